@@ -2,15 +2,18 @@
 
 mod damage;
 mod disks;
+mod folders;
 mod forged;
 mod limits;
 mod long;
 mod memory;
 mod names;
+mod owners;
 mod pipes;
 mod repeats;
 mod same;
 mod signals;
+mod streams;
 mod taxa;
 
 use crate::expected::{Expected, Ground};
@@ -52,6 +55,10 @@ pub(crate) const KINDS: &[(&str, Act)] = &[
     ("ignored", signals::ignored),
     ("forged", forged::act),
     ("taxa", taxa::act),
+    ("damage", damage::act),
+    ("streams", streams::act),
+    ("folders", folders::act),
+    ("owners", owners::act),
 ];
 
 /// One attack.

@@ -259,7 +259,7 @@ impl World {
     }
 }
 
-/// All files below a folder, by their names from there.
+/// All files below a folder, by their names from there, and folders without any, with a slash.
 pub(crate) fn names_below(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten() {
@@ -267,6 +267,7 @@ pub(crate) fn names_below(folder: &Path) -> Vec<String> {
         let name = entry.file_name().to_string_lossy().into_owned();
         if entry.file_type().unwrap().is_dir() {
             let below = names_below(&entry.path());
+            names.extend(below.is_empty().then(|| format!("{name}/")));
             names.extend(below.into_iter().map(|below| format!("{name}/{below}")));
         } else {
             names.push(name);

@@ -154,7 +154,7 @@ impl Database {
         if let Some(complaint) = merganser_io::foreign(path, &file::MAGIC, wanted, maker) {
             return Err(Error::content(path, complaint));
         }
-        let file = File::open(path);
+        let file = merganser_io::open_file(path);
         let file = file.map_err(|source| Error::File { path: path.to_owned(), source })?;
         Database::of_file(&file, path)
     }

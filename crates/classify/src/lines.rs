@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use merganser_io::FileKind;
+use merganser_io::{FileKind, in_stream, uninterrupted};
 
 use crate::Error;
 
@@ -32,6 +32,7 @@ impl Lines {
     pub(crate) fn open_or_stdin(path: &Path) -> Result<Lines, Error> {
         match path.as_os_str() == "-" {
             true => {
+                merganser_io::stdin()?;
                 Ok(Lines { path: shown(path).to_owned(), ..Lines::open("/dev/stdin".as_ref())? })
             }
             false => Lines::open(path),
@@ -44,6 +45,9 @@ impl Lines {
     /// As reading, and if a line is longer than that of any table.
     pub(crate) fn next(&mut self) -> Result<Option<(u64, &[u8])>, Error> {
         self.line.clear();
+        if self.number == 0 {
+            self.refuse_stream()?;
+        }
         let number = self.number + 1;
         let read = merganser_io::read_table_line(&mut self.reader, &mut self.line, number);
         let read = read.map_err(|source| Error::File { path: self.path.clone(), source })?;
@@ -55,6 +59,18 @@ impl Lines {
         self.is_open = line.is_none();
         let line = line.unwrap_or(&self.line);
         Ok(Some((self.number, line.strip_suffix(b"\r").unwrap_or(line))))
+    }
+
+    /// Sees to it that a pipe holds no file that is read in another way.
+    fn refuse_stream(&mut self) -> Result<(), Error> {
+        let Lines { path, reader, .. } = self;
+        let failed = |source| Error::File { path: path.clone(), source };
+        let first = |bytes: &[u8]| bytes[..bytes.len().min(512)].to_vec();
+        let head = uninterrupted(|| reader.fill_buf().map(first)).map_err(failed)?;
+        match in_stream(path, &head) {
+            Some(reason) => Err(Error::content(path, reason)),
+            None => Ok(()),
+        }
     }
 
     /// Whether the line that was read last has no end, as that of a file that was cut.

@@ -64,7 +64,7 @@ enum Reader {
 impl<'p> Opened<'p> {
     fn open(path: &'p Path) -> Result<Opened<'p>, Error> {
         let at = |source| Error::File { path: path.to_owned(), source };
-        let file = File::open(path).map_err(at)?;
+        let file = merganser_io::open_file(path).map_err(at)?;
         let metadata = file.metadata().map_err(at)?;
         if metadata.is_dir() {
             return Err(Error::set(path, "is a folder: give a file that `deplete index` wrote"));

@@ -10,6 +10,7 @@ mod gzip_member;
 pub use blocks::BgzfBlocks;
 pub use gzip_member::GzipMember;
 
+use crate::stream::check_open;
 use crate::there::Uninterrupted;
 use gzip::GzipStream;
 use std::fs::File;
@@ -48,6 +49,7 @@ pub(crate) fn zstd_window(files: usize) -> u32 {
 /// If it cannot be opened or its beginning not be read, or if it is empty but its name says that it is
 /// compressed.
 pub fn open_text(path: &Path) -> io::Result<Box<dyn Read + Send>> {
+    check_open(path)?;
     let file = File::open(path)?;
     let metadata = file.metadata()?;
     if metadata.is_file()

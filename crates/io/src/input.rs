@@ -2,7 +2,8 @@
 
 use crate::error::reason;
 use crate::shard::Stretch;
-use crate::{Error, FileKind};
+use crate::stream::{check_open, stdin};
+use crate::{Error, FileKind, open_file};
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs::{self, File};
@@ -181,8 +182,9 @@ pub(crate) fn check(input: &Input) -> Result<Option<u64>, Error> {
     if let Some(reference) = input.reference() {
         check_reference(reference)?;
     }
-    let Some(path) = input.path() else { return Ok(None) };
     let failed = |error: io::Error| open_error(input, &error);
+    let Some(path) = input.path() else { return stdin().map(|_| None) };
+    check_open(path).map_err(failed)?;
     let metadata = fs::metadata(path).map_err(failed)?;
     if metadata.is_dir() {
         return Err(Error::Open {
@@ -211,10 +213,10 @@ pub(crate) fn open_error(input: &Input, error: &io::Error) -> Error {
 /// Sees to it that a reference can be opened.
 fn check_reference(path: &Path) -> Result<(), Error> {
     let failed = |error| open_error(&Input::File(path.to_owned()), &error);
-    let file = File::open(path).map_err(failed)?;
+    let file = open_file(path).map_err(failed)?;
     match file.metadata().map_err(failed)?.is_file() {
         true => Ok(()),
-        false => Err(failed(io::Error::other("a reference must be a regular file"))),
+        false => Err(failed(io::ErrorKind::IsADirectory.into())),
     }
 }
 

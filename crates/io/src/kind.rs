@@ -170,6 +170,12 @@ impl FileKind {
         matches!(self, Counts | Fasta | Fastq | Library | Pairs | Sam)
     }
 
+    /// Whether it is read at any place, and so from files alone.
+    pub(crate) fn is_of_files(self) -> bool {
+        use FileKind::{Database, HostSet, Index, Kff, Kmc, Matrix, Parquet, Partial, Table};
+        matches!(self, Table | Kmc | Kff | Parquet | Database | Index | Partial | HostSet | Matrix)
+    }
+
     /// What can be done with it.
     fn advice(self) -> &'static str {
         match self {

@@ -21,9 +21,11 @@ mod output;
 mod phred;
 mod reader;
 mod records;
+mod regular;
 mod same;
 mod shard;
 mod spill;
+mod stream;
 mod suffix;
 mod table_line;
 mod there;
@@ -39,8 +41,8 @@ pub use kind::{FileKind, foreign};
 pub use mapped::{MappedFile, SectionSum, Soundness};
 pub use names::{check_cell, check_stored_name};
 pub use output::{
-    AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, TemporaryFolder, finish_all,
-    outputs_have_appeared, remove_temporaries, resolve_output,
+    AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, TemporaryFolder, check_output,
+    finish_all, outputs_have_appeared, remove_temporaries, resolve_output,
 };
 pub use phred::{Phred, QualityOffset};
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions, longest_record};
@@ -48,9 +50,11 @@ pub use records::{
     Header, Keep, Needs, ReadShare, Record, RecordBatch, RecordOptions, RecordTimes, Records,
     Segment, Stretch, Unmated, are_mates, batch_starts, common_name, stem, walk,
 };
+pub use regular::{in_stream, open_file};
 pub use same::warn_of_repeats;
 pub use shard::{read_bgzf_block, shard};
 pub use spill::SpillFile;
+pub use stream::{is_open_stream, stdin};
 pub use suffix::{OutputCompression, OutputFormat};
 pub use table_line::{each_line, each_table_line, read_table, read_table_line};
 pub use there::{is_file, look_up, uninterrupted};

@@ -3,18 +3,23 @@
 mod atomic;
 mod bgzf;
 mod folder;
+mod made;
 mod member;
 mod named;
+mod replaced;
 mod set;
 mod stdout;
 pub(crate) mod temporaries;
 
 pub use atomic::AtomicFile;
 pub use folder::TemporaryFolder;
+pub use made::MadeDirectories;
+pub(crate) use named::directory_of;
 pub use named::resolve_output;
+pub use replaced::check_output;
 pub use set::OutputSet;
 pub use stdout::StdoutWriter;
-pub use temporaries::{MadeDirectories, outputs_have_appeared, remove_temporaries};
+pub use temporaries::{outputs_have_appeared, remove_temporaries};
 
 use crate::{Error, OutputCompression};
 use bgzf::BgzfWriter;

@@ -1,8 +1,8 @@
 //! Temporary storage for what does not fit into memory.
 
 use crate::Error;
+use crate::MadeDirectories;
 use crate::error::{reason, without_name};
-use crate::output::temporaries::MadeDirectories;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -23,10 +23,8 @@ pub struct SpillFile {
 /// A file without a name in `dir`, which is made if it does not exist.
 pub(crate) fn nameless(dir: &Path) -> Result<(File, MadeDirectories), Error> {
     let failed = |error| Error::TemporaryDirectory { dir: dir.to_owned(), reason: reason(&error) };
-    // What was made goes again if the file cannot be.
-    let made = MadeDirectories::ensure(dir).map_err(failed)?;
-    let file = tempfile::tempfile_in(dir).map_err(|error| failed(without_name(error)))?;
-    Ok((file, made))
+    MadeDirectories::ensure_with(dir, || tempfile::tempfile_in(dir))
+        .map_err(|error| failed(without_name(error)))
 }
 
 impl SpillFile {
@@ -95,7 +93,7 @@ mod tests {
             }
         });
         assert_eq!(spill.bytes(), 200_000);
-        assert_eq!(fs::read_dir(&dir).unwrap().count(), 0, "the file has no name");
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 1, "the mark: the file has no name");
         drop(spill);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
     }

@@ -90,14 +90,19 @@ impl TableOutput {
                 Error::Config(ConfigError::new("an output file is needed: `output` FILE"))
             })
         };
+        let patched = || {
+            let file = outputs.file(path()?)?;
+            file.refuse_unseekable()?;
+            Ok::<_, Error>(file)
+        };
         let text = |style| Ok::<_, Error>(Files::Text(outputs.output(path()?)?, style));
         Ok(TableOutput(match format {
-            TableFormat::Mgk => Files::Mgk(outputs.file(path()?)?),
+            TableFormat::Mgk => Files::Mgk(patched()?),
             TableFormat::Kmc => {
                 let [prefixes, suffixes] = kmc::names(path()?);
                 Files::Kmc([outputs.file(&prefixes)?, outputs.file(&suffixes)?])
             }
-            TableFormat::Kff => Files::Kff(outputs.file(path()?)?),
+            TableFormat::Kff => Files::Kff(patched()?),
             TableFormat::Tsv => text(Style::Tsv)?,
             TableFormat::Fasta => text(Style::Fasta)?,
             TableFormat::Jellyfish => text(Style::Jellyfish)?,
@@ -160,6 +165,11 @@ impl TableOutput {
             Files::None => writing.write(&Nothing, Nothing),
         }
     }
+}
+
+/// Whether there is a file at a path, or a pipe, which its reader refuses.
+pub(crate) fn is_no_folder(path: &Path) -> bool {
+    path.exists() && !path.is_dir()
 }
 
 /// Writes nothing.

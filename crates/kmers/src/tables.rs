@@ -19,6 +19,7 @@ use merganser_run::Cancel;
 use merganser_seq::kmer::Kmer;
 
 use crate::formats::fastk::{FastK, FastKRanges};
+use crate::formats::is_no_folder;
 use crate::formats::kff::Kff;
 pub use crate::formats::kmc::Database;
 use crate::formats::meryl::Meryl;
@@ -180,7 +181,7 @@ impl AnyTable {
                 return Ok((Content::Kmc(database), description));
             }
             // Its stub has no magic.
-            if path.extension().is_some_and(|end| end == "ktab") && path.is_file() {
+            if path.extension().is_some_and(|end| end == "ktab") && is_no_folder(path) {
                 let table = FastK::open(path)?;
                 let description = table.description();
                 return Ok((Content::FastK(table), description));

@@ -79,7 +79,7 @@ impl Index {
         if let Some(complaint) = merganser_io::foreign(path, &file::MAGIC, wanted, maker) {
             return Err(Error::index(path, complaint));
         }
-        let file = File::open(path);
+        let file = merganser_io::open_file(path);
         let file = file.map_err(|source| Error::File { path: path.to_owned(), source })?;
         Index::of_file(&file, path)
     }

@@ -1,9 +1,11 @@
 //! From an error to its line on stderr and the exit code.
 
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
+use merganser_io::check_output;
 use merganser_run::{ConfigError, Fault, FaultKind, is_to_be_told, with_names};
 
 use crate::console::{Console, Level};
@@ -43,6 +45,10 @@ pub(crate) fn refuse_given(
 /// Says what is wrong with the arguments, or prints the help that was asked for.
 pub(crate) fn of_arguments(error: &clap::Error) -> ExitCode {
     if error.kind() != ErrorKind::InvalidUtf8 {
+        if let (false, Err(error)) = (error.use_stderr(), check_output(Path::new("-"))) {
+            Console::new(Level::Error).error(error);
+            return ExitCode::FAILURE;
+        }
         error.exit();
     }
     // Names of files may have any bytes; clap does not say which argument it was.

@@ -10,7 +10,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use merganser_io::{Input, OutputSet, look_up, reason, resolve_output};
+use merganser_io::{Input, OutputSet, check_output, look_up, reason, resolve_output};
 
 use crate::console::note_output;
 use crate::failure::usage;
@@ -90,7 +90,7 @@ impl RunFiles {
     }
 
     /// Checks that the names of outputs ask for nothing that these cannot have, and that no output would take the place
-    /// of an input or of another output; returns the set that they are to be made in. Devices and pipes may be given as often as one likes.
+    /// of an input or of another output; that streams are open, and files writable; returns the set that they are to be made in. Devices and pipes may be given as often as one likes.
     ///
     /// # Errors
     /// Which file it is.
@@ -113,6 +113,7 @@ impl RunFiles {
                 bail!("{name}: two outputs cannot go to the same file");
             }
         }
+        self.outputs.iter().try_for_each(|(_, output)| check_output(output))?;
         // A slip that would cost a file is told before one of the format.
         match self.outputs.iter().find_map(|(holds, path)| holds.problem(path)) {
             Some(problem) => usage(problem),

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use merganser_io::{Input, Output, OutputFormat, OutputSet, Segment};
+use merganser_io::{Input, Output, OutputFormat, OutputSet, Segment, is_open_stream};
 use merganser_map::{Config, Error, Format, Index, IndexKind, Outcome, Outputs, Strand, share};
 use merganser_run::{Cancel, Resources};
 
@@ -214,9 +214,9 @@ fn has_end(path: &Path, end: OutputFormat) -> bool {
     OutputFormat::of_name(path) == Some(end)
 }
 
-/// Whether an output is or will be a file, not stdout, a pipe or a device.
+/// Whether an output is or will be a file of its own, not an open stream, a pipe or a device.
 fn is_file(path: &Path) -> bool {
-    path.as_os_str() != "-" && fs::metadata(path).map_or(true, |at| at.is_file())
+    !is_open_stream(path) && fs::metadata(path).map_or(true, |at| at.is_file())
 }
 
 /// An index among the reads means that the reference was given last.

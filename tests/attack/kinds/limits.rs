@@ -40,12 +40,8 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
             let processes = 1 + attack.random.below(6);
             let mut launch = launch;
             let inner = format!("ulimit -u {processes}; exec \"$0\" \"$@\"");
-            launch.wrapper =
-                ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "bash", "-c"]
-                    .into_iter()
-                    .map(Into::into)
-                    .chain([inner.into()])
-                    .collect();
+            let shell = ["bash", "-c", &inner];
+            launch.wrapper = AS_ANYBODY.into_iter().chain(shell).map(Into::into).collect();
             launch
         }
     };
@@ -62,8 +58,12 @@ fn can_be_loaded(limit: &str) -> bool {
     command.status().is_ok_and(|status| status.code().is_some_and(|code| code != 127))
 }
 
+/// Starts a program as a user without rights.
+pub(super) const AS_ANYBODY: [&str; 4] =
+    ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+
 /// Opens the scene to all users, if there are others here that can run the program.
-fn anybody_may_run(scene: &Scene) -> bool {
+pub(super) fn anybody_may_run(scene: &Scene) -> bool {
     if !by_chance("setpriv") || !by_chance("bash") {
         return false;
     }
@@ -73,8 +73,8 @@ fn anybody_may_run(scene: &Scene) -> bool {
     for folder in [root.to_owned(), scene.path(""), scene.path("out"), scene.path("tmp")] {
         fs::set_permissions(folder, open()).unwrap();
     }
-    let status = Command::new("setpriv")
-        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+    let status = Command::new(AS_ANYBODY[0])
+        .args(&AS_ANYBODY[1..])
         .args([MERGANSER, "--version"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())

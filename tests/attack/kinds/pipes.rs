@@ -1,8 +1,8 @@
-//! Pipes that close, and devices that take nothing.
+//! Pipes that close, streams that are closed, devices that take nothing, and pipes where files are needed.
 
-use std::fs::File;
-use std::io::Read;
-use std::process::Stdio;
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
 use std::thread;
 
 use super::{Attack, Chosen, Done, Result};
@@ -14,12 +14,13 @@ use crate::table::Job;
 use crate::world::Scale;
 
 pub(super) fn act(attack: &mut Attack<'_>) -> Result {
-    match attack.random.below(6) {
+    match attack.random.below(8) {
         0 | 1 => reader_leaves(attack),
         2 => full_stdout(attack),
         3 => full_output(attack),
         4 => full_stderr(attack),
-        _ => closed(attack),
+        5 => closed(attack),
+        _ => piped_input(attack),
     }
 }
 
@@ -127,15 +128,80 @@ fn full_stderr(attack: &mut Attack<'_>) -> Result {
     })
 }
 
-/// Standard streams that are not open at all.
+/// Standard streams that are not open at all: an error where they are needed.
 fn closed(attack: &mut Attack<'_>) -> Result {
-    let chosen = attack.choose(Scale::Small, |job| job.stdin().is_none());
+    let chosen = attack.choose(Scale::Small, |_| true);
     let which = attack.one_of(&["<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", "<&- >&- 2>&-"]);
+    let closes = |stream| which.split(' ').any(|closed| closed == stream);
     let launch = chosen.scene.launch(&attack.resources(chosen.job()));
     let launch = launch.after(&format!("exec {which}"));
     let ended = attack.run(launch);
-    if prints(&chosen) && which.contains(">&-") && ended.code == Some(1) {
-        return chosen.judge(&ended, |_, _, ended| orderly(ended));
-    }
-    well(&chosen, &ended)
+    let missing = match () {
+        () if closes("<&-") && chosen.job().stdin().is_some() => "stdin is closed",
+        () if closes(">&-") && prints(&chosen) => "stdout is closed",
+        () => return well(&chosen, &ended),
+    };
+    chosen.judge(&ended, |scene, _, ended| {
+        orderly(ended)?;
+        if closes("2>&-") {
+            return match ended.code {
+                Some(1) => nothing_left(scene),
+                code => fault(format!("exit code {code:?}")),
+            };
+        }
+        refused(scene, ended)?;
+        match ended.stderr.contains(" is closed") {
+            true => Ok(()),
+            false => fault(format!("not that {missing}: {}", shown(&ended.stderr))),
+        }
+    })
+}
+
+/// Ends of names of files that are read at any place, or more than once.
+const OF_FILES: [&str; 12] = [
+    ".mgk", ".kff", ".kmc_pre", ".kmc_suf", ".ktab", ".mgdb", ".mgi", ".mgd", ".idx", ".mgx",
+    ".k2d", ".partial",
+];
+
+/// A pipe in the place of an input that is read at any place, or more than once.
+fn piped_input(attack: &mut Attack<'_>) -> Result {
+    let is_of_files = |name: &&str| OF_FILES.iter().any(|end| name.ends_with(end));
+    let names = |job: &Job| {
+        let members = ["k", "k2", "y.meryl"];
+        job.words()
+            .any(|word| is_of_files(&word) && !word.starts_with("out/") || members.contains(&word))
+    };
+    let mut chosen = attack.choose(Scale::Small, names);
+    let inputs: Vec<String> = chosen
+        .scene
+        .inputs()
+        .filter(|name| is_of_files(name) || name.contains(".meryl/"))
+        .map(str::to_owned)
+        .collect();
+    let input = &inputs[attack.random.below(inputs.len())];
+    let (path, bytes) = (chosen.scene.path(input), chosen.scene.read(input));
+    fs::remove_file(&path).unwrap();
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let writing = {
+        let path = path.clone();
+        thread::spawn(move || {
+            let file = File::options().write(true).open(path);
+            file.and_then(|mut file| file.write_all(&bytes))
+        })
+    };
+    let ended = attack.run(chosen.scene.launch(&[]));
+    attack.note(&format!("{input} is a pipe"));
+    // Its writer may still wait for a reader.
+    drop(File::options().read(true).write(true).open(&path));
+    let _ = writing.join();
+    chosen.scene.is_as_it_should_be(input);
+    chosen.judge(&ended, |scene, expected, ended| {
+        orderly(ended)?;
+        match ended.code {
+            Some(0) if scene.job.shows_names() => quiet(ended),
+            Some(0) => whole(scene, expected, ended),
+            _ if ended.stderr.contains("is a pipe") => refused(scene, ended),
+            code => fault(format!("exit code {code:?}, and no pipe: {}", shown(&ended.stderr))),
+        }
+    })
 }

@@ -285,7 +285,7 @@ fn open(path: &Path) -> Result<File, Error> {
         input: path.display().to_string(),
         reason: merganser_io::reason(&source),
     };
-    Ok(File::open(path).map_err(failed)?)
+    Ok(merganser_io::open_file(path).map_err(failed)?)
 }
 
 /// Whether the file's last bytes are the checksum of those before.

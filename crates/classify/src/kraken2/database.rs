@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use super::options::Kraken2Options;
 use super::table::Table;
 use super::taxonomy::Kraken2Taxonomy;
-use merganser_io::is_file;
+use merganser_io::look_up;
 use merganser_run::locks::lock;
 use merganser_run::{Cancel, DeviceChoice, Progress, Resources, Warnings, Work};
 
@@ -114,7 +114,8 @@ impl Kraken2Database {
     /// If the system cannot tell.
     pub fn is_one(folder: &Path) -> Result<bool, Error> {
         let [.., table] = Self::files(folder);
-        is_file(&table).map_err(|source| Error::File { path: table, source })
+        let there = look_up(&table).map_err(|source| Error::File { path: table, source })?;
+        Ok(there.is_some_and(|at| !at.is_dir()))
     }
 
     /// The files of a database in `folder`: options, taxonomy, table.

@@ -37,7 +37,7 @@ impl Kraken2Options {
         let failed = |source| Error::File { path: path.to_owned(), source };
         // A little more than the longest, so that too long a file is seen as such.
         let mut bytes = Vec::new();
-        let file = std::fs::File::open(path).map_err(failed)?;
+        let file = merganser_io::open_file(path).map_err(failed)?;
         let mut head = std::io::Read::take(file, 65);
         std::io::Read::read_to_end(&mut head, &mut bytes).map_err(failed)?;
         Self::parse(&bytes).map_err(|reason| Error::content(path, reason))

@@ -150,7 +150,7 @@ impl Table {
     /// # Errors
     /// If the file cannot be mapped, or its header cannot be or does not go with its length.
     pub(super) fn open(path: &Path, minimum_hash: u64, nodes: u32) -> Result<Table, Error> {
-        let file = std::fs::File::open(path).and_then(|file| MappedFile::of_file(&file, path));
+        let file = merganser_io::open_file(path).and_then(|file| MappedFile::of_file(&file, path));
         let file = file.map_err(|source| Error::File { path: path.to_owned(), source })?;
         let wrong = |reason: String| Error::content(path, reason);
         let mut fields = Reading(file.bytes());

@@ -48,7 +48,7 @@ impl Kraken2Taxonomy {
     /// # Errors
     /// If the file cannot be read, or is not a whole and sound one.
     pub(super) fn read(path: &Path) -> Result<Kraken2Taxonomy, Error> {
-        let file = std::fs::File::open(path).and_then(|file| MappedFile::of_file(&file, path));
+        let file = merganser_io::open_file(path).and_then(|file| MappedFile::of_file(&file, path));
         let file = file.map_err(|source| Error::File { path: path.to_owned(), source })?;
         Self::parse(file.bytes()).map_err(|reason| Error::content(path, reason))
     }

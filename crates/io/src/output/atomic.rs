@@ -1,8 +1,9 @@
 //! A file that appears under its name only when it is complete.
 
+use super::made::MadeDirectories;
 use super::member::Member;
 use super::named::{Named, TemporaryName, resolve_output, temporary_next_to};
-use super::temporaries::MadeDirectories;
+use super::replaced::open_stream;
 use crate::Error;
 use crate::error::reason;
 use crate::spill::nameless;
@@ -16,7 +17,8 @@ use std::time::{Duration, Instant};
 /// A file written next to its final place and moved there by [`commit`](Self::commit); dropped
 /// without that, it leaves nothing. An existing file of that name stays as it is until then.
 ///
-/// What is no regular file (a device, a named pipe) is written directly.
+/// What is no regular file (a device, a named pipe) is written directly, and so is a stream that is open
+/// already (`/dev/stdout`, `/dev/fd/N`), whatever it leads to: from where it stands.
 #[derive(Debug)]
 pub struct AtomicFile {
     path: PathBuf,
@@ -35,7 +37,7 @@ pub struct AtomicFile {
 enum Place {
     /// Another name in the directory of the target.
     Temporary { temporary: TemporaryName, target: PathBuf },
-    /// Itself: a device or a pipe.
+    /// Itself: a device, a pipe, or a stream that was open before.
     Direct,
     /// Nothing: it has no name, and never will.
     Nameless { _made: MadeDirectories },
@@ -48,11 +50,13 @@ const PUSH: u64 = 16 << 20;
 impl AtomicFile {
     /// Begins a file that will appear at `path`. A symbolic link is followed: the file that it leads
     /// to is written, whether or not there is one yet. A file that was there gives its permissions
-    /// to the new one, but for those to run as its owner or group (setuid, setgid).
+    /// to the new one, but for those to run as its owner or group (setuid, setgid), and its owner and group where
+    /// the user may give files to them, as root may.
     ///
     /// # Errors
     ///
-    /// If its directory does not exist or cannot be written, or `path` is a directory.
+    /// If its directory does not exist or cannot be written, or `path` is a directory; if the user may not write
+    /// or not replace the file that is there; if `path` leads to a stream that is closed or not writable.
     pub fn create(path: &Path) -> Result<Self, Error> {
         Self::begin(path, Member::alone())
     }
@@ -60,25 +64,26 @@ impl AtomicFile {
     pub(super) fn begin(path: &Path, member: Member) -> Result<Self, Error> {
         let failed =
             |error: io::Error| Error::Create { path: path.to_owned(), reason: reason(&error) };
+        if let Some(file) = open_stream(path)? {
+            return Ok(Self::new(path, file, Place::Direct, member));
+        }
         let existing = match fs::metadata(path) {
             Ok(metadata) => Some(metadata),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(failed(error)),
         };
-        let (file, place) = match existing {
-            Some(metadata) if metadata.is_dir() => {
-                return Err(failed(io::ErrorKind::IsADirectory.into()));
-            }
+        match existing {
+            Some(metadata) if metadata.is_dir() => Err(failed(io::ErrorKind::IsADirectory.into())),
             Some(metadata) if !metadata.is_file() => {
-                (File::options().write(true).open(path).map_err(failed)?, Place::Direct)
+                let file = File::options().write(true).open(path).map_err(failed)?;
+                Ok(Self::new(path, file, Place::Direct, member))
             }
             existing => {
                 let target = resolve_output(path).map_err(failed)?;
                 let (file, temporary) = temporary_next_to(path, &target, existing.as_ref())?;
-                (file, Place::Temporary { temporary, target })
+                Ok(Self::new(path, file, Place::Temporary { temporary, target }, member))
             }
-        };
-        Ok(Self::new(path, file, place, member))
+        }
     }
 
     /// Begins a file in `directory` that never has a name: it is gone when nobody has it open any
@@ -106,15 +111,33 @@ impl AtomicFile {
     ///
     /// # Errors
     ///
-    /// If it is a pipe or a device.
+    /// If it is a pipe, a device or an open stream.
     pub fn refuse_direct(&self) -> Result<(), Error> {
-        match self.place {
-            Place::Direct => {
-                let reason = "a pipe or a device cannot hold what is read again".to_owned();
-                Err(Error::Create { path: self.path.clone(), reason })
-            }
-            Place::Temporary { .. } | Place::Nameless { .. } => Ok(()),
+        self.refuse_if(self.is_direct(), "cannot hold what is read again")
+    }
+
+    /// Sees to it that the file's beginning can be [patched](Self::patch).
+    ///
+    /// # Errors
+    ///
+    /// If it is a pipe or an open stream.
+    pub fn refuse_unseekable(&self) -> Result<(), Error> {
+        // A file behind a stream has places, too, which are not this output's.
+        let is_stream = || self.file.metadata().map_or(true, |at| at.is_file());
+        let refuse = self.is_direct() && (rustix::fs::tell(&self.file).is_err() || is_stream());
+        self.refuse_if(refuse, "cannot hold a format whose header is written last")
+    }
+
+    fn refuse_if(&self, refuse: bool, what: &str) -> Result<(), Error> {
+        let reason = || format!("a pipe, a device or an open stream {what}: name a file");
+        match refuse {
+            true => Err(Error::Create { path: self.path.clone(), reason: reason() }),
+            false => Ok(()),
         }
+    }
+
+    fn is_direct(&self) -> bool {
+        matches!(self.place, Place::Direct)
     }
 
     /// Another handle, to read with what was written: for who needs it before it appears.

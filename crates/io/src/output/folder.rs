@@ -1,7 +1,8 @@
 //! A folder of temporary files that have names.
 
+use super::made::MadeDirectories;
 use super::named::temporary_names;
-use super::temporaries::{Listed, MadeDirectories};
+use super::temporaries::Listed;
 use crate::Error;
 use crate::error::{reason, without_name};
 use merganser_run::locks::lock;
@@ -29,14 +30,16 @@ impl TemporaryFolder {
     pub fn create(dir: &Path) -> Result<TemporaryFolder, Error> {
         let failed =
             |error| Error::TemporaryDirectory { dir: dir.to_owned(), reason: reason(&error) };
-        let _made = MadeDirectories::ensure(dir).map_err(failed)?;
-        let mut listed = None;
-        let made = temporary_names().make_in(dir, |name| {
-            listed = Some(Listed::directory(name)?);
-            fs::create_dir(name)
-        });
-        let made = made.and_then(|made| Ok((made, listed.ok_or(io::ErrorKind::Other)?)));
-        let (made, _listed) = made.map_err(|error| failed(without_name(error)))?;
+        let make = || {
+            let mut listed = None;
+            let made = temporary_names().make_in(dir, |name| {
+                listed = Some(Listed::directory(name)?);
+                fs::create_dir(name)
+            })?;
+            Ok((made, listed.ok_or(io::ErrorKind::Other)?))
+        };
+        let made = MadeDirectories::ensure_with(dir, make);
+        let ((made, _listed), _made) = made.map_err(|error| failed(without_name(error)))?;
         // It goes as folders do, not as files.
         let path = made.into_temp_path().keep().map_err(|error| failed(error.error))?;
         Ok(TemporaryFolder { path, files: Mutex::default(), _listed, _made })
@@ -84,7 +87,7 @@ mod tests {
         assert_eq!(folder.file("x").unwrap(), path);
         folder.file("never made").unwrap();
         fs::write(&path, "x").unwrap();
-        assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 2, "itself, and the mark");
         drop(folder);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
         let error = TemporaryFolder::create(Path::new("/dev/null/x")).unwrap_err().to_string();

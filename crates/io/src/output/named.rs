@@ -1,20 +1,22 @@
 //! Names of outputs: the temporary one beside the target, and the final one.
 
+use super::replaced::{check_replacing, is_another_ones, take_over};
 use super::temporaries::{Appearing, Listed};
 use crate::Error;
 use crate::error::{reason, without_name};
+use crate::stream::MOST_LINKS;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
-use std::fs::{self, File, Metadata, Permissions};
+use std::fs::{self, File, Metadata};
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempPath;
 
 /// Before the random letters of temporary names: the final name is no part of them, as it may be as
 /// long as names can be.
-const PREFIX: &str = ".merganser-";
+pub(super) const PREFIX: &str = ".merganser-";
 const RANDOM_LETTERS: usize = 12;
 
 /// A name that goes when this does, or when the process ends.
@@ -68,11 +70,12 @@ impl Named {
         match self.exchange() {
             Ok(()) => Ok(Appeared { target: self.target, before: Before::At(self.temporary) }),
             Err(Errno::NOENT) => self.appear_over(Before::Nothing),
-            // Not every file system can do that.
-            Err(_) => {
+            // Not every kernel and file system can do that.
+            Err(Errno::INVAL | Errno::NOSYS) => {
                 let before = second_name(self.target()).map_or(Before::Lost, Before::At);
                 self.appear_over(before)
             }
+            Err(error) => Err(Error::Write { path: self.path, cause: Arc::new(error.into()) }),
         }
     }
 
@@ -138,8 +141,11 @@ impl Appeared {
     }
 }
 
-/// Another name for a file, by which it comes back.
+/// Another name for a file, by which it comes back. There is none for a file that it could not be taken from again.
 fn second_name(target: &Path) -> io::Result<TemporaryName> {
+    if is_another_ones(target, &fs::metadata(target)?) {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
     let mut listed = None;
     let made = temporary_names().make_in(directory_of(target), |name| {
         listed = Some(Listed::file(name)?);
@@ -165,15 +171,12 @@ pub(super) fn sync_directory(directory: &Path) {
 }
 
 /// The directory that a file stands in.
-pub(super) fn directory_of(path: &Path) -> &Path {
+pub(crate) fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     }
 }
-
-/// Links in a row, after which the system gives up as well.
-const MOST_LINKS: usize = 40;
 
 /// Where a file that is written to `path` will be: symbolic links are followed, also one that leads
 /// to a file that is not there yet, as by the shell's `>`.
@@ -209,6 +212,9 @@ pub(super) fn temporary_next_to(
     if target.file_name().is_none() {
         return Err(failed("it is not the name of a file".into()));
     }
+    if let Some(existing) = existing {
+        check_replacing(path, target, existing)?;
+    }
     let directory = directory_of(target);
     let mode = if existing.is_some() { 0o600 } else { 0o666 };
     let mut options = File::options();
@@ -233,17 +239,7 @@ pub(super) fn temporary_next_to(
     let (file, path) = made.into_parts();
     let temporary = TemporaryName { path, _listed };
     if let Some(existing) = existing {
-        take_permissions(&file, existing).map_err(|error| failed(reason(&error)))?;
+        take_over(&file, existing).map_err(|error| failed(reason(&error)))?;
     }
     Ok((file, temporary))
-}
-
-/// Gives a file the permissions of the one that it will replace; not those of a group that is
-/// another one's, and none to run as somebody else.
-fn take_permissions(file: &File, existing: &Metadata) -> io::Result<()> {
-    let mode = existing.mode() & 0o777;
-    let same_group = file.metadata()?.gid() == existing.gid();
-    // What all may do, the group may.
-    let mode = if same_group { mode } else { mode & (0o707 | (mode & 0o007) << 3) };
-    file.set_permissions(Permissions::from_mode(mode))
 }

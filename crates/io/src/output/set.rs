@@ -41,7 +41,7 @@ impl OutputSet {
     /// If it cannot be created.
     pub fn output(&self, path: &Path) -> Result<Output, Error> {
         if path.as_os_str() == "-" {
-            return Ok(Output::Stdout(Box::new(StdoutWriter::new(self.join()))));
+            return Ok(Output::Stdout(Box::new(StdoutWriter::new(self.join())?)));
         }
         Ok(Output::of_file(self.file(path)?))
     }

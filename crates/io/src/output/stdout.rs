@@ -2,25 +2,36 @@
 
 use super::member::Member;
 use crate::Error;
-use std::io::{self, BufWriter, Stdout, Write};
+use crate::stream::{Access, Descriptor};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 
 /// Standard output as one of a run's outputs.
+///
+/// It writes to a duplicate of the descriptor: `std::io::Stdout` takes a stream that cannot be written for one that
+/// takes everything.
 #[derive(Debug)]
 pub struct StdoutWriter {
-    stream: BufWriter<Stdout>,
+    stream: BufWriter<File>,
     member: Member,
 }
 
 impl StdoutWriter {
-    pub(super) fn new(member: Member) -> Self {
-        Self { stream: BufWriter::with_capacity(1 << 16, io::stdout()), member }
+    /// # Errors
+    /// If standard output is closed, or not open for writing.
+    pub(super) fn new(member: Member) -> Result<Self, Error> {
+        let file = Descriptor::STDOUT.open(Access::Write).map_err(failed)?;
+        Ok(Self { stream: BufWriter::with_capacity(1 << 16, file), member })
     }
 
     fn pass(&mut self, result: io::Result<()>) -> io::Result<()> {
-        let failed = |cause| Error::Write { path: "stdout".into(), cause: Arc::new(cause) };
         Ok(self.member.written(result).map_err(failed)?)
     }
+}
+
+fn failed(cause: io::Error) -> Error {
+    Error::Write { path: "stdout".into(), cause: Arc::new(cause) }
 }
 
 /// Errors are [`Error`]s within.

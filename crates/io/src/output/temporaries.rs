@@ -6,11 +6,12 @@
 //! does. So entries are linked to each other, and are made and dropped outside of the lock.
 
 use merganser_run::locks::lock;
-use std::ffi::CString;
-use std::fs;
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use std::ffi::{CStr, CString};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 use std::thread;
 use std::time::Duration;
@@ -43,10 +44,32 @@ struct Entry {
     next: Option<Box<Entry>>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 enum Kind {
     File,
     Directory,
+    /// One that may be used by other runs, too, with the file that says so.
+    Marked(CString),
+}
+
+impl Entry {
+    /// Allocates nothing.
+    fn remove(&self) {
+        let _ = match &self.kind {
+            Kind::File => rustix::fs::unlink(&*self.path),
+            Kind::Directory => rustix::fs::rmdir(&*self.path),
+            Kind::Marked(mark) => {
+                let there = rustix::fs::unlink(&**mark);
+                rustix::fs::rmdir(&*self.path).or_else(|_| there.and_then(|()| put_back(mark)))
+            }
+        };
+    }
+}
+
+/// Makes the mark of a directory once more, which another run uses.
+fn put_back(mark: &CStr) -> Result<(), Errno> {
+    let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC;
+    rustix::fs::open(mark, flags, Mode::from_raw_mode(0o644)).map(drop)
 }
 
 /// A name in the list, as long as this lives.
@@ -70,6 +93,14 @@ impl Listed {
     /// If the process is about to end.
     pub(crate) fn directory(path: &Path) -> io::Result<Listed> {
         Listed::new(path, Kind::Directory)
+    }
+
+    /// Lists a directory that runs make for themselves and for each other, and the mark in it.
+    ///
+    /// # Errors
+    /// If the process is about to end.
+    pub(crate) fn made_directory(path: &Path, mark: &Path) -> io::Result<Listed> {
+        Listed::new(path, Kind::Marked(CString::new(mark.as_os_str().as_bytes())?))
     }
 
     fn new(path: &Path, kind: Kind) -> io::Result<Listed> {
@@ -143,43 +174,6 @@ pub fn outputs_have_appeared() -> bool {
     list().appeared
 }
 
-/// Directories that were made for temporary files, the outermost first. They go with this, unless
-/// somebody else has put something there.
-#[derive(Debug, Default)]
-pub struct MadeDirectories(Vec<(PathBuf, Listed)>);
-
-impl MadeDirectories {
-    /// Makes a directory and those above it, as far as they are missing.
-    ///
-    /// # Errors
-    /// If one cannot be made; those that were are gone again.
-    pub fn ensure(directory: &Path) -> io::Result<MadeDirectories> {
-        let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
-        let missing: Vec<&Path> = directory.ancestors().take_while(missing).collect();
-        let mut made = MadeDirectories::default();
-        for path in missing.into_iter().rev() {
-            let listed = Listed::directory(path)?;
-            match fs::create_dir(path) {
-                Ok(()) => made.0.push((path.to_owned(), listed)),
-                // Another run may make the same directory at the same time.
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(made)
-    }
-}
-
-impl Drop for MadeDirectories {
-    fn drop(&mut self) {
-        while let Some((path, _listed)) = self.0.pop() {
-            if fs::remove_dir(path).is_err() {
-                return;
-            }
-        }
-    }
-}
-
 /// Removes the temporary files and directories of this process that have a name, and lets no more be
 /// made, nor outputs appear: for a process that is to end at once. Of a set of outputs that is appearing
 /// all do first, unless that takes long. Does not allocate, nor wait for ever for who does.
@@ -195,10 +189,7 @@ pub fn remove_temporaries() {
     let mut next = &list.first;
     // The last one first, so that directories are empty and inner ones gone before outer ones.
     while let Some(entry) = next {
-        let _ = match entry.kind {
-            Kind::File => rustix::fs::unlink(&*entry.path),
-            Kind::Directory => rustix::fs::rmdir(&*entry.path),
-        };
+        entry.remove();
         next = &entry.next;
     }
 }

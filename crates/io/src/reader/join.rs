@@ -6,8 +6,9 @@ use crate::alignment::{Sniffed, bam, sniff};
 use crate::beginning::{BYTE_ORDER_MARK, pass_mark};
 use crate::chunk::{Format, is_blank};
 use crate::shard::Stretch;
-use crate::{Chunk, Error, FastaProblem, FileKind};
+use crate::{Chunk, Error, FastaProblem, FileKind, in_stream};
 use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
+use std::path::Path;
 
 /// What a chunk leaves to the next one.
 #[derive(Default)]
@@ -398,6 +399,9 @@ fn detect(chunk: &Chunk, last: bool) -> Result<Option<Format>, Error> {
         (_, [b'>', ..]) => Ok(Some(Format::Fasta)),
         (_, [b'@', ..]) => Ok(Some(Format::Fastq)),
         (_, [byte, ..]) => {
+            if let Some(reason) = in_stream(Path::new(&input), text) {
+                return Err(Error::Open { input, reason });
+            }
             let kind = FileKind::of_bytes(text);
             Err(Error::UnknownFormat { input, kind, byte: *byte })
         }

@@ -1,6 +1,7 @@
 //! Standard input, named pipes and devices: sources that may keep silent for ever, and yet must
 //! not keep a cancelled run from ending.
 
+use crate::stream::{Access, Descriptor};
 use merganser_run::Cancel;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
@@ -21,8 +22,7 @@ impl Pipe {
     }
 
     pub(super) fn stdin(cancel: Cancel) -> io::Result<Self> {
-        let file = File::from(rustix::io::dup(io::stdin())?);
-        Ok(Self { file, cancel })
+        Ok(Self { file: Descriptor::STDIN.open(Access::Read)?, cancel })
     }
 
     /// Waits until there is something to read, the end included.

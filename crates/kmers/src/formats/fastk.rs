@@ -210,7 +210,7 @@ fn part_of(stub: &Path, number: i64) -> PathBuf {
 }
 
 fn open(path: &Path) -> Result<(File, u64), Error> {
-    let file = File::open(path).map_err(|source| at(path, source))?;
+    let file = merganser_io::open_file(path).map_err(|source| at(path, source))?;
     let size = file.metadata().map_err(|source| at(path, source))?.len();
     Ok((file, size))
 }

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use merganser_run::{Cancel, run_workers};
 use merganser_seq::kmer::Kmer;
 
+use crate::formats::is_no_folder;
 use crate::tables::gathered::{Gathered, Gathering};
 use crate::tables::{Description, Kind, bad};
 use crate::{Error, Histogram};
@@ -45,7 +46,7 @@ pub(crate) struct Meryl {
 impl Meryl {
     /// Whether a folder is a database.
     pub(crate) fn is_at(path: &Path) -> bool {
-        path.join("merylIndex").is_file()
+        is_no_folder(&path.join("merylIndex"))
     }
 
     /// Opens the database in the folder `path`. It does not say whether its k-mers are canonical: `canonical` does.

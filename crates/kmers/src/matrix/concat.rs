@@ -87,7 +87,7 @@ impl RangeFile {
             input: path.display().to_string(),
             reason: merganser_io::reason(&source),
         };
-        let file = File::open(path).map_err(failed)?;
+        let file = merganser_io::open_file(path).map_err(failed)?;
         let size = file.metadata().map_err(failed)?.len();
         let mut file = BufReader::with_capacity(BLOCK, file);
         let none =

@@ -105,6 +105,7 @@ pub(super) fn kmer_bytes(k: usize) -> usize {
 
 impl Dense {
     pub(super) fn new(format: &RowFormat, mut file: AtomicFile) -> Result<Dense, Error> {
+        file.refuse_unseekable()?;
         let header = serde_json::to_string(&Header::new(format)).map_err(std::io::Error::from)?;
         let mut json = header.strip_suffix('}').unwrap_or(&header).to_owned();
         json.push_str(",\"rows\":");

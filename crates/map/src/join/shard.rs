@@ -35,7 +35,7 @@ impl ShardFile {
     /// If it cannot be read, is cut short, or is no shard.
     pub(super) fn open(path: &Path) -> Result<ShardFile, Error> {
         let failed = |source| Error::File { path: path.to_owned(), source };
-        let file = File::open(path).map_err(failed)?;
+        let file = merganser_io::open_file(path).map_err(failed)?;
         let size = file.metadata().map_err(failed)?.len();
         let (mut bytes, mut from) = (Vec::new(), 0);
         loop {

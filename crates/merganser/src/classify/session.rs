@@ -2,7 +2,7 @@
 //! al., 2021, section 4).
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufReader, IsTerminal, Write};
 use std::os::unix::ffi::OsStringExt;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -39,8 +39,8 @@ pub(super) fn run(environment: &Environment<'_>, given: &QueryArgs) -> Result<Ex
             "with --interactive, reads, outputs and filters are named in the lines of stdin",
         );
     }
-    let mut stdin = io::stdin().lock();
-    let prompt = stdin.is_terminal();
+    let mut stdin = BufReader::new(merganser_io::stdin()?);
+    let prompt = stdin.get_ref().is_terminal();
     let mut ended_well = true;
     let mut line = Vec::new();
     for number in 1.. {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use merganser_classify::partial::{JoinedResults, join};
 use merganser_classify::report::KrakenReport;
-use merganser_io::{FileKind, Output};
+use merganser_io::{FileKind, Output, open_file, reason};
 use merganser_run::Cancel;
 
 use crate::args::name_of;
@@ -19,6 +19,10 @@ fn is_partial(path: &Path) -> bool {
     FileKind::of_path(path) == Some(FileKind::Partial)
 }
 
+fn is_pipe(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|at| !at.is_file() && !at.is_dir())
+}
+
 /// Whether these are partial results. Only in a table, where each is a sample, they stand beside
 /// reports. Files that are missing are for their readers to complain of.
 ///
@@ -29,6 +33,11 @@ pub(super) fn are_partial(args: &ReportMergeArgs) -> Result<bool> {
         |path: &&PathBuf| !is_partial(path) && (path.as_os_str() == "-" || path.exists());
     let partial = args.reports.iter().find(|path| is_partial(path));
     match (partial, args.reports.iter().find(is_other)) {
+        (Some(_), Some(other)) if args.format != MergedFormat::Table && is_pipe(other) => {
+            // It may hold some, too, but cannot be looked at.
+            let why = open_file(other).err().map(|error| reason(&error)).unwrap_or_default();
+            bail!("{}: {why}", other.display())
+        }
         (Some(partial), Some(other)) if args.format != MergedFormat::Table => bail!(
             "{} has partial results, and {} is something else: only results of the same kind can be \
              joined",

@@ -1,11 +1,12 @@
 //! Results of runs, read back.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use merganser_classify::report::KrakenReport;
+use merganser_io::look_up;
 use merganser_report::data::Data;
 
 use super::sample_of;
@@ -34,12 +35,13 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Data>> {
     Ok(all)
 }
 
-/// The text of a file of results; `None` if it begins otherwise.
+/// The text of a file of results; `None` if it begins otherwise, or is a pipe, from which nothing may be taken.
 fn lines(path: &Path) -> Result<Option<String>> {
-    if path.as_os_str() == "-" {
+    let at = |error| anyhow!("{}: {}", path.display(), merganser_io::reason(&error));
+    let is_pipe = |there: Metadata| !there.is_file() && !there.is_dir();
+    if path.as_os_str() == "-" || look_up(path).map_err(at)?.is_some_and(is_pipe) {
         return Ok(None);
     }
-    let at = |error| anyhow!("{}: {}", path.display(), merganser_io::reason(&error));
     let file = File::open(path).map_err(at)?;
     let mut text = Vec::new();
     (&file).take(1).read_to_end(&mut text).map_err(at)?;

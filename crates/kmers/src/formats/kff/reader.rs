@@ -44,7 +44,7 @@ const STRIPE: usize = 1 << 16;
 
 impl Kff {
     pub(crate) fn open(path: &Path) -> Result<Kff, Error> {
-        let file = File::open(path).map_err(|source| at(path, source))?;
+        let file = merganser_io::open_file(path).map_err(|source| at(path, source))?;
         let mut stream = Stream { path, bytes: BufReader::new(file) };
         let header = stream.array::<12>()?;
         if header[..3] != *b"KFF" {

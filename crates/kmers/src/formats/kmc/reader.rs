@@ -16,6 +16,7 @@ use merganser_seq::kmer::{Kmer, MAX_K};
 
 use super::names;
 use crate::Error;
+use crate::formats::is_no_folder;
 use crate::tables::gathered::Gathered;
 use crate::tables::ranges::{self, ends};
 use crate::tables::{Description, Kind, RangeReader, Ranges, bad};
@@ -78,7 +79,7 @@ impl Database {
         let suffixed = path.extension().is_some_and(|end| end == "kmc_pre" || end == "kmc_suf");
         let stem = if suffixed { path.with_extension("") } else { path.to_owned() };
         let is_there = !path.is_file() || suffixed;
-        (is_there && names(&stem).iter().any(|name| name.is_file())).then_some(stem)
+        (is_there && names(&stem).iter().any(|name| is_no_folder(name))).then_some(stem)
     }
 
     /// Returns the files of the database of this name, whether they are there or not: of prefixes, and of suffixes.
@@ -93,7 +94,8 @@ impl Database {
     pub fn open(stem: &Path) -> Result<Database, Error> {
         let names = names(stem);
         let open = |path: &PathBuf| {
-            File::open(path).map_err(|source| Error::File { path: path.clone(), source })
+            merganser_io::open_file(path)
+                .map_err(|source| Error::File { path: path.clone(), source })
         };
         let (prefixes, suffixes) = (open(&names[0])?, open(&names[1])?);
         let header = read_header(&names, &prefixes, &suffixes)?;

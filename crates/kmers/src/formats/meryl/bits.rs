@@ -28,7 +28,7 @@ pub(super) struct Object {
 impl Objects {
     pub(super) fn open(path: &Path) -> Result<Objects, Error> {
         let at = |source| Error::File { path: path.to_owned(), source };
-        let file = File::open(path).map_err(at)?;
+        let file = merganser_io::open_file(path).map_err(at)?;
         let left = file.metadata().map_err(at)?.len();
         Ok(Objects { path: path.to_owned(), bytes: BufReader::with_capacity(1 << 18, file), left })
     }

@@ -33,7 +33,7 @@ impl Table {
     /// # Errors
     /// If the file cannot be read, is no table, is truncated, damaged or of a newer format.
     pub fn open(path: &Path) -> Result<Table, Error> {
-        let file = File::open(path);
+        let file = merganser_io::open_file(path);
         Table::of_file(file.map_err(|source| Error::File { path: path.to_owned(), source })?, path)
     }
 

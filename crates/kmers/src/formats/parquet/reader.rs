@@ -246,7 +246,8 @@ impl Parquet {
 }
 
 fn open(path: &Path) -> Result<Reader, Error> {
-    let file = File::open(path).map_err(|source| Error::File { path: path.to_owned(), source })?;
+    let file = merganser_io::open_file(path)
+        .map_err(|source| Error::File { path: path.to_owned(), source })?;
     Reader::new(file).map_err(|error| damaged(path, &error))
 }
 

@@ -164,13 +164,14 @@ fn first_line(path: &Path, head: &[u8]) -> Result<(Kind, usize), Error> {
     let fasta = first[0] == b'>';
     let line = if fasta { lines.next().unwrap_or_default() } else { first };
     let kmer = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+    let other = || merganser_io::in_stream(path, head).unwrap_or_else(|| not_a_table(path));
     let letters = kmer.iter().all(|&letter| merganser_seq::base::is_base(letter));
     if kmer.is_empty() || !letters {
-        return Err(bad(path, not_a_table(path)));
+        return Err(bad(path, other()));
     }
     let count = !fasta || first[1..].trim_ascii().iter().all(u8::is_ascii_digit);
     if !count || (kmer.len() > MAX_K && fasta) {
-        return Err(bad(path, not_a_table(path)));
+        return Err(bad(path, other()));
     }
     if kmer.len() > MAX_K {
         let k = kmer.len();

@@ -202,7 +202,7 @@ fn read_histogram(path: &Path) -> Result<HistogramFile> {
     let mut bad = None;
     let failed = |source| Error::File { path: path.to_owned(), source };
     let text: Box<dyn Read> = match path.as_os_str() == "-" {
-        true => Box::new(std::io::stdin()),
+        true => Box::new(merganser_io::stdin()?),
         false => merganser_io::open_text(path).map_err(failed)?,
     };
     let read = merganser_io::each_line(&mut BufReader::new(text), |_, line| {

@@ -1,0 +1,165 @@
+//! Directories that are made for temporary files.
+//!
+//! Several runs may be given the same directory, and whichever comes first makes it. So that the last one removes it,
+//! and none a directory that was there before, those that are made hold a mark.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::named::PREFIX;
+use super::temporaries::Listed;
+
+/// An empty file in directories that were made for temporary files.
+const MARK: &str = ".merganser-made";
+
+/// A directory for temporary files. It goes with this if a run of this program made it, and those above it too, unless
+/// another run uses them or somebody else has put something there.
+#[derive(Debug, Default)]
+pub struct MadeDirectories {
+    directory: PathBuf,
+    _listed: Vec<Listed>,
+}
+
+impl MadeDirectories {
+    /// Makes a directory and those above it, as far as they are missing.
+    ///
+    /// # Errors
+    /// If one cannot be made; those that were are gone again.
+    pub fn ensure(directory: &Path) -> io::Result<MadeDirectories> {
+        let mut made = MadeDirectories { directory: directory.to_owned(), _listed: Vec::new() };
+        let above: Vec<&Path> = steps(directory).collect();
+        for path in above.into_iter().rev() {
+            made.ensure_one(path)?;
+        }
+        Ok(made)
+    }
+
+    /// Makes a directory if it is missing, and lists it if it has a mark: it may be for this process to remove.
+    fn ensure_one(&mut self, path: &Path) -> io::Result<()> {
+        let mark = path.join(MARK);
+        if !path.exists() {
+            let listed = Listed::made_directory(path, &mark)?;
+            match fs::create_dir(path).and_then(|()| File::create(&mark)) {
+                Ok(_) => self._listed.push(listed),
+                // Another run may make the same directory at the same time.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => {
+                    let _ = fs::remove_dir(path);
+                    return Err(error);
+                }
+            }
+        } else if mark.exists() {
+            self._listed.push(Listed::made_directory(path, &mark)?);
+        }
+        Ok(())
+    }
+
+    /// Calls `make` in the directory, and makes that again should another run, which was the last one so far, remove it
+    /// in the meantime.
+    ///
+    /// # Errors
+    /// As [`ensure`](Self::ensure) and `make`.
+    pub(crate) fn ensure_with<T>(
+        directory: &Path,
+        mut make: impl FnMut() -> io::Result<T>,
+    ) -> io::Result<(T, MadeDirectories)> {
+        /// Runs that end in the moments between, one after the other.
+        const MOST: usize = 20;
+        let mut tries = 0;
+        loop {
+            // What was made goes again if the rest cannot be.
+            let made = MadeDirectories::ensure(directory)?;
+            tries += 1;
+            match make() {
+                Err(error) if error.kind() == io::ErrorKind::NotFound && tries < MOST => {}
+                result => return Ok((result?, made)),
+            }
+        }
+    }
+}
+
+impl Drop for MadeDirectories {
+    fn drop(&mut self) {
+        // All, as `a/..` is above `a/../b`, too.
+        steps(&self.directory).for_each(remove);
+    }
+}
+
+/// A directory and those above it, the innermost first.
+fn steps(directory: &Path) -> impl Iterator<Item = &Path> {
+    directory.ancestors().take_while(|path| !path.as_os_str().is_empty())
+}
+
+/// Removes a directory that has a mark and is not used any more.
+fn remove(path: &Path) {
+    let mark = path.join(MARK);
+    if !mark.exists() {
+        return;
+    }
+    let Ok(entries) = fs::read_dir(path) else { return };
+    let others: Vec<_> =
+        entries.flatten().filter(|entry| entry.file_name().as_bytes() != MARK.as_bytes()).collect();
+    let of_runs = |entry: &fs::DirEntry| {
+        entry.file_name().as_bytes().starts_with(PREFIX.as_bytes())
+            || entry.path().join(MARK).exists()
+    };
+    if others.iter().any(of_runs) {
+        return;
+    }
+    let _ = fs::remove_file(&mark);
+    if others.is_empty() && fs::remove_dir(path).is_err() {
+        // A run came in the meantime, and is then the last one.
+        let _ = File::create(&mark);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_run_removes_what_the_first_one_made() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = parent.path().join("a/b");
+        let [first, second] = [(); 2].map(|()| MadeDirectories::ensure(&dir).unwrap());
+        fs::create_dir(dir.join(".merganser-of-the-second")).unwrap();
+        drop(first);
+        assert!(dir.exists());
+        fs::remove_dir(dir.join(".merganser-of-the-second")).unwrap();
+        drop(second);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_others_have_stays() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = parent.path().join("a/b");
+        let made = MadeDirectories::ensure(&dir).unwrap();
+        fs::write(dir.join("precious"), "").unwrap();
+        drop(made);
+        let names: Vec<_> = fs::read_dir(&dir).unwrap().map(|at| at.unwrap().file_name()).collect();
+        assert_eq!(names, ["precious"]);
+        drop(MadeDirectories::ensure(&dir).unwrap());
+        assert!(dir.exists());
+    }
+
+    #[test]
+    fn a_directory_that_goes_in_the_meantime_is_made_again() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = parent.path().join("a");
+        let mut first = true;
+        let make = || {
+            if std::mem::take(&mut first) {
+                remove(&dir);
+                assert!(!dir.exists());
+            }
+            fs::create_dir(dir.join("x"))
+        };
+        let (_, made) = MadeDirectories::ensure_with(&dir, make).unwrap();
+        fs::remove_dir(dir.join("x")).unwrap();
+        drop(made);
+        assert!(!dir.exists());
+    }
+}

@@ -1,0 +1,126 @@
+//! Streams that are written through, and files that outputs replace: whether they may, and what the new file takes over.
+
+use std::fs::{self, File, Metadata, Permissions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+use std::path::Path;
+use std::sync::Arc;
+
+use rustix::fs::{Access as Permission, AtFlags, CWD, accessat};
+use rustix::process::geteuid;
+
+use super::named::{directory_of, resolve_output};
+use crate::Error;
+use crate::error::reason;
+use crate::stream::{Access, Descriptor, Leads, leads};
+
+/// The bit of a folder in which files are removed and renamed by their owners alone.
+const STICKY: u32 = 0o1000;
+
+/// Sees to it that an output can be written to `path` (`-` is standard output), as far as that shows before there is one:
+/// an open stream must have been open when the process was started, and be writable; a file that is there must be
+/// writable and replaceable. For programs, before they work; libraries learn of it from
+/// [`Output::create`](crate::Output::create).
+///
+/// # Errors
+///
+/// If it cannot.
+pub fn check_output(path: &Path) -> Result<(), Error> {
+    if path.as_os_str() == "-" {
+        let stdout = Descriptor::STDOUT.open(Access::Write);
+        return stdout.map(drop).map_err(|error| cannot_write(Path::new("stdout"), error));
+    }
+    if let Some(Leads::Here(descriptor)) = leads(path)
+        && !descriptor.is_inherited()
+    {
+        return Err(cannot_write(path, descriptor.closed()));
+    }
+    if open_stream(path)?.is_some() {
+        return Ok(());
+    }
+    match (fs::metadata(path), resolve_output(path)) {
+        (Ok(existing), Ok(target)) if existing.is_file() => {
+            check_replacing(path, &target, &existing)
+        }
+        // For the creation to complain of.
+        _ => Ok(()),
+    }
+}
+
+/// The stream that a path leads to, if it leads to one that is open already; it is written through.
+///
+/// # Errors
+///
+/// If it is closed or not writable, or a file that another process has open.
+pub(super) fn open_stream(path: &Path) -> Result<Option<File>, Error> {
+    match leads(path) {
+        Some(Leads::Here(descriptor)) => {
+            let file = descriptor.open(Access::Write);
+            file.map(Some).map_err(|error| cannot_write(path, error))
+        }
+        Some(Leads::Elsewhere) if fs::metadata(path).is_ok_and(|at| at.is_file()) => {
+            let what = "it is a file that another process has open: name the file itself";
+            Err(cannot_write(path, io::Error::other(what)))
+        }
+        Some(Leads::Elsewhere) | None => Ok(None),
+    }
+}
+
+/// Sees to it that a file may be replaced. The shell's `>` would not write a file that is write-protected, and in a sticky
+/// folder the system lets nobody rename another user's file.
+pub(super) fn check_replacing(
+    path: &Path,
+    target: &Path,
+    existing: &Metadata,
+) -> Result<(), Error> {
+    let failed = |reason| Error::Create { path: path.to_owned(), reason };
+    if let Err(error) = accessat(CWD, target, Permission::WRITE_OK, AtFlags::EACCESS) {
+        return Err(failed(match error {
+            rustix::io::Errno::ACCESS => {
+                "the file that is there is write-protected: make it writable (chmod u+w), remove it, or choose another name"
+                    .to_owned()
+            }
+            error => reason(&error.into()),
+        }));
+    }
+    match is_another_ones(target, existing) {
+        true => Err(failed(
+            "the file that is there belongs to another user, and its folder is sticky: only the owner \
+             can replace it; choose another name"
+                .to_owned(),
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Whether a file is another user's in a sticky folder, so that it can be neither renamed nor removed.
+pub(super) fn is_another_ones(target: &Path, existing: &Metadata) -> bool {
+    let user = geteuid();
+    let others = |at: &Metadata| at.uid() != user.as_raw();
+    let folder = fs::metadata(directory_of(target));
+    !user.is_root()
+        && others(existing)
+        && folder.is_ok_and(|folder| folder.mode() & STICKY != 0 && others(&folder))
+}
+
+/// Gives a file the owner, the group and the permissions of the one that it will replace, as far as the system allows
+/// that: only root may give files away, others to their own groups. Permissions of a group are not passed on to another
+/// one, and none to run as somebody else.
+pub(super) fn take_over(file: &File, existing: &Metadata) -> io::Result<()> {
+    let before = file.metadata()?;
+    if before.uid() != existing.uid() {
+        let _ = fchown(file, Some(existing.uid()), None);
+    }
+    if before.gid() != existing.gid() {
+        let _ = fchown(file, None, Some(existing.gid()));
+    }
+    let mode = existing.mode() & 0o777;
+    let same_group = file.metadata()?.gid() == existing.gid();
+    // What all may do, the group may.
+    let mode = if same_group { mode } else { mode & (0o707 | (mode & 0o007) << 3) };
+    file.set_permissions(Permissions::from_mode(mode))
+}
+
+fn cannot_write(path: &Path, cause: io::Error) -> Error {
+    Error::Write { path: path.to_owned(), cause: Arc::new(cause) }
+}
