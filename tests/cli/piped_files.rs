@@ -42,7 +42,7 @@ fn pipes_are_named_where_files_are_needed() {
         assert_eq!(code, Some(1), "{line}: {message}");
         let what = if line.contains(" - ") { "stream" } else { "pipe" };
         let end = format!(
-            "it is a {what}, and {kind} is read from a file alone: write it to a file first, and name that\n"
+            "it is a {what}, and {kind} must be read from a file: write it to a file first, and name that\n"
         );
         assert!(message.starts_with("error: ") && message.ends_with(&end), "{line}: {message}");
         assert_eq!(dir.names(), before, "{line}");

@@ -545,6 +545,13 @@ pub(crate) fn without_name(error: io::Error) -> io::Error {
     if error.get_ref().is_some() { error.kind().into() } else { error }
 }
 
+/// Whether an error is that the process or the system has too many open files: no fault of the file that could not be
+/// opened.
+pub fn lacks_files(error: &io::Error) -> bool {
+    let code = error.raw_os_error().map(rustix::io::Errno::from_raw_os_error);
+    code.is_some_and(|code| [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE].contains(&code))
+}
+
 /// What the system says of an error, in our style: lower case and without its number.
 pub fn reason(error: &io::Error) -> String {
     match error.kind() {

@@ -35,7 +35,7 @@ pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
 pub use compress::{BgzfBlocks, GzipMember, decompress, limit_memory, open_text};
 pub use content::{Content, fingerprint};
 pub use decimal::put_decimal;
-pub use error::{Error, FastaProblem, FastqProblem, kind_of, reason, shown_byte};
+pub use error::{Error, FastaProblem, FastqProblem, kind_of, lacks_files, reason, shown_byte};
 pub use input::{Input, expand_inputs, text_bytes};
 pub use kind::{FileKind, foreign};
 pub use mapped::{MappedFile, SectionSum, Soundness};

@@ -43,7 +43,7 @@ fn name_of(at: &Metadata) -> Option<&'static str> {
 
 fn complaint(what: &str, wanted: &str) -> String {
     format!(
-        "it is {what}, and {wanted} is read from a file alone: write it to a file first, and name that"
+        "it is {what}, and {wanted} must be read from a file: write it to a file first, and name that"
     )
 }
 
@@ -67,7 +67,7 @@ mod tests {
         .unwrap();
         fs::write(&file, "").unwrap();
         let message = |path: &Path| open_file(path).unwrap_err().to_string();
-        let advice = "is read from a file alone: write it to a file first, and name that";
+        let advice = "must be read from a file: write it to a file first, and name that";
         assert_eq!(message(&pipe), format!("it is a pipe, and this {advice}"));
         assert_eq!(message("/dev/null".as_ref()), format!("it is a device, and this {advice}"));
         assert!(open_file(&file).is_ok() && open_file(dir.path()).is_ok());

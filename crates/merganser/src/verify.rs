@@ -12,7 +12,8 @@ use crate::{common, failure};
 /// Checks every file, also after one that is damaged, and says of each how it is.
 ///
 /// # Errors
-/// If the run was cancelled, stdout cannot be written, or memory or threads are missing, which is no file's fault.
+/// If the run was cancelled, stdout cannot be written, or memory, threads or open files are missing, which is no file's
+/// fault.
 pub(crate) fn verify_each(
     paths: &[PathBuf],
     cancel: &Cancel,
@@ -33,7 +34,7 @@ pub(crate) fn verify_each(
     Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Whether memory or a thread is missing.
+/// Whether memory, a thread or an open file is missing.
 fn is_of_the_run(error: &anyhow::Error) -> bool {
     use merganser_classify::Error as Classify;
     use merganser_io::Error::Start;
@@ -42,5 +43,9 @@ fn is_of_the_run(error: &anyhow::Error) -> bool {
         error.downcast_ref(),
         Some(Kmers::Memory(_) | Kmers::Start(_) | Kmers::Io(Start(_)))
     );
-    of_tables || matches!(error.downcast_ref(), Some(Classify::Memory(_) | Classify::Start(_)))
+    let of_databases =
+        matches!(error.downcast_ref(), Some(Classify::Memory(_) | Classify::Start(_)));
+    of_tables
+        || of_databases
+        || error.chain().filter_map(|cause| cause.downcast_ref()).any(merganser_io::lacks_files)
 }

@@ -245,6 +245,10 @@ fn files_of(scene: &Scene) -> usize {
 }
 
 /// What is no file, or not to be written, in the place of an output.
+/// What is said of outputs that cannot be streams.
+const NO_STREAMS: [&str; 2] =
+    ["a pipe, a device or an open stream", "a manifest must be a regular file"];
+
 fn no_output(attack: &mut Attack<'_>) -> Result {
     let (chosen, output) = with_outputs(attack);
     let scene = &chosen.scene;
@@ -299,7 +303,7 @@ fn no_output(attack: &mut Attack<'_>) -> Result {
             (Some(0), 3) => same_files(scene, expected),
             (Some(0), _) => fault(format!("exit code 0; {new} new files; read {read:?}")),
             // Formats that are not written from the first byte to the last, or are read again.
-            (Some(1), 1 | 2) if ended.stderr.contains("a pipe, a device or an open stream") => {
+            (Some(1), 1 | 2) if NO_STREAMS.iter().any(|why| ended.stderr.contains(why)) => {
                 refused(scene, ended)
             }
             (Some(1), 3..) if new == 0 => refused(scene, ended),

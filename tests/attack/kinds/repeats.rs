@@ -23,8 +23,9 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
 /// Any job, whose genome and reads are repeats.
 fn any_job(attack: &mut Attack<'_>) -> Result {
     let is_given = |job: &Job| job.words().any(|word| ["g0.fa", "1.fq", "2.fq"].contains(&word));
-    // Records of CRAM are of the genome that they were written with.
-    let will_do = |job: &Job| job.takes_memory() && is_given(job) && !job.line.contains(".cram");
+    // Records of CRAM, and ranges, are of the genome that they were made with.
+    let is_bound = |job: &Job| [".cram", "--ranges"].iter().any(|word| job.line.contains(word));
+    let will_do = |job: &Job| job.takes_memory() && is_given(job) && !is_bound(job);
     let mut chosen = attack.choose(Scale::Small, will_do);
     let length = 1000 + attack.up_to(200_000) as usize;
     let (what, genome) = repeats(&mut attack.random, length);

@@ -112,7 +112,7 @@ fn damaged_files_are_refused() {
     assert!(message(&good[..100]).starts_with("the index is truncated within its header"));
     assert!(message(&good[..good.len() - 1]).starts_with("the index is truncated or was changed"));
     for (at, expected) in [
-        (8, "index format"),
+        (8, "the header is damaged"),
         (20, "the header is damaged"),
         (1000, "it is damaged between its sections"),
         (4096, "section 1 of 6"),
