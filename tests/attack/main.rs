@@ -1,8 +1,7 @@
-//! A machine that attacks the built program: signals at any moment, full disks, limits of the process,
-//! pipes that close, damaged and forged files, hostile names, records without an end, repeats, and little memory, over a
-//! table
-//! of all commands. Whatever is done to it, a run ends well with the bytes of an undisturbed one, or says
-//! in a line what was wrong and leaves nothing behind.
+//! A machine that attacks the built program, over a table of nearly all its command lines: signals at any moment, full
+//! disks, limits of the process, streams and pipes that close, damaged and forged files, hostile names, records without an
+//! end, repeats, other users' files and little memory. Whatever is done to it, a run ends well with the bytes of an
+//! undisturbed one, or says in a line what was wrong and leaves nothing behind.
 //!
 //! Each attack comes of a number, its seed, and of nothing else (but for the moment of a signal, which the
 //! machine decides, too):

@@ -190,6 +190,10 @@ fn closed_streams_are_no_devices() {
             "count -k 21 -o o.mgk /dev/stdin <&-",
             "error: /dev/stdin: cannot open: stdin is closed\n",
         ),
+        (
+            "classify refs.mgdb --sample-sheet /dev/stdin -o o{}.tsv <&-",
+            "error: /dev/stdin: cannot open: stdin is closed\n",
+        ),
     ] {
         let (before, command) = (dir.names(), line.split_once(' ').unwrap());
         let quiet = if command.0.starts_with('-') || command.0 == "devices" { "" } else { "-q" };

@@ -8,7 +8,7 @@ use crate::support::two_species::{write_genomes, write_pairs, write_taxonomy};
 
 /// Commands whose outputs all have names that begin with `o`. Most tables have short k-mers: of longer ones a
 /// table asks the allocator thousands of times, once for each range of k-mers.
-pub(crate) const COMMANDS: [&str; 79] = [
+pub(crate) const COMMANDS: [&str; 82] = [
     "count -k 21 --min-count 1 -o o.mgk --histogram oh --json oj 1.fq",
     "count -k 21 -o o.mgk 1.fq.gz 2.fq.gz",
     "count -k 5 --min-count 1 --storage disk -o o.mgk 1.fq",
@@ -34,6 +34,8 @@ pub(crate) const COMMANDS: [&str; 79] = [
     "kmers profile t.mgk 1.fq -o o.tsv",
     "kmers hetmers h.mgk -o o.tsv",
     "kmers qv -k 5 --no-plots -o o oreads.fq ogenome.fa",
+    "kmers qv --range 1/2 -o o.mgq t5.mgk g0.fa",
+    "kmers qv --no-plots -o o g0.fa --ranges q1.mgq q2.mgq",
     "kmers verify t.mgk",
     "kmers info t.mgk",
     "build --taxonomy tax -o o.mgdb g0.fa g1.fa --json oj",
@@ -71,6 +73,7 @@ pub(crate) const COMMANDS: [&str; 79] = [
     "map -e 5 ref.mgi 1.fq -o o.sam",
     "map -e 5 g0.fa 1.fq -o o.bam --unmapped o.fq",
     "map -e 5 ref.mgi -1 1.fq -2 2.fq -o o.bam --sort",
+    "map -e 5 --best --rescue 9 ref.mgi -1 1.fq -2 2.fq -o o.bam",
     "map -e 5 g0.fa 1.fq -o o.cram --sort",
     "map -e 5 ref.mgi 1.fq -o -",
     "map -e 5 ref.mgi --sample-sheet sheet -o o{}.bam --json oj",
@@ -92,7 +95,7 @@ pub(crate) const COMMANDS: [&str; 79] = [
 ];
 
 /// Runs that make what those read, in this order.
-const INPUTS: [&str; 24] = [
+const INPUTS: [&str; 27] = [
     "build --taxonomy tax -o refs.mgdb g0.fa g1.fa",
     "build --taxonomy tax --parts 2 -o two.mgdb g0.fa g1.fa",
     "build --format kraken2 --taxonomy tax -o k2 g0.fa g1.fa",
@@ -106,6 +109,9 @@ const INPUTS: [&str; 24] = [
     "count -k 21 --min-count 1 -o t.mgk 1.fq",
     "count -k 21 --min-count 1 -o u.mgk 2.fq",
     "count -k 21 --min-count 1 -o h.mgk h.fa",
+    "count -k 5 --min-count 1 -o t5.mgk 1.fq",
+    "kmers qv --range 1/2 -o q1.mgq t5.mgk g0.fa",
+    "kmers qv --range 2/2 -o q2.mgq t5.mgk g0.fa",
     "kmers convert --format kmc t.mgk -o k",
     "kmers dump t.mgk -o t.tsv",
     "kmers union --range 1/2 t.mgk u.mgk -o r1.mgk",

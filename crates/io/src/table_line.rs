@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use crate::beginning::{BYTE_ORDER_MARK, is_utf16};
+use crate::stream::check_open;
 
 /// The most bytes of a line: paths have up to 4 KiB, and no table that is read so has a line of a
 /// tenth of this.
@@ -53,6 +54,7 @@ pub fn each_table_line<E: From<io::Error>>(
     path: &Path,
     take: impl FnMut(u64, &[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
+    check_open(path)?;
     each_line(&mut BufReader::new(File::open(path)?), take)
 }
 

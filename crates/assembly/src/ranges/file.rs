@@ -1,8 +1,9 @@
 //! The file of a range: what it says of itself, its spectra, and a table for each assembly.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use merganser_io::{OutputSet, check_stored_name};
 use merganser_kmers::Histogram;
@@ -257,13 +258,30 @@ impl RangeFile {
         let (at, bytes) = self.tables[assembly];
         let mut file = open(&self.path)?;
         file.seek(SeekFrom::Start(at))?;
-        let mut copy = BufWriter::with_capacity(BLOCK, File::create(to)?);
-        let copied = io::copy(&mut file.take(bytes), &mut copy)?;
-        copy.flush()?;
-        match copied == bytes {
-            true => Ok(()),
-            false => Err(self.error("it was cut short meanwhile".into())),
+        let read = |cause| merganser_io::Error::Read {
+            input: self.path.display().to_string(),
+            cause: Arc::new(cause),
+        };
+        let written = |cause| merganser_io::Error::Temporary {
+            dir: to.parent().unwrap_or(to).to_owned(),
+            action: "write",
+            cause: Arc::new(cause),
+        };
+        let mut copy = File::create(to).map_err(written)?;
+        let (mut left, mut block) = (bytes, vec![0; BLOCK]);
+        while left > 0 {
+            let most = left.min(BLOCK as u64) as usize;
+            match file.read(&mut block[..most]) {
+                Ok(0) => return Err(self.error("it was cut short meanwhile".into())),
+                Ok(count) => {
+                    copy.write_all(&block[..count]).map_err(written)?;
+                    left -= count as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(read(error).into()),
+            }
         }
+        Ok(())
     }
 
     pub(super) fn error(&self, what: String) -> Error {
