@@ -107,7 +107,7 @@ pub(crate) fn one_line(ended: &Ended) -> Verdict {
     if !said.starts_with("error: ") || said.len() < 10 || said.contains(odd) {
         return fault(format!("no single line of error: {}", shown(&ended.stderr)));
     }
-    match said.len() > 2000 {
+    match said.chars().count() > 2000 {
         true => fault(format!("an endless line of error: {}", shown(said))),
         false => Ok(()),
     }

@@ -1,9 +1,13 @@
-//! How a process ended, and the largest resident size that it had: `wait4`, which std does not have.
+//! Waiting for processes, with the largest resident size that they had (`wait4`, which std does not have), and for threads.
 #![allow(unsafe_code, reason = "a call of the system")]
 
+use std::fs::File;
 use std::mem::MaybeUninit;
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::ExitStatus;
+use std::thread::{JoinHandle, sleep};
+use std::time::Duration;
 
 /// The status and peak in bytes of a child that has ended; `None` while it runs. Afterwards the process is
 /// no more: its number must not be used again.
@@ -28,4 +32,14 @@ pub(crate) fn signal(process: u32, signal: i32) {
     // it is waited for.
     let sent = unsafe { libc::kill(process as libc::pid_t, signal) };
     assert_eq!(sent, 0, "signal {signal} to {process}");
+}
+
+/// Waits for a thread that reads or writes a named pipe, and gives it the other end, without which it would wait for ever.
+/// It may open the pipe late.
+pub(crate) fn released<T>(pipe: &Path, thread: JoinHandle<T>) -> T {
+    while !thread.is_finished() {
+        drop(File::options().read(true).write(true).open(pipe));
+        sleep(Duration::from_millis(2));
+    }
+    thread.join().unwrap()
 }

@@ -147,7 +147,7 @@ fn of_cuts(config: &Config, rows: &[(u32, u64)]) -> Vec<String> {
 /// Returns the number of k-mers behind the valley.
 fn of_solid(rows: &[(u32, u64)]) -> u64 {
     let solid = solid_threshold(rows).unwrap_or(0);
-    rows.iter().filter(|row| row.0 > solid).map(|row| row.1).sum()
+    rows.iter().filter(|row| row.0 > solid).map(|row| row.1).fold(0, u64::saturating_add)
 }
 
 /// Returns a doubt if two assemblies have the same k-mers, each as often.

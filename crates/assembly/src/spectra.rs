@@ -101,11 +101,12 @@ impl OfAssembly {
 
     /// How many k-mers with a larger count than `solid` in the reads the assembly has, and how many there are.
     pub fn found(&self, solid: u32) -> (u64, u64) {
-        let of = |histogram: &Histogram| {
-            histogram.iter().filter(|row| row.0 > solid).map(|row| row.1).sum::<u64>()
+        let of = |histogram: &Histogram| match solid.checked_add(1) {
+            Some(least) => histogram.distinct(least, u32::MAX),
+            None => 0,
         };
-        let found: u64 = self.copies[1..].iter().map(of).sum();
-        (found, found + of(&self.copies[0]))
+        let found = self.copies[1..].iter().map(of).fold(0, u64::saturating_add);
+        (found, found.saturating_add(of(&self.copies[0])))
     }
 }
 
@@ -205,5 +206,10 @@ mod tests {
         assert_eq!(spectra.only, [1, 1, 1]);
         assert_eq!(spectra.sources[3].iter().collect::<Vec<_>>(), [(7, 1)]);
         assert_eq!((first.found(0), first.found(7)), ((2, 4), (0, 2)));
+        assert_eq!(first.found(u32::MAX), (0, 0));
+        // Ranges may say any numbers, in several classes.
+        let mut forged = first.clone();
+        forged.copies.iter_mut().for_each(|class| class.add_many(8, u64::MAX));
+        assert_eq!(forged.found(0), (u64::MAX, u64::MAX));
     }
 }

@@ -114,9 +114,10 @@ pub fn add(
     cancel: &Cancel,
 ) -> Result<(Database, BuildOutcome), Error> {
     if base.is_pruned() {
-        return Err(Error::Config(ConfigError::new(
-            "the database was built with features left out, and cannot be added to: build it \
-             again with all genomes",
+        return Err(Error::Input(format!(
+            "{}: was built with features left out, and cannot be added to: build it again with all \
+             genomes",
+            base.name()
         )));
     }
     if config.params != *base.params() {

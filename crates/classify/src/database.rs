@@ -316,17 +316,21 @@ impl Database {
         self.targets.iter().filter(|target| target.node == root).count()
     }
 
+    /// What messages call it: its file, if it has one.
+    pub(crate) fn name(&self) -> String {
+        match &self.data {
+            Data::File { mapping, .. } => mapping.path().display().to_string(),
+            _ => "the database".to_owned(),
+        }
+    }
+
     /// Warns of targets without a taxon.
     pub(crate) fn warn(&self, warnings: &Warnings) {
         let count = self.without_taxon();
         if count == 0 {
             return;
         }
-        let path = match &self.data {
-            Data::File { mapping, .. } => mapping.path().display().to_string(),
-            _ => "the database".to_owned(),
-        };
-        let all = self.targets.len();
+        let (path, all) = (self.name(), self.targets.len());
         warnings.push(format!(
             "{path}: {count} of {all} sequences have no taxon and are ignored: build it again to leave \
              them out"

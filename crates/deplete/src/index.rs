@@ -44,6 +44,7 @@ pub fn index(
         workers: threads,
         stretches: Some((STRETCH_LETTERS, params.bases() - 1)),
         chunk_bytes: CHUNK_BYTES,
+        max_record: merganser_io::longest_record(resources.budget() / 16, threads as u64 + 1),
         cancel: cancel.clone(),
         warnings: resources.warnings.clone(),
         ..RecordOptions::default()

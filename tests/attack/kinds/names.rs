@@ -15,6 +15,7 @@ use crate::judge::{
     undisturbed, whole,
 };
 use crate::scene::{ODD, Scene};
+use crate::wait;
 use crate::world::Scale;
 
 pub(super) fn act(attack: &mut Attack<'_>) -> Result {
@@ -287,11 +288,7 @@ fn no_output(attack: &mut Attack<'_>) -> Result {
         thread::spawn(move || Digest::of(&path))
     });
     let ended = attack.run(scene.launch_with(args(scene, output, OsStr::new(names[at]))));
-    let read = reading.map(|reading| {
-        // Without a writer it would wait for ever.
-        drop(File::options().read(true).write(true).open(scene.path(&fifo)));
-        reading.join().unwrap()
-    });
+    let read = reading.map(|reading| wait::released(&scene.path(&fifo), reading));
     chosen.judge(&ended, |scene, expected, ended| {
         orderly(ended)?;
         let new = files_of(scene) - before;

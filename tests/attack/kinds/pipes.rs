@@ -11,6 +11,7 @@ use crate::judge::{
 };
 use crate::launch::Ended;
 use crate::table::Job;
+use crate::wait;
 use crate::world::Scale;
 
 pub(super) fn act(attack: &mut Attack<'_>) -> Result {
@@ -191,9 +192,7 @@ fn piped_input(attack: &mut Attack<'_>) -> Result {
     };
     let ended = attack.run(chosen.scene.launch(&[]));
     attack.note(&format!("{input} is a pipe"));
-    // Its writer may still wait for a reader.
-    drop(File::options().read(true).write(true).open(&path));
-    let _ = writing.join();
+    let _ = wait::released(&path, writing);
     chosen.scene.is_as_it_should_be(input);
     chosen.judge(&ended, |scene, expected, ended| {
         orderly(ended)?;

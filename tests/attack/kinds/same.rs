@@ -60,7 +60,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
             return nothing_left(scene);
         }
         refused(scene, ended)?;
-        let why = ["is an input", "two outputs cannot"];
+        let why = ["is an input", "two outputs cannot", "stdin is not open for writing"];
         match why.iter().any(|why| ended.stderr.contains(why)) {
             true => Ok(()),
             false => fault(format!("for another reason: {}", shown(&ended.stderr))),

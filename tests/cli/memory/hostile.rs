@@ -63,6 +63,7 @@ fn world() -> Dir {
     dir.run("build -q --threads 2 -t tax -o d.mgdb g.fa").ok();
     dir.run("count -q -k 21 --threads 2 --min-count 1 -o t.mgk g.fa").ok();
     dir.run("index -q --threads 2 -o i.mgi g.fa").ok();
+    dir.run("deplete index -q --threads 2 -o h.mgd g.fa").ok();
     let read = |at: usize| format!("@r{at}\n{}\n+\n{}\n", &genome[at..at + 100], "I".repeat(100));
     let ordinary: String = (0..2000).map(|number| read(number * 97 % 199_000)).collect();
     dir.write("reads.fq", &ordinary);
@@ -119,13 +120,15 @@ fn world() -> Dir {
 /// All reads of these are text that sequences come as.
 const READS: [&str; 5] = ["reads.fq", "contig.fa", "line.fq.zst", "header.fa.zst", "tiny.fa.zst"];
 /// Commands with `{}` for their reads.
-const OF_READS: [&str; 8] = [
+const OF_READS: [&str; 10] = [
     "count -k 21 -o out/o.mgk {}",
     "kmers profile t.mgk {} -o out/o.tsv",
     "kmers filter-reads t.mgk {} -o out/o",
     "kmers filter-reads --mask hard t.mgk {} -o out/o",
     "classify d.mgdb {} -o out/o.tsv --classified-out out/o",
     "map -e 3 i.mgi {} -o out/o.sam",
+    "deplete index {} -o out/o.mgd",
+    "deplete filter h.mgd {} -o out/o.fq",
     "build -t tax -o out/o.mgdb {}",
     "build -t tax --format kraken2 -o out {}",
 ];
@@ -149,11 +152,13 @@ fn check(dir: &Dir, command: &str, budget: &str) {
     let bytes: u64 = merganser_run::parse_size(budget).unwrap();
     let args = format!("{command} -q --threads 2 --memory {budget} --tmp-dir out");
     // Not all commands have temporary files.
-    let args = if ["map", "index", "filter"].iter().any(|without| command.starts_with(without)) {
-        args.replace(" --tmp-dir out", "")
-    } else {
-        args
-    };
+    let args =
+        if ["map", "index", "filter", "deplete"].iter().any(|without| command.starts_with(without))
+        {
+            args.replace(" --tmp-dir out", "")
+        } else {
+            args
+        };
     let (ran, peak) = measured(dir, &args);
     assert!(peak <= bytes / 10 * 11, "{args}: {peak} bytes; {}", ran.stderr);
     if ran.code == Some(0) {

@@ -28,6 +28,10 @@ impl MadeDirectories {
     /// # Errors
     /// If one cannot be made; those that were are gone again.
     pub fn ensure(directory: &Path) -> io::Result<MadeDirectories> {
+        again_if_gone(|| MadeDirectories::ensure_once(directory))
+    }
+
+    fn ensure_once(directory: &Path) -> io::Result<MadeDirectories> {
         let mut made = MadeDirectories { directory: directory.to_owned(), _listed: Vec::new() };
         let above: Vec<&Path> = steps(directory).collect();
         for path in above.into_iter().rev() {
@@ -56,8 +60,7 @@ impl MadeDirectories {
         Ok(())
     }
 
-    /// Calls `make` in the directory, and makes that again should another run, which was the last one so far, remove it
-    /// in the meantime.
+    /// Makes the directory, and calls `make`, which makes something in it.
     ///
     /// # Errors
     /// As [`ensure`](Self::ensure) and `make`.
@@ -65,19 +68,25 @@ impl MadeDirectories {
         directory: &Path,
         mut make: impl FnMut() -> io::Result<T>,
     ) -> io::Result<(T, MadeDirectories)> {
-        /// Runs that end in the moments between, one after the other.
-        const MOST: usize = 20;
-        let mut tries = 0;
-        loop {
+        again_if_gone(|| {
             // What was made goes again if the rest cannot be.
-            let made = MadeDirectories::ensure(directory)?;
-            tries += 1;
-            match make() {
-                Err(error) if error.kind() == io::ErrorKind::NotFound && tries < MOST => {}
-                result => return Ok((result?, made)),
-            }
+            let made = MadeDirectories::ensure_once(directory)?;
+            Ok((make()?, made))
+        })
+    }
+}
+
+/// Calls `make`, and calls it again should another run, which was the last one so far, remove a directory in the meantime.
+fn again_if_gone<T>(mut make: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    /// Runs that end in the moments between, one after the other.
+    const MOST: usize = 20;
+    for _ in 1..MOST {
+        match make() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            done => return done,
         }
     }
+    make()
 }
 
 impl Drop for MadeDirectories {
