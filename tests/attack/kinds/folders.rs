@@ -6,11 +6,14 @@ use std::time::Duration;
 
 use super::{Attack, Result};
 use crate::judge::{fault, orderly, quiet, same_files, undisturbed};
+use crate::table::Job;
 use crate::world::Scale;
 
 /// The last run removes them.
 pub(super) fn act(attack: &mut Attack<'_>) -> Result {
-    let chosen = attack.choose(Scale::Small, |job| job.takes_tmp_dir() && job.stdin().is_none());
+    // Runs do not share a journal.
+    let is_alone = |job: &Job| job.stdin().is_some() || job.line.contains("--resume");
+    let chosen = attack.choose(Scale::Small, |job| job.takes_tmp_dir() && !is_alone(job));
     let folder = attack.one_of(&["tmp/a", "tmp/a/b", "./tmp/a/../c/"]);
     let mut options = vec!["--tmp-dir", folder];
     if chosen.job().takes_memory() && attack.random.below(2) == 0 {

@@ -171,8 +171,11 @@ pub(super) fn write(
     path: &Path,
     outputs: &OutputSet,
 ) -> Result<(), Error> {
-    let sizes = only.iter().map(|path| std::fs::metadata(path).map(|at| at.len()));
-    let sizes = sizes.collect::<io::Result<Vec<u64>>>()?;
+    let sizes = only.iter().map(|path| {
+        let at = std::fs::metadata(path).map_err(|error| of_temporary(path, "read", error))?;
+        Ok(at.len())
+    });
+    let sizes = sizes.collect::<Result<Vec<u64>, merganser_io::Error>>()?;
     let json =
         serde_json::to_vec(&Stored::new(header, spectra, &sizes)).map_err(io::Error::from)?;
     let mut file = outputs.file(path)?;
@@ -185,12 +188,15 @@ pub(super) fn write(
     put(&(json.len() as u64).to_le_bytes())?;
     put(&json)?;
     for path in only {
-        let mut table = File::open(path)?;
+        let failed = |error| of_temporary(path, "read", error);
+        let mut table = File::open(path).map_err(failed)?;
         let mut block = vec![0; BLOCK];
         loop {
-            match table.read(&mut block)? {
-                0 => break,
-                read => put(&block[..read])?,
+            match table.read(&mut block) {
+                Ok(0) => break,
+                Ok(read) => put(&block[..read])?,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(failed(error).into()),
             }
         }
     }
@@ -217,22 +223,30 @@ impl RangeFile {
             || error("it is not a range of a judgement, which merganser kmers qv --range makes");
         let damaged = || error("truncated or damaged: copy it again, or make this range again");
         let mut file = BufReader::with_capacity(BLOCK, open(path)?);
-        let size = file.get_ref().metadata()?.len();
+        let size = file.get_ref().metadata().map_err(reading(path))?.len();
+        let or = |why: &dyn Fn() -> Error, error: io::Error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => why(),
+            _ => reading(path)(error).into(),
+        };
         let (mut magic, mut length) = ([0; MAGIC.len()], [0; 8]);
-        file.read_exact(&mut magic).map_err(|_| none())?;
+        file.read_exact(&mut magic).map_err(|error| or(&none, error))?;
         if magic != MAGIC {
             return Err(none());
         }
-        file.read_exact(&mut length).map_err(|_| damaged())?;
-        check_sum(&mut file, size, cancel)?.then_some(()).ok_or_else(damaged)?;
+        file.read_exact(&mut length).map_err(|error| or(&damaged, error))?;
+        let is_sound = check_sum(&mut file, size, cancel).map_err(|error| or(&damaged, error))?;
+        if cancel.is_cancelled() {
+            return Err(Error::Cancelled);
+        }
+        is_sound.then_some(()).ok_or_else(damaged)?;
         let length = u64::from_le_bytes(length);
         // What follows was written so, or by somebody who means it.
         if length > size - FRAME {
             return Err(damaged());
         }
-        file.seek(SeekFrom::Start(FRAME - 4))?;
+        file.seek(SeekFrom::Start(FRAME - 4)).map_err(reading(path))?;
         let mut json = vec![0; length as usize];
-        file.read_exact(&mut json).map_err(|_| damaged())?;
+        file.read_exact(&mut json).map_err(|error| or(&damaged, error))?;
         let version = serde_json::from_slice::<Version>(&json).map_err(|_| none())?.version;
         if version != VERSION {
             return Err(error(&format!(
@@ -257,16 +271,8 @@ impl RangeFile {
     pub(super) fn extract(&self, assembly: usize, to: &Path) -> Result<(), Error> {
         let (at, bytes) = self.tables[assembly];
         let mut file = open(&self.path)?;
-        file.seek(SeekFrom::Start(at))?;
-        let read = |cause| merganser_io::Error::Read {
-            input: self.path.display().to_string(),
-            cause: Arc::new(cause),
-        };
-        let written = |cause| merganser_io::Error::Temporary {
-            dir: to.parent().unwrap_or(to).to_owned(),
-            action: "write",
-            cause: Arc::new(cause),
-        };
+        file.seek(SeekFrom::Start(at)).map_err(reading(&self.path))?;
+        let written = |cause| of_temporary(to, "write", cause);
         let mut copy = File::create(to).map_err(written)?;
         let (mut left, mut block) = (bytes, vec![0; BLOCK]);
         while left > 0 {
@@ -278,7 +284,7 @@ impl RangeFile {
                     left -= count as u64;
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(read(error).into()),
+                Err(error) => return Err(reading(&self.path)(error).into()),
             }
         }
         Ok(())
@@ -306,8 +312,19 @@ fn open(path: &Path) -> Result<File, Error> {
     Ok(merganser_io::open_file(path).map_err(failed)?)
 }
 
-/// Whether the file's last bytes are the checksum of those before.
-fn check_sum(file: &mut BufReader<File>, size: u64, cancel: &Cancel) -> Result<bool, Error> {
+/// The error of reading a file of the user's.
+fn reading(path: &Path) -> impl Fn(io::Error) -> merganser_io::Error {
+    |cause| merganser_io::Error::Read { input: path.display().to_string(), cause: Arc::new(cause) }
+}
+
+/// The error of a temporary file.
+fn of_temporary(path: &Path, action: &'static str, cause: io::Error) -> merganser_io::Error {
+    let dir = path.parent().unwrap_or(path).to_owned();
+    merganser_io::Error::Temporary { dir, action, cause: Arc::new(cause) }
+}
+
+/// Whether the file's last bytes are the checksum of those before; anything, once the run is cancelled.
+fn check_sum(file: &mut BufReader<File>, size: u64, cancel: &Cancel) -> io::Result<bool> {
     if size < FRAME {
         return Ok(false);
     }
@@ -316,16 +333,14 @@ fn check_sum(file: &mut BufReader<File>, size: u64, cancel: &Cancel) -> Result<b
     let mut block = vec![0; BLOCK];
     while left > 0 {
         if cancel.is_cancelled() {
-            return Err(Error::Cancelled);
-        }
-        let bytes = left.min(BLOCK as u64) as usize;
-        if file.read_exact(&mut block[..bytes]).is_err() {
             return Ok(false);
         }
+        let bytes = left.min(BLOCK as u64) as usize;
+        file.read_exact(&mut block[..bytes])?;
         checksum.update(&block[..bytes]);
         left -= bytes as u64;
     }
     let mut expected = [0; 4];
-    Ok(file.read_exact(&mut expected).is_ok()
-        && u32::from_le_bytes(expected) == checksum.finalize())
+    file.read_exact(&mut expected)?;
+    Ok(u32::from_le_bytes(expected) == checksum.finalize())
 }

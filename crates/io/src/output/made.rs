@@ -14,6 +14,9 @@ use super::temporaries::Listed;
 /// An empty file in directories that were made for temporary files.
 const MARK: &str = ".merganser-made";
 
+/// Runs that begin or end in the moments between two steps, one after the other.
+const MOST: usize = 20;
+
 /// A directory for temporary files. It goes with this if a run of this program made it, and those above it too, unless
 /// another run uses them or somebody else has put something there.
 #[derive(Debug, Default)]
@@ -78,8 +81,6 @@ impl MadeDirectories {
 
 /// Calls `make`, and calls it again should another run, which was the last one so far, remove a directory in the meantime.
 fn again_if_gone<T>(mut make: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    /// Runs that end in the moments between, one after the other.
-    const MOST: usize = 20;
     for _ in 1..MOST {
         match make() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -103,11 +104,25 @@ fn steps(directory: &Path) -> impl Iterator<Item = &Path> {
 
 /// Removes a directory that has a mark and is not used any more.
 fn remove(path: &Path) {
+    // A run that comes in the meantime, and goes while there is no mark, leaves it to this one. A directory that cannot be
+    // removed stays.
+    let _ = (0..MOST).find(|_| try_to_remove(path) == Removed::Done);
+}
+
+#[derive(PartialEq, Eq)]
+enum Removed {
+    /// Or left to others.
+    Done,
+    /// A run came while there was no mark.
+    InUse,
+}
+
+fn try_to_remove(path: &Path) -> Removed {
     let mark = path.join(MARK);
     if !mark.exists() {
-        return;
+        return Removed::Done;
     }
-    let Ok(entries) = fs::read_dir(path) else { return };
+    let Ok(entries) = fs::read_dir(path) else { return Removed::Done };
     let others: Vec<_> =
         entries.flatten().filter(|entry| entry.file_name().as_bytes() != MARK.as_bytes()).collect();
     let of_runs = |entry: &fs::DirEntry| {
@@ -115,13 +130,13 @@ fn remove(path: &Path) {
             || entry.path().join(MARK).exists()
     };
     if others.iter().any(of_runs) {
-        return;
+        return Removed::Done;
     }
     let _ = fs::remove_file(&mark);
-    if others.is_empty() && fs::remove_dir(path).is_err() {
-        // A run came in the meantime, and is then the last one.
-        let _ = File::create(&mark);
+    if !others.is_empty() || fs::remove_dir(path).is_ok() || File::create(&mark).is_err() {
+        return Removed::Done;
     }
+    Removed::InUse
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ impl Job<'_> {
             judge_range(&config, subject, range, reads, output, resources, &set, &bar, cancel);
         drop(bar);
         let judged = done?;
-        set.commit().map_err(Error::from)?;
+        set.commit_last().map_err(Error::from)?;
         for (name, only) in names.iter().zip(&judged.only) {
             let kmers = thousands(only.distinct);
             console.info(format_args!("{name}: {kmers} k-mers of range {range} are in no read"));
