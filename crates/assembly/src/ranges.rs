@@ -10,7 +10,7 @@ use merganser_io::{OutputSet, check_stored_name};
 use merganser_kmers::algebra::{Expression, concat};
 use merganser_kmers::reads::Mark;
 use merganser_kmers::tables::AnyTable;
-use merganser_kmers::{Header, JobHash, Piece};
+use merganser_kmers::{Header, JobHash};
 use merganser_run::{
     Cancel, ConfigError, Incomplete, Progress, Resources, Shard, Stages, check_all_shards,
     give_back_freed_memory,
@@ -239,15 +239,17 @@ fn open_only(
         error => error.into(),
     })?;
     let header = |table: &AnyTable| table.description().header.clone();
-    let Some(Header { k, kmers, piece: Some(Piece { shard, job, .. }), .. }) = header(&table)
-    else {
-        return Err(damaged());
-    };
+    let Some(own) = header(&table) else { return Err(damaged()) };
     let only = file.spectra.assemblies[number].only.distinct;
-    let other = other.and_then(header).and_then(|header| header.piece);
-    let is_sound = (k, kmers, shard) == (file.header.k, only, file.header.range)
-        && other.is_none_or(|other| other.job == job);
-    is_sound.then_some(table).ok_or_else(damaged)
+    let is_as_told = own.piece.as_ref().is_some_and(|piece| {
+        (own.k, own.kmers, piece.shard) == (file.header.k, only, file.header.range)
+    });
+    let common = |of: &Header| {
+        let job = of.piece.as_ref().map(|piece| piece.job);
+        (job, of.canonical, of.homopolymer_compressed)
+    };
+    let goes_along = other.and_then(header).is_none_or(|other| common(&other) == common(&own));
+    (is_as_told && goes_along).then_some(table).ok_or_else(damaged)
 }
 
 /// Sees to it that these are all ranges of one judgement.

@@ -3,9 +3,12 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
+/// The most bytes of a name that becomes a part of a file's name, which may have 255.
+const MAX_BYTES: usize = 200;
+
 /// Checks a name that the content of a file gives (a sample of a sheet, the reads or an assembly in a header) and that
-/// becomes part of the name of an output. Paths stay what the user gave: an empty name, one with `/` or NUL, and one that
-/// begins with `.` are refused, and so are control characters, as [`check_cell`] refuses them.
+/// becomes part of the name of an output. Paths stay what the user gave: an empty name, one with `/` or NUL, one that
+/// begins with `.` and one of more than 200 bytes are refused, and so are control characters, as [`check_cell`] refuses them.
 ///
 /// # Errors
 /// What is wrong with the name, in words.
@@ -18,6 +21,12 @@ pub fn check_stored_name(name: &OsStr) -> Result<(), String> {
     if bytes[0] == b'.' || bytes.iter().any(|byte| matches!(byte, b'/' | 0)) {
         return Err(format!(
             "the name '{shown}' has / or NUL in it or . at its beginning, and files are named after it"
+        ));
+    }
+    if bytes.len() > MAX_BYTES {
+        return Err(format!(
+            "a name has {} bytes, and files are named after it: up to {MAX_BYTES} are allowed",
+            bytes.len()
         ));
     }
     check_cell(name)
@@ -50,6 +59,7 @@ mod tests {
         for name in [&b"a"[..], b"a.b", b"", b"caf\xc3\xa9", b"\xff", b"a b", b"-", b"~"] {
             assert_eq!(is_stored(name), !name.is_empty(), "{}", name.escape_ascii());
         }
+        assert!(is_stored(&[b'a'; MAX_BYTES]) && !is_stored(&[b'a'; MAX_BYTES + 1]));
         for name in [
             &b"."[..],
             b"..",
