@@ -155,6 +155,14 @@ impl Config {
         }
     }
 
+    /// The most hits of a read, or combinations of a pair, that have records; `None` without a limit.
+    pub(crate) fn max_reported(&self) -> Option<u32> {
+        match self.select {
+            Select::Best => Some(1),
+            Select::All | Select::BestStrata => Some(self.max_hits).filter(|&most| most > 0),
+        }
+    }
+
     /// Allows so many edits.
     #[must_use]
     pub fn threshold(self, threshold: Threshold) -> Config {

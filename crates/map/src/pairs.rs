@@ -7,11 +7,11 @@ use std::ops::ControlFlow;
 
 use merganser_run::Cancel;
 
+use crate::Config;
 use crate::hits::Hit;
 use crate::index::IndexView;
 use crate::queries::Queries;
 use crate::trace::Alignment;
-use crate::{Config, Select};
 
 /// The mates of a pair.
 #[derive(Clone, Copy)]
@@ -104,12 +104,8 @@ impl Found {
 
 /// How many combinations with the fewest edits decide all that is said of a pair; `None`: all are reported.
 fn deciding(config: &Config) -> Option<u64> {
-    let reported = match config.select {
-        Select::Best => 1,
-        Select::All | Select::BestStrata => config.max_hits,
-    };
     // Whether there are more of them, too.
-    (reported > 0).then(|| u64::from(reported) + 1)
+    config.max_reported().map(|most| u64::from(most) + 1)
 }
 
 impl<'r> Pairing<'r> {

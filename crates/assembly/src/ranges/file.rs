@@ -189,16 +189,8 @@ pub(super) fn write(
     put(&json)?;
     for path in only {
         let failed = |error| of_temporary(path, "read", error);
-        let mut table = File::open(path).map_err(failed)?;
-        let mut block = vec![0; BLOCK];
-        loop {
-            match table.read(&mut block) {
-                Ok(0) => break,
-                Ok(read) => put(&block[..read])?,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(failed(error).into()),
-            }
-        }
+        let table = File::open(path).map_err(failed)?;
+        each_block(table, failed, |block| Ok(put(block)?))?;
     }
     file.write_all(&checksum.finalize().to_le_bytes())?;
     file.flush()?;
@@ -274,20 +266,13 @@ impl RangeFile {
         file.seek(SeekFrom::Start(at)).map_err(reading(&self.path))?;
         let written = |cause| of_temporary(to, "write", cause);
         let mut copy = File::create(to).map_err(written)?;
-        let (mut left, mut block) = (bytes, vec![0; BLOCK]);
-        while left > 0 {
-            let most = left.min(BLOCK as u64) as usize;
-            match file.read(&mut block[..most]) {
-                Ok(0) => return Err(self.error("it was cut short meanwhile".into())),
-                Ok(count) => {
-                    copy.write_all(&block[..count]).map_err(written)?;
-                    left -= count as u64;
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(reading(&self.path)(error).into()),
-            }
+        let copied = each_block(file.take(bytes), reading(&self.path), |block| {
+            Ok(copy.write_all(block).map_err(written)?)
+        })?;
+        match copied == bytes {
+            true => Ok(()),
+            false => Err(self.error("it was cut short meanwhile".into())),
         }
-        Ok(())
     }
 
     pub(super) fn error(&self, what: String) -> Error {
@@ -310,6 +295,26 @@ fn open(path: &Path) -> Result<File, Error> {
         reason: merganser_io::reason(&source),
     };
     Ok(merganser_io::open_file(path).map_err(failed)?)
+}
+
+/// Calls `take` with a file's bytes, block by block, and returns their number. `failed` makes the error of reading.
+fn each_block(
+    mut file: impl Read,
+    failed: impl Fn(io::Error) -> merganser_io::Error,
+    mut take: impl FnMut(&[u8]) -> Result<(), Error>,
+) -> Result<u64, Error> {
+    let (mut block, mut bytes) = (vec![0; BLOCK], 0);
+    loop {
+        match file.read(&mut block) {
+            Ok(0) => return Ok(bytes),
+            Ok(count) => {
+                take(&block[..count])?;
+                bytes += count as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(failed(error).into()),
+        }
+    }
 }
 
 /// The error of reading a file of the user's.

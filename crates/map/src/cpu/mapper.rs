@@ -18,7 +18,7 @@ use crate::index::IndexView;
 use crate::queries::{Queries, Query};
 use crate::room::Room;
 use crate::search::Plan;
-use crate::{Config, Error, Metric, Prefilter, Select, Strand};
+use crate::{Config, Error, Metric, Prefilter, Strand};
 
 /// Seeds that are looked up together, about: the more, the nearer they are to each other in the index.
 const MOST_LOOKUPS: usize = if cfg!(test) { 64 } else { 1 << 15 };
@@ -428,14 +428,10 @@ fn sort_ends(ends: &mut Vec<End>) {
 /// How many hits with as many edits on one strand of a single read decide all that is said of it: others are not kept.
 /// Of the mates of pairs (`unit` 2) all are needed.
 fn most_alike(config: &Config, unit: usize) -> usize {
-    let reported = match config.select {
-        Select::Best => config.xa.max(1),
-        Select::All | Select::BestStrata => config.max_hits,
-    };
-    match (unit, reported) {
-        (2.., _) | (_, 0) => usize::MAX,
+    match config.max_reported() {
         // Whether there are more of them, too.
-        _ => reported.max(MAX_RIVALS).saturating_add(2) as usize,
+        Some(most) if unit == 1 => most.max(config.xa).max(MAX_RIVALS).saturating_add(2) as usize,
+        _ => usize::MAX,
     }
 }
 
