@@ -159,7 +159,7 @@ pub fn run(
         let sorted = Sorted { sorting, held, form, threads };
         writer.write_sorted(sorted, index.contigs(), progress)?;
         outcome.spilled_bytes = sorting.spilled_bytes();
-        outcome.memory_without_spill = memory.needed + sorting.memory_without_spill();
+        outcome.memory_without_spill = memory.without_spill(sorting, threads as u64);
         stages.since("sort", begun);
     }
     let records = outcome.reported.records(config.keep_unmapped);

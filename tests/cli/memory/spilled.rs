@@ -73,6 +73,17 @@ fn the_memory_that_a_union_names_is_enough() {
     check(&dir, "kmers union --threads 2 -o u.mgk a.kff b.kff", "80M", "u.mgk");
 }
 
+/// Half of what is left is for the hits of reads in repeats.
+#[test]
+fn the_memory_that_map_names_is_enough() {
+    let dir = Dir::new();
+    let genome = String::from_utf8(Random(3).bases(200_000)).unwrap();
+    dir.write("g.fa", format!(">g\n{genome}\n"));
+    let read = |at: usize| format!(">{at}\n{}\n", &genome[at..at + 150]);
+    dir.write("r.fa", (0..199_000).map(read).collect::<String>());
+    check(&dir, "map --threads 2 -e 1 --sort -o o.bam g.fa r.fa", "150M", "o.bam");
+}
+
 #[test]
 fn nothing_is_said_where_disk_was_wanted_or_nothing_is_to_be_said() {
     let dir = Dir::new();

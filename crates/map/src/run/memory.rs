@@ -69,4 +69,10 @@ impl Memory {
         let writing = left + of_hits + of_threads;
         Ok(Memory { needed: mapping, left, writing, long, room })
     }
+
+    /// The memory with which no records would go to disk: half of what is more than sorting needs is for hits.
+    pub(super) fn without_spill(&self, sorting: &Sorting, threads: u64) -> u64 {
+        let least = Sorting::least_memory(threads);
+        self.needed + least + 2 * sorting.memory_without_spill().saturating_sub(least)
+    }
 }
