@@ -125,11 +125,7 @@ fn try_to_remove(path: &Path) -> Removed {
     let Ok(entries) = fs::read_dir(path) else { return Removed::Done };
     let others: Vec<_> =
         entries.flatten().filter(|entry| entry.file_name().as_bytes() != MARK.as_bytes()).collect();
-    let of_runs = |entry: &fs::DirEntry| {
-        entry.file_name().as_bytes().starts_with(PREFIX.as_bytes())
-            || entry.path().join(MARK).exists()
-    };
-    if others.iter().any(of_runs) {
+    if others.iter().any(belongs_to_runs) {
         return Removed::Done;
     }
     let _ = fs::remove_file(&mark);
@@ -137,6 +133,22 @@ fn try_to_remove(path: &Path) -> Removed {
         return Removed::Done;
     }
     Removed::InUse
+}
+
+/// Whether runs of this program made an entry of a directory: it is a temporary file, has the mark, or holds only entries
+/// that runs made. A directory has no mark in the moments before a run removes it and after one makes it; it may be gone
+/// by now.
+fn belongs_to_runs(entry: &fs::DirEntry) -> bool {
+    let (name, path) = (entry.file_name(), entry.path());
+    name.as_bytes().starts_with(PREFIX.as_bytes())
+        || path.join(MARK).exists()
+        || match fs::read_dir(&path) {
+            Ok(entries) if !path.is_symlink() => {
+                entries.flatten().all(|entry| belongs_to_runs(&entry))
+            }
+            Ok(_) => false,
+            Err(error) => error.kind() == io::ErrorKind::NotFound && !path.is_symlink(),
+        }
 }
 
 #[cfg(test)]
@@ -167,6 +179,20 @@ mod tests {
         assert_eq!(names, ["precious"]);
         drop(MadeDirectories::ensure(&dir).unwrap());
         assert!(dir.exists());
+    }
+
+    #[test]
+    fn a_directory_without_its_mark_may_be_about_to_go() {
+        let parent = tempfile::tempdir().unwrap();
+        let above = parent.path().join("a");
+        let made = MadeDirectories::ensure(&above.join("b")).unwrap();
+        // Another run removes the inner one, and has removed its mark, when this one ends.
+        fs::remove_file(above.join("b").join(MARK)).unwrap();
+        drop(made);
+        assert!(above.join(MARK).exists());
+        fs::remove_dir(above.join("b")).unwrap();
+        remove(&above);
+        assert!(!above.exists());
     }
 
     #[test]
