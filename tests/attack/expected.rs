@@ -1,7 +1,7 @@
 //! What a job writes if nobody disturbs it.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
+use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hasher};
 use std::io::Read;
 use std::path::Path;
@@ -100,6 +100,26 @@ impl Ground {
             Scale::Large => (&self.large, "large"),
         };
         world.get_or_init(|| World::make(self.folder.path().join(name), scale))
+    }
+
+    /// Copies what all jobs write, if nobody disturbs them, to a folder: of two builds to compare.
+    pub(crate) fn keep_outputs(&self, folder: &Path) {
+        for scale in [Scale::Small, Scale::Large] {
+            for (at, job) in JOBS.iter().enumerate() {
+                let scene = Scene::new(self.world(scale), job);
+                let ended = scene.launch(&[]).run();
+                assert_eq!(ended.code, Some(0), "{}: {}", job.line, ended.stderr);
+                let kept = folder.join(format!("{scale:?}/{at}"));
+                fs::create_dir_all(kept.join("out")).unwrap();
+                fs::write(kept.join("line"), job.line).unwrap();
+                fs::copy(&ended.stdout, kept.join("stdout")).unwrap();
+                for name in scene.outputs() {
+                    let to = kept.join(&name);
+                    fs::create_dir_all(to.parent().unwrap()).unwrap();
+                    fs::copy(scene.path(&name), to).unwrap();
+                }
+            }
+        }
     }
 
     /// Runs the job if that has not been done.

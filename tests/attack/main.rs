@@ -15,6 +15,7 @@
 //! `MERGANSER_ATTACK_DEVICE=cuda` attacks what computes on GPUs (`--device`), in a build that has them, emulated ones, too.
 //! With both variables a long run begins at the seed; `MERGANSER_ATTACK_KIND=damage` keeps to one kind of
 //! attacks. What is found is printed with its seed and command line; the run goes on, and fails at its end.
+//! `MERGANSER_ATTACK_OUTPUTS=FOLDER` attacks nothing: it keeps the outputs of all command lines, to compare two builds.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -35,5 +36,8 @@ mod world;
 
 #[test]
 fn no_attack_succeeds() {
-    plan::Plan::from_environment().carry_out();
+    match std::env::var_os("MERGANSER_ATTACK_OUTPUTS") {
+        Some(folder) => expected::Ground::new().keep_outputs(folder.as_ref()),
+        None => plan::Plan::from_environment().carry_out(),
+    }
 }

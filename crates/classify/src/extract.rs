@@ -13,13 +13,11 @@ use std::path::Path;
 
 use merganser_gpu::DeviceInfo;
 use merganser_io::{BgzfBlocks, Header, Keep, RecordOptions, Records, Segment};
-use merganser_run::{
-    Cancel, InOrder, Pipeline, Progress, Resources, Shortage, Stages, Unit, thousands,
-};
+use merganser_run::engine::Engine;
+use merganser_run::{Cancel, Progress, Resources, Shortage, Stages, Unit, thousands};
 
 use crate::Error;
 use crate::lines::shown;
-use crate::output::ReadTexts;
 
 pub use relatives::{Relatives, relatives_in_report, relatives_in_taxonomy};
 
@@ -181,16 +179,15 @@ pub fn extract_reads(
     let steps = Steps::new(records, lines, config, room / 2)?;
     let written = Written { outputs };
     let (gzip, apart) = (written.gzip(), written.outputs.mates.is_some());
-    let written = InOrder::<ReadTexts, _>::new(written, 4 * resources.threads as u64, 0);
-    let batches = Pipeline::new(&steps, &written, progress, cancel);
-    let tallies = batches.collect(resources.threads, || {
-        let blocks = BgzfBlocks::new(LEVEL);
-        Worker { batches, fasta: config.fasta, gzip, apart, blocks, tally: Tally::default() }.work()
+    let engine = Engine::new(&steps, written, 4 * resources.threads as u64, progress, cancel);
+    let workers = engine.run(resources.threads, || {
+        let (blocks, tally) = (BgzfBlocks::new(LEVEL), Tally::default());
+        Worker { steps: &steps, fasta: config.fasta, gzip, apart, blocks, tally }
     })?;
-    written.into_sink()?.finish()?;
+    engine.finish()?.finish()?;
     progress.finish();
     let mut total = Tally::default();
-    tallies.into_iter().for_each(|tally| total.add(tally));
+    workers.into_iter().for_each(|worker| total.add(worker.tally));
     let mut outcome = steps.finish()?;
     outcome.take(total);
     if outcome.records > 0 && outcome.without_line == outcome.records {

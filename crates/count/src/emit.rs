@@ -1,11 +1,12 @@
 //! Phase 3: ranges of k-mers are sorted and encoded by all workers, and written in order.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::marker::PhantomData;
 use std::time::Duration;
 
-use merganser_kmers::formats::{Encoder, MgkBlocks, Ordered, Sink};
+use merganser_kmers::formats::{Encoder, MgkBlocks, Sink};
 use merganser_kmers::scattered::{RangeContents, sort_range};
-use merganser_run::{Cancel, InOrder, OnFailure, run_workers};
+use merganser_run::engine::{Engine, Numbers, Turn, Work};
+use merganser_run::{Cancel, InOrderSink, Silent};
 use merganser_seq::kmer::Kmer;
 
 use crate::Error;
@@ -14,7 +15,7 @@ use crate::results::Results;
 /// Where the k-mers of a table come from.
 pub(crate) trait Source<K>: Sync {
     /// One worker's way to them.
-    fn sections(&self) -> Box<dyn Sections<K> + '_>;
+    fn sections(&self) -> Box<dyn Sections<K> + Send + '_>;
 }
 
 /// Gives sections of a table.
@@ -76,37 +77,66 @@ pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Part>>(
     encoder: &E,
     sink: S,
 ) -> Result<Duration, Error> {
-    let next = AtomicUsize::new(0);
+    let numbers = Numbers::up_to(1 << section_bits);
     // One for each thread is made while another one waits.
-    let written = InOrder::new(Ordered(sink), 2 * threads.max(1) as u64, 0);
-    run_workers(threads, |_| {
-        let failed = OnFailure::new(|| written.stop());
-        let mut sections = source.sections();
-        loop {
-            let section = next.fetch_add(1, Ordering::Relaxed);
-            if section >> section_bits > 0 || !written.wait_for_room(section as u64) {
-                failed.disarm();
-                return Ok(());
-            }
-            if cancel.is_cancelled() {
-                return Err(Error::Cancelled);
-            }
-            let (mut open, mut begun) = (Vec::new(), false);
-            sections.section(section, section_bits, &mut |stretch, last| {
-                // A part of several waits for its turn, so that no more than one is in memory.
-                let weight = if last && !begun { 0 } else { u64::MAX };
-                let part = encode(encoder, &stretch, last, &mut open, &mut begun);
-                // If it is not wanted, none is: that is seen before the next section.
-                written.hand_in_some(section as u64, part, weight, last);
-                Ok(())
-            })?;
-        }
+    let ahead = 2 * threads.max(1) as u64;
+    let engine = Engine::new(&numbers, Written(sink), ahead, &Silent, cancel);
+    engine.run(threads, || Emitting {
+        sections: source.sections(),
+        section_bits,
+        encoder,
+        kmer: PhantomData,
     })?;
-    Ok(written.into_sink()?.0.finish()?)
+    Ok(engine.finish()?.0.finish()?)
+}
+
+/// Encoded sections, written in order.
+struct Written<S>(S);
+
+impl<P, S: Sink<P>> InOrderSink<P> for Written<S> {
+    type Error = Error;
+
+    fn write(&mut self, part: P) -> Result<Option<P>, Error> {
+        Ok(self.0.write(part).map(|()| None)?)
+    }
+}
+
+/// A worker: makes and encodes sections.
+struct Emitting<'e, K, E> {
+    sections: Box<dyn Sections<K> + Send + 'e>,
+    section_bits: u32,
+    encoder: &'e E,
+    kmer: PhantomData<K>,
+}
+
+impl<K: Kmer, E: Encoder<K>> Work for Emitting<'_, K, E> {
+    type Batch = u64;
+    type Output = E::Part;
+    type Error = Error;
+
+    fn work(
+        &mut self,
+        section: &mut u64,
+        turn: &Turn<'_, E::Part, Error>,
+    ) -> Result<E::Part, Error> {
+        let (mut open, mut begun, mut last_part) = (Vec::new(), false, None);
+        self.sections.section(*section as usize, self.section_bits, &mut |stretch, last| {
+            let part = encode(self.encoder, &stretch, last, &mut open, &mut begun);
+            if last {
+                last_part = Some(part);
+            } else {
+                // One part of several waits for its turn, so that no more than one is in memory. If it is not wanted, none
+                // is: that is seen before the next section.
+                turn.hand_over(part);
+            }
+            Ok(())
+        })?;
+        Ok(last_part.expect("every section has a last part"))
+    }
 }
 
 impl<K: Kmer> Source<K> for Results<'_, K> {
-    fn sections(&self) -> Box<dyn Sections<K> + '_> {
+    fn sections(&self) -> Box<dyn Sections<K> + Send + '_> {
         Box::new(Sorting::new(self))
     }
 }

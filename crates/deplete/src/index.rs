@@ -4,8 +4,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use merganser_io::{Header, Input, Keep, RecordBatch, RecordOptions, Records, Segment};
-use merganser_run::locks::{into_inner, lock};
-use merganser_run::{Cancel, Progress, Resources, Shortage, Unit, run_workers};
+use merganser_run::engine::each_batch;
+use merganser_run::locks::lock;
+use merganser_run::{Cancel, Progress, Resources, Shortage, Unit};
 
 use crate::letters::Letters;
 use crate::sections::{each_section, sorted};
@@ -52,19 +53,16 @@ pub fn index(
     let segments: Vec<Segment> = inputs.iter().cloned().map(Segment::Single).collect();
     let records = Records::open(&segments, options)?;
     progress.stage("indexing", Unit::Bytes, records.bytes_total());
-    let found = Mutex::new(Letters::default());
-    let done = run_workers(threads, |_| {
-        let own = gather(params, &records, &sections, progress, cancel)?;
-        lock(&found).add(own);
-        Ok::<(), Error>(())
-    });
-    // Readers that were told to end look as if they had failed.
-    if cancel.is_cancelled() {
-        return Err(Error::Cancelled);
+    let gatherer = || Gatherer::new(params);
+    let workers = each_batch(&records, threads, progress, cancel, gatherer, |worker, batch| {
+        worker.add(batch, &sections)
+    })?;
+    let mut found = Letters::default();
+    for mut worker in workers {
+        sections.take(&mut worker.gathered)?;
+        found.add(worker.found);
     }
-    done?;
     let set = sections.finish(threads)?;
-    let found = into_inner(found);
     if set.is_empty() {
         return Err(Error::Empty(found.why_none(params, inputs)));
     }
@@ -72,51 +70,49 @@ pub fn index(
     Ok(set)
 }
 
-/// Hands the minimizers of batches to the sections until there are none.
-fn gather(
+/// A worker: gathers minimizers of batches, and hands them to the sections.
+struct Gatherer {
     params: Params,
-    records: &Records,
-    sections: &Sections,
-    progress: &dyn Progress,
-    cancel: &Cancel,
-) -> Result<Letters, Error> {
-    let mut found = Letters::default();
-    let mut batch = RecordBatch::default();
-    let mut minimizers = Minimizers::new(params);
-    let (mut values, mut bounds) = (Vec::new(), Vec::new());
-    let mut gathered: Vec<Vec<u64>> = each_section(|_| Vec::new());
-    let mut count = 0;
-    let result = loop {
-        match records.next(&mut batch) {
-            Ok(Some(bytes)) => progress.advance(bytes),
-            Ok(None) => break Ok(()),
-            Err(error) => break Err(error.into()),
+    minimizers: Minimizers,
+    values: Vec<u64>,
+    bounds: Vec<usize>,
+    /// The minimizers of each section.
+    gathered: Vec<Vec<u64>>,
+    /// How many these are.
+    count: usize,
+    found: Letters,
+}
+
+impl Gatherer {
+    fn new(params: Params) -> Gatherer {
+        Gatherer {
+            params,
+            minimizers: Minimizers::new(params),
+            values: Vec::new(),
+            bounds: Vec::new(),
+            gathered: each_section(|_| Vec::new()),
+            count: 0,
+            found: Letters::default(),
         }
-        if cancel.is_cancelled() {
-            break Err(Error::Cancelled);
-        }
-        (0..batch.len()).for_each(|at| minimizers.push(batch.record(at).letters));
-        values.clear();
-        bounds.clear();
-        minimizers.take(&mut values, &mut bounds);
-        found.look_at(&batch, values.is_empty());
-        for &value in &values {
-            let spread = params.spread(value);
-            gathered[params.section(spread)].push(spread);
-        }
-        count += values.len();
-        if count >= GATHERED {
-            count = 0;
-            if let Err(error) = sections.take(&mut gathered) {
-                break Err(error);
-            }
-        }
-    };
-    let result = result.and_then(|()| sections.take(&mut gathered));
-    if result.is_err() {
-        records.stop();
     }
-    result.map(|()| found)
+
+    fn add(&mut self, batch: &RecordBatch, sections: &Sections) -> Result<(), Error> {
+        (0..batch.len()).for_each(|at| self.minimizers.push(batch.record(at).letters));
+        self.values.clear();
+        self.bounds.clear();
+        self.minimizers.take(&mut self.values, &mut self.bounds);
+        self.found.look_at(batch, self.values.is_empty());
+        for &value in &self.values {
+            let spread = self.params.spread(value);
+            self.gathered[self.params.section(spread)].push(spread);
+        }
+        self.count += self.values.len();
+        if self.count >= GATHERED {
+            self.count = 0;
+            sections.take(&mut self.gathered)?;
+        }
+        Ok(())
+    }
 }
 
 /// The numbers so far, by their section.

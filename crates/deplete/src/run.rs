@@ -6,14 +6,13 @@ mod worker;
 use std::time::Instant;
 
 use merganser_io::{Header, Keep, Needs, RecordOptions, Records, Segment};
-use merganser_run::{
-    Cancel, InOrder, Pipeline, Progress, Resources, Shortage, Stages, Unit, peak_rss,
-};
+use merganser_run::engine::Engine;
+use merganser_run::{Cancel, Progress, Resources, Shortage, Stages, Unit, peak_rss};
 
 use crate::{Config, Error, Host};
 pub use output::{Compression, Outputs, Sink};
 use output::{Part, Writer};
-use worker::{Reads, Tally, Worker};
+use worker::{Tally, Worker};
 
 /// A batch is full with so many records, or with so many bytes of headers, letters and qualities. The outputs'
 /// blocks are cut where batches are.
@@ -71,16 +70,12 @@ pub fn filter(
     progress.stage("filter", Unit::Bytes, records.bytes_total());
     let threads = resources.threads;
     let shape = outputs.shape();
-    let written = InOrder::new(Writer::new(outputs), AHEAD * threads as u64, 0);
-    let reads = Reads { records };
-    let pipeline = Pipeline::new(&reads, &written, progress, cancel);
-    let tallies = pipeline.collect(threads, || Worker::new(config, host, &shape).work(&pipeline));
-    let writer = written.into_sink();
-    if cancel.is_cancelled() {
-        return Err(Error::Cancelled);
-    }
-    let (tallies, writer) = (tallies?, writer?);
-    let tally = tallies.into_iter().fold(Tally::default(), Tally::plus);
+    let ahead = AHEAD * threads as u64;
+    let engine = Engine::new(&records, Writer::new(outputs), ahead, progress, cancel);
+    let workers = engine.run(threads, || Worker::new(config, host, &shape))?;
+    let writer = engine.finish()?;
+    let tallies = workers.into_iter().map(|worker| worker.tally);
+    let tally = tallies.fold(Tally::default(), Tally::plus);
     let mut stages = Stages::default();
     stages.add("filter", begun.elapsed());
     stages.add("sync", writer.finish()?);
@@ -90,7 +85,7 @@ pub fn filter(
         bases: tally.bases,
         kept_records: tally.kept_records,
         kept_bases: tally.kept_bases,
-        skipped_alignments: reads.records.skipped_alignments(),
+        skipped_alignments: records.skipped_alignments(),
         stages,
         peak_memory: peak_rss(),
     })

@@ -7,15 +7,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use merganser_io::{Input, ReaderOptions, text_bytes};
+use merganser_run::engine::Engine;
 use merganser_run::{
-    Cancel, InOrder, Pipeline, Progress, Resources, Shortage, Stages, Unit, Work, peak_rss,
-    start_scoped, thousands,
+    Cancel, Progress, Resources, Shortage, Stages, Unit, Work, peak_rss, start_scoped, thousands,
 };
 
+use crate::output::DecisionText;
 use crate::source::Source;
 use crate::{Config, Error, Filter, Method, Writer};
 use gpus::{ByGpus, Gpus};
-use work::{Shared, Tally, Worker};
+use work::{Tally, Worker};
 
 /// What a run found and did.
 #[derive(Clone, Debug, Default)]
@@ -70,8 +71,8 @@ const FIXED: u64 = 24 << 20;
 const FIXED_THREAD: u64 = 3 << 20;
 /// What a thread's share of all blocks, texts and results takes, in blocks.
 const BLOCKS_A_THREAD: u64 = 16;
-/// What the pinned memory of a thread's share of all streams takes, in blocks.
-const PINNED_A_THREAD: u64 = 4;
+/// What a thread's share of all streams takes, in blocks: pinned memory, and the text of the blocks that are on devices.
+const PINNED_A_THREAD: u64 = 6;
 /// How many blocks a thread may be ahead of the one to be written next.
 const AHEAD: u64 = 4;
 
@@ -136,12 +137,20 @@ impl Run<'_> {
         let source = Source::open(inputs, &self.reader_options(block))?;
         self.progress.stage("filter", Unit::Bytes, source.bytes_total());
         let format = writer.format();
-        let written = InOrder::new(writer, AHEAD * self.resources.threads as u64, 0);
-        let pipeline = Pipeline::new(&source, &written, self.progress, self.cancel);
-        let shared = Shared { pipeline, format };
-        let (tallies, by_gpus) = self.decide(&filter, exact.as_ref(), &shared, ordinals, block)?;
+        let ahead = AHEAD * self.resources.threads as u64;
+        let engine = Engine::new(&source, writer, ahead, self.progress, self.cancel);
+        let make = || Worker::new(format, &filter, exact.as_ref());
+        let (workers, by_gpus) = match &ordinals[..] {
+            [] => (engine.run(self.resources.threads, make)?, ByGpus::default()),
+            _ => {
+                let gpus = Gpus::new(ordinals, self.resources, block, self.gpus_alone);
+                let filters: Vec<&Filter> = [&filter].into_iter().chain(&exact).collect();
+                (self.decide_with(&gpus, &filters, &engine, make)?, gpus.by_gpus())
+            }
+        };
+        let tallies: Vec<Tally> = workers.into_iter().map(Worker::finish).collect();
         let skipped_alignments = source.skipped_alignments();
-        let writer = written.into_sink()?;
+        let writer = engine.finish()?;
         let mut outcome = Outcome { skipped_alignments, ..Outcome::of(by_gpus) };
         outcome.verified = self.config.verify.then(Verified::default);
         tallies.iter().for_each(|tally| outcome.add(tally));
@@ -178,31 +187,26 @@ impl Run<'_> {
         Ok(self.resources.choose_gpus(work, text_bytes(inputs), usable, self.progress)?)
     }
 
-    /// Has all threads, and GPUs if there are any, decide blocks until there are none.
-    fn decide(
+    /// Decides all blocks by workers and GPUs.
+    fn decide_with<'f>(
         &self,
-        filter: &Filter,
-        exact: Option<&Filter>,
-        shared: &Shared<'_>,
-        ordinals: Vec<u32>,
-        block: usize,
-    ) -> Result<(Vec<Tally>, ByGpus), Error> {
-        let threads = self.resources.threads;
-        let make = || Worker::new(filter, exact);
-        if ordinals.is_empty() {
-            let tallies = shared.pipeline.collect(threads, || shared.work(make()))?;
-            return Ok((tallies, ByGpus::default()));
-        }
-        let gpus = Gpus::new(ordinals, self.resources, block, self.gpus_alone);
-        let filters: Vec<&Filter> = [filter].into_iter().chain(exact).collect();
-        let tallies = thread::scope(|scope| {
-            // CUDA starts while blocks are read and decided.
-            start_scoped(scope, || gpus.start(&filters, shared))?;
-            let tallies = shared.pipeline.collect(threads, || shared.work_with(&gpus, make()));
+        gpus: &Gpus,
+        filters: &[&Filter],
+        engine: &Engine<'_, Source, DecisionText, Writer>,
+        make: impl Fn() -> Worker<'f> + Sync,
+    ) -> Result<Vec<Worker<'f>>, Error> {
+        thread::scope(|scope| {
+            // CUDA starts while blocks are read and decided. If it cannot, the run fails.
+            start_scoped(scope, || {
+                if let Err(error) = gpus.make(filters) {
+                    engine.fail(0, error);
+                    gpus.stop();
+                }
+            })?;
+            let workers = engine.run_on(self.resources.threads, Some(gpus), make);
             gpus.stop();
-            tallies
-        })?;
-        Ok((tallies, gpus.finish()))
+            workers
+        })
     }
 
     fn reader_options(&self, block: usize) -> ReaderOptions {

@@ -61,7 +61,7 @@ impl Source {
     }
 }
 
-impl merganser_run::Source for Source {
+impl merganser_run::engine::Source for Source {
     type Batch = Block;
     type Error = Error;
 
@@ -77,7 +77,7 @@ impl merganser_run::Source for Source {
         block.number()
     }
 
-    fn stop(&self) {
+    fn stop(&self, _number: u64) {
         match self {
             Source::Lines(lines) => lines.stop(),
             Source::Records(records) => records.stop(),

@@ -39,7 +39,6 @@ mod error;
 mod event;
 #[doc(hidden)]
 pub mod ffi;
-mod in_flight;
 #[doc(hidden)]
 pub mod layout;
 mod lock;
@@ -58,7 +57,6 @@ pub use diagnostics::{DeviceReport, Report, diagnose};
 pub use error::{Error, unavailable, usable};
 pub use event::Event;
 pub use ffi::{RawStream, Status};
-pub use in_flight::InFlight;
 pub use memory::{
     Arena, ArenaBuffer, DeviceBuffer, DeviceSlice, DeviceSliceMut, PinnedBuffer, Pod,
 };

@@ -475,7 +475,7 @@ impl Drop for StopOnPanic<'_> {
         self.0.stop();
     }
 }
-impl merganser_run::Source for Records {
+impl merganser_run::engine::Source for Records {
     type Batch = RecordBatch;
     type Error = Error;
 
@@ -487,7 +487,7 @@ impl merganser_run::Source for Records {
         batch.number()
     }
 
-    fn stop(&self) {
+    fn stop(&self, _number: u64) {
         Records::stop(self);
     }
 }

@@ -29,7 +29,8 @@ use self::mgk::{Header, MgkFormat, MgkSink};
 #[cfg(feature = "parquet")]
 use self::parquet::{ParquetFormat, ParquetSink};
 use self::text::{Style, TextFormat};
-pub use self::write::{Encoder, MgkBlocks, Ordered, Sink, Totals, Writing};
+pub(crate) use self::write::Ordered;
+pub use self::write::{Encoder, MgkBlocks, Sink, Totals, Writing};
 use merganser_run::ConfigError;
 
 use crate::{Error, MemoryTable};

@@ -10,12 +10,11 @@ mod build;
 mod gpus;
 mod index;
 mod kernels;
-mod tickets;
 mod workspace;
 
 pub(crate) use batch::OnGpu;
 pub(crate) use build::sort as sort_positions;
 pub(crate) use gpus::{Gpus, check_room};
-pub(crate) use tickets::Ticket;
 #[cfg(test)]
 pub(crate) use workspace::Sizes;
+pub(crate) use workspace::Workspace;

@@ -12,9 +12,10 @@ mod backends;
 use std::time::Instant;
 
 use merganser_io::{Segment, text_bytes};
+use merganser_run::engine::Engine;
 use merganser_run::{
-    Cancel, ConfigError, DeviceChoice, InOrder, Pipeline, Progress, Resources, Stages, Unit,
-    Warnings, Work, peak_rss, thousands,
+    Cancel, ConfigError, DeviceChoice, Progress, Resources, Stages, Unit, Warnings, Work, peak_rss,
+    thousands,
 };
 
 use crate::cpu::{Mapper, Strata, prefilter};
@@ -128,10 +129,9 @@ pub fn run(
     let source = Source::open(inputs, config, resources, cancel)?;
     progress.stage("map", Unit::Bytes, source.bytes_total());
     let keeps_unmapped = outputs.unmapped.is_some();
-    let written = Writer::new(config, index, cram.as_ref(), paired, outputs);
-    let written = InOrder::new(written, AHEAD * threads as u64, 0);
-    let batches = Pipeline::new(&source, &written, progress, cancel);
-    let work = || {
+    let writer = Writer::new(config, index, cram.as_ref(), paired, outputs);
+    let engine = Engine::new(&source, writer, AHEAD * threads as u64, progress, cancel);
+    let worker = || {
         let mapper = Mapper::new(view, config, &gaps, packed.as_ref(), cancel);
         let mapper = mapper.with_room(memory.room);
         let strata = Strata::new(view, config, cancel);
@@ -140,12 +140,12 @@ pub fn run(
         let reporter = Reporter::new(view, config, &styles, many, cancel);
         let texts = Texts::new(config.format, sorting.as_ref(), keeps_unmapped, memory.long);
         let gpus = gpus.as_ref().map(WithGpus::new);
-        Worker::new(mapper, strata, gpus, finder, reporter, texts).work(&batches)
+        Worker::new(mapper, strata, gpus, finder, reporter, texts)
     };
-    let done = batches.collect(threads, work)?;
-    let (mut outcome, held) = Outcome::of(done);
+    let workers = engine.run(threads, worker)?;
+    let (mut outcome, held) = Outcome::of(workers.into_iter().map(Worker::finish));
     outcome.skipped_alignments = source.skipped_alignments();
-    let mut writer = written.into_sink()?;
+    let mut writer = engine.finish()?;
     // What was found is right only if the index is still what it was.
     index.check(threads, cancel)?;
     stages.since("map", begun);
@@ -201,7 +201,7 @@ fn warn(config: &Config, outcome: &Outcome, warnings: &Warnings) {
 
 impl Outcome {
     /// What the workers found, and the records that are not written yet.
-    fn of<'r>(done: Vec<WorkerDone<'r>>) -> (Outcome, Vec<Held<'r>>) {
+    fn of<'r>(done: impl Iterator<Item = WorkerDone<'r>>) -> (Outcome, Vec<Held<'r>>) {
         let (mut outcome, mut all) = (Outcome::default(), Vec::new());
         for WorkerDone { reported, tallies, placements, effort, held } in done {
             outcome.reported.add(&reported);

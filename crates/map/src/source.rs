@@ -162,7 +162,7 @@ impl Source {
     }
 }
 
-impl merganser_run::Source for Source {
+impl merganser_run::engine::Source for Source {
     type Batch = Batch;
     type Error = Error;
 
@@ -186,7 +186,7 @@ impl merganser_run::Source for Source {
         batch.number()
     }
 
-    fn stop(&self) {
+    fn stop(&self, _number: u64) {
         self.records.stop();
     }
 }

@@ -3,16 +3,18 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 
-use merganser_io::{RecordBatch, Records};
+use merganser_io::RecordBatch;
+use merganser_run::Unit;
+use merganser_run::engine::each_batch;
 use merganser_run::locks::{into_inner, lock};
-use merganser_run::{OnFailure, Unit, run_workers};
 
 use super::{Distribution, sum};
 use crate::Error;
 use crate::kraken2::library::{Kraken2Taxids, Reading, Seen, first_sequence, in_order};
 
 /// Counts the reads of a sequence, or a stretch of one, by taxid; a thread's own.
-pub(super) type Counter<'a> = Box<dyn FnMut(&[u8]) -> Result<BTreeMap<u32, u64>, Error> + 'a>;
+pub(super) type Counter<'a> =
+    Box<dyn FnMut(&[u8]) -> Result<BTreeMap<u32, u64>, Error> + Send + 'a>;
 
 /// A library whose reads are to be classified.
 pub(super) struct Simulation<'a> {
@@ -35,18 +37,13 @@ impl Simulation<'_> {
     /// # Errors
     /// As reading, classifying, and `taxids`.
     pub(super) fn run(self, taxids: Kraken2Taxids<'_>) -> Result<Distribution, Error> {
-        let Reading { inputs, progress, threads, .. } = self.reading;
+        let Reading { inputs, progress, threads, cancel, .. } = self.reading;
         let records = self.reading.open()?;
         progress.stage("distribution", Unit::Bytes, records.bytes_total());
         let found = Mutex::default();
-        run_workers(threads, |_| {
-            let gone = OnFailure::new(|| records.stop());
-            self.work(&records, &found)?;
-            gone.disarm();
-            Ok::<(), Error>(())
-        })
-        .map_err(|error| self.reading.or_cancelled(error))?;
-        self.reading.refuse_cancelled()?;
+        each_batch(&records, threads, progress, cancel, self.counter, |counter, batch| {
+            self.add(batch, counter, &found)
+        })?;
         progress.finish();
         let Found { sequences, counts } = into_inner(found);
         let sequences = in_order(sequences, inputs);
@@ -54,26 +51,26 @@ impl Simulation<'_> {
         Ok(sum(&sequences, &taxids, &counts))
     }
 
-    fn work(&self, records: &Records, found: &Mutex<Found>) -> Result<(), Error> {
-        let mut batch = RecordBatch::default();
-        let mut counter = (self.counter)();
-        while let Some(bytes) = records.next(&mut batch)? {
-            self.reading.check(&batch)?;
-            let first = first_sequence(&batch);
-            let mut counts = Vec::with_capacity(batch.len());
-            for at in 0..batch.len() {
-                counts.push((first + at as u64, counter(batch.record(at).letters)?));
-            }
-            let mut found = lock(found);
-            found.sequences.extend(Seen::of(&batch));
-            for (sequence, counts) in counts {
-                let own = found.counts.entry(sequence).or_default();
-                counts.into_iter().for_each(|(taxid, reads)| {
-                    *own.entry(taxid).or_default() += reads;
-                });
-            }
-            drop(found);
-            self.reading.progress.advance(bytes);
+    /// Adds the counts of a batch.
+    fn add(
+        &self,
+        batch: &RecordBatch,
+        counter: &mut Counter<'_>,
+        found: &Mutex<Found>,
+    ) -> Result<(), Error> {
+        self.reading.check(batch)?;
+        let first = first_sequence(batch);
+        let mut counts = Vec::with_capacity(batch.len());
+        for at in 0..batch.len() {
+            counts.push((first + at as u64, counter(batch.record(at).letters)?));
+        }
+        let mut found = lock(found);
+        found.sequences.extend(Seen::of(batch));
+        for (sequence, counts) in counts {
+            let own = found.counts.entry(sequence).or_default();
+            counts.into_iter().for_each(|(taxid, reads)| {
+                *own.entry(taxid).or_default() += reads;
+            });
         }
         Ok(())
     }

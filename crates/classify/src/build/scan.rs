@@ -2,13 +2,14 @@
 
 mod pieces;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, OnceLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 
 use merganser_gpu::DeviceInfo;
 use merganser_io::{Chunk, Input, Reader, ReaderOptions, SpillFile};
-use merganser_run::locks::{into_inner, lock, wait};
+use merganser_run::engine::Turns;
+use merganser_run::locks::{into_inner, lock};
 use merganser_run::{OnFailure, Shortage, run_workers, run_workers_collect, start_scoped};
 use merganser_seq::base;
 
@@ -40,16 +41,9 @@ pub(crate) struct Scan {
     pub(crate) devices: Vec<DeviceInfo>,
 }
 
-/// One input's place where its chunks are put in order.
-#[derive(Default)]
-struct FileChain {
-    state: Mutex<FileState>,
-    changed: Condvar,
-}
-
+/// What the chunks of an input have given so far, in order.
 #[derive(Default)]
 struct FileState {
-    next: u64,
     targets: Vec<ScannedTarget>,
     /// The last target may go on in the next chunk.
     tail: Option<Tail>,
@@ -63,10 +57,9 @@ struct Scanner<'a> {
     /// Bytes of targets.
     target_bytes: AtomicU64,
     reader: Reader,
-    chains: Vec<FileChain>,
+    files: Vec<Turns<FileState>>,
     windows: AtomicU64,
     first_window: u64,
-    failed: AtomicBool,
     gpu: Option<&'a Starting>,
     /// Bytes that wait for the devices.
     waiting: AtomicU64,
@@ -103,11 +96,10 @@ pub(super) fn scan(
         params: &config.params,
         memory: memory.saturating_sub(setup.fixed_memory()),
         target_bytes: AtomicU64::new(0),
-        chains: inputs.iter().map(|_| FileChain::default()).collect(),
+        files: inputs.iter().map(|_| Turns::default()).collect(),
         reader,
         windows: AtomicU64::new(0),
         first_window,
-        failed: AtomicBool::new(false),
         gpu: (!gpus.devices.is_empty()).then_some(&starting),
         waiting: AtomicU64::new(0),
         spill: OnceLock::new(),
@@ -139,12 +131,8 @@ pub(super) fn scan(
 
 impl Scanner<'_> {
     fn stop(&self) {
-        self.failed.store(true, Ordering::Release);
         self.reader.stop();
-        for chain in &self.chains {
-            let _state = lock(&chain.state);
-            chain.changed.notify_all();
-        }
+        self.files.iter().for_each(|file| file.stop(0));
     }
 
     fn work(&self) -> Result<(Entries, Vec<Unit>, u64), Error> {
@@ -193,15 +181,10 @@ impl Scanner<'_> {
     /// Waits until all chunks before this one in its file have been here; takes over what the one
     /// before left and leaves what is unfinished. `None` if the scan has failed elsewhere.
     fn take_turn(&self, chunk: &Chunk, records: &mut Records) -> Option<Turn> {
-        let chain = &self.chains[chunk.file()];
-        let mut state = lock(&chain.state);
-        while state.next != chunk.ordinal() {
-            if self.failed.load(Ordering::Acquire) || self.setup.cancel.is_cancelled() {
-                return None;
-            }
-            state = wait(&chain.changed, state);
-        }
-        state.next += 1;
+        self.files[chunk.file()].take(chunk.ordinal(), |state| self.turn(state, records))
+    }
+
+    fn turn(&self, state: &mut FileState, records: &mut Records) -> Turn {
         let mut lead = None;
         let resumed = matches!(records.starts.first(), Some((None, _)));
         let only = records.starts.len() == 1;
@@ -233,10 +216,8 @@ impl Scanner<'_> {
             target_bytes += target.bytes();
             state.targets.push(target);
         }
-        drop(state);
         self.target_bytes.fetch_add(target_bytes, Ordering::Relaxed);
-        chain.changed.notify_all();
-        Some(Turn { target: before - usize::from(lead.is_some()), lead, from })
+        Turn { target: before - usize::from(lead.is_some()), lead, from }
     }
 
     /// Bytes that entries may take, and records that wait for devices: the tables of groups that are being
@@ -260,10 +241,11 @@ impl Scanner<'_> {
     /// Notes which targets have a k-mer, of which pieces of those from `target` on are known.
     fn note_kmers(&self, file: usize, target: usize, pieces: &[Piece<'_>]) {
         let found: Vec<bool> = pieces.iter().map(|piece| self.has_kmer(piece.letters)).collect();
-        let mut state = lock(&self.chains[file].state);
-        for (target, found) in state.targets[target..].iter_mut().zip(found) {
-            target.has_kmer |= found;
-        }
+        self.files[file].change(|state| {
+            for (target, found) in state.targets[target..].iter_mut().zip(found) {
+                target.has_kmer |= found;
+            }
+        });
     }
 
     /// Whether there is a k-mer without a letter that is no base; that of most sequences is their
@@ -377,8 +359,8 @@ impl Scanner<'_> {
         let collector = self.gpu.map(Starting::get).transpose()?;
         let mut sketcher = Sketcher::new(self.params);
         let mut files = Vec::new();
-        for (file, chain) in std::mem::take(&mut self.chains).into_iter().enumerate() {
-            let mut state = into_inner(chain.state);
+        for (file, state) in std::mem::take(&mut self.files).into_iter().enumerate() {
+            let mut state = state.into_inner();
             if let (Some(tail), Some(entries)) = (state.tail.take(), all.first_mut()) {
                 let mut turn = Turn { lead: Some((tail, true)), from: 0, target: 0 };
                 let mut none = Records::default();

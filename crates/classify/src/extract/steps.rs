@@ -5,11 +5,11 @@
 //! its line is, there are no turns to wait for: all lines that are left become a table of names.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, OnceLock};
+use std::sync::OnceLock;
 
 use merganser_io::{RecordBatch, Records, stem};
-use merganser_run::locks::{into_inner, lock, wait};
-use merganser_run::{Source, format_size};
+use merganser_run::engine::{Source, Turns};
+use merganser_run::format_size;
 
 use super::decisions::Decisions;
 use super::lines::{ReadLine, ReadLines};
@@ -29,20 +29,9 @@ pub(super) struct Step {
 /// Where batches come from, with their lines.
 pub(super) struct Steps<'s> {
     records: Records,
-    turns: Mutex<Turns>,
-    changed: Condvar,
-    /// Used by the one whose turn it is.
-    cursor: Mutex<Cursor<'s>>,
+    cursor: Turns<Cursor<'s>>,
     /// Of the lines that are not in the order of the reads.
     names: OnceLock<NameTable>,
-}
-
-#[derive(Debug)]
-struct Turns {
-    /// The batch whose turn it is.
-    next: u64,
-    /// Batches from this one on are not wanted.
-    end: u64,
 }
 
 /// A place between two lines.
@@ -85,13 +74,7 @@ impl<'s> Steps<'s> {
             room,
             out_of_order: None,
         };
-        Ok(Steps {
-            records,
-            turns: Mutex::new(Turns { next: 0, end: u64::MAX }),
-            changed: Condvar::new(),
-            cursor: Mutex::new(cursor),
-            names: OnceLock::new(),
-        })
+        Ok(Steps { records, cursor: Turns::new(cursor), names: OnceLock::new() })
     }
 
     /// Whether a read is extracted that was not where its line is; `None` if it has no line.
@@ -103,7 +86,7 @@ impl<'s> Steps<'s> {
     /// Reads the lines behind the last read; gives what is known of lines.
     pub(super) fn finish(self) -> Result<ExtractOutcome, Error> {
         let Steps { records, cursor, .. } = self;
-        let mut cursor = into_inner(cursor);
+        let mut cursor = cursor.into_inner();
         while cursor.is_open || cursor.lines.next(&mut cursor.line)? {
             cursor.decisions.extracts(&cursor.line);
             cursor.is_open = false;
@@ -122,29 +105,11 @@ impl<'s> Steps<'s> {
     /// Takes the lines of a batch; `false` if it is not wanted any more.
     fn follow(&self, step: &mut Step) -> Result<bool, Error> {
         step.extracted.clear();
-        let number = step.batch.number();
-        let mut turns = lock(&self.turns);
-        while turns.next != number && number < turns.end {
-            turns = wait(&self.changed, turns);
-        }
-        if number >= turns.end {
-            return Ok(false);
-        }
-        drop(turns);
-        if self.names.get().is_none() {
-            lock(&self.cursor).follow(step, &self.names)?;
-        }
-        lock(&self.turns).next += 1;
-        self.changed.notify_all();
-        Ok(true)
-    }
-
-    /// Nobody waits for a batch from this number on.
-    fn end_at(&self, number: u64) {
-        let mut turns = lock(&self.turns);
-        turns.end = turns.end.min(number);
-        drop(turns);
-        self.changed.notify_all();
+        let followed = self.cursor.take(step.batch.number(), |cursor| match self.names.get() {
+            None => cursor.follow(step, &self.names),
+            Some(_) => Ok(()),
+        });
+        followed.transpose().map(|followed| followed.is_some())
     }
 }
 
@@ -153,21 +118,19 @@ impl Source for Steps<'_> {
     type Error = Error;
 
     fn next(&self, step: &mut Step) -> Result<Option<u64>, Error> {
-        let followed = match self.records.next(&mut step.batch) {
-            Ok(Some(bytes)) => self.follow(step).map(|wanted| wanted.then_some(bytes)),
-            Ok(None) => Ok(None),
-            Err(error) => Err(error.into()),
-        };
-        followed.inspect_err(|_| self.end_at(step.batch.number()))
+        match self.records.next(&mut step.batch)? {
+            Some(bytes) => Ok(self.follow(step)?.then_some(bytes)),
+            None => Ok(None),
+        }
     }
 
     fn number(step: &Step) -> u64 {
         step.batch.number()
     }
 
-    fn stop(&self) {
+    fn stop(&self, number: u64) {
         self.records.stop();
-        self.end_at(0);
+        self.cursor.stop(number);
     }
 }
 

@@ -1,9 +1,10 @@
-//! What each thread does: it takes a batch with its lines, and writes the reads that are extracted.
+//! A worker: makes the text of the reads of a batch that are extracted, by its lines.
 
 use std::time::{Duration, Instant};
 
 use merganser_io::{BgzfBlocks, Record};
-use merganser_run::{InOrderSink, Pipeline};
+use merganser_run::InOrderSink;
+use merganser_run::engine::{Turn, Work};
 
 use super::steps::{Step, Steps};
 use super::{ExtractOutputs, ExtractStream};
@@ -34,9 +35,9 @@ impl Tally {
     }
 }
 
-/// A thread's own.
-pub(super) struct Worker<'w, 's, 'o> {
-    pub(super) batches: Pipeline<'w, Steps<'s>, ReadTexts, Written<'o>>,
+/// A worker's memory and counts.
+pub(super) struct Worker<'w, 's> {
+    pub(super) steps: &'w Steps<'s>,
     pub(super) fasta: bool,
     /// Which of the texts are compressed: of single reads, of first and of second mates.
     pub(super) gzip: [bool; 3],
@@ -46,31 +47,35 @@ pub(super) struct Worker<'w, 's, 'o> {
     pub(super) tally: Tally,
 }
 
-impl Worker<'_, '_, '_> {
-    /// Takes batches until there are none.
-    pub(super) fn work(mut self) -> Tally {
-        let mut step = Step::default();
-        while self.batches.next(&mut step) && self.batches.wait_for_room(&step) {
-            let begun = Instant::now();
-            let mut texts = self.batches.written().spare().unwrap_or_default();
-            self.extract(&step, &mut texts);
-            texts.compress(self.gzip, &mut self.blocks);
-            self.tally.time += begun.elapsed();
-            let number = step.batch.number();
-            match step.batch.is_long() {
-                true => self.batches.hand_in_its_turn(number, Ok(texts)),
-                false => self.batches.hand_in(number, Ok(texts)),
-            }
-        }
-        self.tally
-    }
+impl Work for Worker<'_, '_> {
+    type Batch = Step;
+    type Output = ReadTexts;
+    type Error = Error;
 
+    fn work(
+        &mut self,
+        step: &mut Step,
+        turn: &Turn<'_, ReadTexts, Error>,
+    ) -> Result<ReadTexts, Error> {
+        let begun = Instant::now();
+        let mut texts = turn.spare().unwrap_or_default();
+        self.extract(step, &mut texts);
+        texts.compress(self.gzip, &mut self.blocks);
+        self.tally.time += begun.elapsed();
+        if step.batch.is_long() {
+            turn.defer();
+        }
+        Ok(texts)
+    }
+}
+
+impl Worker<'_, '_> {
     fn extract(&mut self, step: &Step, texts: &mut ReadTexts) {
         let Step { batch, extracted } = step;
         self.tally.records += batch.reads() as u64;
         for read in 0..batch.reads() {
             let known = extracted.get(read).copied();
-            match known.or_else(|| self.batches.source().by_name(batch, read)) {
+            match known.or_else(|| self.steps.by_name(batch, read)) {
                 Some(true) => {
                     self.tally.extracted += 1;
                     let fasta = self.fasta;

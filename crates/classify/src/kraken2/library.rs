@@ -156,11 +156,6 @@ impl Reading<'_> {
     pub(crate) fn refuse_cancelled(&self) -> Result<(), Error> {
         if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
-
-    /// The error of a run: after a cancellation there is no other one.
-    pub(crate) fn or_cancelled(&self, error: Error) -> Error {
-        self.refuse_cancelled().err().unwrap_or(error)
-    }
 }
 
 /// A sequence as a batch has it.

@@ -5,26 +5,29 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use merganser_io::RecordBatch;
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Cancel, run_workers};
 
 use super::plan::RoundPlan;
 use super::table::{Ranges, Table};
 use super::waiting::WaitingBatch;
-use super::work::Run;
+use super::work::{Batches, CutBatch, Run};
 use super::worker::Kraken2Classifier;
 use crate::Error;
 
 /// A run in rounds.
 pub(super) struct Rounds<'o, 'r, 'w, 'p> {
-    pub(super) run: &'o Run<'r, 'w, 'p>,
+    pub(super) run: &'o Run<'o>,
+    pub(super) batches: &'o Batches<'r, 'w, 'p>,
     pub(super) classifier: &'o Kraken2Classifier<'o>,
     pub(super) table: &'o Table,
     pub(super) plan: RoundPlan,
     pub(super) threads: usize,
     pub(super) cancel: &'o Cancel,
 }
+
+/// The batches of a round, with their numbers.
+type Round = Vec<(u64, Mutex<WaitingBatch>)>;
 
 impl Rounds<'_, '_, '_, '_> {
     /// Takes batches until there are none, and returns how many rounds these were.
@@ -34,58 +37,43 @@ impl Rounds<'_, '_, '_, '_> {
     /// Other failures the run has.
     pub(super) fn work(&self) -> Result<u64, Error> {
         let ranges = self.table.ranges(self.plan.range);
-        let (mut rounds, mut next) = (0, 0);
+        let mut rounds = 0;
         loop {
-            let round = self.take(next)?;
+            let round = self.take()?;
             if round.is_empty() {
                 return Ok(rounds);
             }
             rounds += 1;
-            next += round.len() as u64;
-            let round: Vec<_> =
-                round.into_iter().map(|waiting| Mutex::new(Some(waiting))).collect();
             self.look_up(&ranges, &round)?;
-            self.hand_in(&round)?;
+            self.hand_over(round)?;
         }
     }
 
-    /// Takes batches, from number `next` on, until they take the memory that they may.
-    fn take(&self, next: u64) -> Result<Vec<WaitingBatch>, Error> {
-        let (taken, bytes) = (Mutex::new(Vec::new()), AtomicU64::new(0));
-        self.run.batches.work(self.threads, || {
-            let (mut worker, mut batch) = (self.classifier.worker(), RecordBatch::default());
-            while bytes.load(Ordering::Relaxed) < self.plan.waiting && self.run.next(&mut batch) {
-                let Some(cuts) = self.run.blocks(&batch) else { return };
-                let waiting = worker.wait(&mut batch, cuts);
-                bytes.fetch_add(waiting.bytes(), Ordering::Relaxed);
-                lock(&taken).push(waiting);
-            }
-        })?;
-        let mut taken = into_inner(taken);
-        taken.sort_unstable_by_key(|waiting| waiting.batch.number());
-        // Behind one that is missing, for a failure that the run has, nothing is written.
-        let in_order = |(number, waiting): &(u64, WaitingBatch)| waiting.batch.number() == *number;
-        Ok((next..).zip(taken).take_while(in_order).map(|(_, waiting)| waiting).collect())
+    /// Takes batches until they take the memory that they may.
+    fn take(&self) -> Result<Round, Error> {
+        let bytes = AtomicU64::new(0);
+        let more = || bytes.load(Ordering::Relaxed) < self.plan.waiting;
+        let worker = || self.classifier.worker();
+        self.batches.hold(self.threads, worker, more, |worker, CutBatch { batch, cuts }| {
+            let waiting = worker.wait(batch, std::mem::take(cuts));
+            bytes.fetch_add(waiting.bytes(), Ordering::Relaxed);
+            Mutex::new(waiting)
+        })
     }
 
     /// Makes all searches of a round, range by range.
-    fn look_up(&self, ranges: &Ranges, round: &[Mutex<Option<WaitingBatch>>]) -> Result<(), Error> {
-        let count = |one: &Mutex<Option<WaitingBatch>>| {
-            lock(one).as_ref().map_or(0, WaitingBatch::searches)
-        };
-        let searches = round.iter().map(count).sum();
+    fn look_up(&self, ranges: &Ranges, round: &Round) -> Result<(), Error> {
+        let searches = round.iter().map(|(_, waiting)| lock(waiting).searches()).sum();
         self.table.read_ahead(ranges, 0, searches);
         for range in 0..ranges.len() {
             self.table.read_ahead(ranges, range + 1, searches);
             let next = AtomicUsize::new(0);
             let done = run_workers(self.threads, |_| {
-                while let Some(waiting) = round.get(next.fetch_add(1, Ordering::Relaxed)) {
+                while let Some((_, waiting)) = round.get(next.fetch_add(1, Ordering::Relaxed)) {
                     if self.cancel.is_cancelled() {
                         return Err(Error::Cancelled);
                     }
-                    if let Some(waiting) = &mut *lock(waiting) {
-                        waiting.look_up_range(self.table, ranges, range)?;
-                    }
+                    lock(waiting).look_up_range(self.table, ranges, range)?;
                 }
                 Ok(())
             });
@@ -96,19 +84,18 @@ impl Rounds<'_, '_, '_, '_> {
     }
 
     /// Makes of a round's batches what is written, in their order.
-    fn hand_in(&self, round: &[Mutex<Option<WaitingBatch>>]) -> Result<(), Error> {
-        let next = AtomicUsize::new(0);
-        self.run.batches.work(self.threads, || {
-            let mut worker = self.classifier.worker();
-            while let Some(waiting) = round.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let Some(mut waiting) = lock(waiting).take() else { continue };
-                if !self.run.batches.written().wait_for_room(waiting.batch.number()) {
-                    return;
-                }
-                let mut part = self.run.spare_part();
+    fn hand_over(&self, round: Round) -> Result<(), Error> {
+        let worker = || self.classifier.worker();
+        let workers =
+            self.batches.run_held(self.threads, round, worker, |worker, waiting, turn| {
+                let (mut waiting, mut part) =
+                    (into_inner(waiting), turn.spare().unwrap_or_default());
                 worker.classify_waiting(&mut waiting, &mut part.batch);
-                self.run.hand_in(&waiting.batch, waiting.is_long, Ok(part));
-            }
-        })
+                if waiting.is_long {
+                    turn.defer();
+                }
+                Ok(self.run.complete(&waiting.batch, part))
+            });
+        workers.map(drop)
     }
 }

@@ -1,24 +1,23 @@
 //! Files of reads classified by a database of Kraken 2: read in order, classified by all workers,
 //! written in order.
 
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 use merganser_gpu::DeviceInfo;
 use merganser_io::{Header, Keep, Needs, RecordOptions, Records, Segment};
-use merganser_run::locks::lock;
+use merganser_run::engine::{Engine, Turns};
 use merganser_run::{
-    Cancel, ConfigError, DeviceChoice, InOrder, Pipeline, Progress, Resources, Stages, Unit,
-    format_given, format_needed, peak_rss,
+    Cancel, ConfigError, DeviceChoice, Progress, Resources, Stages, Unit, format_given,
+    format_needed, peak_rss,
 };
 
 use super::Kraken2Rules;
 use super::counts::Kraken2Counts;
 use super::database::Kraken2Database;
-use super::on_gpus::OnGpus;
 use super::plan::Plan;
 use super::rounds::Rounds;
-use super::work::{Run, Written};
+use super::work::{Batches, CutReads, Run, Worker, Written};
 use super::worker::Kraken2Classifier;
 use crate::cuda::Kraken2Gpus;
 use crate::output::{LinesSum, Outputs, Wants};
@@ -245,20 +244,15 @@ impl Planned<'_> {
         let joining = Arc::clone(&counts.joining);
         let lines_sum = LinesSum::default();
         let sink = Written { outputs, counts, bases: 0, reads_sum: 0, lines_sum };
-        let written = InOrder::new(sink, AHEAD * threads as u64, 0);
-        let run = Run {
-            batches: Pipeline::new(&records, &written, progress, cancel),
-            taxonomy: database.taxonomy(),
-            wants,
-            cutting: config.minimizers.then(Mutex::default),
-            cut: Condvar::new(),
-            joining,
-        };
-        let rounds = self.work(&run, &classifier, cancel)?;
-        let is_cut = run.cutting.as_ref().is_some_and(|cutting| lock(cutting).1.is_open());
-        let Written { outputs, mut counts, bases, reads_sum, lines_sum } = written.into_sink()?;
+        let blocks = config.minimizers.then(Turns::default);
+        let reads = CutReads { records, blocks, joining };
+        let batches = Engine::new(&reads, sink, AHEAD * threads as u64, progress, cancel);
+        let run = Run { taxonomy: database.taxonomy(), wants };
+        let rounds = self.work(&run, &batches, &classifier, cancel)?;
+        let Written { outputs, mut counts, bases, reads_sum, lines_sum } = batches.finish()?;
+        let CutReads { records, blocks, .. } = reads;
         counts.close(threads)?;
-        counts.is_cut = is_cut;
+        counts.is_cut = blocks.is_some_and(|blocks| blocks.into_inner().is_open());
         if let Some(output) = &mut outputs.partial {
             let written = partial::WrittenShard::of(config.share.as_ref(), lines_sum);
             let found = (&counts, reads_sum);
@@ -279,19 +273,18 @@ impl Planned<'_> {
     /// Takes all batches, and returns how many times the table was gone through for them.
     fn work(
         &self,
-        run: &Run<'_, '_, '_>,
+        run: &Run<'_>,
+        batches: &Batches<'_, '_, '_>,
         classifier: &Kraken2Classifier<'_>,
         cancel: &Cancel,
     ) -> Result<u64, Error> {
         let threads = self.resources.threads;
         if let Some(plan) = self.plan.rounds {
             let table = &self.database.table;
-            return Rounds { run, classifier, table, plan, threads, cancel }.work();
+            return Rounds { run, batches, classifier, table, plan, threads, cancel }.work();
         }
-        run.batches.work(threads, || match &self.gpus {
-            Some(gpus) => OnGpus::new(run, gpus, classifier.worker()).work(),
-            None => run.work(&mut classifier.worker()),
-        })?;
+        let worker = || Worker { run, worker: classifier.worker() };
+        batches.run_on(threads, self.gpus.as_deref(), worker)?;
         Ok(0)
     }
 }

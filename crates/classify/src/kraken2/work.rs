@@ -1,12 +1,11 @@
-//! What each thread does: it takes batches, classifies them, and hands in what is to be written; and how
-//! that is written, in order.
+//! The pipeline of a run: batches with the blocks of the input, what a worker makes of them, and how that
+//! is written, in order.
 
-use std::sync::{Arc, Condvar, Mutex};
-use std::time::Duration;
+use std::sync::Arc;
 
 use merganser_io::{RecordBatch, Records};
-use merganser_run::locks::lock;
-use merganser_run::{InOrderSink, Pipeline};
+use merganser_run::InOrderSink;
+use merganser_run::engine::{Engine, Source, Turn, Turns, Work};
 
 use super::Kraken2Taxonomy;
 use super::batch::Kraken2Batch;
@@ -18,8 +17,6 @@ use crate::Error;
 use crate::output::{LinesSum, Outputs, Wants};
 use crate::partial::reads_sum;
 
-/// Who waits for the batches before his looks so often whether these will come.
-const LOOK: Duration = Duration::from_millis(50);
 /// Text of a batch whose memory is worth keeping: one giant read's is not.
 const MOST_KEPT: usize = 16 << 20;
 
@@ -72,87 +69,90 @@ impl Part {
     }
 }
 
-/// One run over some reads.
-pub(super) struct Run<'r, 'w, 'o> {
-    pub(super) batches: Pipeline<'r, Records, Part, Written<'w, 'o>>,
-    pub(super) taxonomy: &'r Kraken2Taxonomy,
-    pub(super) wants: Wants,
-    /// The number of the batch that is cut into blocks next, if that is needed.
-    pub(super) cutting: Option<Mutex<(u64, InputBlocks)>>,
-    pub(super) cut: Condvar,
+/// Batches of reads, and where blocks of the input begin in them.
+pub(super) struct CutReads {
+    pub(super) records: Records,
+    /// Cuts the input, if the report needs that.
+    pub(super) blocks: Option<Turns<InputBlocks>>,
     /// Blocks of the input whose sketches are to be joined.
     pub(super) joining: Arc<Joining>,
 }
 
-impl Run<'_, '_, '_> {
-    /// Takes batches until there are none.
-    pub(super) fn work(&self, worker: &mut Kraken2Worker<'_>) {
-        let mut batch = RecordBatch::default();
-        while self.next(&mut batch) {
-            let Some(cuts) = self.blocks(&batch) else { return };
-            if !self.batches.wait_for_room(&batch) {
-                return;
-            }
-            self.classify_here(worker, &mut batch, &cuts);
-        }
-    }
+/// A batch, and where blocks of the input begin in it.
+#[derive(Default)]
+pub(super) struct CutBatch {
+    pub(super) batch: RecordBatch,
+    pub(super) cuts: BlockCuts,
+}
+
+impl Source for CutReads {
+    type Batch = CutBatch;
+    type Error = Error;
 
     /// The next batch, before which a block of the input has its sketches joined, if one waits for that.
-    pub(super) fn next(&self, batch: &mut RecordBatch) -> bool {
+    fn next(&self, CutBatch { batch, cuts }: &mut CutBatch) -> Result<Option<u64>, Error> {
         self.joining.join_one();
-        self.batches.next(batch)
+        let bytes = self.records.next(batch)?;
+        let (Some(_), Some(blocks)) = (bytes, &self.blocks) else { return Ok(bytes) };
+        let Some(cut) = blocks.take(batch.number(), |blocks| blocks.cut(batch)) else {
+            return Ok(None);
+        };
+        *cuts = cut;
+        Ok(bytes)
     }
 
-    /// Classifies a batch on this thread.
-    pub(super) fn classify_here(
-        &self,
-        worker: &mut Kraken2Worker<'_>,
-        batch: &mut RecordBatch,
-        cuts: &BlockCuts,
-    ) {
-        let mut part = self.spare_part();
-        let done = worker.classify(batch, cuts, &mut part.batch);
-        self.hand_in(batch, batch.is_long(), done.map(|()| part));
+    fn number(cut: &CutBatch) -> u64 {
+        cut.batch.number()
     }
 
-    /// One that was written, or a new one.
-    pub(super) fn spare_part(&self) -> Part {
-        self.batches.written().spare().unwrap_or_default()
-    }
-
-    /// Hands in what was made of a batch, but for its sequences; of one that is long it must not wait
-    /// for its turn in memory.
-    pub(super) fn hand_in(&self, batch: &RecordBatch, is_long: bool, done: Result<Part, Error>) {
-        let done = done.map(|mut part| {
-            part.sequences.refill(self.taxonomy, batch, &part.batch, &self.wants);
-            part.bases = (0..batch.len()).map(|at| batch.record(at).letters.len() as u64).sum();
-            part.reads_sum = if self.wants.partial { reads_sum(batch) } else { 0 };
-            part
-        });
-        match is_long {
-            true => self.batches.hand_in_its_turn(batch.number(), done),
-            false => self.batches.hand_in(batch.number(), done),
+    fn stop(&self, number: u64) {
+        self.records.stop();
+        if let Some(blocks) = &self.blocks {
+            blocks.stop(number);
         }
     }
+}
 
-    /// Where blocks of the input begin in a batch, once those before it have been cut; `None` if one of
-    /// them will not be.
-    pub(super) fn blocks(&self, batch: &RecordBatch) -> Option<BlockCuts> {
-        let Some(cutting) = &self.cutting else { return Some(BlockCuts::default()) };
-        let mut state = lock(cutting);
-        while state.0 != batch.number() {
-            if self.batches.written().has_failed() {
-                return None;
-            }
-            state = match self.cut.wait_timeout(state, LOOK) {
-                Ok((state, _)) => state,
-                Err(poisoned) => poisoned.into_inner().0,
-            };
+/// One run over some reads.
+pub(super) struct Run<'r> {
+    pub(super) taxonomy: &'r Kraken2Taxonomy,
+    pub(super) wants: Wants,
+}
+
+/// The pipeline of a run.
+pub(super) type Batches<'r, 'w, 'o> = Engine<'r, CutReads, Part, Written<'w, 'o>>;
+
+impl Run<'_> {
+    /// Adds the sequences and sums of a batch whose reads were classified.
+    pub(super) fn complete(&self, batch: &RecordBatch, mut part: Part) -> Part {
+        part.sequences.refill(self.taxonomy, batch, &part.batch, &self.wants);
+        part.bases = (0..batch.len()).map(|at| batch.record(at).letters.len() as u64).sum();
+        part.reads_sum = if self.wants.partial { reads_sum(batch) } else { 0 };
+        part
+    }
+}
+
+/// A worker.
+pub(super) struct Worker<'w> {
+    pub(super) run: &'w Run<'w>,
+    pub(super) worker: Kraken2Worker<'w>,
+}
+
+impl Work for Worker<'_> {
+    type Batch = CutBatch;
+    type Output = Part;
+    type Error = Error;
+
+    fn work(
+        &mut self,
+        CutBatch { batch, cuts }: &mut CutBatch,
+        turn: &Turn<'_, Part, Error>,
+    ) -> Result<Part, Error> {
+        let mut part = turn.spare().unwrap_or_default();
+        self.worker.classify(batch, cuts, &mut part.batch)?;
+        if batch.is_long() {
+            turn.defer();
         }
-        let cuts = state.1.cut(batch);
-        state.0 += 1;
-        drop(state);
-        self.cut.notify_all();
-        Some(cuts)
+        Ok(self.run.complete(batch, part))
     }
 }

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use merganser_io::{RecordBatch, Segment};
+use merganser_run::engine::{Engine, Numbers, Turn, Work};
 use merganser_run::locks::{into_inner, lock};
-use merganser_run::{Cancel, InOrder, InOrderSink, OnFailure, Progress, Resources, run_workers};
+use merganser_run::{Cancel, InOrderSink, Progress, Resources, Silent, run_workers};
 
 use super::clock::Clock;
 use super::found::{Found, FoundBatch, merge};
@@ -61,6 +62,36 @@ impl InOrderSink<Stored> for StoredBatches {
     }
 }
 
+/// A worker of the last pass: decides on batches in storage.
+struct Deciding<'d, 'r, 'a> {
+    run: &'d Run<'r, 'a>,
+    storage: &'d Storage,
+    batches: &'d [Stored],
+    /// The targets whose candidates count; all if not given.
+    keep: Option<&'d [bool]>,
+    own: Outcome<'a>,
+    sketcher: Sketcher,
+    bytes: Vec<u8>,
+    masked: RecordBatch,
+}
+
+impl Work for Deciding<'_, '_, '_> {
+    type Batch = u64;
+    type Output = Texts;
+    type Error = Error;
+
+    fn work(&mut self, number: &mut u64, turn: &Turn<'_, Texts, Error>) -> Result<Texts, Error> {
+        let stored = &self.batches[*number as usize];
+        let mut batch = self.storage.get(stored, &mut self.bytes)?;
+        if let Some(keep) = self.keep {
+            batch.keep(keep);
+        }
+        let (views, _) = self.run.config.filter.views(&batch.batch, &mut self.masked);
+        let (found, texts) = (batch.found(&views), turn.spare().unwrap_or_default());
+        Ok(self.run.decide(&found, &mut self.own, &mut self.sketcher, texts))
+    }
+}
+
 impl std::fmt::Debug for Written<'_, '_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Written").finish_non_exhaustive()
@@ -109,7 +140,7 @@ pub(super) struct Run<'r, 'a> {
 impl<'a> Run<'_, 'a> {
     /// Batches that may be begun before those in front of them are written: for each thread its
     /// own and three more.
-    fn ahead(&self) -> u64 {
+    pub(super) fn ahead(&self) -> u64 {
         4 * self.resources.threads as u64
     }
 
@@ -126,12 +157,12 @@ impl<'a> Run<'_, 'a> {
         outputs: &mut Outputs<'_>,
         progress: &dyn Progress,
     ) -> Result<(), Error> {
-        let written = InOrder::new(self.written(outputs), self.ahead(), 0);
-        self.each_batch(segments, progress, &written, &|found, own, sketcher| {
-            let texts = written.spare().unwrap_or_default();
-            Ok(self.decide(found, own, sketcher, texts))
-        })?;
-        written.into_sink().map(drop)
+        let written = self.written(outputs);
+        let decided =
+            self.each_batch(segments, progress, written, &|found, own, sketcher, turn| {
+                Ok(self.decide(found, own, sketcher, turn.spare().unwrap_or_default()))
+            });
+        decided.map(drop)
     }
 
     /// Holds all batches in storage, asks the parts of the database for which there was no room, leaves
@@ -165,15 +196,14 @@ impl<'a> Run<'_, 'a> {
     ) -> Result<Vec<Stored>, Error> {
         let all_asked = self.classifier.query.rounds().is_none() && self.plan.rounds.len() == 1;
         let coverage = coverage.filter(|_| all_asked);
-        let batches = InOrder::new(StoredBatches(Vec::new()), self.ahead(), 0);
-        self.each_batch(segments, progress, &batches, &|found, _, _| {
+        let batches = StoredBatches(Vec::new());
+        let batches = self.each_batch(segments, progress, batches, &|found, _, _, _| {
             if let Some(coverage) = coverage {
                 self.count_references(coverage, found);
             }
             storage.put(found, &Seen::default(), None)
         })?;
-        let StoredBatches(batches) = batches.into_sink()?;
-        Ok(batches)
+        Ok(batches.0)
     }
 
     /// Asks the parts that have not been asked yet, round by round.
@@ -284,37 +314,22 @@ impl<'a> Run<'_, 'a> {
         keep: Option<&[bool]>,
         outputs: &mut Outputs<'_>,
     ) -> Result<(), Error> {
-        let written = InOrder::new(self.written(outputs), self.ahead(), 0);
-        let next = AtomicUsize::new(0);
-        run_workers(self.resources.threads, |_| {
-            let stop = OnFailure::new(|| written.stop());
-            let mut own = Outcome::default();
-            let mut sketcher = Sketcher::new(self.classifier.database.params());
-            let (mut bytes, mut masked) = (Vec::new(), Default::default());
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some(stored) = batches.get(number) else { break };
-                if !written.wait_for_room(number as u64) {
-                    break;
-                }
-                if self.cancel.is_cancelled() {
-                    return Err(Error::Cancelled);
-                }
-                let mut stored_batch = storage.get(stored, &mut bytes)?;
-                if let Some(keep) = keep {
-                    stored_batch.keep(keep);
-                }
-                let (views, _) = self.config.filter.views(&stored_batch.batch, &mut masked);
-                let texts = written.spare().unwrap_or_default();
-                let texts =
-                    self.decide(&stored_batch.found(&views), &mut own, &mut sketcher, texts);
-                written.hand_in(number as u64, texts);
-            }
-            lock(&self.total).add(own);
-            stop.disarm();
-            Ok::<_, Error>(())
+        let numbers = Numbers::up_to(batches.len());
+        let (sink, cancel) = (self.written(outputs), self.cancel);
+        let engine = Engine::new(&numbers, sink, self.ahead(), &Silent, cancel);
+        let workers = engine.run(self.resources.threads, || Deciding {
+            run: self,
+            storage,
+            batches,
+            keep,
+            own: Outcome::default(),
+            sketcher: Sketcher::new(self.classifier.database.params()),
+            bytes: Vec::new(),
+            masked: RecordBatch::default(),
         })?;
-        written.into_sink().map(drop)
+        let mut total = lock(&self.total);
+        workers.into_iter().for_each(|worker| total.add(worker.own));
+        engine.finish().map(drop)
     }
 
     /// Asks the parts that are on the devices now, or `parts` of the host's, for all reads, too.

@@ -193,7 +193,7 @@ fn divide(
 }
 
 impl<K: TableKmer> Source<K> for DeviceTable<'_, '_, K> {
-    fn sections(&self) -> Box<dyn Sections<K> + '_> {
+    fn sections(&self) -> Box<dyn Sections<K> + Send + '_> {
         Box::new(FromDevice { table: self, here: Sorting::new(self.waiting.results) })
     }
 }

@@ -1,36 +1,14 @@
-//! What a thread does: it takes batches, decides their reads, and hands in the texts.
+//! A worker: decides the reads of batches, and makes their texts.
 
-use merganser_io::{Record, RecordBatch, Records};
-use merganser_run::{Pipeline, Source};
+use merganser_io::{Record, RecordBatch};
+use merganser_run::engine::{Turn, Work};
 
-use super::output::{Compressor, Name, Part, Writer};
+use super::output::{Compressor, Name, Part};
 use super::{Parts, Shape};
 use crate::{Config, Error, Host, Minimizers, Names};
 
 /// Text of a batch whose memory is worth keeping: one giant read's is not.
 const MOST_KEPT: usize = 8 << 20;
-
-/// Batches of reads.
-pub(super) struct Reads {
-    pub(super) records: Records,
-}
-
-impl Source for Reads {
-    type Batch = RecordBatch;
-    type Error = Error;
-
-    fn next(&self, batch: &mut RecordBatch) -> Result<Option<u64>, Error> {
-        Ok(self.records.next(batch)?)
-    }
-
-    fn number(batch: &RecordBatch) -> u64 {
-        batch.number()
-    }
-
-    fn stop(&self) {
-        self.records.stop();
-    }
-}
 
 /// What a thread counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,7 +59,7 @@ pub(super) struct Worker<'r> {
     scratch: Vec<u64>,
     /// Of what is kept, and of the others.
     compressors: [Vec<Compressor>; 2],
-    tally: Tally,
+    pub(super) tally: Tally,
 }
 
 impl<'r> Worker<'r> {
@@ -102,22 +80,6 @@ impl<'r> Worker<'r> {
                 .map(|each| each.iter().map(|&compression| Compressor::new(compression)).collect()),
             tally: Tally::default(),
         }
-    }
-
-    /// Decides batches until there are none.
-    pub(super) fn work(mut self, pipeline: &Pipeline<'_, Reads, Parts, Writer>) -> Tally {
-        let mut batch = RecordBatch::default();
-        while pipeline.next(&mut batch) && pipeline.wait_for_room(&batch) {
-            let parts = pipeline.written().spare().unwrap_or_default();
-            let done = self.decide(&batch, parts);
-            if batch.is_long() {
-                self.release();
-                pipeline.hand_in_its_turn(batch.number(), done);
-            } else {
-                pipeline.hand_in(batch.number(), done);
-            }
-        }
-        self.tally
     }
 
     /// Gives the memory of a long record back.
@@ -236,6 +198,25 @@ impl<'r> Worker<'r> {
             0 => thresholds.is_match_already(all.len(), &mut self.hits),
             _ => thresholds.is_match(all, &mut self.hits, &mut self.scratch),
         }
+    }
+}
+
+impl Work for Worker<'_> {
+    type Batch = RecordBatch;
+    type Output = Parts;
+    type Error = Error;
+
+    fn work(
+        &mut self,
+        batch: &mut RecordBatch,
+        turn: &Turn<'_, Parts, Error>,
+    ) -> Result<Parts, Error> {
+        let parts = self.decide(batch, turn.spare().unwrap_or_default());
+        if batch.is_long() {
+            self.release();
+            turn.defer();
+        }
+        parts
     }
 }
 

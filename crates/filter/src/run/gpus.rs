@@ -1,17 +1,19 @@
-//! GPUs beside the CPU: a worker that has fetched a block gives its pairs to a stream if one is free,
-//! and goes on with the next block; else, and while CUDA still starts, it decides them itself. So
+//! GPUs beside the CPU: a worker that has fetched a block sends its pairs to a stream if one is free,
+//! and goes on with the next block; if none is, and while CUDA still starts, it decides them itself. So
 //! no device waits for the CPU, and the CPU for no device.
 
 use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use merganser_gpu::{Device, DeviceInfo, InFlight, Pool, Pooled, Result as GpuResult};
+use merganser_gpu::{Device as CudaDevice, DeviceInfo, Pool, Pooled, Result as GpuResult};
+use merganser_run::engine::{Device, Turn};
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{GpuShortage, Resources, start_scoped};
 
-use super::work::{BATCH, Shared, Tally, Worker};
+use super::work::{BATCH, Worker};
 use crate::cuda::GpuFilter;
+use crate::output::DecisionText;
 use crate::source::Block;
 use crate::{Error, Filter};
 
@@ -47,13 +49,6 @@ pub(super) struct ByGpus {
     pub(super) exact_instead: u64,
 }
 
-/// A block whose pairs a device decides.
-struct Flying {
-    number: u64,
-    first: u64,
-    stream: Pooled<GpuFilter>,
-}
-
 impl Gpus {
     /// For blocks of `block` bytes of text.
     pub(super) fn new(
@@ -68,16 +63,12 @@ impl Gpus {
         Gpus { ordinals, threads, memory, alone, room, streams, devices }
     }
 
-    /// Starts CUDA and makes the streams. If that fails, so does the run.
-    pub(super) fn start(&self, filters: &[&Filter], shared: &Shared<'_>) {
-        if let Err(error) = self.make(filters) {
-            shared.pipeline.fail(0, error);
-            self.stop();
-        }
-    }
-
-    fn make(&self, filters: &[&Filter]) -> Result<(), Error> {
-        let devices = Device::open_all(&self.ordinals)?;
+    /// Starts CUDA and makes the streams.
+    ///
+    /// # Errors
+    /// If a device cannot be used, or has too little memory.
+    pub(super) fn make(&self, filters: &[&Filter]) -> Result<(), Error> {
+        let devices = CudaDevice::open_all(&self.ordinals)?;
         let streams = (STREAMS_A_WORKER * self.threads).div_ceil(devices.len());
         *lock(&self.devices) = devices.iter().map(|device| device.info().clone()).collect();
         thread::scope(|scope| {
@@ -91,7 +82,12 @@ impl Gpus {
     }
 
     /// Makes up to `streams` streams on a device, as many as its memory allows.
-    fn make_on(&self, device: &Device, filters: &[&Filter], streams: usize) -> Result<(), Error> {
+    fn make_on(
+        &self,
+        device: &CudaDevice,
+        filters: &[&Filter],
+        streams: usize,
+    ) -> Result<(), Error> {
         if let Some(limit) = self.memory {
             device.limit_memory(limit);
         }
@@ -120,8 +116,17 @@ impl Gpus {
         self.streams.close();
     }
 
+    /// Where a device fails, closes the streams.
+    fn or_stop<T>(&self, done: Result<T, Error>) -> Result<T, Error> {
+        done.inspect_err(|error| {
+            if matches!(error, Error::Gpu(_)) {
+                self.stop();
+            }
+        })
+    }
+
     /// What the devices did, after all workers have ended.
-    pub(super) fn finish(self) -> ByGpus {
+    pub(super) fn by_gpus(self) -> ByGpus {
         let streams = self.streams.drain();
         let kernels = streams.iter().map(GpuFilter::kernel_time).sum();
         let exact_instead = streams.iter().map(GpuFilter::exact_instead).sum();
@@ -129,93 +134,52 @@ impl Gpus {
     }
 }
 
-impl Shared<'_> {
-    /// Has blocks decided, by devices or the worker, until there are none.
-    pub(super) fn work_with(&self, gpus: &Gpus, mut worker: Worker<'_>) -> Tally {
-        let mut block = Block::default();
-        let mut in_flight = InFlight::default();
-        while self.pipeline.next(&mut block) {
-            let number = block.number();
-            // Those who wait for room may wait for ours.
-            let all = !self.pipeline.written().has_room(number);
-            self.land(gpus, &mut worker, &mut in_flight, if all { 0 } else { usize::MAX });
-            if !self.pipeline.wait_for_room(&block) {
-                break;
-            }
-            match self.stream(gpus, &mut worker, &mut in_flight) {
-                Some(stream) => self.send(gpus, &mut worker, &mut block, stream, &mut in_flight),
-                None => self.decide(&mut worker, &mut block),
-            }
-        }
-        self.land(gpus, &mut worker, &mut in_flight, 0);
-        worker.finish()
+impl Device<Worker<'_>> for Gpus {
+    /// The index of the block's first pair, and the stream that decides its pairs.
+    type Slot = (u64, Pooled<GpuFilter>);
+
+    /// Streams bound the blocks on devices.
+    const IN_FLIGHT: usize = usize::MAX;
+
+    fn shares(&self) -> bool {
+        !self.alone
     }
 
-    /// A stream that is free, if one is or may be waited for.
-    fn stream(
-        &self,
-        gpus: &Gpus,
-        worker: &mut Worker<'_>,
-        in_flight: &mut InFlight<Flying>,
-    ) -> Option<Pooled<GpuFilter>> {
-        // A pool that makes none cannot fail to.
-        let free = gpus.streams.try_take().ok()?;
-        if free.is_some() || !gpus.alone {
-            return free;
-        }
-        // Our own streams are waited for first: the others' come from others.
-        self.land(gpus, worker, in_flight, 0);
-        gpus.streams.take_if_open().ok()?
+    fn place(&self, _: &mut Worker<'_>, may_wait: bool) -> Result<Option<Self::Slot>, Error> {
+        let free = self.streams.try_take()?;
+        let stream = match may_wait && free.is_none() {
+            true => self.streams.take_if_open()?,
+            false => free,
+        };
+        Ok(stream.map(|stream| (0, stream)))
     }
 
-    /// Gives a block's pairs to a stream.
-    fn send(
+    fn start(
         &self,
-        gpus: &Gpus,
         worker: &mut Worker<'_>,
         block: &mut Block,
-        mut stream: Pooled<GpuFilter>,
-        in_flight: &mut InFlight<Flying>,
-    ) {
-        let (number, first) = (block.number(), block.index());
-        match worker.fill(block, &mut stream) {
-            Ok(()) => in_flight.push(Flying { number, first, stream }),
-            Err(error) => {
-                if matches!(error, Error::Gpu(_)) {
-                    gpus.stop();
-                    self.pipeline.fail(0, error);
-                } else {
-                    self.pipeline.fail(number, error);
-                }
-            }
-        }
+        (first, stream): &mut Self::Slot,
+    ) -> Result<(), Error> {
+        *first = block.index();
+        self.or_stop(worker.fill(block, stream))
     }
 
-    /// Hands in the decisions of streams that have them, of the first ones in any case, so that no
-    /// more than `most` are left.
-    fn land(
+    fn is_done(&self, (_, stream): &Self::Slot) -> Result<bool, Error> {
+        self.or_stop(stream.is_done().map_err(Error::from))
+    }
+
+    fn finish(
         &self,
-        gpus: &Gpus,
         worker: &mut Worker<'_>,
-        in_flight: &mut InFlight<Flying>,
-        most: usize,
-    ) {
-        let is_done = |batch: &Flying| batch.stream.is_done();
-        while let Some((batch, done)) = in_flight.landed(most, is_done) {
-            let Flying { number, first, mut stream } = batch;
-            let mut texts = self.pipeline.written().spare().unwrap_or_default();
-            match done.and_then(|()| Ok(worker.collect(&mut stream)?)) {
-                Ok(()) => {
-                    drop(stream);
-                    worker.report(self.format, first, &mut texts);
-                    self.pipeline.hand_in(number, Ok(texts));
-                }
-                Err(error) => {
-                    gpus.stop();
-                    self.pipeline.fail(0, error);
-                }
-            }
-        }
+        _: &mut Block,
+        (first, mut stream): Self::Slot,
+        turn: &Turn<'_, DecisionText, Error>,
+    ) -> Result<DecisionText, Error> {
+        self.or_stop(worker.collect(&mut stream).map_err(Error::from))?;
+        drop(stream);
+        let mut texts = turn.spare().unwrap_or_default();
+        worker.report(first, &mut texts);
+        Ok(texts)
     }
 }
 

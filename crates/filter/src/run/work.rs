@@ -1,42 +1,14 @@
-//! What a thread does: it takes numbered blocks of pairs from the [`Pipeline`], packs and decides their
-//! pairs, and hands in their results as text, which is written in the order of the numbers. Whoever
-//! decides pairs in another way can take from the same pipeline: a block that was taken must be handed
-//! in, and all with smaller numbers were taken before it.
+//! A worker: packs and decides the pairs of blocks, and makes the text of the decisions.
 
-use merganser_run::Pipeline;
+use merganser_run::engine::{Turn, Work};
 
 use super::Verified;
 use crate::output::{DecisionText, append};
-use crate::source::{Block, Source};
-use crate::{Decision, Error, Filter, Format, PairBatch, REJECTED, Scratch, UNDEFINED, Writer};
+use crate::source::Block;
+use crate::{Decision, Error, Filter, Format, PairBatch, REJECTED, Scratch, UNDEFINED};
 
 /// Pairs that are packed and decided at a time, so that they stay in a core's cache.
 pub(super) const BATCH: usize = 4096;
-
-/// Decided blocks on their way, and what is written of them.
-#[derive(Clone, Copy)]
-pub(super) struct Shared<'r> {
-    pub(super) pipeline: Pipeline<'r, Source, DecisionText, Writer>,
-    pub(super) format: Format,
-}
-
-impl Shared<'_> {
-    /// Decides blocks until there are none.
-    pub(super) fn work(&self, mut worker: Worker<'_>) -> Tally {
-        let mut block = Block::default();
-        while self.pipeline.next(&mut block) && self.pipeline.wait_for_room(&block) {
-            self.decide(&mut worker, &mut block);
-        }
-        worker.finish()
-    }
-
-    /// Has a worker decide the pairs of a block, and takes what it says.
-    pub(super) fn decide(&self, worker: &mut Worker<'_>, block: &mut Block) {
-        let mut texts = self.pipeline.written().spare().unwrap_or_default();
-        let done = worker.decide(block, self.format, &mut texts);
-        self.pipeline.hand_in(block.number(), done.map(|()| texts));
-    }
-}
 
 /// What a thread counted.
 #[derive(Debug, Default)]
@@ -51,8 +23,9 @@ pub(super) struct Tally {
     pub(super) verified: Option<Verified>,
 }
 
-/// A thread's memory and counts.
+/// A worker's memory and counts.
 pub(super) struct Worker<'f> {
+    format: Format,
     filter: &'f Filter,
     pub(super) exact: Option<&'f Filter>,
     pub(super) batch: PairBatch<'static>,
@@ -64,8 +37,9 @@ pub(super) struct Worker<'f> {
 }
 
 impl<'f> Worker<'f> {
-    pub(super) fn new(filter: &'f Filter, exact: Option<&'f Filter>) -> Worker<'f> {
+    pub(super) fn new(format: Format, filter: &'f Filter, exact: Option<&'f Filter>) -> Worker<'f> {
         Worker {
+            format,
             filter,
             exact,
             batch: PairBatch::new(),
@@ -77,28 +51,9 @@ impl<'f> Worker<'f> {
         }
     }
 
-    fn decide(
-        &mut self,
-        block: &mut Block,
-        format: Format,
-        texts: &mut DecisionText,
-    ) -> Result<(), Error> {
-        loop {
-            let first = block.index();
-            if !block.take(BATCH, &mut self.batch)? {
-                return Ok(());
-            }
-            self.filter.run_into(&self.batch, &mut self.scratch, &mut self.decisions);
-            if let Some(exact) = self.exact {
-                exact.run_into(&self.batch, &mut self.exact_scratch, &mut self.truth);
-            }
-            self.report(format, first, texts);
-        }
-    }
-
     /// Writes and counts the decisions on the pairs from the index `first` on.
-    pub(super) fn report(&mut self, format: Format, first: u64, texts: &mut DecisionText) {
-        append(format, first, &self.decisions, texts);
+    pub(super) fn report(&mut self, first: u64, texts: &mut DecisionText) {
+        append(self.format, first, &self.decisions, texts);
         self.count();
         self.verify();
     }
@@ -130,5 +85,30 @@ impl<'f> Worker<'f> {
     pub(super) fn finish(mut self) -> Tally {
         self.tally.exact_instead += self.scratch.exact_instead();
         self.tally
+    }
+}
+
+impl Work for Worker<'_> {
+    type Batch = Block;
+    type Output = DecisionText;
+    type Error = Error;
+
+    fn work(
+        &mut self,
+        block: &mut Block,
+        turn: &Turn<'_, DecisionText, Error>,
+    ) -> Result<DecisionText, Error> {
+        let mut texts = turn.spare().unwrap_or_default();
+        loop {
+            let first = block.index();
+            if !block.take(BATCH, &mut self.batch)? {
+                return Ok(texts);
+            }
+            self.filter.run_into(&self.batch, &mut self.scratch, &mut self.decisions);
+            if let Some(exact) = self.exact {
+                exact.run_into(&self.batch, &mut self.exact_scratch, &mut self.truth);
+            }
+            self.report(first, &mut texts);
+        }
     }
 }

@@ -1,9 +1,10 @@
-//! Going through all reads before a job, as dividing them among machines takes.
+//! A first pass over all reads, needed to split them into shards.
 
 use std::fmt;
 use std::marker::PhantomData;
 
-use merganser_run::{Cancelled, InOrder, InOrderSink, Pipeline, Progress, StartError, Unit};
+use merganser_run::engine::{Engine, Turn, Work};
+use merganser_run::{Cancelled, InOrderSink, Progress, StartError, Unit};
 
 use super::{RecordBatch, RecordOptions, Records, Segment};
 use crate::Error;
@@ -30,7 +31,20 @@ impl<T, E, F: FnMut(T)> InOrderSink<T> for Taken<F, E> {
     }
 }
 
-/// Has [`RecordOptions::workers`] threads `look` at all batches, and `take` what was seen of them, in the
+/// Looks at batches.
+struct Look<'l, F, T, E>(&'l F, PhantomData<fn() -> (T, E)>);
+
+impl<T, E, F: Fn(&RecordBatch) -> T> Work for Look<'_, F, T, E> {
+    type Batch = RecordBatch;
+    type Output = T;
+    type Error = E;
+
+    fn work(&mut self, batch: &mut RecordBatch, _turn: &Turn<'_, T, E>) -> Result<T, E> {
+        Ok((self.0)(batch))
+    }
+}
+
+/// Maps every batch with `look` on [`RecordOptions::workers`] threads, and folds the results with `take`, in the
 /// order of the reads. Calls `progress` with one stage, in bytes of input.
 ///
 /// # Errors
@@ -50,16 +64,11 @@ where
     let (workers, cancel) = (options.workers, options.cancel.clone());
     let records = Records::open(segments, options)?;
     progress.stage("look through", Unit::Bytes, records.bytes_total());
-    let taken = InOrder::new(Taken(take, PhantomData), AHEAD * workers as u64, 0);
-    let batches = Pipeline::new(&records, &taken, progress, &cancel);
-    batches.work(workers, || {
-        let mut batch = RecordBatch::default();
-        while batches.next(&mut batch) && batches.wait_for_room(&batch) {
-            batches.hand_in(batch.number(), Ok(look(&batch)));
-        }
-    })?;
+    let sink = Taken(take, PhantomData);
+    let engine = Engine::new(&records, sink, AHEAD * workers as u64, progress, &cancel);
+    engine.run(workers, || Look(&look, PhantomData))?;
     progress.finish();
-    taken.into_sink().map(drop)
+    engine.finish().map(drop)
 }
 
 /// The number of each batch's first read, in order, and behind them the number of all reads; a pair is

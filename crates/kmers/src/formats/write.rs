@@ -110,7 +110,7 @@ impl Totals {
 }
 
 /// A sink whose parts come from several workers.
-pub struct Ordered<S>(pub S);
+pub(crate) struct Ordered<S>(pub(crate) S);
 
 impl<P, S: Sink<P>> InOrderSink<P> for Ordered<S> {
     type Error = Error;

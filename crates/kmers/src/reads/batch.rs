@@ -7,12 +7,12 @@ use merganser_io::{
     check_letters,
 };
 
-use merganser_run::Source;
+use merganser_run::engine::Source;
 use merganser_seq::base::Homopolymers;
 
 use super::Job;
 use super::filter::Mates;
-use super::pass::{self, Work};
+use super::pass::{self, PassJob};
 use crate::Error;
 use crate::lookup::Lookup;
 use crate::tables::bad;
@@ -37,7 +37,7 @@ const COPIES: u64 = 8;
 pub(super) trait OfReads: Sync {
     type Tally: Default + Send;
 
-    /// As [`Work::texts`].
+    /// As [`PassJob::texts`].
     fn texts(&self) -> usize;
 
     /// Whether sequences without qualities may come in stretches that overlap by k-1 letters.
@@ -55,7 +55,7 @@ pub(super) trait OfReads: Sync {
         0
     }
 
-    /// As [`Work::settle`].
+    /// As [`PassJob::settle`].
     ///
     /// # Errors
     /// If something cannot be written.
@@ -192,12 +192,12 @@ impl<W: OfReads> Source for Reads<'_, W> {
         batch.number()
     }
 
-    fn stop(&self) {
+    fn stop(&self, _number: u64) {
         self.records.stop();
     }
 }
 
-impl<W: OfReads> Work for Reads<'_, W> {
+impl<W: OfReads> PassJob for Reads<'_, W> {
     type Tally = W::Tally;
 
     fn texts(&self) -> usize {

@@ -1,17 +1,15 @@
-//! Batches on their way through all workers: read, looked up, and handed in for what is to be written of
-//! them, in the order of the input.
+//! One pass over batches whose k-mers are looked up: their outputs are written in the order of the input.
 //!
 //! Where each worker looks up for itself, it takes a batch from the input to its text. Where one
-//! look-up keeps all of them busy, they first read as many batches as it takes.
+//! look-up keeps all workers busy, they first read as many batches as it takes.
 
 use std::io::Write;
 use std::ops::Range;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_io::Output;
-use merganser_run::locks::{into_inner, lock};
-use merganser_run::{InOrder, InOrderSink, Pipeline, Source};
+use merganser_run::InOrderSink;
+use merganser_run::engine::{Engine, Source, Turn, Work};
 
 use super::Job;
 use crate::Error;
@@ -22,8 +20,8 @@ const AHEAD: u64 = 2;
 /// Text of a batch whose memory is worth keeping: one giant read's is not.
 const MOST_KEPT: usize = 4 << 20;
 
-/// Batches of what has k-mers, and what is made of their counts.
-pub(super) trait Work: Source<Batch: Send + Sync, Error = Error> {
+/// Batches whose k-mers are looked up, and what is made of the counts.
+pub(super) trait PassJob: Source<Batch: Send + Sync, Error = Error> {
     type Tally: Default + Send;
 
     /// How many texts are made of a batch: one for each output, then those that are for
@@ -104,36 +102,27 @@ type Texts = Vec<Vec<u8>>;
 ///
 /// # Errors
 /// The first in the input.
-pub(super) fn run<W: Work>(
+pub(super) fn run<W: PassJob>(
     job: Job<'_>,
     work: &W,
     outputs: &mut [Output],
 ) -> Result<Vec<W::Tally>, Error> {
-    let Job { lookup, cancel, .. } = job;
     let threads = job.resources.threads;
-    let written = InOrder::new(Writer { outputs, work }, AHEAD * threads as u64, 0);
-    let pipeline = Pipeline::new(work, &written, job.progress, cancel);
-    let pass = Pass { job, work, pipeline, tallies: Mutex::default() };
-    match lookup.takes_all_threads() {
+    let writer = Writer { outputs, work };
+    let engine = Engine::new(work, writer, AHEAD * threads as u64, job.progress, job.cancel);
+    let pass = Pass { job, work, engine };
+    let tallies = match job.lookup.takes_all_threads() {
         true => pass.together(),
         false => pass.each_for_itself(),
     }?;
-    let tallies = into_inner(pass.tallies);
-    let written = written.into_sink();
-    // Readers that were told to end look as if they had failed, or had ended.
-    if cancel.is_cancelled() {
-        return Err(Error::Cancelled);
-    }
-    written?;
+    pass.engine.finish()?;
     Ok(tallies)
 }
 
-/// What the workers share.
-struct Pass<'p, 'o, W: Work> {
+struct Pass<'p, 'o, W: PassJob> {
     job: Job<'p>,
     work: &'p W,
-    pipeline: Pipeline<'p, W, Texts, Writer<'o, W>>,
-    tallies: Mutex<Vec<W::Tally>>,
+    engine: Engine<'p, W, Texts, Writer<'o, W>>,
 }
 
 struct Writer<'o, W> {
@@ -141,7 +130,7 @@ struct Writer<'o, W> {
     work: &'o W,
 }
 
-impl<W: Work> InOrderSink<Texts> for Writer<'_, W> {
+impl<W: PassJob> InOrderSink<Texts> for Writer<'_, W> {
     type Error = Error;
 
     fn write(&mut self, mut texts: Texts) -> Result<Option<Texts>, Error> {
@@ -155,124 +144,121 @@ impl<W: Work> InOrderSink<Texts> for Writer<'_, W> {
     }
 }
 
-impl<W: Work> Pass<'_, '_, W> {
-    /// Each worker takes batches until there are none.
-    fn each_for_itself(&self) -> Result<(), Error> {
-        self.workers(|tally| {
-            let mut batch = W::Batch::default();
-            let (mut letters, mut counts) = (Vec::new(), Vec::new());
-            while self.pipeline.next(&mut batch) && self.pipeline.wait_for_room(&batch) {
-                let texts = self.look_up(&batch, &mut letters, &mut counts, tally);
-                self.hand_in(&batch, texts);
-                if W::is_long(&batch) {
-                    (letters, counts) = (Vec::new(), Vec::new());
-                }
-            }
-        })
+impl<'p, 'o, W: PassJob> Pass<'p, 'o, W> {
+    /// Each worker looks its batches up itself.
+    fn each_for_itself(&self) -> Result<Vec<W::Tally>, Error> {
+        let workers = self.engine.run(self.job.resources.threads, || self.worker())?;
+        Ok(workers.into_iter().map(|worker| worker.tally).collect())
     }
 
-    /// All workers read, look up, and go on, and then do so again.
-    fn together(&self) -> Result<(), Error> {
+    /// All workers read, look up together, and go on, and then do so again.
+    fn together(&self) -> Result<Vec<W::Tally>, Error> {
         let Job { lookup, .. } = self.job;
         let [mut most, later] = self.work.most_letters();
-        let mut counts = Vec::new();
+        let (mut counts, mut tallies) = (Vec::new(), Vec::new());
         loop {
             let batches = self.gather(most.min(lookup.letters_at_once()))?;
             most = later;
-            let Some(first) = batches.first() else { return Ok(()) };
-            let all = batches.iter().map(|batch| self.work.letters(batch)).sum();
+            let Some((first, _)) = batches.first() else { return Ok(tallies) };
+            let all = batches.iter().map(|(_, batch)| self.work.letters(batch)).sum();
             let mut letters = Vec::with_capacity(all);
-            for batch in &batches {
+            for (_, batch) in &batches {
                 self.work.join(batch, 0, usize::MAX, &mut letters);
             }
             if let Err(error) = lookup.counts(&letters, self.work.stride(), &mut counts) {
-                self.pipeline.fail(W::number(first), error);
-                return Ok(());
+                self.engine.fail(*first, error);
+                return Ok(tallies);
             }
             drop(letters);
-            self.make_all(&batches, &mut counts)?;
+            tallies.extend(self.make_all(batches, &mut counts)?);
         }
     }
 
     /// The next batches with so many letters or somewhat more, in order. None if there are none.
-    fn gather(&self, most: usize) -> Result<Vec<W::Batch>, Error> {
-        let (letters, batches) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-        self.workers(|_| {
-            let mut batch = W::Batch::default();
-            while letters.load(Ordering::Relaxed) < most && self.pipeline.next(&mut batch) {
-                letters.fetch_add(self.work.letters(&batch), Ordering::Relaxed);
-                lock(&batches).push(W::copy(&batch));
-            }
-        })?;
-        let mut batches = into_inner(batches);
-        batches.sort_unstable_by_key(W::number);
-        Ok(batches)
+    fn gather(&self, most: usize) -> Result<Vec<(u64, W::Batch)>, Error> {
+        let letters = AtomicUsize::new(0);
+        let more = || letters.load(Ordering::Relaxed) < most;
+        self.engine.hold(
+            self.job.resources.threads,
+            || (),
+            more,
+            |(), batch| {
+                letters.fetch_add(self.work.letters(batch), Ordering::Relaxed);
+                W::copy(batch)
+            },
+        )
     }
 
-    /// Makes what there is to write of batches whose k-mers were looked up.
-    fn make_all(&self, batches: &[W::Batch], counts: &mut [u32]) -> Result<(), Error> {
+    /// Makes the texts of batches whose k-mers were looked up.
+    fn make_all(
+        &self,
+        batches: Vec<(u64, W::Batch)>,
+        counts: &mut [u32],
+    ) -> Result<Vec<W::Tally>, Error> {
         let mut left = counts;
-        let share = |batch| {
-            let places = self.work.letters(batch) / self.work.stride();
+        let share = |(number, batch)| {
+            let places = self.work.letters(&batch) / self.work.stride();
             let (own, rest) = std::mem::take(&mut left).split_at_mut(places);
             left = rest;
-            Mutex::new((batch, own))
+            (number, (batch, own))
         };
-        let shares: Vec<_> = batches.iter().map(share).collect();
-        let next = AtomicUsize::new(0);
-        self.workers(|tally| {
-            while let Some(share) = shares.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let (batch, counts) = &mut *lock(share);
-                if !self.pipeline.wait_for_room(batch) {
-                    break;
-                }
-                let mut texts = self.texts();
-                self.work.make(batch, 0..W::items(batch), counts, &mut texts, tally);
-                self.hand_in(batch, Ok(texts));
+        let shares: Vec<_> = batches.into_iter().map(share).collect();
+        let make = |tally: &mut W::Tally,
+                    (batch, counts): (W::Batch, &mut [u32]),
+                    turn: &Turn<'_, _, _>| {
+            let mut texts = self.texts(turn);
+            self.work.make(&batch, 0..W::items(&batch), counts, &mut texts, tally);
+            if W::is_long(&batch) {
+                turn.defer();
             }
-        })
+            Ok(texts)
+        };
+        self.engine.run_held(self.job.resources.threads, shares, W::Tally::default, make)
     }
 
-    /// Hands in what was made of a batch; of a long one in its turn.
-    fn hand_in(&self, batch: &W::Batch, texts: Result<Texts, Error>) {
-        match W::is_long(batch) {
-            true => self.pipeline.hand_in_its_turn(W::number(batch), texts),
-            false => self.pipeline.hand_in(W::number(batch), texts),
-        }
+    fn worker(&self) -> Worker<'_, 'p, 'o, W> {
+        let (letters, counts) = (Vec::new(), Vec::new());
+        Worker { pass: self, letters, counts, tally: W::Tally::default() }
     }
 
-    /// Runs all workers, each with a tally.
-    fn workers(&self, work: impl Fn(&mut W::Tally) + Sync) -> Result<(), Error> {
-        self.pipeline.work(self.job.resources.threads, || {
-            let mut tally = W::Tally::default();
-            work(&mut tally);
-            lock(&self.tallies).push(tally);
-        })
+    fn texts(&self, turn: &Turn<'_, Texts, Error>) -> Texts {
+        turn.spare().unwrap_or_else(|| vec![Vec::new(); self.work.texts()])
     }
+}
 
-    /// Looks a batch up, as many letters at once as is best, and makes what there is to write of it.
-    fn look_up(
-        &self,
-        batch: &W::Batch,
-        letters: &mut Vec<u8>,
-        counts: &mut Vec<u32>,
-        tally: &mut W::Tally,
+/// A worker that looks its batches up itself.
+struct Worker<'w, 'p, 'o, W: PassJob> {
+    pass: &'w Pass<'p, 'o, W>,
+    letters: Vec<u8>,
+    counts: Vec<u32>,
+    tally: W::Tally,
+}
+
+impl<W: PassJob> Work for Worker<'_, '_, '_, W> {
+    type Batch = W::Batch;
+    type Output = Texts;
+    type Error = Error;
+
+    /// Looks a batch up, as many letters at once as is best, and makes its texts.
+    fn work(
+        &mut self,
+        batch: &mut W::Batch,
+        turn: &Turn<'_, Texts, Error>,
     ) -> Result<Texts, Error> {
-        let lookup = self.job.lookup;
-        let mut texts = self.texts();
+        let (work, lookup) = (self.pass.work, self.pass.job.lookup);
+        let mut texts = self.pass.texts(turn);
         let mut from = 0;
         while from < W::items(batch) {
-            letters.clear();
-            let to = self.work.join(batch, from, lookup.letters_at_once(), letters);
-            self.work.counts(batch, from..to, letters, lookup, counts)?;
-            self.work.make(batch, from..to, counts, &mut texts, tally);
+            self.letters.clear();
+            let to = work.join(batch, from, lookup.letters_at_once(), &mut self.letters);
+            work.counts(batch, from..to, &self.letters, lookup, &mut self.counts)?;
+            work.make(batch, from..to, &mut self.counts, &mut texts, &mut self.tally);
             from = to;
         }
+        if W::is_long(batch) {
+            (self.letters, self.counts) = (Vec::new(), Vec::new());
+            turn.defer();
+        }
         Ok(texts)
-    }
-
-    fn texts(&self) -> Texts {
-        let texts = self.pipeline.written().spare();
-        texts.unwrap_or_else(|| vec![Vec::new(); self.work.texts()])
     }
 }

@@ -6,10 +6,10 @@ use std::ops::Range;
 use merganser_io::{Input, LineChunk, LineReader, Output, ReaderOptions, put_decimal};
 use merganser_seq::base::{self, Homopolymers};
 
-use merganser_run::Source;
+use merganser_run::engine::Source;
 
 use super::Job;
-use super::pass::{self, Work};
+use super::pass::{self, PassJob};
 use crate::Error;
 use crate::tables::bad;
 
@@ -182,12 +182,12 @@ impl Source for Lines {
         asked.number
     }
 
-    fn stop(&self) {
+    fn stop(&self, _number: u64) {
         self.reader.stop();
     }
 }
 
-impl Work for Lines {
+impl PassJob for Lines {
     type Tally = ();
 
     fn texts(&self) -> usize {

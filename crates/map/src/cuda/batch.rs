@@ -5,8 +5,8 @@ use std::ops::Range;
 use merganser_gpu::Pooled;
 use merganser_run::Cancel;
 
+use super::Gpus;
 use super::workspace::{Found, LONGEST, MOST_EDITS, Workspace};
-use super::{Gpus, Ticket};
 use crate::effort::Effort;
 use crate::hits::Hit;
 use crate::queries::Queries;
@@ -54,19 +54,14 @@ impl<'g> OnGpu<'g> {
         self.left[read]
     }
 
-    /// The ticket of the batch of this number.
-    pub(crate) fn ticket(&self, number: u64) -> Ticket<'g> {
-        self.gpus.ticket(number)
-    }
-
-    /// Takes up the queries of so many reads, when it is their turn; those of a unit stay together.
+    /// Loads the queries of `reads` reads into the workspace that `take` gives; those of a unit stay together.
     ///
     /// # Errors
-    /// If a device fails.
+    /// As `take`; if a device fails.
     pub(crate) fn begin(
         &mut self,
         queries: &Queries,
-        ticket: Ticket<'_>,
+        take: impl FnOnce(&Gpus) -> Result<Pooled<Workspace>, Error>,
         reads: usize,
         unit: usize,
     ) -> Result<(), Error> {
@@ -83,7 +78,7 @@ impl<'g> OnGpu<'g> {
                 }
             }
         }));
-        let mut workspace = self.gpus.take(ticket)?;
+        let mut workspace = take(self.gpus)?;
         let seeds = |number: usize| {
             let left_out = if number % 2 == 1 { Strand::Forward } else { Strand::Reverse };
             let query = queries.get(number);

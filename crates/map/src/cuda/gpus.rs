@@ -7,7 +7,6 @@ use merganser_gpu::{Device, DeviceInfo, Pool, Pooled};
 use merganser_run::{GpuShortage, start_scoped};
 
 use super::index::DeviceIndex;
-use super::tickets::{Ticket, Tickets};
 use super::workspace::{Sizes, Workspace};
 use crate::index::{Index, IndexView};
 use crate::room::Room;
@@ -25,7 +24,6 @@ pub(crate) struct Gpus {
     config: Config,
     devices: Vec<DeviceInfo>,
     workspaces: Pool<Workspace>,
-    tickets: Tickets,
     /// Stretches that match everything are so many that the host has to look at them.
     too_many_gaps: bool,
 }
@@ -72,9 +70,9 @@ impl Gpus {
         let least = sizes.iter().map(|(sizes, _)| sizes.keys).min().unwrap_or(0);
         let too_many_gaps = indexes.iter().any(|index| index.gaps.len() > least / 4);
         let devices = devices.iter().map(|device| device.info().clone()).collect();
-        let (config, tickets) = (config.clone(), Tickets::default());
+        let config = config.clone();
         let workspaces = workspaces(indexes, sizes, config.clone());
-        Ok(Gpus { config, devices, workspaces, tickets, too_many_gaps })
+        Ok(Gpus { config, devices, workspaces, too_many_gaps })
     }
 
     /// With workspaces of this size, for tests.
@@ -87,9 +85,9 @@ impl Gpus {
     ) -> Result<Gpus, Error> {
         let index = Arc::new(DeviceIndex::new(&Device::open(0)?, view, gaps, 2, &|_| ())?);
         let too_many_gaps = index.gaps.len() > sizes.keys / 4;
-        let (config, tickets) = (config.clone(), Tickets::default());
+        let config = config.clone();
         let workspaces = workspaces(vec![index], vec![(sizes, 1)], config.clone());
-        Ok(Gpus { config, devices: Vec::new(), workspaces, tickets, too_many_gaps })
+        Ok(Gpus { config, devices: Vec::new(), workspaces, too_many_gaps })
     }
 
     /// How reads are mapped.
@@ -102,14 +100,11 @@ impl Gpus {
         &self.devices
     }
 
-    /// The ticket of a batch; all batches ask for theirs, once.
-    pub(crate) fn ticket(&self, number: u64) -> Ticket<'_> {
-        self.tickets.of(number)
-    }
-
-    /// A workspace, when it is a batch's turn.
-    pub(super) fn take(&self, ticket: Ticket<'_>) -> Result<Pooled<Workspace>, Error> {
-        ticket.wait();
+    /// A workspace; waits until one is free. A worker keeps it while it hands over texts: batches take theirs in order.
+    ///
+    /// # Errors
+    /// If one cannot be made.
+    pub(crate) fn workspace(&self) -> Result<Pooled<Workspace>, Error> {
         Ok(self.workspaces.take()?)
     }
 

@@ -65,7 +65,7 @@ impl Sizes {
 
 /// A stream with its buffers.
 #[derive(Debug)]
-pub(super) struct Workspace {
+pub(crate) struct Workspace {
     pub(super) index: Arc<DeviceIndex>,
     sizes: Sizes,
     loading: Loading,

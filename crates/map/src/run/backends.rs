@@ -55,7 +55,7 @@ fn compare_all(
     let packed =
         (ruled && config.metric == Metric::Edit).then(|| prefilter::pack(&view.text).unwrap());
     let cancel = Cancel::default();
-    let batch = |number: u64, reads: &[Vec<u8>]| {
+    let batch = |reads: &[Vec<u8>]| {
         let mapper = || {
             let mut mapper = Mapper::new(view, config, &gaps, packed.as_ref(), &cancel);
             mapper.clear(unit);
@@ -64,10 +64,10 @@ fn compare_all(
             }
             mapper
         };
-        compare_batch(&gpus, [mapper(), mapper()], number, reads.len(), unit)
+        compare_batch(&gpus, [mapper(), mapper()], reads.len(), unit)
     };
-    let taken = batch(0, reads);
-    batch(1, &reads[..unit.min(reads.len())]);
+    let taken = batch(reads);
+    batch(&reads[..unit.min(reads.len())]);
     taken
 }
 
@@ -87,7 +87,6 @@ fn compare(
 fn compare_batch(
     gpus: &Gpus,
     [mut here, mut there]: [Mapper<'_>; 2],
-    number: u64,
     reads: usize,
     unit: usize,
 ) -> [u64; 2] {
@@ -101,8 +100,7 @@ fn compare_batch(
     }
 
     let mut on_gpu = WithGpus::new(gpus);
-    let ticket = on_gpu.ticket(number);
-    on_gpu.begin(&mut there, ticket, reads, unit).unwrap();
+    on_gpu.begin(&mut there, Gpus::workspace, reads, unit).unwrap();
     let (mut found, mut found_bounds, mut next) = (Vec::new(), Vec::new(), 0);
     let (mut hits, mut bounds) = (Vec::new(), Vec::new());
     let [mut traced, mut followed] = [Alignment::default(), Alignment::default()];

@@ -3,9 +3,11 @@
 use std::ops::Range;
 use std::time::Instant;
 
+use merganser_gpu::Pooled;
+
 use crate::Error;
 use crate::cpu::Mapper;
-use crate::cuda::{Gpus, OnGpu, Ticket};
+use crate::cuda::{Gpus, OnGpu, Workspace};
 use crate::hits::Hit;
 
 /// What a thread has of the devices.
@@ -26,25 +28,20 @@ impl<'g> WithGpus<'g> {
         self.on_gpu.scripts()
     }
 
-    /// The ticket of the batch of this number.
-    pub(super) fn ticket(&self, number: u64) -> Ticket<'g> {
-        self.on_gpu.ticket(number)
-    }
-
-    /// Takes up the queries of a mapper, of so many reads, when it is their turn; those of a unit
+    /// Loads the queries of a mapper, of `reads` reads, into the workspace that `take` gives; those of a unit
     /// stay together.
     ///
     /// # Errors
-    /// If a device fails.
+    /// As `take`; if a device fails.
     pub(super) fn begin(
         &mut self,
         mapper: &mut Mapper<'_>,
-        ticket: Ticket<'_>,
+        take: impl FnOnce(&Gpus) -> Result<Pooled<Workspace>, Error>,
         reads: usize,
         unit: usize,
     ) -> Result<(), Error> {
         let begun = Instant::now();
-        self.on_gpu.begin(&mapper.queries, ticket, reads, unit)?;
+        self.on_gpu.begin(&mapper.queries, take, reads, unit)?;
         mapper.effort.times.device += begun.elapsed();
         Ok(())
     }

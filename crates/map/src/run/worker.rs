@@ -1,31 +1,29 @@
-//! What a thread does: it takes batches, maps them, on devices or itself, and hands in their text.
+//! A worker: maps batches, on devices or itself, and makes their text.
 
 use std::ops::Range;
 use std::time::Instant;
 
 use merganser_io::BgzfBlocks;
-use merganser_run::{Cancel, InOrder, Pipeline};
+use merganser_run::Cancel;
+use merganser_run::engine::{Turn, Work};
 
 use super::gpus::WithGpus;
 use crate::cpu::{Mapper, Strata};
-use crate::cuda::Ticket;
+use crate::cuda::Gpus;
 use crate::discordance::Tallies;
 use crate::effort::Effort;
 use crate::hits::Hit;
 use crate::output::{
     BatchText, Format, Held, PairFinder, Placements, RecordSink, ReportUnit, Reported, Reporter,
-    Sorting, Writer,
+    Sorting,
 };
-use crate::source::{Batch, Source};
+use crate::source::Batch;
 use crate::{Config, Error, Select};
 
-/// Texts in the order of their batches.
-pub(super) type Written = InOrder<BatchText, Writer>;
+/// A batch's place in the order of the texts.
+pub(super) type BatchTurn<'t> = Turn<'t, BatchText, Error>;
 
-/// Batches on their way.
-pub(super) type Batches<'r> = Pipeline<'r, Source, BatchText, Writer>;
-
-/// What a thread did.
+/// The results of a worker.
 pub(super) struct WorkerDone<'r> {
     pub(super) reported: Reported,
     pub(super) tallies: Tallies,
@@ -35,7 +33,7 @@ pub(super) struct WorkerDone<'r> {
     pub(super) held: Option<Held<'r>>,
 }
 
-/// A thread's stages.
+/// A worker's stages.
 pub(super) struct Worker<'r> {
     pub(super) mapper: Mapper<'r>,
     pub(super) strata: Strata<'r>,
@@ -138,8 +136,7 @@ impl<'r> Texts<'r> {
 /// Where the records of a batch go.
 struct BatchSink<'w, 'r> {
     texts: &'w mut Texts<'r>,
-    number: u64,
-    written: &'w Written,
+    turn: &'w BatchTurn<'w>,
     cancel: &'w Cancel,
 }
 
@@ -164,8 +161,17 @@ impl RecordSink for BatchSink<'_, '_> {
             return Ok(());
         }
         // In its turn only, as it may be long. What failed meanwhile is kept with its own number.
-        let wanted = self.written.hand_in_some(self.number, texts, u64::MAX, false);
-        if wanted { Ok(()) } else { Err(Error::Cancelled) }
+        if self.turn.hand_over(texts) { Ok(()) } else { Err(Error::Cancelled) }
+    }
+}
+
+impl Work for Worker<'_> {
+    type Batch = Batch;
+    type Output = BatchText;
+    type Error = Error;
+
+    fn work(&mut self, batch: &mut Batch, turn: &BatchTurn<'_>) -> Result<BatchText, Error> {
+        self.map(batch, turn).map_err(|error| named(error, batch, self.mapper.config))
     }
 }
 
@@ -182,68 +188,59 @@ impl<'r> Worker<'r> {
         Worker { mapper, strata, gpus, finder, reporter, texts, hits, bounds }
     }
 
-    /// Maps batches until there are none.
-    pub(super) fn work(mut self, batches: &Batches<'_>) -> WorkerDone<'r> {
-        let mut batch = Batch::default();
-        while batches.next(&mut batch) && batches.wait_for_room(&batch) {
-            let number = batch.number();
-            if let Err(error) = self.map(&batch, number, batches.written()) {
-                batches.fail(number, named(error, &batch, self.mapper.config));
-            }
-        }
+    /// The results, after the last batch.
+    pub(super) fn finish(self) -> WorkerDone<'r> {
         let Reporter { reported, tallies, placements, .. } = self.reporter;
         let (effort, held) = (self.mapper.effort, self.texts.into_held());
         WorkerDone { reported, tallies, placements, effort, held }
     }
 
-    fn map(&mut self, batch: &Batch, number: u64, written: &Written) -> Result<(), Error> {
+    fn map(&mut self, batch: &Batch, turn: &BatchTurn<'_>) -> Result<BatchText, Error> {
         let begun = Instant::now();
-        // Given up on any way out of here.
-        let ticket = self.gpus.as_ref().map(|gpus| gpus.ticket(number));
         self.mapper.clear(batch.unit());
-        self.texts.begin(number);
+        self.texts.begin(batch.number());
         for at in 0..batch.len() {
             let [_, letters, _] = batch.get(at);
             self.mapper.push(letters).map_err(|problem| batch.error(at, problem))?;
         }
         self.mapper.effort.times.seeding += begun.elapsed();
-        if let (Some(mut gpus), Some(ticket)) = (self.gpus.take(), ticket) {
-            let done = self.map_on_gpus(&mut gpus, ticket, batch, number, written);
+        if let Some(mut gpus) = self.gpus.take() {
+            let done = self.map_on_gpus(&mut gpus, batch, turn);
             self.gpus = Some(gpus);
             done?;
         } else {
-            self.map_here(batch, number, written)?;
+            self.map_here(batch, turn)?;
         }
         let begun = Instant::now();
-        written.hand_in(number, self.texts.take(true)?);
+        let texts = self.texts.take(true);
         self.mapper.effort.times.output += begun.elapsed();
-        Ok(())
+        texts
     }
 
     /// Maps the queries on a device.
     fn map_on_gpus(
         &mut self,
         gpus: &mut WithGpus<'_>,
-        ticket: Ticket<'_>,
         batch: &Batch,
-        number: u64,
-        written: &Written,
+        turn: &BatchTurn<'_>,
     ) -> Result<(), Error> {
-        gpus.begin(&mut self.mapper, ticket, batch.len(), batch.unit())?;
+        let take =
+            |gpus: &Gpus| turn.in_order(|| gpus.workspace()).unwrap_or(Err(Error::Cancelled));
+        gpus.begin(&mut self.mapper, take, batch.len(), batch.unit())?;
         while let Some(reads) = gpus.next(&mut self.mapper, &mut self.hits, &mut self.bounds)? {
-            self.report(batch, reads, gpus.scripts(), number, written)?;
+            self.report(batch, reads, gpus.scripts(), turn)?;
         }
         Ok(())
     }
 
     /// Maps the queries on this thread.
-    fn map_here(&mut self, batch: &Batch, number: u64, written: &Written) -> Result<(), Error> {
+    fn map_here(&mut self, batch: &Batch, turn: &BatchTurn<'_>) -> Result<(), Error> {
         let mut from = 0;
         while from < batch.len() {
             let (reads, unit) = (from..batch.len(), batch.unit());
             let (hits, bounds) = (&mut self.hits, &mut self.bounds);
             let to = self.strata.map(&mut self.mapper, reads, unit, hits, bounds)?;
-            self.report(batch, from..to, &[], number, written)?;
+            self.report(batch, from..to, &[], turn)?;
             from = to;
         }
         Ok(())
@@ -254,13 +251,12 @@ impl<'r> Worker<'r> {
         batch: &Batch,
         reads: Range<usize>,
         scripts: &[u16],
-        number: u64,
-        written: &Written,
+        turn: &BatchTurn<'_>,
     ) -> Result<(), Error> {
         let begun = Instant::now();
         let unit = batch.unit();
         let cancel = &self.mapper.cancel;
-        let mut sink = BatchSink { texts: &mut self.texts, number, written, cancel };
+        let mut sink = BatchSink { texts: &mut self.texts, turn, cancel };
         let of = |at: usize| {
             let start = if at == 0 { 0 } else { self.bounds[at - 1] };
             &self.hits[start..self.bounds[at]]

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use merganser_io::{RecordBatch, Records};
-use merganser_run::{InOrder, OnFailure, Unit, run_workers};
+use merganser_run::engine::{Source, each_batch};
+use merganser_run::{InOrder, Unit};
 
 use super::super::library::{Reading, first_sequence};
 use super::super::options::Kraken2Options;
@@ -72,19 +73,16 @@ fn fill_cut(
     let records = reading.open()?;
     reading.progress.stage("table", Unit::Bytes, records.bytes_total());
     let ahead = (AHEAD * reading.threads + 1) as u64;
-    let in_order = |range| InOrder::new(range, ahead, u64::MAX);
+    let in_order = |range| InOrder::new(range, u64::MAX, ahead);
     let ranges = cells::cut(cells, cut, rule).into_iter().map(in_order).collect();
     let letters = AtomicU64::new(0);
     let pass = Pass { reading, options, sequences, letters, cut, rule, records, ranges };
-    run_workers(reading.threads, |_| {
-        // Nobody must wait for a part that does not come.
-        let gone = OnFailure::new(|| pass.stop());
-        pass.work()?;
-        gone.disarm();
+    let own = || (Blocks::new(options), pass.ranges.iter().map(|_| Keys::default()).collect());
+    let Reading { threads, progress, cancel, .. } = *reading;
+    each_batch(&pass, threads, progress, cancel, own, |(blocks, keys), batch| {
+        pass.fill(batch, blocks, keys);
         Ok::<(), Error>(())
-    })
-    .map_err(|error| reading.or_cancelled(error))?;
-    reading.refuse_cancelled()?;
+    })?;
     let letters = pass.letters.into_inner();
     let filled = pass.ranges.into_iter().map(|range| range.into_sink().map(Filling::end));
     let filled = filled.collect::<Result<Vec<_>, Error>>()?;
@@ -98,37 +96,41 @@ fn fill_cut(
     Ok(cells::finish(cells, cut, rule, filled))
 }
 
-impl Pass<'_, '_> {
-    fn stop(&self) {
+impl Source for Pass<'_, '_> {
+    type Batch = RecordBatch;
+    type Error = Error;
+
+    fn next(&self, batch: &mut RecordBatch) -> Result<Option<u64>, Error> {
+        Ok(self.records.next(batch)?)
+    }
+
+    fn number(batch: &RecordBatch) -> u64 {
+        batch.number()
+    }
+
+    fn stop(&self, _number: u64) {
         self.records.stop();
         self.ranges.iter().for_each(InOrder::stop);
     }
+}
 
-    fn work(&self) -> Result<(), Error> {
-        let mut batch = RecordBatch::default();
-        let mut blocks = Blocks::new(self.options);
-        let mut keys: Vec<Keys> = self.ranges.iter().map(|_| Keys::default()).collect();
-        while let Some(bytes) = self.records.next(&mut batch)? {
-            let part = batch.number();
-            if !self.ranges.iter().all(|range| range.wait_for_room(part)) {
-                // Its reason is known to the range.
-                self.records.stop();
-                return Ok(());
+impl Pass<'_, '_> {
+    /// Makes the keys of a batch, and hands them to their ranges.
+    fn fill(&self, batch: &mut RecordBatch, blocks: &mut Blocks, keys: &mut Vec<Keys>) {
+        self.reading.mask(batch);
+        let new = |at| self.reading.new_letters(batch, at);
+        self.letters.fetch_add((0..batch.len()).map(new).sum(), Ordering::Relaxed);
+        self.distribute(batch, blocks, keys);
+        // Workers begin with different ranges, and so do not wait for each other.
+        let (part, all) = (batch.number(), self.ranges.len());
+        for at in (0..all).map(|range| (range + part as usize) % all) {
+            let range = &self.ranges[at];
+            let own = std::mem::replace(&mut keys[at], range.spare().unwrap_or_default());
+            if !range.hand_in_some(part, own, 1, true) {
+                // The range has the reason.
+                return self.stop(part);
             }
-            self.reading.mask(&mut batch);
-            let new = |at| self.reading.new_letters(&batch, at);
-            self.letters.fetch_add((0..batch.len()).map(new).sum(), Ordering::Relaxed);
-            self.distribute(&batch, &mut blocks, &mut keys);
-            // Threads begin with different ranges, and so do not wait for each other.
-            let all = self.ranges.len();
-            for range in (0..all).map(|range| (range + part as usize) % all) {
-                let spare = self.ranges[range].spare().unwrap_or_default();
-                let own = std::mem::replace(&mut keys[range], spare);
-                self.ranges[range].hand_in(part, own);
-            }
-            self.reading.progress.advance(bytes);
         }
-        Ok(())
     }
 
     /// Makes the keys of a batch, for each range.

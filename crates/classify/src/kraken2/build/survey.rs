@@ -5,8 +5,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use merganser_io::RecordBatch;
+use merganser_run::engine::each_batch;
 use merganser_run::locks::{into_inner, lock};
-use merganser_run::{ConfigError, OnFailure, Unit, run_workers};
+use merganser_run::{ConfigError, Unit};
 
 use super::super::library::{Kraken2Sequence, Reading, Seen, in_order};
 use super::super::minimizers::{Entries, Minimizers};
@@ -47,36 +48,28 @@ pub(super) fn survey(
     let (seen, samples) = (Mutex::new(Vec::new()), Mutex::new(HashSet::new()));
     let (letters, names) = (AtomicU64::new(0), AtomicU64::new(0));
     let uracil = Mutex::new(BTreeMap::new());
-    run_workers(reading.threads, |_| {
-        let gone = OnFailure::new(|| records.stop());
-        let mut batch = RecordBatch::default();
-        let mut sampler = Sampler::new(options);
-        while let Some(bytes) = records.next(&mut batch)? {
-            reading.check(&batch)?;
-            reading.mask(&mut batch);
-            let some: u64 = (0..batch.len()).map(|at| reading.new_letters(&batch, at)).sum();
-            letters.fetch_add(some, Ordering::Relaxed);
-            for at in 0..batch.len() {
-                let count = reading.new_uracil(&batch, at);
-                if count > 0 {
-                    let file = batch.place(at).0.to_owned();
-                    *lock(&uracil).entry(file).or_default() += count;
-                }
+    let Reading { threads, progress, cancel, .. } = *reading;
+    let own = || Sampler::new(options);
+    each_batch(&records, threads, progress, cancel, own, |sampler, batch| {
+        reading.check(batch)?;
+        reading.mask(batch);
+        let some: u64 = (0..batch.len()).map(|at| reading.new_letters(batch, at)).sum();
+        letters.fetch_add(some, Ordering::Relaxed);
+        for at in 0..batch.len() {
+            let count = reading.new_uracil(batch, at);
+            if count > 0 {
+                let file = batch.place(at).0.to_owned();
+                *lock(&uracil).entry(file).or_default() += count;
             }
-            let found = sampler.sample(reading, &batch);
-            lock(&samples).extend(found);
-            let new: Vec<Seen> = Seen::of(&batch).collect();
-            let taken: u64 = new.iter().map(|seen| name_bytes(&seen.header)).sum();
-            check(taken + names.fetch_add(taken, Ordering::Relaxed))?;
-            lock(&seen).extend(new);
-            reading.progress.advance(bytes);
         }
-        gone.disarm();
+        lock(&samples).extend(sampler.sample(reading, batch));
+        let new: Vec<Seen> = Seen::of(batch).collect();
+        let taken: u64 = new.iter().map(|seen| name_bytes(&seen.header)).sum();
+        check(taken + names.fetch_add(taken, Ordering::Relaxed))?;
+        lock(&seen).extend(new);
         Ok::<(), Error>(())
-    })
-    .map_err(|error| reading.or_cancelled(error))?;
-    reading.refuse_cancelled()?;
-    reading.progress.finish();
+    })?;
+    progress.finish();
     let (sampled, letters) = (into_inner(samples).len() as u64, letters.into_inner());
     let (sequences, uracil) = (in_order(into_inner(seen), reading.inputs), into_inner(uracil));
     Ok(Survey { sequences, sampled, letters, uracil })

@@ -1,51 +1,10 @@
 //! Where parts meet: what is compressed together does not end where parts do, as these depend on memory.
-
-use std::sync::{Condvar, Mutex};
+//! Each part is cut in its turn, and leaves the rest to the next one.
 
 use merganser_io::BgzfBlocks;
-use merganser_run::locks::{lock, wait};
 
 use super::Fields;
 use super::index::Mark;
-
-/// What parts leave to those after them, which take it in their turns.
-#[derive(Default)]
-pub(super) struct Seams<S> {
-    state: Mutex<Turn<S>>,
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct Turn<S> {
-    /// The part whose turn it is.
-    next: usize,
-    seam: S,
-    gone: bool,
-}
-
-impl<S> Seams<S> {
-    /// Nobody needs to wait any more.
-    pub(super) fn stop(&self) {
-        lock(&self.state).gone = true;
-        self.changed.notify_all();
-    }
-
-    /// Cuts a part, when those before it were. None if it is not wanted.
-    pub(super) fn take_turn<T>(&self, number: usize, cut: impl FnOnce(&mut S) -> T) -> Option<T> {
-        let mut turn = lock(&self.state);
-        while !turn.gone && turn.next != number {
-            turn = wait(&self.changed, turn);
-        }
-        if turn.gone {
-            return None;
-        }
-        let done = cut(&mut turn.seam);
-        turn.next += 1;
-        drop(turn);
-        self.changed.notify_all();
-        Some(done)
-    }
-}
 
 /// Of BAM: blocks are cut as if all records were one text, and so the end of a part stands in a block
 /// with the beginning of the next one.

@@ -127,6 +127,10 @@ impl Sorting {
         self.bytes() / 2 * 3
     }
 
+    pub(super) fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
     pub(super) fn check_cancelled(&self) -> Result<(), Error> {
         if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }

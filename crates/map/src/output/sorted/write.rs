@@ -1,17 +1,17 @@
 //! The last stage: sorted records into the file, compressed by all threads.
 
 use std::io::Write;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_io::{BgzfBlocks, Output};
-use merganser_run::{InOrder, InOrderSink, OnFailure, Progress, Unit, run_workers};
+use merganser_run::engine::{Engine, Numbers, Source, Turn, Turns, Work};
+use merganser_run::{Cancelled, InOrderSink, Progress, Silent, Unit};
 
 use super::RecordIndex;
 use super::held::Held;
 use super::index::Mark;
 use super::key::KeyRange;
 use super::parts::{Lists, Part};
-use super::seams::{BlockSeam, Cut, GroupSeam, Seams};
+use super::seams::{BlockSeam, Cut, GroupSeam};
 use super::spill::Sorting;
 use crate::Error;
 use crate::output::BlockDigest;
@@ -93,77 +93,94 @@ pub(crate) fn write(
     let room = memory / (PART_COPIES * most + beyond);
     let threads = (threads as u64).min(room).max(1) as usize;
     let parts = lists.cut(most);
-    let written = InOrder::new(OneFile::new(output, index, begin), AHEAD * threads as u64, 0);
-    let (blocks, groups) = (Seams::default(), Seams::default());
     let stage = Stage {
         sorting,
         lists: &lists,
         parts: &parts,
         form,
-        blocks: &blocks,
-        groups: &groups,
-        written: &written,
+        numbers: Numbers::up_to(parts.len()),
+        blocks: Turns::default(),
+        groups: Turns::default(),
+        progress,
     };
-    let next = AtomicUsize::new(0);
-    run_workers(threads, |_| {
-        let gone = OnFailure::new(|| stage.stop());
-        let done = stage.work(&next, progress);
-        gone.disarm();
-        if done.is_err() {
-            stage.stop();
-        }
-        done
-    })?;
-    let OneFile { index, position: end, digest, .. } = written.into_sink()?;
+    let (file, ahead) = (OneFile::new(output, index, begin), AHEAD * threads as u64);
+    let engine = Engine::new(&stage, file, ahead, &Silent, sorting.cancel());
+    engine.run(threads, || Compressing { stage: &stage, maker: stage.maker(), part: None })?;
+    let OneFile { index, position: end, digest, .. } = engine.finish()?;
     Ok(Written { index, end, digest })
 }
 
-/// What the threads share.
-struct Stage<'w, 'o> {
+/// What the workers share. The source of the parts' numbers.
+struct Stage<'w> {
     sorting: &'w Sorting,
     lists: &'w Lists<'w>,
     parts: &'w [KeyRange],
     form: Form<'w>,
-    blocks: &'w Seams<BlockSeam>,
-    groups: &'w Seams<GroupSeam>,
-    written: &'w InOrder<Piece, OneFile<'o>>,
+    numbers: Numbers,
+    blocks: Turns<BlockSeam>,
+    groups: Turns<GroupSeam>,
+    progress: &'w dyn Progress,
 }
 
-/// What a thread makes pieces with.
+impl Source for Stage<'_> {
+    type Batch = u64;
+    type Error = Cancelled;
+
+    fn next(&self, number: &mut u64) -> Result<Option<u64>, Cancelled> {
+        self.numbers.next(number)
+    }
+
+    fn number(number: &u64) -> u64 {
+        *number
+    }
+
+    fn stop(&self, number: u64) {
+        self.blocks.stop(number);
+        self.groups.stop(number);
+        self.numbers.stop(number);
+    }
+}
+
+/// A worker: compresses parts.
+struct Compressing<'w> {
+    stage: &'w Stage<'w>,
+    maker: Maker<'w>,
+    part: Option<Part<'w>>,
+}
+
+impl Work for Compressing<'_> {
+    type Batch = u64;
+    type Output = Piece;
+    type Error = Error;
+
+    fn work(&mut self, number: &mut u64, _turn: &Turn<'_, Piece, Error>) -> Result<Piece, Error> {
+        let (stage, number) = (self.stage, *number as usize);
+        if self.part.is_none() {
+            self.part = Some(Part::new(stage.lists)?);
+        }
+        let part = self.part.as_mut().expect("made above");
+        part.load(&stage.parts[number])?;
+        let piece = match &mut self.maker {
+            Maker::Blocks(blocks) => stage.make_blocks(number, part, blocks),
+            Maker::Containers(encoder) => stage.make_containers(number, part, encoder)?,
+        };
+        stage.progress.advance(part.records().map(|record| record.len() as u64).sum());
+        // Not wanted where an earlier part failed, whose error the run has.
+        piece.ok_or(Error::Cancelled)
+    }
+}
+
+/// What a worker makes pieces with.
 enum Maker<'w> {
     Blocks(BgzfBlocks),
     Containers(Box<Encoder<'w>>),
 }
 
-impl<'w> Stage<'w, '_> {
-    fn stop(&self) {
-        self.blocks.stop();
-        self.groups.stop();
-        self.written.stop();
-    }
-
-    /// Takes parts until there are none.
-    fn work(&self, next: &AtomicUsize, progress: &dyn Progress) -> Result<(), Error> {
-        let mut maker = match self.form {
+impl<'w> Stage<'w> {
+    fn maker(&self) -> Maker<'w> {
+        match self.form {
             Form::Bam(level) => Maker::Blocks(BgzfBlocks::new(level)),
             Form::Cram(cram) => Maker::Containers(Box::new(cram.encoder())),
-        };
-        let mut part = Part::new(self.lists)?;
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(range) = self.parts.get(number) else { return Ok(()) };
-            if !self.written.wait_for_room(number as u64) {
-                return Ok(());
-            }
-            self.sorting.check_cancelled()?;
-            part.load(range)?;
-            let made = match &mut maker {
-                Maker::Blocks(blocks) => self.make_blocks(number, &part, blocks),
-                Maker::Containers(encoder) => self.make_containers(number, &part, encoder)?,
-            };
-            let Some(piece) = made else { return Ok(()) };
-            progress.advance(part.records().map(|record| record.len() as u64).sum());
-            self.written.hand_in(number as u64, piece);
         }
     }
 
@@ -184,7 +201,7 @@ impl<'w> Stage<'w, '_> {
             text.extend_from_slice(record);
         }
         let all = self.is_last(number);
-        let cut = self.blocks.take_turn(number, |seam| seam.cut(&text, marks, all))?;
+        let cut = self.blocks.take(number as u64, |seam| seam.cut(&text, marks, all))?;
         let Cut { head, from, to, marks } = cut;
         let mut bytes = Vec::with_capacity(text.len() / 2);
         blocks.compress(&head, true, &mut bytes);
@@ -200,7 +217,7 @@ impl<'w> Stage<'w, '_> {
         encoder: &mut Encoder<'_>,
     ) -> Result<Option<Piece>, Error> {
         let all = self.is_last(number);
-        let groups = self.groups.take_turn(number, |seam| seam.cut(part.records(), all));
+        let groups = self.groups.take(number as u64, |seam| seam.cut(part.records(), all));
         let Some(groups) = groups else { return Ok(None) };
         let mut containers = Vec::new();
         for group in groups {

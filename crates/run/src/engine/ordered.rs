@@ -3,6 +3,7 @@
 use crate::locks::{into_inner, lock, wait};
 use crate::sync::{Condvar, Mutex, MutexGuard};
 use std::collections::{BTreeMap, VecDeque};
+use std::marker::PhantomData;
 
 /// Takes what is written in order.
 pub trait InOrderSink<P> {
@@ -14,6 +15,24 @@ pub trait InOrderSink<P> {
     /// # Errors
     /// If it cannot be written; nothing is after that.
     fn write(&mut self, part: P) -> Result<Option<P>, Self::Error>;
+}
+
+/// The sink of work that has no ordered outputs.
+#[derive(Debug)]
+pub(super) struct Discard<E>(PhantomData<fn() -> E>);
+
+impl<E> Default for Discard<E> {
+    fn default() -> Discard<E> {
+        Discard(PhantomData)
+    }
+}
+
+impl<E> InOrderSink<()> for Discard<E> {
+    type Error = E;
+
+    fn write(&mut self, (): ()) -> Result<Option<()>, E> {
+        Ok(None)
+    }
 }
 
 /// Parts that came before their turn wait here, and so do those who bring more than there is room
@@ -78,20 +97,20 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
     }
 
     /// Whether no more should be begun.
-    pub fn has_failed(&self) -> bool {
+    pub(crate) fn has_failed(&self) -> bool {
         let state = self.lock();
         state.stopped || state.failed.is_some()
     }
 
     /// Whether the part of this number may be worked on at once, or will not be wanted.
-    pub fn has_room(&self, number: u64) -> bool {
+    pub(crate) fn has_room(&self, number: u64) -> bool {
         let state = self.lock();
         !state.wants(number) || number < state.next.saturating_add(self.ahead)
     }
 
     /// Waits until the part of this number may be worked on; `false` if a part before it failed.
     /// All parts before it must have been begun, so that its turn comes.
-    pub fn wait_for_room(&self, number: u64) -> bool {
+    pub(crate) fn wait_for_room(&self, number: u64) -> bool {
         let mut state = self.lock();
         while state.wants(number) && number >= state.next.saturating_add(self.ahead) {
             state = self.wait(state);

@@ -1,0 +1,333 @@
+//! The pipeline of every job that reads batches: fetch → work → outputs in the order of the input.
+//!
+//! A [`Source`] fills batches and numbers them. Each worker thread has a [`Work`], which makes an output of a batch; where
+//! there are devices, a [`Device`] makes it instead, while the worker goes on with the next batch. An [`InOrderSink`] takes
+//! the outputs in the order of the numbers. The engine owns all that is between: spare memory, back-pressure, ordered
+//! hand-over, failures, panics, cancellation, and the deadlock rule.
+//!
+//! # Back-pressure
+//! A batch is begun only if its number is less than `ahead` after the one that is being written. An output of a long batch
+//! is [deferred](Turn::defer): it is handed over only when all outputs before it are written, so that it never waits in
+//! memory. A worker may hand over several outputs for a batch, in its turn ([`Turn::hand_over`]).
+//!
+//! # Failures
+//! Of several failures the first in the order of the input is the run's: every batch before it was taken by some worker,
+//! which goes on with it. A worker that panics ends the run; no thread waits for it.
+//!
+//! # The deadlock rule
+//! **A worker that holds a batch on a device never blocks**: not for room, not for another slot, not for its turn to write.
+//! Others may be waiting for the slot that it holds, or for the output of the batch in it. Before it blocks, it finishes
+//! the batches that it has on devices. A job whose workers keep a slot while they write takes slots in the order of the
+//! batches ([`Turn::in_order`]): whoever waits then waits for earlier batches only.
+//!
+//! `models.rs` checks these rules under every interleaving of threads (loom).
+
+mod device;
+mod in_flight;
+#[cfg(all(loom, test))]
+mod models;
+mod on_devices;
+mod ordered;
+mod source;
+#[cfg(all(test, not(loom)))]
+mod tests;
+mod turn;
+mod turns;
+mod work;
+
+pub use device::Device;
+use ordered::Discard;
+pub use ordered::{InOrder, InOrderSink, OnFailure};
+pub use source::{Numbers, Source};
+pub use turn::Turn;
+pub use turns::{Ticket, Turns};
+pub use work::Work;
+
+use std::fmt;
+use std::time::Instant;
+
+use crate::locks::{into_inner, lock};
+use crate::sync::Mutex;
+use crate::{Cancel, Cancelled, Progress, StartError, run_workers_collect};
+use device::NoDevice;
+use on_devices::OnDevices;
+
+/// Batches from a source to a sink: see the [module](self).
+pub struct Engine<'e, S, P, K: InOrderSink<P>> {
+    source: &'e S,
+    outputs: InOrder<P, K>,
+    slots: Turns<()>,
+    progress: &'e dyn Progress,
+    cancel: &'e Cancel,
+}
+
+impl<S, P, K: InOrderSink<P>> fmt::Debug for Engine<'_, S, P, K> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Engine").finish_non_exhaustive()
+    }
+}
+
+impl<'e, S, P, K, E> Engine<'e, S, P, K>
+where
+    S: Source,
+    S::Batch: Send,
+    K: InOrderSink<P, Error = E> + Send,
+    E: From<S::Error> + From<Cancelled> + From<StartError> + Send,
+    P: Send,
+{
+    /// From `source` to `sink`, of which up to `ahead` batches are begun before those in front of them are written.
+    /// `progress` is told of the bytes of input, in the stage that the caller has begun.
+    pub fn new(
+        source: &'e S,
+        sink: K,
+        ahead: u64,
+        progress: &'e dyn Progress,
+        cancel: &'e Cancel,
+    ) -> Self {
+        let (outputs, slots) = (InOrder::new(sink, ahead, 0), Turns::default());
+        Engine { source, outputs, slots, progress, cancel }
+    }
+
+    /// Works on all batches on `threads` threads, each with a worker that `make` makes, and returns the workers.
+    /// Failures of batches are kept for [`finish`](Self::finish).
+    ///
+    /// # Errors
+    /// If not all threads can be started.
+    pub fn run<W>(&self, threads: usize, make: impl Fn() -> W + Sync) -> Result<Vec<W>, E>
+    where
+        W: Work<Batch = S::Batch, Output = P, Error = E> + Send,
+    {
+        self.run_on(threads, None::<&NoDevice>, make)
+    }
+
+    /// As [`run`](Self::run), with devices if there are any. Workers and devices take batches from one queue.
+    ///
+    /// # Errors
+    /// If not all threads can be started.
+    pub fn run_on<W, D>(
+        &self,
+        threads: usize,
+        device: Option<&D>,
+        make: impl Fn() -> W + Sync,
+    ) -> Result<Vec<W>, E>
+    where
+        W: Work<Batch = S::Batch, Output = P, Error = E> + Send,
+        D: Device<W>,
+    {
+        self.collect(threads, || {
+            let mut worker = make();
+            self.take_all(&mut worker, device);
+            worker
+        })
+    }
+
+    /// Takes batches while `more` says so, on `threads` threads, and returns what `hold` keeps of each, with its number and in
+    /// order. Empty if there are no more batches, or none are wanted.
+    ///
+    /// # Errors
+    /// If not all threads can be started.
+    pub fn hold<W, H: Send>(
+        &self,
+        threads: usize,
+        make: impl Fn() -> W + Sync,
+        more: impl Fn() -> bool + Sync,
+        hold: impl Fn(&mut W, &mut S::Batch) -> H + Sync,
+    ) -> Result<Vec<(u64, H)>, E> {
+        let held = Mutex::new(Vec::new());
+        self.collect(threads, || {
+            let (mut worker, mut batch) = (make(), S::Batch::default());
+            while more() && self.next(&mut batch) {
+                let number = S::number(&batch);
+                let kept = hold(&mut worker, &mut batch);
+                lock(&held).push((number, kept));
+            }
+        })?;
+        let mut held = into_inner(held);
+        held.sort_unstable_by_key(|(number, _)| *number);
+        Ok(held)
+    }
+
+    /// Works on batches that were [held](Self::hold), and returns the workers.
+    ///
+    /// # Errors
+    /// If not all threads can be started.
+    pub fn run_held<W: Send, H: Send>(
+        &self,
+        threads: usize,
+        held: Vec<(u64, H)>,
+        make: impl Fn() -> W + Sync,
+        work: impl Fn(&mut W, H, &Turn<'_, P, E>) -> Result<P, E> + Sync,
+    ) -> Result<Vec<W>, E> {
+        let held = Mutex::new(held.into_iter());
+        let next = || lock(&held).next();
+        self.collect(threads, || {
+            let mut worker = make();
+            while let Some((number, batch)) = next()
+                && self.has_come(number)
+            {
+                let turn = self.turn(number);
+                let done = work(&mut worker, batch, &turn);
+                self.hand_over(turn, done);
+            }
+            worker
+        })
+    }
+
+    /// Ends the run with an error, as if the batch of this number had failed: 0 for what concerns all batches.
+    pub fn fail(&self, number: u64, error: E) {
+        self.outputs.fail(number, error);
+        self.stop(number);
+    }
+
+    /// The sink, with all outputs.
+    ///
+    /// # Errors
+    /// The failure with the smallest number; if the run was cancelled.
+    pub fn finish(self) -> Result<K, E> {
+        let sink = self.outputs.into_sink();
+        // What is cancelled looks like an end, or like a fault.
+        if self.cancel.is_cancelled() { Err(Cancelled.into()) } else { sink }
+    }
+
+    /// Runs `work` on all threads; no thread waits for one that has panicked.
+    fn collect<T: Send>(&self, threads: usize, work: impl Fn() -> T + Sync) -> Result<Vec<T>, E> {
+        run_workers_collect(threads, |_| Ok(self.guarded(&work)))
+    }
+
+    fn guarded<T>(&self, work: impl FnOnce() -> T) -> T {
+        let gone = OnFailure::new(|| {
+            self.stop(0);
+            self.outputs.stop();
+        });
+        let value = work();
+        gone.disarm();
+        value
+    }
+
+    /// A worker's loop: takes batches until there are none.
+    fn take_all<W, D>(&self, worker: &mut W, device: Option<&D>)
+    where
+        W: Work<Batch = S::Batch, Output = P, Error = E>,
+        D: Device<W>,
+    {
+        if let Some(device) = device {
+            OnDevices::new(self, device, worker).take_all();
+            return;
+        }
+        let mut batch = S::Batch::default();
+        while self.next(&mut batch) && self.wait_for_room(worker, &batch) {
+            self.work(worker, &mut batch);
+        }
+    }
+
+    /// Refills a batch; false if there are no more, or none are wanted.
+    fn next(&self, batch: &mut S::Batch) -> bool {
+        if self.outputs.has_failed() {
+            // Where an output could not be written, others may wait for a pipe that keeps silent.
+            self.stop(u64::MAX);
+            return false;
+        }
+        let fetched = self.source.next(batch);
+        // What is cancelled looks like an end, or like a fault.
+        if self.cancel.is_cancelled() {
+            self.fail(0, Cancelled.into());
+            return false;
+        }
+        match fetched {
+            Ok(Some(bytes)) => {
+                self.progress.advance(bytes);
+                if let Some(error) = S::fault_behind(batch) {
+                    self.fail(S::number(batch) + 1, error.into());
+                }
+                true
+            }
+            Ok(None) => false,
+            Err(error) => {
+                self.fail(S::number(batch), error.into());
+                false
+            }
+        }
+    }
+
+    /// Waits until a batch may be worked on; false if it is not wanted any more.
+    fn wait_for_room<W: Work>(&self, worker: &mut W, batch: &S::Batch) -> bool {
+        let begun = Instant::now();
+        let has_come = self.has_come(S::number(batch));
+        worker.waited(begun);
+        has_come
+    }
+
+    /// Waits until the batch of a number may be worked on; false if it is not wanted any more.
+    fn has_come(&self, number: u64) -> bool {
+        let room = self.outputs.wait_for_room(number);
+        if !room {
+            // Others may wait for a pipe that keeps silent.
+            self.stop(number);
+        }
+        room
+    }
+
+    fn turn(&self, number: u64) -> Turn<'_, P, E> {
+        Turn::new(number, &self.outputs, &self.slots)
+    }
+
+    /// Has the worker make the output of a batch.
+    fn work<W>(&self, worker: &mut W, batch: &mut S::Batch)
+    where
+        W: Work<Batch = S::Batch, Output = P, Error = E>,
+    {
+        let turn = self.turn(S::number(batch));
+        let done = worker.work(batch, &turn);
+        self.hand_over(turn, done);
+    }
+
+    /// Takes what became of a batch.
+    fn hand_over(&self, turn: Turn<'_, P, E>, done: Result<P, E>) {
+        match done {
+            Ok(output) if turn.is_deferred() => {
+                self.outputs.hand_in_some(turn.number(), output, u64::MAX, true);
+            }
+            Ok(output) => self.outputs.hand_in(turn.number(), output),
+            Err(error) => self.fail(turn.number(), error),
+        }
+    }
+
+    /// Batches from `number` on are not wanted.
+    fn stop(&self, number: u64) {
+        self.source.stop(number);
+        self.slots.stop(number);
+    }
+}
+
+/// Calls `work` with every batch of a source, on `threads` threads, each with a state that `make` makes; returns the
+/// states. For work without ordered outputs. `progress` is told of the bytes of input.
+///
+/// # Errors
+/// Of several failures that of the first batch; if a thread cannot be started; if cancelled.
+pub fn each_batch<S, W, E>(
+    source: &S,
+    threads: usize,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+    make: impl Fn() -> W + Sync,
+    work: impl Fn(&mut W, &mut S::Batch) -> Result<(), E> + Sync,
+) -> Result<Vec<W>, E>
+where
+    S: Source,
+    S::Batch: Send,
+    W: Send,
+    E: From<S::Error> + From<Cancelled> + From<StartError> + Send,
+{
+    let engine = Engine::new(source, Discard::default(), u64::MAX, progress, cancel);
+    let states = engine.collect(threads, || {
+        let (mut state, mut batch) = (make(), S::Batch::default());
+        while engine.next(&mut batch) {
+            if let Err(error) = work(&mut state, &mut batch) {
+                engine.fail(S::number(&batch), error);
+            }
+        }
+        state
+    })?;
+    engine.finish()?;
+    Ok(states)
+}

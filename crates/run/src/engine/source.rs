@@ -1,0 +1,65 @@
+//! Where batches come from.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::Cancelled;
+
+/// Fills batches, in the order of their numbers, which begin with 0.
+pub trait Source: Sync {
+    /// A batch, whose memory is used again.
+    type Batch: Default;
+    /// Why there is no next one.
+    type Error;
+
+    /// Refills a batch with the next records, and returns the bytes of input that were read for it;
+    /// `None` if there are no more. Any number of workers call it, each with a batch of its own.
+    ///
+    /// # Errors
+    /// If the input is at fault; the batch then has the number that it would have had.
+    fn next(&self, batch: &mut Self::Batch) -> Result<Option<u64>, Self::Error>;
+
+    /// The fault of the input behind the records of this batch, which are good: it is the failure of the next number.
+    fn fault_behind(batch: &mut Self::Batch) -> Option<Self::Error> {
+        let _ = batch;
+        None
+    }
+
+    /// The number of batches before this one.
+    fn number(batch: &Self::Batch) -> u64;
+
+    /// Batches from `number` on are not wanted any more. A thread that waits in [`next`](Self::next) returns with nothing, or
+    /// with an error that is ignored.
+    fn stop(&self, number: u64);
+}
+
+/// A source of numbers alone, for work whose data is there.
+#[derive(Debug)]
+pub struct Numbers {
+    next: AtomicU64,
+    end: u64,
+}
+
+impl Numbers {
+    /// The numbers from 0 to `end`, without it.
+    pub fn up_to(end: usize) -> Numbers {
+        Numbers { next: AtomicU64::new(0), end: end as u64 }
+    }
+}
+
+impl Source for Numbers {
+    type Batch = u64;
+    type Error = Cancelled;
+
+    fn next(&self, batch: &mut u64) -> Result<Option<u64>, Cancelled> {
+        *batch = self.next.fetch_add(1, Ordering::Relaxed);
+        Ok((*batch < self.end).then_some(0))
+    }
+
+    fn number(batch: &u64) -> u64 {
+        *batch
+    }
+
+    fn stop(&self, number: u64) {
+        self.next.fetch_max(self.end.max(number), Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,83 @@
+//! A batch's place in the order of outputs.
+
+use std::cell::Cell;
+
+use super::ordered::{InOrder, InOrderSink};
+use super::{Ticket, Turns};
+
+/// A batch's place in the order of outputs: spare memory, outputs before the last one, and slots in order.
+pub struct Turn<'t, P, E> {
+    number: u64,
+    outputs: &'t dyn Outputs<P, E>,
+    ticket: Ticket<'t, ()>,
+    deferred: Cell<bool>,
+}
+
+/// What a turn needs of the outputs, whatever their sink.
+trait Outputs<P, E> {
+    fn spare(&self) -> Option<P>;
+    fn hand_over(&self, number: u64, output: P) -> bool;
+}
+
+impl<P, K: InOrderSink<P>> Outputs<P, K::Error> for InOrder<P, K> {
+    fn spare(&self) -> Option<P> {
+        InOrder::spare(self)
+    }
+
+    fn hand_over(&self, number: u64, output: P) -> bool {
+        self.hand_in_some(number, output, u64::MAX, false)
+    }
+}
+
+impl<P, E> std::fmt::Debug for Turn<'_, P, E> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Turn").field("number", &self.number).finish_non_exhaustive()
+    }
+}
+
+impl<'t, P, E> Turn<'t, P, E> {
+    pub(super) fn new<K: InOrderSink<P, Error = E>>(
+        number: u64,
+        outputs: &'t InOrder<P, K>,
+        slots: &'t Turns<()>,
+    ) -> Turn<'t, P, E> {
+        Turn { number, outputs, ticket: slots.ticket(number), deferred: Cell::new(false) }
+    }
+
+    /// The number of the batch.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// An output that was written, for its memory.
+    pub fn spare(&self) -> Option<P> {
+        self.outputs.spare()
+    }
+
+    /// Hands over an output before the batch's last one, when all before it are written; false if it is not wanted any
+    /// more. May block: never call it while holding what an earlier batch may wait for.
+    pub fn hand_over(&self, output: P) -> bool {
+        self.defer();
+        self.outputs.hand_over(self.number, output)
+    }
+
+    /// Has the batch's last output handed over only when all before it are written: it is too large to wait in memory.
+    pub fn defer(&self) {
+        self.deferred.set(true);
+    }
+
+    /// Calls `take` when all batches before this one have called it or ended; `None` if this one is not wanted any more.
+    /// For slots that a worker keeps while it writes: taken in order, they are never held by a batch that waits for a later
+    /// one.
+    pub fn in_order<T>(&self, take: impl FnOnce() -> T) -> Option<T> {
+        self.ticket.wait().then(take)
+    }
+
+    pub(super) fn never_defer(&self) {
+        self.deferred.set(false);
+    }
+
+    pub(super) fn is_deferred(&self) -> bool {
+        self.deferred.get()
+    }
+}
