@@ -2,14 +2,13 @@
 //! and their nodes. What the nodes mean for reads is the host's to say, by the same code as without a
 //! device.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::ScopedJoinHandle;
 
 use merganser_gpu::{
     Device, DeviceBuffer, DeviceInfo, PinnedBuffer, Pool, Pooled, Result as GpuResult, Stream,
     primitives,
 };
-use merganser_run::{GpuShortage, start_scoped};
+use merganser_run::{GpuShortage, Turns, start_scoped};
 
 use super::GpuConfig;
 use super::kernels::kraken2::{
@@ -30,7 +29,7 @@ const BATCHES_A_THREAD: usize = 2;
 /// Devices that have a database's table.
 pub(crate) struct Kraken2Gpus {
     devices: Vec<OneDevice>,
-    next: AtomicUsize,
+    turns: Turns,
 }
 
 impl std::fmt::Debug for Kraken2Gpus {
@@ -77,7 +76,7 @@ impl Kraken2Gpus {
             let filling = planned.into_iter().map(fill).collect::<Result<Vec<_>, _>>()?;
             filling.into_iter().map(joined).collect::<Result<Vec<_>, Error>>()
         })?;
-        Ok(Kraken2Gpus { devices: filled, next: AtomicUsize::new(0) })
+        Ok(Kraken2Gpus { devices: filled, turns: Turns::default() })
     }
 
     /// What the devices are, in the order in which they were asked for.
@@ -103,15 +102,15 @@ impl Kraken2Gpus {
     /// # Errors
     /// If there is no memory for it.
     pub(crate) fn place(&self, wait: bool) -> Result<Option<Kraken2Flight>, Error> {
-        let (first, devices) = (self.next.fetch_add(1, Ordering::Relaxed), self.devices.len());
+        let devices = self.devices.len();
+        let first = self.turns.next(devices);
         for device in (first..first + devices).map(|at| at % devices) {
             if let Some(workspace) = self.devices[device].workspaces.try_take()? {
                 return Ok(Some(Kraken2Flight { device, workspace }));
             }
         }
-        let device = first % devices;
-        let workspace = wait.then(|| self.devices[device].workspaces.take()).transpose()?;
-        Ok(workspace.map(|workspace| Kraken2Flight { device, workspace }))
+        let workspace = wait.then(|| self.devices[first].workspaces.take()).transpose()?;
+        Ok(workspace.map(|workspace| Kraken2Flight { device: first, workspace }))
     }
 
     /// Sends sequences, for which there must be room, to the device, and does not wait. With `join`,

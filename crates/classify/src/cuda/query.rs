@@ -1,9 +1,7 @@
 //! Asking the devices: which holds what, and who asks when.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use merganser_gpu::{Device, DeviceInfo, Pooled};
-use merganser_run::{Cancel, start_scoped};
+use merganser_run::{Cancel, Turns, start_scoped};
 
 use super::GpuConfig;
 use super::answers::Answers;
@@ -27,7 +25,7 @@ pub(crate) struct GpuQuery<'a> {
     taxa: TargetTaxa,
     /// Groups of devices that hold the same.
     sets: Vec<Set>,
-    next: AtomicUsize,
+    turns: Turns,
     /// Parts that no device has room for.
     left: Vec<usize>,
     devices: Vec<Device>,
@@ -134,7 +132,7 @@ impl<'a> GpuQuery<'a> {
             rule: SketchRule::new(database.params()),
             taxa,
             sets,
-            next: AtomicUsize::new(0),
+            turns: Turns::default(),
             left: rest.iter().map(|&at| asked[at]).collect(),
             devices,
         })
@@ -294,7 +292,7 @@ impl<'a> GpuQuery<'a> {
 
     /// The set whose turn it is.
     pub(crate) fn next_set(&self) -> usize {
-        self.next.fetch_add(1, Ordering::Relaxed) % self.sets.len()
+        self.turns.next(self.sets.len())
     }
 
     /// Windows that hits of a read may reach over.

@@ -2,11 +2,10 @@
 //! one after the other for each batch of letters.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Pool, Stream};
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, GpuShortage, Progress, Resources, Silent, run_workers};
+use merganser_run::{Cancel, GpuShortage, Progress, Resources, Silent, Turns, run_workers};
 
 use super::device_sections::DeviceSections;
 use super::kernels::SeekKmer;
@@ -149,9 +148,9 @@ impl<K: SeekKmer> OnDevices<K> {
         cancel: &Cancel,
     ) -> OnDevices<K> {
         let (k, canonical) = (table.description().k, table.description().canonical);
-        let next = AtomicUsize::new(0);
+        let turns = Turns::default();
         let workspaces = Pool::new(WORKSPACES * devices.len(), move || {
-            Workspace::new(&devices, next.fetch_add(1, Ordering::Relaxed) % devices.len())
+            Workspace::new(&devices, turns.next(devices.len()))
         });
         let (cancel, width) = (cancel.clone(), std::marker::PhantomData);
         OnDevices { k, canonical, sections, workspaces, cancel, width }

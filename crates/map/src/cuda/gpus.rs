@@ -1,10 +1,9 @@
 //! The devices of a run: each holds the index, and workspaces that threads take in turn.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_gpu::{Device, DeviceInfo, Pool, Pooled};
-use merganser_run::{GpuShortage, start_scoped};
+use merganser_run::{GpuShortage, Turns, start_scoped};
 
 use super::index::DeviceIndex;
 use super::tickets::{Ticket, Tickets};
@@ -172,9 +171,9 @@ fn workspaces(
         .filter(|&(round, at)| round < sizes[at].1)
         .map(|(_, at)| at)
         .collect();
-    let next = AtomicUsize::new(0);
+    let turns = Turns::default();
     Pool::new(order.len(), move || {
-        let at = order[next.fetch_add(1, Ordering::Relaxed) % order.len()];
+        let at = order[turns.next(order.len())];
         Workspace::new(&indexes[at], &config, sizes[at].0)
     })
 }

@@ -3,11 +3,9 @@
 
 use std::io::BufRead;
 use std::path::Path;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use md5::{Digest, Md5};
-use merganser_run::{Cancel, run_workers};
+use merganser_run::{Cancel, each_in_order};
 
 use crate::Error;
 use crate::index::Index;
@@ -68,28 +66,19 @@ impl<'r> Letters<'r> {
     /// If cancelled.
     pub(crate) fn checksums(&self, threads: usize, cancel: &Cancel) -> Result<Vec<String>, Error> {
         let contigs = self.text.contigs;
-        let sums: Vec<OnceLock<String>> = contigs.iter().map(|_| OnceLock::new()).collect();
-        let next = AtomicUsize::new(0);
-        run_workers(threads, |_| {
-            let mut stretch = Vec::new();
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some(sum) = sums.get(number) else { return Ok(()) };
-                let mut md5 = Md5::new();
-                for from in (0..contigs[number].len).step_by(STRETCH as usize) {
-                    if cancel.is_cancelled() {
-                        return Err(Error::Cancelled);
-                    }
-                    stretch.clear();
-                    let bases = STRETCH.min(contigs[number].len - from);
-                    self.put(number, from, bases, &mut stretch);
-                    md5.update(&stretch);
+        each_in_order(threads, 0..contigs.len(), cancel, Vec::new, |stretch, number| {
+            let mut md5 = Md5::new();
+            for from in (0..contigs[number].len).step_by(STRETCH as usize) {
+                if cancel.is_cancelled() {
+                    return Err(Error::Cancelled);
                 }
-                let digest = md5.finalize();
-                let _ = sum.set(digest.iter().map(|byte| format!("{byte:02x}")).collect());
+                stretch.clear();
+                let bases = STRETCH.min(contigs[number].len - from);
+                self.put(number, from, bases, stretch);
+                md5.update(&*stretch);
             }
-        })?;
-        Ok(sums.into_iter().map(|sum| sum.into_inner().unwrap_or_default()).collect())
+            Ok(md5.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+        })
     }
 }
 
