@@ -42,7 +42,6 @@ pub mod ffi;
 mod in_flight;
 #[doc(hidden)]
 pub mod layout;
-mod lock;
 mod memory;
 mod pool;
 pub mod primitives;

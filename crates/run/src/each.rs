@@ -1,8 +1,10 @@
 //! Numbered work that workers share out.
 
 use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use crate::locks::lock;
 use crate::{Cancel, Cancelled, OnFailure, StartError, run_workers_collect};
 
 /// Runs `work` on up to `threads` workers, never more than there are numbers but for one. Each worker makes
@@ -52,6 +54,29 @@ where
     let mut all: Vec<(usize, T)> = done.into_iter().flatten().collect();
     all.sort_unstable_by_key(|&(number, _)| number);
     Ok(all.into_iter().map(|(_, result)| result).collect())
+}
+
+/// Runs `work` on all items at once, each on a thread of its own but for the first, and returns what it
+/// returned, in the order of the items.
+///
+/// # Errors
+/// The first one in the order of the items, when all have ended. As [`run_workers_collect`] if a thread
+/// cannot be started.
+pub fn side_by_side<I, T, E>(
+    items: impl IntoIterator<Item = I>,
+    work: impl Fn(I) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, E>
+where
+    I: Send,
+    T: Send,
+    E: Send + From<StartError>,
+{
+    let items: Vec<_> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
+    let results = run_workers_collect(items.len(), |number| {
+        let item = items.get(number).and_then(|item| lock(item).take());
+        Ok::<_, E>(item.map(&work))
+    })?;
+    results.into_iter().flatten().collect()
 }
 
 /// Numbers that threads share out, each to one of them, until all are taken, a thread fails or the run
@@ -215,6 +240,20 @@ mod tests {
         };
         assert_eq!(run(false), Err(Failed::Cancelled));
         assert_eq!(run(true), Err(Failed::At(2)));
+    }
+
+    #[test]
+    fn items_side_by_side_keep_their_order() {
+        let both = Barrier::new(2);
+        let done = side_by_side([3, 4], |item| {
+            both.wait();
+            Ok::<_, Failed>(item + 1)
+        });
+        assert_eq!(done, Ok(vec![4, 5]));
+        let failed =
+            side_by_side([1, 2, 3], |item| if item == 1 { Ok(()) } else { Err(Failed::At(item)) });
+        assert_eq!(failed, Err(Failed::At(2)));
+        assert_eq!(side_by_side([], |item: usize| Err::<(), _>(Failed::At(item))), Ok(vec![]));
     }
 
     #[test]

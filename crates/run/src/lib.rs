@@ -35,7 +35,7 @@ pub use aborts::end_well_on_abort;
 pub use allocator::{Allocator, give_back_freed_memory, may_fail, share_heaps};
 pub use cancel::{Cancel, Cancelled};
 pub use device::{DeviceChoice, DeviceError, Work};
-pub use each::{Numbers, Share, Turns, each, each_in_order};
+pub use each::{Numbers, Share, Turns, each, each_in_order, side_by_side};
 pub use end::{all_is_done, end_at_once, is_to_be_told};
 pub use error::{Error, SizeError};
 pub use fault::{ConfigError, Fault, FaultKind, with_names};
@@ -52,6 +52,6 @@ pub use sizes::{format_given, format_needed, format_size, parse_size, size_to_gi
 pub use stages::Stages;
 pub use streams::was_closed_at_start;
 pub use summary::Summary;
-pub use threads::{StartError, resolve_threads, start, start_scoped, with_ample_stack};
+pub use threads::{StartError, join, resolve_threads, start, start_scoped, with_ample_stack};
 pub use warnings::Warnings;
 pub use workers::{run_workers, run_workers_collect};
