@@ -59,9 +59,7 @@ pub fn index(
         Ok::<(), Error>(())
     });
     // Readers that were told to end look as if they had failed.
-    if cancel.is_cancelled() {
-        return Err(Error::Cancelled);
-    }
+    cancel.check()?;
     done?;
     let set = sections.finish(threads)?;
     let found = into_inner(found);

@@ -76,9 +76,7 @@ pub fn filter(
     let pipeline = Pipeline::new(&reads, &written, progress, cancel);
     let tallies = pipeline.collect(threads, || Worker::new(config, host, &shape).work(&pipeline));
     let writer = written.into_sink();
-    if cancel.is_cancelled() {
-        return Err(Error::Cancelled);
-    }
+    cancel.check()?;
     let (tallies, writer) = (tallies?, writer?);
     let tally = tallies.into_iter().fold(Tally::default(), Tally::plus);
     let mut stages = Stages::default();

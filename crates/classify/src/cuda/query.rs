@@ -1,7 +1,7 @@
 //! Asking the devices: which holds what, and who asks when.
 
 use merganser_gpu::{Device, DeviceInfo, Pooled};
-use merganser_run::{Cancel, Turns, start_scoped};
+use merganser_run::{Cancel, Turns, join, start_scoped};
 
 use super::GpuConfig;
 use super::answers::Answers;
@@ -9,7 +9,7 @@ use super::budget::{Budget, Needs, Placed, place, too_little_memory};
 use super::kernels::{Asked, SketchRule};
 use super::layout::Resident;
 use super::near::NearRead;
-use super::set::{Filling, Member, Set, Workspace, joined};
+use super::set::{Filling, Member, Set, Workspace};
 use super::short::{SHORT_WINDOWS, ShortSizes};
 use super::table::table_bytes;
 use super::times::GpuTimes;
@@ -52,7 +52,7 @@ fn open<'d>(
     let (devices, fetched) = std::thread::scope(|scope| {
         let fetching = start_scoped(scope, || database.fetch_unless(&cancel))?;
         let devices = Device::open_all(&config.devices).inspect_err(|_| cancel.cancel());
-        Ok::<_, Error>((devices, joined(fetching)))
+        Ok::<_, Error>((devices, join(fetching)))
     })?;
     let devices = devices?;
     fetched?;

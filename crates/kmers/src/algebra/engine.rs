@@ -111,9 +111,7 @@ struct Worker<'w, 'e, K, W> {
 impl<K: Kmer, W: Work<K>> Worker<'_, '_, K, W> {
     /// A range, halved until it fits.
     fn range(&mut self, prefix: K, bits: u32, place: Place) -> Result<bool, Error> {
-        if self.engine.cancel.is_cancelled() {
-            return Err(Error::Cancelled);
-        }
+        self.engine.cancel.check()?;
         let mut kmers = 0;
         for reader in &mut self.readers {
             kmers += reader.at_most(prefix, bits)?;

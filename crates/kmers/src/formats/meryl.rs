@@ -179,9 +179,7 @@ impl Meryl {
                 let mut objects = Objects::open(file)?;
                 let mut block = Block { meryl: self, file, number: number as u64, after: None };
                 while let Some(object) = objects.next()? {
-                    if cancel.is_cancelled() {
-                        return Err(Error::Cancelled);
-                    }
+                    cancel.check()?;
                     let add = |kmer, count| take(&mut worker, kmer, count);
                     found += block.read(&mut object.bits(file), add)?;
                 }

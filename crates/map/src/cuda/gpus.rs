@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use merganser_gpu::{Device, DeviceInfo, Pool, Pooled};
-use merganser_run::{GpuShortage, Turns, start_scoped};
+use merganser_run::{GpuShortage, Turns, side_by_side};
 
 use super::index::DeviceIndex;
 use super::tickets::{Ticket, Tickets};
@@ -55,18 +55,8 @@ impl Gpus {
             .map(|share| share.map(|(sizes, number)| (sizes.within(room), number)))
             .collect::<Result<Vec<_>, _>>()?;
         // Devices are filled side by side.
-        let indexes = std::thread::scope(|scope| {
-            let copied = &copied;
-            let fill = |device| {
-                let fill = move || DeviceIndex::new(device, view, gaps, each.min(8), copied);
-                start_scoped(scope, fill)
-            };
-            let filling = devices.iter().map(fill).collect::<Result<Vec<_>, _>>()?;
-            filling
-                .into_iter()
-                .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .map(|index| index.map(Arc::new))
-                .collect::<Result<Vec<_>, Error>>()
+        let indexes = side_by_side(&devices, |device| {
+            DeviceIndex::new(device, view, gaps, each.min(8), &copied).map(Arc::new)
         })?;
         let least = sizes.iter().map(|(sizes, _)| sizes.keys).min().unwrap_or(0);
         let too_many_gaps = indexes.iter().any(|index| index.gaps.len() > least / 4);

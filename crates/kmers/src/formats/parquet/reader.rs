@@ -121,9 +121,7 @@ impl Parquet {
             let reader = open(&self.path)?;
             for group in groups {
                 self.batches(&reader, group, |kmers, counts| {
-                    if cancel.is_cancelled() {
-                        return Err(Error::Cancelled);
-                    }
+                    cancel.check()?;
                     let mut rows = kmers.iter().zip(counts);
                     rows.try_for_each(|(kmer, &count)| self.add(kmer, count, &mut writer))
                 })?;

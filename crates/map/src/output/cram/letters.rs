@@ -69,9 +69,7 @@ impl<'r> Letters<'r> {
         each_in_order(threads, 0..contigs.len(), cancel, Vec::new, |stretch, number| {
             let mut md5 = Md5::new();
             for from in (0..contigs[number].len).step_by(STRETCH as usize) {
-                if cancel.is_cancelled() {
-                    return Err(Error::Cancelled);
-                }
+                cancel.check()?;
                 stretch.clear();
                 let bases = STRETCH.min(contigs[number].len - from);
                 self.put(number, from, bases, stretch);
@@ -111,9 +109,7 @@ fn read_others(path: &Path, contigs: &[Contig], cancel: &Cancel) -> Result<Vec<(
         if lines.read_until(b'\n', &mut line).map_err(failed)? == 0 {
             break;
         }
-        if cancel.is_cancelled() {
-            return Err(Error::Cancelled);
-        }
+        cancel.check()?;
         if let Some(header) = line.strip_prefix(b">") {
             let name = header.split(u8::is_ascii_whitespace).next().unwrap_or_default();
             let next = contigs.next().filter(|contig| contig.name.as_bytes() == name);
