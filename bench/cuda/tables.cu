@@ -28,7 +28,7 @@
 #include "status.cuh"
 
 extern "C" {
-mgpu_status mgpu_sort_u32(void*, uint64_t*, const mgpu::sort_arguments*, bool*, cudaStream_t);
+mgpu_status mgpu_sort(uint32_t, void*, uint64_t*, const mgpu::sort_arguments*, bool*, cudaStream_t);
 mgpu_status merganser_classify_runs(const mgpu::sorted_entries*, bool, uint64_t*,
                                     const mgpu::section_runs*, uint32_t*, cudaStream_t);
 mgpu_status merganser_classify_measure(const mgpu::layout_arguments*, mgpu::section_size*,
@@ -154,7 +154,7 @@ struct sorted_table {
     check(cudaMemcpyAsync(buffers[1], locations, 4 * pairs, cudaMemcpyDeviceToDevice), "copy");
     bool in_second = false;
     const mgpu::sort_arguments order{buffers[0], buffers[2], buffers[1], buffers[3], pairs, 0, 32};
-    check(mgpu_sort_u32(temporary, &temporary_bytes, &order, &in_second, nullptr), "sort");
+    check(mgpu_sort(sizeof(uint32_t), temporary, &temporary_bytes, &order, &in_second, nullptr), "sort");
     temporary_bytes = uint64_t{1} << 30;
     const int sorted = in_second ? 2 : 0;
     const mgpu::sorted_entries entries{buffers[sorted], buffers[sorted + 1], pairs, 0, sections};

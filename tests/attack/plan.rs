@@ -6,9 +6,9 @@ use std::env;
 use std::fmt::Write;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
+
+use merganser_run::{Cancel, Numbers, each};
 
 use crate::expected::Ground;
 use crate::kinds::{Attack, Done, KINDS};
@@ -58,21 +58,22 @@ impl Plan {
     /// If one succeeds.
     pub(crate) fn carry_out(&self) {
         let (begun, ground) = (Instant::now(), Ground::new());
-        let (next, tally) = (AtomicU64::new(self.first), Mutex::new(Tally::default()));
-        let work = || {
-            loop {
-                let seed = next.fetch_add(1, Ordering::Relaxed);
+        let tally = Mutex::new(Tally::default());
+        let seeds = self.first as usize..usize::MAX;
+        let work = |seeds: &mut Numbers<'_>| {
+            for seed in seeds.map(|seed| seed as u64) {
                 let over = match self.alone {
                     true => seed > self.first,
                     false => seed - self.first >= self.attacks || begun.elapsed() > self.time,
                 };
                 if over {
-                    return;
+                    break;
                 }
                 self.attack(&ground, seed, &tally);
             }
+            Ok::<_, Box<dyn std::error::Error + Send + Sync>>(())
         };
-        thread::scope(|scope| (0..WORKERS).for_each(|_| drop(scope.spawn(work))));
+        each(WORKERS, seeds, &Cancel::default(), work).unwrap();
         let tally = tally.into_inner().unwrap();
         eprintln!("{}", tally.text(begun.elapsed()));
         let findings = &tally.findings;

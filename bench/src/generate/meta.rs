@@ -10,11 +10,11 @@ use super::output::Output;
 use super::sequences::complement;
 use crate::rng::Rng;
 use anyhow::{Context, Result, ensure};
+use merganser_run::{Cancel, each};
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The genomes.
 #[derive(Clone, Debug, clap::Args)]
@@ -80,13 +80,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     for folder in [&genomes, &taxonomy] {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
-    let next = AtomicU64::new(0);
-    let work = || -> Result<()> {
-        loop {
-            let family = next.fetch_add(1, Ordering::Relaxed);
-            if family >= args.set.families {
-                return Ok(());
-            }
+    let families = 0..args.set.families as usize;
+    each(args.threads.get(), families, &Cancel::default(), |families| -> Result<()> {
+        for family in families.map(|family| family as u64) {
             let ancestor = args.set.ancestor(family);
             for strain in 0..args.set.strains {
                 let number = family * args.set.strains + strain;
@@ -94,10 +90,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
                 write_genome(&path, number, &args.set.genome(&ancestor, number))?;
             }
         }
-    };
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..args.threads.get()).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or(Ok(())))
+        Ok(())
     })?;
     args.set.write_taxonomy(&taxonomy)
 }

@@ -1,5 +1,6 @@
 // The launchers of building, as status.cuh says; each takes what its kernel takes. Kernels are in the
 // headers beside this file.
+#include "for_rule.cuh"
 #include "layout.cuh"
 #include "status.cuh"
 
@@ -10,9 +11,8 @@ using mgpu::launch_status;
 
 namespace mgpu {
 
-/// Blocks that fill any device several times over.
-constexpr unsigned many_blocks = 1u << 16;
-/// Blocks for sections. A host that emulates starts each of a block's threads anew.
+/// Blocks for sections: as many as an H100 has room for at once (132 multiprocessors of 32 blocks of 32
+/// threads), each of which takes every 4,096th section. A host that emulates starts each of a block's threads anew.
 #ifdef __CUDACC__
 constexpr unsigned section_blocks = 4096;
 #else
@@ -51,13 +51,9 @@ extern "C" {
 
 /// The sketches of windows.
 mgpu_status merganser_classify_sketch(const mgpu::sketch_arguments* a, cudaStream_t stream) {
-  const uint32_t kmers = a->rule.window + 1 - static_cast<uint32_t>(a->rule.k);
-  if (a->rule.k <= 16) {
-    return kmers <= 128 ? mgpu::sketch<uint32_t, 128>(*a, stream)
-                        : mgpu::sketch<uint32_t, 1024>(*a, stream);
-  }
-  return kmers <= 256 ? mgpu::sketch<uint64_t, 256>(*a, stream)
-                      : mgpu::sketch<uint64_t, 1024>(*a, stream);
+  return mgpu::for_rule(a->rule, [&](auto word, auto kmers) {
+    return mgpu::sketch<decltype(word), decltype(kmers)::value>(*a, stream);
+  });
 }
 
 /// Counts or gathers the features of some sections; `wide` if they are packed in 64 bits.

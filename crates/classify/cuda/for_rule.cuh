@@ -1,10 +1,8 @@
 // Which of a template's kernels looks at the windows of a rule.
 #pragma once
 
-#include <type_traits>
-
+#include "dispatch.cuh"
 #include "sketch.cuh"
-#include "status.cuh"
 
 namespace mgpu {
 
@@ -13,13 +11,10 @@ namespace mgpu {
 template <class Launch>
 mgpu_status for_rule(const sketch_rule& rule, Launch launch) {
   const uint32_t kmers = rule.window + 1 - static_cast<uint32_t>(rule.k);
-  using std::integral_constant;
   if (rule.k <= 16) {
-    return kmers <= 128 ? launch(uint32_t{}, integral_constant<uint32_t, 128>{})
-                        : launch(uint32_t{}, integral_constant<uint32_t, 1024>{});
+    return for_at_least<128, 1024>(kmers, [&](auto most) { return launch(uint32_t{}, most); });
   }
-  return kmers <= 256 ? launch(uint64_t{}, integral_constant<uint32_t, 256>{})
-                      : launch(uint64_t{}, integral_constant<uint32_t, 1024>{});
+  return for_at_least<256, 1024>(kmers, [&](auto most) { return launch(uint64_t{}, most); });
 }
 
 }  // namespace mgpu

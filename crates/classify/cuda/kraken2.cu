@@ -8,13 +8,6 @@ using mgpu::grid_size;
 using mgpu::kraken2_threads;
 using mgpu::launch_status;
 
-namespace mgpu {
-
-/// Blocks that fill any device several times over.
-constexpr unsigned many_blocks = 1u << 16;
-
-}  // namespace mgpu
-
 extern "C" {
 
 /// The runs of sequences, each from the place of its first letter on, and how many these are.

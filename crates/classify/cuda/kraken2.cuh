@@ -272,6 +272,8 @@ MGPU_HD uint32_t find_runs(const kraken2_arguments& a, const kraken2_sequence& s
 }
 
 /// The runs of sequences.
+/// A thread a sequence, O(bases), and reads of cells that lie anywhere: other threads go on meanwhile. No
+/// shared memory; half of the threads of a multiprocessor, by 64 registers.
 __global__ void __launch_bounds__(kraken2_threads) kraken2_runs_kernel(kraken2_arguments a) {
   block<kraken2_threads> me;
   const uint64_t step = uint64_t{me.count()} * kraken2_threads;
@@ -281,6 +283,7 @@ __global__ void __launch_bounds__(kraken2_threads) kraken2_runs_kernel(kraken2_a
 }
 
 /// Puts the runs of sequences one after the other: a warp a sequence.
+/// No shared memory; full occupancy.
 __global__ void __launch_bounds__(kraken2_threads) kraken2_gather_kernel(kraken2_gathering a) {
   block<kraken2_threads> me;
   constexpr uint32_t warps = kraken2_threads / 32;

@@ -10,10 +10,11 @@ using mgpu::launch_status;
 
 namespace mgpu {
 
-/// Blocks that fill any device several times over.
-constexpr unsigned many_blocks = 1u << 16;
-/// Large blocks: a few for each multiprocessor.
-constexpr unsigned large_blocks = 528;
+/// Blocks of reads with many hits: 4 for each of an H100's 132 multiprocessors, whose 228 KiB of shared
+/// memory have room for 5 of their 42 KiB. Few reads are such.
+constexpr unsigned large_blocks = 4 * 132;
+/// Reads for each of them: few have many hits.
+constexpr unsigned reads_a_large_block = 32;
 
 template <class Word, int Kmers>
 mgpu_status query_reads(const reads_arguments& a, cudaStream_t stream) {
@@ -22,7 +23,7 @@ mgpu_status query_reads(const reads_arguments& a, cudaStream_t stream) {
   const mgpu_status status = launch_status();
   if (status != 0) return status;
   const auto large = large_reads_kernel<Word, Kmers>;
-  MGPU_LAUNCH(large, grid_size(a.count, 32, large_blocks), large_threads, stream, a);
+  MGPU_LAUNCH(large, grid_size(a.count, reads_a_large_block, large_blocks), large_threads, stream, a);
   return launch_status();
 }
 

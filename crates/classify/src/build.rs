@@ -295,9 +295,7 @@ impl<'a> Job<'a> {
         let mut layout = self.layout(sketches)?;
         let mut first = 0;
         while first < SECTIONS {
-            if self.setup.cancel.is_cancelled() {
-                return Err(Error::Cancelled);
-            }
+            self.setup.cancel.check()?;
             let (made, end) = layout.make(first)?;
             counts.add(made.counts);
             runs += 1;

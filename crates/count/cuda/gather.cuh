@@ -20,6 +20,7 @@ struct gather_arguments {
   uint64_t* out;
 };
 
+/// O(words), each found by a binary search among the tile's pieces. Shared: 8 bytes; full occupancy.
 __global__ void __launch_bounds__(gather_threads) gather_kernel(gather_arguments a) {
   MGPU_SHARED uint32_t within[2];
   block<gather_threads> me;

@@ -66,6 +66,7 @@ struct split_arguments {
 };
 
 /// Tells k-mers apart whose counts are large, in no order.
+/// O(k-mers). Shared: 52 bytes; full occupancy.
 template <class K>
 __global__ void __launch_bounds__(pack_threads) split_kernel(split_arguments<K> a) {
   MGPU_SHARED uint64_t places[2];
@@ -105,6 +106,7 @@ struct pack_arguments {
   uint8_t* records;
 };
 
+/// A k-mer a thread, a store a byte, which the caches merge. No shared memory; full occupancy.
 template <class K>
 __global__ void __launch_bounds__(pack_threads) pack_kernel(pack_arguments<K> a) {
   block<pack_threads> me;
@@ -152,6 +154,7 @@ struct unpack_arguments {
 };
 
 /// Runs none of whose counts is large: a thread a record, in their order.
+/// O(log(runs) + bytes of a record) a thread. No shared memory; full occupancy.
 template <class K>
 __global__ void __launch_bounds__(pack_threads) unpack_kernel(unpack_arguments<K> a) {
   block<pack_threads> me;
@@ -165,6 +168,8 @@ __global__ void __launch_bounds__(pack_threads) unpack_kernel(unpack_arguments<K
 }
 
 /// Any runs, a thread a run: it goes over its records twice, first for their number. In no order.
+/// A run a thread: O(bytes of a run), of few k-mers. No shared memory; three quarters of the threads or
+/// all.
 template <class K>
 __global__ void __launch_bounds__(pack_threads) unpack_any_kernel(unpack_arguments<K> a) {
   block<pack_threads> me;

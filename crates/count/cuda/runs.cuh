@@ -69,6 +69,8 @@ MGPU_HD void settle(Block& me, const run_arguments<K>& a, K key, uint32_t count)
   }
 }
 
+/// A tile of 4,096 keys a block at a time: O(keys), each read twice. Shared: 5.1 KiB, mostly the histogram; half
+/// of the threads of a multiprocessor, by 60 to 64 registers.
 template <class K>
 __global__ void __launch_bounds__(run_threads) runs_kernel(run_arguments<K> a) {
   MGPU_SHARED uint32_t starts[run_tile / 32 + 1];
@@ -168,6 +170,7 @@ MGPU_HD uint64_t run_end(const run_arguments<K>& a, uint64_t start) {
 }
 
 /// A run left over, a thread each.
+/// O(log(length)) a run. No shared memory; full occupancy, half with keys of 256 bits.
 template <class K>
 __global__ void __launch_bounds__(run_threads) left_runs_kernel(run_arguments<K> a) {
   block<run_threads> me;
@@ -217,6 +220,7 @@ MGPU_HD uint32_t prefix_of(uint256 kmer, int shift) {
 }
 
 /// Where the k-mers begin that have each prefix of `bits` bits: bounds[0] to bounds[2^bits].
+/// A binary search a thread. No shared memory; full occupancy.
 template <class K>
 __global__ void __launch_bounds__(run_threads)
     bounds_kernel(const K* kmers, uint64_t count, int k, int bits, uint64_t* bounds) {

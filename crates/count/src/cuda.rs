@@ -21,4 +21,4 @@ pub(crate) mod queue;
 pub(crate) mod table;
 pub(crate) mod table_kernels;
 
-pub(crate) use table_kernels::TableKmer;
+pub(crate) use kernels::GpuKmer;

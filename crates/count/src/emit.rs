@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use merganser_kmers::formats::{Encoder, MgkBlocks, Sink};
 use merganser_kmers::scattered::{RangeContents, sort_range};
-use merganser_run::engine::{Engine, Numbers, Turn, Work};
+use merganser_run::engine::{Engine, NumberSource, Turn, Work};
 use merganser_run::{Cancel, InOrderSink, Silent};
 use merganser_seq::kmer::Kmer;
 
@@ -77,7 +77,7 @@ pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Part>>(
     encoder: &E,
     sink: S,
 ) -> Result<Duration, Error> {
-    let numbers = Numbers::up_to(1 << section_bits);
+    let numbers = NumberSource::up_to(1 << section_bits);
     // One for each thread is made while another one waits.
     let ahead = 2 * threads.max(1) as u64;
     let engine = Engine::new(&numbers, Written(sink), ahead, &Silent, cancel);

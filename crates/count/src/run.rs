@@ -6,7 +6,6 @@ pub(crate) mod reading;
 
 use std::borrow::Cow;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
@@ -15,8 +14,7 @@ use merganser_kmers::formats::TableOutput;
 use merganser_kmers::store::{Pool, Spilling, Store, Writer};
 use merganser_kmers::{Histogram, JobHash, MemoryTable, Piece, PieceKind};
 use merganser_run::{
-    Cancel, Progress, Resources, Shard, Stages, Unit, Warnings, Work, run_workers_collect,
-    start_scoped, thousands,
+    Cancel, Progress, Resources, Shard, Stages, Unit, Warnings, Work, each, start_scoped, thousands,
 };
 use merganser_seq::with_kmer;
 
@@ -27,7 +25,7 @@ use crate::cpu::counter::Counter;
 use crate::cpu::partition::{Partitioned, Partitioner};
 use crate::cpu::sample::Sampler;
 use crate::cpu::small::{self, SmallCounter};
-use crate::cuda::TableKmer;
+use crate::cuda::GpuKmer;
 use crate::emit::Source;
 use crate::fragments::{self, Fragments, Tally};
 use crate::job::Job;
@@ -262,7 +260,7 @@ pub(crate) struct Run<'r> {
 }
 
 impl Run<'_> {
-    fn count<K: Width + TableKmer>(self, files: TableOutput) -> Result<Outcome, Error> {
+    fn count<K: Width + GpuKmer>(self, files: TableOutput) -> Result<Outcome, Error> {
         self.progress.stage("reading", Unit::Bytes, self.reader.bytes_total());
         let outcome = if self.config.k <= small::MOST_K {
             self.count_small::<K>(files)
@@ -386,18 +384,11 @@ impl Run<'_> {
     ) -> Result<Histogram, Error> {
         let mut order: Vec<usize> = (0..store.bins()).collect();
         order.sort_by_key(|&bin| (std::cmp::Reverse(store.bytes(bin)), bin));
-        let next = AtomicUsize::new(0);
-        let parts = run_workers_collect(self.job.threads, |_| {
+        let parts = each(self.job.threads, 0..order.len(), self.cancel, |numbers| {
             let mut counter = Counter::new(self.config, plan.table_bytes, results);
-            while let Some(&bin) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if self.cancel.is_cancelled() {
-                    return Err(Error::Cancelled);
-                }
+            for bin in numbers.map(|number| order[number]) {
                 let contents = store.take(bin);
-                counter.count(&contents).inspect_err(|_| {
-                    // The others stop at their next bin.
-                    next.store(order.len(), Ordering::Relaxed);
-                })?;
+                counter.count(&contents)?;
                 self.progress.advance(contents.bytes());
             }
             counter.finish()

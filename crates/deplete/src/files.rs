@@ -176,9 +176,7 @@ fn pieces<R: Send, P>(
     run_workers(threads, |_| {
         let mut bytes = Vec::new();
         loop {
-            if cancel.is_cancelled() {
-                return Err(Error::Cancelled);
-            }
+            cancel.check()?;
             match work(&mut bytes) {
                 Ok(true) => {}
                 Ok(false) => return Ok(()),

@@ -3,10 +3,9 @@
 
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_run::locks::{into_inner, lock};
-use merganser_run::{StartError, run_workers};
+use merganser_run::{Cancel, Cancelled, StartError, each};
 
 use crate::{MinimizerSet, Params};
 
@@ -34,25 +33,16 @@ pub(crate) fn each_section<T>(make: impl FnMut(usize) -> T) -> Vec<T> {
 }
 
 /// Has `threads` threads do some sections, each once.
-pub(crate) fn share_out<E: Send + From<StartError>>(
+pub(crate) fn share_out<E: Send + From<StartError> + From<Cancelled>>(
     threads: usize,
     sections: Range<usize>,
     work: impl Fn(usize) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
-    let next = AtomicUsize::new(sections.start);
-    run_workers(threads, |_| {
-        loop {
-            let section = next.fetch_add(1, Ordering::Relaxed);
-            if section >= sections.end {
-                return Ok(());
-            }
-            work(section)?;
-        }
-    })
+    each(threads, sections, &Cancel::default(), |own| own.try_for_each(&work)).map(drop)
 }
 
 /// Sorts the numbers of each section, drops what is there twice, and puts them one behind the other.
-pub(crate) fn sorted<E: Send + From<StartError>>(
+pub(crate) fn sorted<E: Send + From<StartError> + From<Cancelled>>(
     params: Params,
     sections: Vec<Mutex<Vec<u64>>>,
     threads: usize,

@@ -31,7 +31,7 @@ mgpu_status merganser_filter_decide(uint32_t number, const mgpu::filter::argumen
 mgpu_status merganser_filter_pack(const uint8_t* text, const mgpu::filter::line* lines,
                                   uint32_t count, uint64_t* words, cudaStream_t stream) {
   using mgpu::filter::pack_threads;
-  const unsigned blocks = mgpu::grid_size(count, pack_threads / 32, 1u << 31);
+  const unsigned blocks = mgpu::grid_size(count, pack_threads / 32, mgpu::a_block_each);
   MGPU_LAUNCH(mgpu::filter::pack_kernel, blocks, pack_threads, stream, text, lines, count, words);
   return mgpu::launch_status();
 }

@@ -10,6 +10,8 @@ namespace filter {
 
 constexpr unsigned threads = 128;
 
+/// A pair a thread, O(words × edits) by most kernels, in registers. No shared memory; 12 to 3 blocks of 128
+/// threads a multiprocessor, the fewest for the widest bands.
 template <kernel Kernel>
 __global__ void __launch_bounds__(threads) decide_kernel(arguments a) {
   block<threads> me;

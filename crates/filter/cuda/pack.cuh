@@ -18,6 +18,7 @@ struct line {
 constexpr unsigned pack_threads = 256;
 
 /// A warp a sequence.
+/// O(bases). No shared memory; full occupancy.
 __global__ void __launch_bounds__(pack_threads)
     pack_kernel(const uint8_t* text, const line* lines, uint32_t count, uint64_t* words) {
   block<pack_threads> me;

@@ -8,6 +8,8 @@
 //   block.ballot(bool)             bit i is the value of thread i of this warp of 32
 //   block.sum_before(value, sum)   the values of the threads before this one; `sum` of all
 //   block.add(address, value)      an atomic addition; the value before it
+//   block.set(address, bits)       sets bits atomically
+//   block.load(address)            a value that others add to or set bits of in the same phase
 //   block.clock()                  cycles of this multiprocessor; 0 on the host
 //
 // sync, ballot and sum_before are called by all threads of a block or by none.
@@ -47,6 +49,13 @@ class block {
   __device__ __forceinline__ uint64_t add(uint64_t* address, uint64_t value) const {
     using word = unsigned long long;
     return atomicAdd(reinterpret_cast<word*>(address), word{value});
+  }
+  __device__ __forceinline__ void set(uint64_t* address, uint64_t bits) const {
+    using word = unsigned long long;
+    atomicOr(reinterpret_cast<word*>(address), word{bits});
+  }
+  __device__ __forceinline__ uint64_t load(const uint64_t* address) const {
+    return *static_cast<const volatile uint64_t*>(address);
   }
   __device__ __forceinline__ uint32_t sum_before(uint32_t value, uint32_t& sum) const {
     __shared__ uint32_t of_warp[Threads / 32 + 1];

@@ -1,6 +1,7 @@
 // All of Merganser's CUB: radix sort, scan, run lengths, selection, as status.cuh says. Each is
 // asked for its temporary bytes first, with `temporary` null; item counts are 64 bits wide, as far
 // as the toolkit's CUB allows (mgpu_item_limit).
+#include "dispatch.cuh"
 #include "portable.cuh"
 #include "primitives.cuh"
 #include "status.cuh"
@@ -125,38 +126,36 @@ mgpu_status mgpu_item_limits(uint64_t* items, uint64_t* runs) {
   return 0;
 }
 
-#define MGPU_SORT_FUNCTION(Key, suffix)                                                          \
-  mgpu_status mgpu_sort_##suffix(void* temporary, uint64_t* temporary_bytes,                     \
-                                 const mgpu::sort_arguments* a, bool* in_second,                 \
-                                 cudaStream_t stream) {                                          \
-    return mgpu::sort<Key>(temporary, temporary_bytes, *a, in_second, stream);                   \
-  }
-
-MGPU_SORT_FUNCTION(uint32_t, u32)
-MGPU_SORT_FUNCTION(uint64_t, u64)
-MGPU_SORT_FUNCTION(uint128, u128)
-MGPU_SORT_FUNCTION(mgpu::uint256, u256)
-
-#define MGPU_KEY_FUNCTIONS(Key, suffix)                                                          \
-  mgpu_status mgpu_encode_runs_##suffix(void* temporary, uint64_t* temporary_bytes,              \
-                                        const mgpu::encode_arguments* a, cudaStream_t stream) {  \
-    return mgpu::encode_runs<Key>(temporary, temporary_bytes, *a, stream);                       \
-  }                                                                                              \
-  mgpu_status mgpu_select_runs_##suffix(void* temporary, uint64_t* temporary_bytes,              \
-                                        const mgpu::select_arguments* a, cudaStream_t stream) {  \
-    return mgpu::select_runs<Key>(temporary, temporary_bytes, *a, stream);                       \
-  }
-
-MGPU_KEY_FUNCTIONS(uint32_t, u32)
-MGPU_KEY_FUNCTIONS(uint64_t, u64)
-MGPU_KEY_FUNCTIONS(uint128, u128)
-
-mgpu_status mgpu_scan_exclusive_u32(void* temporary, uint64_t* temporary_bytes, const uint32_t* in,
-                                    uint64_t* out, uint64_t items, cudaStream_t stream) {
-  return mgpu::scan_exclusive(temporary, temporary_bytes, in, out, items, stream);
+/// Sorts keys of 4, 8, 16 or 32 bytes.
+mgpu_status mgpu_sort(uint32_t key_bytes, void* temporary, uint64_t* temporary_bytes,
+                      const mgpu::sort_arguments* a, bool* in_second, cudaStream_t stream) {
+  return mgpu::for_key<uint32_t, uint64_t, uint128, mgpu::uint256>(key_bytes, [&](auto key) {
+    return mgpu::sort<decltype(key)>(temporary, temporary_bytes, *a, in_second, stream);
+  });
 }
-mgpu_status mgpu_scan_exclusive_u64(void* temporary, uint64_t* temporary_bytes, const uint64_t* in,
-                                    uint64_t* out, uint64_t items, cudaStream_t stream) {
-  return mgpu::scan_exclusive(temporary, temporary_bytes, in, out, items, stream);
+
+/// Run lengths of keys of 4, 8 or 16 bytes.
+mgpu_status mgpu_encode_runs(uint32_t key_bytes, void* temporary, uint64_t* temporary_bytes,
+                             const mgpu::encode_arguments* a, cudaStream_t stream) {
+  return mgpu::for_key<uint32_t, uint64_t, uint128>(key_bytes, [&](auto key) {
+    return mgpu::encode_runs<decltype(key)>(temporary, temporary_bytes, *a, stream);
+  });
+}
+
+/// Selects runs of keys of 4, 8 or 16 bytes.
+mgpu_status mgpu_select_runs(uint32_t key_bytes, void* temporary, uint64_t* temporary_bytes,
+                             const mgpu::select_arguments* a, cudaStream_t stream) {
+  return mgpu::for_key<uint32_t, uint64_t, uint128>(key_bytes, [&](auto key) {
+    return mgpu::select_runs<decltype(key)>(temporary, temporary_bytes, *a, stream);
+  });
+}
+
+/// Sums of values of 4 or 8 bytes.
+mgpu_status mgpu_scan_exclusive(uint32_t value_bytes, void* temporary, uint64_t* temporary_bytes,
+                                const void* in, uint64_t* out, uint64_t items, cudaStream_t stream) {
+  return mgpu::for_key<uint32_t, uint64_t>(value_bytes, [&](auto value) {
+    const auto* values = static_cast<const decltype(value)*>(in);
+    return mgpu::scan_exclusive(temporary, temporary_bytes, values, out, items, stream);
+  });
 }
 }

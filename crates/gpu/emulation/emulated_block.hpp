@@ -163,6 +163,8 @@ class block {
     *address += value;
     return before;
   }
+  void set(uint64_t* address, uint64_t bits) { *address |= bits; }
+  uint64_t load(const uint64_t* address) const { return *address; }
   uint32_t sum_before(uint32_t value, uint32_t& sum) {
     const auto& values = all_.meet(value);
     uint64_t before = 0, all = 0;

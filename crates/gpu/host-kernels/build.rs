@@ -7,7 +7,6 @@ fn main() {
     println!("cargo:rerun-if-changed=../cuda");
     let mut build = cc::Build::new();
     build.cpp(true).std("c++17").include("../cuda").flag("-Wno-unknown-pragmas");
-    // Fibers are many: their schedules are worth optimising, whatever the profile.
-    build.opt_level(2).files(["cpp/pure.cpp", "cpp/insert.cpp"]);
+    build.file("cpp/pure.cpp");
     build.compile("merganser_gpu_host_kernels");
 }

@@ -4,8 +4,8 @@
 use crate::availability::{Availability, DeviceInfo, availability, probe_time};
 use crate::error::check;
 use crate::ffi::{self, Status};
-use crate::lock::lock;
 use crate::{Error, Result};
+use merganser_run::locks::lock;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};

@@ -78,63 +78,28 @@ crate::foreign! {
     fn mgpu_fill(memory: *mut c_void, byte: u8, bytes: u64, stream: RawStream);
 
     fn mgpu_item_limits(items: *mut u64, runs: *mut u64);
-    fn mgpu_scan_exclusive_u32(
-        scratch: *mut c_void, scratch_bytes: *mut u64, values: *const u32, sums: *mut u64,
-        items: u64, stream: RawStream,
+    fn mgpu_sort(
+        key_bytes: u32, scratch: *mut c_void, scratch_bytes: *mut u64,
+        arguments: *const SortArguments, in_second: *mut bool, stream: RawStream,
     );
-    fn mgpu_scan_exclusive_u64(
-        scratch: *mut c_void, scratch_bytes: *mut u64, values: *const u64, sums: *mut u64,
-        items: u64, stream: RawStream,
+    fn mgpu_encode_runs(
+        key_bytes: u32, scratch: *mut c_void, scratch_bytes: *mut u64,
+        arguments: *const EncodeArguments, stream: RawStream,
+    );
+    fn mgpu_select_runs(
+        key_bytes: u32, scratch: *mut c_void, scratch_bytes: *mut u64,
+        arguments: *const SelectArguments, stream: RawStream,
+    );
+    fn mgpu_scan_exclusive(
+        value_bytes: u32, scratch: *mut c_void, scratch_bytes: *mut u64, values: *const c_void,
+        sums: *mut u64, items: u64, stream: RawStream,
+    );
+    fn mgpu_canonicalize_kmers(
+        key_bytes: u32, kmers: *const c_void, items: u64, k: i32, out: *mut c_void,
+        stream: RawStream,
     );
     fn mgpu_norm_pmers(
         rule: u32, pmers: *const u32, items: u64, p: i32, canonical: bool, out: *mut u32,
         stream: RawStream,
     );
-    fn mgpu_insert_keys(
-        slots: *mut u64, slot_count: u64, empty: u64, keys: *const u64, items: u64,
-        results: *mut u32, stream: RawStream,
-    );
 }
-
-/// The functions that there is one of for each width of keys.
-macro_rules! keyed {
-    ($($K:ty: $encode:ident $select:ident $canonicalize:ident;)*) => {
-        crate::foreign! {
-            $(
-                fn $encode(
-                    scratch: *mut c_void, scratch_bytes: *mut u64,
-                    arguments: *const EncodeArguments, stream: RawStream,
-                );
-                fn $select(
-                    scratch: *mut c_void, scratch_bytes: *mut u64,
-                    arguments: *const SelectArguments, stream: RawStream,
-                );
-                fn $canonicalize(
-                    kmers: *const $K, items: u64, k: i32, out: *mut $K, stream: RawStream,
-                );
-            )*
-        }
-    };
-}
-
-keyed! {
-    u32: mgpu_encode_runs_u32 mgpu_select_runs_u32 mgpu_canonicalize_kmers_u32;
-    u64: mgpu_encode_runs_u64 mgpu_select_runs_u64 mgpu_canonicalize_kmers_u64;
-    u128: mgpu_encode_runs_u128 mgpu_select_runs_u128 mgpu_canonicalize_kmers_u128;
-}
-
-/// The sorts, which go up to 256 bits.
-macro_rules! sorts {
-    ($($sort:ident)*) => {
-        crate::foreign! {
-            $(
-                fn $sort(
-                    scratch: *mut c_void, scratch_bytes: *mut u64, arguments: *const SortArguments,
-                    in_second: *mut bool, stream: RawStream,
-                );
-            )*
-        }
-    };
-}
-
-sorts! { mgpu_sort_u32 mgpu_sort_u64 mgpu_sort_u128 mgpu_sort_u256 }

@@ -41,7 +41,6 @@ mod event;
 pub mod ffi;
 #[doc(hidden)]
 pub mod layout;
-mod lock;
 mod memory;
 mod pool;
 pub mod primitives;

@@ -1,7 +1,7 @@
 //! Buffers that are made once and used again.
 
 use crate::Result;
-use crate::lock::{lock, wait};
+use merganser_run::locks::{lock, wait};
 use std::collections::VecDeque;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -114,6 +114,18 @@ impl<B> Pool<B> {
             }
             drop(wait(&self.0.returned, state));
         }
+    }
+
+    /// Makes all buffers that are not made yet.
+    ///
+    /// # Errors
+    /// If one cannot be made.
+    pub fn warm(&self) -> Result<()> {
+        let mut made = Vec::new();
+        while let Some(buffer) = self.try_take()? {
+            made.push(buffer);
+        }
+        Ok(())
     }
 
     /// A buffer, or `None` where one would have to be waited for.

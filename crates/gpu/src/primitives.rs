@@ -88,7 +88,16 @@ fn sort_scratch<K: SortKey>(
     let sorting = sorting(keys, [values; 2], items, bits);
     ask(device, SORTING, |bytes| {
         // SAFETY: without scratch only the size is asked for, and no memory is looked at.
-        unsafe { K::SORT(ptr::null_mut(), bytes, &sorting, &mut in_second, ptr::null_mut()) }
+        unsafe {
+            ffi::mgpu_sort(
+                bytes_of::<K>(),
+                ptr::null_mut(),
+                bytes,
+                &sorting,
+                &mut in_second,
+                ptr::null_mut(),
+            )
+        }
     })
 }
 
@@ -123,7 +132,7 @@ fn sort<K: SortKey>(
     let mut in_second = false;
     run(stream, SORTING, scratch, |scratch, bytes, raw| {
         // SAFETY: all have room for the items, and scratch for its bytes.
-        unsafe { K::SORT(scratch, bytes, &sorting, &mut in_second, raw) }
+        unsafe { ffi::mgpu_sort(bytes_of::<K>(), scratch, bytes, &sorting, &mut in_second, raw) }
     })?;
     Ok(usize::from(in_second))
 }
@@ -134,7 +143,17 @@ pub fn exclusive_scan_scratch<V: ScanValue>(device: &Device, items: usize) -> Re
         let (scratch, values, sums, raw) =
             (ptr::null_mut(), ptr::null(), ptr::null_mut(), ptr::null_mut());
         // SAFETY: without scratch only the size is asked for.
-        unsafe { V::SCAN(scratch, bytes, values, sums, items as u64, raw) }
+        unsafe {
+            ffi::mgpu_scan_exclusive(
+                bytes_of::<V>(),
+                scratch,
+                bytes,
+                values,
+                sums,
+                items as u64,
+                raw,
+            )
+        }
     })
 }
 
@@ -150,9 +169,11 @@ pub fn exclusive_scan<V: ScanValue>(
         return Ok(());
     }
     run(stream, SCANNING, scratch, |scratch, bytes, raw| {
-        let (values, sums) = (values.as_ptr(), sums.as_mut_ptr());
+        let (values, sums) = (values.as_ptr().cast(), sums.as_mut_ptr());
         // SAFETY: both have room for `items`, and scratch for its bytes.
-        unsafe { V::SCAN(scratch, bytes, values, sums, items, raw) }
+        unsafe {
+            ffi::mgpu_scan_exclusive(bytes_of::<V>(), scratch, bytes, values, sums, items, raw)
+        }
     })
 }
 
@@ -168,7 +189,15 @@ pub fn encode_runs_scratch<K: Key>(device: &Device, items: usize) -> Result<usiz
             items: items as u64,
         };
         // SAFETY: without scratch only the size is asked for.
-        unsafe { K::ENCODE(ptr::null_mut(), bytes, &nothing, ptr::null_mut()) }
+        unsafe {
+            ffi::mgpu_encode_runs(
+                bytes_of::<K>(),
+                ptr::null_mut(),
+                bytes,
+                &nothing,
+                ptr::null_mut(),
+            )
+        }
     })
 }
 
@@ -200,7 +229,7 @@ pub fn encode_runs<K: Key>(
             items: items as u64,
         };
         // SAFETY: all have the room that was checked above, and scratch has its bytes.
-        unsafe { K::ENCODE(scratch, bytes, &arguments, raw) }
+        unsafe { ffi::mgpu_encode_runs(bytes_of::<K>(), scratch, bytes, &arguments, raw) }
     })
 }
 
@@ -219,7 +248,15 @@ pub fn select_runs_scratch<K: Key>(device: &Device, runs: usize) -> Result<usize
             most: 1,
         };
         // SAFETY: without scratch only the size is asked for.
-        unsafe { K::SELECT(ptr::null_mut(), bytes, &nothing, ptr::null_mut()) }
+        unsafe {
+            ffi::mgpu_select_runs(
+                bytes_of::<K>(),
+                ptr::null_mut(),
+                bytes,
+                &nothing,
+                ptr::null_mut(),
+            )
+        }
     })
 }
 
@@ -254,8 +291,13 @@ pub fn select_runs<K: Key>(
             most: *within.end(),
         };
         // SAFETY: all have the room that was checked above, and scratch has its bytes.
-        unsafe { K::SELECT(scratch, bytes, &arguments, raw) }
+        unsafe { ffi::mgpu_select_runs(bytes_of::<K>(), scratch, bytes, &arguments, raw) }
     })
+}
+
+/// The width by which a function of CUB is chosen.
+fn bytes_of<T>() -> u32 {
+    size_of::<T>() as u32
 }
 
 /// Asks how many bytes of scratch are needed; at least 1, for a buffer of none has no address, and

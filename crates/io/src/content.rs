@@ -1,15 +1,13 @@
 //! Contents of files: sizes and checksums of all bytes, by which files are told apart.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crc32fast::Hasher;
-use merganser_run::{Cancel, Cancelled, run_workers_collect};
+use merganser_run::{Cancel, Cancelled, StartError, each_in_order};
 
 use crate::input::open_error;
 use crate::shard::check_file;
@@ -55,7 +53,7 @@ impl Content {
 /// If an input is no regular file, or cannot be read; if cancelled.
 pub fn fingerprint<E>(inputs: &[Input], threads: usize, cancel: &Cancel) -> Result<u64, E>
 where
-    E: From<Error> + From<Cancelled>,
+    E: From<Error> + From<Cancelled> + From<StartError> + Send,
 {
     /// FNV-1a's first value and factor.
     const FNV: [u64; 2] = [0xcbf2_9ce4_8422_2325, 0x0100_0000_01b3];
@@ -87,30 +85,20 @@ const PIECE: u64 = 1 << 25;
 /// Reads a file by pieces, whose checksums are combined in their order.
 fn content_of<E>(path: &Path, threads: usize, cancel: &Cancel) -> Result<Content, E>
 where
-    E: From<Error> + From<Cancelled>,
+    E: From<Error> + From<Cancelled> + From<StartError> + Send,
 {
     let failed = |error| open_error(&Input::File(path.to_owned()), &error);
     let file = File::open(path).map_err(failed)?;
     let bytes = file.metadata().map_err(failed)?.len();
-    let pieces = bytes.div_ceil(PIECE);
-    let next = AtomicU64::new(0);
-    let workers = run_workers_collect::<_, Error, _>(threads.min(pieces as usize).max(1), |_| {
-        let (mut sums, mut block) = (Vec::new(), vec![0; BLOCK]);
-        loop {
-            let piece = next.fetch_add(1, Ordering::Relaxed);
-            if piece >= pieces || cancel.is_cancelled() {
-                return Ok(sums);
-            }
-            let range = piece * PIECE..bytes.min((piece + 1) * PIECE);
-            sums.push((piece, sum_of(&file, range, &mut block).map_err(failed)?));
-        }
-    })?;
-    if cancel.is_cancelled() {
-        return Err(Cancelled.into());
-    }
-    let sums: BTreeMap<u64, Hasher> = workers.into_iter().flatten().collect();
+    let pieces = 0..bytes.div_ceil(PIECE) as usize;
+    let sum = |block: &mut Vec<u8>, piece: usize| {
+        let start = piece as u64 * PIECE;
+        let sum = sum_of(&file, start..bytes.min(start + PIECE), block);
+        sum.map_err(|error| E::from(failed(error)))
+    };
+    let sums = each_in_order(threads, pieces, cancel, || vec![0; BLOCK], sum)?;
     let mut whole = Hasher::new();
-    sums.values().for_each(|sum| whole.combine(sum));
+    sums.iter().for_each(|sum| whole.combine(sum));
     Ok(Content { bytes, crc32: whole.finalize() })
 }
 

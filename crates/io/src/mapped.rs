@@ -14,12 +14,11 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use memmap2::{Advice, Mmap, MmapOptions, UncheckedAdvice};
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, run_workers_collect};
+use merganser_run::{Cancel, Cancelled, StartError, each_in_order};
 
 use crate::Error;
 use fault::Watched;
@@ -57,6 +56,15 @@ pub enum Soundness {
     Damaged(usize),
     /// The run was cancelled before all was looked at.
     Cancelled,
+}
+
+/// Why not all of a file was looked at.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+enum Ended {
+    Cancelled(#[from] Cancelled),
+    Start(#[from] StartError),
+    Failed(#[from] Error),
 }
 
 /// What changes when a file is written to.
@@ -149,7 +157,12 @@ impl MappedFile {
             return Ok(Soundness::Sound);
         }
         *sound = None;
-        let checked = self.hash(sections, threads, cancel)?;
+        let checked = match self.hash(sections, threads, cancel) {
+            Ok(checked) => checked,
+            Err(Ended::Cancelled(_)) => return Ok(Soundness::Cancelled),
+            Err(Ended::Start(error)) => return Err(error.into()),
+            Err(Ended::Failed(error)) => return Err(error),
+        };
         if checked == Soundness::Sound {
             *sound = Some(now);
         }
@@ -162,7 +175,7 @@ impl MappedFile {
         sections: &[SectionSum],
         threads: usize,
         cancel: &Cancel,
-    ) -> Result<Soundness, Error> {
+    ) -> Result<Soundness, Ended> {
         let pieces: Vec<(usize, u64, u64)> = sections
             .iter()
             .enumerate()
@@ -174,26 +187,14 @@ impl MappedFile {
             .collect();
         let bytes: u64 = sections.iter().map(|section| section.len).sum();
         let threads = threads.min((bytes / PIECE) as usize).max(1);
-        let next = AtomicUsize::new(0);
-        let hashed = run_workers_collect::<_, Error, _>(threads, |_| {
-            let (mut done, mut buffer) = (Vec::new(), vec![0; BUFFER]);
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some(&(_, start, len)) = pieces.get(number) else { return Ok(done) };
-                if cancel.is_cancelled() {
-                    return Ok(done);
-                }
-                done.push((number, self.hash_piece(start, len, &mut buffer)?));
-            }
-        })?;
-        let mut hashed: Vec<(usize, crc32fast::Hasher)> = hashed.into_iter().flatten().collect();
-        if hashed.len() < pieces.len() {
-            return Ok(Soundness::Cancelled);
-        }
-        hashed.sort_by_key(|&(number, _)| number);
+        let hash = |buffer: &mut Vec<u8>, piece: usize| {
+            let (_, start, len) = pieces[piece];
+            Ok::<_, Ended>(self.hash_piece(start, len, buffer)?)
+        };
+        let hashed = each_in_order(threads, 0..pieces.len(), cancel, || vec![0; BUFFER], hash)?;
         let mut sums = vec![crc32fast::Hasher::new(); sections.len()];
-        for (number, piece) in &hashed {
-            sums[pieces[*number].0].combine(piece);
+        for ((section, ..), piece) in pieces.iter().zip(&hashed) {
+            sums[*section].combine(piece);
         }
         let right =
             |(sum, section): (crc32fast::Hasher, &SectionSum)| sum.finalize() == section.checksum;

@@ -1,19 +1,20 @@
-// The launchers of look-ups, as status.cuh says.
+// The launcher of look-ups, as status.cuh says.
+#include "dispatch.cuh"
 #include "seek.cuh"
 #include "status.cuh"
 
 #include "seek_layout.cuh"
 
-#define MERGANSER_SEEK_FUNCTIONS(Key, suffix)                                                      \
-  mgpu_status merganser_kmers_seek_##suffix(const mgpu::seek_arguments<Key>* a,                    \
-                                            cudaStream_t stream) {                                 \
-    const unsigned blocks = mgpu::grid_size(a->places, mgpu::seek_threads);                        \
-    MGPU_LAUNCH(mgpu::seek_kernel<Key>, blocks, mgpu::seek_threads, stream, *a);                   \
-    return mgpu::launch_status();                                                                  \
-  }
-
 extern "C" {
-MERGANSER_SEEK_FUNCTIONS(uint64_t, u64)
-MERGANSER_SEEK_FUNCTIONS(mgpu::uint128, u128)
-MERGANSER_SEEK_FUNCTIONS(mgpu::uint256, u256)
+
+/// Looks up k-mers of 8, 16 or 32 bytes. The arguments are mgpu::seek_arguments of such k-mers.
+mgpu_status merganser_kmers_seek(uint32_t key_bytes, const void* arguments, cudaStream_t stream) {
+  return mgpu::for_key<uint64_t, mgpu::uint128, mgpu::uint256>(key_bytes, [&](auto key) {
+    using Key = decltype(key);
+    const auto& a = *static_cast<const mgpu::seek_arguments<Key>*>(arguments);
+    const unsigned blocks = mgpu::grid_size(a.places, mgpu::seek_threads);
+    MGPU_LAUNCH(mgpu::seek_kernel<Key>, blocks, mgpu::seek_threads, stream, a);
+    return mgpu::launch_status();
+  });
+}
 }

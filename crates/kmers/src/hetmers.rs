@@ -49,7 +49,7 @@ pub fn hetmers(
     let session = Session::new(std::slice::from_ref(table), 2, resources)?;
     let done = with_kmer!(k, K => run::<K>(&session, cut, progress, cancel));
     progress.finish();
-    done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })
+    cancel.over_error(done)
 }
 
 fn run<K: Kmer>(

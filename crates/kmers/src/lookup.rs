@@ -124,7 +124,7 @@ pub fn open_lookup(
         _ => open::<Wide>(table, options, &gpus, progress, cancel),
     };
     progress.finish();
-    opened.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })
+    cancel.over_error(opened)
 }
 
 fn open<K: SeekKmer>(

@@ -207,7 +207,7 @@ pub fn matrix(
         run::<K>(&session, config, &format, sink, progress, cancel)
     });
     progress.finish();
-    done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })
+    cancel.over_error(done)
 }
 
 fn run<K: Kmer>(

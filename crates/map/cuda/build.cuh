@@ -45,6 +45,7 @@ MGPU_HD bool is_wanted(const build_task& t, uint64_t key) {
 }
 
 /// A piece a block: how many of its positions are wanted.
+/// O(positions). Shared: 20 bytes; full occupancy.
 __global__ void __launch_bounds__(threads) count_positions_kernel(build_task t) {
   block<threads> me;
   const piece of = t.pieces[me.index()];
@@ -58,6 +59,7 @@ __global__ void __launch_bounds__(threads) count_positions_kernel(build_task t) 
 }
 
 /// A piece a block: its positions that are wanted with their keys, in order.
+/// O(positions). Shared: 20 bytes; full occupancy.
 __global__ void __launch_bounds__(threads) take_positions_kernel(build_task t) {
   block<threads> me;
   const piece of = t.pieces[me.index()];
@@ -77,6 +79,7 @@ __global__ void __launch_bounds__(threads) take_positions_kernel(build_task t) {
 }
 
 /// A sorted key a thread, and one more: where the k-mers up to its own begin.
+/// O(1), and at most as many writes as there are k-mers between two keys. No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) table_kernel(build_task t) {
   block<threads> me;
   const uint64_t i = uint64_t{me.index()} * threads + me.thread();

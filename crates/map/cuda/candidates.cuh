@@ -21,6 +21,7 @@ MGPU_HD uint32_t diagonal(const task& t, const seed& of, uint64_t i) {
 }
 
 /// An occurrence a thread: its key.
+/// A binary search among the seeds of the block. Shared: 8 bytes; full occupancy.
 __global__ void __launch_bounds__(threads) expand_kernel(task t) {
   // The seeds that the block's first and last occurrences are of.
   MGPU_SHARED uint32_t bounds[2];
@@ -40,6 +41,7 @@ __global__ void __launch_bounds__(threads) expand_kernel(task t) {
 }
 
 /// An occurrence of the seeds of one query a thread: its key, if it lies in the slice.
+/// A binary search a thread. No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) expand_slice_kernel(task t) {
   block<threads> me;
   const uint64_t stride = uint64_t{me.count()} * threads;
@@ -73,6 +75,8 @@ MGPU_HD bool is_rejected(const task& t, uint32_t q, const query& of, int64_t dia
 }
 
 /// A sorted key a thread: repeated and rejected candidates become none.
+/// O(words of the read × edits) a candidate, in registers. Shared: 20 bytes, to count; half of the threads of
+/// a multiprocessor, by 64 registers.
 __global__ void __launch_bounds__(threads) reject_kernel(task t) {
   block<threads> me;
   const uint64_t stride = uint64_t{me.count()} * threads;
@@ -154,6 +158,8 @@ MGPU_HD bool for_lane(const task& t, const query& of, const window& w) {
 
 /// A sorted key a thread: those that begin a run of neighbours list its windows, those for lanes
 /// from the front on and others from the back.
+/// O(keys of its run) a thread, gone through twice. Shared: 36 bytes, to count; 10 blocks of 128 threads a
+/// multiprocessor.
 __global__ void __launch_bounds__(threads) merge_kernel(task t) {
   block<threads> me;
   const uint64_t i = uint64_t{me.index()} * threads + me.thread();
@@ -200,6 +206,7 @@ __global__ void __launch_bounds__(threads) merge_kernel(task t) {
 }
 
 /// A query and a stretch that matches everything a thread: its window.
+/// O(1). No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) gaps_kernel(task t) {
   block<threads> me;
   const uint64_t all = uint64_t{t.gap_count} * (t.last_query - t.first_query);

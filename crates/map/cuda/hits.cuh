@@ -59,6 +59,7 @@ MGPU_HD void silence(const task& t, uint64_t from, uint64_t to, uint32_t reach, 
 }
 
 /// A sorted end a thread: those that begin a cluster list its hits.
+/// O(edits × ends of the cluster) a thread. No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) silence_kernel(task t) {
   block<threads> me;
   const uint64_t i = uint64_t{me.index()} * threads + me.thread();

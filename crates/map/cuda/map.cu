@@ -1,5 +1,6 @@
 // The launchers of mapping, as status.cuh says. Kernels are in the headers beside this file.
 #include "build.cuh"
+#include "dispatch.cuh"
 #include "layout.cuh"
 #include "status.cuh"
 #include "trace.cuh"
@@ -10,7 +11,9 @@ using mgpu::grid_size;
 using mgpu::map::task;
 using mgpu::map::threads;
 
-/// Blocks for loops over as many items as the device finds there are.
+/// Blocks for loops over as many items as the device finds there are, which the host does not know: eight
+/// times as many as an H100 holds at once (132 multiprocessors of 16 blocks of 128 threads), so that
+/// those without items end at once.
 constexpr unsigned most_blocks = 1u << 14;
 
 }  // namespace
@@ -25,9 +28,9 @@ mgpu_status merganser_map_counters(uint32_t* counters) {
 
 /// Looks up the parts of all queries, and notes those that occur too often.
 mgpu_status merganser_map_look_up(const task* t, cudaStream_t stream) {
-  const unsigned seeds = grid_size(uint64_t{t->slot_count} + 1, threads, 1u << 31);
+  const unsigned seeds = grid_size(uint64_t{t->slot_count} + 1, threads, mgpu::a_block_each);
   MGPU_LAUNCH(mgpu::map::look_up_kernel, seeds, threads, stream, *t);
-  const unsigned queries = grid_size(t->query_count, threads, 1u << 31);
+  const unsigned queries = grid_size(t->query_count, threads, mgpu::a_block_each);
   MGPU_LAUNCH(mgpu::map::weigh_kernel, queries, threads, stream, *t);
   return mgpu::launch_status();
 }
@@ -50,14 +53,14 @@ mgpu_status merganser_map_improve(const task* t, uint32_t round, cudaStream_t st
 }
 
 mgpu_status merganser_map_gather(const task* t, cudaStream_t stream) {
-  const unsigned blocks = grid_size(uint64_t{t->query_count} + 1, threads, 1u << 31);
+  const unsigned blocks = grid_size(uint64_t{t->query_count} + 1, threads, mgpu::a_block_each);
   MGPU_LAUNCH(mgpu::map::gather_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }
 
 /// The keys of the part under way.
 mgpu_status merganser_map_expand(const task* t, cudaStream_t stream) {
-  const unsigned blocks = grid_size(t->items, threads, 1u << 31);
+  const unsigned blocks = grid_size(t->items, threads, mgpu::a_block_each);
   MGPU_LAUNCH(mgpu::map::expand_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }
@@ -76,14 +79,14 @@ mgpu_status merganser_map_reject(const task* t, cudaStream_t stream) {
 }
 
 mgpu_status merganser_map_merge(const task* t, cudaStream_t stream) {
-  const unsigned blocks = grid_size(t->items, threads, 1u << 31);
+  const unsigned blocks = grid_size(t->items, threads, mgpu::a_block_each);
   MGPU_LAUNCH(mgpu::map::merge_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }
 
 mgpu_status merganser_map_gaps(const task* t, cudaStream_t stream) {
   const uint64_t all = uint64_t{t->gap_count} * (t->last_query - t->first_query);
-  const unsigned blocks = grid_size(all, threads, 1u << 31);
+  const unsigned blocks = grid_size(all, threads, mgpu::a_block_each);
   MGPU_LAUNCH(mgpu::map::gaps_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }
@@ -101,22 +104,16 @@ mgpu_status merganser_map_scan(const task* t, uint64_t most, cudaStream_t stream
   const uint32_t words = (t->longest + 63) / 64;
   if (t->hamming) {
     MGPU_LAUNCH(mgpu::map::hamming_kernel, blocks, threads, stream, *t);
-  } else if (words <= 2) {
-    MGPU_LAUNCH(mgpu::map::scan_kernel<2>, blocks, threads, stream, *t);
-  } else if (words <= 4) {
-    MGPU_LAUNCH(mgpu::map::scan_kernel<4>, blocks, threads, stream, *t);
-  } else if (words <= 8) {
-    MGPU_LAUNCH(mgpu::map::scan_kernel<8>, blocks, threads, stream, *t);
-  } else if (words <= 16) {
-    MGPU_LAUNCH(mgpu::map::scan_kernel<16>, blocks, threads, stream, *t);
-  } else {
-    return static_cast<mgpu_status>(cudaErrorInvalidValue);
+    return mgpu::launch_status();
   }
-  return mgpu::launch_status();
+  return mgpu::for_at_least<2, 4, 8, 16>(words, [&](auto most) {
+    MGPU_LAUNCH(mgpu::map::scan_kernel<decltype(most)::value>, blocks, threads, stream, *t);
+    return mgpu::launch_status();
+  });
 }
 
 mgpu_status merganser_map_silence(const task* t, cudaStream_t stream) {
-  const unsigned blocks = grid_size(t->items, threads, 1u << 31);
+  const unsigned blocks = grid_size(t->items, threads, mgpu::a_block_each);
   MGPU_LAUNCH(mgpu::map::silence_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }
@@ -137,11 +134,13 @@ mgpu_status merganser_map_trace_gaps(const task* t, uint64_t first, uint32_t wid
     const uint64_t room = t->scratch_bytes / mgpu::map::bytes_of_ways(*t, words) / threads;
     if (room == 0) break;
     const unsigned blocks = grid_size(t->items, threads, room < most_blocks ? room : most_blocks);
-    const auto kernel =
-        words == 1 ? mgpu::map::trace_gaps_kernel<1> : mgpu::map::trace_gaps_kernel<2>;
-    MGPU_LAUNCH(kernel, blocks, threads, stream, *t, first, width);
+    const mgpu_status status = mgpu::for_at_least<1, 2>(words, [&](auto most) {
+      MGPU_LAUNCH(mgpu::map::trace_gaps_kernel<decltype(most)::value>, blocks, threads, stream, *t, first, width);
+      return mgpu::launch_status();
+    });
+    if (status != 0) return status;
   }
-  return mgpu::launch_status();
+  return 0;
 }
 
 /// How many positions of each piece are of the parts.
@@ -158,7 +157,7 @@ mgpu_status merganser_map_take_positions(const mgpu::map::build_task* t, cudaStr
 }
 
 mgpu_status merganser_map_table(const mgpu::map::build_task* t, cudaStream_t stream) {
-  const unsigned blocks = grid_size(t->items + 1, threads, 1u << 31);
+  const unsigned blocks = grid_size(t->items + 1, threads, mgpu::a_block_each);
   MGPU_LAUNCH(mgpu::map::table_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }

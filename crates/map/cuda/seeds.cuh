@@ -87,6 +87,7 @@ MGPU_HD range find(const task& t, const key& of, uint32_t len) {
 }
 
 /// A seed a thread: looks up the parts of an equal division.
+/// A binary search where a part has more bases than the table's k. No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) look_up_kernel(task t) {
   block<threads> me;
   const uint64_t s = uint64_t{me.index()} * threads + me.thread();
@@ -114,6 +115,7 @@ MGPU_HD uint64_t occurrences(const task& t, uint32_t q) {
 }
 
 /// A query a thread: notes those whose division should be improved.
+/// O(parts). No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) weigh_kernel(task t) {
   block<threads> me;
   const uint64_t q = uint64_t{me.index()} * threads + me.thread();
@@ -149,6 +151,8 @@ struct improving {
 };
 
 /// A query and a begin a thread: how often each stretch from there on occurs.
+/// A binary search for each length, within the range of the length before. No shared memory; full
+/// occupancy.
 __global__ void __launch_bounds__(threads) count_stretches_kernel(task t, uint32_t round) {
   block<threads> me;
   const improving m = improving::of(t);
@@ -180,6 +184,8 @@ constexpr unsigned improve_threads = 32;
 constexpr uint32_t most_edits = 127;
 
 /// A query a block: the division into stretches between places that occurs least.
+/// O(edits × places × lengths) a warp: dynamic programming, its rows in device memory. Shared: 516 bytes, the
+/// division that is chosen; 32 blocks a multiprocessor, half of its threads.
 __global__ void __launch_bounds__(improve_threads) improve_kernel(task t, uint32_t round) {
   MGPU_SHARED uint32_t chosen[most_edits + 1];
   MGPU_SHARED uint32_t better;
@@ -244,6 +250,7 @@ __global__ void __launch_bounds__(improve_threads) improve_kernel(task t, uint32
 }
 
 /// A query a thread: the occurrences before it.
+/// O(1). No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) gather_kernel(task t) {
   block<threads> me;
   const uint64_t q = uint64_t{me.index()} * threads + me.thread();

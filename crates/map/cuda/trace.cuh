@@ -46,6 +46,7 @@ MGPU_HD bool on_diagonal(const task& t, const query& of, uint64_t start, uint32_
 }
 
 /// A sorted hit a thread: its script of `width` entries, if it has no gaps.
+/// O(bases). No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) trace_kernel(task t, uint64_t first, uint32_t width) {
   block<threads> me;
   const uint64_t mine = uint64_t{me.index()} * threads + me.thread();
@@ -197,6 +198,8 @@ struct band {
 MGPU_HD uint64_t bytes_of_ways(const task& t, uint32_t words) { return uint64_t{t.longest} * words * 8; }
 
 /// A hit with gaps a thread, if its band takes `Words` words a row.
+/// O(bases × Words): its rows are in device memory, of threads side by side. No shared memory; a half (one
+/// word) or a quarter (two) of the threads of a multiprocessor, by registers.
 template <uint32_t Words>
 __global__ void __launch_bounds__(threads) trace_gaps_kernel(task t, uint64_t first, uint32_t width) {
   block<threads> me;

@@ -64,6 +64,8 @@ struct stretch_pair {
 };
 
 /// A window for a lane a thread.
+/// O(bases) steps of one word, Myers' bits along the diagonal. Shared: 20 bytes, to count; 10 blocks of 128
+/// threads a multiprocessor, by 48 registers.
 __global__ void __launch_bounds__(threads) lanes_kernel(task t) {
   block<threads> me;
   const uint64_t all = t.counts[plain], stride = uint64_t{me.count()} * threads;
@@ -134,6 +136,7 @@ MGPU_HD uint64_t mismatches(const task& t, const query& of, uint64_t diagonal, u
 }
 
 /// A window a thread, substitutions alone.
+/// O(diagonals × words). No shared memory; 10 blocks of 128 threads a multiprocessor.
 __global__ void __launch_bounds__(threads) hamming_kernel(task t) {
   block<threads> me;
   const uint64_t all = t.counts[general], stride = uint64_t{me.count()} * threads;
@@ -204,6 +207,8 @@ MGPU_HD void scan(const task& t, const query& of, uint64_t from, uint64_t to, Fo
 }
 
 /// A window a thread, of any letters, edits and places; reads of up to 64 * Words bases.
+/// O((bases + width) × Words): Myers' bit vectors, in registers. No shared memory; 9 (2 words) to 4 (16 words)
+/// blocks of 128 threads a multiprocessor.
 template <int Words>
 __global__ void __launch_bounds__(threads) scan_kernel(task t) {
   block<threads> me;

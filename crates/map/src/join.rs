@@ -5,9 +5,8 @@ mod head;
 mod shard;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use merganser_run::{Cancel, Incomplete, Progress, Resources, Unit, check_all_shards, run_workers};
+use merganser_run::{Cancel, Incomplete, Progress, Resources, Unit, check_all_shards, each};
 
 use crate::output::{IndexKind, Outputs, sort_records, write_blocks};
 use crate::{Contig, Error};
@@ -93,11 +92,10 @@ impl JoinedShards {
         let head = (&first.head.without_mark()[..], first.mark.level);
         if self.is_sorted() {
             let each = |number: usize, take: &mut dyn FnMut(&[u8]) -> Result<(), Error>| {
-                let Some(file) = self.files.get(number) else { return Ok(false) };
-                file.each_records(progress, cancel, take).map(|()| true)
+                self.files[number].each_records(progress, cancel, take)
             };
             return sort_records(
-                &each,
+                (self.files.len(), &each),
                 head,
                 self.contigs(),
                 resources,
@@ -117,12 +115,12 @@ impl JoinedShards {
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<(), Error> {
-        let next = AtomicUsize::new(0);
-        run_workers(threads, |_| {
-            while let Some(file) = self.files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                file.each_records(progress, cancel, &mut |_| Ok(()))?;
+        each(threads, 0..self.files.len(), cancel, |numbers| {
+            for number in numbers {
+                self.files[number].each_records(progress, cancel, &mut |_| Ok(()))?;
             }
-            Ok::<_, Error>(())
+            Ok(())
         })
+        .map(drop)
     }
 }

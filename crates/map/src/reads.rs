@@ -85,7 +85,7 @@ pub fn map_reads(
         take(&mapper, from..to, &hits, &bounds, &mut mapped);
     }
     // What was traced after a cancellation is no alignment.
-    mapper.check()?;
+    mapper.cancel.check()?;
     Ok(mapped)
 }
 

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::{Array, ArrayRef, BooleanArray, UInt32Array, UInt64Array};
@@ -10,7 +9,7 @@ use arrow_schema::{Field, Schema};
 use merganser::filter::Threshold;
 use merganser::io::{Input, OutputSet};
 use merganser::map::{self, Config, Error, ReadHit, Select};
-use merganser::run::{Cancel, run_workers_collect};
+use merganser::run::{Cancel, each_in_order};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -220,20 +219,8 @@ fn map_all(
     threads: usize,
     cancel: &Cancel,
 ) -> Result<Vec<Vec<ReadHit>>, Error> {
-    let next = AtomicUsize::new(0);
-    let parts = reads.len().div_ceil(AT_ONCE);
-    let done = run_workers_collect(threads.min(parts).max(1), |_| {
-        let mut own = Vec::new();
-        loop {
-            let from = next.fetch_add(AT_ONCE, Ordering::Relaxed);
-            if from >= reads.len() {
-                return Ok::<_, Error>(own);
-            }
-            let part = &reads[from..reads.len().min(from + AT_ONCE)];
-            own.push((from, map::map_reads(config, index, part, cancel)?));
-        }
-    })?;
-    let mut all: Vec<(usize, Vec<Vec<ReadHit>>)> = done.into_iter().flatten().collect();
-    all.sort_unstable_by_key(|part| part.0);
-    Ok(all.into_iter().flat_map(|part| part.1).collect())
+    let parts: Vec<_> = reads.chunks(AT_ONCE).collect();
+    let map = |(): &mut (), part: usize| map::map_reads(config, index, parts[part], cancel);
+    let done = each_in_order::<_, _, Error>(threads, 0..parts.len(), cancel, || (), map)?;
+    Ok(done.into_iter().flatten().collect())
 }

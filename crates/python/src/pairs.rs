@@ -1,13 +1,12 @@
 //! `merganser.filter`.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::{ArrayRef, Int32Array};
 use merganser::filter::{
     Align, Config, Error, Filter, Method, NMode, PairBatch, Scratch, Threshold,
 };
-use merganser::run::{Resources, run_workers_collect};
+use merganser::run::{Cancel, Resources, each_in_order};
 use pyo3::prelude::*;
 
 use crate::arrow::{self, Column};
@@ -142,37 +141,35 @@ fn decide(
     segments: &[&[u8]],
     threads: usize,
 ) -> Result<Vec<i32>, (usize, Error)> {
-    let next = AtomicUsize::new(0);
-    let parts = reads.len().div_ceil(AT_ONCE);
-    let done = run_workers_collect(threads.min(parts).max(1), |_| {
-        let (mut batch, mut scratch, mut own) = (PairBatch::new(), Scratch::default(), Vec::new());
-        loop {
-            let from = next.fetch_add(AT_ONCE, Ordering::Relaxed);
-            if from >= reads.len() {
-                return Ok::<_, Wrong>(own);
-            }
-            let to = reads.len().min(from + AT_ONCE);
+    let parts = 0..reads.len().div_ceil(AT_ONCE);
+    let begin = || (PairBatch::new(), Scratch::default());
+    let done =
+        each_in_order(threads, parts, &Cancel::default(), begin, |(batch, scratch), part| {
             batch.clear();
-            for pair in from..to {
+            for pair in part * AT_ONCE..reads.len().min((part + 1) * AT_ONCE) {
                 batch
                     .push(reads[pair], segments[pair])
                     .map_err(|error| Wrong(Some((pair, error))))?;
             }
             let mut decisions = Vec::new();
-            filter.run_into(&batch, &mut scratch, &mut decisions);
-            own.push((from, decisions));
-        }
-    });
+            filter.run_into(batch, scratch, &mut decisions);
+            Ok::<_, Wrong>(decisions)
+        });
     let done = done.map_err(|wrong| {
         wrong.0.unwrap_or((0, Error::Output(std::io::Error::other("no thread"))))
     })?;
-    let mut all: Vec<(usize, Vec<i32>)> = done.into_iter().flatten().collect();
-    all.sort_unstable_by_key(|part| part.0);
-    Ok(all.into_iter().flat_map(|part| part.1).collect())
+    Ok(done.concat())
 }
 
 /// A pair that is wrong, or a thread that did not start.
 struct Wrong(Option<(usize, Error)>);
+
+/// Nobody cancels it.
+impl From<merganser::run::Cancelled> for Wrong {
+    fn from(_: merganser::run::Cancelled) -> Wrong {
+        Wrong(None)
+    }
+}
 
 impl From<merganser::run::StartError> for Wrong {
     fn from(_: merganser::run::StartError) -> Wrong {

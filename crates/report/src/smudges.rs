@@ -20,12 +20,6 @@ const COLOURS: [&str; 10] = [
 /// A count's pairs are spread over so many places between it and its neighbours, twice: parts of small counts are few.
 const PLACES: u32 = 5;
 
-/// AAB of two haplotypes and one.
-fn letters(smudge: &Smudge) -> String {
-    let [rarer, other] = smudge.copies;
-    "A".repeat(other as usize) + &"B".repeat(rarer as usize)
-}
-
 /// The largest sum of counts that is shown.
 fn highest(pairs: &[((u32, u32), u64)], told: &Ploidy) -> f64 {
     let mut sums: Vec<(u32, u64)> = pairs
@@ -137,7 +131,7 @@ fn label(told: &Ploidy, axes: &Axes, shapes: &mut Vec<Shape>, words: &mut Vec<Wo
         shapes.push(Shape::dashed(vec![at, [right + 4.0, base - 4.0]], INK));
         let part = 100.0 * smudge.pairs / all;
         words.push(Words::new(
-            format!("{} {part:.0}%", letters(smudge)),
+            format!("{} {part:.0}%", smudge.letters()),
             [right + 6.0, base],
             Anchor::Start,
         ));

@@ -19,6 +19,24 @@ impl Cancel {
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }
+
+    /// Returns an error if [`cancel`](Self::cancel) was called: for a `?` between units of work.
+    ///
+    /// # Errors
+    /// [`Cancelled`].
+    #[inline]
+    pub fn check(&self) -> Result<(), Cancelled> {
+        if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
+    }
+
+    /// Returns `done`, but [`Cancelled`] for any error of a run that was cancelled: the error may be what
+    /// the cancellation has led to.
+    ///
+    /// # Errors
+    /// As `done`.
+    pub fn over_error<T, E: From<Cancelled>>(&self, done: Result<T, E>) -> Result<T, E> {
+        done.map_err(|error| if self.is_cancelled() { Cancelled.into() } else { error })
+    }
 }
 
 /// The error of a run that was cancelled.
@@ -28,7 +46,7 @@ pub struct Cancelled;
 
 #[cfg(all(test, not(loom)))]
 mod tests {
-    use super::Cancel;
+    use super::{Cancel, Cancelled};
 
     #[test]
     fn clones_share_the_flag() {
@@ -37,5 +55,16 @@ mod tests {
         assert!(!other.is_cancelled());
         cancel.cancel();
         assert!(other.is_cancelled());
+    }
+
+    #[test]
+    fn a_cancelled_run_has_that_error() {
+        let cancel = Cancel::default();
+        let failed = Err::<(), Option<Cancelled>>(None);
+        assert_eq!((cancel.check(), cancel.over_error(failed)), (Ok(()), Err(None)));
+        cancel.cancel();
+        assert_eq!(cancel.check(), Err(Cancelled));
+        assert_eq!(cancel.over_error(failed), Err(Some(Cancelled)));
+        assert_eq!(cancel.over_error(Ok::<_, Cancelled>(1)), Ok(1));
     }
 }

@@ -38,7 +38,7 @@ mod work;
 pub use device::Device;
 use ordered::Discard;
 pub use ordered::{InOrder, InOrderSink, OnFailure};
-pub use source::{Numbers, Source};
+pub use source::{NumberSource, Source};
 pub use turn::Turn;
 pub use turns::{Ticket, Turns};
 pub use work::Work;

@@ -78,6 +78,11 @@ where
     Ok(thread::Builder::new().spawn_scoped(scope, work)?)
 }
 
+/// Waits for a thread of a scope and returns what it did. Its panic goes on here.
+pub fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+}
+
 /// Runs the work of the main thread. Where the limit of its stack (`ulimit -s`) is below 8 MiB, as systems set it by default, it
 /// runs on another thread, whose stack that limit does not hold for, while this one waits. To be called before much of
 /// the stack is used. A panic of `work` goes on here.

@@ -39,6 +39,14 @@ pub struct Smudge {
     pub pairs: f64,
 }
 
+impl Smudge {
+    /// Returns a letter for each haplotype, as Smudgeplot does: AAB of two and one.
+    pub fn letters(&self) -> String {
+        let [rarer, other] = self.copies;
+        "A".repeat(other as usize) + &"B".repeat(rarer as usize)
+    }
+}
+
 /// What pairs tell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ploidy {

@@ -227,9 +227,7 @@ impl RangeFile {
         }
         file.read_exact(&mut length).map_err(|error| or(&damaged, error))?;
         let is_sound = check_sum(&mut file, size, cancel).map_err(|error| or(&damaged, error))?;
-        if cancel.is_cancelled() {
-            return Err(Error::Cancelled);
-        }
+        cancel.check()?;
         is_sound.then_some(()).ok_or_else(damaged)?;
         let length = u64::from_le_bytes(length);
         // What follows was written so, or by somebody who means it.

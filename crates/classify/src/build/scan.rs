@@ -9,8 +9,8 @@ use std::thread;
 use merganser_gpu::DeviceInfo;
 use merganser_io::{Chunk, Input, Reader, ReaderOptions, SpillFile};
 use merganser_run::engine::Turns;
-use merganser_run::locks::{into_inner, lock};
-use merganser_run::{OnFailure, Shortage, run_workers, run_workers_collect, start_scoped};
+use merganser_run::locks::lock;
+use merganser_run::{OnFailure, Shortage, run_workers_collect, side_by_side, start_scoped};
 use merganser_seq::base;
 
 use super::Setup;
@@ -144,9 +144,7 @@ impl Scanner<'_> {
         let (mut chunk, mut records) = (Chunk::default(), Records::default());
         let mut waiting = Vec::new();
         while self.reader.next_chunk(&mut chunk)? {
-            if self.setup.cancel.is_cancelled() {
-                return Err(Error::Cancelled);
-            }
+            self.setup.cancel.check()?;
             records.letters.clear();
             records.starts.clear();
             bases += chunk.parse(&mut records)?.bases;
@@ -172,9 +170,7 @@ impl Scanner<'_> {
             let collector = starting.get()?;
             self.send_all(&collector, &mut waiting, &mut entries)?;
         }
-        if self.setup.cancel.is_cancelled() {
-            return Err(Error::Cancelled);
-        }
+        self.setup.cancel.check()?;
         Ok((entries, units, bases))
     }
 
@@ -398,17 +394,14 @@ impl Scanner<'_> {
     /// Makes entries of the sketches that a device has, next to those that it had no room for.
     fn bring_back(&self, collector: &Collector, all: Vec<Entries>) -> Result<Vec<Entries>, Error> {
         let batches = Mutex::new(collector.take_batches()?);
-        let all: Vec<Mutex<Entries>> = all.into_iter().map(Mutex::new).collect();
-        run_workers(all.len(), |worker| -> Result<(), Error> {
-            let mut entries = lock(&all[worker]);
+        side_by_side(all, |mut entries| {
             loop {
                 // Not in the condition of a loop: the lock would last as long as its body.
                 let batch = lock(&batches).pop();
-                let Some(batch) = batch else { return Ok(()) };
+                let Some(batch) = batch else { return Ok(entries) };
                 collector.bring(&batch, &mut entries)?;
                 self.spill_if_full(&mut entries)?;
             }
-        })?;
-        Ok(all.into_iter().map(into_inner).collect())
+        })
     }
 }

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_run::locks::{into_inner, lock};
-use merganser_run::{Cancel, Progress, Unit, run_workers};
+use merganser_run::{Cancel, Progress, Unit, each};
 
 use super::section::{self, Layout, Pruning, Scratch};
 use crate::database::{Counts, Database, GROUP, GROUPS, GroupTables, SECTIONS, Section, Target};
@@ -43,20 +42,12 @@ impl TableMaker<'_> {
         let taxa = self.window_taxa();
         let taxon_of = |window: u32| taxa[window as usize];
         let layout = self.layout(&taxon_of);
-        let next = AtomicUsize::new(0);
         let ordered = Mutex::new((BTreeMap::new(), 0usize, Counts::default(), place));
         let old = self.old_sections();
-        run_workers(self.workers(), |_| {
+        each(self.workers(), 0..GROUPS, self.cancel, |groups| {
             let mut scratch = Scratch::default();
             let mut entries = Vec::new();
-            loop {
-                let group = next.fetch_add(1, Ordering::Relaxed);
-                if group >= GROUPS {
-                    return Ok(());
-                }
-                if self.cancel.is_cancelled() {
-                    return Err(Error::Cancelled);
-                }
+            for group in groups {
                 let mut tables: Vec<GroupTables> = Vec::new();
                 tables.resize_with(self.part_starts.len() + 1, GroupTables::default);
                 let mut counts = Counts::default();
@@ -80,6 +71,7 @@ impl TableMaker<'_> {
                 }
                 placed.into_iter().try_for_each(finish)?;
             }
+            Ok::<_, Error>(())
         })?;
         self.progress.finish();
         let (_, _, counts, _) = into_inner(ordered);

@@ -4,11 +4,12 @@
 
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use merganser_gpu::{
     Arena, ArenaBuffer, Device, DeviceBuffer, DeviceInfo, PinnedBuffer, Pool, Pooled, Stream,
 };
+use merganser_run::RoundRobin;
 use merganser_run::locks::lock;
 
 use super::GpuConfig;
@@ -34,7 +35,7 @@ pub(crate) struct Collector {
     devices: Vec<DeviceInfo>,
     arena: Arena,
     workspaces: Vec<Pool<Workspace>>,
-    next: AtomicUsize,
+    turns: RoundRobin,
     batches: Mutex<Vec<Batch>>,
     /// Sketches were given to the host, since there was no room for them.
     overflown: AtomicBool,
@@ -139,7 +140,7 @@ impl Collector {
             home: devices[0].clone(),
             devices: devices.iter().map(|device| device.info().clone()).collect(),
             workspaces,
-            next: AtomicUsize::new(0),
+            turns: RoundRobin::default(),
             batches: Mutex::default(),
             overflown: AtomicBool::new(!keep),
         })
@@ -178,8 +179,7 @@ impl Collector {
     }
 
     fn workspace(&self) -> Result<Pooled<Workspace>, Error> {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        Ok(self.workspaces[number % self.workspaces.len()].take()?)
+        Ok(self.workspaces[self.turns.next(self.workspaces.len())].take()?)
     }
 
     /// A stream of the home device, with its pinned buffer of letters.

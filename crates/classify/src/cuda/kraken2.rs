@@ -2,14 +2,11 @@
 //! and their nodes. What the nodes mean for reads is the host's to say, by the same code as without a
 //! device.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::ScopedJoinHandle;
-
 use merganser_gpu::{
     Device, DeviceBuffer, DeviceInfo, PinnedBuffer, Pool, Pooled, Result as GpuResult, Stream,
     primitives,
 };
-use merganser_run::{GpuShortage, start_scoped};
+use merganser_run::{GpuShortage, RoundRobin, join, side_by_side, start_scoped};
 
 use super::GpuConfig;
 use super::kernels::kraken2::{
@@ -30,7 +27,7 @@ const BATCHES_A_THREAD: usize = 2;
 /// Devices that have a database's table.
 pub(crate) struct Kraken2Gpus {
     devices: Vec<OneDevice>,
-    next: AtomicUsize,
+    turns: RoundRobin,
 }
 
 impl std::fmt::Debug for Kraken2Gpus {
@@ -70,14 +67,8 @@ impl Kraken2Gpus {
             })
             .collect::<Result<Vec<_>, Error>>()?;
         // Devices are filled side by side.
-        let filled = std::thread::scope(|scope| {
-            let filling = &filling;
-            let fill =
-                |(device, streams)| start_scoped(scope, move || filling.fill(device, streams));
-            let filling = planned.into_iter().map(fill).collect::<Result<Vec<_>, _>>()?;
-            filling.into_iter().map(joined).collect::<Result<Vec<_>, Error>>()
-        })?;
-        Ok(Kraken2Gpus { devices: filled, next: AtomicUsize::new(0) })
+        let filled = side_by_side(planned, |(device, streams)| filling.fill(device, streams))?;
+        Ok(Kraken2Gpus { devices: filled, turns: RoundRobin::default() })
     }
 
     /// What the devices are, in the order in which they were asked for.
@@ -103,15 +94,15 @@ impl Kraken2Gpus {
     /// # Errors
     /// If there is no memory for it.
     pub(crate) fn place(&self, wait: bool) -> Result<Option<Kraken2Flight>, Error> {
-        let (first, devices) = (self.next.fetch_add(1, Ordering::Relaxed), self.devices.len());
+        let devices = self.devices.len();
+        let first = self.turns.next(devices);
         for device in (first..first + devices).map(|at| at % devices) {
             if let Some(workspace) = self.devices[device].workspaces.try_take()? {
                 return Ok(Some(Kraken2Flight { device, workspace }));
             }
         }
-        let device = first % devices;
-        let workspace = wait.then(|| self.devices[device].workspaces.take()).transpose()?;
-        Ok(workspace.map(|workspace| Kraken2Flight { device, workspace }))
+        let workspace = wait.then(|| self.devices[first].workspaces.take()).transpose()?;
+        Ok(workspace.map(|workspace| Kraken2Flight { device: first, workspace }))
     }
 
     /// Sends sequences, for which there must be room, to the device, and does not wait. With `join`,
@@ -170,9 +161,9 @@ impl Filling<'_> {
         });
         // Both take long, one the bus and the other the system.
         std::thread::scope(|scope| {
-            let warm = start_scoped(scope, || warm(&workspaces))?;
+            let warm = start_scoped(scope, || workspaces.warm())?;
             upload(&device, table.bytes, &mut cells)?;
-            joined(warm)
+            Ok::<_, Error>(join(warm)?)
         })?;
         let cell_rule = CellRule {
             capacity: table.capacity,
@@ -183,20 +174,6 @@ impl Filling<'_> {
         };
         Ok(OneDevice { device, rule: rule(options), cell_rule, cells, workspaces })
     }
-}
-
-/// What a thread gave, or its panic.
-fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-}
-
-/// Makes all workspaces.
-fn warm(workspaces: &Pool<Workspace>) -> Result<(), Error> {
-    let mut made = Vec::new();
-    while let Some(workspace) = workspaces.try_take()? {
-        made.push(workspace);
-    }
-    Ok(())
 }
 
 fn rule(options: &Kraken2Options) -> Rule {
@@ -218,29 +195,26 @@ fn rule(options: &Kraken2Options) -> Rule {
 fn upload(device: &Device, bytes: &[u8], to: &mut DeviceBuffer<u64>) -> Result<(), Error> {
     let copiers = COPIERS.min(1 + bytes.len() / (8 * STAGING_WORDS));
     let share = to.len().div_ceil(copiers).max(1);
-    std::thread::scope(|scope| {
-        let mut rest = Some(to.view_mut());
-        let mut copying = Vec::new();
-        for bytes in bytes.chunks(8 * share) {
-            let Some(all) = rest.take() else { break };
-            let (own, others) = all.split_at_mut(bytes.len().div_ceil(8));
-            rest = Some(others);
-            copying.push(start_scoped(scope, move || {
-                let stream = device.stream()?;
-                let mut staging = Staging::new(device, &stream, own)?;
-                let (words, last) = bytes.as_chunks();
-                staging.put(words)?;
-                if !last.is_empty() {
-                    let mut word = [0; 8];
-                    word[..last.len()].copy_from_slice(last);
-                    staging.put(&[word])?;
-                }
-                staging.flush()?;
-                stream.synchronize()
-            })?);
+    let mut rest = Some(to.view_mut());
+    let parts = bytes.chunks(8 * share).map_while(|bytes| {
+        let (own, others) = rest.take()?.split_at_mut(bytes.len().div_ceil(8));
+        rest = Some(others);
+        Some((bytes, own))
+    });
+    side_by_side(parts, |(bytes, own)| {
+        let stream = device.stream()?;
+        let mut staging = Staging::new(device, &stream, own)?;
+        let (words, last) = bytes.as_chunks();
+        staging.put(words)?;
+        if !last.is_empty() {
+            let mut word = [0; 8];
+            word[..last.len()].copy_from_slice(last);
+            staging.put(&[word])?;
         }
-        Ok(copying.into_iter().try_for_each(joined)?)
+        staging.flush()?;
+        Ok::<_, Error>(stream.synchronize()?)
     })
+    .map(drop)
 }
 
 /// A batch on its way.

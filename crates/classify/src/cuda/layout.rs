@@ -4,10 +4,9 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_gpu::{Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, Stream, primitives};
-use merganser_run::{Cancel, run_workers};
+use merganser_run::{Cancel, each};
 
 use super::budget::too_little_memory;
 use super::collector::{Batch, Collector, Workspace};
@@ -405,18 +404,10 @@ impl Made {
             writer.place(group.part, group.words.len() as u64, &group.sections)
         };
         let places: Vec<TablePlace> = self.groups.iter().map(place).collect();
-        let next = AtomicUsize::new(0);
-        run_workers(threads.clamp(1, places.len().max(1)), |_| {
+        each(threads, 0..places.len(), cancel, |groups| {
             let mut workspace = collector.home_workspace()?;
             let Workspace { stream, letters: buffer, .. } = &mut *workspace;
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let (Some(group), Some(&place)) = (self.groups.get(at), places.get(at)) else {
-                    return Ok(());
-                };
-                if cancel.is_cancelled() {
-                    return Err(Error::Cancelled);
-                }
+            for (group, &place) in groups.map(|at| (&self.groups[at], &places[at])) {
                 let mut checksum = crc32fast::Hasher::new();
                 let words = self.words.slice(group.words.clone());
                 for start in (0..words.len()).step_by(buffer.len() / 8) {
@@ -429,7 +420,9 @@ impl Made {
                 }
                 writer.check(place, checksum.finalize());
             }
+            Ok(())
         })
+        .map(drop)
     }
 
     /// Copies the tables to the host, by group, then part.

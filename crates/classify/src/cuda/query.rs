@@ -1,9 +1,7 @@
 //! Asking the devices: which holds what, and who asks when.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use merganser_gpu::{Device, DeviceInfo, Pooled};
-use merganser_run::{Cancel, start_scoped};
+use merganser_run::{Cancel, RoundRobin, join, start_scoped};
 
 use super::GpuConfig;
 use super::answers::Answers;
@@ -11,7 +9,7 @@ use super::budget::{Budget, Needs, Placed, place, too_little_memory};
 use super::kernels::{Asked, SketchRule};
 use super::layout::Resident;
 use super::near::NearRead;
-use super::set::{Filling, Member, Set, Workspace, joined};
+use super::set::{Filling, Member, Set, Workspace};
 use super::short::{SHORT_WINDOWS, ShortSizes};
 use super::table::table_bytes;
 use super::times::GpuTimes;
@@ -27,7 +25,7 @@ pub(crate) struct GpuQuery<'a> {
     taxa: TargetTaxa,
     /// Groups of devices that hold the same.
     sets: Vec<Set>,
-    next: AtomicUsize,
+    turns: RoundRobin,
     /// Parts that no device has room for.
     left: Vec<usize>,
     devices: Vec<Device>,
@@ -54,7 +52,7 @@ fn open<'d>(
     let (devices, fetched) = std::thread::scope(|scope| {
         let fetching = start_scoped(scope, || database.fetch_unless(&cancel))?;
         let devices = Device::open_all(&config.devices).inspect_err(|_| cancel.cancel());
-        Ok::<_, Error>((devices, joined(fetching)))
+        Ok::<_, Error>((devices, join(fetching)))
     })?;
     let devices = devices?;
     fetched?;
@@ -134,7 +132,7 @@ impl<'a> GpuQuery<'a> {
             rule: SketchRule::new(database.params()),
             taxa,
             sets,
-            next: AtomicUsize::new(0),
+            turns: RoundRobin::default(),
             left: rest.iter().map(|&at| asked[at]).collect(),
             devices,
         })
@@ -294,7 +292,7 @@ impl<'a> GpuQuery<'a> {
 
     /// The set whose turn it is.
     pub(crate) fn next_set(&self) -> usize {
-        self.next.fetch_add(1, Ordering::Relaxed) % self.sets.len()
+        self.turns.next(self.sets.len())
     }
 
     /// Windows that hits of a read may reach over.

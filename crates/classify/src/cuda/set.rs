@@ -1,9 +1,7 @@
 //! Devices that hold a database together, and what batches need on them.
 
-use std::thread::ScopedJoinHandle;
-
 use merganser_gpu::{Device, DeviceBuffer, Pool};
-use merganser_run::start_scoped;
+use merganser_run::{join, side_by_side, start_scoped};
 
 use super::budget::{Budget, LONG_WORKSPACES, Placed, room};
 use super::kernels::Targets;
@@ -86,24 +84,17 @@ impl Filling<'_> {
     /// If a device fails.
     pub(super) fn sets(&self, placed: &[Vec<Placed>]) -> Result<Vec<Set>, Error> {
         let threads = self.streams.div_ceil(placed.len().max(1));
-        std::thread::scope(|scope| {
-            let filling: Result<Vec<_>, _> = placed
-                .iter()
-                .map(|members| start_scoped(scope, move || self.set(members, threads)))
-                .collect();
-            let filling = filling?;
-            filling.into_iter().map(joined).collect()
-        })
+        side_by_side(placed, |members| self.set(members, threads))
     }
 
     fn set(&self, members: &[Placed], threads: usize) -> Result<Set, Error> {
         let workspaces = workspaces(members, self.devices, self.budgets);
         // Pinned memory takes long to get, and so do tables to copy.
         let made = std::thread::scope(|scope| {
-            let warm = start_scoped(scope, || warm(&workspaces))?;
+            let warm = start_scoped(scope, || workspaces.warm())?;
             let member = |placed| self.member(placed, threads);
             let made: Result<Vec<_>, Error> = members.iter().map(member).collect();
-            joined(warm)?;
+            join(warm)?;
             made
         })?;
         Ok(Set { workspaces, members: made, room: room(members, self.budgets) })
@@ -141,20 +132,6 @@ impl Filling<'_> {
         }
         Ok(member)
     }
-}
-
-/// What a thread made; its panic goes on here.
-pub(super) fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-}
-
-/// Makes all workspaces.
-fn warm(workspaces: &Pool<Workspace>) -> Result<(), Error> {
-    let mut made = Vec::new();
-    while let Some(workspace) = workspaces.try_take()? {
-        made.push(workspace);
-    }
-    Ok(())
 }
 
 /// Workspaces over the devices of a set, made when they are needed.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use merganser_gpu::{Device, DeviceBuffer, DeviceSliceMut};
-use merganser_run::start_scoped;
+use merganser_run::side_by_side;
 
 use super::kernels::{DevicePart, SectionPlace};
 use super::staging::{COPIERS, STAGING_WORDS, Staging};
@@ -63,15 +63,7 @@ impl DeviceTable {
                 (first, size) = (number + 1, 0);
             }
         }
-        std::thread::scope(|scope| {
-            let start = |(sections, to)| start_scoped(scope, move || copy(device, sections, to));
-            let copying = jobs.into_iter().map(start).collect::<Result<Vec<_>, _>>()?;
-            let copied: merganser_gpu::Result<Vec<()>> = copying
-                .into_iter()
-                .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .collect();
-            Ok::<_, Error>(copied?)
-        })?;
+        side_by_side(jobs, |(sections, to)| Ok::<_, Error>(copy(device, sections, to)?))?;
         DeviceTable::at(&Arc::new(all), &places)
     }
 

@@ -34,9 +34,7 @@ impl Database {
         self.check(threads, cancel)?;
         let writer = Writer::new(output, 1);
         for group in 0..GROUPS {
-            if cancel.is_cancelled() {
-                return Err(Error::Cancelled);
-            }
+            cancel.check()?;
             let (tables, sections, checksum) = header.table(mapping.bytes(), group, part);
             let place = writer.place(0, tables.len() as u64 / 8, sections);
             writer.write(place, 0, tables)?;

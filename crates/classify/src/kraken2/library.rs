@@ -154,7 +154,7 @@ impl Reading<'_> {
     /// # Errors
     /// If the run was cancelled.
     pub(crate) fn refuse_cancelled(&self) -> Result<(), Error> {
-        if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+        Ok(self.cancel.check()?)
     }
 }
 

@@ -3,10 +3,10 @@
 //! that no more of it is there than a range, and it is read in its order.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use merganser_run::locks::{into_inner, lock};
-use merganser_run::{Cancel, run_workers};
+use merganser_run::{Cancel, each};
 
 use super::plan::RoundPlan;
 use super::table::{Ranges, Table};
@@ -67,15 +67,10 @@ impl Rounds<'_, '_, '_, '_> {
         self.table.read_ahead(ranges, 0, searches);
         for range in 0..ranges.len() {
             self.table.read_ahead(ranges, range + 1, searches);
-            let next = AtomicUsize::new(0);
-            let done = run_workers(self.threads, |_| {
-                while let Some((_, waiting)) = round.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if self.cancel.is_cancelled() {
-                        return Err(Error::Cancelled);
-                    }
-                    lock(waiting).look_up_range(self.table, ranges, range)?;
-                }
-                Ok(())
+            let done = each(self.threads, 0..round.len(), self.cancel, |numbers| {
+                numbers.try_for_each(|number| {
+                    lock(&round[number].1).look_up_range(self.table, ranges, range)
+                })
             });
             self.table.release(ranges, range);
             done?;

@@ -5,10 +5,9 @@ mod ranges;
 pub(super) use ranges::{Ranges, WaitingSearches};
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use merganser_io::MappedFile;
-use merganser_run::{Cancel, run_workers};
+use merganser_run::{Cancel, each};
 use merganser_seq::dispatch;
 use merganser_seq::simd::{Level, prefetch};
 
@@ -228,26 +227,22 @@ impl Table {
     /// # Errors
     /// What is wrong, or [`Error::Cancelled`].
     pub(super) fn verify(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
-        let (next, filled) = (AtomicUsize::new(0), AtomicU64::new(0));
         let stretches = self.file.bytes()[HEADER..].chunks(VERIFIED_CELLS * self.cell_bytes);
         let stretches: Vec<&[u8]> = stretches.collect();
-        run_workers(threads, |_| {
-            while let Some(cells) = stretches.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if cancel.is_cancelled() {
-                    return Err(Error::Cancelled);
-                }
+        let filled = each(threads, 0..stretches.len(), cancel, |numbers| {
+            let mut filled = 0;
+            for cells in numbers.map(|number| stretches[number]) {
                 let values = cells.chunks_exact(self.cell_bytes).map(|cell| self.value(cell));
-                let (mut own, mut most) = (0, 0);
+                let mut most = 0;
                 for value in values {
-                    own += u64::from(value != 0);
+                    filled += u64::from(value != 0);
                     most = most.max(value);
                 }
                 self.check_value(most)?;
-                filled.fetch_add(own, Ordering::Relaxed);
             }
-            Ok(())
+            Ok::<u64, Error>(filled)
         })?;
-        match filled.into_inner() {
+        match filled.into_iter().sum::<u64>() {
             filled if filled == self.filled => Ok(()),
             filled => Err(Error::content(
                 self.file.path(),

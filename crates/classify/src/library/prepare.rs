@@ -4,14 +4,11 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use merganser_gpu::DeviceInfo;
 use merganser_io::Chunk;
-use merganser_run::{
-    Cancel, OnFailure, Progress, Resources, Stages, Unit, peak_rss, run_workers_collect,
-};
+use merganser_run::{Cancel, Numbers, Progress, Resources, Stages, Unit, each, peak_rss};
 
 use super::check::{Checked, check};
 use super::checksums::Checksums;
@@ -335,39 +332,29 @@ impl Work<'_> {
         let journal = Journal::open(self.manifest)?;
         let total = order.iter().map(|&at| size(at)).sum();
         self.progress.stage("check", Unit::Bytes, Some(total));
-        let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let threads = self.threads.min(order.len());
-        let found = run_workers_collect(threads, |_| {
-            let gone = OnFailure::new(|| stopped.store(true, Ordering::Release));
+        let found = each(self.threads, 0..order.len(), self.cancel, |numbers| {
             let mut chunk = Chunk::default();
             let mut found = Vec::new();
-            while let Some(&at) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let checked = self.check_one(at, &mut chunk, &stopped);
-                if self.cancel.is_cancelled() {
-                    return Err(Error::Cancelled);
-                }
+            while let Some(number) = numbers.next() {
+                let at = order[number];
+                let checked = self.check_one(at, &mut chunk, numbers);
                 let Some(row) = self.files[at].read(checked, self.earlier) else { break };
                 if row.status == Status::Sound {
                     journal.add(&row)?;
                 }
                 found.push((at, row));
             }
-            gone.disarm();
-            Ok(found)
+            Ok::<_, Error>(found)
         })?;
         self.progress.finish();
         Ok(found.into_iter().flatten().collect())
     }
 
-    fn check_one(&self, at: usize, chunk: &mut Chunk, stopped: &AtomicBool) -> Checked {
+    fn check_one(&self, at: usize, chunk: &mut Chunk, numbers: &Numbers<'_>) -> Checked {
         let File { path, listed, .. } = &self.files[at];
-        let goes_on = || !self.cancel.is_cancelled() && !stopped.load(Ordering::Acquire);
-        if !goes_on() {
-            return Checked::Stopped;
-        }
         check(path, *listed, chunk, &|bytes| {
             self.progress.advance(bytes);
-            goes_on()
+            !numbers.is_stopped()
         })
     }
 }

@@ -47,9 +47,7 @@ pub fn join(paths: &[PathBuf], cancel: &Cancel) -> Result<JoinedResults, Error> 
     let reads = sum.add(decoder)?;
     seen.insert((reads, origin.reads), first);
     for path in others {
-        if cancel.is_cancelled() {
-            return Err(Error::Cancelled);
-        }
+        cancel.check()?;
         let mut decoder = Decoder::open(path)?;
         let own = Origin::read(&mut decoder)?;
         shards.add(path, own.shard)?;

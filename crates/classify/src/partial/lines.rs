@@ -58,9 +58,7 @@ fn copy(path: &Path, output: &mut dyn Write, cancel: &Cancel) -> Result<LinesSum
     let mut text = BufReader::with_capacity(BLOCK, merganser_io::open_text(path).map_err(failed)?);
     let mut sum = LinesSum::default();
     loop {
-        if cancel.is_cancelled() {
-            return Err(Error::Cancelled);
-        }
+        cancel.check()?;
         let block = text.fill_buf().map_err(failed)?;
         if block.is_empty() {
             return Ok(sum);

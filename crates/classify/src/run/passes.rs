@@ -3,13 +3,13 @@
 
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use merganser_io::{RecordBatch, Segment};
-use merganser_run::engine::{Engine, Numbers, Turn, Work};
-use merganser_run::locks::{into_inner, lock};
-use merganser_run::{Cancel, InOrderSink, Progress, Resources, Silent, run_workers};
+use merganser_run::engine::{Engine, NumberSource, Turn, Work};
+use merganser_run::locks::lock;
+use merganser_run::{Cancel, InOrderSink, Progress, Resources, Silent, each_in_order};
 
 use super::clock::Clock;
 use super::found::{Found, FoundBatch, merge};
@@ -314,7 +314,7 @@ impl<'a> Run<'_, 'a> {
         keep: Option<&[bool]>,
         outputs: &mut Outputs<'_>,
     ) -> Result<(), Error> {
-        let numbers = Numbers::up_to(batches.len());
+        let numbers = NumberSource::up_to(batches.len());
         let (sink, cancel) = (self.written(outputs), self.cancel);
         let engine = Engine::new(&numbers, sink, self.ahead(), &Silent, cancel);
         let workers = engine.run(self.resources.threads, || Deciding {
@@ -362,27 +362,19 @@ impl<'a> Run<'_, 'a> {
         change: Change<'_>,
     ) -> Result<Vec<Stored>, Error> {
         let query = &self.classifier.query;
-        let places: Vec<Mutex<Option<Stored>>> =
-            places.into_iter().map(|stored| Mutex::new(Some(stored))).collect();
-        let next = AtomicUsize::new(0);
-        run_workers(self.resources.threads, |_| {
-            let (mut bytes, mut masked) = (Vec::new(), Default::default());
-            let mut scratch = query.scratch().ask(parts.clone());
-            while let Some(place) = places.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if self.cancel.is_cancelled() {
-                    return Err(Error::Cancelled);
-                }
-                let Some(stored) = lock(place).take() else { continue };
-                let mut stored_batch = storage.get(&stored, &mut bytes)?;
-                let FoundBatch { batch, candidates, ends, seen } = &mut stored_batch;
-                let (views, _) = self.config.filter.views(batch, &mut masked);
-                change(batch, &views, &mut scratch, (candidates, ends, seen))?;
-                let found = Found { batch, candidates, ends, views: &[] };
-                *lock(place) = Some(storage.put(&found, seen, Some(stored))?);
-            }
-            Ok::<_, Error>(())
-        })?;
-        Ok(places.into_iter().filter_map(into_inner).collect())
+        let numbers = 0..places.len();
+        let places: Vec<_> = places.into_iter().map(|stored| Mutex::new(Some(stored))).collect();
+        let own = || (Vec::new(), RecordBatch::default(), query.scratch().ask(parts.clone()));
+        each_in_order(self.resources.threads, numbers, self.cancel, own, |own, number| {
+            let (bytes, masked, scratch) = own;
+            let stored = lock(&places[number]).take().ok_or(Error::Cancelled)?;
+            let mut stored_batch = storage.get(&stored, bytes)?;
+            let FoundBatch { batch, candidates, ends, seen } = &mut stored_batch;
+            let (views, _) = self.config.filter.views(batch, masked);
+            change(batch, &views, scratch, (candidates, ends, seen))?;
+            let found = Found { batch, candidates, ends, views: &[] };
+            storage.put(&found, seen, Some(stored))
+        })
     }
 
     /// Decides on the reads of a batch, counts them, and makes what is to be written of them.

@@ -1,21 +1,21 @@
 //! Phase 2 on a device: groups of bins become k-mers with counts.
 
 use std::ops::Range;
-use std::sync::atomic::AtomicUsize;
-use std::thread;
 
 use merganser_gpu::primitives::{self, SortKey};
 use merganser_gpu::{Device, DeviceBuffer, DeviceSliceMut, Result as GpuResult, Stream};
 use merganser_kmers::Histogram;
-use merganser_run::start_scoped;
+use merganser_run::{Cancel, Share, side_by_side};
 
 use super::chunks::{Chunk, Load};
 use super::gathering::Gathering;
 use super::host_bins::{Block, HostBins, Room as HostRoom, Staging, Taken};
-use super::kernels::{COUNTERS, Part, RUN_TILE, Runs, TOTAL_WORDS, sorted_bits};
+use super::kernels::{
+    COUNTERS, GpuKmer, Part, RUN_TILE, Runs, TOTAL_WORDS, count_runs, sorted_bits,
+};
 use super::packing::{Packing, Sink};
 use super::plan::Room;
-use super::table_kernels::{Layout, TableKmer};
+use super::table_kernels::Layout;
 use crate::config::Format;
 use crate::{Config, Error};
 
@@ -72,7 +72,7 @@ struct Group<'g, 'p> {
 }
 
 /// A stream with its buffers.
-pub(crate) struct Workspace<'l, K: TableKmer> {
+pub(crate) struct Workspace<'l, K: GpuKmer> {
     config: &'l Config,
     device: Device,
     pub(crate) stream: Stream,
@@ -92,7 +92,7 @@ pub(crate) struct Workspace<'l, K: TableKmer> {
     histogram: Histogram,
 }
 
-impl<'l, K: TableKmer> Workspace<'l, K> {
+impl<'l, K: GpuKmer> Workspace<'l, K> {
     pub(crate) fn new(
         config: &'l Config,
         device: &Device,
@@ -272,19 +272,11 @@ impl<'l, K: TableKmer> Workspace<'l, K> {
         filled: usize,
     ) -> Result<usize, Error> {
         let room = HostRoom::new(&self.stream, self.records.view_mut(), filled);
-        let next = AtomicUsize::new(0);
-        let (room_there, next) = (&room, &next);
-        thread::scope(|scope| {
-            let (mine, others) = self.staging.split_at_mut(1);
-            let enough = blocks.len().min(others.len() + 1) - 1;
-            let bring = |staging| taken.bring(blocks, next, room_there, staging);
-            let start = |staging| start_scoped(scope, move || bring(staging));
-            let others: Result<Vec<_>, _> = others[..enough].iter_mut().map(start).collect();
-            bring(&mut mine[0])?;
-            let join = |other: thread::ScopedJoinHandle<'_, _>| {
-                other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            others?.into_iter().try_for_each(join)
+        // A run is cancelled between groups.
+        let never = Cancel::default();
+        let share = Share::new(0..blocks.len(), &never);
+        side_by_side(self.staging.iter_mut().take(blocks.len()), |staging| {
+            taken.bring(blocks, &share, &room, staging)
         })?;
         Ok(room.filled())
     }
@@ -323,7 +315,7 @@ impl<'l, K: TableKmer> Workspace<'l, K> {
                 large: self.large.view_mut(),
                 totals: self.totals.view_mut(),
             };
-            match K::count_runs(stream, &mut runs)? {
+            match count_runs(stream, &mut runs)? {
                 Some(found) => break found,
                 // Too many k-mers share the bits: sort by all of them, and none do.
                 None => bits = 2 * k as u32,

@@ -7,8 +7,9 @@ use merganser_kmers::formats::MgkBlocks;
 use merganser_kmers::scattered;
 
 use super::gathering::put;
+use super::kernels::GpuKmer;
 use super::packing::Segment;
-use super::table_kernels::{Blocks, Layout, Pairs, PairsMut, Runs, TABLE_BLOCK, TableKmer};
+use super::table_kernels::{Blocks, Layout, Pairs, PairsMut, Runs, TABLE_BLOCK};
 use crate::Error;
 use crate::results::Results;
 
@@ -19,13 +20,13 @@ const STAGING_BYTES: usize = 4 << 20;
 const BEHIND: usize = 8;
 
 /// Where the k-mers of a table wait.
-pub(crate) struct Waiting<'w, 'p, K: TableKmer> {
+pub(crate) struct Waiting<'w, 'p, K: GpuKmer> {
     pub(crate) segments: &'w [Segment],
     pub(crate) results: &'w Results<'p, K>,
     pub(crate) layout: Layout,
 }
 
-impl<K: TableKmer> Waiting<'_, '_, K> {
+impl<K: GpuKmer> Waiting<'_, '_, K> {
     /// How many k-mers a range has.
     pub(crate) fn len(&self, range: usize) -> u64 {
         let there = self.segments.iter().map(|segment| segment.of(&(range..range + 1)).len());
@@ -79,7 +80,7 @@ impl Batch {
 }
 
 /// A stream with its buffers.
-pub(crate) struct Encoding<K: TableKmer> {
+pub(crate) struct Encoding<K: GpuKmer> {
     stream: Stream,
     packed: DeviceBuffer<u8>,
     kmers: [DeviceBuffer<K::Word>; 2],
@@ -97,7 +98,7 @@ pub(crate) struct Encoding<K: TableKmer> {
     bytes: PinnedBuffer<u8>,
 }
 
-impl<K: TableKmer> Encoding<K> {
+impl<K: GpuKmer> Encoding<K> {
     /// Bytes of device memory for each k-mer.
     pub(crate) fn kmer_bytes(k: usize, layout: Layout) -> u64 {
         let pair = size_of::<K::Word>() + 4;
@@ -349,7 +350,7 @@ impl RunTable {
 }
 
 /// Where the blocks of a batch are among the bytes on the host.
-pub(crate) struct Made<K: TableKmer> {
+pub(crate) struct Made<K: GpuKmer> {
     first_section: usize,
     /// k-mers of each section.
     kmers: Vec<u64>,
@@ -358,7 +359,7 @@ pub(crate) struct Made<K: TableKmer> {
     firsts: Vec<K::Word>,
 }
 
-impl<K: TableKmer> Made<K> {
+impl<K: GpuKmer> Made<K> {
     /// The blocks of a section, which `encoding` has.
     pub(crate) fn section<'e>(
         &self,

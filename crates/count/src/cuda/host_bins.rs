@@ -6,12 +6,13 @@
 
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use merganser_gpu::{
     Device, DeviceSlice, DeviceSliceMut, PinnedBuffer, Result as GpuResult, Stream,
 };
 use merganser_kmers::store::{Contents, Pool, Store};
+use merganser_run::Share;
 use merganser_run::locks::lock;
 
 use super::chunks::Load;
@@ -197,28 +198,30 @@ impl<'t, 'p> Taken<'t, 'p> {
         self.contents.iter().enumerate().flat_map(of).collect()
     }
 
-    /// One thread's part of bringing blocks to a device: who takes a block adds one to `next`.
+    /// One thread's part of bringing blocks to a device.
     pub(crate) fn bring(
         &self,
         blocks: &[Block],
-        next: &AtomicUsize,
+        share: &Share<'_>,
         room: &Room<'_>,
         staging: &mut Staging,
     ) -> Result<(), Error> {
-        let (mut held, mut buffer) = (0, Vec::new());
-        while let Some(block) = blocks.get(next.fetch_add(1, Relaxed)) {
-            if held + block.most_words > GATHERED.max(block.most_words) {
-                room.send(staging, std::mem::take(&mut held))?;
+        share.work(|numbers| {
+            let (mut held, mut buffer) = (0, Vec::new());
+            for block in numbers.map(|number| &blocks[number]) {
+                if held + block.most_words > GATHERED.max(block.most_words) {
+                    room.send(staging, std::mem::take(&mut held))?;
+                }
+                let words = staging.of(room.stream.device(), block.most_words.max(GATHERED))?;
+                let words = &mut words.as_mut_slice()?[held..];
+                let contents = &self.contents[block.taken];
+                contents.read_block(block.number, &mut buffer, |bytes| {
+                    held += self.host.unpack(bytes, words);
+                    Ok(())
+                })?;
             }
-            let words = staging.of(room.stream.device(), block.most_words.max(GATHERED))?;
-            let words = &mut words.as_mut_slice()?[held..];
-            let contents = &self.contents[block.taken];
-            contents.read_block(block.number, &mut buffer, |bytes| {
-                held += self.host.unpack(bytes, words);
-                Ok(())
-            })?;
-        }
-        Ok(room.send(staging, held)?)
+            Ok(room.send(staging, held)?)
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use std::thread;
 
 use merganser_gpu::{Device, DeviceSlice, PinnedBuffer, Pool, Pooled, Stream};
 use merganser_run::locks::lock;
-use merganser_run::start_scoped;
+use merganser_run::{join, start_scoped};
 use merganser_seq::kmer::Kmer;
 
 use crate::Error;
@@ -92,9 +92,6 @@ pub(crate) fn with_writers<K: Kmer, T>(
         let done = done.map_err(|error| error.clone().into()).flatten();
         drop(to_host);
         let writers = writers?;
-        let join = |writer: thread::ScopedJoinHandle<'_, _>| {
-            writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
         let written: Vec<Result<(), Error>> = writers.into_iter().map(join).collect();
         written.into_iter().collect::<Result<(), _>>()?;
         done

@@ -104,33 +104,17 @@ merganser_gpu::foreign! {
         sums: *const u64, bins: u32, tiles: u32, starts: *mut u64, stream: RawStream,
     );
     fn merganser_count_scatter(arguments: *const ScatterArguments, stream: RawStream);
-}
-
-macro_rules! keyed {
-    ($($K:ty: $expand:ident $runs:ident $left_runs:ident $bounds:ident;)*) => {
-        merganser_gpu::foreign! {
-            $(
-                fn $expand(arguments: *const ExpandArguments, stream: RawStream);
-                fn $runs(arguments: *const RunArguments, stream: RawStream);
-                fn $left_runs(arguments: *const RunArguments, stream: RawStream);
-                fn $bounds(
-                    kmers: *const $K, count: u64, k: i32, bits: i32, bounds: *mut u64,
-                    stream: RawStream,
-                );
-            )*
-        }
-    };
-}
-
-keyed! {
-    u32: merganser_count_expand_u32 merganser_count_runs_u32 merganser_count_left_runs_u32
-        merganser_count_bounds_u32;
-    u64: merganser_count_expand_u64 merganser_count_runs_u64 merganser_count_left_runs_u64
-        merganser_count_bounds_u64;
-    u128: merganser_count_expand_u128 merganser_count_runs_u128 merganser_count_left_runs_u128
-        merganser_count_bounds_u128;
-    [u128; 2]: merganser_count_expand_u256 merganser_count_runs_u256 merganser_count_left_runs_u256
-        merganser_count_bounds_u256;
+    fn merganser_count_expand(
+        key_bytes: u32, arguments: *const ExpandArguments, stream: RawStream,
+    );
+    fn merganser_count_runs(key_bytes: u32, arguments: *const RunArguments, stream: RawStream);
+    fn merganser_count_left_runs(
+        key_bytes: u32, arguments: *const RunArguments, stream: RawStream,
+    );
+    fn merganser_count_bounds(
+        key_bytes: u32, kmers: *const c_void, count: u64, k: i32, bits: i32, bounds: *mut u64,
+        stream: RawStream,
+    );
 }
 
 /// Tiles to cut, in device memory.
@@ -299,6 +283,8 @@ pub(crate) trait GpuKmer: Kmer {
     type Word: SortKey;
     /// 64-bit words of a super-k-mer's record.
     const WORDS: usize;
+    /// Bytes of a key, by which kernels are chosen.
+    const KEY_BYTES: u32 = size_of::<Self::Word>() as u32;
 
     fn from_key(key: Self::Word) -> Self;
 
@@ -310,13 +296,29 @@ pub(crate) trait GpuKmer: Kmer {
         k: usize,
         canonical: bool,
         part: Part,
-        out: DeviceSliceMut<'_, Self::Word>,
-        made: DeviceSliceMut<'_, u64>,
-    ) -> Result<()>;
-
-    /// Settles all runs and returns the totals; none if more than the list holds are left over,
-    /// and then nothing counts.
-    fn count_runs(stream: &Stream, runs: &mut Runs<'_, Self::Word>) -> Result<Option<Vec<u64>>>;
+        mut out: DeviceSliceMut<'_, Self::Word>,
+        mut made: DeviceSliceMut<'_, u64>,
+    ) -> Result<()> {
+        assert!(!made.is_empty());
+        if records.is_empty() {
+            return Ok(());
+        }
+        stream.launch("expanding super-k-mers", |raw| {
+            let arguments = ExpandArguments {
+                records: records.as_ptr(),
+                count: (records.len() / Self::WORDS) as u64,
+                k: k as i32,
+                canonical,
+                parts: part.parts,
+                part: part.part,
+                room: out.len() as u64,
+                out: out.as_mut_ptr().cast(),
+                made: made.as_mut_ptr(),
+            };
+            // SAFETY: so many records, and the kernel writes within the room.
+            unsafe { merganser_count_expand(Self::KEY_BYTES, &arguments, raw) }
+        })
+    }
 
     /// Where the k-mers of each prefix of `bits` bits begin, and their number.
     fn bounds(
@@ -324,8 +326,16 @@ pub(crate) trait GpuKmer: Kmer {
         kmers: DeviceSlice<'_, Self::Word>,
         k: usize,
         bits: u32,
-        bounds: DeviceSliceMut<'_, u64>,
-    ) -> Result<()>;
+        mut bounds: DeviceSliceMut<'_, u64>,
+    ) -> Result<()> {
+        assert!(bits <= 2 * k as u32 && bits < 32 && bounds.len() > 1 << bits);
+        stream.launch("finding the sections", |raw| {
+            let (count, k, bits) = (kmers.len() as u64, k as i32, bits as i32);
+            let (kmers, bounds) = (kmers.as_ptr().cast(), bounds.as_mut_ptr());
+            // SAFETY: a place for each prefix and one more.
+            unsafe { merganser_count_bounds(Self::KEY_BYTES, kmers, count, k, bits, bounds, raw) }
+        })
+    }
 }
 
 /// The bits by which keys of `k` bases are sorted: all, or [`SORTED_BITS`] of scrambled ones.
@@ -333,87 +343,23 @@ pub(crate) fn sorted_bits(k: usize) -> u32 {
     (2 * k as u32).min(if k <= 16 { 32 } else { SORTED_BITS })
 }
 
-macro_rules! gpu_kmer {
-    ($K:ty, $Key:ty, $words:literal, $from_key:expr, $expand:ident, $runs:ident, $left_runs:ident, $bounds:ident) => {
-        impl GpuKmer for $K {
-            type Word = $Key;
-            const WORDS: usize = $words;
-
-            #[inline(always)]
-            fn from_key(key: $Key) -> Self {
-                $from_key(key)
-            }
-
-            fn expand(
-                stream: &Stream,
-                records: DeviceSlice<'_, u64>,
-                k: usize,
-                canonical: bool,
-                part: Part,
-                mut out: DeviceSliceMut<'_, $Key>,
-                mut made: DeviceSliceMut<'_, u64>,
-            ) -> Result<()> {
-                assert!(!made.is_empty());
-                if records.is_empty() {
-                    return Ok(());
-                }
-                stream.launch("expanding super-k-mers", |raw| {
-                    let arguments = ExpandArguments {
-                        records: records.as_ptr(),
-                        count: (records.len() / $words) as u64,
-                        k: k as i32,
-                        canonical,
-                        parts: part.parts,
-                        part: part.part,
-                        room: out.len() as u64,
-                        out: out.as_mut_ptr().cast(),
-                        made: made.as_mut_ptr(),
-                    };
-                    // SAFETY: so many records, and the kernel writes within the room.
-                    unsafe { $expand(&arguments, raw) }
-                })
-            }
-
-            fn count_runs(stream: &Stream, runs: &mut Runs<'_, $Key>) -> Result<Option<Vec<u64>>> {
-                count_runs(stream, runs, [$runs, $left_runs])
-            }
-
-            fn bounds(
-                stream: &Stream,
-                kmers: DeviceSlice<'_, $Key>,
-                k: usize,
-                bits: u32,
-                mut bounds: DeviceSliceMut<'_, u64>,
-            ) -> Result<()> {
-                assert!(bits <= 2 * k as u32 && bits < 32 && bounds.len() > 1 << bits);
-                stream.launch("finding the sections", |raw| {
-                    let (count, k, bits) = (kmers.len() as u64, k as i32, bits as i32);
-                    // SAFETY: a place for each prefix and one more.
-                    unsafe { $bounds(kmers.as_ptr(), count, k, bits, bounds.as_mut_ptr(), raw) }
-                })
-            }
-        }
-    };
-}
-
 /// A face of a search for runs.
-type RunFace = unsafe extern "C" fn(*const RunArguments, RawStream) -> Status;
+type RunFace = unsafe extern "C" fn(u32, *const RunArguments, RawStream) -> Status;
 
-/// Settles the runs within tiles of keys and lists the others, by the first face; settles these by
-/// the second.
-fn count_runs<T: SortKey>(
+/// Settles all runs, those within tiles of keys and then those that these leave, and returns the totals;
+/// none if more than the list holds are left over, and then nothing counts.
+pub(crate) fn count_runs<T: SortKey>(
     stream: &Stream,
     runs: &mut Runs<'_, T>,
-    [within, left]: [RunFace; 2],
 ) -> Result<Option<Vec<u64>>> {
     stream.fill(runs.totals.reborrow(), 0)?;
-    launch_runs(stream, runs, within)?;
+    launch_runs(stream, runs, merganser_count_runs)?;
     let mut found = vec![0; TOTAL_WORDS];
     stream.download_now(runs.totals.as_slice().slice(..TOTAL_WORDS), &mut found)?;
     match found[1] {
         0 => return Ok(Some(found)),
         listed if listed > runs.left.len() as u64 => return Ok(None),
-        _ => launch_runs(stream, runs, left)?,
+        _ => launch_runs(stream, runs, merganser_count_left_runs)?,
     }
     stream.download_now(runs.totals.as_slice().slice(..TOTAL_WORDS), &mut found)?;
     Ok(Some(found))
@@ -444,56 +390,38 @@ fn launch_runs<T: SortKey>(stream: &Stream, runs: &mut Runs<'_, T>, face: RunFac
         };
         // SAFETY: `check` has seen that there is room for what the kernel writes; `count_runs` lets
         // the runs that were left over follow those within tiles, which list them.
-        unsafe { face(&arguments, raw) }
+        unsafe { face(size_of::<T>() as u32, &arguments, raw) }
     })
 }
 
-gpu_kmer!(
-    u32,
-    u32,
-    1,
-    |key| key,
-    merganser_count_expand_u32,
-    merganser_count_runs_u32,
-    merganser_count_left_runs_u32,
-    merganser_count_bounds_u32
-);
-gpu_kmer!(
-    u64,
-    u64,
-    2,
-    |key| key,
-    merganser_count_expand_u64,
-    merganser_count_runs_u64,
-    merganser_count_left_runs_u64,
-    merganser_count_bounds_u64
-);
-gpu_kmer!(
-    u128,
-    u128,
-    4,
-    |key| key,
-    merganser_count_expand_u128,
-    merganser_count_runs_u128,
-    merganser_count_left_runs_u128,
-    merganser_count_bounds_u128
-);
-gpu_kmer!(
-    Wide,
-    [u128; 2],
-    8,
-    wide,
-    merganser_count_expand_u256,
-    merganser_count_runs_u256,
-    merganser_count_left_runs_u256,
-    merganser_count_bounds_u256
-);
+/// The k-mers that are their keys, with the words of a record.
+macro_rules! gpu_kmer {
+    ($($K:ty: $words:literal)*) => {$(
+        impl GpuKmer for $K {
+            type Word = $K;
+            const WORDS: usize = $words;
 
-fn wide([high, low]: [u128; 2]) -> Wide {
-    let mut bytes = [0; Wide::BYTES];
-    low.store(&mut bytes);
-    high.store(&mut bytes[16..]);
-    Wide::load(&bytes)
+            #[inline(always)]
+            fn from_key(key: $K) -> $K {
+                key
+            }
+        }
+    )*};
+}
+
+gpu_kmer! { u32: 1 u64: 2 u128: 4 }
+
+impl GpuKmer for Wide {
+    type Word = [u128; 2];
+    const WORDS: usize = 8;
+
+    #[inline(always)]
+    fn from_key([high, low]: [u128; 2]) -> Wide {
+        let mut bytes = [0; Wide::BYTES];
+        low.store(&mut bytes);
+        high.store(&mut bytes[16..]);
+        Wide::load(&bytes)
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use merganser_gpu::{
 };
 
 use super::host_writers::{Packed, ToHost};
-use super::table_kernels::{self, Layout, Pairs, PairsMut, TableKmer};
+use super::kernels::GpuKmer;
+use super::table_kernels::{self, Layout, Pairs, PairsMut};
 use crate::Error;
 
 /// Packed k-mers whose counts are small, in device memory, by range.
@@ -36,7 +37,7 @@ pub(crate) struct Sink<'s> {
 }
 
 /// Device memory in which up to a number of k-mers are packed.
-pub(crate) struct Packing<K: TableKmer> {
+pub(crate) struct Packing<K: GpuKmer> {
     k: usize,
     layout: Layout,
     /// The bits that are a k-mer's range.
@@ -48,7 +49,7 @@ pub(crate) struct Packing<K: TableKmer> {
     kmer: std::marker::PhantomData<K>,
 }
 
-impl<K: TableKmer> Packing<K> {
+impl<K: GpuKmer> Packing<K> {
     /// For up to `most` k-mers of `k` bases.
     pub(crate) fn new(device: &Device, most: usize, k: usize, layout: Layout) -> GpuResult<Self> {
         let range_bits = merganser_kmers::scattered::range_bits(k);

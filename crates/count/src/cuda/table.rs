@@ -7,8 +7,9 @@ use merganser_run::OnFailure;
 use merganser_run::locks::{lock, wait};
 
 use super::encoding::{Batch, Encoding, Made, Waiting};
+use super::kernels::GpuKmer;
 use super::packing::Segment;
-use super::table_kernels::{Layout, TableKmer};
+use super::table_kernels::Layout;
 use crate::Error;
 use crate::emit::{Sections, Sorting, Source, Stretch, Stretches};
 use crate::job::Job;
@@ -25,7 +26,7 @@ const BATCHES: u64 = 32;
 const HOST_SHARE: u64 = 8;
 
 /// The k-mers that stay, as a source of blocks.
-pub(crate) struct DeviceTable<'t, 'p, K: TableKmer> {
+pub(crate) struct DeviceTable<'t, 'p, K: GpuKmer> {
     waiting: Waiting<'t, 'p, K>,
     batches: Vec<Batch>,
     /// The batch of each section; none of those that are empty or too large for a device.
@@ -37,7 +38,7 @@ pub(crate) struct DeviceTable<'t, 'p, K: TableKmer> {
 
 /// Batches are made in order, by one of those who wait for them, so that the buffers are with those that
 /// are written first; and who wants what is made does not wait for what is not.
-struct State<K: TableKmer> {
+struct State<K: GpuKmer> {
     slots: Vec<Slot<K>>,
     /// The batch that is made next,
     next: usize,
@@ -46,13 +47,13 @@ struct State<K: TableKmer> {
 }
 
 /// A batch from when it is made until all its sections are taken.
-struct Slot<K: TableKmer> {
+struct Slot<K: GpuKmer> {
     ready: Option<Arc<Ready<K>>>,
     /// Sections that are to be taken yet.
     left: usize,
 }
 
-impl<K: TableKmer> Slot<K> {
+impl<K: GpuKmer> Slot<K> {
     /// The batch, for one section.
     fn take(&mut self) -> Option<Arc<Ready<K>>> {
         let ready = self.ready.clone()?;
@@ -64,12 +65,12 @@ impl<K: TableKmer> Slot<K> {
     }
 }
 
-struct Ready<K: TableKmer> {
+struct Ready<K: GpuKmer> {
     encoding: Pooled<Encoding<K>>,
     made: Made<K>,
 }
 
-impl<'t, 'p, K: TableKmer> DeviceTable<'t, 'p, K> {
+impl<'t, 'p, K: GpuKmer> DeviceTable<'t, 'p, K> {
     /// For a table in 2^`section_bits` sections. What no device can encode goes to the results.
     ///
     /// # Errors
@@ -143,7 +144,7 @@ impl<'t, 'p, K: TableKmer> DeviceTable<'t, 'p, K> {
 }
 
 /// The most k-mers of a batch.
-fn most_kmers<K: TableKmer>(
+fn most_kmers<K: GpuKmer>(
     job: Job<'_>,
     devices: &[Device],
     layout: Layout,
@@ -192,20 +193,20 @@ fn divide(
     (batches, batch_of)
 }
 
-impl<K: TableKmer> Source<K> for DeviceTable<'_, '_, K> {
+impl<K: GpuKmer> Source<K> for DeviceTable<'_, '_, K> {
     fn sections(&self) -> Box<dyn Sections<K> + Send + '_> {
         Box::new(FromDevice { table: self, here: Sorting::new(self.waiting.results) })
     }
 }
 
 /// One writer's way to the sections.
-struct FromDevice<'s, 'p, K: TableKmer> {
+struct FromDevice<'s, 'p, K: GpuKmer> {
     table: &'s DeviceTable<'s, 'p, K>,
     /// For those that no device encodes.
     here: Sorting<'s, 'p, K>,
 }
 
-impl<K: TableKmer> Sections<K> for FromDevice<'_, '_, K> {
+impl<K: GpuKmer> Sections<K> for FromDevice<'_, '_, K> {
     fn section(
         &mut self,
         section: usize,
@@ -286,12 +287,7 @@ mod tests {
 
     /// Packs k-mers in groups, of which a device keeps `arena_bytes`, and makes a table of them in
     /// sections of which a device encodes those with up to `most` k-mers.
-    fn check<K: TableKmer>(
-        device: &Device,
-        k: usize,
-        arena_bytes: u64,
-        (most, memory): (u64, u64),
-    ) {
+    fn check<K: GpuKmer>(device: &Device, k: usize, arena_bytes: u64, (most, memory): (u64, u64)) {
         let kmers = kmers::<K>(k, 30_000);
         let directory = std::env::temp_dir();
         let pool = Pool::new(4096, Spilling { storage: Storage::Auto, limit: 1 << 17, directory });
@@ -325,7 +321,7 @@ mod tests {
         assert!(found == expected, "k {k}, {arena_bytes} bytes, {most} k-mers");
     }
 
-    fn pack<K: TableKmer>(
+    fn pack<K: GpuKmer>(
         device: &Device,
         (k, layout): (usize, Layout),
         group: &[(K, u32)],

@@ -3,9 +3,8 @@
 
 use std::ffi::c_void;
 
-use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Status, Stream};
+use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Stream};
 use merganser_kmers::scattered::{LARGE_COUNT_BYTES, Scattered};
-use merganser_seq::kmer::Wide;
 
 use super::kernels::GpuKmer;
 
@@ -65,76 +64,34 @@ merganser_gpu::shared! {
     }
 }
 
-/// The launchers of one width.
-pub(crate) struct Faces {
-    split: unsafe extern "C" fn(*const SplitArguments, RawStream) -> Status,
-    pack: unsafe extern "C" fn(*const PackArguments, RawStream) -> Status,
-    unpack: unsafe extern "C" fn(*const UnpackArguments, RawStream) -> Status,
-    unpack_any: unsafe extern "C" fn(*const UnpackArguments, RawStream) -> Status,
-    block_sizes: unsafe extern "C" fn(*const BlockArguments, u32, RawStream) -> Status,
-    write_blocks: unsafe extern "C" fn(*const BlockArguments, u32, RawStream) -> Status,
-}
-
-/// A k-mer whose tables devices make.
-pub(crate) trait TableKmer: GpuKmer {
-    const FACES: Faces;
-}
-
-macro_rules! faces {
-    ($($K:ty: $split:ident $pack:ident $unpack:ident $unpack_any:ident $sizes:ident $write:ident;)*) => {
-        merganser_gpu::foreign! {
-            $(
-                fn $split(arguments: *const SplitArguments, stream: RawStream);
-                fn $pack(arguments: *const PackArguments, stream: RawStream);
-                fn $unpack(arguments: *const UnpackArguments, stream: RawStream);
-                fn $unpack_any(arguments: *const UnpackArguments, stream: RawStream);
-                fn $sizes(arguments: *const BlockArguments, blocks: u32, stream: RawStream);
-                fn $write(arguments: *const BlockArguments, blocks: u32, stream: RawStream);
-            )*
-        }
-        $(
-            impl TableKmer for $K {
-                const FACES: Faces = Faces {
-                    split: $split,
-                    pack: $pack,
-                    unpack: $unpack,
-                    unpack_any: $unpack_any,
-                    block_sizes: $sizes,
-                    write_blocks: $write,
-                };
-            }
-        )*
-    };
-}
-
-faces! {
-    u32: merganser_count_split_u32 merganser_count_pack_u32 merganser_count_unpack_u32
-        merganser_count_unpack_any_u32 merganser_count_block_sizes_u32
-        merganser_count_write_blocks_u32;
-    u64: merganser_count_split_u64 merganser_count_pack_u64 merganser_count_unpack_u64
-        merganser_count_unpack_any_u64 merganser_count_block_sizes_u64
-        merganser_count_write_blocks_u64;
-    u128: merganser_count_split_u128 merganser_count_pack_u128 merganser_count_unpack_u128
-        merganser_count_unpack_any_u128 merganser_count_block_sizes_u128
-        merganser_count_write_blocks_u128;
-    Wide: merganser_count_split_u256 merganser_count_pack_u256 merganser_count_unpack_u256
-        merganser_count_unpack_any_u256 merganser_count_block_sizes_u256
-        merganser_count_write_blocks_u256;
+merganser_gpu::foreign! {
+    fn merganser_count_split(key_bytes: u32, arguments: *const SplitArguments, stream: RawStream);
+    fn merganser_count_pack(key_bytes: u32, arguments: *const PackArguments, stream: RawStream);
+    fn merganser_count_unpack(key_bytes: u32, arguments: *const UnpackArguments, stream: RawStream);
+    fn merganser_count_unpack_any(
+        key_bytes: u32, arguments: *const UnpackArguments, stream: RawStream,
+    );
+    fn merganser_count_block_sizes(
+        key_bytes: u32, arguments: *const BlockArguments, blocks: u32, stream: RawStream,
+    );
+    fn merganser_count_write_blocks(
+        key_bytes: u32, arguments: *const BlockArguments, blocks: u32, stream: RawStream,
+    );
 }
 
 /// k-mers and their counts, as many of each.
-pub(crate) struct Pairs<'p, K: TableKmer> {
+pub(crate) struct Pairs<'p, K: GpuKmer> {
     pub(crate) kmers: DeviceSlice<'p, K::Word>,
     pub(crate) counts: DeviceSlice<'p, u32>,
 }
 
 /// Room for k-mers and their counts.
-pub(crate) struct PairsMut<'p, K: TableKmer> {
+pub(crate) struct PairsMut<'p, K: GpuKmer> {
     pub(crate) kmers: DeviceSliceMut<'p, K::Word>,
     pub(crate) counts: DeviceSliceMut<'p, u32>,
 }
 
-impl<'p, K: TableKmer> PairsMut<'p, K> {
+impl<'p, K: GpuKmer> PairsMut<'p, K> {
     pub(crate) fn as_pairs(&self) -> Pairs<'_, K> {
         Pairs { kmers: self.kmers.as_slice(), counts: self.counts.as_slice() }
     }
@@ -154,7 +111,7 @@ impl<'p, K: TableKmer> PairsMut<'p, K> {
 
 /// Puts k-mers with small counts to the start of `to`, as long as they are, and those with large ones
 /// to its end, in no order; `numbers` becomes how many of each.
-pub(crate) fn split<K: TableKmer>(
+pub(crate) fn split<K: GpuKmer>(
     stream: &Stream,
     pairs: &Pairs<'_, K>,
     to: &mut PairsMut<'_, K>,
@@ -174,7 +131,7 @@ pub(crate) fn split<K: TableKmer>(
             numbers: numbers.as_mut_ptr(),
         };
         // SAFETY: as many places as k-mers, and two numbers.
-        unsafe { (K::FACES.split)(&arguments, raw) }
+        unsafe { merganser_count_split(K::KEY_BYTES, &arguments, raw) }
     })
 }
 
@@ -188,7 +145,7 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub(crate) fn of<K: TableKmer>(scattered: &Scattered<'_, K>) -> Layout {
+    pub(crate) fn of<K: GpuKmer>(scattered: &Scattered<'_, K>) -> Layout {
         let rest = 2 * scattered.k() as u32 - scattered.range_bits();
         Layout { kmer_bytes: scattered.record_bytes() - 1, rest }
     }
@@ -200,7 +157,7 @@ impl Layout {
 }
 
 /// Packs k-mers, all with large counts or none.
-pub(crate) fn pack<K: TableKmer>(
+pub(crate) fn pack<K: GpuKmer>(
     stream: &Stream,
     pairs: &Pairs<'_, K>,
     layout: Layout,
@@ -219,7 +176,7 @@ pub(crate) fn pack<K: TableKmer>(
             records: records.as_mut_ptr(),
         };
         // SAFETY: room for all records.
-        unsafe { (K::FACES.pack)(&arguments, raw) }
+        unsafe { merganser_count_pack(K::KEY_BYTES, &arguments, raw) }
     })
 }
 
@@ -233,7 +190,7 @@ pub(crate) struct Runs<'r> {
 }
 
 impl Runs<'_> {
-    fn arguments<K: TableKmer>(&self, to: &mut PairsMut<'_, K>) -> UnpackArguments {
+    fn arguments<K: GpuKmer>(&self, to: &mut PairsMut<'_, K>) -> UnpackArguments {
         assert!(self.starts.len() == self.ranges.len() + 1 && to.kmers.len() == to.counts.len());
         UnpackArguments {
             runs: PackedRuns {
@@ -252,7 +209,7 @@ impl Runs<'_> {
     }
 
     /// Unpacks runs none of whose counts is large: as many k-mers as `to` has room for.
-    pub(crate) fn unpack<K: TableKmer>(
+    pub(crate) fn unpack<K: GpuKmer>(
         &self,
         stream: &Stream,
         to: &mut PairsMut<'_, K>,
@@ -261,13 +218,13 @@ impl Runs<'_> {
         let arguments = self.arguments(to);
         stream.launch("unpacking k-mers", |raw| {
             // SAFETY: so many records, room for their k-mers, and each lies in a run.
-            unsafe { (K::FACES.unpack)(&arguments, raw) }
+            unsafe { merganser_count_unpack(K::KEY_BYTES, &arguments, raw) }
         })
     }
 
     /// Unpacks any runs, in no order, waits, and returns the number of k-mers; runs that `to` has no room
     /// for are left out.
-    pub(crate) fn unpack_any<K: TableKmer>(
+    pub(crate) fn unpack_any<K: GpuKmer>(
         &self,
         stream: &Stream,
         to: &mut PairsMut<'_, K>,
@@ -279,7 +236,7 @@ impl Runs<'_> {
         stream.launch("unpacking k-mers", |raw| {
             // SAFETY: runs are whole records, which end with the next run, and the kernel keeps to the
             // room.
-            unsafe { (K::FACES.unpack_any)(&arguments, raw) }
+            unsafe { merganser_count_unpack_any(K::KEY_BYTES, &arguments, raw) }
         })?;
         let mut number = [0];
         stream.download_now(made.as_slice().slice(..1), &mut number)?;
@@ -288,7 +245,7 @@ impl Runs<'_> {
 }
 
 /// Sorted k-mers that become a table's blocks.
-pub(crate) struct Blocks<'b, K: TableKmer> {
+pub(crate) struct Blocks<'b, K: GpuKmer> {
     pub(crate) pairs: Pairs<'b, K>,
     /// For each section its first k-mer and its first block, with one item more.
     pub(crate) kmer_starts: DeviceSlice<'b, u64>,
@@ -297,7 +254,7 @@ pub(crate) struct Blocks<'b, K: TableKmer> {
     pub(crate) blocks: usize,
 }
 
-impl<K: TableKmer> Blocks<'_, K> {
+impl<K: GpuKmer> Blocks<'_, K> {
     fn arguments(&self) -> BlockArguments {
         assert!(self.kmer_starts.len() == self.block_starts.len() && !self.kmer_starts.is_empty());
         BlockArguments {
@@ -328,7 +285,9 @@ impl<K: TableKmer> Blocks<'_, K> {
         };
         stream.launch("measuring blocks", |raw| {
             // SAFETY: a place for each block; the sections are those of the k-mers.
-            unsafe { (K::FACES.block_sizes)(&arguments, self.blocks as u32, raw) }
+            unsafe {
+                merganser_count_block_sizes(K::KEY_BYTES, &arguments, self.blocks as u32, raw)
+            }
         })
     }
 
@@ -347,7 +306,9 @@ impl<K: TableKmer> Blocks<'_, K> {
         };
         stream.launch("encoding blocks", |raw| {
             // SAFETY: the caller's buffer has as many bytes as the sizes add up to.
-            unsafe { (K::FACES.write_blocks)(&arguments, self.blocks as u32, raw) }
+            unsafe {
+                merganser_count_write_blocks(K::KEY_BYTES, &arguments, self.blocks as u32, raw)
+            }
         })
     }
 }

@@ -2,7 +2,6 @@
 
 use std::iter;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::Instant;
@@ -12,8 +11,8 @@ use merganser_io::Chunk as Text;
 use merganser_kmers::Histogram;
 use merganser_kmers::formats::TableOutput;
 use merganser_kmers::store::Pool;
-use merganser_run::locks::{into_inner, lock};
-use merganser_run::{Unit, run_workers_collect, start_scoped};
+use merganser_run::locks::into_inner;
+use merganser_run::{Share, Unit, each, join, side_by_side, start_scoped};
 
 use super::reading::read_all;
 use super::{Outcome, Run};
@@ -21,7 +20,7 @@ use crate::Error;
 use crate::binmap::BinMap;
 use crate::cpu::Width;
 use crate::cpu::counter::Counter;
-use crate::cuda::TableKmer;
+use crate::cuda::GpuKmer;
 use crate::cuda::chunks::Chunk;
 use crate::cuda::counting::{Bins, Workspace, groups};
 use crate::cuda::host_bins::HostBins;
@@ -53,7 +52,7 @@ struct Cut {
 
 impl Run<'_> {
     /// Counts on the devices of the configuration.
-    pub(crate) fn count_on_gpus<K: Width + TableKmer>(
+    pub(crate) fn count_on_gpus<K: Width + GpuKmer>(
         self,
         files: TableOutput,
     ) -> Result<Outcome, Error> {
@@ -120,7 +119,7 @@ impl Run<'_> {
                 Ok(_) => queue.close(),
                 Err(_) => queue.abandon(),
             }
-            let cut = cutting.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let cut = join(cutting);
             // Packers stop without a reason of their own when the devices fail.
             let cut = match (&read, cut) {
                 (Err(Error::Cancelled), Err(error)) => return Err(error),
@@ -144,7 +143,7 @@ impl Run<'_> {
     }
 
     /// Phases 2 and 3.
-    fn count_cut<K: Width + TableKmer>(
+    fn count_cut<K: Width + GpuKmer>(
         &self,
         cut: Cut,
         plan: Plan,
@@ -169,7 +168,7 @@ impl Run<'_> {
     }
 
     /// What devices make the table of.
-    fn table<'t, 'p, K: Width + TableKmer>(
+    fn table<'t, 'p, K: Width + GpuKmer>(
         &self,
         counted: &'t Counted,
         devices: &[Device],
@@ -183,7 +182,7 @@ impl Run<'_> {
 
     /// Phase 2: the workspaces of all devices take groups of bins; bins that no device can count are
     /// the CPU's.
-    fn count_bins_on_gpus<'p, K: Width + TableKmer>(
+    fn count_bins_on_gpus<'p, K: Width + GpuKmer>(
         &self,
         all: &Bins<'_, '_>,
         devices: &[(Device, Budget)],
@@ -203,7 +202,6 @@ impl Run<'_> {
         let workspaces = devices.iter().flat_map(|(device, _)| iter::repeat_n(device, each));
         let workspaces = workspaces
             .map(|device| Workspace::<K>::new(self.config, device, layout, (room, gatherers)))
-            .map(|workspace| workspace.map(|workspace| Mutex::new(Some(workspace))))
             .collect::<Result<Vec<_>, _>>()?;
         // What stays has all that super-k-mers and workspaces leave.
         let arenas = devices.iter().map(|(device, budget)| {
@@ -211,18 +209,17 @@ impl Run<'_> {
             Arena::new(device, (left / 16).clamp(1 << 16, 256 << 20) as usize, left)
         });
         let arenas: Vec<Arena> = arenas.collect();
-        let next = AtomicUsize::new(0);
-        let work = Work { run: self, all, groups: &groups, next, loads: &loads };
+        let share = Share::new(0..groups.len(), self.cancel);
+        let work = Work { run: self, all, groups: &groups, share, loads: &loads };
         let parts = with_writers(results, self.job.threads, &devices[0].0, |to_host| {
-            run_workers_collect(workspaces.len(), |number| {
-                let workspace = lock(&workspaces[number]).take();
+            side_by_side(workspaces.into_iter().enumerate(), |(number, workspace)| {
                 let sink = Sink { arena: &arenas[number / each], to_host, segments: Vec::new() };
-                workspace.map(|workspace| work.workspace(workspace, sink)).transpose()
+                work.workspace(workspace, sink)
             })
         })?;
         let mut counted = Counted { histogram: Histogram::default(), segments: Vec::new() };
         let mut refused = Vec::new();
-        for part in parts.into_iter().flatten() {
+        for part in parts {
             counted.histogram.merge(&part.counted.histogram);
             counted.segments.extend(part.counted.segments);
             refused.extend(part.refused);
@@ -232,7 +229,7 @@ impl Run<'_> {
     }
 
     /// Counts bins with the CPU's hash maps, which do not mind how often a k-mer occurs.
-    fn count_on_cpu<'p, K: Width + TableKmer>(
+    fn count_on_cpu<'p, K: Width + GpuKmer>(
         &self,
         all: &Bins<'_, '_>,
         bins: &[Range<usize>],
@@ -240,19 +237,11 @@ impl Run<'_> {
         plan: Plan,
         results: &Results<'p, K>,
     ) -> Result<Histogram, Error> {
-        let next = AtomicUsize::new(0);
-        let threads = self.job.threads.min(bins.len());
-        let parts = run_workers_collect(threads, |_| {
+        let parts = each(self.job.threads, 0..bins.len(), self.cancel, |numbers| {
             let stream = devices[0].0.stream()?;
             let mut counter = Counter::new(self.config, plan.table_bytes, results);
-            while let Some(bins) = bins.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if self.cancel.is_cancelled() {
-                    return Err(Error::Cancelled);
-                }
-                self.count_bins_on_cpu(all, bins, &stream, &mut counter).inspect_err(|_| {
-                    // The others stop at their next bins.
-                    next.store(usize::MAX / 2, Ordering::Relaxed);
-                })?;
+            for bins in numbers.map(|number| &bins[number]) {
+                self.count_bins_on_cpu(all, bins, &stream, &mut counter)?;
                 self.progress.advance(all.load(bins).kmers);
             }
             counter.finish()
@@ -262,7 +251,7 @@ impl Run<'_> {
         Ok(histogram)
     }
 
-    fn count_bins_on_cpu<'p, K: Width + TableKmer>(
+    fn count_bins_on_cpu<'p, K: Width + GpuKmer>(
         &self,
         all: &Bins<'_, '_>,
         bins: &Range<usize>,
@@ -324,7 +313,7 @@ struct Work<'w, 'b, 'p> {
     run: &'w Run<'w>,
     all: &'w Bins<'b, 'p>,
     groups: &'w [Range<usize>],
-    next: AtomicUsize,
+    share: Share<'w>,
     loads: &'w [crate::cuda::chunks::Load],
 }
 
@@ -335,27 +324,23 @@ struct WorkspacePart {
 }
 
 impl Work<'_, '_, '_> {
-    fn workspace<K: Width + TableKmer>(
+    fn workspace<K: Width + GpuKmer>(
         &self,
         mut workspace: Workspace<'_, K>,
         mut sink: Sink<'_>,
     ) -> Result<WorkspacePart, Error> {
         let mut refused = Vec::new();
-        while let Some(group) = self.groups.get(self.next.fetch_add(1, Ordering::Relaxed)) {
-            if self.run.cancel.is_cancelled() {
-                return Err(Error::Cancelled);
+        self.share.work(|numbers| {
+            for group in numbers.map(|number| &self.groups[number]) {
+                if workspace.count(self.all, group, &mut sink)? {
+                    let kmers = self.loads[group.clone()].iter().map(|load| load.kmers).sum();
+                    self.run.progress.advance(kmers);
+                } else {
+                    refused.push(group.clone());
+                }
             }
-            let counted = workspace.count(self.all, group, &mut sink).inspect_err(|_| {
-                // The others stop at their next group.
-                self.next.store(self.groups.len(), Ordering::Relaxed);
-            })?;
-            if counted {
-                let kmers = self.loads[group.clone()].iter().map(|load| load.kmers).sum();
-                self.run.progress.advance(kmers);
-            } else {
-                refused.push(group.clone());
-            }
-        }
+            Ok::<_, Error>(())
+        })?;
         workspace.stream.synchronize()?;
         let histogram = workspace.finish();
         let counted = Counted { histogram, segments: sink.segments };

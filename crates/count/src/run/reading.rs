@@ -75,9 +75,7 @@ fn read_chunks<C: Consumer>(
         None => (Chunk::default(), false),
     };
     loop {
-        if reading.cancel.is_cancelled() {
-            return Err(Error::Cancelled);
-        }
+        reading.cancel.check()?;
         if !ready && !reading.reader.next_chunk(&mut chunk)? {
             return Ok(());
         }

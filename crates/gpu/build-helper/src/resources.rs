@@ -204,7 +204,7 @@ mod tests {
         let long = "void cub::CUB_1::detail::Onesweep<cub::hub<int, a::b<c>>::Policy1000, \
                     (cub::SortOrder)0, unsigned long, cub::NullType>(T4*, T5 const*, (int)3)";
         assert_eq!(shorten(long), "Onesweep<Policy1000, 0, unsigned long, NullType>");
-        assert_eq!(shorten("insert_keys_kernel(unsigned long*, int)"), "insert_keys_kernel");
+        assert_eq!(shorten("near_kernel(unsigned long*, int)"), "near_kernel");
         assert_eq!(shorten("mgpu_plain"), "mgpu_plain");
     }
 

@@ -3,7 +3,6 @@
 unsafe extern "C" {
     pub(crate) fn mgpu_host_letter(letter: u8) -> u32;
     pub(crate) fn mgpu_host_norm(rule: u32, pmer: u32, p: i32, canonical: bool) -> u32;
-    pub(crate) fn mgpu_host_insert(variant: u32, seed: u64) -> i32;
 }
 
 macro_rules! declare {

@@ -1,11 +1,8 @@
-//! The pure and the cooperative functions of `crates/gpu/cuda/*.cuh`, compiled by the host's C++
+//! The pure functions of `crates/gpu/cuda/*.cuh`, compiled by the host's C++
 //! compiler: what CI can test of the kernels without a GPU. For tests only.
 #![allow(unsafe_code, reason = "calls device functions that were compiled for the host")]
 
 mod ffi;
-mod insert;
-
-pub use insert::{Failure, Variant, insert_under_schedule};
 
 /// The shared header's (is a base, code) of a letter.
 pub fn letter(letter: u8) -> (bool, u8) {

@@ -1,8 +1,8 @@
 //! Device memory that is taken in large pieces and handed out in small ones.
 
 use super::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Pod};
-use crate::lock::lock;
 use crate::{Device, Result};
+use merganser_run::locks::lock;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 

@@ -1,9 +1,8 @@
-use crate::{COUNTS, device, random};
+use crate::{device, random};
 use merganser_gpu::primitives::Key;
 use merganser_gpu::{Device, Stream};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::signature::Rule;
-use std::collections::HashSet;
 
 fn check_kmers<K: Kmer + Key>(device: &Device, stream: &Stream, wide: impl Fn(u64, u64) -> K) {
     for k in (1..=<K as Kmer>::MAX_K).step_by(3).chain([<K as Kmer>::MAX_K]) {
@@ -50,30 +49,5 @@ fn norms_are_rusts_for_every_rule() {
                 }
             }
         }
-    }
-}
-
-#[test]
-fn a_table_filled_by_tiles_holds_each_key_once() {
-    let Some(device) = device() else { return };
-    let stream = device.stream().unwrap();
-    for items in COUNTS {
-        // Every key about four times, close together in time.
-        let keys: Vec<u64> = random(2).take(items).map(|n| n % (items as u64 / 4 + 1)).collect();
-        let expected: HashSet<u64> = keys.iter().copied().collect();
-        let slot_count = (2 * expected.len()).next_power_of_two().max(8);
-        let mut slots = device.alloc(slot_count).unwrap();
-        let mut here = device.alloc(items).unwrap();
-        let mut results = device.alloc(items).unwrap();
-        stream.fill(slots.view_mut(), 0xff).unwrap();
-        stream.upload_now(&keys, here.view_mut()).unwrap();
-        stream.insert_keys(slots.view_mut(), u64::MAX, here.view(), results.view_mut()).unwrap();
-        let mut held = stream.download_vec(slots.view()).unwrap();
-        held.retain(|&slot| slot != u64::MAX);
-        assert_eq!(held.len(), expected.len());
-        assert_eq!(held.into_iter().collect::<HashSet<_>>(), expected);
-        let results = stream.download_vec(results.view()).unwrap();
-        assert_eq!(results.iter().filter(|&&result| result == 0).count(), expected.len());
-        assert!(results.iter().all(|&result| result < 2));
     }
 }

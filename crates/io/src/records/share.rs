@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use merganser_run::{Cancel, Cancelled, Shard};
+use merganser_run::{Cancel, Cancelled, Shard, StartError};
 
 use super::Segment;
 use crate::{Error, Input, fingerprint};
@@ -23,7 +23,7 @@ impl ReadShare {
     ///
     /// # Errors
     /// If an input is no regular file, or cannot be read; if cancelled.
-    pub fn new<E: From<Error> + From<Cancelled>>(
+    pub fn new<E: From<Error> + From<Cancelled> + From<StartError> + Send>(
         segments: &[Segment],
         shard: Shard,
         reads: Range<u64>,
@@ -42,7 +42,7 @@ impl ReadShare {
     ///
     /// # Errors
     /// As [`ReadShare::new`].
-    pub fn at_starts<E: From<Error> + From<Cancelled>>(
+    pub fn at_starts<E: From<Error> + From<Cancelled> + From<StartError> + Send>(
         segments: &[Segment],
         shard: Shard,
         starts: &[u64],

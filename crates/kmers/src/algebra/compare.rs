@@ -86,7 +86,7 @@ pub fn compare(
     let session = Session::new(tables, tables.len() as u64, resources)?;
     let done = with_kmer!(session.k, K => run::<K>(&session, cuts, progress, cancel));
     progress.finish();
-    done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })
+    cancel.over_error(done)
 }
 
 fn run<K: Kmer>(

@@ -1,8 +1,6 @@
 //! Ranges of all tables, one after the other, by all workers.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use merganser_run::{Cancel, Progress, run_workers_collect};
+use merganser_run::{Cancel, Numbers, Progress, each};
 use merganser_seq::kmer::Kmer;
 
 use super::merge::Run;
@@ -62,8 +60,9 @@ impl<K: Kmer> Engine<'_, K> {
         range: std::ops::Range<usize>,
         make: impl Fn() -> W + Sync,
     ) -> Result<Vec<W>, Error> {
-        let next = AtomicUsize::new(range.start / self.at_once());
-        run_workers_collect(self.threads, |_| self.worker(&next, range.clone(), make()))
+        let at_once = self.at_once();
+        let firsts = range.start / at_once..range.end.div_ceil(at_once);
+        each(self.threads, firsts, self.cancel, |firsts| self.worker(firsts, &range, make()))
     }
 
     /// Neighbouring sections that a worker takes at once: those that some table has only together, if
@@ -77,8 +76,8 @@ impl<K: Kmer> Engine<'_, K> {
 
     fn worker<W: Work<K>>(
         &self,
-        next: &AtomicUsize,
-        range: std::ops::Range<usize>,
+        firsts: &mut Numbers<'_>,
+        range: &std::ops::Range<usize>,
         work: W,
     ) -> Result<W, Error> {
         let (sections, at_once) = (1usize << self.section_bits, self.at_once());
@@ -88,26 +87,17 @@ impl<K: Kmer> Engine<'_, K> {
             runs: self.tables.iter().map(|_| Vec::new()).collect(),
             work,
         };
-        loop {
-            let first = next.fetch_add(1, Ordering::Relaxed).saturating_mul(at_once);
-            if first >= range.end {
-                return Ok(worker.work);
-            }
+        for first in firsts.map(|number| number * at_once) {
             for section in first.max(range.start)..(first + at_once).min(range.end) {
                 let place = Place { section, first: true, last: true };
-                match worker.range(K::from_low(section as u64), self.section_bits, place) {
-                    Ok(true) => {}
-                    Ok(false) => return Ok(worker.work),
-                    Err(error) => {
-                        // The others stop when they have what they took.
-                        next.store(range.end, Ordering::Relaxed);
-                        return Err(error);
-                    }
+                if !worker.range(K::from_low(section as u64), self.section_bits, place)? {
+                    return Ok(worker.work);
                 }
                 let share = |section: usize| self.total * section as u64 / sections as u64;
                 self.progress.advance(share(section + 1) - share(section));
             }
         }
+        Ok(worker.work)
     }
 }
 
@@ -121,9 +111,7 @@ struct Worker<'w, 'e, K, W> {
 impl<K: Kmer, W: Work<K>> Worker<'_, '_, K, W> {
     /// A range, halved until it fits.
     fn range(&mut self, prefix: K, bits: u32, place: Place) -> Result<bool, Error> {
-        if self.engine.cancel.is_cancelled() {
-            return Err(Error::Cancelled);
-        }
+        self.engine.cancel.check()?;
         let mut kmers = 0;
         for reader in &mut self.readers {
             kmers += reader.at_most(prefix, bits)?;

@@ -81,7 +81,7 @@ pub(super) fn calculate_joined(
     let job = Job { calculation, joined, session: &session, progress, cancel };
     let done = with_kmer!(session.k, K => job.run::<K>(output));
     progress.finish();
-    done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })
+    cancel.over_error(done)
 }
 
 impl Session<'_> {

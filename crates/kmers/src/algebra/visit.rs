@@ -37,7 +37,7 @@ pub fn visit<V: Visitor>(
     let session = Session::new(tables, tables.len() as u64, resources)?;
     let done = with_kmer!(session.k, K => run::<K, V>(&session, range, &make, progress, cancel));
     progress.finish();
-    done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })
+    cancel.over_error(done)
 }
 
 fn run<K: Kmer, V: Visitor>(

@@ -6,9 +6,8 @@
 mod bits;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use merganser_run::{Cancel, run_workers};
+use merganser_run::{Cancel, each};
 use merganser_seq::kmer::Kmer;
 
 use crate::formats::is_no_folder;
@@ -173,24 +172,21 @@ impl Meryl {
         take: impl Fn(&mut W, K, u32) -> Result<(), Error> + Sync,
         finish: impl Fn(W) -> Result<(), Error> + Sync,
     ) -> Result<(), Error> {
-        let (next, found) = (AtomicUsize::new(0), AtomicU64::new(0));
-        run_workers(threads, |_| {
-            let mut worker = begin();
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some(file) = self.files.get(number) else { return finish(worker) };
+        let found = each(threads, 0..self.files.len(), cancel, |files| {
+            let (mut worker, mut found) = (begin(), 0);
+            for number in files {
+                let file = &self.files[number];
                 let mut objects = Objects::open(file)?;
                 let mut block = Block { meryl: self, file, number: number as u64, after: None };
                 while let Some(object) = objects.next()? {
-                    if cancel.is_cancelled() {
-                        return Err(Error::Cancelled);
-                    }
+                    cancel.check()?;
                     let add = |kmer, count| take(&mut worker, kmer, count);
-                    found.fetch_add(block.read(&mut object.bits(file), add)?, Ordering::Relaxed);
+                    found += block.read(&mut object.bits(file), add)?;
                 }
             }
+            finish(worker).map(|()| found)
         })?;
-        let found = found.into_inner();
+        let found: u64 = found.into_iter().sum();
         match found == self.kmers {
             true => Ok(()),
             false => Err(bad(

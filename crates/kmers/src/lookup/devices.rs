@@ -2,11 +2,9 @@
 //! one after the other for each batch of letters.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Pool, Stream};
-use merganser_run::locks::lock;
-use merganser_run::{Cancel, GpuShortage, Progress, Resources, Silent, run_workers};
+use merganser_run::{Cancel, GpuShortage, Progress, Resources, RoundRobin, Silent, side_by_side};
 
 use super::device_sections::DeviceSections;
 use super::kernels::SeekKmer;
@@ -149,9 +147,9 @@ impl<K: SeekKmer> OnDevices<K> {
         cancel: &Cancel,
     ) -> OnDevices<K> {
         let (k, canonical) = (table.description().k, table.description().canonical);
-        let next = AtomicUsize::new(0);
+        let turns = RoundRobin::default();
         let workspaces = Pool::new(WORKSPACES * devices.len(), move || {
-            Workspace::new(&devices, next.fetch_add(1, Ordering::Relaxed) % devices.len())
+            Workspace::new(&devices, turns.next(devices.len()))
         });
         let (cancel, width) = (cancel.clone(), std::marker::PhantomData);
         OnDevices { k, canonical, sections, workspaces, cancel, width }
@@ -180,9 +178,7 @@ impl<K: SeekKmer> Lookup for OnDevices<K> {
         sliding.begin(letters, counts);
         let at_once = (LETTERS / stride).max(1);
         for (number, counts) in counts.chunks_mut(at_once).enumerate() {
-            if self.cancel.is_cancelled() {
-                return Err(Error::Cancelled);
-            }
+            self.cancel.check()?;
             let places = number * at_once..number * at_once + counts.len();
             let letters = &letters[letters_of(sliding, &places, letters.len())];
             let mut workspace = self.workspaces.take()?;
@@ -349,12 +345,7 @@ impl<K: SeekKmer> Lookup for RangedOnDevices<K> {
             shares.iter().try_for_each(|share| share.stream.synchronize())?;
             Ok(())
         })?;
-        let shares: Vec<_> = shares.into_iter().map(std::sync::Mutex::new).collect();
-        run_workers(shares.len(), |number| {
-            let Some(share) = shares.get(number) else { return Ok(()) };
-            let mut share = lock(share);
-            Ok::<_, Error>(share.download(&self.devices[number])?)
-        })?;
-        Ok(())
+        let shares = shares.into_iter().zip(&self.devices);
+        side_by_side(shares, |(mut share, device)| Ok(share.download(device)?)).map(drop)
     }
 }

@@ -24,9 +24,7 @@ merganser_gpu::shared! {
 }
 
 merganser_gpu::foreign! {
-    fn merganser_kmers_seek_u64(arguments: *const SeekArguments, stream: RawStream);
-    fn merganser_kmers_seek_u128(arguments: *const SeekArguments, stream: RawStream);
-    fn merganser_kmers_seek_u256(arguments: *const SeekArguments, stream: RawStream);
+    fn merganser_kmers_seek(key_bytes: u32, arguments: *const SeekArguments, stream: RawStream);
 }
 
 /// Words of a section's entry: the address of its lines, their number, the addresses of the numbers
@@ -62,52 +60,34 @@ pub(crate) trait SeekKmer: Kmer {
         entries: Entries<'_>,
         sliding: Sliding,
         letters: DeviceSlice<'_, u8>,
-        counts: DeviceSliceMut<'_, u32>,
-    ) -> Result<()>;
+        mut counts: DeviceSliceMut<'_, u32>,
+    ) -> Result<()> {
+        if counts.is_empty() {
+            return Ok(());
+        }
+        let Sliding { k, canonical, stride } = sliding;
+        let sections = entries.entries.len() / ENTRY_WORDS;
+        stream.launch("looking k-mers up", |raw| {
+            let arguments = SeekArguments {
+                letters: letters.as_ptr(),
+                letter_count: letters.len() as u64,
+                stride: stride as u64,
+                places: counts.len() as u64,
+                k: k as i32,
+                canonical,
+                bits: entries.bits as i32,
+                first: entries.first,
+                section_count: sections as u32,
+                sections: entries.entries.as_ptr(),
+                counts: counts.as_mut_ptr(),
+            };
+            // SAFETY: the kernel reads so many letters and entries and writes so many
+            // counts; what entries lead to is there, as who made `Entries` promised.
+            unsafe { merganser_kmers_seek(size_of::<Self>() as u32, &arguments, raw) }
+        })
+    }
 }
 
-macro_rules! seek_kmer {
-    ($($K:ty: $seek:ident;)*) => {
-        $(
-            impl SeekKmer for $K {
-                fn seek(
-                    stream: &Stream,
-                    entries: Entries<'_>,
-                    sliding: Sliding,
-                    letters: DeviceSlice<'_, u8>,
-                    mut counts: DeviceSliceMut<'_, u32>,
-                ) -> Result<()> {
-                    if counts.is_empty() {
-                        return Ok(());
-                    }
-                    let Sliding { k, canonical, stride } = sliding;
-                    let sections = entries.entries.len() / ENTRY_WORDS;
-                    stream.launch("looking k-mers up", |raw| {
-                        let arguments = SeekArguments {
-                            letters: letters.as_ptr(),
-                            letter_count: letters.len() as u64,
-                            stride: stride as u64,
-                            places: counts.len() as u64,
-                            k: k as i32,
-                            canonical,
-                            bits: entries.bits as i32,
-                            first: entries.first,
-                            section_count: sections as u32,
-                            sections: entries.entries.as_ptr(),
-                            counts: counts.as_mut_ptr(),
-                        };
-                        // SAFETY: the kernel reads so many letters and entries and writes so many
-                        // counts; what entries lead to is there, as who made `Entries` promised.
-                        unsafe { $seek(&arguments, raw) }
-                    })
-                }
-            }
-        )*
-    };
-}
-
-seek_kmer! {
-    u64: merganser_kmers_seek_u64;
-    u128: merganser_kmers_seek_u128;
-    Wide: merganser_kmers_seek_u256;
-}
+impl SeekKmer for u64 {}
+impl SeekKmer for u128 {}
+impl SeekKmer for Wide {}

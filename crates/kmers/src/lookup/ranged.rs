@@ -5,10 +5,9 @@
 
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, Resources, Silent, format_size, run_workers};
+use merganser_run::{Cancel, Resources, Silent, each, format_size};
 use merganser_seq::kmer::Kmer;
 
 use super::lines::bytes_for;
@@ -108,20 +107,17 @@ impl<K: Kmer> Lookup for Ranged<K> {
         sliding.begin(letters, counts);
         self.each_range(|sections| {
             let parts: Vec<_> = counts.chunks_mut(PLACES).enumerate().map(Mutex::new).collect();
-            let next = AtomicUsize::new(0);
-            run_workers(self.resources.threads, |_| {
-                while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let mut part = lock(part);
+            each(self.resources.threads, 0..parts.len(), &self.cancel, |numbers| {
+                for part in numbers {
+                    let mut part = lock(&parts[part]);
                     let (number, counts) = &mut *part;
                     let start = *number * PLACES * stride;
                     let end = (start + (counts.len() - 1) * stride + sliding.k).min(letters.len());
                     sections.look_up(sliding, &letters[start..end], counts);
-                    if self.cancel.is_cancelled() {
-                        return Err(Error::Cancelled);
-                    }
                 }
                 Ok(())
             })
+            .map(drop)
         })
     }
 }

@@ -45,9 +45,7 @@ impl<K: Kmer> Lookup for Resident<K> {
     }
 
     fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error> {
-        if self.cancel.is_cancelled() {
-            return Err(Error::Cancelled);
-        }
+        self.cancel.check()?;
         let sliding = Sliding { k: self.k, canonical: self.canonical, stride };
         sliding.begin(letters, counts);
         self.sections.look_up(sliding, letters, counts);
@@ -55,9 +53,7 @@ impl<K: Kmer> Lookup for Resident<K> {
     }
 
     fn counts_of_words(&self, kmers: &[u64], counts: &mut Vec<u32>) -> Result<(), Error> {
-        if self.cancel.is_cancelled() {
-            return Err(Error::Cancelled);
-        }
+        self.cancel.check()?;
         counts.clear();
         counts.resize(kmers.len(), 0);
         let (k, canonical) = (self.k, self.canonical);

@@ -1,10 +1,7 @@
 //! Few k-mers in a large table of ours: sorted, so that each block that may hold some of them is
 //! read and decoded once, and no other.
 
-use std::sync::Mutex;
-
-use merganser_run::locks::{into_inner, lock};
-use merganser_run::{Cancel, run_workers};
+use merganser_run::{Cancel, side_by_side};
 use merganser_seq::kmer::Kmer;
 
 use super::Lookup;
@@ -87,14 +84,8 @@ impl<K: Kmer> Lookup for SortedQueries<K> {
         sliding.each(letters, |kmer, place| wanted.push((kmer, place as u32)));
         wanted.sort_unstable();
         let share = wanted.len().div_ceil(self.threads).max(LEAST_SHARE);
-        let shares: Vec<_> = wanted.chunks(share).map(|share| (share, Mutex::default())).collect();
-        run_workers(shares.len(), |number| {
-            let Some((share, found)) = shares.get(number) else { return Ok(()) };
-            *lock(found) = self.look_up(table, share)?;
-            Ok::<_, Error>(())
-        })?;
-        for (share, found) in shares {
-            let found: Vec<u32> = into_inner(found);
+        let found = side_by_side(wanted.chunks(share), |share| self.look_up(table, share))?;
+        for (share, found) in wanted.chunks(share).zip(found) {
             for (&(_, place), count) in share.iter().zip(found) {
                 counts[place as usize] = count;
             }

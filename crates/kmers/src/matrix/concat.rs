@@ -126,9 +126,7 @@ impl RangeFile {
         let (mut left, at_once) = (self.rows, (BLOCK / self.row_bytes).max(1) as u64);
         let (mut bytes, mut row) = (Vec::new(), vec![0; whole.names.len()]);
         while left > 0 {
-            if cancel.is_cancelled() {
-                return Err(Error::Cancelled);
-            }
+            cancel.check()?;
             let rows = left.min(at_once);
             bytes.resize(rows as usize * self.row_bytes, 0);
             self.file.read_exact(&mut bytes).map_err(|_| damaged(&self.path))?;

@@ -63,9 +63,7 @@ pub(crate) fn collect(
                     }
                     continue;
                 }
-                if cancel.is_cancelled() {
-                    return Err(Error::Cancelled);
-                }
+                cancel.check()?;
                 scratch.extend(diagonals.filter(|&at| (from..to).contains(&u64::from(at))));
             }
         }

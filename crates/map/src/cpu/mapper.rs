@@ -84,11 +84,6 @@ impl<'r> Mapper<'r> {
         }
     }
 
-    /// [`Error::Cancelled`] if the run is.
-    pub(crate) fn check(&self) -> Result<(), Error> {
-        if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
-    }
-
     /// Has no more hits of a read than there is room for.
     pub(crate) fn with_room(self, room: Room) -> Mapper<'r> {
         Mapper { room, ..self }
@@ -164,7 +159,7 @@ impl<'r> Mapper<'r> {
         let count = self.note(reads, unit, queries, chooser);
         chooser.look_up(&self.view);
         for (at, &read) in reads[..count].iter().enumerate() {
-            self.check()?;
+            self.cancel.check()?;
             let mut scanned = false;
             for number in self.queries_of(read) {
                 scanned |= self.look_for_query(number, queries, chooser)?;
@@ -272,7 +267,7 @@ impl<'r> Mapper<'r> {
 
     fn verify(&mut self, candidates: &mut Vec<Candidate>, queries: &Queries) -> Result<(), Error> {
         let begun = Instant::now();
-        self.check()?;
+        self.cancel.check()?;
         self.effort.candidates += candidates.len() as u64;
         if let Some(rule) = &mut self.rule {
             self.effort.rejected +=
@@ -354,7 +349,7 @@ impl<'r> Mapper<'r> {
             }
         }
         self.check_room()?;
-        self.check()
+        Ok(self.cancel.check()?)
     }
 
     /// Sees to it that good ends do not become too many. Those that are there more than once are counted once.
@@ -392,9 +387,7 @@ impl<'r> Mapper<'r> {
         bounds.clear();
         let mut rest = &ends[..];
         for &read in reads {
-            if self.cancel.is_cancelled() {
-                return Err(Error::Cancelled);
-            }
+            self.cancel.check()?;
             let first = hits.len();
             for number in [2 * read, 2 * read + 1] {
                 let of_query = |end: &&End| end.query as usize == number;

@@ -73,9 +73,7 @@ impl<'r> Rule<'r> {
         let mut at = 0;
         for same in candidates.chunk_by(|a, b| edits(a) == edits(b)) {
             for part in same.chunks(BATCH) {
-                if cancel.is_cancelled() {
-                    return Err(Error::Cancelled);
-                }
+                cancel.check()?;
                 self.decide(part, at, edits(&same[0]), queries, text)?;
                 at += part.len();
             }

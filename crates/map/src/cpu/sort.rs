@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, Progress, Resources, Shortage, run_workers_collect};
+use merganser_run::{Cancel, Progress, Resources, Shortage, each, each_in_order};
 
 use crate::Error;
 use crate::index::{Growing, Unsorted, grouped, interleave};
@@ -23,18 +22,8 @@ fn by_piece<T: Send>(
     threads: usize,
     work: impl Fn(&[u32; 3]) -> T + Sync,
 ) -> Result<Vec<T>, Error> {
-    let next = AtomicUsize::new(0);
-    let done = run_workers_collect::<_, Error, _>(threads, |_| {
-        let mut own = Vec::new();
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(piece) = pieces.get(at) else { return Ok(own) };
-            own.push((at, work(piece)));
-        }
-    })?;
-    let mut all: Vec<(usize, T)> = done.into_iter().flatten().collect();
-    all.sort_unstable_by_key(|(at, _)| *at);
-    Ok(all.into_iter().map(|(_, value)| value).collect())
+    let never = Cancel::default();
+    each_in_order(threads, 0..pieces.len(), &never, || (), |(), at| Ok(work(&pieces[at])))
 }
 
 /// Calls `take` with the part of each position of a piece.
@@ -173,26 +162,19 @@ impl Sorting<'_> {
         scattered: &Scattered,
         growing: &mut Growing,
     ) -> Result<(), Error> {
-        let next = AtomicUsize::new(0);
         // Parts are handed on in their order, whoever sorts them first.
         let waiting = Mutex::new(Waiting { parts: BTreeMap::new(), next: 0, growing });
-        run_workers_collect::<_, Error, _>(self.threads, |_| {
+        each(self.threads, 0..parts, self.cancel, |numbers| {
             let mut sorter = Sorter::default();
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                if at >= parts {
-                    return Ok(());
-                }
-                if self.cancel.is_cancelled() {
-                    return Err(Error::Cancelled);
-                }
+            for at in numbers {
                 let pieces = scattered.iter().map(|piece| &piece[at][..]);
                 let part = sorter.sort(self.unsorted.text, pieces, self.unsorted.k);
                 self.progress.advance(part.0.len() as u64);
                 lock(&waiting).hand_in(at, part)?;
             }
-        })?;
-        Ok(())
+            Ok(())
+        })
+        .map(drop)
     }
 }
 

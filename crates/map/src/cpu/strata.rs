@@ -127,7 +127,7 @@ impl<'r> Strata<'r> {
             }
             self.look(mapper, reads.start, unit)?;
             self.judge(reads.start, unit, &mapper.queries);
-            mapper.check()?;
+            mapper.cancel.check()?;
         }
         self.put_in_order();
         std::mem::swap(hits, &mut self.hits);

@@ -117,9 +117,7 @@ impl<'g> OnGpu<'g> {
             };
             let queries = 2 * reads.start..2 * reads.end;
             let counted = workspace.map(queries, &mut self.found, cancel)?;
-            if cancel.is_cancelled() {
-                return Err(Error::Cancelled);
-            }
+            cancel.check()?;
             if let Some(counted) = counted {
                 effort.candidates += counted.candidates;
                 effort.rejected += counted.rejected;

@@ -43,9 +43,7 @@ pub(crate) fn sort(
     let mut sorter = Sorter::new(unsorted, &device, &pieces, &groups)?;
     let mut base = 0;
     for group in groups {
-        if cancel.is_cancelled() {
-            return Err(Error::Cancelled);
-        }
+        cancel.check()?;
         let items = unsorted.totals[group.clone()].iter().sum::<u64>() as usize;
         sorter.sort(group, items, base, growing)?;
         progress.advance(items as u64);

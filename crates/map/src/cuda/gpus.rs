@@ -1,10 +1,9 @@
 //! The devices of a run: each holds the index, and workspaces that threads take in turn.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_gpu::{Device, DeviceInfo, Pool, Pooled};
-use merganser_run::{GpuShortage, start_scoped};
+use merganser_run::{GpuShortage, RoundRobin, side_by_side};
 
 use super::index::DeviceIndex;
 use super::workspace::{Sizes, Workspace};
@@ -54,18 +53,8 @@ impl Gpus {
             .map(|share| share.map(|(sizes, number)| (sizes.within(room), number)))
             .collect::<Result<Vec<_>, _>>()?;
         // Devices are filled side by side.
-        let indexes = std::thread::scope(|scope| {
-            let copied = &copied;
-            let fill = |device| {
-                let fill = move || DeviceIndex::new(device, view, gaps, each.min(8), copied);
-                start_scoped(scope, fill)
-            };
-            let filling = devices.iter().map(fill).collect::<Result<Vec<_>, _>>()?;
-            filling
-                .into_iter()
-                .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .map(|index| index.map(Arc::new))
-                .collect::<Result<Vec<_>, Error>>()
+        let indexes = side_by_side(&devices, |device| {
+            DeviceIndex::new(device, view, gaps, each.min(8), &copied).map(Arc::new)
         })?;
         let least = sizes.iter().map(|(sizes, _)| sizes.keys).min().unwrap_or(0);
         let too_many_gaps = indexes.iter().any(|index| index.gaps.len() > least / 4);
@@ -167,9 +156,9 @@ fn workspaces(
         .filter(|&(round, at)| round < sizes[at].1)
         .map(|(_, at)| at)
         .collect();
-    let next = AtomicUsize::new(0);
+    let turns = RoundRobin::default();
     Pool::new(order.len(), move || {
-        let at = order[next.fetch_add(1, Ordering::Relaxed) % order.len()];
+        let at = order[turns.next(order.len())];
         Workspace::new(&indexes[at], &config, sizes[at].0)
     })
 }

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use merganser_gpu::{Device, DeviceBuffer, DeviceSliceMut, Pod};
 use merganser_run::locks::lock;
-use merganser_run::start_scoped;
+use merganser_run::run_workers;
 
 use crate::Error;
 use crate::index::IndexView;
@@ -128,7 +128,7 @@ fn copy(
 ) -> Result<()> {
     let threads = threads.clamp(1, transfers.len().max(1));
     let transfers = Mutex::new(transfers.into_iter());
-    let work = || {
+    run_workers(threads, |_| {
         let stream = device.stream()?;
         let mut buffers = [device.alloc_pinned::<u8>(CHUNK)?, device.alloc_pinned(CHUNK)?];
         loop {
@@ -139,14 +139,5 @@ fn copy(
             stream.upload(&mut buffers[0], 0..from.len(), to)?;
             buffers.swap(0, 1);
         }
-    };
-    std::thread::scope(|scope| {
-        let start = |_| start_scoped(scope, work);
-        let copying = (0..threads).map(start).collect::<std::result::Result<Vec<_>, _>>()?;
-        copying
-            .into_iter()
-            .map(|one| one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect::<Result<Vec<()>>>()
-    })?;
-    Ok(())
+    })
 }

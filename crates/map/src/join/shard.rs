@@ -134,9 +134,7 @@ impl ShardFile {
     ) -> Result<u32, Error> {
         let (mut at, mut digest) = (self.from, BlockDigest::default());
         while at < self.to {
-            if cancel.is_cancelled() {
-                return Err(Error::Cancelled);
-            }
+            cancel.check()?;
             let block = read_bgzf_block(&self.file, at)
                 .map_err(|source| Error::File { path: self.path.clone(), source })?;
             let Some((packed, text)) = block.filter(|(packed, _)| *packed <= self.to - at) else {

@@ -4,10 +4,9 @@ use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_io::{BgzfBlocks, finish_all};
-use merganser_run::{Cancel, Progress, Resources, Shortage, run_workers_collect};
+use merganser_run::{Cancel, Progress, Resources, Shortage, each};
 
 use super::sorted::{self, FileIndex, RecordIndex, Written};
 use super::{Form, Held, Outputs, Sorted, Sorting};
@@ -20,10 +19,11 @@ const FIXED_THREAD: u64 = 4 << 20;
 /// Bytes that are copied together.
 const BLOCK: usize = 1 << 20;
 
-/// Has a function take the records of the shard of a number, some at a time; false if there is no such
-/// shard.
-pub(crate) type EachRecords<'e> =
-    &'e (dyn Fn(usize, &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<bool, Error> + Sync);
+/// The number of shards, and a function that has another one take the records of the shard of a number, some at a time.
+pub(crate) type EachRecords<'e> = (
+    usize,
+    &'e (dyn Fn(usize, &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> + Sync),
+);
 
 /// Writes the blocks of shards behind each other: of each its file, from where on, and how many bytes.
 ///
@@ -68,7 +68,7 @@ fn compressed((head, level): (&[u8], u8)) -> Vec<u8> {
 /// # Errors
 /// If there is too little memory; as reading and writing; if cancelled.
 pub(crate) fn sort_records(
-    each: EachRecords<'_>,
+    (shards, records_of): EachRecords<'_>,
     head: (&[u8], u8),
     contigs: &[Contig],
     resources: &Resources,
@@ -78,16 +78,13 @@ pub(crate) fn sort_records(
     let threads = resources.threads as u64;
     let memory = memory(resources)?;
     let sorting = Sorting::new([memory, memory], threads, &resources.temp_dir, cancel);
-    let next = AtomicUsize::new(0);
-    let held = run_workers_collect(resources.threads, |_| {
+    let held = each(resources.threads, 0..shards, cancel, |numbers| {
         let mut held = Held::new(&sorting);
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
+        for number in numbers {
             held.begin(number as u64);
-            if !each(number, &mut |records| held.take(records))? {
-                return Ok::<_, Error>(held);
-            }
+            records_of(number, &mut |records| held.take(records))?;
         }
+        Ok::<_, Error>(held)
     })?;
     let Outputs { mut records, mut index, .. } = outputs;
     let head_bytes = compressed(head);

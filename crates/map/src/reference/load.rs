@@ -70,9 +70,7 @@ fn from_reader(
         }
         loader.check_memory(resources)?;
     }
-    if cancel.is_cancelled() {
-        return Err(Error::Cancelled);
-    }
+    cancel.check()?;
     loader.finish()
 }
 

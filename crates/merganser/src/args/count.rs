@@ -222,13 +222,3 @@ impl Signature {
         }
     }
 }
-
-/// The name of a rule, as `--signature` has it.
-pub(crate) fn rule_name(rule: Rule) -> &'static str {
-    match rule {
-        Rule::Gkc => "gkc",
-        Rule::Kmc2 => "kmc2",
-        Rule::Minimizer => "minimizer",
-        Rule::Hash => "hash",
-    }
-}

@@ -7,7 +7,6 @@ use merganser_count::Outcome;
 use merganser_run::{format_size, peak_rss, thousands};
 
 use super::Finished;
-use crate::args::count::rule_name;
 use crate::common::tell_spilled;
 use crate::console::{self, Console, Level};
 
@@ -36,7 +35,7 @@ fn setup(finished: &Finished<'_>, console: &Console) {
         finished.resources.threads,
         format_size(finished.resources.budget()),
         merganser_seq::simd::Level::best().name(),
-        rule_name(config.rule),
+        config.rule.name(),
         config.signature_bases(),
         outcome.bins
     ));

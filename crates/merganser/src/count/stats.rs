@@ -10,7 +10,6 @@ use merganser_io::Input;
 use merganser_run::{Cancel, Resources};
 
 use crate::args::CountArgs;
-use crate::args::count::rule_name;
 use crate::common;
 use crate::console::Console;
 use crate::progress::Bar;
@@ -42,7 +41,7 @@ pub(super) fn run(
 type Column = (&'static str, fn(&RuleStats) -> String);
 
 const COLUMNS: [Column; 8] = [
-    ("rule", |rule| rule_name(rule.rule).to_owned()),
+    ("rule", |rule| rule.rule.name().to_owned()),
     ("super_kmers", |rule| rule.super_kmers.to_string()),
     ("bytes", |rule| rule.bytes.to_string()),
     ("paper_bytes", |rule| rule.gkc_bytes.to_string()),
@@ -57,7 +56,7 @@ fn text(stats: &Stats) -> String {
     let mut text = format!("# k {k}, p {signature_len}, {records} records, {kmers} k-mers\n");
     table(rules, &mut text);
     for rule in rules {
-        let name = rule_name(rule.rule);
+        let name = rule.rule.name();
         for (which, scores) in [("best", &rule.best), ("worst", &rule.worst)] {
             let _ = writeln!(text, "\n# {name}: {which} minimizers by S-score");
             for score in scores {

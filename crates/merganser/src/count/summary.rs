@@ -6,7 +6,6 @@ use merganser_io::Output;
 use merganser_run::Summary;
 
 use super::{Finished, outputs};
-use crate::args::count::rule_name;
 use crate::args::name_of;
 use crate::common::{describe_inputs, write_summary};
 use crate::devices;
@@ -48,7 +47,7 @@ fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     set("storage", name_of(&args.storage).into());
     set("tmp_dir", resources.temp_dir.display().to_string().into());
     set("bins", finished.outcome.bins.into());
-    set("signature", rule_name(config.rule).into());
+    set("signature", config.rule.name().into());
     set("signature_len", config.signature_bases().into());
 }
 

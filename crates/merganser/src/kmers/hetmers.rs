@@ -129,12 +129,6 @@ pub(super) fn suggest(
     Ok(told)
 }
 
-/// AAB of two haplotypes and one.
-fn letters(smudge: &Smudge) -> String {
-    let [rarer, other] = smudge.copies;
-    "A".repeat(other as usize) + &"B".repeat(rarer as usize)
-}
-
 /// What is said to people.
 fn words(told: &Ploidy) -> String {
     let pairs = |number: f64| thousands(number.round() as u64);
@@ -146,8 +140,10 @@ fn words(told: &Ploidy) -> String {
     };
     let mut smudges = told.smudges.clone();
     smudges.sort_by(|one, other| other.pairs.total_cmp(&one.pairs));
-    let ways =
-        smudges.iter().take(4).map(|smudge| format!("{} {}", letters(smudge), pairs(smudge.pairs)));
+    let ways = smudges
+        .iter()
+        .take(4)
+        .map(|smudge| format!("{} {}", smudge.letters(), pairs(smudge.pairs)));
     format!(
         "ploidy {}: pairs of k-mers that differ in their middle base: {}, others {}; coverage of a haplotype {coverage:.1}",
         told.ploidy,
@@ -158,7 +154,7 @@ fn words(told: &Ploidy) -> String {
 
 /// The same for programs.
 fn summary(told: &Ploidy) -> serde_json::Value {
-    let smudge = |smudge: &Smudge| json!({ "pattern": letters(smudge), "copies": smudge.copies, "pairs": smudge.pairs.round() });
+    let smudge = |smudge: &Smudge| json!({ "pattern": smudge.letters(), "copies": smudge.copies, "pairs": smudge.pairs.round() });
     json!({
         "ploidy": told.ploidy,
         "kmer_coverage": told.coverage,

@@ -57,8 +57,7 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     let job = of_reads(&loaded, &resources, &bar, &cancel);
     let done = filter_reads(&config, job, &segments, &mut outputs);
     drop(bar);
-    let done =
-        done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })?;
+    let done = cancel.over_error(done)?;
     for output in outputs {
         output.finish().map_err(Error::from)?;
     }
@@ -173,8 +172,7 @@ pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode>
     let job = of_reads(&loaded, &resources, &bar, &cancel);
     let done = reads::profile(job, &inputs, &mut output);
     drop(bar);
-    let done =
-        done.map_err(|error| if cancel.is_cancelled() { Error::Cancelled } else { error })?;
+    let done = cancel.over_error(done)?;
     output.finish().map_err(Error::from)?;
     set.commit_last().map_err(Error::from)?;
     tell_skipped(done.skipped_alignments, console);

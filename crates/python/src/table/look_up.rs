@@ -1,13 +1,12 @@
 //! Counts of single k-mers: the table is in memory from the first call on.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser::kmers::Error;
 use merganser::kmers::algebra::Cut;
 use merganser::kmers::lookup::{Lookup, LookupOptions, Use, open_lookup};
 use merganser::run::locks::lock;
-use merganser::run::{Cancel, DeviceChoice, Resources, Silent, run_workers_collect};
+use merganser::run::{Cancel, DeviceChoice, Resources, Silent, each_in_order};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -155,18 +154,9 @@ fn each_part<P: ?Sized + Sync>(
     parts: &[&P],
     look_up: impl Fn(&P, &mut Vec<u32>) -> Result<(), Error> + Sync,
 ) -> Result<Vec<Vec<u32>>, Error> {
-    let next = AtomicUsize::new(0);
-    let done = run_workers_collect(threads.min(parts.len()).max(1), |_| {
-        let mut own = Vec::new();
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(part) = parts.get(number) else { return Ok::<_, Error>(own) };
-            let mut counts = Vec::new();
-            look_up(part, &mut counts)?;
-            own.push((number, counts));
-        }
-    })?;
-    let mut all: Vec<(usize, Vec<u32>)> = done.into_iter().flatten().collect();
-    all.sort_unstable_by_key(|part| part.0);
-    Ok(all.into_iter().map(|part| part.1).collect())
+    let look_up = |(): &mut (), part: usize| {
+        let mut counts = Vec::new();
+        look_up(parts[part], &mut counts).map(|()| counts)
+    };
+    each_in_order(threads, 0..parts.len(), &Cancel::default(), || (), look_up)
 }

@@ -34,19 +34,19 @@ pub trait Source: Sync {
 
 /// A source of numbers alone, for work whose data is there.
 #[derive(Debug)]
-pub struct Numbers {
+pub struct NumberSource {
     next: AtomicU64,
     end: u64,
 }
 
-impl Numbers {
+impl NumberSource {
     /// The numbers from 0 to `end`, without it.
-    pub fn up_to(end: usize) -> Numbers {
-        Numbers { next: AtomicU64::new(0), end: end as u64 }
+    pub fn up_to(end: usize) -> NumberSource {
+        NumberSource { next: AtomicU64::new(0), end: end as u64 }
     }
 }
 
-impl Source for Numbers {
+impl Source for NumberSource {
     type Batch = u64;
     type Error = Cancelled;
 

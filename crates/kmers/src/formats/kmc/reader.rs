@@ -9,9 +9,8 @@ mod verify;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use merganser_run::{Cancel, run_workers};
+use merganser_run::{Cancel, each};
 use merganser_seq::kmer::{Kmer, MAX_K};
 
 use super::names;
@@ -211,25 +210,18 @@ impl Database {
         threads: usize,
         cancel: &Cancel,
     ) -> Result<Gathered<'p, K>, Error> {
-        let next = AtomicUsize::new(0);
-        run_workers(threads, |_| {
+        each(threads, 0..self.header.bins as usize, cancel, |bins| {
             let mut writer = gathered.writer();
             let mut bytes = Vec::new();
-            loop {
-                let bin = next.fetch_add(1, Ordering::Relaxed) as u64;
-                if bin >= self.header.bins {
-                    return writer.finish();
-                }
-                if cancel.is_cancelled() {
-                    return Err(Error::Cancelled);
-                }
-                let entries = self.entries(bin, 0, 1 << (2 * self.header.prefix_bases))?;
+            for bin in bins {
+                let entries = self.entries(bin as u64, 0, 1 << (2 * self.header.prefix_bases))?;
                 let mut before = Before::new(entries[0]);
                 self.scan::<K>(&entries, 0, &mut bytes, |kmer, count| {
                     before.check(self, kmer)?;
                     writer.add(kmer, count)
                 })?;
             }
+            writer.finish()
         })?;
         Ok(gathered.gathered())
     }

@@ -3,9 +3,8 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use merganser_run::{Cancel, run_workers};
+use merganser_run::{Cancel, each};
 use merganser_seq::kmer::{Kmer, MAX_K};
 use parquet::basic::{ConvertedType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -117,19 +116,12 @@ impl Parquet {
         threads: usize,
         cancel: &Cancel,
     ) -> Result<Gathered<'p, K>, Error> {
-        let next = AtomicUsize::new(0);
-        run_workers(threads, |_| {
+        each(threads, 0..self.groups, cancel, |groups| {
             let mut writer = gathered.writer();
             let reader = open(&self.path)?;
-            loop {
-                let group = next.fetch_add(1, Ordering::Relaxed);
-                if group >= self.groups {
-                    break;
-                }
+            for group in groups {
                 self.batches(&reader, group, |kmers, counts| {
-                    if cancel.is_cancelled() {
-                        return Err(Error::Cancelled);
-                    }
+                    cancel.check()?;
                     let mut rows = kmers.iter().zip(counts);
                     rows.try_for_each(|(kmer, &count)| self.add(kmer, count, &mut writer))
                 })?;

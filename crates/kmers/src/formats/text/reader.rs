@@ -212,9 +212,7 @@ impl<K: Kmer> Lines<'_, '_, K> {
                 }
             }
             ready = false;
-            if cancel.is_cancelled() {
-                return Err(Error::Cancelled);
-            }
+            cancel.check()?;
             self.line = chunk.line();
             self.take(chunk.text())?;
         }

@@ -3,11 +3,9 @@
 
 use std::io::BufRead;
 use std::path::Path;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use md5::{Digest, Md5};
-use merganser_run::{Cancel, run_workers};
+use merganser_run::{Cancel, each_in_order};
 
 use crate::Error;
 use crate::index::Index;
@@ -68,28 +66,17 @@ impl<'r> Letters<'r> {
     /// If cancelled.
     pub(crate) fn checksums(&self, threads: usize, cancel: &Cancel) -> Result<Vec<String>, Error> {
         let contigs = self.text.contigs;
-        let sums: Vec<OnceLock<String>> = contigs.iter().map(|_| OnceLock::new()).collect();
-        let next = AtomicUsize::new(0);
-        run_workers(threads, |_| {
-            let mut stretch = Vec::new();
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some(sum) = sums.get(number) else { return Ok(()) };
-                let mut md5 = Md5::new();
-                for from in (0..contigs[number].len).step_by(STRETCH as usize) {
-                    if cancel.is_cancelled() {
-                        return Err(Error::Cancelled);
-                    }
-                    stretch.clear();
-                    let bases = STRETCH.min(contigs[number].len - from);
-                    self.put(number, from, bases, &mut stretch);
-                    md5.update(&stretch);
-                }
-                let digest = md5.finalize();
-                let _ = sum.set(digest.iter().map(|byte| format!("{byte:02x}")).collect());
+        each_in_order(threads, 0..contigs.len(), cancel, Vec::new, |stretch, number| {
+            let mut md5 = Md5::new();
+            for from in (0..contigs[number].len).step_by(STRETCH as usize) {
+                cancel.check()?;
+                stretch.clear();
+                let bases = STRETCH.min(contigs[number].len - from);
+                self.put(number, from, bases, stretch);
+                md5.update(&*stretch);
             }
-        })?;
-        Ok(sums.into_iter().map(|sum| sum.into_inner().unwrap_or_default()).collect())
+            Ok(md5.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+        })
     }
 }
 
@@ -122,9 +109,7 @@ fn read_others(path: &Path, contigs: &[Contig], cancel: &Cancel) -> Result<Vec<(
         if lines.read_until(b'\n', &mut line).map_err(failed)? == 0 {
             break;
         }
-        if cancel.is_cancelled() {
-            return Err(Error::Cancelled);
-        }
+        cancel.check()?;
         if let Some(header) = line.strip_prefix(b">") {
             let name = header.split(u8::is_ascii_whitespace).next().unwrap_or_default();
             let next = contigs.next().filter(|contig| contig.name.as_bytes() == name);

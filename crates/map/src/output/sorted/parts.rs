@@ -5,9 +5,7 @@ use super::held::{Entry, Held, record_of};
 use super::key::KeyRange;
 use super::spill::{Run, Sorting, Unpacker};
 use crate::Error;
-use merganser_run::locks::{into_inner, lock};
-use merganser_run::run_workers;
-use std::sync::Mutex;
+use merganser_run::side_by_side;
 
 /// All records, in sorted lists.
 pub(super) enum Lists<'s> {
@@ -27,21 +25,19 @@ impl<'s> Lists<'s> {
     /// If it cannot be written to disk, or if cancelled.
     pub(super) fn new(sorting: &'s Sorting, held: Vec<Held<'s>>) -> Result<Lists<'s>, Error> {
         let spills = sorting.spilled_bytes() > 0;
-        let held: Vec<Mutex<Held<'_>>> = held.into_iter().map(Mutex::new).collect();
-        run_workers(held.len(), |number| {
-            let mut own = lock(&held[number]);
+        let held = side_by_side(held, |mut own| {
             if spills {
-                return own.spill();
+                own.spill()?;
+            } else {
+                own.sort();
             }
-            own.sort();
-            Ok::<_, Error>(())
+            Ok::<_, Error>(own)
         })?;
         if spills {
             return Ok(Lists::Spilled { sorting, runs: sorting.take_runs() });
         }
         let (mut slabs, mut lists) = (Vec::new(), Vec::new());
         for own in held {
-            let own = into_inner(own);
             let before = slabs.len() as u32;
             slabs.extend(own.slabs);
             let mut entries = own.entries;

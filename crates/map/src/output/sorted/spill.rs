@@ -132,7 +132,7 @@ impl Sorting {
     }
 
     pub(super) fn check_cancelled(&self) -> Result<(), Error> {
-        if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
+        Ok(self.cancel.check()?)
     }
 
     /// The runs on disk.

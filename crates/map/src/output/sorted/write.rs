@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use merganser_io::{BgzfBlocks, Output};
-use merganser_run::engine::{Engine, Numbers, Source, Turn, Turns, Work};
+use merganser_run::engine::{Engine, NumberSource, Source, Turn, Turns, Work};
 use merganser_run::{Cancelled, InOrderSink, Progress, Silent, Unit};
 
 use super::RecordIndex;
@@ -98,7 +98,7 @@ pub(crate) fn write(
         lists: &lists,
         parts: &parts,
         form,
-        numbers: Numbers::up_to(parts.len()),
+        numbers: NumberSource::up_to(parts.len()),
         blocks: Turns::default(),
         groups: Turns::default(),
         progress,
@@ -116,7 +116,7 @@ struct Stage<'w> {
     lists: &'w Lists<'w>,
     parts: &'w [KeyRange],
     form: Form<'w>,
-    numbers: Numbers,
+    numbers: NumberSource,
     blocks: Turns<BlockSeam>,
     groups: Turns<GroupSeam>,
     progress: &'w dyn Progress,

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use merganser_run::{Cancel, run_workers_collect};
+use merganser_run::{Cancel, each};
 use merganser_seq::kmer::Kmer;
 
 use super::{Database, suffix};
@@ -144,21 +143,15 @@ impl Database {
     ) -> Result<Vec<S>, Error> {
         let prefixes = 1u64 << (2 * self.header.prefix_bases);
         let size = RANGE_PREFIXES.min(prefixes);
-        let next = AtomicU64::new(0);
-        run_workers_collect(threads, |_| {
+        // No range lies across two bins: both sizes are powers of 2.
+        let ranges = self.header.bins * (prefixes / size);
+        each(threads, 0..ranges as usize, cancel, |ranges| {
             let mut state = make();
-            loop {
-                // No range lies across two bins: both sizes are powers of 2.
-                let from = next.fetch_add(size, Ordering::Relaxed);
-                if from >= self.header.bins * prefixes {
-                    return Ok(state);
-                }
-                if cancel.is_cancelled() {
-                    return Err(Error::Cancelled);
-                }
+            for from in ranges.map(|range| range as u64 * size) {
                 let (bin, from) = (from / prefixes, from % prefixes);
                 visit(&mut state, bin, from, from + size)?;
             }
+            Ok(state)
         })
     }
 }

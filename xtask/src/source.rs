@@ -1,0 +1,172 @@
+//! The production part of a source file: without comments, and without what only tests compile.
+
+/// A source file, without comments and tests; blanks are in their place, so that lines stay.
+pub(crate) struct Source {
+    /// The code.
+    pub(crate) code: String,
+    /// The code with blanks for what literals contain: `"{"` is no brace.
+    pub(crate) mask: String,
+}
+
+impl Source {
+    /// Reads the text of a Rust or C++ file.
+    pub(crate) fn new(text: &str) -> Source {
+        let mut lexer = Lexer { text: text.as_bytes(), code: Vec::new(), mask: Vec::new() };
+        while lexer.code.len() < text.len() {
+            lexer.token();
+        }
+        let Lexer { mut code, mut mask, .. } = lexer;
+        while let Some((start, end)) = first_test(&mask) {
+            for bytes in [&mut code, &mut mask] {
+                bytes[start..end].iter_mut().filter(|byte| **byte != b'\n').for_each(blank);
+            }
+        }
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Source { code: text(code), mask: text(mask) }
+    }
+
+    /// Returns the number of lines with code.
+    pub(crate) fn lines(&self) -> usize {
+        self.code.lines().filter(|line| !line.trim().is_empty()).count()
+    }
+}
+
+/// Returns the names of the modules in other files that only tests compile.
+pub(crate) fn test_modules(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let pairs = lines.iter().enumerate().filter(|(_, line)| is_test(line));
+    let modules = pairs.filter_map(|(at, _)| {
+        let item = lines[at + 1..].iter().find(|line| !line.starts_with("#["))?;
+        let (_, name) = item.strip_suffix(';')?.rsplit_once("mod ")?;
+        Some(name.to_owned())
+    });
+    modules.collect()
+}
+
+fn blank(byte: &mut u8) {
+    *byte = b' ';
+}
+
+/// Whether an attribute compiles an item for tests only.
+fn is_test(attribute: &str) -> bool {
+    let Some(condition) = attribute.strip_prefix("#[cfg(").and_then(|rest| rest.split(")]").next())
+    else {
+        return false;
+    };
+    let all = condition.strip_prefix("all(").map(|rest| rest.trim_end_matches(')'));
+    all.unwrap_or(condition).split(',').any(|part| part.trim() == "test")
+}
+
+/// The bytes of the first item that is for tests only.
+fn first_test(mask: &[u8]) -> Option<(usize, usize)> {
+    let text = std::str::from_utf8(mask).ok()?;
+    let (start, _) = text.match_indices("#[cfg(").find(|&(at, _)| is_test(&text[at..]))?;
+    let mut item = start;
+    while mask.get(item) == Some(&b'#') {
+        item += text[item..].find(']')? + 1;
+        item += text[item..].len() - text[item..].trim_start().len();
+    }
+    // Braces of these do not end them.
+    let goes_on = ["use ", "pub use ", "pub(crate) use ", "const ", "static ", "let "]
+        .iter()
+        .any(|word| text[item..].starts_with(word));
+    let (mut at, mut depth) = (item, 0usize);
+    while at < mask.len() {
+        match mask[at] {
+            b'{' | b'(' | b'[' => depth += 1,
+            b'}' if depth == 1 && !goes_on => return Some((start, at + 1)),
+            b'}' | b')' | b']' if depth > 0 => depth -= 1,
+            // The end of what the item is in: a last field or variant.
+            b'}' | b')' | b']' => return Some((start, at)),
+            b';' if depth == 0 => return Some((start, at + 1)),
+            _ => {}
+        }
+        at += 1;
+    }
+    Some((start, mask.len()))
+}
+
+struct Lexer<'t> {
+    text: &'t [u8],
+    code: Vec<u8>,
+    mask: Vec<u8>,
+}
+
+impl Lexer<'_> {
+    fn token(&mut self) {
+        let rest = &self.text[self.code.len()..];
+        let before = self.code.last().copied().unwrap_or(b' ');
+        let in_word = before.is_ascii_alphanumeric() || before == b'_';
+        match rest {
+            [b'/', b'/', ..] => self.comment(find(rest, b"\n").unwrap_or(rest.len())),
+            [b'/', b'*', ..] => self.comment(find(rest, b"*/").map_or(rest.len(), |end| end + 2)),
+            [b'r', ..] if !in_word && raw(rest).is_some() => {
+                self.literal(raw(rest).unwrap_or(rest.len()));
+            }
+            [b'"', ..] => self.literal(quoted(rest, b'"')),
+            [b'\'', b'\\', ..] => self.literal(quoted(rest, b'\'')),
+            [b'\'', _, b'\'', ..] => self.literal(3),
+            _ => self.take(1, false, false),
+        }
+    }
+
+    fn comment(&mut self, bytes: usize) {
+        self.take(bytes, true, true);
+    }
+
+    /// A literal, whose quotes stay.
+    fn literal(&mut self, bytes: usize) {
+        self.take(1, false, false);
+        self.take(bytes.saturating_sub(2), false, true);
+        self.take(usize::from(bytes > 1), false, false);
+    }
+
+    fn take(&mut self, bytes: usize, no_code: bool, no_mask: bool) {
+        let from = self.code.len();
+        for &byte in &self.text[from..from + bytes] {
+            let kept = |hidden: bool| if hidden && byte != b'\n' { b' ' } else { byte };
+            self.code.push(kept(no_code));
+            self.mask.push(kept(no_mask));
+        }
+    }
+}
+
+fn find(text: &[u8], what: &[u8]) -> Option<usize> {
+    text.windows(what.len()).position(|part| part == what)
+}
+
+/// The bytes of a raw string.
+fn raw(text: &[u8]) -> Option<usize> {
+    let hashes = text[1..].iter().take_while(|&&byte| byte == b'#').count();
+    if text.get(1 + hashes) != Some(&b'"') {
+        return None;
+    }
+    let end = [&b"\""[..], &vec![b'#'; hashes]].concat();
+    Some(find(&text[2 + hashes..], &end).map_or(text.len(), |at| 2 + hashes + at + end.len()))
+}
+
+/// The bytes of a literal up to its closing quote.
+fn quoted(text: &[u8], quote: u8) -> usize {
+    let mut at = 1;
+    while at < text.len() && text[at] != quote {
+        at += if text[at] == b'\\' { 2 } else { 1 };
+    }
+    (at + 1).min(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_and_tests_are_no_code() {
+        let text = "//! Docs.\nfn f() -> &'static str {\n    \"// { no comment\" // one\n}\n\n#[cfg(test)]\n\
+                    use a::{b, c};\n#[cfg(all(test, not(loom)))]\nmod tests {\n    fn g() { '}'; }\n}\nfn h() {}\n";
+        let source = Source::new(text);
+        assert_eq!(source.lines(), 4);
+        assert!(source.code.contains("// { no comment") && !source.mask.contains("{ no"));
+        assert!(source.code.contains("fn h") && !source.code.contains("fn g"));
+        let modules = test_modules("#[cfg(test)]\nmod naive;\n#[cfg(not(test))]\nmod other;\n");
+        assert_eq!(modules, ["naive"]);
+    }
+}
