@@ -4,6 +4,7 @@
 
 mod aborts;
 mod allocator;
+mod budget;
 mod cancel;
 mod device;
 mod end;
@@ -32,6 +33,7 @@ mod workers;
 
 pub use aborts::end_well_on_abort;
 pub use allocator::{Allocator, give_back_freed_memory, may_fail, share_heaps};
+pub use budget::Budget;
 pub use cancel::{Cancel, Cancelled};
 pub use device::{DeviceChoice, DeviceError, Work};
 pub use end::{all_is_done, end_at_once, is_to_be_told};

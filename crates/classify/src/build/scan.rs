@@ -9,7 +9,7 @@ use std::thread;
 use merganser_gpu::DeviceInfo;
 use merganser_io::{Chunk, Input, Reader, ReaderOptions, SpillFile};
 use merganser_run::locks::{into_inner, lock, wait};
-use merganser_run::{OnFailure, Shortage, run_workers, run_workers_collect, start_scoped};
+use merganser_run::{Budget, OnFailure, run_workers, run_workers_collect, start_scoped};
 use merganser_seq::base;
 
 use super::Setup;
@@ -251,10 +251,11 @@ impl Scanner<'_> {
         if bytes <= self.memory / 2 {
             return Ok(());
         }
-        let what = "so many sequences as the reference has need".to_owned();
-        let needed = self.setup.memory - self.memory + 2 * bytes;
+        let memory = self.setup.memory;
+        let budget = Budget::of_part(memory).with(memory - self.memory).with(2 * bytes);
+        let what = "so many sequences as the reference has need";
         let remedy = "or build several databases and join their results (merge-results)";
-        Err(Shortage { what, needed, budget: self.setup.memory, remedy }.into())
+        Err(budget.shortage(what, remedy).into())
     }
 
     /// Notes which targets have a k-mer, of which pieces of those from `target` on are known.
