@@ -16,6 +16,7 @@ pub mod locks;
 pub mod memory;
 #[cfg(all(loom, test))]
 mod models;
+mod neighbours;
 mod pipeline;
 mod progress;
 mod resources;
@@ -42,6 +43,7 @@ pub use fault::{ConfigError, Fault, FaultKind, with_names};
 pub use files::raise_open_file_limit;
 pub use in_order::{InOrder, InOrderSink, OnFailure};
 pub use memory::{available_memory, default_budget, least_memory, peak_rss};
+pub use neighbours::neighbours;
 pub use pipeline::{Pipeline, Source};
 pub use progress::{Progress, Silent, Unit};
 pub use resources::Resources;

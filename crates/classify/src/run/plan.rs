@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use merganser_run::{Budget, Resources, Shortage, format_size};
+use merganser_run::{Budget, Resources, Shortage, format_size, neighbours};
 
 use crate::config::RunConfig;
 use crate::output::LineFormat;
@@ -59,7 +59,9 @@ impl Plan {
             (vec![all.clone()], whole.left())
         } else {
             let waiting = fixed.with(LEAST_WAITING);
-            let rounds = rounds(all.end, |parts| waiting.with(bytes(parts)).suffices());
+            let parts = (0..all.end).map(|part| part..part + 1);
+            let fit = |parts: &Range<usize>| waiting.with(bytes(parts.clone())).suffices();
+            let rounds = neighbours(parts, |first, last| first.start..last.end, fit);
             let most = rounds.iter().map(|round| bytes(round.clone())).max().unwrap_or(0);
             let is_whole = asks_one_by_one(config) || rounds.len() < 2;
             let least = if is_whole { whole } else { waiting.with(most) };
@@ -88,18 +90,6 @@ impl Plan {
     pub(super) fn is_one_pass(&self) -> bool {
         self.rounds.len() == 1
     }
-}
-
-/// Groups of parts that fit together.
-fn rounds(parts: usize, fit: impl Fn(Range<usize>) -> bool) -> Vec<Range<usize>> {
-    let mut rounds: Vec<Range<usize>> = Vec::new();
-    for part in 0..parts {
-        match rounds.last_mut().filter(|round| fit(round.start..part + 1)) {
-            Some(round) => round.end = part + 1,
-            None => rounds.push(part..part + 1),
-        }
-    }
-    rounds
 }
 
 /// Whether features are looked up when their reads are decided on, or after that, in any part.
