@@ -187,7 +187,7 @@ impl<'a> Simulator<'a> {
     }
 }
 
-/// What a thread takes for its sequences.
+/// Memory of a thread for its sequences.
 const THREAD_BYTES: u64 = 54 << 20;
 
 /// # Errors

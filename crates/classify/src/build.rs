@@ -26,9 +26,9 @@ use crate::target_taxa::{Mapped, ScannedTarget, map_targets};
 use crate::taxonomy::{Dump, Taxonomy, TaxonomySource};
 use scan::{Scan, scan};
 
-/// What a build knows of targets and taxa.
+/// Memory for what is known of targets and taxa.
 const TARGET_BYTES: u64 = 64 << 20;
-/// What a thread takes: chunks with their text, blocks that are open and one more group of tables.
+/// Memory of a thread: chunks with their text, blocks that are open and one more group of tables.
 const THREAD_BYTES: u64 = 54 << 20;
 
 /// The memory of a build.

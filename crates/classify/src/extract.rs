@@ -26,7 +26,7 @@ pub use relatives::{Relatives, relatives_in_report, relatives_in_taxonomy};
 use steps::Steps;
 use worker::{Tally, Worker, Written};
 
-/// What a thread takes: what it reads, batches that wait, texts that wait for their turn.
+/// Memory of a thread: what it reads, batches that wait, texts that wait for their turn.
 const THREAD: u64 = 9 * BATCH[1] as u64;
 /// How often a record is there at the same time, at most: as it was read (twice for a moment), as it is
 /// written, and that compressed.

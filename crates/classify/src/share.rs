@@ -78,7 +78,7 @@ pub(crate) fn reads_of(share: Option<&ReadShare>) -> Range<u64> {
     share.map_or(0..u64::MAX, ReadShare::reads)
 }
 
-/// What is read ahead by each thread.
+/// Memory of a thread for what it reads ahead.
 const THREAD_BYTES: u64 = 3 << 20;
 /// Of a long record: the text, what is made of it, and what is read meanwhile.
 const COPIES: u64 = 3;

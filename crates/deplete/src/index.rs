@@ -19,7 +19,7 @@ const CHUNK_BYTES: usize = 256 << 10;
 const GATHERED: usize = 256 << 10;
 /// Room of a section at first, in numbers.
 const LEAST_ROOM: usize = 1 << 10;
-/// What a thread takes: letters, their numbers, and those that it gathers.
+/// Memory of a thread: letters, their numbers, and those that it gathers.
 const THREAD: u64 = 22 << 20;
 
 /// The minimizers of all sequences of some files, within the memory of `resources`, whose threads all work on it.

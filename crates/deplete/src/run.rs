@@ -21,7 +21,7 @@ const BATCH_RECORDS: usize = 16 << 10;
 const BATCH_BYTES: usize = 2 << 20;
 /// Batches for each worker that may be begun before the one that is written.
 const AHEAD: u64 = 2;
-/// What a thread takes: batches, their minimizers, and texts.
+/// Memory of a thread: batches, their minimizers, and texts.
 const THREAD: u64 = 15 * BATCH_BYTES as u64;
 /// How often a record is there at the same time, at most: as it was read, twice, as codes, minimizers and text, and
 /// compressed.

@@ -65,7 +65,7 @@ const MOST_BLOCK: u64 = 1 << 20;
 const MOST_GPU_BLOCK: u64 = 4 << 20;
 /// and where memory is short.
 const LEAST_BLOCK: u64 = 64 << 10;
-/// What a thread takes whatever the size of blocks.
+/// Memory of a thread whatever the size of blocks.
 const THREAD: u64 = 1 << 20;
 /// What a thread's share of all blocks, texts and results takes, in blocks.
 const BLOCKS_A_THREAD: u64 = 16;

@@ -8,8 +8,8 @@ use crate::{GpuShortage, Resources, Shortage};
 ///
 /// The weights that all jobs share are defined here: of the process, its files, its workers and its
 /// devices. A job adds its own structures before work starts, and then asks for [what is
-/// left](Self::left), or for [the error](Self::check) if there is too little. Of two plans of the same memory the
-/// greater one is the one that needs more.
+/// left](Self::left), or for [the error](Self::check) if there is too little. Plans of the same memory are
+/// ordered by what they need.
 ///
 /// ```
 /// use merganser_run::{Budget, Resources, Shortage};

@@ -5,7 +5,7 @@ use merganser_run::{Budget, Resources, Shortage};
 use super::database::Kraken2Database;
 use crate::Error;
 
-/// What a thread takes for its batches, and with devices: these are larger, and pinned.
+/// Memory of a thread for its batches, and with devices, whose batches are larger, and pinned.
 const THREAD: u64 = 30 << 20;
 const GPU_THREAD: u64 = 126 << 20;
 /// What a taxon takes, and again for each thread.

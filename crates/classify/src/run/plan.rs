@@ -8,7 +8,7 @@ use crate::config::RunConfig;
 use crate::output::LineFormat;
 use crate::{Database, Error};
 
-/// What a thread takes: what it reads, batches that wait, features that are looked up together and
+/// Memory of a thread: what it reads, batches that wait, features that are looked up together and
 /// their lists, lines that wait for their turn.
 const THREAD: u64 = 18 << 20;
 /// Batches that wait for the parts that are asked later take so much memory at least; more goes to

@@ -21,7 +21,7 @@ use crate::tables::bad;
 /// enough that taking turns costs nothing.
 const BATCH_RECORDS: usize = 16 << 10;
 const BATCH_BYTES: usize = 1 << 20;
-/// What a worker takes: batches that it reads, or that wait for their mates, and texts that wait.
+/// Memory of a worker: batches that it reads, or that wait for their mates, and texts that wait.
 pub(super) const WORKER_BYTES: u64 = 16 * BATCH_BYTES as u64;
 
 /// Letters of a stretch of a sequence that is taken in several.

@@ -83,7 +83,7 @@ pub(crate) fn totals(
     Ok((0..PARTS).map(total).collect())
 }
 
-/// What reading and threads take besides positions.
+/// Memory for reading and for threads, besides positions.
 const OWN_BYTES: u64 = 40 << 20;
 
 /// The memory of indexing a reference with planes of so many bytes, with what no index can do without.

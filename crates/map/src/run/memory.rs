@@ -11,7 +11,7 @@ use crate::{Config, Error, Prefilter};
 /// Text that is sent off before a batch is done, which waits for the batches before it: the least,
 /// and the most if there is memory to spare.
 const LONG: [usize; 2] = [1 << 20, 64 << 20];
-/// What a thread takes for batches, candidates and texts that wait,
+/// Memory of a thread for batches, candidates and texts that wait,
 const THREAD: u64 = 38 << 20;
 /// and for hits of one read or pair at the least.
 const HITS_THREAD: u64 = 8 << 20;
