@@ -12,7 +12,7 @@ use merganser_kmers::lookup::{LookupOptions, Use, open_lookup};
 use merganser_kmers::reads::{self, Job, Mark, marks};
 use merganser_kmers::tables::AnyTable;
 use merganser_run::{
-    Cancel, Progress, Resources, Shard, Shortage, Stages, Unit, give_back_freed_memory,
+    Budget, Cancel, Progress, Resources, Shard, Shortage, Stages, Unit, give_back_freed_memory,
 };
 use merganser_spectrum::{error_rate, first_valley, least_k, quality, solid_threshold};
 
@@ -404,9 +404,9 @@ impl Run<'_> {
         let merganser_kmers::Error::TableTooLargeForMemory { needed, .. } = error else {
             return error.into();
         };
-        let what = format!("judging with {} threads needs", self.resources.threads);
-        let (needed, budget) = (needed + OWN_BYTES, self.resources.budget());
-        Shortage { what, needed, budget, remedy: Shortage::FEWER_THREADS }.into()
+        let what = format_args!("judging with {} threads needs", self.resources.threads);
+        let budget = Budget::of_part(self.resources.budget()).with(needed).with(OWN_BYTES);
+        budget.shortage(what, Shortage::FEWER_THREADS).into()
     }
 
     /// Shows `take` where the k-mers of a table stand on the sequences of an assembly, with their number of bases.

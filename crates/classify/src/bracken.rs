@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 
 use merganser_io::Input;
-use merganser_run::{Cancel, ConfigError, DeviceChoice, Progress, Resources, Shortage};
+use merganser_run::{Budget, Cancel, ConfigError, DeviceChoice, Progress, Resources, Shortage};
 
 use crate::cpu::query::{HostQuery, Slider};
 use crate::kraken2::library::{Kraken2Sequence, Kraken2Taxids, Reading, STRETCH};
@@ -187,22 +187,19 @@ impl<'a> Simulator<'a> {
     }
 }
 
-/// Memory of the process itself, and of a thread with its sequences.
-const BASE_BYTES: u64 = 24 << 20;
-const THREAD_BYTES: u64 = 56 << 20;
+/// Memory of a thread for its sequences.
+const THREAD_BYTES: u64 = 54 << 20;
 
 /// # Errors
 /// If a memory is given that the whole database does not fit into.
 fn refuse_shortage(database: &Database, resources: &Resources) -> Result<(), Error> {
-    let fixed = BASE_BYTES + THREAD_BYTES * resources.threads as u64;
-    let needed = database.resident_bytes(0..database.parts()) + fixed;
-    match resources.memory {
-        Some(budget) if budget < needed => {
-            let what = "classifying simulated reads by this database needs".to_owned();
-            Err(Shortage { what, needed, budget, remedy: Shortage::FEWER_THREADS }.into())
-        }
-        _ => Ok(()),
+    let tables = database.resident_bytes(0..database.parts());
+    let budget = Budget::of_run(resources, THREAD_BYTES).with(tables);
+    if resources.memory.is_some() {
+        let what = "classifying simulated reads by this database needs";
+        budget.check(what, Shortage::FEWER_THREADS)?;
     }
+    Ok(())
 }
 
 /// The taxids of sequences that a database has among its targets.

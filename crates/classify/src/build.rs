@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use merganser_io::{AtomicFile, Input};
 use merganser_run::{
-    Cancel, ConfigError, Progress, Resources, Shortage, Unit, Warnings, Work, peak_rss,
+    Budget, Cancel, ConfigError, Progress, Resources, Shortage, Unit, Warnings, Work, peak_rss,
 };
 
 use crate::Error;
@@ -26,13 +26,14 @@ use crate::target_taxa::{Mapped, ScannedTarget, map_targets};
 use crate::taxonomy::{Dump, Taxonomy, TaxonomySource};
 use scan::{Scan, scan};
 
-/// The process itself and what it knows of targets and taxa.
-const BASE_BYTES: u64 = 96 << 20;
+/// Memory for what is known of targets and taxa.
+const TARGET_BYTES: u64 = 64 << 20;
+/// Memory of a thread: chunks with their text, blocks that are open and one more group of tables.
+const THREAD_BYTES: u64 = 54 << 20;
 
-/// Bytes of memory for chunks with their text, blocks that are open and one more group of tables for
-/// each thread.
-fn fixed_memory(threads: usize) -> u64 {
-    BASE_BYTES + threads as u64 * (56 << 20)
+/// The memory of a build.
+fn budget(resources: &Resources) -> Budget {
+    Budget::of_run(resources, THREAD_BYTES).with_files(1).with(TARGET_BYTES)
 }
 
 impl BuildConfig {
@@ -43,11 +44,8 @@ impl BuildConfig {
     pub fn validate_for(&self, resources: &Resources) -> Result<(), Error> {
         self.validate()?;
         resources.validate()?;
-        let (needed, budget) = (fixed_memory(resources.threads), resources.budget());
-        if budget < needed {
-            let what = format!("building with {} threads needs", resources.threads);
-            return Err(Shortage { what, needed, budget, remedy: Shortage::FEWER_THREADS }.into());
-        }
+        let what = format_args!("building with {} threads needs", resources.threads);
+        budget(resources).check(what, Shortage::FEWER_THREADS)?;
         Ok(())
     }
 }
@@ -159,9 +157,9 @@ impl<'a> Setup<'a> {
         Ok(Setup { config, resources, memory, gpus, progress, cancel })
     }
 
-    /// Bytes that threads take, whatever they do.
+    /// Bytes that the process and its threads take, whatever they do.
     fn fixed_memory(&self) -> u64 {
-        fixed_memory(self.resources.threads)
+        budget(self.resources).needed()
     }
 }
 
@@ -404,7 +402,11 @@ impl<'a> Job<'a> {
         TableMaker {
             config: self.setup.config,
             threads: self.setup.resources.threads,
-            memory: self.setup.memory.saturating_sub(BASE_BYTES + self.scan.target_bytes),
+            // Threads have read all.
+            memory: Budget::new(self.setup.memory)
+                .with_files(2)
+                .with(TARGET_BYTES + self.scan.target_bytes)
+                .left(),
             base: self.base,
             entries: &self.scan.entries,
             targets: &self.targets,

@@ -14,7 +14,7 @@ use std::path::Path;
 use merganser_gpu::DeviceInfo;
 use merganser_io::{BgzfBlocks, Header, Keep, RecordOptions, Records, Segment};
 use merganser_run::engine::Engine;
-use merganser_run::{Cancel, Progress, Resources, Shortage, Stages, Unit, thousands};
+use merganser_run::{Budget, Cancel, Progress, Resources, Shortage, Stages, Unit, thousands};
 
 use crate::Error;
 use crate::lines::shown;
@@ -24,10 +24,8 @@ pub use relatives::{Relatives, relatives_in_report, relatives_in_taxonomy};
 use steps::Steps;
 use worker::{Tally, Worker, Written};
 
-/// The process itself.
-const FIXED: u64 = 24 << 20;
-/// What a thread takes: what it reads, batches that wait, texts that wait for their turn.
-const THREAD: u64 = 20 << 20;
+/// Memory of a thread: what it reads, batches that wait, texts that wait for their turn.
+const THREAD: u64 = 9 * BATCH[1] as u64;
 /// How often a record is there at the same time, at most: as it was read (twice for a moment), as it is
 /// written, and that compressed.
 const COPIES: u64 = 4;
@@ -214,12 +212,8 @@ const LEVEL: u8 = 4;
 
 /// Bytes for long records and names.
 fn room(resources: &Resources) -> Result<u64, Error> {
-    let (threads, budget) = (resources.threads, resources.budget());
-    let needed = FIXED + THREAD * threads as u64;
-    budget.checked_sub(needed).ok_or_else(|| {
-        let what = format!("extracting reads with {threads} threads needs");
-        Shortage { what, needed, budget, remedy: Shortage::FEWER_THREADS }.into()
-    })
+    let what = format_args!("extracting reads with {} threads needs", resources.threads);
+    Ok(Budget::of_run(resources, THREAD).check(what, Shortage::FEWER_THREADS)?)
 }
 
 impl ExtractOutcome {

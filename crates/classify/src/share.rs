@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use merganser_io::{Header, Keep, RecordOptions, Segment, batch_starts, longest_record};
-use merganser_run::{Cancel, Progress, Resources, Shard};
+use merganser_run::{Budget, Cancel, Progress, Resources, Shard};
 
 use crate::Error;
 
@@ -78,19 +78,18 @@ pub(crate) fn reads_of(share: Option<&ReadShare>) -> Range<u64> {
     share.map_or(0..u64::MAX, ReadShare::reads)
 }
 
-/// The program itself, and what is read ahead by each thread.
-const BASE_BYTES: u64 = 32 << 20;
-const THREAD_BYTES: u64 = 5 << 20;
+/// Memory of a thread for what it reads ahead.
+const THREAD_BYTES: u64 = 3 << 20;
 /// Of a long record: the text, what is made of it, and what is read meanwhile.
 const COPIES: u64 = 3;
 
 /// How reads are looked at to count them.
 pub(crate) fn options(resources: &Resources, cancel: &Cancel) -> RecordOptions {
-    let taken = BASE_BYTES + resources.threads as u64 * THREAD_BYTES;
+    let budget = Budget::of_run(resources, THREAD_BYTES).with_files(1);
     RecordOptions {
         keep: Keep { header: Header::Nothing, qualities: false },
         workers: resources.threads,
-        max_record: longest_record(resources.budget().saturating_sub(taken), COPIES),
+        max_record: longest_record(budget.left(), COPIES),
         find_pairs: true,
         cancel: cancel.clone(),
         warnings: resources.warnings.clone(),

@@ -3,7 +3,7 @@
 use merganser_kmers::scattered;
 use merganser_seq::kmer::Kmer;
 
-use merganser_run::{Shortage, least_memory};
+use merganser_run::{Budget, least_memory};
 
 use crate::config::{MAX_BINS, Storage};
 use crate::cpu::{Width, dedupe_bytes};
@@ -33,8 +33,6 @@ const LARGE_BLOCK_BYTES: u64 = 256 << 10;
 const LEAST_FULL_BYTES: u64 = 8 << 20;
 const LEAST_TABLE_BYTES: u64 = 2 << 20;
 const MOST_TABLE_BYTES: u64 = 1 << 30;
-/// The program itself, its stacks and small things.
-const BASE_BYTES: u64 = 24 << 20;
 
 /// The sizes of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,44 +78,55 @@ pub(crate) fn sorted_at_once<K: Kmer>(job: Job<'_>) -> u64 {
     table_bytes(job) * 3 / 2 / (3 * size_of::<(K, u32)>() as u64)
 }
 
+/// The memory of a run besides full blocks, and the bytes of a block.
+fn budget<K: Width>(job: Job<'_>, bins: usize) -> (Budget, u64) {
+    let threads = job.threads as u64;
+    // Chunks of compressed input take twice their text.
+    let reading = threads * (chunk_bytes(job) as u64 * 9 / 4 + (bins * STRIDE) as u64);
+    let counting = threads * (scattered::WORKER_BYTES + dedupe_bytes::<K>());
+    let open_blocks = (bins + scattered::ranges(job.config.k)) as u64;
+    let block_bytes = (job.memory / 8 / open_blocks)
+        .clamp(LEAST_BLOCK_BYTES, BLOCK_BYTES)
+        .max((job.memory / 32 / open_blocks).min(LARGE_BLOCK_BYTES));
+    let budget = Budget::new(job.memory)
+        .with_files(1)
+        .with(reading.max(counting))
+        .with(open_blocks * block_bytes)
+        // A table that grows is there twice for a moment, half as large and whole.
+        .with(threads * table_bytes(job) * 3 / 2);
+    (budget, block_bytes)
+}
+
+/// The least memory, from that of `job` on, that leaves `full_bytes` for full blocks.
+fn least<K: Width>(job: Job<'_>, bins: usize, full_bytes: u64) -> Option<u64> {
+    least_memory(job.memory, |memory| {
+        let more = Job { memory, ..job };
+        // What is seen of the input at first is then more: its bins may come out as twice as many.
+        let is_sure = job.config.bins.is_some() || chunk_bytes(more) == chunk_bytes(job);
+        let bins = if is_sure { bins } else { (2 * bins).min(*AUTO_BINS.end() as usize) };
+        budget::<K>(more, bins).0.left() >= full_bytes
+    })
+}
+
 /// Spends the budget.
 ///
 /// # Errors
 /// [`Error::Memory`] with what is needed.
 pub(crate) fn plan<K: Width>(job: Job<'_>, bins: usize) -> Result<Plan, Error> {
     debug_assert!(bins <= MAX_BINS);
-    let threads = job.threads as u64;
-    // Chunks of compressed input take twice their text.
-    let reading = threads * (chunk_bytes(job) as u64 * 9 / 4 + (bins * STRIDE) as u64);
-    let counting = threads * (scattered::WORKER_BYTES + dedupe_bytes::<K>());
-    let fixed = BASE_BYTES + reading.max(counting);
-    let open_blocks = (bins + scattered::ranges(job.config.k)) as u64;
-    let block_bytes = (job.memory / 8 / open_blocks)
-        .clamp(LEAST_BLOCK_BYTES, BLOCK_BYTES)
-        .max((job.memory / 32 / open_blocks).min(LARGE_BLOCK_BYTES));
-    let open = open_blocks * block_bytes;
-    // A table that grows is there twice for a moment, half as large and whole.
-    let table_bytes = table_bytes(job);
-    let tables = threads * table_bytes * 3 / 2;
-    let needed = fixed + open + tables + LEAST_FULL_BYTES;
-    if needed > job.memory {
-        let least = fixed
-            + open_blocks * LEAST_BLOCK_BYTES
-            + threads * LEAST_TABLE_BYTES * 3 / 2
-            + LEAST_FULL_BYTES;
-        return Err(Shortage {
-            what: format!("{} threads and {bins} bins need", job.threads),
-            needed: least.max(needed),
-            budget: job.memory,
-            remedy: "or lower `threads` or `bins`",
-        }
-        .into());
+    let (budget, block_bytes) = budget::<K>(job, bins);
+    if budget.left() < LEAST_FULL_BYTES {
+        // Of more memory, blocks and hash maps take more.
+        let needed = least::<K>(job, bins, LEAST_FULL_BYTES).unwrap_or(u64::MAX);
+        let what = format_args!("{} threads and {bins} bins need", job.threads);
+        let budget = Budget::of_part(job.memory).with(needed);
+        return Err(budget.shortage(what, "or lower `threads` or `bins`").into());
     }
     let full_bytes = match job.config.storage {
         Storage::Disk => 0,
-        Storage::Auto | Storage::Ram => job.memory - fixed - open - tables,
+        Storage::Auto | Storage::Ram => budget.left(),
     };
-    Ok(Plan { bins, block_bytes: block_bytes as usize, full_bytes, table_bytes })
+    Ok(Plan { bins, block_bytes: block_bytes as usize, full_bytes, table_bytes: table_bytes(job) })
 }
 
 /// Bytes of memory, at least those of `job`, with which full blocks may take `full_bytes`; `None` if
@@ -128,13 +137,7 @@ pub(crate) fn memory_for<K: Width>(job: Job<'_>, bins: usize, full_bytes: u64) -
     }
     // Blocks of another size, or in another order, hold a little more or less.
     let needed = full_bytes + full_bytes / 32;
-    least_memory(job.memory, |memory| {
-        let more = Job { memory, ..job };
-        // What is seen of the input at first is then more: its bins may come out as twice as many.
-        let is_sure = job.config.bins.is_some() || chunk_bytes(more) == chunk_bytes(job);
-        let bins = if is_sure { bins } else { (2 * bins).min(*AUTO_BINS.end() as usize) };
-        plan::<K>(more, bins).is_ok_and(|plan| plan.full_bytes >= needed)
-    })
+    least::<K>(job, bins, needed.max(LEAST_FULL_BYTES))
 }
 
 #[cfg(test)]
@@ -152,6 +155,20 @@ mod tests {
             assert!(plan.full_bytes <= memory && plan.full_bytes >= memory / 8);
             let most = if memory > 1 << 30 { LARGE_BLOCK_BYTES } else { BLOCK_BYTES };
             assert!(plan.table_bytes <= MOST_TABLE_BYTES && plan.block_bytes as u64 <= most);
+        }
+    }
+
+    #[test]
+    fn the_memory_that_is_said_to_be_needed_is_enough() {
+        let config = Config::new(31);
+        for (threads, bins) in [(1, 16), (2, 512), (4, 16), (16, 64)] {
+            for memory in [1 << 20, 30 << 20, 60 << 20, 80 << 20] {
+                let resources = Resources::new().threads(threads).memory(memory);
+                let job = Job::new(&config, &resources, &[]);
+                let Err(Error::Memory(error)) = plan::<u64>(job, bins) else { continue };
+                let enough = Job { memory: error.needed, ..job };
+                assert!(plan::<u64>(enough, bins).is_ok(), "{threads} {bins}: {error}");
+            }
         }
     }
 

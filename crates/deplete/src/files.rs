@@ -10,7 +10,7 @@ use std::sync::Mutex;
 
 use merganser_io::{AtomicFile, OutputFormat, uninterrupted};
 use merganser_run::locks::{into_inner, lock};
-use merganser_run::{Cancel, Resources, Shortage, run_workers};
+use merganser_run::{Budget, Cancel, Resources, run_workers};
 
 use crate::host::Section;
 use crate::sections::{SECTIONS, each_section, sorted};
@@ -270,16 +270,10 @@ fn warn_of_none(path: &Path, count: u64, resources: &Resources) {
     }
 }
 
-/// What a process takes besides its sets.
-const FIXED: u64 = 24 << 20;
-
 fn suffices(path: &Path, needed: u64, resources: &Resources) -> Result<(), Error> {
-    let (needed, budget) = (needed + FIXED, resources.budget());
-    if needed <= budget {
-        return Ok(());
-    }
-    let what = format!("{} needs", path.display());
-    Err(Shortage { what, needed, budget, remedy: "or use a smaller set" }.into())
+    let budget = Budget::new(resources.budget()).with_files(1).with(needed);
+    budget.check(format_args!("{} needs", path.display()), "or use a smaller set")?;
+    Ok(())
 }
 
 /// Writes a set; its bytes do not depend on `threads`, which encode it.

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use merganser_io::{Header, Input, Keep, RecordBatch, RecordOptions, Records, Segment};
 use merganser_run::engine::each_batch;
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, Progress, Resources, Shortage, Unit};
+use merganser_run::{Budget, Cancel, Progress, Resources, Unit};
 
 use crate::letters::Letters;
 use crate::sections::{each_section, sorted};
@@ -20,9 +20,8 @@ const CHUNK_BYTES: usize = 256 << 10;
 const GATHERED: usize = 256 << 10;
 /// Room of a section at first, in numbers.
 const LEAST_ROOM: usize = 1 << 10;
-/// What the process takes besides the numbers, and for each thread.
-const FIXED: u64 = 24 << 20;
-const FIXED_THREAD: u64 = 24 << 20;
+/// Memory of a thread: letters, their numbers, and those that it gathers.
+const THREAD: u64 = 22 << 20;
 
 /// The minimizers of all sequences of some files, within the memory of `resources`, whose threads all work on it.
 /// Calls `progress` with one stage, in bytes of input.
@@ -38,8 +37,7 @@ pub fn index(
 ) -> Result<MinimizerSet, Error> {
     resources.validate()?;
     let threads = resources.threads;
-    let fixed = FIXED + FIXED_THREAD * threads as u64;
-    let sections = Sections::new(params, resources.budget(), fixed)?;
+    let sections = Sections::new(params, Budget::of_run(resources, THREAD))?;
     let options = RecordOptions {
         keep: Keep { header: Header::Name, qualities: false },
         workers: threads,
@@ -121,27 +119,23 @@ struct Sections {
     sections: Vec<Mutex<Vec<u64>>>,
     /// Numbers for which there is room, and may be.
     room: AtomicU64,
-    budget: u64,
-    fixed: u64,
+    /// Without the numbers.
+    budget: Budget,
 }
 
 impl Sections {
-    fn new(params: Params, budget: u64, fixed: u64) -> Result<Sections, Error> {
+    fn new(params: Params, budget: Budget) -> Result<Sections, Error> {
         let sections = each_section(|_| Mutex::default());
-        let sections = Sections { params, sections, room: AtomicU64::new(0), budget, fixed };
+        let sections = Sections { params, sections, room: AtomicU64::new(0), budget };
         sections.suffices(0)?;
         Ok(sections)
     }
 
     /// An error if there is not enough memory for so many numbers.
     fn suffices(&self, numbers: u64) -> Result<(), Error> {
-        let needed = self.fixed + 8 * numbers;
-        if needed <= self.budget {
-            return Ok(());
-        }
-        let what = "the minimizers of these genomes need".to_owned();
-        let remedy = "or index them one by one";
-        Err(Shortage { what, needed, budget: self.budget, remedy }.into())
+        let what = "the minimizers of these genomes need";
+        self.budget.with(8 * numbers).check(what, "or index them one by one")?;
+        Ok(())
     }
 
     /// Takes what a worker gathered.

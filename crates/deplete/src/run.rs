@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use merganser_io::{Header, Keep, Needs, RecordOptions, Records, Segment};
 use merganser_run::engine::Engine;
-use merganser_run::{Cancel, Progress, Resources, Shortage, Stages, Unit, peak_rss};
+use merganser_run::{Budget, Cancel, Progress, Resources, Shortage, Stages, Unit, peak_rss};
 
 use crate::{Config, Error, Host};
 pub use output::{Compression, Outputs, Sink};
@@ -20,9 +20,8 @@ const BATCH_RECORDS: usize = 16 << 10;
 const BATCH_BYTES: usize = 2 << 20;
 /// Batches for each worker that may be begun before the one that is written.
 const AHEAD: u64 = 2;
-/// What the process takes besides the host, and for each thread: batches, their minimizers, and texts.
-const FIXED: u64 = 24 << 20;
-const FIXED_THREAD: u64 = 32 << 20;
+/// Memory of a thread: batches, their minimizers, and texts.
+const THREAD: u64 = 15 * BATCH_BYTES as u64;
 /// How often a record is there at the same time, at most: as it was read, twice, as codes, minimizers and text, and
 /// compressed.
 const COPIES: u64 = 12;
@@ -97,18 +96,18 @@ fn options(
     resources: &Resources,
     cancel: &Cancel,
 ) -> Result<RecordOptions, Error> {
-    let (threads, budget) = (resources.threads, resources.budget());
-    let needed = FIXED + FIXED_THREAD * threads as u64 + Host::bytes(host.len());
-    let Some(left) = budget.checked_sub(needed) else {
-        let what = format!("{threads} threads and the host's minimizers need");
-        return Err(Shortage { what, needed, budget, remedy: Shortage::FEWER_THREADS }.into());
-    };
+    let threads = resources.threads;
+    let budget = Budget::of_run(resources, THREAD).with(Host::bytes(host.len()));
+    let what = format_args!("{threads} threads and the host's minimizers need");
+    let left = budget.check(what, Shortage::FEWER_THREADS)?;
+    // A batch has room for a record of its size in any case.
+    let records = left + COPIES * BATCH_BYTES as u64;
     Ok(RecordOptions {
         keep: Keep { header: Header::Whole, qualities: true },
         batch_records: BATCH_RECORDS,
         batch_bytes: BATCH_BYTES,
         workers: threads,
-        max_record: merganser_io::longest_record(left + FIXED, COPIES),
+        max_record: merganser_io::longest_record(records, COPIES),
         any_names: config.any_names,
         find_pairs: true,
         needs: Some(Needs { bases: host.params().bases(), uracil: false }),

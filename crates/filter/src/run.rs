@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use merganser_io::{Input, ReaderOptions, text_bytes};
 use merganser_run::engine::Engine;
 use merganser_run::{
-    Cancel, Progress, Resources, Shortage, Stages, Unit, Work, peak_rss, start_scoped, thousands,
+    Budget, Cancel, Progress, Resources, Shortage, Stages, Unit, Work, peak_rss, start_scoped,
+    thousands,
 };
 
 use crate::output::DecisionText;
@@ -66,9 +67,8 @@ const MOST_BLOCK: u64 = 1 << 20;
 const MOST_GPU_BLOCK: u64 = 4 << 20;
 /// and where memory is short.
 const LEAST_BLOCK: u64 = 64 << 10;
-/// What the process and a thread take whatever the size of blocks.
-const FIXED: u64 = 24 << 20;
-const FIXED_THREAD: u64 = 3 << 20;
+/// Memory of a thread whatever the size of blocks.
+const THREAD: u64 = 1 << 20;
 /// What a thread's share of all blocks, texts and results takes, in blocks.
 const BLOCKS_A_THREAD: u64 = 16;
 /// What a thread's share of all streams takes, in blocks: pinned memory, and the text of the blocks that are on devices.
@@ -226,22 +226,14 @@ impl Run<'_> {
 
     /// The bytes of a block that the memory allows.
     fn block_bytes(&self, with_gpus: bool) -> Result<usize, Error> {
-        let (threads, budget) = (self.resources.threads as u64, self.resources.budget());
+        let threads = self.resources.threads;
         let (most, pinned) =
             if with_gpus { (MOST_GPU_BLOCK, PINNED_A_THREAD) } else { (MOST_BLOCK, 0) };
-        let blocks = (BLOCKS_A_THREAD + pinned) * threads;
-        let fixed = FIXED + FIXED_THREAD * threads;
-        let block = budget.saturating_sub(fixed) / blocks;
-        if block < LEAST_BLOCK {
-            return Err(Shortage {
-                what: format!("{threads} threads need"),
-                needed: fixed + blocks * LEAST_BLOCK,
-                budget,
-                remedy: Shortage::FEWER_THREADS,
-            }
-            .into());
-        }
-        Ok(block.min(most) as usize)
+        let blocks = (BLOCKS_A_THREAD + pinned) * threads as u64;
+        let budget = Budget::of_run(self.resources, THREAD);
+        let least = budget.with(blocks * LEAST_BLOCK);
+        least.check(format_args!("{threads} threads need"), Shortage::FEWER_THREADS)?;
+        Ok((budget.left() / blocks).min(most) as usize)
     }
 }
 

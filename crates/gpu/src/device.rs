@@ -182,6 +182,14 @@ impl Device {
         self.0.used.load(Relaxed)
     }
 
+    /// The same, with a limit if there is one ([`limit_memory`](Self::limit_memory)).
+    pub fn available_within(&self, limit: Option<u64>) -> Result<u64> {
+        if let Some(bytes) = limit {
+            self.limit_memory(bytes);
+        }
+        self.available()
+    }
+
     /// Lets no more than this many bytes be in buffers at once (`--gpu-memory`).
     pub fn limit_memory(&self, bytes: u64) {
         self.0.limit.store(bytes, Relaxed);

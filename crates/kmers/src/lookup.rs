@@ -207,6 +207,7 @@ fn seek(table: &AnyTable, purpose: Use) -> bool {
 
 /// Bytes that may be spent on look-ups.
 fn room(table: &AnyTable, options: &LookupOptions<'_>) -> u64 {
-    let taken = Session::BASE_BYTES + table.resident(options.resources.threads) + options.reserved;
-    options.resources.budget().saturating_sub(taken)
+    let resources = options.resources;
+    let table = table.resident(resources.threads);
+    Session::budget(resources).with(table).with(options.reserved).left()
 }

@@ -10,7 +10,7 @@ mod pass;
 mod profile;
 mod queries;
 
-use merganser_run::{Cancel, Progress, Resources};
+use merganser_run::{Budget, Cancel, Progress, Resources};
 
 use crate::lookup::Lookup;
 pub use filter::{Action, FilterConfig, Filtered, Limit, Mates, filter_reads};
@@ -20,7 +20,13 @@ pub use queries::{query, query_lines};
 
 /// Bytes that reads under way take of `memory`, the tables apart.
 pub fn reserved_bytes(memory: u64, threads: usize) -> u64 {
-    batch::BASE_BYTES + threads as u64 * batch::WORKER_BYTES + memory / RECORD_PART
+    beside_table(memory, threads).needed()
+}
+
+/// The same, beside what the process and the table take.
+fn beside_table(memory: u64, threads: usize) -> Budget {
+    let records = memory / RECORD_PART;
+    Budget::of_part(memory).with_files(2).with_workers(threads, batch::WORKER_BYTES).with(records)
 }
 
 /// The part of the memory that is kept for long records whatever the table takes.
@@ -29,10 +35,8 @@ const RECORD_PART: u64 = 32;
 /// Bytes of memory for records that are longer than usual, of `memory` in all: what neither the reads
 /// under way nor the table take.
 pub fn record_bytes(memory: u64, threads: usize, lookup: &dyn Lookup) -> u64 {
-    let left = lookup
-        .resident_bytes()
-        .map_or(0, |bytes| memory.saturating_sub(reserved_bytes(memory, threads) + bytes));
-    left + memory / RECORD_PART
+    let left = |table| beside_table(memory, threads).with(table).left();
+    lookup.resident_bytes().map_or(0, left) + memory / RECORD_PART
 }
 
 /// What holds reads against a table.

@@ -4,6 +4,7 @@
 
 mod aborts;
 mod allocator;
+mod budget;
 mod cancel;
 mod device;
 mod each;
@@ -14,6 +15,7 @@ mod fault;
 pub mod files;
 pub mod locks;
 pub mod memory;
+mod neighbours;
 mod progress;
 mod resources;
 mod shard;
@@ -30,6 +32,7 @@ mod workers;
 
 pub use aborts::end_well_on_abort;
 pub use allocator::{Allocator, give_back_freed_memory, may_fail, share_heaps};
+pub use budget::Budget;
 pub use cancel::{Cancel, Cancelled};
 pub use device::{DeviceChoice, DeviceError, Work};
 pub use each::{Numbers, RoundRobin, Share, each, each_in_order, side_by_side};
@@ -39,6 +42,7 @@ pub use error::{Error, SizeError};
 pub use fault::{ConfigError, Fault, FaultKind, with_names};
 pub use files::raise_open_file_limit;
 pub use memory::{available_memory, default_budget, least_memory, peak_rss};
+pub use neighbours::neighbours;
 pub use progress::{Progress, Silent, Unit};
 pub use resources::Resources;
 pub use shard::{Incomplete, Shard, check_all_shards};

@@ -10,7 +10,7 @@ use merganser_gpu::DeviceInfo;
 use merganser_io::{Chunk, Input, Reader, ReaderOptions, SpillFile};
 use merganser_run::engine::Turns;
 use merganser_run::locks::lock;
-use merganser_run::{OnFailure, Shortage, run_workers_collect, side_by_side, start_scoped};
+use merganser_run::{Budget, OnFailure, run_workers_collect, side_by_side, start_scoped};
 use merganser_seq::base;
 
 use super::Setup;
@@ -228,10 +228,11 @@ impl Scanner<'_> {
         if bytes <= self.memory / 2 {
             return Ok(());
         }
-        let what = "so many sequences as the reference has need".to_owned();
-        let needed = self.setup.memory - self.memory + 2 * bytes;
+        let memory = self.setup.memory;
+        let budget = Budget::of_part(memory).with(memory - self.memory).with(2 * bytes);
+        let what = "so many sequences as the reference has need";
         let remedy = "or build several databases and join their results (merge-results)";
-        Err(Shortage { what, needed, budget: self.setup.memory, remedy }.into())
+        Err(budget.shortage(what, remedy).into())
     }
 
     /// Notes which targets have a k-mer, of which pieces of those from `target` on are known.

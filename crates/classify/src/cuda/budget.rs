@@ -44,17 +44,13 @@ pub(super) struct Needs {
 impl Budget {
     pub(super) fn of(device: &Device, config: &GpuConfig, needs: &Needs) -> Result<Budget, Error> {
         let &Needs { params, most, pools, one_part } = needs;
-        if let Some(limit) = config.memory {
-            device.limit_memory(limit);
-        }
-        let available = device.available()?;
+        let available = device.available_within(config.memory)?;
         let (ordinal, what) = (device.ordinal(), "classifying");
         let needed = LEAST_BYTES;
         if available < needed {
             return Err(too_little_memory(ordinal, what, available, needed));
         }
-        // A little for the context and for what is rounded up.
-        let all = available / 32 * 31;
+        let all = merganser_run::Budget::of_device(available).left();
         let (streams, whole) =
             (config.streams.max(1) as u64, ShortSizes::whole(most, pools && one_part));
         let working = (all / 4).min(streams * whole.bytes() + LONG_BYTES);

@@ -115,10 +115,7 @@ impl Collector {
         let mut room = 0;
         let mut workspaces = Vec::new();
         for (number, device) in devices.iter().enumerate() {
-            if let Some(limit) = config.memory {
-                device.limit_memory(limit);
-            }
-            let available = device.available()?;
+            let available = device.available_within(config.memory)?;
             let (ordinal, what) = (device.ordinal(), "building");
             if available < needed {
                 return Err(too_little_memory(ordinal, what, available, needed));

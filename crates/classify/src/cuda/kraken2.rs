@@ -6,7 +6,7 @@ use merganser_gpu::{
     Device, DeviceBuffer, DeviceInfo, PinnedBuffer, Pool, Pooled, Result as GpuResult, Stream,
     primitives,
 };
-use merganser_run::{GpuShortage, RoundRobin, join, side_by_side, start_scoped};
+use merganser_run::{Budget, RoundRobin, join, side_by_side, start_scoped};
 
 use super::GpuConfig;
 use super::kernels::kraken2::{
@@ -137,19 +137,11 @@ impl Filling<'_> {
 
     /// How many workspaces a device has room for, besides the table, if it is `shared` by so many.
     fn streams(&self, device: &Device, memory: Option<u64>, shared: u64) -> Result<usize, Error> {
-        if let Some(limit) = memory {
-            device.limit_memory(limit);
-        }
-        let (table, each) = (8 * self.words() as u64, Workspace::bytes(self.minimizers));
-        let available = device.available()? / shared;
-        // A little for what is rounded up.
-        let left = (available / 32 * 31).saturating_sub(table);
-        if left < each {
-            let needed = (table + each) / 31 * 32 + 32;
-            let (ordinal, what) = (device.ordinal(), "the table of the database");
-            return Err(GpuShortage { ordinal, what, available, needed, remedy: "" }.into());
-        }
-        Ok((left / each) as usize)
+        let available = device.available_within(memory)? / shared;
+        let budget = Budget::of_device(available).with(8 * self.words() as u64);
+        let each = Workspace::bytes(self.minimizers);
+        budget.with(each).check_device(device.ordinal(), "the table of the database")?;
+        Ok((budget.left() / each) as usize)
     }
 
     fn fill(&self, device: Device, streams: usize) -> Result<OneDevice, Error> {

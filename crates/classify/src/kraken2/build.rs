@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use merganser_io::{AtomicFile, Input, OutputSet, RecordBatch};
 use merganser_run::{
-    Cancel, ConfigError, Progress, Resources, Shortage, Stages, Unit, may_fail, thousands,
+    Budget, Cancel, ConfigError, Progress, Resources, Stages, Unit, may_fail, thousands,
 };
 
 use super::database::Kraken2Database;
@@ -33,8 +33,6 @@ use fill::Sequences;
 use size::{Size, value_bits};
 use survey::{Survey, name_bytes, survey};
 
-/// The process itself.
-const BASE_BYTES: u64 = 32 << 20;
 /// What to do where the table is too large.
 const SMALLER_TABLE: &str = "or give `max_bytes`, a limit for the table";
 /// About what a minimizer takes that is counted for the estimate.
@@ -240,12 +238,13 @@ impl Kraken2Database {
         let inputs = library.inputs;
         let warnings = &resources.warnings;
         let reading = Reading { inputs, overlap, masking, threads, progress, cancel, warnings };
-        let build = Build { config, library, budget: resources.budget(), reading };
-        build.refuse_shortage(
-            build.fixed(),
-            "building a Kraken 2 database needs",
-            SMALLER_TABLE,
-        )?;
+        let budget = Budget::new(resources.budget())
+            .with_files(2)
+            .with(library.taxonomy.bytes())
+            .with(reading.bytes())
+            .with(fill::bytes(threads));
+        budget.check("building a Kraken 2 database needs", SMALLER_TABLE)?;
+        let build = Build { config, library, budget, reading };
         // So that what cannot be written is known before any work.
         let files = Self::files(folder);
         let [options, taxonomy, table] = files.map(|path| outputs.file(&path));
@@ -256,31 +255,19 @@ impl Kraken2Database {
 struct Build<'a> {
     config: &'a Kraken2BuildConfig,
     library: Kraken2Library<'a>,
-    budget: u64,
+    /// With what does not depend on the library.
+    budget: Budget,
     reading: Reading<'a>,
 }
 
 impl Build<'_> {
-    /// Bytes that do not depend on the library.
-    fn fixed(&self) -> u64 {
-        let threads = self.reading.threads;
-        BASE_BYTES + self.library.taxonomy.bytes() + self.reading.bytes() + fill::bytes(threads)
-    }
-
-    fn refuse_shortage(&self, needed: u64, what: &str, remedy: &'static str) -> Result<(), Error> {
-        if needed <= self.budget {
-            return Ok(());
-        }
-        Err(Shortage { what: what.to_owned(), needed, budget: self.budget, remedy }.into())
-    }
-
     fn run(&self, files: [AtomicFile; 3]) -> Result<Kraken2BuildNotes, Error> {
         let mut notes = Kraken2BuildNotes::default();
         let begun = Instant::now();
-        let fixed = self.fixed();
         let check = |names| {
             let what = "the names of this library's sequences need";
-            self.refuse_shortage(fixed + names, what, "or build of fewer sequences")
+            self.budget.with(names).check(what, "or build of fewer sequences")?;
+            Ok(())
         };
         let found = survey(&self.reading, &self.config.options(0), check)?;
         notes.stages.since("minimizers", begun);
@@ -364,12 +351,10 @@ impl Build<'_> {
     fn size(&self, found: &Survey) -> Result<Size, Error> {
         let size = Size::of(found.sampled, self.config.load_factor, self.config.max_bytes);
         let names: u64 = found.sequences.iter().map(|one| name_bytes(&one.header)).sum();
-        let needed = self.fixed() + names.max(found.sampled * SAMPLE_BYTES);
-        self.refuse_shortage(
-            needed.saturating_add(size.bytes()),
-            "the table of this library needs",
-            SMALLER_TABLE,
-        )?;
+        self.budget
+            .with(names.max(found.sampled * SAMPLE_BYTES))
+            .with(size.bytes())
+            .check("the table of this library needs", SMALLER_TABLE)?;
         Ok(size)
     }
 

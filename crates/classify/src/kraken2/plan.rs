@@ -1,16 +1,13 @@
 //! How the memory is spent: decided before the first read.
 
-use merganser_run::{Resources, Shortage};
+use merganser_run::{Budget, Resources, Shortage};
 
 use super::database::Kraken2Database;
 use crate::Error;
 
-/// What the process and a thread take besides the table.
-const FIXED: u64 = 32 << 20;
-const FIXED_THREAD: u64 = 32 << 20;
-/// With devices: CUDA's own, larger batches, and their pinned memory.
-const FIXED_GPU: u64 = 700 << 20;
-const GPU_THREAD: u64 = 128 << 20;
+/// Memory of a thread for its batches, and with devices, whose batches are larger, and pinned.
+const THREAD: u64 = 30 << 20;
+const GPU_THREAD: u64 = 126 << 20;
 /// What a taxon takes, and again for each thread.
 const TAXON: u64 = 64;
 const TAXON_THREAD: u64 = 24;
@@ -49,32 +46,34 @@ impl Plan {
         database: &Kraken2Database,
         on_gpus: bool,
     ) -> Result<Plan, Error> {
-        let threads = resources.threads as u64;
-        let [process, thread] =
-            if on_gpus { [FIXED_GPU, GPU_THREAD] } else { [FIXED, FIXED_THREAD] };
-        let taxa = database.taxonomy().len() as u64 * (TAXON + TAXON_THREAD * threads);
-        let fixed = process + thread * threads + taxa;
-        let whole = fixed + database.table_bytes();
-        let budget = resources.budget();
+        let threads = resources.threads;
+        let process = match on_gpus {
+            true => Budget::of_run(resources, GPU_THREAD).with_devices(),
+            false => Budget::of_run(resources, THREAD),
+        };
+        let taxon = TAXON + TAXON_THREAD * threads as u64;
+        let fixed = process.with_files(1).with(database.taxonomy().len() as u64 * taxon);
+        let whole = fixed.with(database.table_bytes());
+        let what = format_args!("classifying with {threads} threads by this database needs");
         // A table that is in memory already takes nothing of what is free, but of a limit it does.
         let held = resources.memory.is_none() && database.table.is_in_memory();
-        if !on_gpus && is_too_large(resources, whole) && !held {
-            return Plan::in_rounds(threads, fixed, whole, budget);
+        if !on_gpus && is_too_large(resources, whole.needed()) && !held {
+            whole.min(fixed.with(LEAST_ROUND)).check(what, Shortage::FEWER_THREADS)?;
+            return Ok(Plan::in_rounds(fixed.left()));
         }
         // Pages of a mapped file are the system's to give and take, unless somebody has set a limit.
         let needed = if resources.memory.is_some() { whole } else { fixed };
-        let left = enough(threads, needed, needed, budget)?;
-        let record = merganser_io::longest_record(left, COPIES * (threads + 1));
+        let left = needed.check(what, Shortage::FEWER_THREADS)?;
+        let record = merganser_io::longest_record(left, COPIES * (threads as u64 + 1));
         Ok(Plan { record, rounds: None })
     }
 
     /// Most is for reads that wait: the more of them, the fewer times the table is gone through. Ranges
     /// may be small, as a round sees each but once.
-    fn in_rounds(threads: u64, fixed: u64, whole: u64, budget: u64) -> Result<Plan, Error> {
-        let left = enough(threads, fixed, whole.min(fixed + LEAST_ROUND), budget)?;
+    fn in_rounds(left: u64) -> Plan {
         let record = merganser_io::longest_record(left / 8, WAITING_COPIES);
         let rounds = Some(RoundPlan { waiting: left / 4 * 3, range: left / 8 });
-        Ok(Plan { record, rounds })
+        Plan { record, rounds }
     }
 
     /// Whether the CPU would take rounds: the memory that is given, or that is free, does not hold the
@@ -87,13 +86,4 @@ impl Plan {
 /// Whether the memory that is given is less than `whole`, or what is free if none is given.
 fn is_too_large(resources: &Resources, whole: u64) -> bool {
     whole > resources.memory.unwrap_or_else(|| resources.available())
-}
-
-/// What a budget leaves besides `fixed`, if it is as much as is `needed`.
-fn enough(threads: u64, fixed: u64, needed: u64, budget: u64) -> Result<u64, Error> {
-    if needed > budget {
-        let what = format!("classifying with {threads} threads by this database needs");
-        return Err(Shortage { what, needed, budget, remedy: Shortage::FEWER_THREADS }.into());
-    }
-    Ok(budget - fixed)
 }

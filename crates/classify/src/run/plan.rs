@@ -2,17 +2,15 @@
 
 use std::ops::Range;
 
-use merganser_run::{Resources, Shortage, format_size};
+use merganser_run::{Budget, Resources, Shortage, format_size, neighbours};
 
 use crate::config::RunConfig;
 use crate::output::LineFormat;
 use crate::{Database, Error};
 
-/// The process itself.
-const FIXED: u64 = 24 << 20;
-/// What a thread takes: what it reads, batches that wait, features that are looked up together and
+/// Memory of a thread: what it reads, batches that wait, features that are looked up together and
 /// their lists, lines that wait for their turn.
-const THREAD: u64 = 20 << 20;
+const THREAD: u64 = 18 << 20;
 /// Batches that wait for the parts that are asked later take so much memory at least; more goes to
 /// temporary files.
 const LEAST_WAITING: u64 = 8 << 20;
@@ -46,7 +44,7 @@ impl Plan {
         on_devices: bool,
     ) -> Result<Plan, Error> {
         let threads = resources.threads;
-        let fixed = fixed(database, config, threads);
+        let fixed = fixed(database, config, resources);
         let all = 0..database.parts();
         // With devices, the host needs tables only for what stands behind a verdict.
         let again = config.thresholds.confidence > 0.0;
@@ -54,21 +52,26 @@ impl Plan {
         let held = resources.memory.is_none() && database.is_in_memory();
         let here = (!on_devices || again) && !held;
         let bytes = |parts: Range<usize>| if here { database.resident_bytes(parts) } else { 0 };
-        let whole = fixed + bytes(all.clone());
-        let memory = resources.memory.unwrap_or_else(|| usual(resources, whole));
-        let (rounds, left) = if whole <= memory {
-            (vec![all.clone()], memory - whole)
+        let whole = fixed.with(bytes(all.clone()));
+        let memory = resources.memory.unwrap_or_else(|| usual(resources, whole.needed()));
+        let [fixed, whole] = [fixed, whole].map(|budget| budget.within(memory));
+        let (rounds, left) = if whole.suffices() {
+            (vec![all.clone()], whole.left())
         } else {
-            let waiting = LEAST_WAITING + fixed;
-            let rounds = rounds(all.end, |parts| waiting + bytes(parts) <= memory);
+            let waiting = fixed.with(LEAST_WAITING);
+            let parts = (0..all.end).map(|part| part..part + 1);
+            let fit = |parts: &Range<usize>| waiting.with(bytes(parts.clone())).suffices();
+            let rounds = neighbours(parts, |first, last| first.start..last.end, fit);
             let most = rounds.iter().map(|round| bytes(round.clone())).max().unwrap_or(0);
-            let one_by_one = asks_one_by_one(config);
-            if one_by_one || waiting + most > memory || rounds.len() < 2 {
-                let least = if one_by_one || rounds.len() < 2 { whole } else { waiting + most };
-                let remedy = remedy(database, on_devices, again);
-                return Err(too_little(resources.threads, remedy, [least, whole, memory]));
-            }
-            (rounds, memory - waiting - most)
+            let is_whole = asks_one_by_one(config) || rounds.len() < 2;
+            let least = if is_whole { whole } else { waiting.with(most) };
+            let at_once = match least < whole {
+                true => format!(" ({} for all its parts at once)", format_size(whole.needed())),
+                false => String::new(),
+            };
+            let what =
+                format!("classifying with {threads} threads by this database{at_once} needs");
+            (rounds, least.check(what, remedy(database, on_devices, again))?)
         };
         let two_passes = on_devices || rounds.len() > 1 || config.coverage_per_mille > 0;
         let rounds = if on_devices { vec![all] } else { rounds };
@@ -89,18 +92,6 @@ impl Plan {
     }
 }
 
-/// Groups of parts that fit together.
-fn rounds(parts: usize, fit: impl Fn(Range<usize>) -> bool) -> Vec<Range<usize>> {
-    let mut rounds: Vec<Range<usize>> = Vec::new();
-    for part in 0..parts {
-        match rounds.last_mut().filter(|round| fit(round.start..part + 1)) {
-            Some(round) => round.end = part + 1,
-            None => rounds.push(part..part + 1),
-        }
-    }
-    rounds
-}
-
 /// Whether features are looked up when their reads are decided on, or after that, in any part.
 fn asks_one_by_one(config: &RunConfig) -> bool {
     let all_hits = matches!(&config.format, LineFormat::MetaCache(columns) if columns.all_hits);
@@ -108,14 +99,17 @@ fn asks_one_by_one(config: &RunConfig) -> bool {
 }
 
 /// What a run takes besides tables and long records.
-fn fixed(database: &Database, config: &RunConfig, threads: usize) -> u64 {
+fn fixed(database: &Database, config: &RunConfig, resources: &Resources) -> Budget {
     let (targets, windows) = (database.targets().len() as u64, u64::from(database.windows()));
     // A bit for each window, two counters for each target.
     let coverage = windows / 8 + 16 * targets;
     let tables = u64::from(config.references) + u64::from(config.coverage_per_mille > 0);
     // A bit for each slot.
     let features = if config.features { database.bytes() / 64 } else { 0 };
-    FIXED + THREAD * threads as u64 + database.content_bytes() + tables * coverage + features
+    Budget::of_run(resources, THREAD)
+        .with(database.content_bytes())
+        .with(tables * coverage)
+        .with(features)
 }
 
 /// The memory to use if the user names none: a database that what is free has room for is asked as a
@@ -131,15 +125,6 @@ fn remedy(database: &Database, on_devices: bool, again: bool) -> &'static str {
         1 if !on_devices => "lower `threads`, or build the database with `parts`",
         _ => Shortage::FEWER_THREADS,
     }
-}
-
-fn too_little(threads: usize, remedy: &'static str, [needed, whole, budget]: [u64; 3]) -> Error {
-    let all = match needed < whole {
-        true => format!(" ({} for all its parts at once)", format_size(whole)),
-        false => String::new(),
-    };
-    let what = format!("classifying with {threads} threads by this database{all} needs");
-    Shortage { what, needed, budget, remedy }.into()
 }
 
 #[cfg(test)]

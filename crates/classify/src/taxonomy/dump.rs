@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::gtdb::{self, Accessions};
 use super::{NodeInfo, Taxonomy, TaxonomySource};
 use merganser_io::is_file;
-use merganser_run::{ConfigError, Shortage};
+use merganser_run::{Budget, ConfigError};
 
 use crate::Error;
 use crate::lines::Lines;
@@ -42,8 +42,6 @@ pub struct TaxonomyNotes {
 const READING_BYTES: u64 = 310;
 /// and when that is done.
 const TAXON_BYTES: u64 = 220;
-/// What else there is while it is read.
-const BASE_BYTES: u64 = 16 << 20;
 
 impl Dump {
     /// Reads the dump in a folder, or tables of lineages.
@@ -79,18 +77,15 @@ impl Dump {
     }
 
     fn of_folder(folder: &Path, memory: u64, taken: u64) -> Result<Dump, Error> {
-        let reading = memory.saturating_sub(BASE_BYTES) / READING_BYTES;
-        let most = reading.min(memory.saturating_sub(taken) / TAXON_BYTES);
+        let (reading, kept) = (Budget::new(memory), Budget::of_part(memory).with(taken));
+        let most = (reading.left() / READING_BYTES).min(kept.left() / TAXON_BYTES);
         let (mut nodes, nodes_path, records) = read_nodes(folder, most)?;
         if records > most {
-            let needed = taken + records * TAXON_BYTES;
-            return Err(Shortage {
-                what: format!("a build with a taxonomy of {records} taxa needs"),
-                needed: needed.max(BASE_BYTES + records * READING_BYTES),
-                budget: memory,
-                remedy: "or give a taxonomy of the taxa that occur",
-            }
-            .into());
+            let [reading, kept] =
+                [reading.with(records * READING_BYTES), kept.with(records * TAXON_BYTES)];
+            let what = format!("a build with a taxonomy of {records} taxa needs");
+            let remedy = "or give a taxonomy of the taxa that occur";
+            return Err(reading.max(kept).shortage(what, remedy).into());
         }
         let mut notes = TaxonomyNotes::default();
         attach_orphans(&mut nodes, &mut notes);

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use merganser_io::FileKind;
-use merganser_run::Shortage;
+use merganser_run::Budget;
 
 use super::{NodeInfo, Taxonomy};
 use crate::Error;
@@ -178,17 +178,11 @@ impl Lineages {
 
     fn refuse_shortage(&self, memory: u64) -> Result<(), Error> {
         let (accessions, taxa) = (self.accessions.len() as u64, self.numbers.len() as u64);
-        let needed = accessions * ACCESSION_BYTES + taxa * LINEAGE_BYTES;
-        if needed <= memory {
-            return Ok(());
-        }
-        Err(Shortage {
-            what: format!("a taxonomy of {accessions} genomes or more needs"),
-            needed,
-            budget: memory,
-            remedy: "or give a table of the genomes that occur",
-        }
-        .into())
+        let what = format_args!("a taxonomy of {accessions} genomes or more needs");
+        Budget::of_part(memory)
+            .with(accessions * ACCESSION_BYTES + taxa * LINEAGE_BYTES)
+            .check(what, "or give a table of the genomes that occur")?;
+        Ok(())
     }
 
     /// The tree, and the taxa of accessions in it.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use merganser_gpu::primitives::{self, SortKey};
 use merganser_gpu::{Device, DeviceBuffer, DeviceSliceMut, Result as GpuResult, Stream};
 use merganser_kmers::Histogram;
-use merganser_run::{Cancel, Share, side_by_side};
+use merganser_run::{Cancel, Share, neighbours, side_by_side};
 
 use super::chunks::{Chunk, Load};
 use super::gathering::Gathering;
@@ -28,27 +28,14 @@ const SPLITS: u32 = 4;
 /// Groups neighbouring bins so that a workspace has room for each group; a bin that is too large for
 /// it is a group of its own.
 pub(crate) fn groups(loads: &[Load], room: Room, words: usize) -> Vec<Range<usize>> {
-    let mut groups: Vec<Range<usize>> = Vec::new();
-    let mut sum = Load::default();
-    for (bin, &load) in loads.iter().enumerate() {
-        let mut both = sum;
-        both.add(load);
-        match groups.last_mut() {
-            Some(last) if fits(both, room, words) => {
-                last.end = bin + 1;
-                sum = both;
-            }
-            _ => {
-                groups.push(bin..bin + 1);
-                sum = load;
-            }
-        }
-    }
-    groups
-}
-
-fn fits(load: Load, room: Room, words: usize) -> bool {
-    load.kmers <= room.kmers as u64 && load.records * words as u64 <= room.words as u64
+    let add = |one: &Load, other: &Load| {
+        let mut both = *one;
+        both.add(*other);
+        both
+    };
+    neighbours(loads.iter().copied(), add, |load| {
+        load.kmers <= room.kmers as u64 && load.records * words as u64 <= room.words as u64
+    })
 }
 
 /// The records of all bins, and where they are.

@@ -143,10 +143,7 @@ pub(crate) struct Budget {
 impl Budget {
     /// What the device has free, within `--gpu-memory`, less a little for the context.
     pub(crate) fn of(device: &Device, job: Job<'_>) -> Result<Budget, Error> {
-        if let Some(limit) = job.gpu_memory {
-            device.limit_memory(limit);
-        }
-        let available = device.available()?;
+        let available = device.available_within(job.gpu_memory)?;
         if available < LEAST_MEMORY {
             let (ordinal, what, needed) = (device.ordinal(), "k-mers", LEAST_MEMORY);
             return Err(GpuShortage { ordinal, what, available, needed, remedy: "" }.into());
@@ -155,7 +152,7 @@ impl Budget {
     }
 
     fn within(memory: u64) -> Budget {
-        let all = memory / 32 * 31;
+        let all = merganser_run::Budget::of_device(memory).left();
         let counting = (all / 8 * COUNT_EIGHTHS).min(MOST_COUNTING);
         Budget { records: (all - counting) / 5 * 4, counting, all }
     }

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use merganser_run::{Cancel, ConfigError, Progress, Resources, Shortage, Unit, least_memory};
+use merganser_run::{
+    Budget, Cancel, ConfigError, Progress, Resources, Shortage, Unit, least_memory,
+};
 use merganser_seq::kmer::Kmer;
 
 use super::engine::Engine;
@@ -41,8 +43,10 @@ const LEAST_WORKER_BYTES: u64 = 2 << 20;
 const MOST_OF_A_RANGE: u64 = 1 << 16;
 
 impl<'s> Session<'s> {
-    /// The program itself, its stacks, buffers of files.
-    pub(crate) const BASE_BYTES: u64 = 32 << 20;
+    /// The memory of what computes with tables, or looks up in them.
+    pub(crate) fn budget(resources: &Resources) -> Budget {
+        Budget::new(resources.budget()).with_files(2)
+    }
 
     /// Sees to it that the tables go together and that memory suffices; `width` is the number of
     /// arrays of k-mers that a worker needs.
@@ -63,15 +67,11 @@ impl<'s> Session<'s> {
         let k = first.description().k;
         let blocks = unsorted * scattered::ranges(k) as u64;
         let gathering = if unsorted > 0 { threads * scattered::WORKER_BYTES } else { 0 };
-        let fixed = Self::BASE_BYTES + resident + gathering;
-        let needed = fixed + blocks * BLOCK_BYTES.start() + 3 * threads * LEAST_WORKER_BYTES;
-        if needed > resources.budget() {
-            let budget = resources.budget();
-            let what = format!("these tables ({}) need", tables.len());
-            let remedy = Shortage::FEWER_THREADS;
-            return Err(Shortage { what, needed, budget, remedy }.into());
-        }
-        let (block_bytes, left) = beside_blocks(resources.budget() - fixed, blocks);
+        let fixed = Self::budget(resources).with(resident).with(gathering);
+        let least = fixed.with(blocks * BLOCK_BYTES.start() + 3 * threads * LEAST_WORKER_BYTES);
+        let what = format_args!("these tables ({}) need", tables.len());
+        least.check(what, Shortage::FEWER_THREADS)?;
+        let (block_bytes, left) = beside_blocks(fixed.left(), blocks);
         let pool = Pool::new(
             block_bytes as usize,
             Spilling {
@@ -95,7 +95,7 @@ impl<'s> Session<'s> {
             sorting_bytes: worker_bytes / unsorted.max(1),
             width: width.max(1),
             waiting_bytes: left / 8,
-            fixed,
+            fixed: fixed.needed(),
             blocks,
         })
     }

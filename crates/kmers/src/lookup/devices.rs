@@ -34,10 +34,7 @@ pub(super) fn open(options: &LookupOptions<'_>, gpus: &[u32]) -> Result<(Vec<Dev
     let devices = Device::open_all(gpus)?;
     let mut least = u64::MAX;
     for device in &devices {
-        if let Some(limit) = options.resources.gpu_memory {
-            device.limit_memory(limit);
-        }
-        let available = device.available()?;
+        let available = device.available_within(options.resources.gpu_memory)?;
         if available < LEAST_BYTES {
             let (ordinal, what, needed) = (device.ordinal(), "k-mers", LEAST_BYTES);
             return Err(GpuShortage { ordinal, what, available, needed, remedy: "" }.into());

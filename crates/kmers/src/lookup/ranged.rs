@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, Resources, Silent, each, format_size};
+use merganser_run::{Cancel, Resources, Silent, each, format_size, neighbours};
 use merganser_seq::kmer::Kmer;
 
 use super::lines::bytes_for;
@@ -143,29 +143,10 @@ pub(super) fn plan<K: Kmer>(
         let loads = (0..1u64 << bits).map(load).collect::<Result<Vec<u64>, Error>>()?;
         least = loads.iter().copied().max().unwrap_or(0);
         if least <= most {
-            return Ok((bits, groups(&loads, most)));
+            return Ok((bits, neighbours(loads, |a, b| a + b, |&sum| sum <= most)));
         }
     }
     let (path, budget) = (table.path().to_owned(), options.resources.budget());
     let needed = budget + 2 * least.saturating_sub(most);
     Err(Error::TableTooLargeForMemory { path, needed, budget })
-}
-
-/// Neighbours as far as they fit.
-fn groups(loads: &[u64], most: u64) -> Vec<Range<usize>> {
-    let mut groups: Vec<Range<usize>> = Vec::new();
-    let mut sum = 0;
-    for (section, &load) in loads.iter().enumerate() {
-        match groups.last_mut() {
-            Some(last) if sum + load <= most => {
-                last.end = section + 1;
-                sum += load;
-            }
-            _ => {
-                groups.push(section..section + 1);
-                sum = load;
-            }
-        }
-    }
-    groups
 }

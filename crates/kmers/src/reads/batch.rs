@@ -21,10 +21,8 @@ use crate::tables::bad;
 /// enough that taking turns costs nothing.
 const BATCH_RECORDS: usize = 16 << 10;
 const BATCH_BYTES: usize = 1 << 20;
-/// Bytes that a run takes: the inputs' buffers, those of the outputs,
-pub(super) const BASE_BYTES: u64 = 16 << 20;
-/// and for each worker: what it reads, batches that wait for their mates, texts that wait.
-pub(super) const WORKER_BYTES: u64 = 18 << 20;
+/// Memory of a worker: batches that it reads, or that wait for their mates, and texts that wait.
+pub(super) const WORKER_BYTES: u64 = 16 * BATCH_BYTES as u64;
 
 /// Letters of a stretch of a sequence that is taken in several.
 const STRETCH_LETTERS: usize = 512 << 10;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, Progress, Resources, Shortage, each, each_in_order};
+use merganser_run::{Budget, Cancel, Progress, Resources, Shortage, each, each_in_order};
 
 use crate::Error;
 use crate::index::{Growing, Unsorted, grouped, interleave};
@@ -72,9 +72,12 @@ pub(crate) fn totals(
     Ok((0..PARTS).map(total).collect())
 }
 
-/// Bytes that no index of a reference with planes of so many bytes can do without.
-pub(crate) fn least_memory(planes: u64, k: usize) -> u64 {
-    planes + (4 << (2 * k)) + (64 << 20)
+/// Memory for reading and for threads, besides positions.
+const OWN_BYTES: u64 = 40 << 20;
+
+/// The memory of indexing a reference with planes of so many bytes, with what no index can do without.
+pub(crate) fn least_memory(resources: &Resources, planes: u64, k: usize) -> Budget {
+    Budget::new(resources.budget()).with_files(1).with(OWN_BYTES).with(planes).with(4 << (2 * k))
 }
 
 /// What needs memory to index, with the verb, as an error says it.
@@ -92,18 +95,17 @@ pub(crate) fn groups(
     in_memory: bool,
 ) -> Result<Vec<Range<usize>>, Error> {
     let Unsorted { text, k, totals, .. } = unsorted;
-    let (threads, budget) = (resources.threads, resources.budget());
+    let threads = resources.threads;
     let planes = 8 * (text.low.len() + text.high.len() + text.others.len()) as u64;
     let largest = totals.iter().copied().max().unwrap_or(0);
     let kept = if in_memory { 4 * unsorted.positions() } else { 0 };
     // Two keys with their positions for each thread's part, and the sorted ones that wait.
-    let fixed = least_memory(planes, *k) + kept + threads as u64 * 44 * largest;
+    let fixed = least_memory(resources, planes, *k).with(kept).with(threads as u64 * 44 * largest);
     // A growing vector may take twice what it holds.
-    let room = budget.saturating_sub(fixed) / 8;
+    let room = fixed.left() / 8;
     if room < largest.min(1 << 16) {
-        let needed = fixed + 8 * largest.max(1 << 16);
-        let remedy = Shortage::FEWER_THREADS;
-        return Err(Shortage { what: indexing(threads), needed, budget, remedy }.into());
+        let budget = fixed.with(8 * largest.max(1 << 16));
+        return Err(budget.shortage(indexing(threads), Shortage::FEWER_THREADS).into());
     }
     Ok(grouped(totals, room))
 }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use merganser_gpu::{Device, DeviceBuffer, DeviceInfo, Stream, primitives};
-use merganser_run::{Cancel, GpuShortage, Progress};
+use merganser_run::{Budget, Cancel, Progress};
 
 use super::kernels::{self, BuildTask};
 use crate::Error;
@@ -35,11 +35,9 @@ pub(crate) fn sort(
     cancel: &Cancel,
 ) -> Result<DeviceInfo, Error> {
     let device = Device::open(ordinal)?;
-    if let Some(limit) = memory {
-        device.limit_memory(limit);
-    }
+    let budget = Budget::of_device(device.available_within(memory)?);
     let pieces = cut(&unsorted.pieces);
-    let groups = groups(unsorted, &device, pieces.len())?;
+    let groups = groups(unsorted, budget, (ordinal, pieces.len()))?;
     let mut sorter = Sorter::new(unsorted, &device, &pieces, &groups)?;
     let mut base = 0;
     for group in groups {
@@ -63,21 +61,15 @@ fn cut(pieces: &[[u32; 3]]) -> Vec<[u32; 2]> {
 /// Neighbouring parts that are sorted together.
 fn groups(
     unsorted: &Unsorted<'_>,
-    device: &Device,
-    pieces: usize,
+    budget: Budget,
+    (ordinal, pieces): (u32, usize),
 ) -> Result<Vec<Range<usize>>, Error> {
     let planes = 8 * (unsorted.text.low.len() + unsorted.text.high.len()) as u64;
     let table = 4 * ((1u64 << (2 * unsorted.k)) + 1);
-    let fixed = planes + table + 24 * pieces as u64 + SPARE;
-    let available = device.available()?;
-    let room = (available / 32 * 31).saturating_sub(fixed) / POSITION_BYTES;
-    let largest = unsorted.totals.iter().copied().max().unwrap_or(0);
-    if room < largest.max(1) {
-        let needed = (fixed + POSITION_BYTES * largest.max(1)) / 31 * 32 + 32;
-        let (ordinal, what) = (device.ordinal(), "building this index");
-        return Err(GpuShortage { ordinal, what, available, needed, remedy: "" }.into());
-    }
-    Ok(grouped(&unsorted.totals, room))
+    let budget = budget.with(planes + table + 24 * pieces as u64 + SPARE);
+    let largest = unsorted.totals.iter().copied().max().unwrap_or(0).max(1);
+    budget.with(POSITION_BYTES * largest).check_device(ordinal, "building this index")?;
+    Ok(grouped(&unsorted.totals, budget.left() / POSITION_BYTES))
 }
 
 /// The device's memory for a build.

@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use merganser_run::neighbours;
+
 use super::SHORTEST;
 use crate::reference::Text;
 
@@ -56,17 +58,5 @@ pub(crate) fn pieces(text: Text<'_>) -> Vec<[u32; 3]> {
 
 /// Parts that follow each other, as many as there is room for at a time; a part alone if it has more.
 pub(crate) fn grouped(totals: &[u64], room: u64) -> Vec<Range<usize>> {
-    let mut groups: Vec<Range<usize>> = Vec::new();
-    let mut held = 0;
-    for (part, &total) in totals.iter().enumerate() {
-        match groups.last_mut() {
-            Some(group) if held + total <= room => group.end = part + 1,
-            _ => {
-                groups.push(part..part + 1);
-                held = 0;
-            }
-        }
-        held += total;
-    }
-    groups
+    neighbours(totals.iter().copied(), |a, b| a + b, |&held| held <= room)
 }

@@ -6,16 +6,12 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use merganser_io::{BgzfBlocks, finish_all};
-use merganser_run::{Cancel, Progress, Resources, Shortage, each};
+use merganser_run::{Budget, Cancel, Progress, Resources, Shortage, each};
 
 use super::sorted::{self, FileIndex, RecordIndex, Written};
 use super::{Form, Held, Outputs, Sorted, Sorting};
 use crate::{Contig, Error};
 
-/// What the process takes besides records,
-const FIXED: u64 = 24 << 20;
-/// and each thread.
-const FIXED_THREAD: u64 = 4 << 20;
 /// Bytes that are copied together.
 const BLOCK: usize = 1 << 20;
 
@@ -105,12 +101,10 @@ pub(crate) fn sort_records(
 
 /// What there is for records.
 fn memory(resources: &Resources) -> Result<u64, Error> {
-    let (threads, budget) = (resources.threads as u64, resources.budget());
-    let fixed = FIXED + FIXED_THREAD * threads;
-    let needed = fixed + Sorting::least_memory(threads);
-    if needed > budget {
-        let what = format!("joining with {threads} threads needs");
-        return Err(Shortage { what, needed, budget, remedy: Shortage::FEWER_THREADS }.into());
-    }
-    Ok(budget - fixed)
+    let threads = resources.threads;
+    let beside = Budget::of_run(resources, 2 * BLOCK as u64);
+    let what = format_args!("joining with {threads} threads needs");
+    let least = Sorting::least_memory(threads as u64);
+    beside.with(least).check(what, Shortage::FEWER_THREADS)?;
+    Ok(beside.left())
 }

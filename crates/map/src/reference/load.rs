@@ -103,14 +103,13 @@ impl Loader {
     /// Whether an index may have room still. What it takes is known when all is read, and then is
     /// refused with the whole number: here it ends only what would itself take more than it may.
     fn check_memory(&self, resources: &Resources) -> Result<(), Shortage> {
-        let (budget, words) = (resources.budget(), self.reference.low.len());
+        let words = self.reference.low.len();
         let planes = 8 * (2 * words + self.reference.others.len()) as u64;
-        let needed = least_memory(planes, k_of((words * BASES_PER_WORD) as u64));
-        if planes <= budget / 2 || needed <= budget {
-            return Ok(());
+        let budget = least_memory(resources, planes, k_of((words * BASES_PER_WORD) as u64));
+        if planes > resources.budget() / 2 {
+            budget.check(indexing(resources.threads), "or give a smaller reference")?;
         }
-        let remedy = "or give a smaller reference";
-        Err(Shortage { what: indexing(resources.threads), needed, budget, remedy })
+        Ok(())
     }
 
     /// Packs what is held, or only whole words of it.

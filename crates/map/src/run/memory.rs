@@ -1,6 +1,6 @@
 //! What the memory of a run is for.
 
-use merganser_run::{Resources, Shortage};
+use merganser_run::{Budget, Resources, Shortage};
 
 use super::AHEAD;
 use crate::index::Index;
@@ -11,10 +11,8 @@ use crate::{Config, Error, Prefilter};
 /// Text that is sent off before a batch is done, which waits for the batches before it: the least,
 /// and the most if there is memory to spare.
 const LONG: [usize; 2] = [1 << 20, 64 << 20];
-/// What the process takes.
-const FIXED: u64 = 24 << 20;
-/// What a thread takes for batches, candidates and texts that wait,
-const FIXED_THREAD: u64 = 40 << 20;
+/// Memory of a thread for batches, candidates and texts that wait,
+const THREAD: u64 = 38 << 20;
 /// and for hits of one read or pair at the least.
 const HITS_THREAD: u64 = 8 << 20;
 
@@ -43,20 +41,17 @@ impl Memory {
         index: &Index,
         paired: bool,
     ) -> Result<Memory, Error> {
-        let (threads, budget) = (resources.threads as u64, resources.budget());
         let ruled = matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake);
         // The filter's own planes, made of letters.
         let letters = if ruled { index.bases() * 3 / 2 } else { 0 };
-        let of_threads = (FIXED_THREAD + HITS_THREAD) * threads;
-        let mapping = index.bytes() + letters + FIXED + of_threads;
+        // Threads that write sorted records do not map any more.
+        let writing = Budget::new(resources.budget()).with_files(1).with(index.bytes() + letters);
+        let mapping = writing.with_workers(resources.threads, THREAD + HITS_THREAD);
+        let threads = resources.threads as u64;
         let sorting = if config.sort { Sorting::least_memory(threads) } else { 0 };
-        let needed = mapping + sorting;
-        if needed > budget {
-            let what = format!("mapping with {threads} threads to this index needs");
-            let remedy = Shortage::FEWER_THREADS;
-            return Err(Shortage { what, needed, budget, remedy }.into());
-        }
-        let left = budget - mapping;
+        let what = format_args!("mapping with {threads} threads to this index needs");
+        mapping.with(sorting).check(what, Shortage::FEWER_THREADS)?;
+        let left = mapping.left();
         // For the hits of reads in repeats; the rest for records to sort, or for texts.
         let of_hits = if config.sort { (left - sorting) / 2 } else { left / 3 * 2 };
         let left = left - of_hits;
@@ -65,9 +60,7 @@ impl Memory {
         let most = if config.sort { LONG[0] } else { LONG[1] } as u64;
         let long = (left / texts).clamp(LONG[0] as u64, most) as usize;
         let room = Room::new(config, paired, HITS_THREAD + of_hits / threads);
-        // Threads that write sorted records do not map any more.
-        let writing = left + of_hits + of_threads;
-        Ok(Memory { needed: mapping, left, writing, long, room })
+        Ok(Memory { needed: mapping.needed(), left, writing: writing.left(), long, room })
     }
 
     /// The memory with which no records would go to disk: half of what is more than sorting needs is for hits.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use merganser_io::SpillFile;
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, Shortage, format_size};
+use merganser_run::{Budget, Cancel, Shortage, format_size};
 use zstd::bulk::{Compressor, Decompressor};
 
 use super::Fields;
@@ -163,12 +163,9 @@ impl Sorting {
         let mut runs = lock(&self.runs);
         runs.push(run);
         let needed = PART_COPIES * LEAST_PART + self.beyond(runs.len());
-        if needed > self.writing {
-            let what =
-                format!("sorting so many records with {} at a time needs", format_size(self.share));
-            let (budget, remedy) = (self.writing, Shortage::FEWER_THREADS);
-            return Err(Shortage { what, needed, budget, remedy }.into());
-        }
+        let share = format_size(self.share);
+        let what = format_args!("sorting so many records with {share} at a time needs");
+        Budget::of_part(self.writing).with(needed).check(what, Shortage::FEWER_THREADS)?;
         Ok(())
     }
 
