@@ -1,10 +1,10 @@
 //! Numbered work that workers share out.
 
 use std::ops::Range;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::locks::lock;
+use crate::sync::Mutex;
 use crate::{Cancel, Cancelled, OnFailure, StartError, run_workers_collect};
 
 /// Runs `work` on up to `threads` workers, never more than there are numbers but for one. Each worker makes

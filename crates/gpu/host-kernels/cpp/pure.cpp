@@ -4,6 +4,20 @@
 
 using mgpu::uint128;
 
+/// Calls one of Rust's Function on a k-mer.
+template <class K>
+static void call(uint32_t function, const void* of, uint32_t code, int k, void* out) {
+  const K kmer = *static_cast<const K*>(of);
+  K& result = *static_cast<K*>(out);
+  switch (function) {
+    case 0: result = mgpu::kmer_mask<K>(k); break;
+    case 1: result = mgpu::push_base<K>(kmer, code, mgpu::kmer_mask<K>(k)); break;
+    case 2: result = mgpu::push_complement<K>(kmer, code, k); break;
+    case 3: result = mgpu::reverse_complement<K>(kmer, k); break;
+    default: result = mgpu::canonical<K>(kmer, k); break;
+  }
+}
+
 extern "C" {
 
 /// Bit 2: is a base; bits 0 and 1: the code.
@@ -11,24 +25,15 @@ uint32_t mgpu_host_letter(uint8_t letter) {
   return static_cast<uint32_t>(mgpu::is_base(letter)) << 2 | mgpu::base_code(letter);
 }
 
-#define MGPU_KMER_FUNCTIONS(K, suffix)                                                          \
-  void mgpu_host_mask_##suffix(int k, K* out) { *out = mgpu::kmer_mask<K>(k); }                 \
-  void mgpu_host_push_##suffix(const K* kmer, uint32_t code, int k, K* out) {                   \
-    *out = mgpu::push_base<K>(*kmer, code, mgpu::kmer_mask<K>(k));                              \
-  }                                                                                             \
-  void mgpu_host_push_complement_##suffix(const K* kmer, uint32_t code, int k, K* out) {        \
-    *out = mgpu::push_complement<K>(*kmer, code, k);                                            \
-  }                                                                                             \
-  void mgpu_host_reverse_complement_##suffix(const K* kmer, int k, K* out) {                    \
-    *out = mgpu::reverse_complement<K>(*kmer, k);                                               \
-  }                                                                                             \
-  void mgpu_host_canonical_##suffix(const K* kmer, int k, K* out) {                             \
-    *out = mgpu::canonical<K>(*kmer, k);                                                        \
+/// The result of a function of kmer.cuh, by its number, for a k-mer of 4, 8 or 16 bytes.
+void mgpu_host_kmer(uint32_t bytes, uint32_t function, const void* kmer, uint32_t code, int k,
+                    void* out) {
+  switch (bytes) {
+    case 4: return call<uint32_t>(function, kmer, code, k, out);
+    case 8: return call<uint64_t>(function, kmer, code, k, out);
+    default: return call<uint128>(function, kmer, code, k, out);
   }
-
-MGPU_KMER_FUNCTIONS(uint32_t, u32)
-MGPU_KMER_FUNCTIONS(uint64_t, u64)
-MGPU_KMER_FUNCTIONS(uint128, u128)
+}
 
 /// `rule` is the number of an mgpu::rule.
 uint32_t mgpu_host_norm(uint32_t rule, uint32_t pmer, int p, bool canonical) {

@@ -21,87 +21,66 @@ pub fn norm(rule: u32, pmer: u32, p: usize, canonical: bool) -> u32 {
     unsafe { ffi::mgpu_host_norm(rule, pmer, p as i32, canonical) }
 }
 
+/// The functions of k-mers, by the numbers that the C++ has for them.
+#[derive(Clone, Copy)]
+enum Function {
+    Mask,
+    Push,
+    PushComplement,
+    ReverseComplement,
+    Canonical,
+}
+
 /// The shared header's functions of a k-mer held in this integer; k is at least 1 and at most four
 /// bases a byte.
-pub trait HostKmer: Copy {
+pub trait HostKmer: Copy + Default + sealed::Sealed {
     /// All ones in the low 2k bits.
-    fn host_mask(k: usize) -> Self;
+    fn host_mask(k: usize) -> Self {
+        call(Self::default(), Function::Mask, 0, k)
+    }
+
     /// The k-mer of the next position.
-    fn host_push(self, code: u8, k: usize) -> Self;
+    fn host_push(self, code: u8, k: usize) -> Self {
+        call(self, Function::Push, code, k)
+    }
+
     /// The reverse complement of the next position's k-mer.
-    fn host_push_complement(self, code: u8, k: usize) -> Self;
+    fn host_push_complement(self, code: u8, k: usize) -> Self {
+        call(self, Function::PushComplement, code, k)
+    }
+
     /// The reverse complement.
-    fn host_reverse_complement(self, k: usize) -> Self;
+    fn host_reverse_complement(self, k: usize) -> Self {
+        call(self, Function::ReverseComplement, 0, k)
+    }
+
     /// The smaller of the k-mer and its reverse complement.
-    fn host_canonical(self, k: usize) -> Self;
+    fn host_canonical(self, k: usize) -> Self {
+        call(self, Function::Canonical, 0, k)
+    }
 }
 
-macro_rules! host_kmer {
-    ($K:ty, $mask:ident, $push:ident, $push_complement:ident, $complement:ident, $canonical:ident) => {
-        impl HostKmer for $K {
-            fn host_mask(k: usize) -> Self {
-                call(k, |k, out| {
-                    // SAFETY: pure, k is in range, and `out` is a place for the result.
-                    unsafe { ffi::$mask(k, out) }
-                })
-            }
-            fn host_push(self, code: u8, k: usize) -> Self {
-                call(k, |k, out| {
-                    // SAFETY: as above; `self` outlives the call.
-                    unsafe { ffi::$push(&self, code.into(), k, out) }
-                })
-            }
-            fn host_push_complement(self, code: u8, k: usize) -> Self {
-                call(k, |k, out| {
-                    // SAFETY: as above.
-                    unsafe { ffi::$push_complement(&self, code.into(), k, out) }
-                })
-            }
-            fn host_reverse_complement(self, k: usize) -> Self {
-                call(k, |k, out| {
-                    // SAFETY: as above.
-                    unsafe { ffi::$complement(&self, k, out) }
-                })
-            }
-            fn host_canonical(self, k: usize) -> Self {
-                call(k, |k, out| {
-                    // SAFETY: as above.
-                    unsafe { ffi::$canonical(&self, k, out) }
-                })
-            }
-        }
-    };
+mod sealed {
+    /// Only the widths that the C++ is built for.
+    pub trait Sealed {}
+
+    impl Sealed for u32 {}
+    impl Sealed for u64 {}
+    impl Sealed for u128 {}
 }
 
-host_kmer!(
-    u32,
-    mgpu_host_mask_u32,
-    mgpu_host_push_u32,
-    mgpu_host_push_complement_u32,
-    mgpu_host_reverse_complement_u32,
-    mgpu_host_canonical_u32
-);
-host_kmer!(
-    u64,
-    mgpu_host_mask_u64,
-    mgpu_host_push_u64,
-    mgpu_host_push_complement_u64,
-    mgpu_host_reverse_complement_u64,
-    mgpu_host_canonical_u64
-);
-host_kmer!(
-    u128,
-    mgpu_host_mask_u128,
-    mgpu_host_push_u128,
-    mgpu_host_push_complement_u128,
-    mgpu_host_reverse_complement_u128,
-    mgpu_host_canonical_u128
-);
+impl HostKmer for u32 {}
+impl HostKmer for u64 {}
+impl HostKmer for u128 {}
 
-/// Checks k, which the C++ shifts by, and passes a place for the result.
-fn call<K: Default>(k: usize, function: impl FnOnce(i32, &mut K)) -> K {
-    assert!(k >= 1 && k <= 4 * size_of::<K>());
-    let mut out = K::default();
-    function(k as i32, &mut out);
+/// Checks k, which the C++ shifts by, and calls the function.
+fn call<K: HostKmer>(kmer: K, function: Function, code: u8, k: usize) -> K {
+    let (bytes, mut out) = (size_of::<K>(), K::default());
+    assert!(k >= 1 && k <= 4 * bytes);
+    let (of, to) = ((&raw const kmer).cast(), (&raw mut out).cast());
+    // SAFETY: pure, k is in range, and `to` is a place for a k-mer of as many bytes, as sealed types have.
+    unsafe {
+        ffi::mgpu_host_kmer(bytes as u32, function as u32, of, code.into(), k as i32, to);
+    }
     out
 }
