@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-use merganser_io::{AtomicFile, MappedFile, SectionSum, Soundness};
+use merganser_io::{AtomicFile, MappedFile, SectionSum};
 use merganser_run::Cancel;
 
 use super::{Index, MOST_K, SHORTEST, words_to};
@@ -78,10 +78,9 @@ impl Mapped {
 
     /// See [`Index::check`](super::Index::check).
     pub(super) fn check(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
-        match self.mapping.check(&self.sections, threads, cancel)? {
-            Soundness::Sound => Ok(()),
-            Soundness::Damaged(number) => Err(self.damaged(number)),
-            Soundness::Cancelled => Err(Error::Cancelled),
+        match self.mapping.check::<Error>(&self.sections, threads, cancel)? {
+            None => Ok(()),
+            Some(number) => Err(self.damaged(number)),
         }
     }
 
