@@ -151,7 +151,7 @@ impl Database {
     pub fn open(path: &Path) -> Result<Database, Error> {
         let maker = "merganser build makes one of genomes";
         let wanted = "a merganser database (.mgdb)";
-        if let Some(complaint) = merganser_io::foreign(path, &file::MAGIC, wanted, maker) {
+        if let Some(complaint) = merganser_io::foreign(path, &file::FORMAT.magic, wanted, maker) {
             return Err(Error::content(path, complaint));
         }
         let file = merganser_io::open_file(path);

@@ -8,6 +8,7 @@ use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crc32fast::Hasher;
@@ -23,11 +24,11 @@ const PIECE: u64 = 4 << 20;
 const BLOCK: usize = 128 << 10;
 
 /// Returns the CRC-32, as gzip has it, of each of several parts of a file; `None` if cancelled. `threads` workers read
-/// them. `failed` makes the error of reading; that a part ends behind the file is [`io::ErrorKind::UnexpectedEof`].
+/// them. `failed` makes the error of reading; a part that ends behind the file is an [`io::ErrorKind::UnexpectedEof`].
 ///
 /// # Errors
 /// If the file cannot be read.
-pub fn checksums<E: Send + From<StartError>>(
+pub(crate) fn checksums<E: Send + From<StartError>>(
     file: &File,
     parts: &[Range<u64>],
     threads: usize,
@@ -86,7 +87,7 @@ pub struct Content {
 }
 
 impl Content {
-    /// Reads a regular file, as [`checksums`] does; `None` if cancelled.
+    /// Reads a regular file with `threads` workers; `None` if cancelled. `failed` makes the error of reading.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -97,7 +98,7 @@ impl Content {
         failed: impl Fn(io::Error) -> E + Sync,
     ) -> Result<Option<Content>, E> {
         let bytes = file.metadata().map_err(&failed)?.len();
-        let sums = checksums(file, &[0..bytes], threads, cancel, failed)?;
+        let sums = checksums(file, slice::from_ref(&(0..bytes)), threads, cancel, failed)?;
         Ok(sums.map(|sums| Content { bytes, crc32: sums[0] }))
     }
 }

@@ -33,7 +33,7 @@ mod there;
 pub use beginning::BYTE_ORDER_MARK;
 pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
 pub use compress::{BgzfBlocks, GzipMember, decompress, limit_memory, open_text};
-pub use content::{Content, checksums, fingerprint};
+pub use content::{Content, fingerprint};
 pub use decimal::put_decimal;
 pub use error::{Error, FastaProblem, FastqProblem, kind_of, lacks_files, reason, shown_byte};
 pub use input::{Input, expand_inputs, text_bytes};

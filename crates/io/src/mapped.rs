@@ -17,7 +17,8 @@ use memmap2::{Advice, Mmap, MmapOptions, UncheckedAdvice};
 use merganser_run::locks::lock;
 use merganser_run::{Cancel, Cancelled};
 
-use crate::{Error, checksums};
+use crate::Error;
+use crate::content::{Content, checksums};
 use fault::Watched;
 
 /// A mapped file.
@@ -148,9 +149,8 @@ impl MappedFile {
     where
         E: From<Error> + From<Cancelled>,
     {
-        let (whole, failed) =
-            ([0..self.bytes().len() as u64], |error| read_error(&self.path, error));
-        Ok(checksums(&self.file, &whole, 1, cancel, failed)?.ok_or(Cancelled)?[0])
+        let failed = |error| read_error(&self.path, error);
+        Ok(Content::read(&self.file, 1, cancel, failed)?.ok_or(Cancelled)?.crc32)
     }
 
     /// Has the system read a part ahead, into its cache: pages that are looked at soon need not wait

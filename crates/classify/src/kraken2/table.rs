@@ -13,8 +13,8 @@ use merganser_seq::dispatch;
 use merganser_seq::simd::{Level, prefetch};
 
 use crate::Error;
-use crate::bytes::Reading;
 use crate::hash::HashRule;
+use merganser_store::Reading;
 
 /// Bytes before the cells.
 const HEADER: usize = 32;
