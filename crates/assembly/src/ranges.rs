@@ -12,9 +12,9 @@ use merganser_kmers::reads::Mark;
 use merganser_kmers::tables::AnyTable;
 use merganser_kmers::{Header, JobHash};
 use merganser_run::{
-    Cancel, ConfigError, Incomplete, Progress, Resources, Shard, Stages, check_all_shards,
-    give_back_freed_memory,
+    Cancel, ConfigError, Progress, Resources, Shard, Stages, give_back_freed_memory,
 };
+use merganser_store::shard::{JobShard, Words, check_all};
 
 use crate::run::{Room, Run, own_table};
 use crate::{Assembly, Config, Error, Judgement, Only, Reads, Spectra, Subject, Tracks};
@@ -90,9 +90,9 @@ pub fn judge_range(
     stages.since("compare", begun);
 
     let begun = Instant::now();
-    let job = job(&tables, range, &subject.assemblies);
+    let of = JobShard { shard: range, job: job(&tables, range, &subject.assemblies) };
     let names = subject.assemblies.iter().map(|assembly| assembly.name.clone()).collect();
-    let header = RangeHeader { range, job, k, compressed, reads: reads.to_owned(), names };
+    let header = RangeHeader { of, k, compressed, reads: reads.to_owned(), names };
     file::write(&header, &spectra, &only, path, outputs)?;
     stages.since("write", begun);
     let only = spectra.assemblies.iter().map(|of| of.only).collect();
@@ -128,7 +128,7 @@ impl Ranges {
             return Err(Error::Config(ConfigError::new("`ranges`: there are none")));
         }
         check(&files)?;
-        files.sort_by_key(|file| file.header.range.number());
+        files.sort_by_key(|file| file.header.of.shard.number());
         Ok(Ranges { files })
     }
 
@@ -205,7 +205,7 @@ impl Ranges {
     fn only(&self, run: &Run<'_>, number: usize) -> Result<AnyTable, Error> {
         let mut tables = Vec::with_capacity(self.files.len());
         for file in &self.files {
-            let path = run.path(&format!("only-{number}-{}", file.header.range.number()))?;
+            let path = run.path(&format!("only-{number}-{}", file.header.of.shard.number()))?;
             file.extract(number, &path)?;
             tables.push(open_only(file, number, &path, tables.first(), run.cancel)?);
         }
@@ -242,7 +242,7 @@ fn open_only(
     let Some(own) = header(&table) else { return Err(damaged()) };
     let only = file.spectra.assemblies[number].only.distinct;
     let is_as_told = own.piece.as_ref().is_some_and(|piece| {
-        (own.k, own.kmers, piece.shard) == (file.header.k, only, file.header.range)
+        (own.k, own.kmers, piece.shard) == (file.header.k, only, file.header.of.shard)
     });
     let common = |of: &Header| {
         let job = of.piece.as_ref().map(|piece| piece.job);
@@ -255,20 +255,10 @@ fn open_only(
 /// Sees to it that these are all ranges of one judgement.
 fn check(files: &[RangeFile]) -> Result<(), Error> {
     let remedy = "put all ranges of one judgement together";
-    check_all_shards(files.iter().map(|file| (file.header.range, file.header.job))).map_err(
-        |wrong| match wrong {
-            Incomplete::OtherJob(at) => {
-                let first = files[0].path.display();
-                let what = format!("of other reads or assemblies than {first}: {remedy}");
-                files[at].error(format!("range {} is {what}", files[at].header.range))
-            }
-            Incomplete::Twice(_, at) => files[at]
-                .error(format!("range {} is given twice: {remedy}", files[at].header.range)),
-            Incomplete::Missing(range) => {
-                files[0].error(format!("range {range} is missing: {remedy}"))
-            }
-        },
-    )
+    let other_job = " is of other reads or assemblies than";
+    let shards = files.iter().map(|file| (&*file.path, file.header.of));
+    check_all(shards, Words::Named { name: "range", other_job, remedy })
+        .map_err(|(at, what)| files[at].error(what))
 }
 
 /// What was met along an assembly: all k-mers, and those that no read has.

@@ -14,7 +14,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use merganser_io::{MappedFile, Soundness};
+use merganser_io::MappedFile;
 use merganser_run::{Cancel, Warnings, resolve_threads};
 
 use crate::Error;
@@ -151,7 +151,7 @@ impl Database {
     pub fn open(path: &Path) -> Result<Database, Error> {
         let maker = "merganser build makes one of genomes";
         let wanted = "a merganser database (.mgdb)";
-        if let Some(complaint) = merganser_io::foreign(path, &file::MAGIC, wanted, maker) {
+        if let Some(complaint) = merganser_io::foreign(path, &file::FORMAT.magic, wanted, maker) {
             return Err(Error::content(path, complaint));
         }
         let file = merganser_io::open_file(path);
@@ -179,12 +179,9 @@ impl Database {
     /// Which table is damaged; if the file cannot be read or became another; if cancelled.
     pub fn check(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
         let Data::File { mapping, header } = &self.data else { return Ok(()) };
-        match mapping.check(&header.sums(), threads, cancel)? {
-            Soundness::Sound => Ok(()),
-            Soundness::Damaged(number) => {
-                Err(Error::content(mapping.path(), header.damage(number)))
-            }
-            Soundness::Cancelled => Err(Error::Cancelled),
+        match mapping.check::<Error>(&header.sums(), threads, cancel)? {
+            None => Ok(()),
+            Some(number) => Err(Error::content(mapping.path(), header.damage(number))),
         }
     }
 

@@ -11,7 +11,6 @@
 
 pub mod bracken;
 mod build;
-mod bytes;
 mod candidates;
 mod config;
 mod cpu;

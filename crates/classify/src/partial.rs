@@ -27,8 +27,7 @@ pub(crate) use shard::WrittenShard;
 use kraken2::OfKraken2;
 use own::OfOwn;
 
-/// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
-const MAGIC: [u8; 8] = *b"\x89MGP\r\n\x1a\n";
+const MAGIC: [u8; 8] = merganser_store::sealed::magic(b'P');
 /// The version of what whole runs leave,
 const OF_RUNS: u32 = 1;
 /// and of what shards of a job do, which programs that know nothing of these must not take for whole.

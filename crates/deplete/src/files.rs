@@ -8,7 +8,7 @@ use std::io::{BufReader, Read, Write};
 use std::path::Path;
 use std::sync::Mutex;
 
-use merganser_io::{AtomicFile, OutputFormat, uninterrupted};
+use merganser_io::{AtomicFile, OutputFormat};
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Budget, Cancel, Resources, run_workers};
 
@@ -71,14 +71,14 @@ impl<'p> Opened<'p> {
         }
         let bytes = metadata.len();
         let mut file = BufReader::with_capacity(1 << 20, file);
-        let mut first = [0; mgd::MAGIC.len()];
-        let got = read_up_to(&mut file, &mut first).map_err(at)?;
+        let mut first = Vec::new();
+        file.by_ref().take(8).read_to_end(&mut first).map_err(at)?;
         let problem = |problem| Error::set(path, problem);
-        let (format, params, count, reader) = if first[..got] == mgd::MAGIC {
+        let (format, params, count, reader) = if first == mgd::FORMAT.magic {
             let reader = mgd::Reader::open(file, bytes).map_err(problem)?;
             (Format::Mgd, reader.params, reader.count, Reader::Mgd(reader))
         } else {
-            let reader = idx::Reader::open(&first[..got], file, bytes).map_err(problem)?;
+            let reader = idx::Reader::open(&first, file, bytes).map_err(problem)?;
             (Format::Idx, reader.params, reader.count, Reader::Idx(reader))
         };
         let description = Description { format, params, count, bytes };
@@ -188,18 +188,6 @@ fn pieces<R: Send, P>(
             }
         }
     })
-}
-
-/// Fills as much of a buffer as there is.
-fn read_up_to(reader: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
-    let mut got = 0;
-    while got < buffer.len() {
-        match uninterrupted(|| reader.read(&mut buffer[got..]))? {
-            0 => break,
-            more => got += more,
-        }
-    }
-    Ok(got)
 }
 
 /// What a file says of its set; of the set itself nothing is read.

@@ -38,7 +38,7 @@ pub use decimal::put_decimal;
 pub use error::{Error, FastaProblem, FastqProblem, kind_of, lacks_files, reason, shown_byte};
 pub use input::{Input, expand_inputs, text_bytes};
 pub use kind::{FileKind, foreign};
-pub use mapped::{MappedFile, SectionSum, Soundness};
+pub use mapped::{MappedFile, SectionSum};
 pub use names::{check_cell, check_stored_name};
 pub use output::{
     AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, TemporaryFolder, check_output,

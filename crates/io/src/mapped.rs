@@ -1,26 +1,24 @@
 //! Files as memory.
 //!
 //! What a mapped file says is held against its checksums before anything is made of it, and once more
-//! before results are kept if the file was changed in the meantime ([`MappedFile::check`]). Checksums
-//! are computed of what `pread` gives: that is faster than by the map, takes no memory, and a file
-//! that became shorter is an error and no signal. Where the map itself meets the end of a file that
-//! became shorter, the run ends with a line that says so ([`fault`]).
+//! before results are kept if the file was changed in the meantime ([`MappedFile::check`]). Where the map
+//! itself meets the end of a file that became shorter, the run ends with a line that says so ([`fault`]).
 #![allow(unsafe_code, reason = "maps files")]
 
 mod fault;
 
 use std::fs::{File, Metadata};
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::SystemTime;
 
 use memmap2::{Advice, Mmap, MmapOptions, UncheckedAdvice};
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, Cancelled, StartError, each_in_order};
+use merganser_run::{Cancel, Cancelled};
 
 use crate::Error;
+use crate::content::{Content, checksums};
 use fault::Watched;
 
 /// A mapped file.
@@ -46,27 +44,6 @@ pub struct SectionSum {
     pub checksum: u32,
 }
 
-/// What came of a check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use]
-pub enum Soundness {
-    /// All checksums are right.
-    Sound,
-    /// That of the section of this number, the first of several, is wrong.
-    Damaged(usize),
-    /// The run was cancelled before all was looked at.
-    Cancelled,
-}
-
-/// Why not all of a file was looked at.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-enum Ended {
-    Cancelled(#[from] Cancelled),
-    Start(#[from] StartError),
-    Failed(#[from] Error),
-}
-
 /// What changes when a file is written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
@@ -82,11 +59,6 @@ impl Stamp {
 
 /// File systems whose files are in memory alone, by `statfs(2)`: tmpfs, ramfs, hugetlbfs.
 const IN_MEMORY: [u64; 3] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6];
-
-/// Bytes that a worker hashes before it takes more, and that it reads at once: what stays in the
-/// cache of a core.
-const PIECE: u64 = 4 << 20;
-const BUFFER: usize = 128 << 10;
 
 impl MappedFile {
     /// Maps a file that is open, which messages call `path`.
@@ -136,88 +108,49 @@ impl MappedFile {
     }
 
     /// Checks the checksums of `sections`, which must be the same each time and lie within the file,
-    /// with `threads` threads. A file that was not written to since it was found sound is not read
-    /// again.
+    /// with `threads` threads. Returns the number of the first section that is damaged; `None` if none is.
+    /// A file that was not written to since it was found sound is not read again.
     ///
     /// # Errors
-    /// If it cannot be read, or its length is another than when it was mapped.
-    pub fn check(
+    /// If it cannot be read, or its length is another than when it was mapped; if cancelled.
+    pub fn check<E>(
         &self,
         sections: &[SectionSum],
         threads: usize,
         cancel: &Cancel,
-    ) -> Result<Soundness, Error> {
+    ) -> Result<Option<usize>, E>
+    where
+        E: From<Error> + From<Cancelled>,
+    {
         let failed = |error| read_error(&self.path, error);
         let mut sound = self.sound();
         let now = Stamp::of(&self.file.metadata().map_err(failed)?);
         if now.len != self.bytes().len() as u64 {
-            return Err(Error::Changed { input: self.path.display().to_string() });
+            return Err(Error::Changed { input: self.path.display().to_string() }.into());
         }
         if *sound == Some(now) {
-            return Ok(Soundness::Sound);
+            return Ok(None);
         }
         *sound = None;
-        let checked = match self.hash(sections, threads, cancel) {
-            Ok(checked) => checked,
-            Err(Ended::Cancelled(_)) => return Ok(Soundness::Cancelled),
-            Err(Ended::Start(error)) => return Err(error.into()),
-            Err(Ended::Failed(error)) => return Err(error),
-        };
-        if checked == Soundness::Sound {
+        let parts: Vec<_> = sections.iter().map(|at| at.start..at.start + at.len).collect();
+        let sums = checksums(&self.file, &parts, threads, cancel, failed)?.ok_or(Cancelled)?;
+        let wrong = sums.iter().zip(sections).position(|(sum, section)| *sum != section.checksum);
+        if wrong.is_none() {
             *sound = Some(now);
         }
-        Ok(checked)
+        Ok(wrong)
     }
 
-    /// Reads all sections and compares their checksums.
-    fn hash(
-        &self,
-        sections: &[SectionSum],
-        threads: usize,
-        cancel: &Cancel,
-    ) -> Result<Soundness, Ended> {
-        let pieces: Vec<(usize, u64, u64)> = sections
-            .iter()
-            .enumerate()
-            .flat_map(|(number, section)| {
-                let piece =
-                    move |at: u64| (number, section.start + at, PIECE.min(section.len - at));
-                (0..section.len).step_by(PIECE as usize).map(piece)
-            })
-            .collect();
-        let bytes: u64 = sections.iter().map(|section| section.len).sum();
-        let threads = threads.min((bytes / PIECE) as usize).max(1);
-        let hash = |buffer: &mut Vec<u8>, piece: usize| {
-            let (_, start, len) = pieces[piece];
-            Ok::<_, Ended>(self.hash_piece(start, len, buffer)?)
-        };
-        let hashed = each_in_order(threads, 0..pieces.len(), cancel, || vec![0; BUFFER], hash)?;
-        let mut sums = vec![crc32fast::Hasher::new(); sections.len()];
-        for ((section, ..), piece) in pieces.iter().zip(&hashed) {
-            sums[*section].combine(piece);
-        }
-        let right =
-            |(sum, section): (crc32fast::Hasher, &SectionSum)| sum.finalize() == section.checksum;
-        let wrong = sums.into_iter().zip(sections).position(|both| !right(both));
-        Ok(wrong.map_or(Soundness::Sound, Soundness::Damaged))
-    }
-
-    fn hash_piece(
-        &self,
-        start: u64,
-        len: u64,
-        buffer: &mut [u8],
-    ) -> Result<crc32fast::Hasher, Error> {
-        let mut hasher = crc32fast::Hasher::new();
-        let (mut at, end) = (start, start + len);
-        while at < end {
-            let some = (end - at).min(buffer.len() as u64) as usize;
-            let room = &mut buffer[..some];
-            self.file.read_exact_at(room, at).map_err(|error| read_error(&self.path, error))?;
-            hasher.update(room);
-            at += some as u64;
-        }
-        Ok(hasher)
+    /// Returns the CRC-32 of the whole file.
+    ///
+    /// # Errors
+    /// If it cannot be read; if cancelled.
+    pub fn checksum<E>(&self, cancel: &Cancel) -> Result<u32, E>
+    where
+        E: From<Error> + From<Cancelled>,
+    {
+        let failed = |error| read_error(&self.path, error);
+        Ok(Content::read(&self.file, 1, cancel, failed)?.ok_or(Cancelled)?.crc32)
     }
 
     /// Has the system read a part ahead, into its cache: pages that are looked at soon need not wait
@@ -270,6 +203,9 @@ fn read_error(path: &Path, cause: io::Error) -> Error {
 mod tests {
     use super::*;
     use std::io::Write;
+    use std::os::unix::fs::FileExt;
+
+    type Failed = Box<dyn std::error::Error + Send + Sync>;
 
     fn section(bytes: &[u8], start: usize, len: usize) -> SectionSum {
         let checksum = crc32fast::hash(&bytes[start..start + len]);
@@ -284,11 +220,11 @@ mod tests {
             [section(&bytes, 5, 1000), section(&bytes, 1005, 9 << 20), section(&bytes, 7, 0)];
         let cancel = Cancel::default();
         for (damaged, expected) in [
-            (None, Soundness::Sound),
-            (Some(4), Soundness::Sound),
-            (Some(1004), Soundness::Damaged(0)),
-            (Some(1005), Soundness::Damaged(1)),
-            (Some(9 << 20), Soundness::Damaged(1)),
+            (None, None),
+            (Some(4), None),
+            (Some(1004), Some(0)),
+            (Some(1005), Some(1)),
+            (Some(9 << 20), Some(1)),
         ] {
             let mut file = tempfile::NamedTempFile::new().unwrap();
             let mut bytes = bytes.clone();
@@ -296,8 +232,8 @@ mod tests {
             file.write_all(&bytes).unwrap();
             for threads in [1, 3] {
                 let mapped = MappedFile::of_file(file.as_file(), file.path()).unwrap();
-                assert_eq!(mapped.check(&sections, threads, &cancel).unwrap(), expected);
-                assert_eq!(mapped.is_checked(), expected == Soundness::Sound);
+                assert_eq!(mapped.check::<Failed>(&sections, threads, &cancel).unwrap(), expected);
+                assert_eq!(mapped.is_checked(), expected.is_none());
             }
             cancel_leaves_nothing_checked(&file, &sections);
         }
@@ -307,7 +243,8 @@ mod tests {
         let cancel = Cancel::default();
         cancel.cancel();
         let mapped = MappedFile::of_file(file.as_file(), file.path()).unwrap();
-        assert_eq!(mapped.check(sections, 1, &cancel).unwrap(), Soundness::Cancelled);
+        let failed = mapped.check::<Failed>(sections, 1, &cancel).unwrap_err();
+        assert!(failed.is::<Cancelled>());
         assert!(!mapped.is_checked());
     }
 
@@ -352,14 +289,14 @@ mod tests {
         file.as_file().set_modified(old).unwrap();
         let sections = [section(&bytes, 0, bytes.len())];
         let mapped = MappedFile::of_file(file.as_file(), file.path()).unwrap();
-        let check = || mapped.check(&sections, 2, &Cancel::default());
-        assert_eq!(check().unwrap(), Soundness::Sound);
+        let check = || mapped.check::<Failed>(&sections, 2, &Cancel::default());
+        assert_eq!(check().unwrap(), None);
         // Only touched.
         file.as_file().set_modified(SystemTime::now()).unwrap();
-        assert_eq!(check().unwrap(), Soundness::Sound);
+        assert_eq!(check().unwrap(), None);
         file.as_file().write_all_at(b"x", 5).unwrap();
         file.as_file().set_modified(old).unwrap();
-        assert_eq!(check().unwrap(), Soundness::Damaged(0));
+        assert_eq!(check().unwrap(), Some(0));
         file.as_file().set_len(50_000).unwrap();
         let message = check().unwrap_err().to_string();
         assert!(message.ends_with("changed while it was in use: run again with one that stays"));

@@ -16,6 +16,7 @@ use merganser_io::OutputSet;
 use merganser_run::{Cancel, ConfigError, InOrder, InOrderSink, Progress, Resources, Shard};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
+use merganser_store::shard::JobShard;
 
 use crate::Error;
 use crate::algebra::{Cut, Session};
@@ -67,14 +68,6 @@ pub struct MatrixConfig {
     /// Only the rows of such a range of the k-mers, for [`concat_matrix`]; of `.mgk` tables, as
     /// [`MatrixFormat::Dense`].
     pub range: Option<Shard>,
-}
-
-/// Which range of which matrix a file has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct MatrixRange {
-    range: Shard,
-    /// The same for ranges that go together: by the tables and the configuration.
-    job: u64,
 }
 
 impl MatrixConfig {
@@ -149,13 +142,13 @@ impl MatrixConfig {
     }
 
     /// The range of a matrix of these tables, if it is to be one.
-    fn range_of(&self, tables: &[AnyTable]) -> Option<MatrixRange> {
-        let range = self.range?;
+    fn range_of(&self, tables: &[AnyTable]) -> Option<JobShard> {
+        let shard = self.range?;
         let what = (&self.samples, self.cells, self.solid, self.min_samples, self.rescue);
-        let hash = JobHash::new().with(format!("{what:?} {}", range.of()).as_bytes());
+        let hash = JobHash::new().with(format!("{what:?} {}", shard.of()).as_bytes());
         let headers = tables.iter().filter_map(|table| table.description().header.as_ref());
         let job = headers.fold(hash, |hash, header| hash.with_header(header)).finish();
-        Some(MatrixRange { range, job })
+        Some(JobShard { shard, job })
     }
 }
 

@@ -205,7 +205,7 @@ impl AnyTable {
                 }
                 #[cfg(not(feature = "parquet"))]
                 [b'P', b'A', b'R', b'1', ..] => return Err(bad(path, crate::formats::NO_PARQUET)),
-                magic if magic.starts_with(&mgk::MAGIC) => {
+                magic if magic.starts_with(&mgk::FORMAT.magic) => {
                     let table = Table::open(path)?;
                     let description = of_header(table.header());
                     return Ok((Content::Mgk(table), description));

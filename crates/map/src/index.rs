@@ -76,7 +76,7 @@ impl Index {
     pub fn open(path: &Path) -> Result<Index, Error> {
         let maker = "merganser index makes one of a reference in FASTA";
         let wanted = "a merganser index (.mgi)";
-        if let Some(complaint) = merganser_io::foreign(path, &file::MAGIC, wanted, maker) {
+        if let Some(complaint) = merganser_io::foreign(path, &file::FORMAT.magic, wanted, maker) {
             return Err(Error::index(path, complaint));
         }
         let file = merganser_io::open_file(path);

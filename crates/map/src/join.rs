@@ -6,7 +6,8 @@ mod shard;
 
 use std::path::PathBuf;
 
-use merganser_run::{Cancel, Incomplete, Progress, Resources, Unit, check_all_shards, each};
+use merganser_run::{Cancel, Progress, Resources, Unit, each};
+use merganser_store::shard::{Words, check_all};
 
 use crate::output::{IndexKind, Outputs, sort_records, write_blocks};
 use crate::{Contig, Error};
@@ -31,21 +32,10 @@ impl JoinedShards {
         if let Some((first, others)) = files.split_first() {
             others.iter().try_for_each(|other| other.check_goes_with(first))?;
         }
-        files.sort_by_key(|file| file.mark.shard.number());
-        // That they are of one job was checked above, with what differs.
-        check_all_shards(files.iter().map(|file| (file.mark.shard, 0))).map_err(
-            |wrong| match wrong {
-                Incomplete::Twice(one, at) => {
-                    let one = files[one].path.display();
-                    files[at].error(format!("is the same shard as {one}: give each once"))
-                }
-                Incomplete::Missing(shard) => {
-                    let of = shard.of();
-                    files[0].error(format!("shard {shard} of its job is missing: give all {of}"))
-                }
-                Incomplete::OtherJob(at) => files[at].error("is a shard of another job"),
-            },
-        )?;
+        files.sort_by_key(|file| file.mark.of.shard.number());
+        let shards = files.iter().map(|file| (&*file.path, file.mark.of));
+        check_all(shards, Words::File { twice: ["is the same shard as ", ""] })
+            .map_err(|(at, what)| files[at].error(what))?;
         Ok(JoinedShards { files })
     }
 

@@ -45,7 +45,7 @@ pub use memory::{available_memory, default_budget, least_memory, peak_rss};
 pub use neighbours::neighbours;
 pub use progress::{Progress, Silent, Unit};
 pub use resources::Resources;
-pub use shard::{Incomplete, Shard, check_all_shards};
+pub use shard::Shard;
 pub use shortage::{GpuShortage, Shortage};
 pub use signals::{end_by, ending_signals, is_ignored};
 pub use sizes::{format_given, format_needed, format_size, parse_size, size_to_give, thousands};

@@ -58,40 +58,6 @@ impl Shard {
     }
 }
 
-/// Why pieces are not all shards of one job, each once. Pieces are called by their places among all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Incomplete {
-    /// One is of another job than the first, or of another number of shards.
-    OtherJob(usize),
-    /// The second of the two is the same shard as the first.
-    Twice(usize, usize),
-    /// There is no such shard.
-    Missing(Shard),
-}
-
-/// Sees to it that pieces, each with what tells its job from others, are all shards of one job.
-///
-/// # Errors
-/// What is wrong with the first piece that does not go with those before it; the first shard that is missing.
-pub fn check_all_shards(pieces: impl IntoIterator<Item = (Shard, u64)>) -> Result<(), Incomplete> {
-    let mut pieces = pieces.into_iter().enumerate();
-    let Some((_, (first, job))) = pieces.next() else { return Ok(()) };
-    let mut seen = vec![None; usize::from(first.of)];
-    seen[usize::from(first.number) - 1] = Some(0);
-    for (at, (shard, other)) in pieces {
-        if (shard.of, other) != (first.of, job) {
-            return Err(Incomplete::OtherJob(at));
-        }
-        if let Some(before) = seen[usize::from(shard.number) - 1].replace(at) {
-            return Err(Incomplete::Twice(before, at));
-        }
-    }
-    match (1..).zip(&seen).find(|(_, seen)| seen.is_none()) {
-        Some((number, _)) => Err(Incomplete::Missing(Shard { number, of: first.of })),
-        None => Ok(()),
-    }
-}
-
 impl fmt::Display for Shard {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}/{}", self.number, self.of)
@@ -129,20 +95,6 @@ mod tests {
             }
             assert_eq!(at, total);
         }
-    }
-
-    #[test]
-    fn all_shards_of_a_job_are_told_from_others() {
-        let check = |pieces: &[(&str, u64)]| {
-            check_all_shards(pieces.iter().map(|&(shard, job)| (shard.parse().unwrap(), job)))
-        };
-        assert_eq!(check(&[]), Ok(()));
-        assert_eq!(check(&[("3/3", 7), ("1/3", 7), ("2/3", 7)]), Ok(()));
-        assert_eq!(check(&[("1/2", 7), ("2/2", 8)]), Err(Incomplete::OtherJob(1)));
-        assert_eq!(check(&[("1/2", 7), ("2/3", 7)]), Err(Incomplete::OtherJob(1)));
-        assert_eq!(check(&[("2/2", 7), ("1/2", 7), ("2/2", 7)]), Err(Incomplete::Twice(0, 2)));
-        let missing = "2/3".parse().unwrap();
-        assert_eq!(check(&[("3/3", 7), ("1/3", 7)]), Err(Incomplete::Missing(missing)));
     }
 
     #[test]

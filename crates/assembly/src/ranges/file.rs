@@ -1,34 +1,34 @@
 //! The file of a range: what it says of itself, its spectra, and a table for each assembly.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use merganser_io::{OutputSet, check_stored_name};
+use merganser_io::{Content, OutputSet, check_stored_name};
 use merganser_kmers::Histogram;
-use merganser_run::{Cancel, Shard};
+use merganser_run::Cancel;
 use merganser_seq::kmer::MAX_K;
+use merganser_store::sealed::{SEALED, Summed, magic, open_json, put_json};
+use merganser_store::shard::JobShard;
 use serde::{Deserialize, Serialize};
 
 use crate::spectra::OfAssembly;
 use crate::{Error, Only, Spectra};
 
-/// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
-const MAGIC: [u8; 8] = *b"\x89MGQ\r\n\x1a\n";
+const MAGIC: [u8; 8] = magic(b'Q');
 /// The version of the layout.
 const VERSION: u32 = 1;
 /// Bytes that are read together.
 const BLOCK: usize = 1 << 20;
-/// Magic, length of the JSON; the checksum at the end.
-const FRAME: u64 = 8 + 8 + 4;
+/// Bytes before the JSON: magic, length.
+const FRAME: u64 = 8 + 8;
 
 /// Which range of which judgement a file has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RangeHeader {
-    pub(super) range: Shard,
-    /// The same for ranges that go together: by the tables.
-    pub(super) job: u64,
+    /// The job is known by the tables.
+    pub(super) of: JobShard,
     pub(super) k: usize,
     /// Whether runs of the same base are one base.
     pub(super) compressed: bool,
@@ -117,11 +117,12 @@ fn histogram(rows: &Rows) -> Histogram {
 
 impl Stored {
     fn new(header: &RangeHeader, spectra: &Spectra, tables: &[u64]) -> Stored {
+        let (range, job) = header.of.to_texts();
         let assemblies = header.names.iter().zip(tables).zip(&spectra.assemblies);
         Stored {
             version: VERSION,
-            range: header.range.to_string(),
-            job: format!("{:016x}", header.job),
+            range,
+            job,
             k: header.k,
             homopolymer_compressed: header.compressed,
             reads_name: header.reads.clone(),
@@ -143,8 +144,7 @@ impl Stored {
     fn header(&self) -> Option<RangeHeader> {
         let fits = (1..=MAX_K).contains(&self.k) && (1..=2).contains(&self.assemblies.len());
         Some(RangeHeader {
-            range: self.range.parse().ok()?,
-            job: u64::from_str_radix(&self.job, 16).ok()?,
+            of: JobShard::of_texts(&self.range, &self.job)?,
             k: fits.then_some(self.k)?,
             compressed: self.homopolymer_compressed,
             reads: self.reads_name.clone(),
@@ -178,23 +178,14 @@ pub(super) fn write(
     let sizes = sizes.collect::<Result<Vec<u64>, merganser_io::Error>>()?;
     let json =
         serde_json::to_vec(&Stored::new(header, spectra, &sizes)).map_err(io::Error::from)?;
-    let mut file = outputs.file(path)?;
-    let mut checksum = crc32fast::Hasher::new();
-    let mut put = |bytes: &[u8]| {
-        checksum.update(bytes);
-        file.write_all(bytes)
-    };
-    put(&MAGIC)?;
-    put(&(json.len() as u64).to_le_bytes())?;
-    put(&json)?;
+    let mut file = Summed::new(outputs.file(path)?);
+    put_json(&MAGIC, &json, &mut file)?;
     for path in only {
         let failed = |error| of_temporary(path, "read", error);
         let table = File::open(path).map_err(failed)?;
-        each_block(table, failed, |block| Ok(put(block)?))?;
+        each_block(table, failed, |block| Ok(file.write_all(block)?))?;
     }
-    file.write_all(&checksum.finalize().to_le_bytes())?;
-    file.flush()?;
-    file.commit()?;
+    file.seal()?.commit()?;
     Ok(())
 }
 
@@ -214,29 +205,17 @@ impl RangeFile {
         let none =
             || error("it is not a range of a judgement, which merganser kmers qv --range makes");
         let damaged = || error("truncated or damaged: copy it again, or make this range again");
-        let mut file = BufReader::with_capacity(BLOCK, open(path)?);
-        let size = file.get_ref().metadata().map_err(reading(path))?.len();
-        let or = |why: &dyn Fn() -> Error, error: io::Error| match error.kind() {
-            io::ErrorKind::UnexpectedEof => why(),
-            _ => reading(path)(error).into(),
+        let (file, size, json) = open_json(&MAGIC, path)?;
+        let json = match json {
+            Ok(json) => json.ok_or_else(none)?,
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(damaged()),
+            Err(error) => return Err(reading(path)(error).into()),
         };
-        let (mut magic, mut length) = ([0; MAGIC.len()], [0; 8]);
-        file.read_exact(&mut magic).map_err(|error| or(&none, error))?;
-        if magic != MAGIC {
-            return Err(none());
-        }
-        file.read_exact(&mut length).map_err(|error| or(&damaged, error))?;
-        let is_sound = check_sum(&mut file, size, cancel).map_err(|error| or(&damaged, error))?;
-        cancel.check()?;
-        is_sound.then_some(()).ok_or_else(damaged)?;
-        let length = u64::from_le_bytes(length);
-        // What follows was written so, or by somebody who means it.
-        if length > size - FRAME {
+        let content = Content::read(file.get_ref(), 1, cancel, reading(path))?;
+        if content.ok_or(Error::Cancelled)?.crc32 != SEALED {
             return Err(damaged());
         }
-        file.seek(SeekFrom::Start(FRAME - 4)).map_err(reading(path))?;
-        let mut json = vec![0; length as usize];
-        file.read_exact(&mut json).map_err(|error| or(&damaged, error))?;
+        // What follows was written so, or by somebody who means it.
         let version = serde_json::from_slice::<Version>(&json).map_err(|_| none())?.version;
         if version != VERSION {
             return Err(error(&format!(
@@ -246,7 +225,7 @@ impl RangeFile {
         let stored: Stored = serde_json::from_slice(&json).map_err(|_| none())?;
         let header = stored.header().ok_or_else(none)?;
         header.check_names().map_err(|what| error(&what))?;
-        let (mut tables, mut at) = (Vec::new(), FRAME - 4 + length);
+        let (mut tables, mut at) = (Vec::new(), FRAME + json.len() as u64);
         for assembly in &stored.assemblies {
             tables.push((at, assembly.table));
             at = at.checked_add(assembly.table).ok_or_else(damaged)?;
@@ -260,7 +239,7 @@ impl RangeFile {
     /// Copies the table of an assembly to a file of its own.
     pub(super) fn extract(&self, assembly: usize, to: &Path) -> Result<(), Error> {
         let (at, bytes) = self.tables[assembly];
-        let mut file = open(&self.path)?;
+        let (mut file, ..) = open_json(&MAGIC, &self.path)?;
         file.seek(SeekFrom::Start(at)).map_err(reading(&self.path))?;
         let written = |cause| of_temporary(to, "write", cause);
         let mut copy = File::create(to).map_err(written)?;
@@ -285,14 +264,6 @@ struct Version {
 
 fn error(path: &Path, reason: String) -> Error {
     Error::Kmers(merganser_kmers::Error::Table { path: path.to_owned(), reason })
-}
-
-fn open(path: &Path) -> Result<File, Error> {
-    let failed = |source| merganser_io::Error::Open {
-        input: path.display().to_string(),
-        reason: merganser_io::reason(&source),
-    };
-    Ok(merganser_io::open_file(path).map_err(failed)?)
 }
 
 /// Calls `take` with a file's bytes, block by block, and returns their number. `failed` makes the error of reading.
@@ -324,26 +295,4 @@ fn reading(path: &Path) -> impl Fn(io::Error) -> merganser_io::Error {
 fn of_temporary(path: &Path, action: &'static str, cause: io::Error) -> merganser_io::Error {
     let dir = path.parent().unwrap_or(path).to_owned();
     merganser_io::Error::Temporary { dir, action, cause: Arc::new(cause) }
-}
-
-/// Whether the file's last bytes are the checksum of those before; anything, once the run is cancelled.
-fn check_sum(file: &mut BufReader<File>, size: u64, cancel: &Cancel) -> io::Result<bool> {
-    if size < FRAME {
-        return Ok(false);
-    }
-    file.seek(SeekFrom::Start(0))?;
-    let (mut checksum, mut left) = (crc32fast::Hasher::new(), size - 4);
-    let mut block = vec![0; BLOCK];
-    while left > 0 {
-        if cancel.is_cancelled() {
-            return Ok(false);
-        }
-        let bytes = left.min(BLOCK as u64) as usize;
-        file.read_exact(&mut block[..bytes])?;
-        checksum.update(&block[..bytes]);
-        left -= bytes as u64;
-    }
-    let mut expected = [0; 4];
-    file.read_exact(&mut expected)?;
-    Ok(u32::from_le_bytes(expected) == checksum.finalize())
 }

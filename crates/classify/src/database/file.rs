@@ -6,26 +6,40 @@ use std::sync::{Mutex, MutexGuard};
 
 use merganser_io::{AtomicFile, SectionSum};
 use merganser_run::locks::{into_inner, lock};
+use merganser_store::sealed::{Format, magic};
+use merganser_store::{Reading, Writing};
 
 use super::tables::{Counts, GROUP, GROUPS, SECTIONS, Section, SectionEntry};
 use super::{Content, Database, meta};
 use crate::Error;
-use crate::bytes::{Reading, Writing};
 use crate::masking::Masking;
 use crate::params::{Params, Preset};
 
-/// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
-pub(super) const MAGIC: [u8; 8] = *b"\x89MGD\r\n\x1a\n";
 /// The versions that this program reads. It writes the newest that the content needs: the second one
 /// tells how many sequences without a taxon were left out, and is the same where there are none.
 const VERSION: u32 = 1;
 const VERSION_WITH_LEFT_OUT: u32 = 2;
 /// Bytes of the header; the tables follow.
 const BYTES: usize = 4096;
-/// Bytes of the header that are in use, the checksum being the last four, by version.
-const fn used(version: u32) -> usize {
-    if version == VERSION { 152 } else { 160 }
-}
+
+pub(super) const FORMAT: Format = Format {
+    magic: magic(b'D'),
+    bytes: BYTES,
+    used: |version| if version == VERSION { 152 } else { 160 },
+    states_length: true,
+    versions: VERSION..=VERSION_WITH_LEFT_OUT,
+    other_version: |version| {
+        format!(
+            "database format {version} is none that this program reads ({VERSION} and \
+             {VERSION_WITH_LEFT_OUT}): use another version of merganser, or build the database again"
+        )
+    },
+    foreign: "not a merganser database (.mgdb)",
+    name: "the database ",
+    if_cut: "build it again",
+    if_damaged: "build the database again",
+    if_changed: "copy it again",
+};
 
 /// What a file says of itself.
 #[derive(Clone, Debug)]
@@ -54,39 +68,25 @@ impl Header {
     fn to_bytes(&self) -> Vec<u8> {
         let Params { preset, k, sketch, window, stride, density, max_locations, masking } =
             self.params;
-        let mut bytes = MAGIC.to_vec();
-        bytes.put_u32(self.version());
-        bytes.put_u32(BYTES as u32);
+        let mut bytes = Vec::new();
         let preset = match preset {
             Preset::Sensitive => 0,
             Preset::MetaCache => 1,
         };
-        for value in [preset, k, sketch, window, stride, density, max_locations] {
-            bytes.put_u32(value);
-        }
-        bytes.put_u32(self.parts as u32);
-        bytes.put_u32(u32::from(self.pruned));
-        bytes.put_u32(match masking {
+        bytes.put_u32s([preset, k, sketch, window, stride, density, max_locations]);
+        let masking = match masking {
             Masking::None => 0,
             Masking::LowComplexity => 1,
-        });
+        };
+        bytes.put_u32s([self.parts as u32, u32::from(self.pruned), masking]);
         let Counts { features, locations, overfull, dropped } = self.counts;
-        for value in [features, locations, overfull, dropped] {
-            bytes.put_u64(value);
-        }
-        bytes.put_u64(self.directory.0);
-        bytes.put_u64(self.meta.0);
-        bytes.put_u64(self.file_bytes);
-        bytes.put_u32(self.directory.1);
-        bytes.put_u32(self.meta.1);
+        bytes.put_u64s([features, locations, overfull, dropped]);
+        bytes.put_u64s([self.directory.0, self.meta.0, self.file_bytes]);
+        bytes.put_u32s([self.directory.1, self.meta.1]);
         if self.left_out > 0 {
             bytes.put_u64(self.left_out);
         }
-        bytes.resize(used(self.version()) - 4, 0);
-        let checksum = crc32fast::hash(&bytes);
-        bytes.put_u32(checksum);
-        bytes.resize(BYTES, 0);
-        bytes
+        FORMAT.header(self.version(), &bytes)
     }
 
     /// Reads the header and the directory of a whole file.
@@ -94,46 +94,21 @@ impl Header {
     /// # Errors
     /// What is wrong, in words.
     pub(crate) fn read(file: &[u8]) -> Result<Header, String> {
-        if file.get(..8) != Some(&MAGIC[..]) {
-            return Err("not a merganser database (.mgdb)".into());
-        }
-        if file.len() < BYTES {
-            return Err("the database is truncated within its header: build it again".into());
-        }
-        let mut bytes = Reading(&file[8..]);
-        let version = bytes.u32().unwrap_or(VERSION);
-        let used = used(version);
-        let stored = Reading(&file[used - 4..]).u32();
-        if stored != Some(crc32fast::hash(&file[..used - 4])) {
-            return Err("the header is damaged (checksum): build the database again".into());
-        }
-        if !(VERSION..=VERSION_WITH_LEFT_OUT).contains(&version) {
-            return Err(format!(
-                "database format {version} is none that this program reads ({VERSION} and \
-                 {VERSION_WITH_LEFT_OUT}): use another version of merganser, or build the database again"
-            ));
-        }
-        if file[used..BYTES].iter().any(|&byte| byte != 0) {
+        let (version, mut fields) = FORMAT.read(file)?;
+        if file[(FORMAT.used)(version)..BYTES].iter().any(|&byte| byte != 0) {
             return Err(
                 "the header is damaged (no zeros behind it): build the database again".into()
             );
         }
-        let senseless = || "the header makes no sense: build the database again".to_owned();
-        let mut header = Header::parse(&mut bytes, version).ok_or_else(senseless)?;
-        if header.file_bytes != file.len() as u64 {
-            return Err(format!(
-                "the database is truncated or was changed: {} bytes instead of {}; copy it again",
-                file.len(),
-                header.file_bytes
-            ));
-        }
+        let senseless = || FORMAT.senseless();
+        let mut header = Header::parse(&mut fields, version).ok_or_else(senseless)?;
+        FORMAT.check_length(file.len() as u64, header.file_bytes)?;
         header.params.validate().map_err(|_| senseless())?;
         header.read_directory(file)?;
         Ok(header)
     }
 
     fn parse(bytes: &mut Reading<'_>, version: u32) -> Option<Header> {
-        bytes.u32()?;
         let mut params = Params {
             preset: match bytes.u32()? {
                 0 => Preset::Sensitive,
@@ -187,8 +162,8 @@ impl Header {
         if crc32fast::hash(bytes) != self.directory.1 {
             return Err("the directory is damaged (checksum): build the database again".into());
         }
-        let mut words = bytes.chunks_exact(8).map(|word| Reading(word).u64().unwrap_or(0));
-        let mut word = || words.next().unwrap_or(0);
+        let mut words = Reading(bytes);
+        let mut word = || words.u64().unwrap_or(0);
         for _ in 0..GROUPS * self.parts {
             self.groups.push([word(), word(), word()]);
         }
@@ -224,7 +199,7 @@ impl Header {
 
     /// The checksums of the header, the directory, which has those of all tables, and the rest.
     pub(super) fn fingerprint(&self) -> String {
-        let header = crc32fast::hash(&self.to_bytes()[..used(self.version()) - 4]);
+        let header = crc32fast::hash(&self.to_bytes()[..(FORMAT.used)(self.version()) - 4]);
         format!("{header:08x}{:08x}{:08x}", self.directory.1, self.meta.1)
     }
 
@@ -353,11 +328,9 @@ impl Writer {
     pub(crate) fn finish(mut self, content: &Content) -> Result<Database, Error> {
         let Directory { position: directory, groups, sections } = into_inner(self.directory);
         let mut bytes = Vec::new();
-        groups.iter().flatten().for_each(|&word| bytes.put_u64(word));
+        groups.iter().for_each(|&group| bytes.put_u64s(group));
         for entry in sections.iter().flatten() {
-            for word in [entry.slots, entry.lists, entry.end, entry.ideal] {
-                bytes.put_u64(word);
-            }
+            bytes.put_u64s([entry.slots, entry.lists, entry.end, entry.ideal]);
         }
         let meta = meta::store(&content.targets, &content.taxonomy);
         let header = Header {

@@ -1,8 +1,8 @@
 //! Targets and taxonomy as bytes of a file.
 
 use super::Target;
-use crate::bytes::{Reading, Writing};
 use crate::taxonomy::{Taxonomy, plain};
+use merganser_store::{Reading, Writing};
 
 pub(super) fn store(targets: &[Target], taxonomy: &Taxonomy) -> Vec<u8> {
     let mut bytes = Vec::new();

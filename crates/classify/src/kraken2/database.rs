@@ -162,7 +162,7 @@ impl Kraken2Database {
     /// # Errors
     /// [`Error::Cancelled`].
     pub(crate) fn table_checksum(&self, cancel: &Cancel) -> Result<u32, Error> {
-        self.table.checksum(cancel).ok_or(Error::Cancelled)
+        self.table.checksum(cancel)
     }
 
     /// Tells `progress` of nodes that are ignored, and warns of a table without minimizers.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::Error;
-use crate::bytes::Reading;
+use merganser_store::Reading;
 
 /// The longest l-mer: two bits a base, and Kraken 2 keeps one bit of a word free.
 const MAX_L: u64 = 31;

@@ -12,8 +12,8 @@ use merganser_seq::dispatch;
 use merganser_seq::simd::{Level, prefetch};
 
 use crate::Error;
-use crate::bytes::Reading;
 use crate::hash::HashRule;
+use merganser_store::Reading;
 
 /// Bytes before the cells.
 const HEADER: usize = 32;
@@ -188,18 +188,12 @@ impl Table {
         })
     }
 
-    /// Returns the CRC-32 of the file; `None` if cancelled.
-    pub(super) fn checksum(&self, cancel: &Cancel) -> Option<u32> {
-        /// Bytes between two checks whether the run was cancelled.
-        const BLOCK: usize = 1 << 24;
-        let mut checksum = crc32fast::Hasher::new();
-        for block in self.file.bytes().chunks(BLOCK) {
-            if cancel.is_cancelled() {
-                return None;
-            }
-            checksum.update(block);
-        }
-        Some(checksum.finalize())
+    /// Returns the CRC-32 of the file.
+    ///
+    /// # Errors
+    /// If it cannot be read; if cancelled.
+    pub(super) fn checksum(&self, cancel: &Cancel) -> Result<u32, Error> {
+        self.file.checksum(cancel)
     }
 
     /// Bytes of the file.

@@ -8,8 +8,8 @@ use std::path::Path;
 use merganser_io::MappedFile;
 
 use crate::Error;
-use crate::bytes::Reading;
 use crate::taxonomy::{NodeInfo, Taxonomy};
+use merganser_store::Reading;
 
 /// The first bytes of the file.
 const MAGIC: &[u8] = b"K2TAXDAT";

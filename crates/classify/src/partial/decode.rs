@@ -4,8 +4,9 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::Ascending;
-use super::{MAGIC, OF_RUNS, OF_SHARDS};
+use merganser_store::sealed::SEALED;
+
+use super::{Ascending, MAGIC, OF_RUNS, OF_SHARDS};
 use crate::Error;
 
 /// Bytes that are read together.
@@ -66,19 +67,14 @@ impl Decoder {
     /// # Errors
     /// As reading, and if its last bytes are not the checksum of all others.
     fn check_sum_of_all(&mut self) -> Result<(), Error> {
-        let (mut sum, mut held) = (crc32fast::Hasher::new(), std::mem::take(&mut self.block));
-        self.next = 0;
-        loop {
-            let is_end = !self.fill()?;
-            let checked = held.len().saturating_sub(4);
-            sum.update(&held[..checked]);
-            if is_end {
-                let is_right = held[checked..] == sum.finalize().to_le_bytes();
-                let what = "its version is none, or it was changed or cut short";
-                return if is_right { Ok(()) } else { Err(self.damaged(what)) };
-            }
-            held.drain(..checked);
-            held.append(&mut self.block);
+        while self.fill()? {
+            self.next = self.block.len();
+        }
+        // It says nothing of a place.
+        self.before = 0;
+        match std::mem::take(&mut self.checksum).finalize() {
+            SEALED => Ok(()),
+            _ => Err(self.damaged("its version is none, or it was changed or cut short")),
         }
     }
 
@@ -233,10 +229,10 @@ impl Decoder {
     /// # Errors
     /// As reading, and if the file is damaged.
     pub(super) fn finish(mut self) -> Result<(), Error> {
+        self.array::<4>()?;
         let mut checksum = std::mem::take(&mut self.checksum);
         checksum.update(&self.block[..self.next]);
-        let stored = u32::from_le_bytes(self.array()?);
-        if stored != checksum.finalize() {
+        if checksum.finalize() != SEALED {
             return Err(self.damaged("the checksum is another one"));
         }
         match self.fill()? {

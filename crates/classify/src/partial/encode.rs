@@ -1,20 +1,20 @@
 //! Writing: numbers of as many bytes as they need, and a checksum of all.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, IntoInnerError, Write};
+
+use merganser_store::sealed::Summed;
 
 /// Bytes that are handed on together.
 const BLOCK: usize = 1 << 16;
 
 /// Writes the parts of a file, and at its end the checksum of all before it.
 pub(crate) struct Encoder<'o> {
-    output: &'o mut dyn Write,
-    waiting: Vec<u8>,
-    checksum: crc32fast::Hasher,
+    output: BufWriter<Summed<&'o mut dyn Write>>,
 }
 
 impl<'o> Encoder<'o> {
     pub(crate) fn new(output: &'o mut dyn Write) -> Encoder<'o> {
-        Encoder { output, waiting: Vec::new(), checksum: crc32fast::Hasher::new() }
+        Encoder { output: BufWriter::with_capacity(BLOCK, Summed::new(output)) }
     }
 
     /// Puts bytes as they are.
@@ -22,8 +22,7 @@ impl<'o> Encoder<'o> {
     /// # Errors
     /// As writing.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.waiting.extend_from_slice(bytes);
-        if self.waiting.len() >= BLOCK { self.hand_on() } else { Ok(()) }
+        self.output.write_all(bytes)
     }
 
     /// Puts a number, seven bits a byte, the lowest first; the last byte is below 128.
@@ -70,20 +69,12 @@ impl<'o> Encoder<'o> {
         self.end_list()
     }
 
-    fn hand_on(&mut self) -> io::Result<()> {
-        self.checksum.update(&self.waiting);
-        self.output.write_all(&self.waiting)?;
-        self.waiting.clear();
-        Ok(())
-    }
-
     /// Puts the checksum.
     ///
     /// # Errors
     /// As writing.
-    pub(crate) fn finish(mut self) -> io::Result<()> {
-        self.hand_on()?;
-        self.output.write_all(&self.checksum.finalize().to_le_bytes())
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.output.into_inner().map_err(IntoInnerError::into_error)?.seal().map(drop)
     }
 }
 

@@ -43,7 +43,7 @@ impl JoinedResults {
                 let what = format!(
                     "does not have the lines that shard {} wrote: give the lines of each shard, in the \
                      order of their results",
-                    own.shard
+                    own.of.shard
                 );
                 return Err(Error::content(path, what));
             }

@@ -8,7 +8,6 @@ use merganser_run::{Cancel, ConfigError};
 
 use super::origin::{Fields, Origin, field, flag, offset_field};
 use super::{Ascending, Decoder, Encoder, WrittenShard};
-use crate::bytes::Reading;
 use crate::config::RunConfig;
 use crate::decide::Thresholds;
 use crate::features::{FeatureCounter, FeatureCounts};
@@ -18,6 +17,7 @@ use crate::report::Tally;
 use crate::run::Outcome;
 use crate::taxonomy::{Taxonomy, plain};
 use crate::{Database, Error, Target};
+use merganser_store::Reading;
 
 /// Features between two looks whether the run was cancelled.
 const LOOK: u64 = 1 << 16;

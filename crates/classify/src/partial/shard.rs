@@ -4,7 +4,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use merganser_run::{Incomplete, Shard, check_all_shards};
+use merganser_run::Shard;
+use merganser_store::shard::{JobShard, Words, check_all};
 
 use super::{Decoder, Encoder};
 use crate::output::LinesSum;
@@ -13,9 +14,7 @@ use crate::{Error, ReadShare};
 /// A shard, and the lines that it wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WrittenShard {
-    pub(super) shard: Shard,
-    /// What tells the job's reads from others.
-    job: u64,
+    pub(super) of: JobShard,
     /// Bytes of the lines as text, and their CRC-32.
     pub(super) lines: (u64, u32),
 }
@@ -24,13 +23,14 @@ impl WrittenShard {
     /// Of the share of a run, if it had one, which wrote these lines.
     pub(crate) fn of(share: Option<&ReadShare>, lines: LinesSum) -> Option<WrittenShard> {
         let lines = lines.finish();
-        share.map(|share| WrittenShard { shard: share.shard(), job: share.job(), lines })
+        let of = |share: &ReadShare| JobShard { shard: share.shard(), job: share.job() };
+        share.map(|share| WrittenShard { of: of(share), lines })
     }
 
     pub(super) fn write(&self, encoder: &mut Encoder<'_>) -> io::Result<()> {
-        encoder.number(self.shard.number().into())?;
-        encoder.number(self.shard.of().into())?;
-        encoder.bytes(&self.job.to_le_bytes())?;
+        encoder.number(self.of.shard.number().into())?;
+        encoder.number(self.of.shard.of().into())?;
+        encoder.bytes(&self.of.job.to_le_bytes())?;
         encoder.number(self.lines.0)?;
         encoder.bytes(&self.lines.1.to_le_bytes())
     }
@@ -43,7 +43,7 @@ impl WrittenShard {
         let Some(shard) = shard else { return Err(decoder.damaged("there is no such shard")) };
         let job = u64::from_le_bytes(decoder.array()?);
         let lines = (decoder.number()?, u32::from_le_bytes(decoder.array()?));
-        Ok(WrittenShard { shard, job, lines })
+        Ok(WrittenShard { of: JobShard { shard, job }, lines })
     }
 }
 
@@ -77,30 +77,13 @@ impl<'p> Shards<'p> {
     /// # Errors
     /// If one is missing, or there twice.
     pub(super) fn finish(self) -> Result<Vec<(usize, WrittenShard)>, Error> {
+        let files =
+            self.files.iter().filter_map(|(path, own)| Some((path.as_path(), own.as_ref()?.of)));
+        let words = Words::File { twice: ["is shard {} as ", " is"] };
+        check_all(files, words).map_err(|(at, what)| Error::content(self.files[at].0, what))?;
         let shards = self.files.iter().enumerate();
         let mut shards: Vec<_> = shards.filter_map(|(at, file)| Some((at, file.1?))).collect();
-        shards.sort_by_key(|(_, own)| own.shard.number());
-        let Some((_, first)) = shards.first() else { return Ok(shards) };
-        let of = first.shard.of();
-        let path = |at: usize| self.files[at].0;
-        check_all_shards(shards.iter().map(|(_, own)| (own.shard, own.job))).map_err(|wrong| {
-            match wrong {
-                Incomplete::Twice(before, at) => {
-                    let [(before, _), (at, own)] = [shards[before], shards[at]];
-                    let before = path(before).display();
-                    let what = format!("is shard {} as {before} is: give each once", own.shard);
-                    Error::content(path(at), what)
-                }
-                Incomplete::Missing(shard) => {
-                    let what = format!("shard {shard} of its job is missing: give all {of}");
-                    Error::content(path(0), what)
-                }
-                // Seen when it was added.
-                Incomplete::OtherJob(at) => {
-                    Error::content(path(shards[at].0), "is a shard of another job")
-                }
-            }
-        })?;
+        shards.sort_by_key(|(_, own)| own.of.shard.number());
         Ok(shards)
     }
 }
@@ -112,25 +95,21 @@ fn check(
     first: &Path,
     other: Option<WrittenShard>,
 ) -> Result<(), Error> {
-    let refuse = |what: String| Err(Error::content(path, what));
+    let refused = |what: String| Error::content(path, what);
     let name = first.display();
-    match (own, other) {
+    match (own.map(|own| own.of), other.map(|other| other.of)) {
         (None, None) => Ok(()),
-        (Some(own), None) => refuse(format!(
+        (Some(own), None) => Err(refused(format!(
             "is shard {} of a job, and {name} is of a whole run: join the shards of a job by themselves",
             own.shard
-        )),
-        (None, Some(other)) => refuse(format!(
+        ))),
+        (None, Some(other)) => Err(refused(format!(
             "is of a whole run, and {name} is shard {} of a job: join the shards of a job by themselves",
             other.shard
-        )),
-        (Some(own), Some(other)) if own.shard.of() != other.shard.of() => refuse(format!(
-            "is shard {}, and {name} is {}: only shards of one job can be joined",
-            own.shard, other.shard
-        )),
-        (Some(own), Some(other)) if own.job != other.job => refuse(format!(
-            "is a shard of other reads than {name}: only shards of one job can be joined"
-        )),
-        _ => Ok(()),
+        ))),
+        (Some(own), Some(other)) => own
+            .check_number(other, first)
+            .and_then(|()| own.check_job(other, first, "a shard of other reads"))
+            .map_err(refused),
     }
 }

@@ -3,9 +3,9 @@
 
 use merganser_io::{Record, RecordBatch};
 
-use crate::bytes::{Reading, Writing};
 use crate::candidates::Seen;
 use crate::{Candidate, Error};
+use merganser_store::{Reading, Writing};
 
 /// A batch and what was found for its reads.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 //! The tree as bytes of a database.
 
 use super::{NodeInfo, Taxonomy};
-use crate::bytes::{Reading, Writing};
+use merganser_store::{Reading, Writing};
 
 impl Taxonomy {
     /// Appends the tree to `bytes`.

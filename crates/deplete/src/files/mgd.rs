@@ -6,12 +6,12 @@ use std::io::{Read, Write};
 use std::sync::Mutex;
 
 use merganser_run::locks::{into_inner, lock};
+use merganser_store::Writing;
+use merganser_store::sealed::{Format, magic};
 
 use crate::sections::{SECTIONS, each_section, share_out};
 use crate::{Error, MinimizerSet, Params};
 
-/// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
-pub(super) const MAGIC: [u8; 8] = *b"\x89MGS\r\n\x1a\n";
 /// The version that this program writes, and the only one it reads.
 const VERSION: u32 = 1;
 /// Magic, version, k, w, two bytes of zeros, how many, bytes of the file.
@@ -20,6 +20,24 @@ const HEADER: usize = 8 + 4 + 4 + 8 + 8;
 const DIRECTORY: usize = SECTIONS * 16 + 4;
 /// Numbers of a block.
 const BLOCK: usize = 256;
+
+pub(super) const FORMAT: Format = Format {
+    magic: magic(b'S'),
+    bytes: HEADER + DIRECTORY,
+    used: |_| HEADER + DIRECTORY,
+    states_length: false,
+    versions: VERSION..=VERSION,
+    other_version: |version| {
+        format!(
+            "format {version} is not this program's {VERSION}: use another version of merganser, or build it again"
+        )
+    },
+    foreign: "is no set of minimizers (.mgd)",
+    name: "",
+    if_cut: "build it again",
+    if_damaged: "build it again",
+    if_changed: "copy it again",
+};
 
 /// A file whose header and directory were read.
 pub(super) struct Reader<R> {
@@ -32,38 +50,23 @@ pub(super) struct Reader<R> {
 }
 
 impl<R: Read> Reader<R> {
-    /// Of a file of so many bytes, of which the magic was read.
+    /// Reads the header of a file of `bytes` bytes, of which the magic was read.
     pub(super) fn open(mut reader: R, bytes: u64) -> Result<Reader<R>, String> {
-        let mut header = [0; HEADER + DIRECTORY];
-        header[..MAGIC.len()].copy_from_slice(&MAGIC);
-        let truncated = |_| "is truncated within its header: build it again".to_owned();
-        reader.read_exact(&mut header[MAGIC.len()..]).map_err(truncated)?;
-        let (checked, checksum) = header.split_at(HEADER + DIRECTORY - 4);
-        if *checksum != crc32fast::hash(checked).to_le_bytes() {
-            return Err("the header is damaged (checksum): build it again".into());
-        }
-        let version = u64::from(VERSION);
-        if number(&header, 8, 4) != version {
-            return Err(format!(
-                "format {} is not this program's {version}: use another version of merganser, or build it again",
-                number(&header, 8, 4)
-            ));
-        }
-        if number(&header, 24, 8) != bytes {
-            return Err(format!(
-                "is truncated or was changed: {bytes} bytes instead of {}; copy it again",
-                number(&header, 24, 8)
-            ));
-        }
-        let nonsense = || "the header makes no sense: build it again".to_owned();
-        let params = Params::new(number(&header, 12, 1) as usize, number(&header, 13, 1) as usize);
-        let params = params.map_err(|_| nonsense())?;
-        let entry = |at: usize| (number(&header, at, 8), number(&header, at + 8, 8));
-        let sections = each_section(|section| entry(HEADER + 16 * section));
+        let mut header = FORMAT.magic.to_vec();
+        let rest = (FORMAT.bytes - header.len()) as u64;
+        // What cannot be read is missing.
+        let _ = reader.by_ref().take(rest).read_to_end(&mut header);
+        let (_, mut fields) = FORMAT.read(&header)?;
+        let nonsense = || FORMAT.senseless();
+        let [k, w, ..] = fields.array::<4>().ok_or_else(nonsense)?;
+        let mut number = || fields.u64().unwrap_or(0);
+        let (count, stated) = (number(), number());
+        FORMAT.check_length(bytes, stated)?;
+        let params = Params::new(k.into(), w.into()).map_err(|_| nonsense())?;
+        let sections = each_section(|_| (number(), number()));
         let sum = |of: fn(&(u64, u64)) -> u64| {
             sections.iter().map(of).try_fold(0u64, |sum, next| sum.checked_add(next))
         };
-        let count = number(&header, 16, 8);
         let len = bytes.checked_sub(header.len() as u64);
         // A block has a width and a checksum, at least.
         let is_possible = |&(count, len): &(u64, u64)| count.div_ceil(BLOCK as u64) <= len / 5;
@@ -94,11 +97,6 @@ impl<R: Read> Reader<R> {
         }
         Ok(None)
     }
-}
-
-/// A number of up to 8 bytes.
-fn number(bytes: &[u8], at: usize, len: usize) -> u64 {
-    bytes[at..at + len].iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
 /// Calls `take` with the numbers of a section, of which there are `count`, block by block.
@@ -182,17 +180,12 @@ pub(super) fn write(set: &MinimizerSet, threads: usize, out: &mut impl Write) ->
 fn header(set: &MinimizerSet, numbers: &[&[u64]], lengths: &[u64]) -> Vec<u8> {
     let params = set.params();
     let bytes = (HEADER + DIRECTORY) as u64 + lengths.iter().sum::<u64>();
-    let mut header = MAGIC.to_vec();
-    header.extend_from_slice(&VERSION.to_le_bytes());
-    header.extend_from_slice(&[params.k() as u8, params.w() as u8, 0, 0]);
-    header.extend_from_slice(&(set.len() as u64).to_le_bytes());
-    header.extend_from_slice(&bytes.to_le_bytes());
-    for (numbers, length) in numbers.iter().zip(lengths) {
-        header.extend_from_slice(&(numbers.len() as u64).to_le_bytes());
-        header.extend_from_slice(&length.to_le_bytes());
+    let mut fields = vec![params.k() as u8, params.w() as u8, 0, 0];
+    fields.put_u64s([set.len() as u64, bytes]);
+    for (numbers, &length) in numbers.iter().zip(lengths) {
+        fields.put_u64s([numbers.len() as u64, length]);
     }
-    header.extend_from_slice(&crc32fast::hash(&header).to_le_bytes());
-    header
+    FORMAT.header(VERSION, &fields)
 }
 
 /// The blocks of a section: how many bits a distance has, the distances, a checksum of both.
@@ -225,7 +218,7 @@ fn encode(least: u64, numbers: &[u64]) -> Vec<u8> {
             bytes.push(held as u8);
         }
         let checksum = crc32fast::hash(&bytes[start..]);
-        bytes.extend_from_slice(&checksum.to_le_bytes());
+        bytes.put_u32(checksum);
     }
     bytes
 }

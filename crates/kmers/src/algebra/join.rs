@@ -4,10 +4,9 @@
 use std::path::Path;
 
 use merganser_io::OutputSet;
-use merganser_run::{
-    Cancel, ConfigError, Incomplete, Progress, Resources, Shard, check_all_shards,
-};
+use merganser_run::{Cancel, ConfigError, Progress, Resources, Shard};
 use merganser_seq::kmer::Kmer;
+use merganser_store::shard::{JobShard, Words, check_all};
 
 use super::calculation::Calculation;
 use super::expression::{Cut, Expression, Mode, Operation};
@@ -215,9 +214,11 @@ fn pieces(tables: &[AnyTable], kind: PieceKind) -> Result<Option<Vec<&Header>>, 
     let Some((first, one)) = tables.iter().find_map(|table| Some((piece(table)?, table))) else {
         return Ok(None);
     };
-    let remedy = match kind {
-        PieceKind::Shard => "join all shards of one count (merganser kmers union)",
-        PieceKind::Range => "put all ranges of one union together (merganser kmers concat)",
+    let (name, remedy) = match kind {
+        PieceKind::Shard => ("shard", "join all shards of one count (merganser kmers union)"),
+        PieceKind::Range => {
+            ("range", "put all ranges of one union together (merganser kmers concat)")
+        }
     };
     let mut pieces = Vec::with_capacity(tables.len());
     for table in tables {
@@ -229,27 +230,11 @@ fn pieces(tables: &[AnyTable], kind: PieceKind) -> Result<Option<Vec<&Header>>, 
         if other.kind != kind {
             return Err(bad(path, format!("it is {other}: {remedy}")));
         }
-        pieces.push(other);
+        pieces.push((path, JobShard { shard: other.shard, job: other.job }));
     }
-    check_all_shards(pieces.iter().map(|piece| (piece.shard, piece.job))).map_err(|wrong| {
-        let refuse = |at: usize, what: String| {
-            bad(tables[at].path(), format!("{}{what}: {remedy}", pieces[at]))
-        };
-        match wrong {
-            Incomplete::OtherJob(at) => {
-                let one = one.path().display();
-                refuse(at, format!(", of another job, with other inputs or parameters, than {one}"))
-            }
-            Incomplete::Twice(_, at) => refuse(at, " is given twice".into()),
-            Incomplete::Missing(shard) => {
-                let what = match kind {
-                    PieceKind::Shard => "shard",
-                    PieceKind::Range => "range",
-                };
-                bad(one.path(), format!("{what} {shard} is missing: {remedy}"))
-            }
-        }
-    })?;
+    let other_job = ", of another job, with other inputs or parameters, than";
+    check_all(pieces, Words::Named { name, other_job, remedy })
+        .map_err(|(at, what)| bad(tables[at].path(), what))?;
     Ok(Some(tables.iter().filter_map(|table| table.description().header.as_ref()).collect()))
 }
 

@@ -11,7 +11,7 @@ mod writer;
 
 pub(crate) use block::{Coded, MOST as MOST_OF_A_BLOCK, decode};
 pub use header::Header;
-pub(crate) use header::{MAGIC, section_bits};
+pub(crate) use header::{FORMAT, section_bits};
 pub use piece::{JobHash, Piece, PieceKind};
 pub(crate) use ranges::MgkRanges;
 pub use reader::{Blocks, Table};

@@ -5,18 +5,18 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use merganser_io::{OutputSet, check_cell};
-use merganser_run::{Cancel, Incomplete, check_all_shards};
+use merganser_run::Cancel;
 use merganser_seq::kmer::{Kmer, MAX_K};
 use merganser_seq::with_kmer;
+use merganser_store::sealed::{SEALED, Summed, open_json};
+use merganser_store::shard::{JobShard, Words, check_all};
 
 use super::dense::{Header, MAGIC};
 use super::rows::{Part, RowFormat, Sink};
-use super::{Cells, MatrixFormat, MatrixOutcome, MatrixRange};
+use super::{Cells, MatrixFormat, MatrixOutcome};
 use crate::Error;
 use crate::tables::bad;
 
-/// Bytes of a header, at most.
-const MOST_HEADER: u64 = 1 << 28;
 /// Bytes of rows that are read together, about.
 const BLOCK: usize = 1 << 20;
 
@@ -37,7 +37,7 @@ pub fn concat_matrix(
     let mut files =
         ranges.iter().map(|path| RangeFile::open(path)).collect::<Result<Vec<_>, _>>()?;
     check(&files)?;
-    files.sort_by_key(|file| file.of.range.number());
+    files.sort_by_key(|file| file.of.shard.number());
     let Some(first) = files.first() else { return Ok(MatrixOutcome::default()) };
     let whole = RowFormat { format, range: None, ..first.format.clone() };
     let mut sink = Sink::create(&whole, path, outputs)?;
@@ -53,29 +53,17 @@ pub fn concat_matrix(
 /// Sees to it that these are all ranges of one matrix.
 fn check(files: &[RangeFile]) -> Result<(), Error> {
     let remedy = "put all ranges of one matrix together";
-    let path = |at: usize| &files[at].path;
-    check_all_shards(files.iter().map(|file| (file.of.range, file.of.job))).map_err(|wrong| {
-        match wrong {
-            Incomplete::OtherJob(at) => {
-                let (range, other) = (files[at].of.range, path(0).display());
-                let what = format!("of another matrix, of other tables or options, than {other}");
-                bad(path(at), format!("range {range}, {what}: {remedy}"))
-            }
-            Incomplete::Twice(_, at) => {
-                bad(path(at), format!("range {} is given twice: {remedy}", files[at].of.range))
-            }
-            Incomplete::Missing(range) => {
-                bad(path(0), format!("range {range} is missing: {remedy}"))
-            }
-        }
-    })
+    let other_job = ", of another matrix, of other tables or options, than";
+    let shards = files.iter().map(|file| (&*file.path, file.of));
+    check_all(shards, Words::Named { name: "range", other_job, remedy })
+        .map_err(|(at, what)| bad(&files[at].path, what))
 }
 
 /// A file with a range of the rows.
 struct RangeFile {
     path: PathBuf,
-    file: BufReader<File>,
-    of: MatrixRange,
+    file: Summed<BufReader<File>>,
+    of: JobShard,
     format: RowFormat,
     rows: u64,
     row_bytes: usize,
@@ -83,35 +71,24 @@ struct RangeFile {
 
 impl RangeFile {
     fn open(path: &Path) -> Result<RangeFile, Error> {
-        let failed = |source| merganser_io::Error::Open {
-            input: path.display().to_string(),
-            reason: merganser_io::reason(&source),
-        };
-        let file = merganser_io::open_file(path).map_err(failed)?;
-        let size = file.metadata().map_err(failed)?.len();
-        let mut file = BufReader::with_capacity(BLOCK, file);
+        let (file, size, json) = open_json(&MAGIC, path)?;
         let none =
             || bad(path, "not a range of a matrix, which merganser kmers matrix --range makes");
-        let (mut magic, mut length) = ([0; MAGIC.len()], [0; 8]);
-        file.read_exact(&mut magic).map_err(|_| none())?;
-        file.read_exact(&mut length).map_err(|_| none())?;
-        let length = u64::from_le_bytes(length);
-        if magic != MAGIC || length > MOST_HEADER.min(size) {
-            return Err(none());
-        }
-        let mut json = vec![0; length as usize];
-        file.read_exact(&mut json).map_err(|_| none())?;
+        let json = json.ok().flatten().ok_or_else(none)?;
         let (header, format) = Header::of_range(&json).ok_or_else(none)?;
         let mut names = format.names.iter().map(AsRef::as_ref);
         names.try_for_each(check_cell).map_err(|what| bad(path, &what))?;
         let Header { rows, row_bytes, .. } = header;
         // All that is there, and the checksum.
-        let bytes = rows.checked_mul(row_bytes as u64).and_then(|all| all.checked_add(20 + length));
+        let bytes = rows
+            .checked_mul(row_bytes as u64)
+            .and_then(|all| all.checked_add(20 + json.len() as u64));
         if bytes != Some(size) {
             return Err(bad(path, "truncated or changed: copy it again, or make this range again"));
         }
         let of = format.range.ok_or_else(none)?;
-        Ok(RangeFile { path: path.to_owned(), file, of, format, rows, row_bytes })
+        let (path, file) = (path.to_owned(), Summed::new(file));
+        Ok(RangeFile { path, file, of, format, rows, row_bytes })
     }
 
     /// Writes all rows, and checks them.
@@ -122,7 +99,6 @@ impl RangeFile {
         cancel: &Cancel,
     ) -> Result<(), Error> {
         let damaged = |path: &Path| bad(path, "damaged: copy it again, or make this range again");
-        let mut checksum = crc32fast::Hasher::new();
         let (mut left, at_once) = (self.rows, (BLOCK / self.row_bytes).max(1) as u64);
         let (mut bytes, mut row) = (Vec::new(), vec![0; whole.names.len()]);
         while left > 0 {
@@ -130,7 +106,6 @@ impl RangeFile {
             let rows = left.min(at_once);
             bytes.resize(rows as usize * self.row_bytes, 0);
             self.file.read_exact(&mut bytes).map_err(|_| damaged(&self.path))?;
-            checksum.update(&bytes);
             let mut part = Part::default();
             for one in bytes.chunks_exact(self.row_bytes) {
                 let (kmer, cells) = one.split_at(whole.kmer_bytes);
@@ -140,11 +115,10 @@ impl RangeFile {
             sink.put(&part)?;
             left -= rows;
         }
-        let mut stored = [0; 4];
-        self.file.read_exact(&mut stored).map_err(|_| damaged(&self.path))?;
-        match u32::from_le_bytes(stored) == checksum.finalize() {
-            true => Ok(()),
-            false => Err(damaged(&self.path)),
+        self.file.read_exact(&mut [0; 4]).map_err(|_| damaged(&self.path))?;
+        match self.file.take_sum() {
+            SEALED => Ok(()),
+            _ => Err(damaged(&self.path)),
         }
     }
 }

@@ -3,14 +3,15 @@
 use std::io::Write;
 
 use merganser_io::AtomicFile;
+use merganser_store::sealed::{Summed, magic, put_json};
+use merganser_store::shard::JobShard;
 use serde::{Deserialize, Serialize};
 
 use super::rows::RowFormat;
-use super::{Cells, MatrixFormat, MatrixRange};
+use super::{Cells, MatrixFormat};
 use crate::Error;
 
-/// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
-pub(crate) const MAGIC: [u8; 8] = *b"\x89MGX\r\n\x1a\n";
+pub(crate) const MAGIC: [u8; 8] = magic(b'X');
 /// The version of a whole matrix,
 const OF_ALL: u32 = 1;
 /// and of a range of one.
@@ -20,10 +21,9 @@ const DIGITS: usize = 20;
 
 /// A file that is being written.
 pub(super) struct Dense {
-    file: AtomicFile,
+    file: Summed<AtomicFile>,
     /// Where the number of rows stands.
     rows_at: u64,
-    checksum: crc32fast::Hasher,
 }
 
 /// What a file says of itself.
@@ -54,10 +54,7 @@ impl Header {
             Cells::Counts => ("u32", 4 * samples),
             Cells::Presence => ("bit", samples.div_ceil(8)),
         };
-        let (range, job) = format
-            .range
-            .map(|MatrixRange { range, job }| (range.to_string(), format!("{job:016x}")))
-            .unzip();
+        let (range, job) = format.range.map(JobShard::to_texts).unzip();
         Header {
             // Who knows nothing of ranges must not take one for the whole.
             version: if range.is_some() { OF_RANGES } else { OF_ALL },
@@ -76,8 +73,7 @@ impl Header {
     /// The header of a range, as it was written; `None` if it is none.
     pub(super) fn of_range(json: &[u8]) -> Option<(Header, RowFormat)> {
         let header: Header = serde_json::from_slice(json).ok()?;
-        let range = header.range.as_ref()?.parse().ok()?;
-        let job = u64::from_str_radix(header.job.as_ref()?, 16).ok()?;
+        let range = JobShard::of_texts(header.range.as_ref()?, header.job.as_ref()?)?;
         let cells = match &header.cells[..] {
             "u32" => Cells::Counts,
             "bit" => Cells::Presence,
@@ -91,7 +87,7 @@ impl Header {
             names: header.samples.clone(),
             cells,
             format: MatrixFormat::Dense,
-            range: Some(MatrixRange { range, job }),
+            range: Some(range),
         };
         let expected = Header { rows: header.rows, ..Header::new(&format) };
         (header == expected).then_some((header, format))
@@ -116,22 +112,18 @@ impl Dense {
         let padding = (MAGIC.len() + 8 + json.len() + 1).next_multiple_of(64);
         json.push_str(&" ".repeat(padding - (MAGIC.len() + 8 + json.len() + 1)));
         json.push('\n');
-        file.write_all(&MAGIC)?;
-        file.write_all(&(json.len() as u64).to_le_bytes())?;
-        file.write_all(json.as_bytes())?;
-        Ok(Dense { file, rows_at, checksum: crc32fast::Hasher::new() })
+        put_json(&MAGIC, json.as_bytes(), &mut file)?;
+        Ok(Dense { file: Summed::new(file), rows_at })
     }
 
     pub(super) fn put(&mut self, rows: &[u8]) -> Result<(), Error> {
-        self.checksum.update(rows);
         Ok(self.file.write_all(rows)?)
     }
 
-    pub(super) fn finish(mut self, rows: u64) -> Result<(), Error> {
-        self.file.write_all(&self.checksum.finalize().to_le_bytes())?;
-        self.file.patch(self.rows_at, format!("{rows:>DIGITS$}").as_bytes())?;
-        self.file.flush()?;
-        self.file.commit()?;
+    pub(super) fn finish(self, rows: u64) -> Result<(), Error> {
+        let mut file = self.file.seal()?;
+        file.patch(self.rows_at, format!("{rows:>DIGITS$}").as_bytes())?;
+        file.commit()?;
         Ok(())
     }
 }

@@ -6,9 +6,10 @@ use std::path::Path;
 use merganser_io::{Output, OutputSet, put_decimal};
 use merganser_run::InOrder;
 use merganser_seq::kmer::Kmer;
+use merganser_store::shard::JobShard;
 
 use super::dense::Dense;
-use super::{Cells, MatrixConfig, MatrixFormat, MatrixOutcome, MatrixRange};
+use super::{Cells, MatrixConfig, MatrixFormat, MatrixOutcome};
 use crate::Error;
 use crate::algebra::{Cut, Place, Work};
 
@@ -23,7 +24,7 @@ pub(super) struct RowFormat {
     pub(super) cells: Cells,
     pub(super) format: MatrixFormat,
     /// If it is but a range.
-    pub(super) range: Option<MatrixRange>,
+    pub(super) range: Option<JobShard>,
 }
 
 /// Rows of a range.

@@ -4,15 +4,15 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-use merganser_io::{AtomicFile, MappedFile, SectionSum, Soundness};
+use merganser_io::{AtomicFile, MappedFile, SectionSum};
 use merganser_run::Cancel;
+use merganser_store::sealed::{Format, Summed, magic};
+use merganser_store::{Reading, Writing};
 
 use super::{Index, MOST_K, SHORTEST, words_to};
 use crate::Error;
 use crate::reference::{Contig, MOST_POSITIONS, Reference};
 
-/// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
-pub(super) const MAGIC: [u8; 8] = *b"\x89MGI\r\n\x1a\n";
 /// The version that this program writes, and the only one it reads.
 const VERSION: u32 = 1;
 /// Bytes of the header; the sections follow, each at a multiple of as many.
@@ -23,6 +23,25 @@ const SECTIONS: usize = 6;
 const CONTIGS: usize = SECTIONS - 1;
 /// Bytes of the header that are in use, the checksum being the last four.
 const USED: usize = 8 + 4 * 4 + SECTIONS * 24 + 8 + 4;
+
+pub(super) const FORMAT: Format = Format {
+    magic: magic(b'I'),
+    bytes: BYTES,
+    used: |_| USED,
+    states_length: true,
+    versions: VERSION..=VERSION,
+    other_version: |version| {
+        format!(
+            "index format {version} is not this program's {VERSION}: use another version of \
+             merganser, or build the index again"
+        )
+    },
+    foreign: "not a merganser index (.mgi)",
+    name: "the index ",
+    if_cut: "build it again",
+    if_damaged: "build the index again",
+    if_changed: "copy it again",
+};
 
 /// An index file that is mapped.
 #[derive(Debug)]
@@ -78,10 +97,9 @@ impl Mapped {
 
     /// See [`Index::check`](super::Index::check).
     pub(super) fn check(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
-        match self.mapping.check(&self.sections, threads, cancel)? {
-            Soundness::Sound => Ok(()),
-            Soundness::Damaged(number) => Err(self.damaged(number)),
-            Soundness::Cancelled => Err(Error::Cancelled),
+        match self.mapping.check::<Error>(&self.sections, threads, cancel)? {
+            None => Ok(()),
+            Some(number) => Err(self.damaged(number)),
         }
     }
 
@@ -115,50 +133,33 @@ impl Mapped {
 
 /// Reads the header of a whole file.
 fn header(file: &[u8]) -> Result<([SectionSum; SECTIONS], usize), String> {
-    let number = |at: usize, len: usize| {
-        let bytes = file.get(at..at + len).unwrap_or_default();
-        bytes.iter().rev().fold(0u64, |number, &byte| number << 8 | u64::from(byte))
-    };
-    if file.get(..8) != Some(&MAGIC[..]) {
-        return Err("not a merganser index (.mgi)".into());
-    }
-    if file.len() < BYTES {
-        return Err("the index is truncated within its header: build it again".into());
-    }
-    if number(USED - 4, 4) != u64::from(crc32fast::hash(&file[..USED - 4])) {
-        return Err("the header is damaged (checksum): build the index again".into());
-    }
-    let version = number(8, 4);
-    if version != u64::from(VERSION) {
-        return Err(format!(
-            "index format {version} is not this program's {VERSION}: use another version of \
-             merganser, or build the index again"
-        ));
-    }
-    let bytes = number(USED - 12, 8);
-    if bytes != file.len() as u64 {
-        return Err(format!(
-            "the index is truncated or was changed: {} bytes instead of {bytes}; copy it again",
-            file.len()
-        ));
-    }
-    let sections = std::array::from_fn(|section| {
-        let at = 24 + 24 * section;
-        let (start, len) = (number(at, 8), number(at + 8, 8));
-        SectionSum { start, len, checksum: number(at + 16, 4) as u32 }
-    });
-    let k = number(16, 4) as usize;
+    let (_, mut fields) = FORMAT.read(file)?;
+    let senseless = || FORMAT.senseless();
+    let (k, sections, bytes) = parse(&mut fields).ok_or_else(senseless)?;
+    FORMAT.check_length(file.len() as u64, bytes)?;
     let inside = |section: &SectionSum| {
         let end = section.start.checked_add(section.len);
         section.start.is_multiple_of(8) && end.is_some_and(|end| end <= bytes)
     };
     if !(sections.iter().all(inside) && (SHORTEST..=MOST_K).contains(&k)) {
-        return Err("the header makes no sense: build the index again".into());
+        return Err(senseless());
     }
     if !between(&sections, bytes).all(|(from, to)| file[from..to].iter().all(|&byte| byte == 0)) {
         return Err("it is damaged between its sections (no zeros): build the index again".into());
     }
     Ok((sections, k))
+}
+
+/// k, the sections and the bytes of the file.
+fn parse(fields: &mut Reading<'_>) -> Option<(usize, [SectionSum; SECTIONS], u64)> {
+    let (k, _shortest) = (fields.u32()? as usize, fields.u32()?);
+    let mut sections = [SectionSum::default(); SECTIONS];
+    for section in &mut sections {
+        let (start, len, checksum) = (fields.u64()?, fields.u64()?, fields.u32()?);
+        fields.u32()?;
+        *section = SectionSum { start, len, checksum };
+    }
+    Some((k, sections, fields.u64()?))
 }
 
 /// Where there is neither header nor section, up to the end of the file: checksums and these zeros
@@ -175,19 +176,11 @@ fn between(
 
 /// The contigs: of each the length, then the name with its length before it.
 fn contigs(bytes: &[u8]) -> Option<Vec<Contig>> {
-    let mut rest = bytes;
-    let mut take = |len: usize| {
-        let (head, tail) = rest.split_at_checked(len)?;
-        rest = tail;
-        Some(head)
-    };
-    let count = u32::from_le_bytes(take(4)?.try_into().ok()?);
-    let mut contigs = Vec::new();
-    let mut start = 0u64;
+    let mut rest = Reading(bytes);
+    let count = rest.u32()?;
+    let (mut contigs, mut start) = (Vec::new(), 0u64);
     for _ in 0..count {
-        let len = u32::from_le_bytes(take(4)?.try_into().ok()?);
-        let name = u32::from_le_bytes(take(4)?.try_into().ok()?) as usize;
-        let name = String::from_utf8(take(name)?.to_vec()).ok()?;
+        let (len, name) = (rest.u32()?, rest.text()?);
         contigs.push(Contig { name, start: u32::try_from(start).ok()?, len });
         start = (start + u64::from(len)).next_multiple_of(64);
     }
@@ -196,10 +189,11 @@ fn contigs(bytes: &[u8]) -> Option<Vec<Contig>> {
 
 /// Writes an index as its positions come.
 pub(super) struct Writer {
-    file: AtomicFile,
+    file: Summed<AtomicFile>,
     k: usize,
     sections: Vec<SectionSum>,
-    open: (u64, crc32fast::Hasher),
+    /// Where the next section begins.
+    start: u64,
 }
 
 impl Writer {
@@ -210,67 +204,53 @@ impl Writer {
         k: usize,
     ) -> Result<Writer, Error> {
         file.write_all(&[0; BYTES])?;
-        let open = (BYTES as u64, crc32fast::Hasher::new());
-        let mut writer = Writer { file, k, sections: Vec::new(), open };
+        let (file, start) = (Summed::new(file), BYTES as u64);
+        let mut writer = Writer { file, k, sections: Vec::new(), start };
         let end = reference.contigs.last().map_or(0, Contig::end);
         debug_assert_eq!(reference.low.len(), words_to(end));
         for plane in [&reference.low, &reference.high, &reference.others] {
-            writer.bytes(bytemuck::cast_slice(plane))?;
-            writer.close()?;
+            writer.section(bytemuck::cast_slice(plane))?;
         }
         Ok(writer)
     }
 
-    fn bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        self.open.1.update(bytes);
-        Ok(self.file.write_all(bytes)?)
-    }
-
-    /// Ends a section.
-    fn close(&mut self) -> Result<(), Error> {
-        let end = self.file.position();
-        let (start, checksum) = (self.open.0, self.open.1.clone().finalize());
+    /// Writes the rest of a section, and ends it.
+    fn section(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.file.write_all(bytes)?;
+        let (start, checksum, file) = (self.start, self.file.take_sum(), self.file.stream());
+        let end = file.position();
         self.sections.push(SectionSum { start, len: end - start, checksum });
-        let next = end.next_multiple_of(BYTES as u64);
-        self.file.write_all(&vec![0; (next - end) as usize])?;
-        self.open = (next, crc32fast::Hasher::new());
-        Ok(())
+        self.start = end.next_multiple_of(BYTES as u64);
+        Ok(file.write_all(&vec![0; (self.start - end) as usize])?)
     }
 
     /// More positions.
     pub(super) fn positions(&mut self, positions: &[u32]) -> Result<(), Error> {
-        self.bytes(bytemuck::cast_slice(positions))
+        Ok(self.file.write_all(bytemuck::cast_slice(positions))?)
     }
 
     /// Writes the rest, maps the file and makes it appear: one that cannot be mapped does not.
     pub(super) fn finish(mut self, reference: &Reference, table: &[u32]) -> Result<Index, Error> {
-        self.close()?;
-        self.bytes(bytemuck::cast_slice(table))?;
-        self.close()?;
-        let mut contigs = (reference.contigs.len() as u32).to_le_bytes().to_vec();
+        self.section(&[])?;
+        self.section(bytemuck::cast_slice(table))?;
+        let mut contigs = Vec::new();
+        contigs.put_u32(reference.contigs.len() as u32);
         for contig in &reference.contigs {
-            contigs.extend_from_slice(&contig.len.to_le_bytes());
-            contigs.extend_from_slice(&(contig.name.len() as u32).to_le_bytes());
-            contigs.extend_from_slice(contig.name.as_bytes());
+            contigs.put_u32(contig.len);
+            contigs.put_text(&contig.name);
         }
-        self.bytes(&contigs)?;
-        self.close()?;
-        let mut header = MAGIC.to_vec();
-        for value in [VERSION, BYTES as u32, self.k as u32, SHORTEST as u32] {
-            header.extend_from_slice(&value.to_le_bytes());
-        }
+        self.section(&contigs)?;
+        let mut fields = Vec::new();
+        fields.put_u32s([self.k as u32, SHORTEST as u32]);
         for section in &self.sections {
-            header.extend_from_slice(&section.start.to_le_bytes());
-            header.extend_from_slice(&section.len.to_le_bytes());
-            header.extend_from_slice(&section.checksum.to_le_bytes());
-            header.extend_from_slice(&[0; 4]);
+            fields.put_u64s([section.start, section.len]);
+            fields.put_u32s([section.checksum, 0]);
         }
-        header.extend_from_slice(&self.file.position().to_le_bytes());
-        header.extend_from_slice(&crc32fast::hash(&header).to_le_bytes());
-        debug_assert_eq!(header.len(), USED);
-        self.file.patch(0, &header)?;
-        let index = Index::of_file(&self.file.reader()?, self.file.path())?;
-        self.file.commit()?;
+        let file = self.file.stream();
+        fields.put_u64(file.position());
+        file.patch(0, &FORMAT.header(VERSION, &fields)[..USED])?;
+        let index = Index::of_file(&file.reader()?, file.path())?;
+        self.file.into_stream().commit()?;
         Ok(index)
     }
 }

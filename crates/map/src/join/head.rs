@@ -1,5 +1,7 @@
 //! The beginning of a BAM file (SAM specification, section 4.2).
 
+use merganser_store::Reading;
+
 use crate::Contig;
 use crate::output::ShardMark;
 
@@ -13,22 +15,9 @@ pub(super) struct Head {
     pub(super) contigs: Vec<Contig>,
 }
 
-/// Reads on in bytes of which more may come.
-struct Bytes<'b>(&'b [u8]);
-
-impl<'b> Bytes<'b> {
-    fn take(&mut self, count: usize) -> Option<&'b [u8]> {
-        let (own, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        Some(own)
-    }
-
-    /// A number that is not negative.
-    fn number(&mut self) -> Option<Option<u32>> {
-        let bytes: [u8; 4] = self.take(4)?.try_into().ok()?;
-        let number = u32::from_le_bytes(bytes);
-        Some((number <= i32::MAX as u32).then_some(number))
-    }
+/// Reads a number that is not negative: nothing within if it is, `None` where more bytes are needed.
+fn number(left: &mut Reading<'_>) -> Option<Option<u32>> {
+    left.u32().map(|number| (number <= i32::MAX as u32).then_some(number))
 }
 
 /// What the bytes are so far.
@@ -44,8 +33,8 @@ pub(super) enum Parsed {
 impl Head {
     /// Reads what a shard begins with, all of it and nothing else.
     pub(super) fn parse(bytes: &[u8]) -> Parsed {
-        let mut left = Bytes(bytes);
-        let magic = left.take(4);
+        let mut left = Reading(bytes);
+        let magic = left.bytes(4);
         if magic.is_some_and(|magic| magic != b"BAM\x01") {
             return Parsed::Other;
         }
@@ -57,20 +46,20 @@ impl Head {
     }
 
     /// `None` where more bytes are needed, nothing within where they are no such header.
-    fn parse_rest(left: &mut Bytes<'_>) -> Option<Option<(Head, ShardMark)>> {
-        let Some(len) = left.number()? else { return Some(None) };
-        let text = left.take(len as usize)?;
+    fn parse_rest(left: &mut Reading<'_>) -> Option<Option<(Head, ShardMark)>> {
+        let Some(len) = number(left)? else { return Some(None) };
+        let text = left.bytes(len as usize)?;
         let Some((text, mark)) = std::str::from_utf8(text).ok().and_then(ShardMark::split) else {
             return Some(None);
         };
         let listed = left.0;
-        let Some(count) = left.number()? else { return Some(None) };
+        let Some(count) = number(left)? else { return Some(None) };
         let (mut contigs, mut start) = (Vec::new(), 0u32);
         for _ in 0..count {
-            let Some(len) = left.number()? else { return Some(None) };
-            let name = left.take(len as usize)?.strip_suffix(b"\0");
+            let Some(len) = number(left)? else { return Some(None) };
+            let name = left.bytes(len as usize)?.strip_suffix(b"\0");
             let name = name.and_then(|name| String::from_utf8(name.to_vec()).ok());
-            let (Some(name), Some(len)) = (name, left.number()?) else { return Some(None) };
+            let (Some(name), Some(len)) = (name, number(left)?) else { return Some(None) };
             contigs.push(Contig { name, start, len });
             start = start.saturating_add(len);
         }

@@ -77,12 +77,8 @@ impl ShardFile {
     /// Sees to it that this one is of the same job as another one.
     pub(super) fn check_goes_with(&self, first: &ShardFile) -> Result<(), Error> {
         let (own, other, name) = (self.mark, first.mark, first.path.display());
-        if own.shard.of() != other.shard.of() {
-            return Err(self.error(format!(
-                "is shard {}, and {name} is {}: only shards of one job can be joined",
-                own.shard, other.shard
-            )));
-        }
+        let wrong = |what: String| self.error(what);
+        own.of.check_number(other.of, &first.path).map_err(wrong)?;
         if let Some([line, others]) = self.head.difference(&first.head) {
             let shown = |line: &str| line.replace('\t', " ");
             return Err(self.error(format!(
@@ -92,12 +88,8 @@ impl ShardFile {
                 shown(others)
             )));
         }
-        if own.job != other.job {
-            return Err(self.error(format!(
-                "is of other reads or another reference than {name}: only shards of one job can be \
-                 joined"
-            )));
-        }
+        let others = "of other reads or another reference";
+        own.of.check_job(other.of, &first.path, others).map_err(wrong)?;
         if own.level != other.level {
             return Err(self.error(format!(
                 "is compressed at level {}, and {name} at {}: map the shards of a job with the same \

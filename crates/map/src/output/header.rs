@@ -2,6 +2,7 @@
 
 use merganser_filter::Threshold;
 use merganser_run::ConfigError;
+use merganser_store::shard::JobShard;
 
 use super::{ShardContent, ShardMark};
 use crate::index::Index;
@@ -100,7 +101,8 @@ pub(super) fn text(config: &Config, index: &Index, checksums: &[String], paired:
 pub(super) fn mark(config: &Config, index: &Index) -> Option<ShardMark> {
     let (share, Format::Bam(level)) = (config.share.as_ref()?, config.format) else { return None };
     let job = share.job() ^ u64::from(index.view().text.checksum()) << 32;
-    Some(ShardMark { shard: share.shard(), job, level, content: ShardContent::default() })
+    let of = JobShard { shard: share.shard(), job };
+    Some(ShardMark { of, level, content: ShardContent::default() })
 }
 
 fn options(config: &Config, paired: bool) -> String {

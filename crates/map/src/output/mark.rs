@@ -1,13 +1,12 @@
 //! The mark of a shard: a comment in its header, by which shards are joined and which the whole lacks.
 
-use merganser_run::Shard;
+use merganser_store::shard::JobShard;
 
 /// What a shard's records are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ShardMark {
-    pub(crate) shard: Shard,
-    /// What tells the reads and the reference from others.
-    pub(crate) job: u64,
+    /// The job is known by the reads and the reference.
+    pub(crate) of: JobShard,
     /// How hard BAM is compressed.
     pub(crate) level: u8,
     /// Zeros before it is known, at the end.
@@ -28,9 +27,10 @@ const BEGIN: &str = "@CO\tmerganser map --shard ";
 impl ShardMark {
     /// The last line of the header, as long for any content.
     pub(crate) fn line(&self) -> String {
-        let ShardMark { shard, job, level, content: ShardContent { records, digest } } = self;
+        let ShardMark { of, level, content: ShardContent { records, digest } } = self;
+        let (shard, job) = of.to_texts();
         format!(
-            "{BEGIN}{shard} of job {job:016x}, level {level}, {records:020} records, digest {digest:08x}\n"
+            "{BEGIN}{shard} of job {job}, level {level}, {records:020} records, digest {digest:08x}\n"
         )
     }
 
@@ -44,8 +44,7 @@ impl ShardMark {
         let (level, rest) = rest.split_once(", ")?;
         let (records, digest) = rest.split_once(" records, digest ")?;
         let mark = ShardMark {
-            shard: shard.parse().ok()?,
-            job: u64::from_str_radix(job, 16).ok()?,
+            of: JobShard::of_texts(shard, job)?,
             level: level.parse().ok().filter(|level| *level <= 12)?,
             content: ShardContent {
                 records: records.parse().ok()?,
@@ -59,12 +58,15 @@ impl ShardMark {
 
 #[cfg(test)]
 mod tests {
+    use merganser_run::Shard;
+
     use super::*;
 
     #[test]
     fn marks_come_back() {
         let content = ShardContent { records: 70, digest: 0xcd };
-        let mark = ShardMark { shard: Shard::new(2, 30).unwrap(), job: 0xab, level: 6, content };
+        let of = JobShard { shard: Shard::new(2, 30).unwrap(), job: 0xab };
+        let mark = ShardMark { of, level: 6, content };
         let open = ShardMark { content: ShardContent::default(), ..mark };
         assert_eq!(open.line().len(), mark.line().len());
         let text = format!("@HD\tVN:1.6\n{}", mark.line());

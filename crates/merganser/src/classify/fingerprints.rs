@@ -110,7 +110,7 @@ impl Fingerprints {
         now.has_content_of(before).then_some(now)
     }
 
-    fn take_one(&mut self, path: &Path, cancel: &Cancel) -> io::Result<Option<Fingerprint>> {
+    fn take_one(&mut self, path: &Path, cancel: &Cancel) -> anyhow::Result<Option<Fingerprint>> {
         let name = text_of(path.as_os_str());
         // Before it is opened, which of a named pipe would wait for its writer.
         let Some(stamp) = Stamp::look_up(path)? else { return Ok(None) };
@@ -118,8 +118,8 @@ impl Fingerprints {
         let crc32 = match self.checksums.get(&key) {
             Some(&crc32) => crc32,
             None => {
-                let mut file = File::open(path)?;
-                let content = Content::read(&mut file, cancel)?;
+                let file = File::open(path)?;
+                let content = Content::read(&file, 1, cancel, anyhow::Error::from)?;
                 let is_same = Stamp::new(&file.metadata()?) == Some(stamp);
                 let Some(content) = content.filter(|_| is_same) else { return Ok(None) };
                 self.checksums.insert(key.clone(), content.crc32);

@@ -229,8 +229,9 @@ fn found(outputs: &[PathBuf], cancel: &Cancel) -> Result<Vec<Whole>> {
 }
 
 fn whole(path: &Path, cancel: &Cancel) -> Result<Whole> {
-    let read = File::open(path).and_then(|mut file| Content::read(&mut file, cancel));
-    let Content { bytes, crc32 } = read.map_err(|error| failed(path, &error))?.ok_or(Cancelled)?;
+    let failed = |error| failed(path, &error);
+    let file = File::open(path).map_err(failed)?;
+    let Content { bytes, crc32 } = Content::read(&file, 1, cancel, failed)?.ok_or(Cancelled)?;
     Ok(Whole { path: text_of(path.as_os_str()), bytes, crc32 })
 }
 

@@ -1,11 +1,11 @@
 //! The first 128 bytes of a table.
 
-use merganser_seq::kmer::{Kmer, MAX_K};
+use merganser_seq::kmer::MAX_K;
+use merganser_store::sealed::{Format, magic};
+use merganser_store::{Reading, Writing};
 
 use super::piece::{Piece, PieceKind};
 
-/// The file's first bytes: a high byte, a name, and line ends that a text-mode copy would change.
-pub(crate) const MAGIC: [u8; 8] = *b"\x89MGK\r\n\x1a\n";
 /// The newest version of the format. Programs of before must not take tables of homopolymer-compressed reads for others, nor pieces
 /// for whole tables; all other tables are of the first one.
 pub(crate) const VERSION: u32 = 3;
@@ -14,6 +14,24 @@ const HOMOPOLYMERS_VERSION: u32 = 2;
 const FIRST_VERSION: u32 = 1;
 /// Bytes of the header.
 pub(crate) const BYTES: usize = 128;
+
+pub(crate) const FORMAT: Format = Format {
+    magic: magic(b'K'),
+    bytes: BYTES,
+    used: |_| BYTES,
+    states_length: true,
+    versions: 0..=VERSION,
+    other_version: |version| {
+        format!(
+            "table format {version} is newer than this program's {VERSION}: use a newer merganser"
+        )
+    },
+    foreign: "not a merganser k-mer table (.mgk)",
+    name: "the table ",
+    if_cut: "count again",
+    if_damaged: "count again",
+    if_changed: "count again",
+};
 
 const CANONICAL: u32 = 1;
 const SATURATED: u32 = 2;
@@ -71,7 +89,7 @@ impl Header {
     }
 
     /// The header's bytes, its own checksum last.
-    pub(crate) fn to_bytes(&self) -> [u8; BYTES] {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let flags = u32::from(self.canonical) * CANONICAL
             + u32::from(self.saturated) * SATURATED
             + u32::from(self.homopolymer_compressed) * HOMOPOLYMER_COMPRESSED
@@ -85,37 +103,15 @@ impl Header {
             (None, false) => FIRST_VERSION,
         };
         let quality = self.min_quality.map_or(0, |q| u32::from(q) + 1);
-        let mut bytes = [0; BYTES];
-        bytes[..8].copy_from_slice(&MAGIC);
-        let small = [
-            (8, version),
-            (12, BYTES as u32),
-            (16, self.k as u32),
-            (20, flags),
-            (24, self.min_count),
-            (28, self.max_count),
-            (96, self.section_bits),
-            (100, self.largest_count),
-            (104, self.index_crc),
-            (108, quality),
-        ];
-        small.into_iter().for_each(|(at, value)| value.store(&mut bytes[at..]));
-        let large = [
-            (32, self.kmers),
-            (40, self.occurrences),
-            (48, self.total_kmers),
-            (56, self.distinct_kmers),
-            (64, self.blocks),
-            (72, self.index_offset),
-            (80, self.sections_offset),
-            (88, self.file_bytes),
-        ];
-        large.into_iter().for_each(|(at, value)| value.store(&mut bytes[at..]));
+        let mut fields = Vec::new();
+        fields.put_u32s([self.k as u32, flags, self.min_count, self.max_count]);
+        fields.put_u64s([self.kmers, self.occurrences, self.total_kmers, self.distinct_kmers]);
+        fields.put_u64s([self.blocks, self.index_offset, self.sections_offset, self.file_bytes]);
+        fields.put_u32s([self.section_bits, self.largest_count, self.index_crc, quality]);
         if let Some(piece) = self.piece {
-            bytes[112..124].copy_from_slice(&piece.to_bytes());
+            piece.put(&mut fields);
         }
-        crc32fast::hash(&bytes[..124]).store(&mut bytes[124..]);
-        bytes
+        FORMAT.header(version, &fields)
     }
 
     /// Reads a header.
@@ -123,61 +119,52 @@ impl Header {
     /// # Errors
     /// What is wrong with it, in words.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Header, String> {
-        if bytes.get(..8) != Some(&MAGIC[..]) {
-            return Err("not a merganser k-mer table (.mgk)".into());
-        }
-        let u32_at = |at: usize| u32::load(&bytes[at..]);
-        if bytes.len() < BYTES {
-            return Err("the table is truncated within its header: count again".into());
-        }
-        if u32_at(124) != crc32fast::hash(&bytes[..124]) || u32_at(12) as usize != BYTES {
-            return Err("the header is damaged (checksum): count again".into());
-        }
-        if u32_at(8) > VERSION {
-            return Err(format!(
-                "table format {} is newer than this program's {VERSION}: use a newer merganser",
-                u32_at(8)
-            ));
-        }
-        let u64_at = |at: usize| u64::load(&bytes[at..]);
-        let piece = piece(u32_at(20), &bytes[112..124])?;
-        let header = Header {
-            piece,
-            k: u32_at(16) as usize,
-            canonical: u32_at(20) & CANONICAL != 0,
-            saturated: u32_at(20) & SATURATED != 0,
-            homopolymer_compressed: u32_at(20) & HOMOPOLYMER_COMPRESSED != 0,
-            min_count: u32_at(24),
-            max_count: u32_at(28),
-            min_quality: u32_at(108).checked_sub(1).map(|q| q as u8),
-            kmers: u64_at(32),
-            occurrences: u64_at(40),
-            largest_count: u32_at(100),
-            total_kmers: u64_at(48),
-            distinct_kmers: u64_at(56),
-            section_bits: u32_at(96),
-            blocks: u64_at(64),
-            index_offset: u64_at(72),
-            sections_offset: u64_at(80),
-            file_bytes: u64_at(88),
-            index_crc: u32_at(104),
-        };
-        header.check()?;
-        Ok(header)
+        let (_, mut fields) = FORMAT.read(bytes)?;
+        let header = Header::parse(&mut fields).filter(Header::is_sound);
+        header.ok_or_else(|| FORMAT.senseless())
     }
 
-    /// Numbers that no writer of ours writes: caught here, so that readers may rely on them.
-    fn check(&self) -> Result<(), String> {
+    fn parse(fields: &mut Reading<'_>) -> Option<Header> {
+        let (k, flags) = (fields.u32()? as usize, fields.u32()?);
+        Some(Header {
+            k,
+            canonical: flags & CANONICAL != 0,
+            saturated: flags & SATURATED != 0,
+            homopolymer_compressed: flags & HOMOPOLYMER_COMPRESSED != 0,
+            min_count: fields.u32()?,
+            max_count: fields.u32()?,
+            kmers: fields.u64()?,
+            occurrences: fields.u64()?,
+            total_kmers: fields.u64()?,
+            distinct_kmers: fields.u64()?,
+            blocks: fields.u64()?,
+            index_offset: fields.u64()?,
+            sections_offset: fields.u64()?,
+            file_bytes: fields.u64()?,
+            section_bits: fields.u32()?,
+            largest_count: fields.u32()?,
+            index_crc: fields.u32()?,
+            min_quality: fields.u32()?.checked_sub(1).map(|q| q as u8),
+            piece: match flags & (SHARD | RANGE) {
+                0 => None,
+                SHARD => Some(Piece::read(PieceKind::Shard, fields)?),
+                RANGE => Some(Piece::read(PieceKind::Range, fields)?),
+                _ => return None,
+            },
+        })
+    }
+
+    /// Whether a writer of ours may have written these numbers: readers rely on them.
+    fn is_sound(&self) -> bool {
         let entry = super::index::entry_bytes(self.k.clamp(1, MAX_K)) as u64;
         let sections = 8 * ((1u64 << self.section_bits.min(16)) + 1);
-        let sound = (1..=MAX_K).contains(&self.k)
+        (1..=MAX_K).contains(&self.k)
             && self.section_bits <= 16.min(2 * self.k as u32)
             && self.index_offset >= BYTES as u64
             && self.blocks.checked_mul(entry).and_then(|b| b.checked_add(self.index_offset))
                 == Some(self.sections_offset)
             && self.sections_offset.checked_add(sections).is_some_and(|end| self.ends_at(end))
-            && self.kmers <= self.blocks.saturating_mul(super::block::MOST as u64);
-        if sound { Ok(()) } else { Err("the header makes no sense: count again".into()) }
+            && self.kmers <= self.blocks.saturating_mul(super::block::MOST as u64)
     }
 
     /// Whether the file ends where its section table does; a range has a histogram behind it.
@@ -193,18 +180,6 @@ impl Header {
 
 /// Bytes of a row of a histogram: a count (u32) and how many k-mers have it (u64).
 pub(super) const HISTOGRAM_ROW: u64 = 12;
-
-/// The piece that flags and bytes tell of.
-fn piece(flags: u32, bytes: &[u8]) -> Result<Option<Piece>, String> {
-    let kind = match flags & (SHARD | RANGE) {
-        0 => return Ok(None),
-        SHARD => PieceKind::Shard,
-        RANGE => PieceKind::Range,
-        _ => return Err("the header makes no sense: count again".into()),
-    };
-    let piece = bytes.try_into().ok().and_then(|bytes| Piece::from_bytes(kind, bytes));
-    piece.map(Some).ok_or_else(|| "the header makes no sense: count again".into())
-}
 
 /// First bits of a k-mer that choose its section, for a table of `kmers` k-mers of `k` bases: a
 /// section has some 4,096 k-mers or more, and there are at most 4,096 sections.
@@ -252,7 +227,7 @@ mod tests {
             assert_eq!(Header::from_bytes(&header.to_bytes()), Ok(header));
         }
         for at in 0..BYTES {
-            let mut damaged = bytes;
+            let mut damaged = bytes.clone();
             damaged[at] ^= 0x10;
             assert!(Header::from_bytes(&damaged).is_err(), "byte {at}");
             assert!(Header::from_bytes(&bytes[..at]).is_err(), "{at} bytes");
@@ -264,7 +239,8 @@ mod tests {
         let mut bytes = header().to_bytes();
         bytes[8] = 4;
         assert!(Header::from_bytes(&bytes).is_err_and(|e| e.contains("damaged (checksum)")));
-        crc32fast::hash(&bytes[..124]).store(&mut bytes[124..]);
+        let sum = crc32fast::hash(&bytes[..124]);
+        bytes[124..].copy_from_slice(&sum.to_le_bytes());
         assert!(Header::from_bytes(&bytes).is_err_and(|e| e.contains("newer")));
         assert!(Header::from_bytes(&bytes[..15]).is_err_and(|e| e.contains("truncated")));
     }

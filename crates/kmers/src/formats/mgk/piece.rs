@@ -3,6 +3,7 @@
 use std::fmt;
 
 use merganser_run::Shard;
+use merganser_store::{Reading, Writing};
 
 use super::Header;
 
@@ -27,22 +28,17 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// Bytes in a header.
-    pub(super) const BYTES: usize = 12;
-
-    pub(super) fn to_bytes(self) -> [u8; Piece::BYTES] {
-        let mut bytes = [0; Piece::BYTES];
-        bytes[..2].copy_from_slice(&self.shard.number().to_le_bytes());
-        bytes[2..4].copy_from_slice(&self.shard.of().to_le_bytes());
-        bytes[4..].copy_from_slice(&self.job.to_le_bytes());
-        bytes
+    /// Appends the fields of a header.
+    pub(super) fn put(self, fields: &mut Vec<u8>) {
+        fields.put_u16(self.shard.number());
+        fields.put_u16(self.shard.of());
+        fields.put_u64(self.job);
     }
 
-    /// `None` if it makes no sense.
-    pub(super) fn from_bytes(kind: PieceKind, bytes: [u8; Piece::BYTES]) -> Option<Piece> {
-        let [a, b, c, d, job @ ..] = bytes;
-        let shard = Shard::new(u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d])).ok()?;
-        Some(Piece { kind, shard, job: u64::from_le_bytes(job) })
+    /// Reads them; `None` if there is no such shard.
+    pub(super) fn read(kind: PieceKind, fields: &mut Reading<'_>) -> Option<Piece> {
+        let shard = Shard::new(fields.u16()?, fields.u16()?).ok()?;
+        Some(Piece { kind, shard, job: fields.u64()? })
     }
 }
 

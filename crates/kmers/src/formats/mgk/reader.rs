@@ -58,13 +58,7 @@ impl Table {
         let mut start = vec![0; (metadata.len() as usize).min(header::BYTES)];
         file.read_exact_at(&mut start, 0).map_err(at)?;
         let header = Header::from_bytes(&start).map_err(bad)?;
-        if metadata.len() != header.file_bytes {
-            return Err(bad(format!(
-                "the table is truncated or was changed: {} bytes instead of {}; count again",
-                metadata.len(),
-                header.file_bytes
-            )));
-        }
+        header::FORMAT.check_length(metadata.len(), header.file_bytes).map_err(bad)?;
         let mut index = vec![0; (header.file_bytes - header.index_offset) as usize];
         file.read_exact_at(&mut index, header.index_offset).map_err(at)?;
         if crc32fast::hash(&index) != header.index_crc {

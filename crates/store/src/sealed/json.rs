@@ -1,0 +1,83 @@
+//! Headers of JSON.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
+use std::path::Path;
+
+use merganser_io::{Error, open_file, reason};
+
+/// Bytes of a header, at most.
+const MOST: u64 = 1 << 28;
+/// Bytes that are read together.
+const BLOCK: usize = 1 << 20;
+
+/// Writes the magic, the length of the header (u64, little-endian), and the header.
+///
+/// # Errors
+/// As writing.
+pub fn put_json(magic: &[u8; 8], json: &[u8], out: &mut impl Write) -> io::Result<()> {
+    out.write_all(magic)?;
+    out.write_all(&(json.len() as u64).to_le_bytes())?;
+    out.write_all(json)
+}
+
+/// A file behind its header, its size in bytes, and the header.
+type Opened = (BufReader<File>, u64, io::Result<Option<Vec<u8>>>);
+
+/// Opens a file and reads its header: `None` if the file is of another kind, [`io::ErrorKind::UnexpectedEof`] if it ends
+/// within its header or says that this is longer than it can be. What the header says is believed only when the file's
+/// checksum is right.
+///
+/// # Errors
+/// If the file cannot be opened.
+pub fn open_json(magic: &[u8; 8], path: &Path) -> Result<Opened, Error> {
+    let failed = |error| Error::Open { input: path.display().to_string(), reason: reason(&error) };
+    let file = open_file(path).map_err(failed)?;
+    let size = file.metadata().map_err(failed)?.len();
+    let mut file = BufReader::with_capacity(BLOCK, file);
+    let json = read_json(magic, size, &mut file);
+    Ok((file, size, json))
+}
+
+fn read_json(magic: &[u8; 8], size: u64, file: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
+    let mut found = [0; 8];
+    if size < 8 {
+        return Ok(None);
+    }
+    file.read_exact(&mut found)?;
+    if found != *magic {
+        return Ok(None);
+    }
+    file.read_exact(&mut found)?;
+    let length = u64::from_le_bytes(found);
+    if length > MOST.min(size) {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    let mut json = vec![0; length as usize];
+    file.read_exact(&mut json)?;
+    Ok(Some(json))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_come_back() {
+        let (magic, json) = (crate::sealed::magic(b'T'), b"{\"version\":1}");
+        let mut bytes = Vec::new();
+        put_json(&magic, json, &mut bytes).unwrap();
+        let read = |bytes: &[u8]| read_json(&magic, bytes.len() as u64, &mut &*bytes);
+        assert_eq!(read(&bytes).unwrap().unwrap(), json);
+        for at in 0..bytes.len() {
+            match read(&bytes[..at]) {
+                Ok(found) => assert!(found.is_none() && at < 8, "{at}"),
+                Err(error) => assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof),
+            }
+        }
+        bytes[15] = 1;
+        assert!(read(&bytes).is_err());
+        bytes[4] = 0;
+        assert!(read(&bytes).unwrap().is_none());
+    }
+}
