@@ -3,7 +3,7 @@
 mod pieces;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, OnceLock};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
 use merganser_gpu::DeviceInfo;
@@ -70,7 +70,8 @@ struct Scanner<'a> {
     gpu: Option<&'a Starting>,
     /// Bytes that wait for the devices.
     waiting: AtomicU64,
-    spill: OnceLock<SpillFile>,
+    spill: SpillFile,
+    /// One worker spills at a time.
     spill_lock: Mutex<()>,
 }
 
@@ -110,7 +111,7 @@ pub(super) fn scan(
         failed: AtomicBool::new(false),
         gpu: (!gpus.devices.is_empty()).then_some(&starting),
         waiting: AtomicU64::new(0),
-        spill: OnceLock::new(),
+        spill: SpillFile::new(&setup.resources.temp_dir),
         spill_lock: Mutex::new(()),
     };
     let result = thread::scope(|scope| {
@@ -358,10 +359,7 @@ impl Scanner<'_> {
             return Ok(());
         }
         let _one = lock(&self.spill_lock);
-        if self.spill.get().is_none() {
-            let _ = self.spill.set(SpillFile::create(&self.setup.resources.temp_dir)?);
-        }
-        self.spill.get().map_or(Ok(()), |file| entries.spill(file))
+        entries.spill(&self.spill)
     }
 
     /// The last windows of each file, then the numbers of all.
@@ -407,7 +405,7 @@ impl Scanner<'_> {
             sketches => sketches,
         };
         let numbering = Numbering::new(units, self.first_window);
-        let entries = AllEntries { workers: all, spill: self.spill.into_inner(), numbering };
+        let entries = AllEntries { workers: all, spill: self.spill, numbering };
         let skipped_alignments = self.reader.skipped_alignments();
         let target_bytes = self.target_bytes.into_inner();
         Ok(Scan { files, entries, sketches, bases, target_bytes, skipped_alignments, devices })

@@ -44,7 +44,7 @@ impl<K: TableKmer> Waiting<'_, '_, K> {
                 for from in of.clone().step_by(step) {
                     let part = from..of.end.min(from + step);
                     let records = stream.download_vec(segment.records.view().slice(part))?;
-                    self.results.scattered().append(range, &records, false)?;
+                    self.results.scattered().append(range, &records, record)?;
                 }
             }
         }
@@ -146,7 +146,7 @@ impl<K: TableKmer> Encoding<K> {
     ) -> Result<Made<K>, Error> {
         let kmers = batch.kmers.iter().sum::<u64>() as usize;
         self.gather(waiting, &batch.ranges(), kmers)?;
-        let place = self.sort(kmers, &batch.ranges(), waiting.results.scattered().k())?;
+        let place = self.sort(kmers, &batch.ranges(), waiting.results.scattered().records().k())?;
         Ok(self.blocks(place, batch)?)
     }
 
@@ -230,7 +230,7 @@ impl<K: TableKmer> Encoding<K> {
             }
             waiting.results.scattered().contents(range).read(&mut buffer, |records| {
                 runs.add(range, records.len());
-                Ok(self.stage(&mut staged, records)?)
+                Ok::<_, Error>(self.stage(&mut staged, records)?)
             })?;
         }
         self.send(&mut staged)?;
