@@ -1,5 +1,9 @@
 //! (feature, location) entries on their way from the scan to the table: by section, in memory as
 //! far as it goes, beyond that in runs on disk.
+//!
+//! Not a [`Scatter`](merganser_store::Scatter): that copies an entry once more, from a worker's buffer to
+//! the block that all workers share, which takes 2.5 ns more of the 70 to 100 that a build spends on each
+//! (40 million entries, one thread). Here each worker has small blocks of its own.
 
 mod numbering;
 
@@ -138,12 +142,11 @@ impl Entries {
     fn gather(
         &self,
         section: usize,
-        file: Option<&SpillFile>,
+        file: &SpillFile,
         entries: &mut Vec<u64>,
     ) -> Result<(), Error> {
         self.in_memory(section, entries);
         for run in &self.runs {
-            let Some(file) = file else { continue };
             let (start, count) = run.places[section];
             let before = entries.len();
             entries.resize(before + count, 0);
@@ -157,7 +160,7 @@ impl Entries {
 pub(crate) struct AllEntries {
     pub(crate) workers: Vec<Entries>,
     /// The file of those that are on disk.
-    pub(crate) spill: Option<SpillFile>,
+    pub(crate) spill: SpillFile,
     pub(crate) numbering: Numbering,
 }
 
@@ -171,7 +174,7 @@ impl AllEntries {
         debug_assert!(section < SECTIONS);
         let before = entries.len();
         for worker in &self.workers {
-            worker.gather(section, self.spill.as_ref(), entries)?;
+            worker.gather(section, &self.spill, entries)?;
         }
         let at = |entry: u64, location: u32| entry >> 32 << 32 | u64::from(location);
         if self.numbering.has_gaps() {
@@ -204,7 +207,7 @@ impl AllEntries {
 
     /// Bytes that were written to disk.
     pub(crate) fn spilled_bytes(&self) -> u64 {
-        self.spill.as_ref().map_or(0, SpillFile::bytes)
+        self.spill.bytes()
     }
 }
 
@@ -215,7 +218,7 @@ mod tests {
     #[test]
     fn entries_come_back_from_memory_and_disk() {
         let folder = tempfile::tempdir().unwrap();
-        let file = SpillFile::create(folder.path()).unwrap();
+        let file = SpillFile::new(folder.path());
         let mut entries = Entries::new(0);
         let mut expected = vec![Vec::new(); SECTIONS];
         let mut spills = 0;
@@ -233,7 +236,7 @@ mod tests {
         assert!(spills > 1);
         for (section, expected) in expected.iter_mut().enumerate() {
             let mut gathered = Vec::new();
-            entries.gather(section, Some(&file), &mut gathered).unwrap();
+            entries.gather(section, &file, &mut gathered).unwrap();
             gathered.sort_unstable();
             expected.sort_unstable();
             assert!(gathered == *expected, "section {section}");

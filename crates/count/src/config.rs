@@ -2,9 +2,9 @@
 
 pub use merganser_io::QualityOffset;
 use merganser_kmers::formats::TableFormat;
-pub use merganser_kmers::store::Storage;
 use merganser_seq::kmer::MAX_K;
 use merganser_seq::signature::{self, Rule};
+pub use merganser_store::Storage;
 
 use merganser_run::{ConfigError, Shard};
 

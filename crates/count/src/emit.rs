@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use merganser_kmers::formats::{Encoder, MgkBlocks, Sink};
-use merganser_kmers::scattered::{RangeContents, sort_range};
+use merganser_kmers::scattered::{KmerContents, sort_range};
 use merganser_run::engine::{Engine, NumberSource, Turn, Work};
 use merganser_run::{Cancel, InOrderSink, Silent};
 use merganser_seq::kmer::Kmer;
@@ -169,7 +169,8 @@ impl<K: Kmer> Sections<K> for Sorting<'_, '_, K> {
         each: Stretches<'_, K>,
     ) -> Result<(), Error> {
         let (results, most) = (self.results.scattered(), self.results.most_at_once());
-        let finer = results.range_bits() - section_bits;
+        let (k, bits) = (results.records().k(), results.records().range_bits());
+        let finer = bits - section_bits;
         self.section.clear();
         for range in section << finer..(section + 1) << finer {
             let kmers = results.len(range);
@@ -181,12 +182,11 @@ impl<K: Kmer> Sections<K> for Sorting<'_, '_, K> {
             }
             if kmers > most {
                 let contents = results.contents(range);
-                self.divide(&contents, results.range_bits(), K::from_low(range as u64), each)?;
+                self.divide(&contents, bits, K::from_low(range as u64), each)?;
                 continue;
             }
             results.take(range, &mut self.buffer, &mut self.range)?;
-            let (k, bits) = (results.k(), results.range_bits());
-            sort_range(&mut self.range, &mut self.swap, k, bits);
+            sort_range(&mut self.range, &mut self.swap, 2 * k as u32 - bits);
             if self.section.is_empty() {
                 std::mem::swap(&mut self.section, &mut self.range);
             } else {
@@ -202,12 +202,12 @@ impl<K: Kmer> Sorting<'_, '_, K> {
     /// allowed: the range is read once more for each time.
     fn divide(
         &mut self,
-        contents: &RangeContents<'_, K>,
+        contents: &KmerContents<'_, K>,
         bits: u32,
         prefix: K,
         each: Stretches<'_, K>,
     ) -> Result<(), Error> {
-        let (k, most) = (self.results.scattered().k(), self.results.most_at_once());
+        let (k, most) = (self.results.scattered().records().k(), self.results.most_at_once());
         let rest = 2 * k as u32 - bits;
         let next = rest.min(DIVIDING_BITS);
         let place = |kmer: K| {
@@ -216,7 +216,7 @@ impl<K: Kmer> Sorting<'_, '_, K> {
         };
         let mut numbers = vec![0u64; 1 << next];
         let buffer = &mut self.buffer;
-        contents.each(buffer, |kmer, _| {
+        contents.each(buffer, |(kmer, _)| {
             if let Some(place) = place(kmer) {
                 numbers[place] += 1;
             }
@@ -240,12 +240,12 @@ impl<K: Kmer> Sorting<'_, '_, K> {
             }
             range.clear();
             range.reserve_exact(number as usize);
-            contents.each(buffer, |kmer, count| {
+            contents.each(buffer, |(kmer, count)| {
                 if place(kmer).is_some_and(|place| group.contains(&place)) {
                     range.push((kmer, count));
                 }
             })?;
-            sort_range(range, swap, k, bits);
+            sort_range(range, swap, rest);
             each(Stretch::Kmers(range), false)?;
         }
         Ok(())
@@ -256,8 +256,8 @@ impl<K: Kmer> Sorting<'_, '_, K> {
 mod tests {
     use super::*;
     use crate::{Config, Format};
-    use merganser_kmers::store::{Pool, Spilling, Storage};
     use merganser_seq::kmer::Wide;
+    use merganser_store::{Pool, Spilling, Storage};
     use proptest::prelude::*;
 
     fn check<K: Kmer>(k: usize, values: &[u64], shift: u32, most: u64) {

@@ -18,16 +18,6 @@ pub enum Error {
     /// The memory does not suffice for the job.
     #[error(transparent)]
     Memory(#[from] Shortage),
-    /// `--storage ram` was asked for and the super-k-mers or results do not fit.
-    #[error(
-        "the bins do not fit in the {} that `memory` leaves for them: raise `memory`, or use \
-         `storage` auto or disk",
-        merganser_run::format_size(*limit)
-    )]
-    RamFull {
-        /// Bytes that the blocks in memory may take.
-        limit: u64,
-    },
     /// A GPU cannot be used, or failed.
     #[error(transparent)]
     Gpu(#[from] merganser_gpu::Error),
@@ -57,7 +47,6 @@ impl From<merganser_kmers::Error> for Error {
             Of::Config(error) => Error::Config(error),
             Of::Memory(error) => Error::Memory(error),
             Of::GpuMemory(error) => Error::GpuMemory(error),
-            Of::RamFull { limit } => Error::RamFull { limit },
             Of::Gpu(error) => Error::Gpu(error),
             Of::Start(error) => Error::Start(error),
             Of::Cancelled => Error::Cancelled,

@@ -3,9 +3,9 @@
 //! bins, threads or storage were.
 
 use merganser_kmers::Histogram;
-use merganser_kmers::scattered::{Scattered, Scattering};
-use merganser_kmers::store::Pool;
+use merganser_kmers::scattered::{KmerRecords, Scattered, ScatteredWriter};
 use merganser_seq::kmer::Kmer;
+use merganser_store::Pool;
 
 use crate::cpu::KmerMap;
 use crate::{Config, Error};
@@ -24,7 +24,7 @@ pub(crate) struct Results<'p, K> {
 impl<'p, K: Kmer> Results<'p, K> {
     pub(crate) fn new(config: &Config, pool: &'p Pool) -> Results<'p, K> {
         Results {
-            scattered: Scattered::new(config.k, pool),
+            scattered: Scattered::new(KmerRecords::new(config.k), pool),
             least: config.min_count,
             most: config.max_count,
             keep: config.format != crate::Format::None,
@@ -58,7 +58,7 @@ impl<'p, K: Kmer> Results<'p, K> {
 /// One worker's way into the results.
 pub(crate) struct ResultsWriter<'s, 'p, K> {
     results: &'s Results<'p, K>,
-    writer: Scattering<'s, 'p, K>,
+    writer: ScatteredWriter<'s, 'p, K>,
     histogram: Histogram,
 }
 
@@ -82,7 +82,7 @@ impl<K: Kmer> ResultsWriter<'_, '_, K> {
     /// Takes a k-mer that stays, and that the histogram has already.
     #[inline(always)]
     pub(crate) fn keep(&mut self, kmer: K, count: u32) -> Result<(), Error> {
-        Ok(self.writer.keep(kmer, count)?)
+        Ok(self.writer.keep((kmer, count))?)
     }
 
     pub(crate) fn finish(self) -> Result<Histogram, Error> {

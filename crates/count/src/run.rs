@@ -11,12 +11,12 @@ use std::time::Instant;
 
 use merganser_io::{Chunk, Input, OutputSet, QualityOffset, Reader};
 use merganser_kmers::formats::TableOutput;
-use merganser_kmers::store::{Pool, Spilling, Store, Writer};
 use merganser_kmers::{Histogram, JobHash, MemoryTable, Piece, PieceKind};
 use merganser_run::{
     Cancel, Progress, Resources, Shard, Stages, Unit, Warnings, Work, each, start_scoped, thousands,
 };
 use merganser_seq::with_kmer;
+use merganser_store::{Bins, Pool, Spilling, Writer};
 
 use crate::binmap::BinMap;
 use crate::config::Format;
@@ -304,7 +304,7 @@ impl Run<'_> {
         let started = Instant::now();
         let (map, plan, first) = self.sample::<K>()?;
         let pool = self.pool(plan);
-        let store = Store::new(&pool, plan.bins);
+        let store = Bins::new(&pool, plan.bins);
         outcome.bins = plan.bins;
         outcome.stage("sample", started);
 
@@ -378,7 +378,7 @@ impl Run<'_> {
     /// Phase 2: the workers take bins, the largest first.
     fn count_bins<'p, K: Width>(
         &self,
-        store: &Store<'p>,
+        store: &Bins<'p>,
         results: &Results<'p, K>,
         plan: Plan,
     ) -> Result<Histogram, Error> {

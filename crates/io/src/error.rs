@@ -293,6 +293,16 @@ pub enum Error {
         /// What the system said.
         cause: Arc<io::Error>,
     },
+    /// Blocks may not go to a temporary file and do not fit into memory.
+    #[error(
+        "the bins do not fit in the {} that `memory` leaves for them: raise `memory`, or use \
+         `storage` auto or disk",
+        merganser_run::format_size(*limit)
+    )]
+    RamFull {
+        /// Bytes that the blocks in memory may take.
+        limit: u64,
+    },
     /// A thread cannot be started.
     #[error(transparent)]
     Start(#[from] merganser_run::StartError),

@@ -7,17 +7,19 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
-/// A temporary file without a name: whatever ends the process, nothing is left behind. Any number
-/// of threads append to it and read it at the same time.
+use merganser_run::locks::lock;
+
+/// A temporary file without a name, which is made when it is first written to: whatever ends the
+/// process, nothing is left behind. Any number of threads append to it and read it at the same time.
 #[derive(Debug)]
 pub struct SpillFile {
-    file: File,
-    end: AtomicU64,
     dir: PathBuf,
-    _made: MadeDirectories,
+    end: AtomicU64,
+    open: OnceLock<(File, MadeDirectories)>,
+    opening: Mutex<()>,
 }
 
 /// A file without a name in `dir`, which is made if it does not exist.
@@ -28,15 +30,11 @@ pub(crate) fn nameless(dir: &Path) -> Result<(File, MadeDirectories), Error> {
 }
 
 impl SpillFile {
-    /// A new, empty file in `dir`, which is made if it does not exist, and then removed again with
-    /// the file if it is empty.
-    ///
-    /// # Errors
-    ///
-    /// If the directory or the file cannot be made.
-    pub fn create(dir: &Path) -> Result<Self, Error> {
-        let (file, made) = nameless(dir)?;
-        Ok(Self { file, end: AtomicU64::new(0), dir: dir.to_owned(), _made: made })
+    /// An empty file in `dir`, which is made with the file if it does not exist, and then removed
+    /// again with it if it is empty.
+    pub fn new(dir: &Path) -> Self {
+        let (end, open, opening) = (AtomicU64::new(0), OnceLock::new(), Mutex::new(()));
+        Self { dir: dir.to_owned(), end, open, opening }
     }
 
     /// Appends `bytes` and returns the offset at which they begin. Appends of several threads each
@@ -44,10 +42,12 @@ impl SpillFile {
     ///
     /// # Errors
     ///
-    /// If they cannot be written, for instance because the disk is full.
+    /// If the directory or the file cannot be made, or they cannot be written, for instance because
+    /// the disk is full.
     pub fn append(&self, bytes: &[u8]) -> Result<u64, Error> {
+        let file = self.file()?;
         let offset = self.end.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        self.file.write_all_at(bytes, offset).map_err(|error| self.failed("write", error))?;
+        file.write_all_at(bytes, offset).map_err(|error| self.failed("write", error))?;
         Ok(offset)
     }
 
@@ -57,12 +57,27 @@ impl SpillFile {
     ///
     /// If they cannot be read.
     pub fn read_at(&self, offset: u64, bytes: &mut [u8]) -> Result<(), Error> {
-        self.file.read_exact_at(bytes, offset).map_err(|error| self.failed("read", error))
+        self.file()?.read_exact_at(bytes, offset).map_err(|error| self.failed("read", error))
     }
 
     /// How many bytes were appended.
     pub fn bytes(&self) -> u64 {
         self.end.load(Ordering::Relaxed)
+    }
+
+    fn file(&self) -> Result<&File, Error> {
+        if let Some((file, _)) = self.open.get() {
+            return Ok(file);
+        }
+        let _one_at_a_time = lock(&self.opening);
+        let (file, _) = match self.open.get() {
+            Some(open) => open,
+            None => {
+                let made = nameless(&self.dir)?;
+                self.open.get_or_init(|| made)
+            }
+        };
+        Ok(file)
     }
 
     fn failed(&self, action: &'static str, cause: io::Error) -> Error {
@@ -79,7 +94,8 @@ mod tests {
     fn what_threads_append_is_read_back_and_nothing_is_left() {
         let parent = tempfile::tempdir().unwrap();
         let dir = parent.path().join("a/b");
-        let spill = SpillFile::create(&dir).unwrap();
+        let spill = SpillFile::new(&dir);
+        assert!(!dir.exists());
         let write =
             |byte: u8| (0..100).map(|_| spill.append(&[byte; 1000]).unwrap()).collect::<Vec<_>>();
         std::thread::scope(|scope| {
@@ -101,19 +117,22 @@ mod tests {
     #[test]
     fn directories_that_were_there_stay() {
         let parent = tempfile::tempdir().unwrap();
-        drop(SpillFile::create(parent.path()).unwrap());
+        let spill = SpillFile::new(parent.path());
+        spill.append(&[1]).unwrap();
+        drop(spill);
         assert!(parent.path().exists());
     }
 
     #[test]
     fn errors_name_the_directory_and_the_option() {
-        let message = |dir: &str| SpillFile::create(Path::new(dir)).unwrap_err().to_string();
+        let message =
+            |dir: &str| SpillFile::new(Path::new(dir)).append(&[1]).unwrap_err().to_string();
         assert_eq!(
             message("/dev/null/x"),
             "/dev/null/x: cannot make a temporary file here: not a directory; choose another \
              directory with `temp_dir`"
         );
-        let spill = SpillFile::create(&std::env::temp_dir()).unwrap();
+        let spill = SpillFile::new(&std::env::temp_dir());
         let error = spill.read_at(5, &mut [0; 3]).unwrap_err().to_string();
         assert!(error.contains("cannot read a temporary file: failed to fill"), "{error}");
     }

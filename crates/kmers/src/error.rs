@@ -33,16 +33,6 @@ pub enum Error {
         /// Bytes that it may use.
         budget: u64,
     },
-    /// Bins may not go to disk and do not fit into memory.
-    #[error(
-        "the bins do not fit in the {} that `memory` leaves for them: raise `memory`, or use \
-         `storage` auto or disk",
-        merganser_run::format_size(*limit)
-    )]
-    RamFull {
-        /// Bytes that the blocks in memory may take.
-        limit: u64,
-    },
     /// A GPU cannot be used, or failed.
     #[error(transparent)]
     Gpu(#[from] merganser_gpu::Error),

@@ -8,8 +8,8 @@
 //! - put them side by side, a column each ([`matrix`]);
 //! - see how many k-mers occur how often ([`Histogram`]).
 //!
-//! Who makes tables from something else finds what is needed in [`store`] and [`scattered`], where
-//! k-mers wait and are sorted, and in [`formats`], which writes them. No result depends on the number
+//! Tables are made from something else with [`scattered`], which keeps and sorts k-mers, and with
+//! [`formats`], which writes them. No result depends on the number
 //! of threads, the memory or the device.
 //!
 //! ```
@@ -54,7 +54,6 @@ pub mod matrix;
 mod memory;
 pub mod reads;
 pub mod scattered;
-pub mod store;
 pub mod tables;
 
 pub use error::Error;

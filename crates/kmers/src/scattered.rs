@@ -1,37 +1,38 @@
-//! k-mers that come in any order, scattered by their first bits into ranges.
+//! k-mers with their counts, scattered by their first bits ([`Scatter`]): their records.
 //!
-//! Each range is then sorted by itself, in cache: no merge is needed, and the order is that of the
-//! k-mers, whatever order they came in and wherever they waited.
+//! A record leaves out what all k-mers of a range begin with: it is the bytes of the rest, the lowest
+//! first, and a byte for the count, or 255 and the count in four bytes, little-endian, for the few that
+//! are larger. A 28-mer takes 7 bytes instead of 12, where billions of them are in memory or on disk.
 
-mod record;
 mod sort;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::marker::PhantomData;
 
 use merganser_seq::kmer::Kmer;
-
-use crate::Error;
-use crate::store::{Contents, Pool, Store, Writer};
-
-use record::Records;
+use merganser_store::{RangeContents, Records, Scatter, Scattering, worker_bytes};
 
 pub use sort::sort_range;
 
 /// First bits by which k-mers are scattered, for k-mers that have as many.
 const RANGE_BITS: u32 = 12;
 
-/// Buffer bytes of a range in each worker.
-const STRIDE: usize = 512;
-
-/// Bytes that a record with a large count, 255 or more, takes beyond [`Scattered::record_bytes`].
+/// Bytes that a record with a large count, 255 or more, takes beyond [`Records::bytes`].
 pub const LARGE_COUNT_BYTES: usize = 4;
 
-/// Bytes of records that are appended at a time, far less than a block: what a block has no room for
-/// goes to the next one.
-const APPENDED: usize = 2 << 10;
-
 /// Bytes that a worker's buffers take.
-pub const WORKER_BYTES: u64 = (STRIDE as u64) << RANGE_BITS;
+pub const WORKER_BYTES: u64 = worker_bytes(1 << RANGE_BITS);
+
+/// A count byte that says that the count follows.
+const LARGE: u8 = u8::MAX;
+
+/// Distinct k-mers with their counts, by range.
+pub type Scattered<'p, K> = Scatter<'p, KmerRecords<K>>;
+
+/// The k-mers of one range.
+pub type KmerContents<'p, K> = RangeContents<'p, KmerRecords<K>>;
+
+/// One worker's way into scattered k-mers.
+pub type ScatteredWriter<'s, 'p, K> = Scattering<'s, 'p, KmerRecords<K>>;
 
 /// The number of ranges for k-mers of `k` bases.
 pub fn ranges(k: usize) -> usize {
@@ -43,86 +44,22 @@ pub fn range_bits(k: usize) -> u32 {
     RANGE_BITS.min(2 * k as u32)
 }
 
-/// Distinct k-mers with their counts, by range.
-pub struct Scattered<'p, K> {
-    store: Store<'p>,
+/// The records of k-mers of one length.
+#[derive(Clone, Copy, Debug)]
+pub struct KmerRecords<K> {
     k: usize,
     range_bits: u32,
-    records: Records<K>,
-    /// The number of large counts in each range.
-    large: Vec<AtomicU64>,
+    /// Bytes that hold the bits of a k-mer that are not its range's.
+    kmer_bytes: usize,
+    width: PhantomData<K>,
 }
 
-impl<'p, K: Kmer> Scattered<'p, K> {
-    /// None yet, of k-mers of `k` bases, which wait in `pool`.
-    pub fn new(k: usize, pool: &'p Pool) -> Scattered<'p, K> {
-        Scattered {
-            store: Store::new(pool, ranges(k)),
-            k,
-            range_bits: range_bits(k),
-            records: Records::new(k, range_bits(k)),
-            large: (0..ranges(k)).map(|_| AtomicU64::new(0)).collect(),
-        }
-    }
-
-    /// One worker's way in.
-    pub fn writer(&self) -> Scattering<'_, 'p, K> {
-        Scattering { scattered: self, writer: Writer::new(&self.store, STRIDE) }
-    }
-
-    /// Adds records of one range, whose counts are all `large`, 255 or more, or none. A record is the
-    /// bytes of the k-mer's bits behind those of the range, the lowest first, and the count in a byte;
-    /// or 255, and the count in four bytes, little-endian.
-    ///
-    /// # Errors
-    /// If the disk is full, or memory is and none is to be used.
-    ///
-    /// # Panics
-    /// If they are no whole records.
-    pub fn append(&self, range: usize, records: &[u8], large: bool) -> Result<(), Error> {
-        let bytes = self.record_bytes() + if large { LARGE_COUNT_BYTES } else { 0 };
-        assert!(records.len().is_multiple_of(bytes), "a part of a record");
-        if large {
-            self.large[range].fetch_add((records.len() / bytes) as u64, Ordering::Relaxed);
-        }
-        let mut parts = records.chunks(APPENDED / bytes * bytes);
-        parts.try_for_each(|part| self.store.append(range, part))
-    }
-
-    /// Bytes of a record whose count is not large.
-    pub fn record_bytes(&self) -> usize {
-        self.records.bytes()
-    }
-
-    /// Takes a range's k-mers with their counts, unsorted. `buffer` is working space.
-    ///
-    /// # Errors
-    /// If the disk cannot be read.
-    pub fn take(
-        &self,
-        range: usize,
-        buffer: &mut Vec<u8>,
-        kmers: &mut Vec<(K, u32)>,
-    ) -> Result<(), Error> {
-        kmers.clear();
-        kmers.reserve(self.len(range) as usize);
-        self.contents(range).each(buffer, |kmer, count| kmers.push((kmer, count)))
-    }
-
-    /// Takes a range's k-mers, to be read as often as one likes.
-    pub fn contents(&self, range: usize) -> RangeContents<'p, K> {
-        RangeContents { range, contents: self.store.take(range), records: self.records }
-    }
-
-    /// How many k-mers a range has, once all writers have finished.
-    pub fn len(&self, range: usize) -> u64 {
-        let large = self.large[range].load(Ordering::Relaxed) * LARGE_COUNT_BYTES as u64;
-        self.store.bytes(range).saturating_sub(large) / self.records.bytes() as u64
-    }
-
-    /// Where the k-mers wait.
-    pub fn pool(&self) -> &'p Pool {
-        self.store.pool()
+impl<K: Kmer> KmerRecords<K> {
+    /// The records of k-mers of `k` bases.
+    pub fn new(k: usize) -> KmerRecords<K> {
+        let range_bits = range_bits(k);
+        let kmer_bytes = (2 * k as u32 - range_bits).div_ceil(8) as usize;
+        KmerRecords { k, range_bits, kmer_bytes, width: PhantomData }
     }
 
     /// Bases of a k-mer.
@@ -134,83 +71,131 @@ impl<'p, K: Kmer> Scattered<'p, K> {
     pub fn range_bits(&self) -> u32 {
         self.range_bits
     }
+
+    /// Bytes of a k-mer in a record.
+    pub fn kmer_bytes(&self) -> usize {
+        self.kmer_bytes
+    }
 }
 
-/// One worker's way into scattered k-mers.
-pub struct Scattering<'s, 'p, K> {
-    scattered: &'s Scattered<'p, K>,
-    writer: Writer<'s, 'p>,
+fn is_large(count: u32) -> bool {
+    count >= u32::from(LARGE)
 }
 
-impl<K: Kmer> Scattering<'_, '_, K> {
-    /// Takes a k-mer.
-    ///
-    /// # Errors
-    /// If the disk is full, or memory is and none is to be used.
+impl<K: Kmer> Records for KmerRecords<K> {
+    type Item = (K, u32);
+
+    const MOST: usize = K::BYTES + 5;
+
+    fn ranges(&self) -> usize {
+        1 << self.range_bits
+    }
+
     #[inline(always)]
-    pub fn keep(&mut self, kmer: K, count: u32) -> Result<(), Error> {
-        let scattered = self.scattered;
-        let range = kmer.prefix(scattered.k, scattered.range_bits) as usize;
-        let room = self.writer.room(range, Records::<K>::MOST)?;
-        let took = scattered.records.put(kmer, count, room);
-        self.writer.commit(range, took);
-        if Records::<K>::is_large(count) {
-            scattered.large[range].fetch_add(1, Ordering::Relaxed);
-        }
-        Ok(())
+    fn range(&self, (kmer, _): (K, u32)) -> usize {
+        kmer.prefix(self.k, self.range_bits) as usize
     }
 
-    /// Takes k-mers, whose cache misses overlap.
-    ///
-    /// # Errors
-    /// As [`Scattering::keep`].
-    #[inline]
-    pub fn keep_all(&mut self, kmers: &[(K, u32)]) -> Result<(), Error> {
-        let (k, bits) = (self.scattered.k, self.scattered.range_bits);
-        for &(kmer, _) in kmers {
-            self.writer.prefetch(kmer.prefix(k, bits) as usize);
-        }
-        kmers.iter().try_for_each(|&(kmer, count)| self.keep(kmer, count))
+    fn bytes(&self) -> usize {
+        self.kmer_bytes + 1
     }
 
-    /// Hands over what the worker still has.
-    ///
-    /// # Errors
-    /// As [`Scattering::keep`].
-    pub fn finish(self) -> Result<(), Error> {
-        self.writer.finish()
+    #[inline(always)]
+    fn excess(&self, (_, count): (K, u32)) -> usize {
+        if is_large(count) { LARGE_COUNT_BYTES } else { 0 }
+    }
+
+    #[inline(always)]
+    fn put(&self, (kmer, count): (K, u32), to: &mut [u8]) -> usize {
+        // The bytes above are the range's, and what follows is written over them.
+        kmer.store(to);
+        if is_large(count) {
+            to[self.kmer_bytes] = LARGE;
+            count.store(&mut to[self.kmer_bytes + 1..]);
+            return self.kmer_bytes + 1 + LARGE_COUNT_BYTES;
+        }
+        to[self.kmer_bytes] = count as u8;
+        self.kmer_bytes + 1
+    }
+
+    #[inline(always)]
+    fn each(&self, range: usize, records: &[u8], mut take: impl FnMut((K, u32))) {
+        let rest = 2 * self.k as u32 - self.range_bits;
+        let mask = K::from_low(1).shl(rest).sub(K::from_low(1));
+        let prefix = K::from_low(range as u64).shl(rest);
+        let mut at = 0;
+        let mut one = |records: &[u8]| {
+            let kmer = K::load(records).and(mask).or(prefix);
+            let count = records[self.kmer_bytes];
+            if count < LARGE {
+                take((kmer, u32::from(count)));
+                return self.kmer_bytes + 1;
+            }
+            take((kmer, u32::load(&records[self.kmer_bytes + 1..])));
+            self.kmer_bytes + 1 + LARGE_COUNT_BYTES
+        };
+        while records.len() - at >= Self::MOST {
+            at += one(&records[at..at + Self::MOST]);
+        }
+        // The last ones, with room behind them for whole words.
+        let mut last = [0; 128];
+        let left = &records[at..];
+        last[..left.len()].copy_from_slice(left);
+        let mut at = 0;
+        while at < left.len() {
+            at += one(&last[at..at + Self::MOST]);
+        }
     }
 }
 
-/// The k-mers of one range.
-pub struct RangeContents<'p, K> {
-    range: usize,
-    contents: Contents<'p>,
-    records: Records<K>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merganser_seq::kmer::Wide;
+    use proptest::prelude::*;
 
-impl<K: Kmer> RangeContents<'_, K> {
-    /// Gives `take` whole records at a time, as [`Scattered::append`] has them. `buffer` is working
-    /// space.
-    ///
-    /// # Errors
-    /// If the disk cannot be read, and what `take` returns.
-    pub fn read(
-        &self,
-        buffer: &mut Vec<u8>,
-        take: impl FnMut(&[u8]) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        self.contents.read(buffer, take)
+    fn check<K: Kmer>(k: usize, values: &[(u64, u32)], shift: u32) {
+        let range_bits = range_bits(k);
+        let records = KmerRecords::<K>::new(k);
+        let kmers: Vec<(K, u32)> = values
+            .iter()
+            .map(|&(value, count)| (K::from_low(value).shl(shift).and(K::mask(k)), count))
+            .collect();
+        let range = kmers.first().map_or(0, |(kmer, _)| kmer.prefix(k, range_bits) as usize);
+        let of_range = |kmer: &K| kmer.prefix(k, range_bits) as usize == range;
+        let kmers: Vec<(K, u32)> = kmers.into_iter().filter(|(kmer, _)| of_range(kmer)).collect();
+        let mut bytes = Vec::new();
+        for &(kmer, count) in &kmers {
+            let from = bytes.len();
+            bytes.resize(from + KmerRecords::<K>::MOST, 0xee);
+            let took = records.put((kmer, count), &mut bytes[from..]);
+            bytes.truncate(from + took);
+        }
+        let large = kmers.iter().filter(|(_, count)| is_large(*count)).count();
+        assert_eq!(bytes.len(), kmers.len() * records.bytes() + large * LARGE_COUNT_BYTES);
+        let mut found = Vec::new();
+        records.each(range, &bytes, |pair| found.push(pair));
+        assert_eq!(found, kmers);
     }
 
-    /// Gives `take` the k-mers with their counts, in no order. `buffer` is working space.
-    ///
-    /// # Errors
-    /// If the disk cannot be read.
-    pub fn each(&self, buffer: &mut Vec<u8>, mut take: impl FnMut(K, u32)) -> Result<(), Error> {
-        self.contents.read(buffer, |block| {
-            self.records.each(self.range, block, &mut take);
-            Ok(())
-        })
+    proptest! {
+        #[test]
+        fn records_come_back_at_every_width(
+            values in proptest::collection::vec((0u64..1 << 20, prop_oneof![1u32..4, 250u32..260, Just(u32::MAX)]), 0..40),
+            shift in 0u32..12,
+        ) {
+            for k in [3, 6, 7, 11, 16] {
+                check::<u32>(k, &values, shift % (2 * k as u32 - 5));
+            }
+            for k in [17, 22, 28, 32] {
+                check::<u64>(k, &values, shift);
+            }
+            for k in [33, 46, 55, 64] {
+                check::<u128>(k, &values, 3 * shift);
+            }
+            for k in [65, 100, 128] {
+                check::<Wide>(k, &values, 9 * shift);
+            }
+        }
     }
 }

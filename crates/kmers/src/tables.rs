@@ -27,7 +27,6 @@ use crate::formats::mgk::{self, MgkRanges, PieceKind};
 #[cfg(feature = "parquet")]
 use crate::formats::parquet::Parquet;
 use crate::formats::text::{Text, is_dump};
-use crate::store::Pool;
 use crate::{Error, Header, Histogram, Table};
 use gathered::Gathered;
 pub(crate) use ranges::{RangeReader, Ranges};
@@ -352,7 +351,7 @@ impl AnyTable {
     /// sorts as many at a time as take `sorting` bytes.
     pub(crate) fn ranges<'t, 'p: 't, K: Kmer>(
         &'t self,
-        pool: &'p Pool,
+        pool: &'p merganser_store::Pool,
         sorting: u64,
         threads: usize,
         cancel: &Cancel,

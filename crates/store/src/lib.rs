@@ -1,8 +1,14 @@
 //! Files and collections that several jobs keep: the container of the program's own formats, shards of a job, and items
 //! scattered by their leading bits.
 
+mod bins;
 mod bytes;
+mod order;
+mod scatter;
 pub mod sealed;
 pub mod shard;
 
+pub use bins::{Bins, Contents, Pool, Spilling, Storage, Writer};
 pub use bytes::{Reading, Writing};
+pub use order::{begins, distribute, place};
+pub use scatter::{RangeContents, Records, Scatter, Scattering, worker_bytes};

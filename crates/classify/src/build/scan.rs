@@ -3,7 +3,7 @@
 mod pieces;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use merganser_gpu::DeviceInfo;
@@ -63,7 +63,8 @@ struct Scanner<'a> {
     gpu: Option<&'a Starting>,
     /// Bytes that wait for the devices.
     waiting: AtomicU64,
-    spill: OnceLock<SpillFile>,
+    spill: SpillFile,
+    /// One worker spills at a time.
     spill_lock: Mutex<()>,
 }
 
@@ -102,7 +103,7 @@ pub(super) fn scan(
         first_window,
         gpu: (!gpus.devices.is_empty()).then_some(&starting),
         waiting: AtomicU64::new(0),
-        spill: OnceLock::new(),
+        spill: SpillFile::new(&setup.resources.temp_dir),
         spill_lock: Mutex::new(()),
     };
     let result = thread::scope(|scope| {
@@ -337,10 +338,7 @@ impl Scanner<'_> {
             return Ok(());
         }
         let _one = lock(&self.spill_lock);
-        if self.spill.get().is_none() {
-            let _ = self.spill.set(SpillFile::create(&self.setup.resources.temp_dir)?);
-        }
-        self.spill.get().map_or(Ok(()), |file| entries.spill(file))
+        entries.spill(&self.spill)
     }
 
     /// The last windows of each file, then the numbers of all.
@@ -386,7 +384,7 @@ impl Scanner<'_> {
             sketches => sketches,
         };
         let numbering = Numbering::new(units, self.first_window);
-        let entries = AllEntries { workers: all, spill: self.spill.into_inner(), numbering };
+        let entries = AllEntries { workers: all, spill: self.spill, numbering };
         let skipped_alignments = self.reader.skipped_alignments();
         let target_bytes = self.target_bytes.into_inner();
         Ok(Scan { files, entries, sketches, bases, target_bytes, skipped_alignments, devices })

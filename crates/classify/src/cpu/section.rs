@@ -1,5 +1,7 @@
 //! From the entries of a section to its slots and lists of locations.
 
+use merganser_store::distribute;
+
 use crate::database::{Counts, EMPTY, GroupTables, LIST, SectionEntry};
 
 /// What to do with features that say little.
@@ -25,7 +27,7 @@ pub(crate) struct Layout<'a> {
 #[derive(Default)]
 pub(crate) struct Scratch {
     swap: Vec<u64>,
-    starts: Vec<u32>,
+    ends: Vec<u32>,
     locations: Vec<u32>,
     taxa: Vec<u32>,
     parts: Vec<PartScratch>,
@@ -46,23 +48,14 @@ fn sort(entries: &mut Vec<u64>, scratch: &mut Scratch) {
         return;
     }
     let bucket = |entry: u64| (entry >> (64 - bits)) as usize;
-    let starts = &mut scratch.starts;
-    starts.clear();
-    starts.resize((1 << bits) + 1, 0);
-    entries.iter().for_each(|&entry| starts[bucket(entry) + 1] += 1);
-    for i in 1..starts.len() {
-        starts[i] += starts[i - 1];
-    }
+    let ends = &mut scratch.ends;
+    ends.clear();
+    ends.resize(1 << bits, 0);
+    // Zeros are there in the cache then, where it has room.
     scratch.swap.clear();
-    scratch.swap.resize(entries.len(), 0);
-    for &entry in entries.iter() {
-        let place = &mut starts[bucket(entry)];
-        scratch.swap[*place as usize] = entry;
-        *place += 1;
-    }
-    // Each start has moved to the next one.
+    distribute(entries.iter().map(|&entry| (bucket(entry), entry)), ends, &mut scratch.swap);
     let mut start = 0;
-    for &end in &starts[..1 << bits] {
+    for &end in &*ends {
         scratch.swap[start as usize..end as usize].sort_unstable();
         start = end;
     }

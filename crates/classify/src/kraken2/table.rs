@@ -10,6 +10,7 @@ use merganser_io::MappedFile;
 use merganser_run::{Cancel, each};
 use merganser_seq::dispatch;
 use merganser_seq::simd::{Level, prefetch};
+use merganser_store::distribute;
 
 use crate::Error;
 use crate::hash::HashRule;
@@ -386,27 +387,13 @@ dispatch! {
 #[inline(always)]
 fn order_body(table: &Table, minimizers: &[u64], searches: &mut Searches) {
     let above = (64 - table.homes.capacity.leading_zeros()).saturating_sub(ORDER_BITS);
-    let place = |hash: u64| (table.homes.of(hash) >> above) as usize % PLACES;
-    let hashes = || minimizers.iter().map(|&minimizer| hash(minimizer));
-    let mut starts = [0u32; PLACES];
-    for hash in hashes() {
-        starts[place(hash)] += u32::from(hash >= table.minimum_hash);
-    }
-    let mut next = 0;
-    for start in &mut starts {
-        (*start, next) = (next, next + *start);
-    }
-    searches.entries.resize(next as usize, Entry::default());
-    for (number, hash) in hashes().enumerate() {
-        if hash < table.minimum_hash {
-            continue;
-        }
-        let at = table.homes.of(hash);
-        let start = &mut starts[(at >> above) as usize % PLACES];
-        let key = hash >> (64 - table.key_bits);
-        searches.entries[*start as usize] = Entry { at, rest: key << NUMBER_BITS | number as u64 };
-        *start += 1;
-    }
+    let hashes = minimizers.iter().map(|&minimizer| hash(minimizer)).enumerate();
+    let entry = |(number, hash): (usize, u64)| {
+        let (at, key) = (table.homes.of(hash), hash >> (64 - table.key_bits));
+        ((at >> above) as usize % PLACES, Entry { at, rest: key << NUMBER_BITS | number as u64 })
+    };
+    let looked_up = hashes.filter(|&(_, hash)| hash >= table.minimum_hash);
+    distribute(looked_up.map(entry), &mut [0; PLACES], &mut searches.entries);
 }
 
 /// Makes all searches, each some steps after its cell was asked for.

@@ -1,12 +1,10 @@
 //! Where batches wait until all reads have been seen: in memory as far as they may, then in a temporary
 //! file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock};
 
 use merganser_io::SpillFile;
-use merganser_run::locks::lock;
 
 use super::found::{Found, FoundBatch};
 use crate::Error;
@@ -15,11 +13,9 @@ use crate::candidates::Seen;
 /// Takes batches and gives them back.
 #[derive(Debug)]
 pub(super) struct Storage {
-    folder: PathBuf,
     /// Bytes of memory that batches may still take.
     left: AtomicU64,
-    spill: OnceLock<SpillFile>,
-    spill_lock: Mutex<()>,
+    spill: SpillFile,
 }
 
 /// A batch that was stored.
@@ -32,12 +28,7 @@ pub(super) enum Stored {
 impl Storage {
     /// Nothing is stored yet; what does not fit into `memory` bytes goes to a file in `folder`.
     pub(super) fn new(folder: &Path, memory: u64) -> Storage {
-        Storage {
-            folder: folder.to_owned(),
-            left: AtomicU64::new(memory),
-            spill: OnceLock::new(),
-            spill_lock: Mutex::new(()),
-        }
+        Storage { left: AtomicU64::new(memory), spill: SpillFile::new(folder) }
     }
 
     /// Stores a batch, in the place of another one if there is one.
@@ -57,9 +48,7 @@ impl Storage {
         let take = |left: u64| left.checked_sub(bytes.len() as u64);
         match self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) {
             Ok(_) => Ok(Stored::Memory(bytes.into())),
-            Err(_) => {
-                Ok(Stored::Disk { offset: self.spill()?.append(&bytes)?, length: bytes.len() })
-            }
+            Err(_) => Ok(Stored::Disk { offset: self.spill.append(&bytes)?, length: bytes.len() }),
         }
     }
 
@@ -72,17 +61,9 @@ impl Storage {
             Stored::Memory(bytes) => FoundBatch::load(bytes),
             Stored::Disk { offset, length } => {
                 bytes.resize(*length, 0);
-                self.spill()?.read_at(*offset, bytes)?;
+                self.spill.read_at(*offset, bytes)?;
                 FoundBatch::load(bytes)
             }
         }
-    }
-
-    fn spill(&self) -> Result<&SpillFile, Error> {
-        let _one = lock(&self.spill_lock);
-        if self.spill.get().is_none() {
-            let _ = self.spill.set(SpillFile::create(&self.folder)?);
-        }
-        self.spill.get().ok_or(Error::Cancelled)
     }
 }

@@ -6,7 +6,7 @@
 //! skewed the input is.
 
 use merganser_kmers::Histogram;
-use merganser_kmers::store::Contents;
+use merganser_store::Contents;
 
 use super::Width;
 use super::dedupe::Dedupe;
@@ -117,7 +117,7 @@ impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
                 }
                 at += len;
             }
-            Ok(())
+            Ok::<_, Error>(())
         })?;
         if gathering {
             fits &= expander.drain(dedupe);

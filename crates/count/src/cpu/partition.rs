@@ -1,9 +1,9 @@
 //! Phase 1: a batch of bases becomes super-k-mers in bins (RapidGKC §II-D, §III-C.2).
 
-use merganser_kmers::store::Writer;
 use merganser_seq::packed;
 use merganser_seq::signature::{Scanner, changes};
 use merganser_seq::simd::Level;
+use merganser_store::Writer;
 
 use crate::binmap::BinMap;
 use crate::fragments::{Consumer, Fragment};

@@ -45,7 +45,7 @@ impl<K: GpuKmer> Waiting<'_, '_, K> {
                 for from in of.clone().step_by(step) {
                     let part = from..of.end.min(from + step);
                     let records = stream.download_vec(segment.records.view().slice(part))?;
-                    self.results.scattered().append(range, &records, false)?;
+                    self.results.scattered().append(range, &records, record)?;
                 }
             }
         }
@@ -147,7 +147,7 @@ impl<K: GpuKmer> Encoding<K> {
     ) -> Result<Made<K>, Error> {
         let kmers = batch.kmers.iter().sum::<u64>() as usize;
         self.gather(waiting, &batch.ranges(), kmers)?;
-        let place = self.sort(kmers, &batch.ranges(), waiting.results.scattered().k())?;
+        let place = self.sort(kmers, &batch.ranges(), waiting.results.scattered().records().k())?;
         Ok(self.blocks(place, batch)?)
     }
 
@@ -231,7 +231,7 @@ impl<K: GpuKmer> Encoding<K> {
             }
             waiting.results.scattered().contents(range).read(&mut buffer, |records| {
                 runs.add(range, records.len());
-                Ok(self.stage(&mut staged, records)?)
+                Ok::<_, Error>(self.stage(&mut staged, records)?)
             })?;
         }
         self.send(&mut staged)?;

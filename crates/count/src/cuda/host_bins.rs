@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use merganser_gpu::{
     Device, DeviceSlice, DeviceSliceMut, PinnedBuffer, Result as GpuResult, Stream,
 };
-use merganser_kmers::store::{Contents, Pool, Store};
 use merganser_run::Share;
 use merganser_run::locks::lock;
+use merganser_store::{Bins, Contents, Pool};
 
 use super::chunks::Load;
 use crate::Error;
@@ -27,7 +27,7 @@ const GATHERED: usize = 1 << 19;
 
 /// The bins on the host.
 pub(crate) struct HostBins<'p> {
-    store: Store<'p>,
+    store: Bins<'p>,
     /// Of each bin its k-mers and records.
     loads: Vec<[AtomicU64; 2]>,
     k: usize,
@@ -39,7 +39,7 @@ impl<'p> HostBins<'p> {
     /// So many bins of super-k-mers of `k`, records of `words` words, which wait in `pool`.
     pub(crate) fn new(pool: &'p Pool, bins: usize, k: usize, words: usize) -> HostBins<'p> {
         let loads = (0..bins).map(|_| [const { AtomicU64::new(0) }; 2]).collect();
-        HostBins { store: Store::new(pool, bins), loads, k, words }
+        HostBins { store: Bins::new(pool, bins), loads, k, words }
     }
 
     /// What bins hold.
@@ -217,7 +217,7 @@ impl<'t, 'p> Taken<'t, 'p> {
                 let contents = &self.contents[block.taken];
                 contents.read_block(block.number, &mut buffer, |bytes| {
                     held += self.host.unpack(bytes, words);
-                    Ok(())
+                    Ok::<_, Error>(())
                 })?;
             }
             Ok(room.send(staging, held)?)
@@ -270,7 +270,7 @@ impl Staging {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use merganser_kmers::store::{Spilling, Storage};
+    use merganser_store::{Spilling, Storage};
     use proptest::prelude::*;
 
     /// Records of one width come back from bins of which some blocks went to disk.
@@ -304,7 +304,7 @@ mod tests {
                 let mut words = vec![7; block.most_words];
                 let filled = host.unpack(bytes, &mut words);
                 found[block.taken].extend_from_slice(&words[..filled]);
-                Ok(())
+                Ok::<_, Error>(())
             });
             read.unwrap();
         }

@@ -22,8 +22,6 @@ pub(crate) struct Packed<'p> {
     pub(crate) records: DeviceSlice<'p, u8>,
     /// Bytes of a record.
     pub(crate) record_bytes: usize,
-    /// Whether their counts are large.
-    pub(crate) large: bool,
     /// Where each range begins, and the number of records.
     pub(crate) bounds: &'p Arc<Vec<u64>>,
 }
@@ -32,7 +30,6 @@ pub(crate) struct Packed<'p> {
 struct Part {
     bytes: Pooled<PinnedBuffer<u8>>,
     record_bytes: usize,
-    large: bool,
     /// The first of them, and the one after the last, among those of the device.
     from: usize,
     to: usize,
@@ -51,7 +48,7 @@ impl ToHost {
     /// # Errors
     /// What the device reports, or that the writers are gone, who have an error of their own.
     pub(crate) fn send(&self, stream: &Stream, packed: &Packed<'_>) -> Result<(), Error> {
-        let &Packed { records, record_bytes, large, bounds } = packed;
+        let &Packed { records, record_bytes, bounds } = packed;
         let total = records.len() / record_bytes;
         let at_once = PART_BYTES / record_bytes;
         for from in (0..total).step_by(at_once) {
@@ -60,7 +57,7 @@ impl ToHost {
             let part = records.slice(from * record_bytes..to * record_bytes);
             stream.download(part, &mut bytes, 0)?;
             let bounds = Arc::clone(bounds);
-            let part = Part { bytes, record_bytes, large, from, to, bounds };
+            let part = Part { bytes, record_bytes, from, to, bounds };
             self.sender.send(part).map_err(|_| Error::Cancelled)?;
         }
         Ok(())
@@ -118,7 +115,7 @@ impl Part {
         while at < self.to {
             let end = (self.bounds[range + 1] as usize).min(self.to);
             let [from, to] = [at, end].map(|record| (record - self.from) * self.record_bytes);
-            results.scattered().append(range, &bytes[from..to], self.large)?;
+            results.scattered().append(range, &bytes[from..to], self.record_bytes)?;
             (at, range) = (end, range + 1);
         }
         Ok(())

@@ -141,6 +141,6 @@ impl<K: GpuKmer> Packing<K> {
         let to = records.reborrow();
         table_kernels::pack(stream, &sorted.as_pairs(), self.layout, large, to)?;
         let records = records.as_slice();
-        sink.to_host.send(stream, &Packed { records, record_bytes, large, bounds: &bounds })
+        sink.to_host.send(stream, &Packed { records, record_bytes, bounds: &bounds })
     }
 }

@@ -82,9 +82,9 @@ impl<'t, 'p, K: GpuKmer> DeviceTable<'t, 'p, K> {
         results: &'t Results<'p, K>,
         section_bits: u32,
     ) -> Result<Self, Error> {
-        let (k, layout) = (results.scattered().k(), Layout::of(results.scattered()));
+        let (k, layout) = (results.scattered().records().k(), Layout::of(results.scattered()));
         let waiting = Waiting { segments, results, layout };
-        let finer = results.scattered().range_bits() - section_bits;
+        let finer = results.scattered().records().range_bits() - section_bits;
         let ranges: Vec<u64> = (0..1 << (section_bits + finer)).map(|r| waiting.len(r)).collect();
         let sections: Vec<u64> = ranges.chunks(1 << finer).map(|of| of.iter().sum()).collect();
         let most = most_kmers::<K>(job, devices, layout, sections.iter().sum(), k)?;
@@ -227,9 +227,9 @@ mod tests {
 
     use merganser_gpu::Arena;
     use merganser_kmers::formats::{Encoder, Sink as TableSink};
-    use merganser_kmers::store::{Pool, Spilling, Storage};
     use merganser_run::{Cancel, Resources};
     use merganser_seq::kmer::{Kmer, Wide};
+    use merganser_store::{Pool, Spilling, Storage};
 
     use super::*;
     use crate::cuda::host_writers::with_writers;

@@ -146,8 +146,9 @@ pub(crate) struct Layout {
 
 impl Layout {
     pub(crate) fn of<K: GpuKmer>(scattered: &Scattered<'_, K>) -> Layout {
-        let rest = 2 * scattered.k() as u32 - scattered.range_bits();
-        Layout { kmer_bytes: scattered.record_bytes() - 1, rest }
+        let records = scattered.records();
+        let rest = 2 * records.k() as u32 - records.range_bits();
+        Layout { kmer_bytes: records.kmer_bytes(), rest }
     }
 
     /// Bytes of a record.

@@ -10,9 +10,9 @@ use merganser_gpu::{Arena, Device};
 use merganser_io::Chunk as Text;
 use merganser_kmers::Histogram;
 use merganser_kmers::formats::TableOutput;
-use merganser_kmers::store::Pool;
 use merganser_run::locks::into_inner;
 use merganser_run::{Share, Unit, each, join, side_by_side, start_scoped};
+use merganser_store::Pool;
 
 use super::reading::read_all;
 use super::{Outcome, Run};

@@ -6,9 +6,9 @@ use merganser_run::{
     Budget, Cancel, ConfigError, Progress, Resources, Shortage, Unit, least_memory,
 };
 use merganser_seq::kmer::Kmer;
+use merganser_store::{Pool, Spilling, Storage};
 
 use super::engine::Engine;
-use crate::store::{Pool, Spilling, Storage};
 use crate::tables::{AnyTable, Description, Ranges};
 use crate::{Error, scattered};
 

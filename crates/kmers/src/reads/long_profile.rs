@@ -41,8 +41,8 @@ struct Open {
     upper: Vec<u64>,
     /// Counts that are not in the file,
     waiting: Vec<u8>,
-    /// and where all others are.
-    file: Option<SpillFile>,
+    /// and all others.
+    file: SpillFile,
 }
 
 impl LongProfiles {
@@ -60,10 +60,10 @@ impl LongProfiles {
         let Some((&[flags, a, b, c, d], rest)) = bytes.split_first_chunk() else { return Ok(()) };
         let (name, counts) = rest.split_at(u32::from_le_bytes([a, b, c, d]) as usize);
         if flags & 1 != 0 {
-            *open = Some(Open::new(name));
+            *open = Some(Open::new(name, &self.folder));
         }
         let Some(record) = open.as_mut() else { return Ok(()) };
-        record.add(counts, &self.folder)?;
+        record.add(counts)?;
         if flags & 2 != 0 {
             record.write(output)?;
             *open = None;
@@ -73,26 +73,20 @@ impl LongProfiles {
 }
 
 impl Open {
-    fn new(name: &[u8]) -> Open {
-        let (upper, waiting) = (vec![0; HALF], Vec::new());
-        Open { name: name.to_vec(), kmers: 0, found: 0, upper, waiting, file: None }
+    fn new(name: &[u8], folder: &Path) -> Open {
+        let (upper, waiting, file) = (vec![0; HALF], Vec::new(), SpillFile::new(folder));
+        Open { name: name.to_vec(), kmers: 0, found: 0, upper, waiting, file }
     }
 
-    fn add(&mut self, counts: &[u8], folder: &Path) -> Result<(), Error> {
+    fn add(&mut self, counts: &[u8]) -> Result<(), Error> {
         for count in numbers(counts) {
             self.kmers += 1;
             self.found += u64::from(count > 0);
             self.upper[count as usize / HALF] += 1;
         }
         self.waiting.extend_from_slice(counts);
-        if self.waiting.len() < WAITING {
-            return Ok(());
-        }
-        if self.file.is_none() {
-            self.file = Some(SpillFile::create(folder)?);
-        }
-        if let Some(file) = &self.file {
-            file.append(&self.waiting)?;
+        if self.waiting.len() >= WAITING {
+            self.file.append(&self.waiting)?;
             self.waiting.clear();
         }
         Ok(())
@@ -101,13 +95,11 @@ impl Open {
     /// Hands all counts to `take`, in order.
     fn each(&self, mut take: impl FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
         let (mut piece, mut at) = (Vec::new(), 0);
-        if let Some(file) = &self.file {
-            while at < file.bytes() {
-                piece.resize((file.bytes() - at).min(PIECE as u64) as usize, 0);
-                file.read_at(at, &mut piece)?;
-                take(&piece)?;
-                at += piece.len() as u64;
-            }
+        while at < self.file.bytes() {
+            piece.resize((self.file.bytes() - at).min(PIECE as u64) as usize, 0);
+            self.file.read_at(at, &mut piece)?;
+            take(&piece)?;
+            at += piece.len() as u64;
         }
         self.waiting.chunks(PIECE).try_for_each(take)
     }
@@ -176,11 +168,11 @@ mod tests {
                 prop_oneof![0u32..4, Just(65_535), Just(65_536), any::<u32>()], 1..60),
             at in 0usize..60,
         ) {
-            let mut open = Open::new(b"a");
+            let mut open = Open::new(b"a", Path::new("."));
             let bytes: Vec<u8> = counts.iter().flat_map(|count| count.to_le_bytes()).collect();
             let (one, two) = bytes.split_at(4 * at.min(counts.len()));
-            open.add(one, Path::new(".")).unwrap();
-            open.add(two, Path::new(".")).unwrap();
+            open.add(one).unwrap();
+            open.add(two).unwrap();
             let found = open.median().unwrap();
             counts.sort_unstable();
             prop_assert_eq!(found, counts[(counts.len() - 1) / 2]);

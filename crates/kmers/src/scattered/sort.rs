@@ -1,6 +1,7 @@
 //! Sorting one range of k-mers.
 
 use merganser_seq::kmer::Kmer;
+use merganser_store::{begins, place};
 
 /// k-mers of a bucket that insertion sort finishes.
 const PER_BUCKET: usize = 4;
@@ -12,28 +13,25 @@ const AFTER_FIRST: usize = 1 << 11;
 /// k-mers up to which insertion beats other sorts.
 const INSERTED: usize = 20;
 
-/// Sorts distinct k-mers of `k` bases whose first `range_bits` bits are all the same: one
-/// distribution, or two of many k-mers, by the bits that follow, into buckets of a few, then each
-/// bucket by comparison. `swap` is working space.
-pub fn sort_range<K: Kmer>(
-    kmers: &mut Vec<(K, u32)>,
-    swap: &mut Vec<(K, u32)>,
-    k: usize,
-    range_bits: u32,
-) {
-    let left = 2 * k as u32 - range_bits;
-    let mut starts = Vec::new();
+/// Sorts distinct k-mers that differ in their last `left` bits alone: by one distribution, or two of
+/// many k-mers, by the first of these bits, into buckets of a few, then each bucket by comparison.
+/// `swap` is working space.
+pub fn sort_range<K: Kmer>(kmers: &mut Vec<(K, u32)>, swap: &mut Vec<(K, u32)>, left: u32) {
+    if u32::try_from(kmers.len()).is_err() {
+        return kmers.sort_unstable_by_key(|&(kmer, _)| kmer);
+    }
+    let mut ends = Vec::new();
     swap.resize(kmers.len(), (K::default(), 0));
     if kmers.len() <= ONE_STEP {
-        distribute_and_sort(kmers, swap, left, &mut starts);
+        distribute_and_sort(kmers, swap, left, &mut ends);
         std::mem::swap(kmers, swap);
         return;
     }
     // The first step's buckets and what they are sorted into stay in the first-level cache.
     let bits = (kmers.len() / AFTER_FIRST).ilog2().min(MOST_BITS).min(left);
-    distribute(kmers, swap, left, bits, &mut starts);
+    distribute(kmers, swap, left, bits, &mut ends);
     let (mut from, mut next) = (0, Vec::new());
-    for &to in &starts[..1 << bits] {
+    for to in ends.into_iter().map(|end| end as usize) {
         distribute_and_sort(&swap[from..to], &mut kmers[from..to], left - bits, &mut next);
         from = to;
     }
@@ -44,7 +42,7 @@ fn distribute_and_sort<K: Kmer>(
     from: &[(K, u32)],
     to: &mut [(K, u32)],
     left: u32,
-    ends: &mut Vec<usize>,
+    ends: &mut Vec<u32>,
 ) {
     let bits = (from.len() / PER_BUCKET).max(1).ilog2().min(MOST_BITS).min(left);
     if bits == 0 {
@@ -53,34 +51,26 @@ fn distribute_and_sort<K: Kmer>(
     }
     distribute(from, to, left, bits, ends);
     let mut start = 0;
-    for &end in &ends[..1 << bits] {
-        sort_few(&mut to[start..end]);
-        start = end;
+    for &end in &*ends {
+        sort_few(&mut to[start..end as usize]);
+        start = end as usize;
     }
 }
 
-/// Puts k-mers into buckets by the first `bits` (at least 1) of their last `left` bits; `ends` are
-/// then the buckets' ends, and one number more.
+/// Puts k-mers into buckets by the first `bits` (at least 1) of their last `left` bits; `ends` are then
+/// the buckets' ends.
 fn distribute<K: Kmer>(
     from: &[(K, u32)],
     to: &mut [(K, u32)],
     left: u32,
     bits: u32,
-    ends: &mut Vec<usize>,
+    ends: &mut Vec<u32>,
 ) {
-    let bucket = |kmer: K| (kmer.shr(left - bits).low() & ((1 << bits) - 1)) as usize;
     ends.clear();
-    ends.resize((1 << bits) + 1, 0);
-    from.iter().for_each(|&(kmer, _)| ends[bucket(kmer) + 1] += 1);
-    for i in 1..ends.len() {
-        ends[i] += ends[i - 1];
-    }
-    // Each start moves to its bucket's end.
-    for &entry in from {
-        let place = &mut ends[bucket(entry.0)];
-        to[*place] = entry;
-        *place += 1;
-    }
+    ends.resize(1 << bits, 0);
+    let bucket = |kmer: K| (kmer.shr(left - bits).low() & ((1 << bits) - 1)) as usize;
+    begins(from.iter().map(|&(kmer, _)| bucket(kmer)), ends);
+    place(from.iter().map(|&entry| (bucket(entry.0), entry)), ends, to);
 }
 
 #[inline(always)]
@@ -119,7 +109,7 @@ mod tests {
                 .map(|&v| (base | if clustered { v >> 12 } else { v }, v as u32)).collect();
             let mut expected = kmers.clone();
             expected.sort_by_key(|&(kmer, _)| kmer);
-            sort_range(&mut kmers, &mut Vec::new(), 21, 12);
+            sort_range(&mut kmers, &mut Vec::new(), 30);
             let kmers: Vec<u64> = kmers.iter().map(|&(kmer, _)| kmer).collect();
             let expected: Vec<u64> = expected.iter().map(|&(kmer, _)| kmer).collect();
             prop_assert_eq!(kmers, expected);

@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use merganser_seq::kmer::Kmer;
+use merganser_store::Pool;
 
 use super::ranges::ends;
 use super::{Description, RangeReader, Ranges, bad};
 use crate::Error;
-use crate::scattered::{RangeContents, Scattered, Scattering, sort_range};
-use crate::store::Pool;
+use crate::scattered::{
+    KmerContents, KmerRecords, Scattered, ScatteredWriter, range_bits, sort_range,
+};
 
 /// The gathered k-mers of one table.
 pub(crate) struct Gathered<'p, K> {
@@ -32,7 +34,7 @@ impl<'p, K: Kmer> Gathered<'p, K> {
         pool: &'p Pool,
         sorting: u64,
     ) -> Gathered<'p, K> {
-        let scattered = Scattered::new(table.k, pool);
+        let scattered = Scattered::new(KmerRecords::new(table.k), pool);
         // An array, and what it is sorted into.
         let most = (sorting / (2 * size_of::<(K, u32)>() as u64)).max(1);
         let (path, largest) = (path.to_owned(), AtomicU32::new(0));
@@ -40,7 +42,7 @@ impl<'p, K: Kmer> Gathered<'p, K> {
     }
 
     pub(crate) fn k(&self) -> usize {
-        self.scattered.k()
+        self.scattered.records().k()
     }
 
     /// One worker's way in.
@@ -50,8 +52,7 @@ impl<'p, K: Kmer> Gathered<'p, K> {
 
     /// To be called when all writers have finished.
     pub(crate) fn gathered(mut self) -> Gathered<'p, K> {
-        self.kmers =
-            (0..1usize << self.scattered.range_bits()).map(|r| self.scattered.len(r)).sum();
+        self.kmers = (0..self.scattered.ranges()).map(|range| self.scattered.len(range)).sum();
         self
     }
 
@@ -65,7 +66,7 @@ impl<'p, K: Kmer> Gathered<'p, K> {
 
     fn twice(&self, kmer: K) -> Error {
         let mut letters = Vec::new();
-        kmer.write_letters(self.scattered.k(), &mut letters);
+        kmer.write_letters(self.scattered.records().k(), &mut letters);
         let kmer = String::from_utf8_lossy(&letters);
         let reason = format!("the k-mer {kmer} stands in it more than once: not a table");
         bad(&self.path, reason)
@@ -75,7 +76,7 @@ impl<'p, K: Kmer> Gathered<'p, K> {
 /// Takes k-mers.
 pub(crate) struct Gathering<'g, 'p, K> {
     gathered: &'g Gathered<'p, K>,
-    writer: Scattering<'g, 'p, K>,
+    writer: ScatteredWriter<'g, 'p, K>,
     largest: Cell<u32>,
 }
 
@@ -83,12 +84,12 @@ impl<K: Kmer> Gathering<'_, '_, K> {
     #[inline(always)]
     pub(crate) fn add(&mut self, kmer: K, count: u32) -> Result<(), Error> {
         self.largest.set(self.largest.get().max(count));
-        self.writer.keep(kmer, count)
+        Ok(self.writer.keep((kmer, count))?)
     }
 
     pub(crate) fn finish(self) -> Result<(), Error> {
         self.gathered.largest.fetch_max(self.largest.get(), Ordering::Relaxed);
-        self.writer.finish()
+        Ok(self.writer.finish()?)
     }
 }
 
@@ -133,7 +134,7 @@ enum Opened<'p, K> {
     /// It is in memory.
     Sorted,
     /// It is too large to be, and read again for each part of it.
-    Large(RangeContents<'p, K>, Vec<Level<K>>),
+    Large(KmerContents<'p, K>, Vec<Level<K>>),
 }
 
 /// k-mers that begin alike, by how they go on.
@@ -179,7 +180,7 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
             return Ok(());
         }
         let scattered = &self.gathered.scattered;
-        let (k, bits) = (scattered.k(), scattered.range_bits());
+        let (k, bits) = (scattered.records().k(), scattered.records().range_bits());
         // The one before makes room first.
         self.opened = None;
         self.kmers.clear();
@@ -192,7 +193,7 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
             return Ok(());
         }
         scattered.take(range, &mut self.buffer, &mut self.kmers)?;
-        sort_range(&mut self.kmers, &mut self.swap, k, bits);
+        sort_range(&mut self.kmers, &mut self.swap, 2 * k as u32 - bits);
         self.window = ends::<K>(k, K::from_low(range as u64), bits);
         self.opened = Some((range, Opened::Sorted));
         self.gathered.check(&self.kmers)
@@ -201,7 +202,7 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
     /// Counts the k-mers that begin with `prefix` by their next bits.
     fn level(
         &mut self,
-        contents: &RangeContents<'_, K>,
+        contents: &KmerContents<'_, K>,
         prefix: K,
         bits: u32,
     ) -> Result<Level<K>, Error> {
@@ -209,7 +210,7 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
         let next = DIVIDING_BITS.min(2 * k as u32 - bits);
         let mut level = Level { prefix, bits, next, before: Vec::new() };
         let mut before = vec![0; (1 << next) + 1];
-        contents.each(&mut self.buffer, |kmer, _| {
+        contents.each(&mut self.buffer, |(kmer, _)| {
             if let Some(cell) = level.cell(kmer, k) {
                 before[cell + 1] += 1;
             }
@@ -230,7 +231,7 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
     /// are in memory then.
     fn find(&mut self, prefix: K, bits: u32, load: bool) -> Result<u64, Error> {
         let k = self.gathered.k();
-        let own = self.gathered.scattered.range_bits();
+        let own = range_bits(self.gathered.k());
         self.open(prefix.shr(bits - own).low() as usize)?;
         let (first, last) = ends::<K>(k, prefix, bits);
         loop {
@@ -259,7 +260,7 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
     /// which brings one more or some k-mers into memory.
     fn part(
         &mut self,
-        contents: &RangeContents<'_, K>,
+        contents: &KmerContents<'_, K>,
         levels: &mut Vec<Level<K>>,
         (prefix, bits): (K, u32),
         load: bool,
@@ -289,7 +290,7 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
     /// Sorts the k-mers of these cells, and of those behind them that fit.
     fn load(
         &mut self,
-        contents: &RangeContents<'_, K>,
+        contents: &KmerContents<'_, K>,
         level: &Level<K>,
         mut cells: std::ops::Range<usize>,
     ) -> Result<(), Error> {
@@ -302,12 +303,12 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
         let GatheredReader { buffer, kmers, swap, .. } = self;
         kmers.clear();
         kmers.reserve_exact(level.len(&cells) as usize);
-        contents.each(buffer, |kmer, count| {
+        contents.each(buffer, |(kmer, count)| {
             if level.cell(kmer, k).is_some_and(|cell| cells.contains(&cell)) {
                 kmers.push((kmer, count));
             }
         })?;
-        sort_range(kmers, swap, k, level.bits);
+        sort_range(kmers, swap, 2 * k as u32 - level.bits);
         let end = level.bits + level.next;
         let (first, _) = ends::<K>(k, level.prefix_of(cells.start), end);
         let (_, last) = ends::<K>(k, level.prefix_of(cells.end - 1), end);
@@ -326,11 +327,11 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
     fn whole(&mut self, range: usize, kmers: &mut Vec<(K, u32)>) -> Result<(), Error> {
         self.open(range)?;
         let k = self.gathered.k();
-        let bits = self.gathered.scattered.range_bits();
+        let bits = range_bits(self.gathered.k());
         if let Some((_, Opened::Large(contents, levels))) = &mut self.opened {
             // Asked for because it fits with what it goes to.
             let from = kmers.len();
-            contents.each(&mut self.buffer, |kmer, count| kmers.push((kmer, count)))?;
+            contents.each(&mut self.buffer, |pair| kmers.push(pair))?;
             levels.clear();
             kmers[from..].sort_unstable_by_key(|&(kmer, _)| kmer);
             return self.gathered.check(&kmers[from..]);
@@ -344,7 +345,7 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
 impl<K: Kmer> RangeReader<K> for GatheredReader<'_, '_, K> {
     fn at_most(&mut self, prefix: K, bits: u32) -> Result<u64, Error> {
         let scattered = &self.gathered.scattered;
-        let own = scattered.range_bits();
+        let own = scattered.records().range_bits();
         if bits <= own {
             let (finer, prefix) = (own - bits, prefix.low() as usize);
             let ranges = prefix << finer..(prefix + 1) << finer;
@@ -355,7 +356,7 @@ impl<K: Kmer> RangeReader<K> for GatheredReader<'_, '_, K> {
 
     fn read(&mut self, prefix: K, bits: u32, kmers: &mut Vec<(K, u32)>) -> Result<(), Error> {
         kmers.clear();
-        let own = self.gathered.scattered.range_bits();
+        let own = range_bits(self.gathered.k());
         if bits <= own {
             let (finer, prefix) = (own - bits, prefix.low() as usize);
             return (prefix << finer..(prefix + 1) << finer)
@@ -372,9 +373,9 @@ impl<K: Kmer> RangeReader<K> for GatheredReader<'_, '_, K> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Spilling, Storage};
     use crate::tables::Kind;
     use merganser_seq::kmer::Wide;
+    use merganser_store::{Spilling, Storage};
     use proptest::prelude::*;
 
     /// Halves ranges until they fit, as the engine does.

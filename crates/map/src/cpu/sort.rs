@@ -7,6 +7,7 @@ use std::sync::Mutex;
 
 use merganser_run::locks::lock;
 use merganser_run::{Budget, Cancel, Progress, Resources, Shortage, each, each_in_order};
+use merganser_store::distribute;
 
 use crate::Error;
 use crate::index::{Growing, Unsorted, grouped, interleave};
@@ -213,23 +214,14 @@ impl Sorter {
             self.keyed.push((interleave(text.window(position as usize)), position));
         }
         let digit = |key: u64| (key << (2 * PART_BASES) >> (64 - 2 * RADIX_BASES)) as usize;
-        let mut starts = vec![0; (1 << (2 * RADIX_BASES)) + 1];
-        for &(key, _) in &self.keyed {
-            starts[digit(key) + 1] += 1;
-        }
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
-        }
+        let mut ends = vec![0; 1 << (2 * RADIX_BASES)];
+        let items = self.keyed.iter().map(|&item| (digit(item.0), item));
         self.other.clear();
-        self.other.resize(self.keyed.len(), (0, 0));
-        let mut next = starts.clone();
-        for &item in &self.keyed {
-            let at = &mut next[digit(item.0)];
-            self.other[*at] = item;
-            *at += 1;
-        }
-        for bounds in starts.windows(2) {
-            self.other[bounds[0]..bounds[1]].sort_unstable();
+        distribute(items, &mut ends, &mut self.other);
+        let mut start = 0;
+        for end in ends.into_iter().map(|end| end as usize) {
+            self.other[start..end].sort_unstable();
+            start = end;
         }
         let mut counts = vec![0; 1 << (2 * (k - PART_BASES))];
         for &(key, _) in &self.other {

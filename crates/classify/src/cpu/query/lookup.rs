@@ -4,6 +4,7 @@
 //! some MB of table): what is near in the table is looked up at nearly the same time.
 
 use merganser_seq::simd::prefetch;
+use merganser_store::distribute;
 
 use crate::database::{LIST, Section};
 use crate::hash::FEATURE_BITS;
@@ -55,19 +56,11 @@ impl Lookup {
     /// gives the end of each place.
     fn order(&mut self, features: &[u64]) -> [u32; 1 << ORDER_BITS] {
         let place = |feature: u64| (feature >> REST_BITS) as usize & ((1 << ORDER_BITS) - 1);
+        let entry = |(number, &feature): (usize, &u64)| {
+            (place(feature), feature << (64 - REST_BITS) | number as u64)
+        };
         let mut places = [0u32; 1 << ORDER_BITS];
-        features.iter().for_each(|&feature| places[place(feature)] += 1);
-        let mut start = 0;
-        for at in &mut places {
-            (*at, start) = (start, start + *at);
-        }
-        self.entries.resize(features.len(), 0);
-        for (number, &feature) in features.iter().enumerate() {
-            let at = &mut places[place(feature)];
-            self.entries[*at as usize] = feature << (64 - REST_BITS) | number as u64;
-            *at += 1;
-        }
-        // Each start has moved to the next one.
+        distribute(features.iter().enumerate().map(entry), &mut places, &mut self.entries);
         places
     }
 

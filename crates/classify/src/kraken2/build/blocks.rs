@@ -6,6 +6,8 @@
 //! sequence, its scanner takes k - 1 letters for a k-mer: their smallest l-mer is stored, too, which may
 //! be no minimizer of the sequence.
 
+use merganser_store::distribute;
+
 use super::super::library::{LEAD, STRETCH};
 use super::super::minimizers::{Entries, Minimizers};
 use super::super::options::Kraken2Options;
@@ -95,22 +97,11 @@ impl Blocks {
         let minimizers = &self.entries.minimizers;
         self.hashes.clear();
         self.hashes.extend(minimizers.iter().map(|&minimizer| hash(minimizer)));
-        let mut ends = [0u32; ZONES];
-        for &hash in &self.hashes {
-            ends[hash as usize % ZONES] += u32::from(hash >= self.minimum_hash);
-        }
-        let mut next = 0;
-        for end in &mut ends {
-            (*end, next) = (next, next + *end);
-        }
-        self.zoned.resize(next as usize, 0);
-        for (&hash, &minimizer) in self.hashes.iter().zip(minimizers) {
-            if hash >= self.minimum_hash {
-                let end = &mut ends[hash as usize % ZONES];
-                self.zoned[*end as usize] = minimizer;
-                *end += 1;
-            }
-        }
+        let all = self.hashes.iter().zip(minimizers);
+        let kept = all.filter(|&(&hash, _)| hash >= self.minimum_hash);
+        let zoned = kept.map(|(&hash, &minimizer)| (hash as usize % ZONES, minimizer));
+        let mut ends = [0; ZONES];
+        distribute(zoned, &mut ends, &mut self.zoned);
         self.hashes.clear();
         let mut start = 0;
         for end in ends {

@@ -3,6 +3,7 @@
 use super::{AHEAD, Bytes, Cells, Entry, HEADER, NUMBER_BITS, Table, Words, hash, unhash};
 use merganser_seq::dispatch;
 use merganser_seq::simd::Level;
+use merganser_store::distribute;
 
 /// Stretches of cells by which searches are put in order are this many at most; a range is some of
 /// them.
@@ -90,22 +91,13 @@ impl Table {
 
     /// Puts the searches for minimizers, at most 2³² of them, in order, roughly.
     pub(in super::super) fn wait(&self, minimizers: &[u64]) -> WaitingSearches {
-        let hashes = || minimizers.iter().map(|&minimizer| hash(minimizer)).enumerate();
-        let looked_up = |&(_, hash): &(usize, u64)| hash >= self.minimum_hash;
-        let mut starts = vec![0u32; 1 << STRETCH_BITS];
-        for (_, hash) in hashes().filter(looked_up) {
-            starts[self.stretch(hash) as usize] += 1;
-        }
-        let mut next = 0;
-        for start in &mut starts {
-            (*start, next) = (next, next + *start);
-        }
-        let mut searches = vec![Search::default(); next as usize];
-        for (number, hash) in hashes().filter(looked_up) {
-            let start = &mut starts[self.stretch(hash) as usize];
-            searches[*start as usize] = Search { hash, number: number as u32, node: 0 };
-            *start += 1;
-        }
+        let hashes = minimizers.iter().map(|&minimizer| hash(minimizer)).enumerate();
+        let looked_up = hashes.filter(|&(_, hash)| hash >= self.minimum_hash);
+        let search = |(number, hash)| {
+            (self.stretch(hash) as usize, Search { hash, number: number as u32, node: 0 })
+        };
+        let mut searches = Vec::new();
+        distribute(looked_up.map(search), &mut vec![0; 1 << STRETCH_BITS], &mut searches);
         WaitingSearches { searches, done: 0, minimizers: minimizers.len() }
     }
 

@@ -74,7 +74,7 @@ impl<'s> Lists<'s> {
 /// A thread's memory, which has a part at a time.
 pub(super) struct Part<'l> {
     lists: &'l Lists<'l>,
-    unpacker: Option<Unpacker>,
+    unpacker: Option<Unpacker<'l>>,
     /// Blocks that were on disk.
     blocks: Vec<Vec<u8>>,
     /// In order.

@@ -1,8 +1,8 @@
 //! What the threads that sort share, and sorted records on disk.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 
 use merganser_io::SpillFile;
 use merganser_run::locks::lock;
@@ -35,11 +35,10 @@ pub(crate) struct Sorting {
     share: u64,
     /// Bytes of memory while records are written.
     writing: u64,
-    directory: PathBuf,
     cancel: Cancel,
     /// Bytes of all records.
     bytes: AtomicU64,
-    file: Mutex<Option<Arc<SpillFile>>>,
+    file: SpillFile,
     runs: Mutex<Vec<Run>>,
 }
 
@@ -74,10 +73,9 @@ impl Sorting {
             // An eighth remains for what is written meanwhile, and for what is not used of slabs.
             share: (memory / threads / 8 * 7).max(LEAST_SHARE),
             writing,
-            directory: directory.to_owned(),
             cancel: cancel.clone(),
             bytes: AtomicU64::new(0),
-            file: Mutex::new(None),
+            file: SpillFile::new(directory),
             runs: Mutex::new(Vec::new()),
         }
     }
@@ -118,7 +116,7 @@ impl Sorting {
 
     /// Bytes that went to disk.
     pub(crate) fn spilled_bytes(&self) -> u64 {
-        lock(&self.file).as_ref().map_or(0, |file| file.bytes())
+        self.file.bytes()
     }
 
     /// The memory with which nothing would have gone to disk.
@@ -146,7 +144,7 @@ impl Sorting {
     /// If that fails, or if cancelled.
     pub(super) fn add_run(&self, slabs: &[Vec<u8>], entries: &[Entry]) -> Result<(), Error> {
         let Some(&first) = entries.first() else { return Ok(()) };
-        let mut packer = Packer { file: self.file()?, zstd: Compressor::new(ZSTD_LEVEL)? };
+        let mut packer = Packer { file: &self.file, zstd: Compressor::new(ZSTD_LEVEL)? };
         let most = self.block() as usize;
         let (mut run, mut block, mut key) = (Run::new(), Vec::with_capacity(2 * most), first.key);
         for &entry in entries {
@@ -169,28 +167,18 @@ impl Sorting {
         Ok(())
     }
 
-    /// The file on disk, which is made when it is first needed.
-    fn file(&self) -> Result<Arc<SpillFile>, Error> {
-        let mut file = lock(&self.file);
-        if let Some(file) = &*file {
-            return Ok(Arc::clone(file));
-        }
-        let made = Arc::new(SpillFile::create(&self.directory)?);
-        Ok(Arc::clone(file.insert(made)))
-    }
-
     /// What reads blocks back.
-    pub(super) fn unpacker(&self) -> Result<Unpacker, Error> {
-        Ok(Unpacker { file: self.file()?, zstd: Decompressor::new()?, packed: Vec::new() })
+    pub(super) fn unpacker(&self) -> Result<Unpacker<'_>, Error> {
+        Ok(Unpacker { file: &self.file, zstd: Decompressor::new()?, packed: Vec::new() })
     }
 }
 
-struct Packer {
-    file: Arc<SpillFile>,
+struct Packer<'f> {
+    file: &'f SpillFile,
     zstd: Compressor<'static>,
 }
 
-impl Packer {
+impl Packer<'_> {
     fn pack(&mut self, first: Key, block: &[u8]) -> Result<Block, Error> {
         let packed = self.zstd.compress(block)?;
         let offset = self.file.append(&packed)?;
@@ -199,13 +187,13 @@ impl Packer {
 }
 
 /// Reads blocks back.
-pub(super) struct Unpacker {
-    file: Arc<SpillFile>,
+pub(super) struct Unpacker<'f> {
+    file: &'f SpillFile,
     zstd: Decompressor<'static>,
     packed: Vec<u8>,
 }
 
-impl Unpacker {
+impl Unpacker<'_> {
     /// Fills `slab` with a block, and `entries` with its records from a key on up to another;
     /// `number` is the slab's.
     ///

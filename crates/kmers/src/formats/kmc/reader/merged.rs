@@ -119,7 +119,7 @@ impl<K: Kmer> MergedReader<'_, K> {
                 return Err(self.database.damaged("its k-mers are out of order"));
             }
         }
-        sort_range(kmers, &mut self.swap, header.k, bits);
+        sort_range(kmers, &mut self.swap, 2 * header.k as u32 - bits);
         match kmers.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             None => Ok(()),
             Some(pair) => {
@@ -179,9 +179,9 @@ impl<K: Kmer> RangeReader<K> for MergedReader<'_, K> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Pool, Spilling, Storage};
     use crate::tables::gathered::Gathered;
     use merganser_run::Cancel;
+    use merganser_store::{Pool, Spilling, Storage};
     use proptest::prelude::*;
     use std::collections::BTreeMap;
     use std::path::{Path, PathBuf};

@@ -1,9 +1,12 @@
-//! Bins of records, in blocks of memory or on disk: what waits between two passes over it.
+//! Bins of records, in blocks of memory or on disk, between two passes over them.
 //!
 //! Records are byte strings that a bin keeps whole: none straddles two blocks. A bin has one open
 //! block; a full one stays in memory while the pool allows, else it is appended to the spill file,
-//! which all bins of all stores share. So few files are open however many bins there are, and
-//! memory is a setting.
+//! which all bins of a pool share. So one file is open however many bins there are, and memory is a
+//! setting.
+//!
+//! [`Scatter`](crate::Scatter) puts items of any kind into bins. Super-k-mers use bins directly:
+//! their records have no fixed width, and they are never sorted.
 
 mod pool;
 mod writer;
@@ -13,12 +16,11 @@ pub use writer::Writer;
 
 use std::sync::Mutex;
 
+use merganser_io::Error;
 use merganser_run::locks::lock;
 
-use crate::Error;
-
-/// A number of bins that share a [`Pool`].
-pub struct Store<'p> {
+/// Bins that share a [`Pool`].
+pub struct Bins<'p> {
     pool: &'p Pool,
     bins: Vec<Mutex<Bin>>,
 }
@@ -35,15 +37,10 @@ enum Segment {
     Disk { offset: u64, len: usize },
 }
 
-impl<'p> Store<'p> {
-    /// Bins that are empty yet.
-    pub fn new(pool: &'p Pool, bins: usize) -> Store<'p> {
-        Store { pool, bins: (0..bins).map(|_| Mutex::default()).collect() }
-    }
-
-    /// Where its blocks are from.
-    pub fn pool(&self) -> &'p Pool {
-        self.pool
+impl<'p> Bins<'p> {
+    /// Creates empty bins.
+    pub fn new(pool: &'p Pool, bins: usize) -> Bins<'p> {
+        Bins { pool, bins: (0..bins).map(|_| Mutex::default()).collect() }
     }
 
     /// The number of bins.
@@ -101,11 +98,11 @@ impl Contents<'_> {
     ///
     /// # Errors
     /// If the disk cannot be read, and what `visit` returns.
-    pub fn read(
+    pub fn read<E: From<Error>>(
         &self,
         buffer: &mut Vec<u8>,
-        mut visit: impl FnMut(&[u8]) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+        mut visit: impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
         let blocks = self.segments.len() + usize::from(!self.open.is_empty());
         (0..blocks).try_for_each(|number| self.read_block(number, buffer, &mut visit))
     }
@@ -124,16 +121,17 @@ impl Contents<'_> {
     ///
     /// # Errors
     /// If the disk cannot be read, and what `visit` returns.
-    pub fn read_block(
+    pub fn read_block<E: From<Error>>(
         &self,
         number: usize,
         buffer: &mut Vec<u8>,
-        visit: impl FnOnce(&[u8]) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+        visit: impl FnOnce(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
         match self.segments.get(number) {
             Some(Segment::Memory(block)) => visit(block),
             Some(Segment::Disk { offset, len }) => {
-                self.pool.unspill(*offset, *len, buffer)?;
+                buffer.resize(*len, 0);
+                self.pool.file.read_at(*offset, buffer)?;
                 visit(buffer)
             }
             None => visit(&self.open),

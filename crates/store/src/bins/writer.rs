@@ -1,14 +1,14 @@
-//! One worker's way into a store: a small buffer for each bin, so that records reach the shared
+//! One worker's way into bins: a small buffer for each bin, so that records reach the shared
 //! blocks a kilobyte at a time and a hot cache line is never shared.
 
+use merganser_io::Error;
 use merganser_seq::simd;
 
-use super::Store;
-use crate::Error;
+use super::Bins;
 
 /// Gathers records by bin. Records are dropped if [`Writer::finish`] is not called.
 pub struct Writer<'s, 'p> {
-    store: &'s Store<'p>,
+    bins: &'s Bins<'p>,
     buffers: Vec<u8>,
     fill: Vec<u32>,
     stride: usize,
@@ -16,9 +16,9 @@ pub struct Writer<'s, 'p> {
 
 impl<'s, 'p> Writer<'s, 'p> {
     /// A writer with `stride` bytes of buffer for each bin.
-    pub fn new(store: &'s Store<'p>, stride: usize) -> Writer<'s, 'p> {
-        let bins = store.bins();
-        Writer { store, buffers: vec![0; bins * stride], fill: vec![0; bins], stride }
+    pub fn new(bins: &'s Bins<'p>, stride: usize) -> Writer<'s, 'p> {
+        let len = bins.bins();
+        Writer { bins, buffers: vec![0; len * stride], fill: vec![0; len], stride }
     }
 
     /// Asks the cache for where the next record of `bin` goes.
@@ -53,7 +53,7 @@ impl<'s, 'p> Writer<'s, 'p> {
         let at = bin * self.stride;
         let records = &self.buffers[at..at + self.fill[bin] as usize];
         if !records.is_empty() {
-            self.store.append(bin, records)?;
+            self.bins.append(bin, records)?;
         }
         self.fill[bin] = 0;
         Ok(())

@@ -1,16 +1,15 @@
 //! Blocks of memory, handed out and taken back, and the spill file behind them.
 
-use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock};
 
-use merganser_io::SpillFile;
+use merganser_io::{Error, SpillFile};
 use merganser_run::locks::lock;
 
 use super::Segment;
-use crate::Error;
 
-/// Where records wait.
+/// Where records are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
     /// In memory as far as the budget goes, then on disk.
@@ -21,19 +20,21 @@ pub enum Storage {
     Disk,
 }
 
-/// Blocks of one size for all stores of a run.
+/// Blocks of one size for all bins of a run.
 pub struct Pool {
     block_bytes: usize,
-    spilling: Spilling,
+    storage: Storage,
+    /// Bytes of full blocks that may stay in memory.
+    limit: u64,
     free: Mutex<Vec<Vec<u8>>>,
+    /// Full blocks in memory.
     full: AtomicUsize,
     /// Full blocks in memory and on disk,
     blocks: AtomicU64,
     /// and the most that there were at a time.
     most_blocks: AtomicU64,
-    spilled: AtomicU64,
-    file: OnceLock<SpillFile>,
-    opening: Mutex<()>,
+    /// The blocks that memory does not hold.
+    pub(super) file: SpillFile,
 }
 
 /// How many full blocks may stay in memory, and where the others go.
@@ -43,22 +44,22 @@ pub struct Spilling {
     /// Bytes of full blocks in memory, with [`Storage::Disk`] none.
     pub limit: u64,
     /// Where the spill file is made, when it is needed.
-    pub directory: std::path::PathBuf,
+    pub directory: PathBuf,
 }
 
 impl Pool {
-    /// A pool of blocks of so many bytes each, none of which is made before it is needed.
+    /// Creates a pool of blocks of so many bytes each, which are allocated when they are needed.
     pub fn new(block_bytes: usize, spilling: Spilling) -> Pool {
+        let Spilling { storage, limit, directory } = spilling;
         Pool {
             block_bytes,
-            spilling,
+            storage,
+            limit,
             free: Mutex::default(),
             full: AtomicUsize::new(0),
             blocks: AtomicU64::new(0),
             most_blocks: AtomicU64::new(0),
-            spilled: AtomicU64::new(0),
-            file: OnceLock::new(),
-            opening: Mutex::default(),
+            file: SpillFile::new(&directory),
         }
     }
 
@@ -70,12 +71,12 @@ impl Pool {
 
     /// Bytes of full blocks that may stay in memory.
     pub fn limit(&self) -> u64 {
-        self.spilling.limit
+        self.limit
     }
 
     /// Bytes written to disk so far.
     pub fn spilled(&self) -> u64 {
-        self.spilled.load(Ordering::Relaxed)
+        self.file.bytes()
     }
 
     /// The most bytes that full blocks took at a time, or would have taken had all been in memory.
@@ -95,7 +96,7 @@ impl Pool {
         &self,
         mut block: Vec<u8>,
     ) -> Result<(Segment, Option<Vec<u8>>), Error> {
-        let limit = match self.spilling.storage {
+        let limit = match self.storage {
             Storage::Disk => 0,
             Storage::Auto | Storage::Ram => self.limit() / self.block_bytes as u64,
         };
@@ -106,32 +107,13 @@ impl Pool {
             return Ok((Segment::Memory(block), None));
         }
         self.full.fetch_sub(1, Ordering::Relaxed);
-        if self.spilling.storage == Storage::Ram {
+        if self.storage == Storage::Ram {
             return Err(Error::RamFull { limit: self.limit() });
         }
-        let offset = self.spill(&block)?;
+        let offset = self.file.append(&block)?;
         let segment = Segment::Disk { offset, len: block.len() };
         block.clear();
         Ok((segment, Some(block)))
-    }
-
-    /// Appends bytes to the spill file; returns where they begin.
-    ///
-    /// # Errors
-    /// If the disk is full or cannot be written.
-    pub fn spill(&self, bytes: &[u8]) -> Result<u64, Error> {
-        let offset = self.file()?.append(bytes)?;
-        self.spilled.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        Ok(offset)
-    }
-
-    /// Reads `len` spilled bytes back, those from `offset` on, into `buffer`.
-    ///
-    /// # Errors
-    /// If the disk cannot be read.
-    pub fn unspill(&self, offset: u64, len: usize, buffer: &mut Vec<u8>) -> Result<(), Error> {
-        buffer.resize(len, 0);
-        Ok(self.file()?.read_at(offset, buffer)?)
     }
 
     /// Takes the full blocks of `segments` back, which make room for others, and one that was still open.
@@ -157,15 +139,5 @@ impl Pool {
     pub fn trim(&self) {
         let free = std::mem::take(&mut *lock(&self.free));
         drop(free);
-    }
-
-    /// The spill file, made when the first block goes to disk.
-    fn file(&self) -> Result<&SpillFile, Error> {
-        let _one_at_a_time = lock(&self.opening);
-        if let Some(file) = self.file.get() {
-            return Ok(file);
-        }
-        let file = SpillFile::create(Path::new(&self.spilling.directory))?;
-        Ok(self.file.get_or_init(|| file))
     }
 }
