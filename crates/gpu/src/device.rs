@@ -177,17 +177,20 @@ impl Device {
         Ok(most.saturating_sub(self.used()).min(free))
     }
 
-    /// Bytes in this device's buffers.
-    pub fn used(&self) -> u64 {
-        self.0.used.load(Relaxed)
-    }
-
-    /// The same, with a limit if there is one ([`limit_memory`](Self::limit_memory)).
+    /// Sets the [limit](Self::limit_memory) if there is one, and returns the bytes that are [available](Self::available).
+    ///
+    /// # Errors
+    /// If the device fails.
     pub fn available_within(&self, limit: Option<u64>) -> Result<u64> {
         if let Some(bytes) = limit {
             self.limit_memory(bytes);
         }
         self.available()
+    }
+
+    /// Bytes in this device's buffers.
+    pub fn used(&self) -> u64 {
+        self.0.used.load(Relaxed)
     }
 
     /// Lets no more than this many bytes be in buffers at once (`--gpu-memory`).

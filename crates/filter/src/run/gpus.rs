@@ -3,13 +3,12 @@
 //! no device waits for the CPU, and the CPU for no device.
 
 use std::sync::Mutex;
-use std::thread;
 use std::time::Duration;
 
 use merganser_gpu::{Device as CudaDevice, DeviceInfo, Pool, Pooled, Result as GpuResult};
 use merganser_run::engine::{Device, Turn};
 use merganser_run::locks::{into_inner, lock};
-use merganser_run::{GpuShortage, Resources, start_scoped};
+use merganser_run::{GpuShortage, Resources, side_by_side};
 
 use super::work::{BATCH, Worker};
 use crate::cuda::GpuFilter;
@@ -71,14 +70,7 @@ impl Gpus {
         let devices = CudaDevice::open_all(&self.ordinals)?;
         let streams = (STREAMS_A_WORKER * self.threads).div_ceil(devices.len());
         *lock(&self.devices) = devices.iter().map(|device| device.info().clone()).collect();
-        thread::scope(|scope| {
-            let make = |device| start_scoped(scope, move || self.make_on(device, filters, streams));
-            let threads = devices.iter().map(make).collect::<Result<Vec<_>, _>>()?;
-            let join = |thread: thread::ScopedJoinHandle<'_, _>| {
-                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            };
-            threads.into_iter().try_for_each(join)
-        })
+        side_by_side(&devices, |device| self.make_on(device, filters, streams)).map(drop)
     }
 
     /// Makes up to `streams` streams on a device, as many as its memory allows.
@@ -88,12 +80,9 @@ impl Gpus {
         filters: &[&Filter],
         streams: usize,
     ) -> Result<(), Error> {
-        if let Some(limit) = self.memory {
-            device.limit_memory(limit);
-        }
         let [words, pairs] = self.room;
         let needed = GpuFilter::bytes_for(words, pairs, filters.len());
-        let available = device.available()?;
+        let available = device.available_within(self.memory)?;
         // Half is left for batches of short sequences, which take more.
         let streams = streams.min((available / 2 / needed) as usize);
         if streams == 0 {
@@ -165,7 +154,7 @@ impl Device<Worker<'_>> for Gpus {
     }
 
     fn is_done(&self, (_, stream): &Self::Slot) -> Result<bool, Error> {
-        self.or_stop(stream.is_done().map_err(Error::from))
+        self.or_stop(stream.is_done())
     }
 
     fn finish(

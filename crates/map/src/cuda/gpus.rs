@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use merganser_gpu::{Device, DeviceInfo, Pool, Pooled};
-use merganser_run::{GpuShortage, RoundRobin, side_by_side};
+use merganser_run::{Budget, RoundRobin, side_by_side};
 
 use super::index::DeviceIndex;
 use super::workspace::{Sizes, Workspace};
@@ -124,23 +124,15 @@ fn share(
     memory: Option<u64>,
     threads: usize,
 ) -> Result<(Sizes, usize), Error> {
-    if let Some(limit) = memory {
-        device.limit_memory(limit);
-    }
-    let available = device.available()?;
-    // A little for what is rounded up.
-    let left = (available / 32 * 31).saturating_sub(index);
     let sizes = |keys: usize| Sizes { keys, ends: keys / 2 };
+    let budget = Budget::of_device(device.available_within(memory)?).with(index);
+    budget.with(sizes(LEAST).bytes()).check_device(device.ordinal(), "mapping to this index")?;
+    let left = budget.left();
     let mut keys = FULL;
     while keys > LEAST && 2 * sizes(keys).bytes() > left {
         keys /= 2;
     }
     let workspaces = (left / sizes(keys).bytes()) as usize;
-    if workspaces == 0 {
-        let needed = (index + sizes(LEAST).bytes()) / 31 * 32 + 32;
-        let (ordinal, what) = (device.ordinal(), "mapping to this index");
-        return Err(GpuShortage { ordinal, what, available, needed, remedy: "" }.into());
-    }
     Ok((sizes(keys), workspaces.min(threads).min(MOST_WORKSPACES)))
 }
 

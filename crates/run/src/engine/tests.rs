@@ -173,7 +173,7 @@ fn slots(free: usize, shares: bool) -> Slots {
 fn run(source: &Numbers, device: Option<&Slots>, make: impl Fn() -> Worker + Sync) -> Ended {
     let cancel = Cancel::default();
     let engine = Engine::new(source, List::default(), 3, &Silent, &cancel);
-    let workers = engine.run_on(4, device, make).unwrap();
+    let workers = engine.run_on(4, device, make).expect("threads start");
     (engine.finish().map(|list| list.0), workers)
 }
 

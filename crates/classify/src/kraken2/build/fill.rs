@@ -77,7 +77,8 @@ fn fill_cut(
     let ranges = cells::cut(cells, cut, rule).into_iter().map(in_order).collect();
     let letters = AtomicU64::new(0);
     let pass = Pass { reading, options, sequences, letters, cut, rule, records, ranges };
-    let own = || (Blocks::new(options), pass.ranges.iter().map(|_| Keys::default()).collect());
+    let keys = || pass.ranges.iter().map(|_| Keys::default()).collect::<Vec<_>>();
+    let own = || (Blocks::new(options), keys());
     let Reading { threads, progress, cancel, .. } = *reading;
     each_batch(&pass, threads, progress, cancel, own, |(blocks, keys), batch| {
         pass.fill(batch, blocks, keys);
@@ -116,7 +117,7 @@ impl Source for Pass<'_, '_> {
 
 impl Pass<'_, '_> {
     /// Makes the keys of a batch, and hands them to their ranges.
-    fn fill(&self, batch: &mut RecordBatch, blocks: &mut Blocks, keys: &mut Vec<Keys>) {
+    fn fill(&self, batch: &mut RecordBatch, blocks: &mut Blocks, keys: &mut [Keys]) {
         self.reading.mask(batch);
         let new = |at| self.reading.new_letters(batch, at);
         self.letters.fetch_add((0..batch.len()).map(new).sum(), Ordering::Relaxed);
