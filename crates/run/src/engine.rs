@@ -17,7 +17,8 @@
 //! # The deadlock rule
 //! **A worker that holds a batch on a device never blocks**: not for room, not for another slot, not for its turn to write.
 //! Others may be waiting for the slot that it holds, or for the output of the batch in it. Before it blocks, it finishes
-//! the batches that it has on devices. A job whose workers keep a slot while they write takes slots in the order of the
+//! the batches that it has on devices. It may wait for the next batch, as a source waits for the input and for other calls
+//! of [`Source::next`] alone. A job whose workers keep a slot while they write takes slots in the order of the
 //! batches ([`Turn::in_order`]): whoever waits then waits for earlier batches only.
 //!
 //! `models.rs` checks these rules under every interleaving of threads (loom).

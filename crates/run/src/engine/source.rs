@@ -12,7 +12,8 @@ pub trait Source: Sync {
     type Error;
 
     /// Refills a batch with the next records, and returns the bytes of input that were read for it;
-    /// `None` if there are no more. Any number of workers call it, each with a batch of its own.
+    /// `None` if there are no more. Any number of workers call it, each with a batch of its own. It may wait for the input and
+    /// for other calls, never for what a worker does between two calls.
     ///
     /// # Errors
     /// If the input is at fault; the batch then has the number that it would have had.
