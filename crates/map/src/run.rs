@@ -131,6 +131,7 @@ pub fn run(
     let keeps_unmapped = outputs.unmapped.is_some();
     let writer = Writer::new(config, index, cram.as_ref(), paired, outputs);
     let engine = Engine::new(&source, writer, AHEAD * threads as u64, progress, cancel);
+    let engine = if gpus.is_some() { engine.with_slots_in_order() } else { engine };
     let worker = || {
         let mapper = Mapper::new(view, config, &gaps, packed.as_ref(), cancel);
         let mapper = mapper.with_room(memory.room);

@@ -57,7 +57,8 @@ use on_devices::OnDevices;
 pub struct Engine<'e, S, P, K: InOrderSink<P>> {
     source: &'e S,
     outputs: InOrder<P, K>,
-    slots: Turns<()>,
+    /// Where slots are taken in the order of the batches.
+    slots: Option<Turns<()>>,
     progress: &'e dyn Progress,
     cancel: &'e Cancel,
 }
@@ -85,8 +86,14 @@ where
         progress: &'e dyn Progress,
         cancel: &'e Cancel,
     ) -> Self {
-        let (outputs, slots) = (InOrder::new(sink, ahead, 0), Turns::default());
-        Engine { source, outputs, slots, progress, cancel }
+        let outputs = InOrder::new(sink, ahead, 0);
+        Engine { source, outputs, slots: None, progress, cancel }
+    }
+
+    /// Has batches take slots in their order ([`Turn::in_order`]).
+    #[must_use]
+    pub fn with_slots_in_order(self) -> Self {
+        Engine { slots: Some(Turns::default()), ..self }
     }
 
     /// Works on all batches on `threads` threads, each with a worker that `make` makes, and returns the workers.
@@ -269,7 +276,7 @@ where
     }
 
     fn turn(&self, number: u64) -> Turn<'_, P, E> {
-        Turn::new(number, &self.outputs, &self.slots)
+        Turn::new(number, &self.outputs, self.slots.as_ref())
     }
 
     /// Has the worker make the output of a batch.
@@ -296,7 +303,9 @@ where
     /// Batches from `number` on are not wanted.
     fn stop(&self, number: u64) {
         self.source.stop(number);
-        self.slots.stop(number);
+        if let Some(slots) = &self.slots {
+            slots.stop(number);
+        }
     }
 }
 

@@ -134,13 +134,13 @@ impl<'r> Texts<'r> {
 }
 
 /// Where the records of a batch go.
-struct BatchSink<'w, 'r> {
+struct BatchSink<'w, 't, 'r> {
     texts: &'w mut Texts<'r>,
-    turn: &'w BatchTurn<'w>,
+    turn: &'w BatchTurn<'t>,
     cancel: &'w Cancel,
 }
 
-impl RecordSink for BatchSink<'_, '_> {
+impl RecordSink for BatchSink<'_, '_, '_> {
     fn records(&mut self) -> &mut Vec<u8> {
         &mut self.texts.texts[0]
     }

@@ -293,7 +293,10 @@ fn run_with(
     cancels: bool,
 ) -> Ended {
     let list = List { outputs: Vec::new(), begun, fails_at: run.plan.write_fails_at };
-    let engine = Engine::new(source, list, run.plan.ahead, &Silent, cancel);
+    let mut engine = Engine::new(source, list, run.plan.ahead, &Silent, cancel);
+    if run.plan.keeps_slots {
+        engine = engine.with_slots_in_order();
+    }
     let shared = Arc::new(Shared { run, engine });
     let work = |shared: &Shared| {
         let Shared { run, engine } = shared;

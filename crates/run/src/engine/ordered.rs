@@ -1,9 +1,10 @@
 //! Parts that are written in the order of their numbers, whoever finishes first.
 
 use crate::locks::{into_inner, lock, wait};
-use crate::sync::{Condvar, Mutex, MutexGuard};
+use crate::sync::{AtomicBool, Condvar, Mutex, MutexGuard};
 use std::collections::{BTreeMap, VecDeque};
 use std::marker::PhantomData;
+use std::sync::atomic::Ordering;
 
 /// Takes what is written in order.
 pub trait InOrderSink<P> {
@@ -45,6 +46,8 @@ impl<E> InOrderSink<()> for Discard<E> {
 pub struct InOrder<P, S: InOrderSink<P>> {
     state: Mutex<State<P, S::Error>>,
     changed: Condvar,
+    /// Whether something failed, or nothing is wanted any more: read without the lock.
+    over: AtomicBool,
     ahead: u64,
     most: u64,
     /// Locked by the one who writes.
@@ -58,6 +61,8 @@ struct State<P, E> {
     waiting: BTreeMap<u64, Waiting<P>>,
     /// The weight of all that waits.
     weight: u64,
+    /// Threads that wait for a change.
+    sleepers: usize,
     /// Somebody writes a part, and will go on with the next one.
     writing: bool,
     /// Written parts, for their memory.
@@ -82,13 +87,15 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
             next: 0,
             waiting: BTreeMap::new(),
             weight: 0,
+            sleepers: 0,
             writing: false,
             spare: Vec::new(),
             failed: None,
             stopped: false,
         };
         let (state, sink) = (Mutex::new(state), Mutex::new(sink));
-        InOrder { state, changed: Condvar::new(), ahead, most, sink }
+        let (changed, over) = (Condvar::new(), AtomicBool::new(false));
+        InOrder { state, changed, over, ahead, most, sink }
     }
 
     /// A part that was written, for its memory.
@@ -98,8 +105,7 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
 
     /// Whether no more should be begun.
     pub(crate) fn has_failed(&self) -> bool {
-        let state = self.lock();
-        state.stopped || state.failed.is_some()
+        self.over.load(Ordering::Acquire)
     }
 
     /// Whether the part of this number may be worked on at once, or will not be wanted.
@@ -166,25 +172,36 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
             state = self.lock();
             match written {
                 Ok(spare) => state.spare.extend(spare),
-                Err(error) => state.fail(0, error),
+                Err(error) => {
+                    state.fail(0, error);
+                    self.over.store(true, Ordering::Release);
+                }
             }
-            self.changed.notify_all();
+            self.wake(&state);
         }
         state.writing = false;
-        drop(state);
-        self.changed.notify_all();
+        self.wake(&state);
+    }
+
+    /// Wakes the threads that wait, if any do.
+    fn wake(&self, state: &State<P, S::Error>) {
+        if state.sleepers > 0 {
+            self.changed.notify_all();
+        }
     }
 
     /// Ends the run: parts with larger numbers are not begun. Those with smaller ones were, and
     /// may fail too.
     pub fn fail(&self, number: u64, error: S::Error) {
         self.lock().fail(number, error);
+        self.over.store(true, Ordering::Release);
         self.changed.notify_all();
     }
 
     /// Nobody needs to wait any more: a part will be missing, or none is wanted.
     pub fn stop(&self) {
         self.lock().stopped = true;
+        self.over.store(true, Ordering::Release);
         self.changed.notify_all();
     }
 
@@ -206,9 +223,12 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
 
     fn wait<'s>(
         &self,
-        state: MutexGuard<'s, State<P, S::Error>>,
+        mut state: MutexGuard<'s, State<P, S::Error>>,
     ) -> MutexGuard<'s, State<P, S::Error>> {
-        wait(&self.changed, state)
+        state.sleepers += 1;
+        let mut state = wait(&self.changed, state);
+        state.sleepers -= 1;
+        state
     }
 }
 

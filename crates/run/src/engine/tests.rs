@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex};
+use std::sync::{Barrier, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -275,4 +275,28 @@ fn every_batch_is_taken_once_without_outputs() {
     };
     let failed = each_batch(&source, 3, &Silent, &Cancel::default(), || (), fail);
     assert_eq!(failed, Err(Error::At(40)));
+}
+
+/// A worker that keeps its slot until another worker has one, too.
+struct Keeping<'k>(&'k Barrier);
+
+impl Work for Keeping<'_> {
+    type Batch = Batch;
+    type Output = u64;
+    type Error = Error;
+
+    fn work(&mut self, batch: &mut Batch, turn: &Turn<'_, u64, Error>) -> Result<u64, Error> {
+        turn.in_order(|| ()).ok_or(Error::Cancelled)?;
+        self.0.wait();
+        Ok(batch.0)
+    }
+}
+
+#[test]
+fn several_batches_have_slots_that_are_taken_in_order() {
+    let (source, cancel) = (Numbers { end: 20, ..Numbers::default() }, Cancel::default());
+    let engine = Engine::new(&source, List::default(), 3, &Silent, &cancel).with_slots_in_order();
+    let both = Barrier::new(2);
+    engine.run(2, || Keeping(&both)).unwrap();
+    assert_eq!(engine.finish().unwrap().0, Vec::from_iter(0..20));
 }

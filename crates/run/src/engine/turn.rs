@@ -9,7 +9,8 @@ use super::{Ticket, Turns};
 pub struct Turn<'t, P, E> {
     number: u64,
     outputs: &'t dyn Outputs<P, E>,
-    ticket: Ticket<'t, ()>,
+    /// Until it is used, if slots are taken in order.
+    ticket: Cell<Option<Ticket<'t, ()>>>,
     deferred: Cell<bool>,
 }
 
@@ -39,9 +40,10 @@ impl<'t, P, E> Turn<'t, P, E> {
     pub(super) fn new<K: InOrderSink<P, Error = E>>(
         number: u64,
         outputs: &'t InOrder<P, K>,
-        slots: &'t Turns<()>,
+        slots: Option<&'t Turns<()>>,
     ) -> Turn<'t, P, E> {
-        Turn { number, outputs, ticket: slots.ticket(number), deferred: Cell::new(false) }
+        let ticket = Cell::new(slots.map(|slots| slots.ticket(number)));
+        Turn { number, outputs, ticket, deferred: Cell::new(false) }
     }
 
     /// The number of the batch.
@@ -68,9 +70,13 @@ impl<'t, P, E> Turn<'t, P, E> {
 
     /// Calls `take` when all batches before this one have called it or ended; `None` if this one is not wanted any more.
     /// For slots that a worker keeps while it writes: taken in order, they are never held by a batch that waits for a later
-    /// one.
+    /// one. Once a batch, in an engine [with slots in order](super::Engine::with_slots_in_order).
     pub fn in_order<T>(&self, take: impl FnOnce() -> T) -> Option<T> {
-        self.ticket.wait().then(take)
+        let ticket = self.ticket.take();
+        let taken = ticket.as_ref().is_none_or(Ticket::wait).then(take);
+        // Now the next batch takes its own, while this one goes on.
+        drop(ticket);
+        taken
     }
 
     pub(super) fn never_defer(&self) {

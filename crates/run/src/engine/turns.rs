@@ -20,6 +20,8 @@ struct State<T> {
     over: BTreeSet<u64>,
     /// Numbers from here on are not wanted.
     end: u64,
+    /// Threads that wait for their turns.
+    sleepers: usize,
     value: T,
 }
 
@@ -39,7 +41,7 @@ impl<T: Default> Default for Turns<T> {
 impl<T> Turns<T> {
     /// A state that the batch of number 0 changes first.
     pub fn new(value: T) -> Turns<T> {
-        let state = State { next: 0, over: BTreeSet::new(), end: u64::MAX, value };
+        let state = State { next: 0, over: BTreeSet::new(), end: u64::MAX, sleepers: 0, value };
         Turns { state: Mutex::new(state), changed: Condvar::new() }
     }
 
@@ -81,7 +83,9 @@ impl<T> Ticket<'_, T> {
     pub fn wait(&self) -> bool {
         let mut state = lock(&self.turns.state);
         while state.next < self.number && self.number < state.end {
+            state.sleepers += 1;
             state = wait(&self.turns.changed, state);
+            state.sleepers -= 1;
         }
         self.number < state.end
     }
@@ -90,13 +94,18 @@ impl<T> Ticket<'_, T> {
 impl<T> Drop for Ticket<'_, T> {
     fn drop(&mut self) {
         let mut state = lock(&self.turns.state);
-        state.over.insert(self.number);
+        if state.next == self.number {
+            state.next += 1;
+        } else {
+            state.over.insert(self.number);
+        }
         while state.over.first() == Some(&state.next) {
             state.over.pop_first();
             state.next += 1;
         }
-        drop(state);
-        self.turns.changed.notify_all();
+        if state.sleepers > 0 {
+            self.turns.changed.notify_all();
+        }
     }
 }
 
