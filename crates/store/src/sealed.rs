@@ -1,6 +1,6 @@
 //! The container of the program's own formats.
 //!
-//! A file begins with its [magic](magic) and a header that a CRC-32 covers. There are two kinds of headers:
+//! A file begins with its [`magic`] and a header that a CRC-32 covers. There are two kinds of headers:
 //!
 //! - fields of a fixed size, described by a [`Format`]: `.mgk`, `.mgdb`, `.mgi`, `.mgd`. The version comes first and is
 //!   believed only if the header is whole and its checksum right, so that truncated, damaged, foreign and newer files

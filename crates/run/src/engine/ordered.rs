@@ -36,12 +36,11 @@ impl<E> InOrderSink<()> for Discard<E> {
     }
 }
 
-/// Parts that came before their turn wait here, and so do those who bring more than there is room
-/// for. One of those who hand in writes, and nobody waits for the writing itself.
+/// Outputs by number, written in the order of the numbers. An output that comes before its turn is kept; the thread that
+/// hands in the next one writes it and those that follow, and no other thread waits for the writing.
 ///
-/// Each number from 0 on has one part, or several whose last one is known. Two things bound what
-/// waits: [`wait_for_room`](Self::wait_for_room) before a number is begun, and the weights of
-/// [`hand_in_some`](Self::hand_in_some).
+/// Each number from 0 on has one output, or several of which the last one is marked. What is kept is bounded by how far numbers
+/// may be ahead, and by the weights of [`hand_in_some`](Self::hand_in_some).
 #[derive(Debug)]
 pub struct InOrder<P, S: InOrderSink<P>> {
     state: Mutex<State<P, S::Error>>,
