@@ -7,7 +7,7 @@ use crate::locks::lock;
 use crate::sync::Mutex;
 use crate::{Cancel, Cancelled, OnFailure, StartError, run_workers_collect};
 
-/// Runs `work` on up to `threads` workers, never more than there are numbers but for one. Each worker makes
+/// Runs `work` on up to `threads` workers: at least one, and no more than there are numbers. Each worker makes
 /// what it needs, goes through the numbers it gets, in rising order, and finishes; returns what the
 /// workers returned, in no order.
 ///

@@ -60,7 +60,23 @@ impl Source for NumberSource {
         *batch
     }
 
-    fn stop(&self, number: u64) {
-        self.next.fetch_max(self.end.max(number), Ordering::Relaxed);
+    fn stop(&self, _number: u64) {
+        self.next.fetch_max(self.end, Ordering::Relaxed);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::{NumberSource, Source};
+
+    #[test]
+    fn no_number_comes_after_a_stop() {
+        for number in [0, 1, u64::MAX] {
+            let source = NumberSource::up_to(5);
+            let mut batch = 0;
+            assert_eq!((source.next(&mut batch), batch), (Ok(Some(0)), 0));
+            source.stop(number);
+            assert!((0..3).all(|_| source.next(&mut batch) == Ok(None)));
+        }
     }
 }
