@@ -128,6 +128,10 @@ impl Source for Steps<'_> {
         step.batch.number()
     }
 
+    fn is_long(&self, step: &Step) -> bool {
+        step.batch.is_long()
+    }
+
     fn stop(&self, number: u64) {
         self.records.stop();
         self.cursor.stop(number);

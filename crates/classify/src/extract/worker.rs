@@ -62,9 +62,6 @@ impl Work for Worker<'_, '_> {
         self.extract(step, &mut texts);
         texts.compress(self.gzip, &mut self.blocks);
         self.tally.time += begun.elapsed();
-        if step.batch.is_long() {
-            turn.defer();
-        }
         Ok(texts)
     }
 }

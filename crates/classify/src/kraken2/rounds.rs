@@ -5,6 +5,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use merganser_run::engine::Held;
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Cancel, each};
 
@@ -26,8 +27,8 @@ pub(super) struct Rounds<'o, 'r, 'w, 'p> {
     pub(super) cancel: &'o Cancel,
 }
 
-/// The batches of a round, with their numbers.
-type Round = Vec<(u64, Mutex<WaitingBatch>)>;
+/// The batches of a round.
+type Round = Vec<Held<Mutex<WaitingBatch>>>;
 
 impl Rounds<'_, '_, '_, '_> {
     /// Takes batches until there are none, and returns how many rounds these were.
@@ -63,13 +64,13 @@ impl Rounds<'_, '_, '_, '_> {
 
     /// Makes all searches of a round, range by range.
     fn look_up(&self, ranges: &Ranges, round: &Round) -> Result<(), Error> {
-        let searches = round.iter().map(|(_, waiting)| lock(waiting).searches()).sum();
+        let searches = round.iter().map(|held| lock(&held.kept).searches()).sum();
         self.table.read_ahead(ranges, 0, searches);
         for range in 0..ranges.len() {
             self.table.read_ahead(ranges, range + 1, searches);
             let done = each(self.threads, 0..round.len(), self.cancel, |numbers| {
                 numbers.try_for_each(|number| {
-                    lock(&round[number].1).look_up_range(self.table, ranges, range)
+                    lock(&round[number].kept).look_up_range(self.table, ranges, range)
                 })
             });
             self.table.release(ranges, range);
@@ -86,9 +87,6 @@ impl Rounds<'_, '_, '_, '_> {
                 let (mut waiting, mut part) =
                     (into_inner(waiting), turn.spare().unwrap_or_default());
                 worker.classify_waiting(&mut waiting, &mut part.batch);
-                if waiting.is_long {
-                    turn.defer();
-                }
                 Ok(self.run.complete(&waiting.batch, part))
             });
         workers.map(drop)

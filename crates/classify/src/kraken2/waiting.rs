@@ -11,8 +11,6 @@ use crate::Error;
 #[derive(Debug)]
 pub(super) struct WaitingBatch {
     pub(super) batch: RecordBatch,
-    /// It came with a record that is so long that its lines must not wait, too.
-    pub(super) is_long: bool,
     pub(super) cuts: BlockCuts,
     pub(super) pieces: Vec<WaitingEntries>,
 }
@@ -33,7 +31,7 @@ impl WaitingBatch {
     ) -> WaitingBatch {
         let mut records = RecordBatch::default();
         records.copy_from(batch);
-        WaitingBatch { batch: records, is_long: batch.is_long(), cuts, pieces }
+        WaitingBatch { batch: records, cuts, pieces }
     }
 
     /// Bytes of memory that it takes.

@@ -105,6 +105,10 @@ impl Source for CutReads {
         cut.batch.number()
     }
 
+    fn is_long(&self, cut: &CutBatch) -> bool {
+        cut.batch.is_long()
+    }
+
     fn stop(&self, number: u64) {
         self.records.stop();
         if let Some(blocks) = &self.blocks {
@@ -150,9 +154,6 @@ impl Work for Worker<'_> {
     ) -> Result<Part, Error> {
         let mut part = turn.spare().unwrap_or_default();
         self.worker.classify(batch, cuts, &mut part.batch)?;
-        if batch.is_long() {
-            turn.defer();
-        }
         Ok(self.run.complete(batch, part))
     }
 }

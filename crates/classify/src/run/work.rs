@@ -164,9 +164,6 @@ impl<P> Worker<'_, '_, '_, P> {
         let found = Found { batch, candidates: &self.candidates, ends: &self.ends, views };
         let output = (self.take)(&found, own, sketcher, turn)?;
         run.clock.add(Clock::DECIDING, begun);
-        if batch.is_long() {
-            turn.defer();
-        }
         Ok(output)
     }
 }

@@ -214,7 +214,6 @@ impl Work for Worker<'_> {
         let parts = self.decide(batch, turn.spare().unwrap_or_default());
         if batch.is_long() {
             self.release();
-            turn.defer();
         }
         parts
     }
