@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::Command;
 
-use merganser_filter::{Align, Config, Method, NMode, Threshold, naive};
+use merganser_filter::{Align, Config, Method, NMode, Threshold};
 
+use crate::support::oracles::filter::naive;
 use crate::support::reads::Random;
 use crate::support::tools::shell;
 use crate::support::{Dir, gunzip, shared};

@@ -13,8 +13,9 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 
 use merganser_filter::Threshold;
-use merganser_map::{Config, Metric, NMode, Strand, naive};
+use merganser_map::{Config, Metric, NMode, Strand};
 
+use crate::support::oracles::map::naive;
 use crate::support::reads::Random;
 use crate::support::{Dir, Ran};
 

@@ -254,8 +254,7 @@ fn held_batches_are_worked_on_in_order() {
             break;
         }
         all.extend(held.iter().map(|held| (held.number(), held.kept)));
-        let work =
-            |worker: &mut Worker, held: u64, _: &Turn<'_, u64, Error>| worker.make(held);
+        let work = |worker: &mut Worker, held: u64, _: &Turn<'_, u64, Error>| worker.make(held);
         engine.run_held(3, held, Worker::default, work).unwrap();
     }
     assert!(all.iter().all(|(number, held)| number == held));
