@@ -31,7 +31,7 @@ fn the_pair_that_the_published_rule_rejects() {
     let segment = format!("{}CAAGCTGAGG", &read[..read.len() - 10]);
     let (read, segment) = (read.as_bytes(), segment.as_bytes());
     let decide = |method| {
-        let config = Config::new(Threshold::Edits(3)).method(method);
+        let config = Config { method, ..Config::new(Threshold::Edits(3)) };
         naive::decide(&config, read, segment)
     };
     assert_eq!(distance(read, segment, Align::Global, plain), 3);

@@ -72,7 +72,7 @@ const REPEATS: &[u8] = b"AAAAAAC";
 const MIXED: &[u8] = b"ACGTACGTACGTACGTACGTACGTNRa";
 
 fn config(method: Method, e: u32, n_mode: NMode, align: Align) -> Config {
-    Config::new(Threshold::Edits(e)).method(method).n_mode(n_mode).align(align)
+    Config { method, n_mode, align, ..Config::new(Threshold::Edits(e)) }
 }
 
 /// The bits that the band of a narrow kernel needs, on one side.

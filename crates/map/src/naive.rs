@@ -3,7 +3,7 @@
 
 use merganser_seq::base::code;
 
-use super::{Config, Metric, NMode, Strand};
+use super::{Config, NMode, Strand};
 
 /// A hit of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,9 +47,9 @@ pub fn hits(config: &Config, contigs: &[Vec<u8>], read: &[u8]) -> Vec<NaiveHit> 
         }
         let read = if reverse { reverse_complement(read) } else { read.to_vec() };
         for (contig, text) in contigs.iter().enumerate() {
-            let ends = match config.metric {
-                Metric::Edit => silenced(edit_ends(&read, text, e, config.n_mode), e),
-                Metric::Hamming => hamming_ends(&read, text, e, config.n_mode),
+            let ends = match config.hamming {
+                false => silenced(edit_ends(&read, text, e, config.n_mode), e),
+                true => hamming_ends(&read, text, e, config.n_mode),
             };
             hits.extend(ends.into_iter().map(|(edits, end)| NaiveHit {
                 edits,

@@ -29,7 +29,7 @@ use crate::output::{
 };
 use crate::reference::warn_of_names;
 use crate::source::Source;
-use crate::{Config, Error, Format, Metric, Prefilter};
+use crate::{Config, Error, Format, Prefilter};
 #[cfg(test)]
 pub(crate) use build::build_of;
 pub use build::{BuildOutcome, build};
@@ -163,7 +163,7 @@ pub fn run(
         outcome.memory_without_spill = memory.without_spill(sorting, threads as u64);
         stages.since("sort", begun);
     }
-    let records = outcome.reported.records(config.keep_unmapped);
+    let records = outcome.reported.records(!config.no_unmapped);
     stages.add("sync", writer.finish(records)?);
     progress.finish();
     outcome.devices = gpus.as_ref().map_or_else(Vec::new, |gpus| gpus.devices().to_vec());
@@ -246,6 +246,5 @@ fn choose_gpus(
 
 /// Whether a rule of the filter rejects candidates.
 fn is_ruled(config: &Config) -> bool {
-    matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake)
-        && config.metric == Metric::Edit
+    matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake) && !config.hamming
 }

@@ -6,7 +6,7 @@ use merganser_store::shard::JobShard;
 
 use super::{ShardContent, ShardMark};
 use crate::index::Index;
-use crate::{Config, Error, Format, Metric, NMode, Select, Strand};
+use crate::{Config, Error, Format, NMode, Select, Strand};
 
 /// A read group, SAM's `@RG`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,7 +118,7 @@ fn options(config: &Config, paired: bool) -> String {
     if config.xa > 0 {
         options += &format!(" --xa {}", config.xa);
     }
-    if config.metric == Metric::Hamming {
+    if config.hamming {
         options += " --hamming";
     }
     options += match config.strand {
@@ -141,8 +141,8 @@ fn options(config: &Config, paired: bool) -> String {
     }
     for (given, option) in [
         (config.clip, " --clip"),
-        (config.extended_cigars, " --eqx"),
-        (!config.keep_unmapped, " --no-unmapped"),
+        (config.eqx, " --eqx"),
+        (config.no_unmapped, " --no-unmapped"),
         (config.sort, " --sort"),
     ] {
         if given {

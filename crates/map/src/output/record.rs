@@ -13,9 +13,10 @@ use crate::reference::Contig;
 use crate::trace::Operation;
 
 /// The kind of output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// Text.
+    #[default]
     Sam,
     /// Binary, compressed as BGZF at this level, 0 to 12.
     Bam(u8),
@@ -112,7 +113,7 @@ impl RecordStyle {
         let style = RecordStyle {
             format: config.format,
             names: index.contigs().iter().map(|contig| contig.name.clone()).collect(),
-            extended: config.extended_cigars,
+            extended: config.eqx,
             group: None,
         };
         let groups = config.read_groups.iter().map(|group| Some(group.id().to_owned()));
