@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use merganser_classify::taxonomy::Dump;
+use merganser_taxonomy::Dump;
 use merganser_fuzz::files::{folder, write};
 
 fuzz_target!(|input: &[u8]| {

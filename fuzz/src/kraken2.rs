@@ -7,7 +7,7 @@ use merganser_classify::kraken2::{
     self, Kraken2BuildConfig, Kraken2Config, Kraken2Database, Kraken2Library, Kraken2Sequence,
 };
 use merganser_classify::run::Outputs;
-use merganser_classify::taxonomy::Dump;
+use merganser_taxonomy::Dump;
 use merganser_classify::{Error, Masking};
 use merganser_io::{Input, OutputSet, Segment};
 use merganser_run::{Cancel, Silent};

@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     rule.hit_diff = number("DIFF", rule.hit_diff);
     rule.min_hits = number("MIN", rule.min_hits);
     if std::env::var("LOWEST").is_ok() {
-        rule.lowest = merganser_classify::taxonomy::Rank::Species;
+        rule.lowest = merganser_taxonomy::Rank::Species;
     }
     let query = Query::new(&database, rule.query_params());
     let nodes: Vec<u32> = database.targets().iter().map(|target| target.node).collect();

@@ -23,7 +23,7 @@ use crate::database::{
 };
 use crate::references::is_ncbi_gene_file;
 use crate::target_taxa::{Mapped, ScannedTarget, map_targets};
-use crate::taxonomy::{Dump, Taxonomy, TaxonomySource};
+use merganser_taxonomy::{Dump, Taxonomy, TaxonomySource};
 use scan::{Scan, scan};
 
 /// Memory for what is known of targets and taxa.

@@ -10,7 +10,7 @@ use crate::output::LineFormat;
 use crate::params::Params;
 use crate::read_filter::ReadFilter;
 use crate::share::ReadShare;
-use crate::taxonomy::Rank;
+use merganser_taxonomy::Rank;
 
 /// The most parts of a database.
 pub(crate) const MAX_PARTS: usize = 256;

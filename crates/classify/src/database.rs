@@ -20,7 +20,7 @@ use merganser_run::{Cancel, Warnings, resolve_threads};
 use crate::Error;
 use crate::cuda::Resident;
 use crate::params::Params;
-use crate::taxonomy::Taxonomy;
+use merganser_taxonomy::Taxonomy;
 
 /// Bytes that become resident before and behind those that are read, together.
 const AROUND: u64 = 128 << 10;

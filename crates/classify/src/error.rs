@@ -13,6 +13,9 @@ pub enum Error {
     /// A result could not be written; the message names the file.
     #[error(transparent)]
     Output(#[from] std::io::Error),
+    /// A taxonomy, or a table of taxids, cannot be read.
+    #[error(transparent)]
+    Taxonomy(#[from] merganser_taxonomy::Error),
     /// A parameter is out of its range, or two do not go together.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -52,7 +55,8 @@ pub enum Error {
     Input(String),
 }
 
-merganser_io::impl_fault!(Error);
+merganser_io::impl_fault!(Error, Taxonomy);
+merganser_io::impl_from_text_error!(Error);
 
 impl Error {
     /// The error for a file whose content is wrong.

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use crate::Error;
-use crate::lines::Lines;
-use crate::taxonomy::{Rank, Taxonomy};
 use assignment::{Assigned, Format};
+use merganser_io::Lines;
+use merganser_taxonomy::{Rank, Taxonomy};
 
 /// The true taxon of each read.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ use merganser_run::engine::Engine;
 use merganser_run::{Budget, Cancel, Progress, Resources, Shortage, Stages, Unit, thousands};
 
 use crate::Error;
-use crate::lines::shown;
+use merganser_io::shown;
 
 pub use relatives::{Relatives, relatives_in_report, relatives_in_taxonomy};
 

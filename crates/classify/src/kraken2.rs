@@ -39,7 +39,7 @@ pub use build::{Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Library};
 pub use classify::Kraken2Rules;
 pub use counts::Kraken2Counts;
 pub use database::Kraken2Database;
-pub(crate) use library::taxid_of_kraken;
+
 pub use library::{Kraken2Sequence, Kraken2Taxids};
 pub use options::Kraken2Options;
 pub use report::Kraken2ReportOptions;

@@ -25,7 +25,6 @@ mod features;
 mod hash;
 pub mod kraken2;
 pub mod library;
-mod lines;
 mod masking;
 mod merge;
 pub mod naive;
@@ -42,7 +41,6 @@ mod share;
 mod shared;
 mod sketch;
 mod target_taxa;
-pub mod taxonomy;
 
 pub use build::{Additions, BuildOutcome, MapConflict, add, build, build_in_memory};
 pub use candidates::{Candidate, QueryParams};

@@ -10,9 +10,9 @@ use crate::Error;
 use crate::candidates::Candidate;
 use crate::database::Database;
 use crate::decide::{Thresholds, Verdict};
-use crate::lines::Lines;
 use crate::report::Tally;
-use crate::taxonomy::{Rank, Taxonomy};
+use merganser_io::Lines;
+use merganser_taxonomy::{Rank, Taxonomy};
 
 /// Joins results of databases whose genomes would stand one after the other in a single one.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use merganser_io::{FileKind, Input, is_file, look_up};
 
 use crate::Error;
 use crate::library::Manifest;
-use crate::taxonomy::assembly;
+use merganser_taxonomy::assembly;
 
 /// The name of the maps that Kraken 2 has beside genomes.
 pub(crate) const MAP: &str = "seqid2taxid.map";

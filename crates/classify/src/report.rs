@@ -21,7 +21,7 @@ pub use select::{ReportSelection, SelectedReport};
 
 use std::collections::BTreeMap;
 
-use crate::taxonomy::Taxonomy;
+use merganser_taxonomy::Taxonomy;
 
 /// Reads by taxon; a pair is one read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

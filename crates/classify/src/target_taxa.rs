@@ -10,18 +10,18 @@ use std::path::{Path, PathBuf};
 use merganser_io::{FileKind, Input, is_file};
 
 use merganser_run::{ConfigError, Progress, Warnings};
+use merganser_taxonomy::{
+    Accessions, Dump, MapKey, Taxonomy, TaxonomySource, assembly, kraken_taxid, lineage, plain,
+    read_map,
+};
 
 use crate::Error;
 use crate::build::outcome::{BuildOutcome, MapConflict};
 use crate::config::BuildConfig;
 use crate::database::{Database, Target};
-use crate::kraken2::{Kraken2Sequence, taxid_of_kraken};
+use crate::kraken2::Kraken2Sequence;
 use crate::library::{GenomeTaxon, Manifest, Status};
-use crate::lines::Lines;
 use crate::references::{MAP, without_suffixes};
-use crate::taxonomy::{
-    Accessions, Dump, Taxonomy, TaxonomySource, assembly, lineage, parse_taxid, plain,
-};
 
 /// The names of files that are looked for next to references, and in the taxonomy's folder.
 const SUMMARY: &str = "assembly_summary";
@@ -458,7 +458,7 @@ impl Search {
         for (taxid, header) in self.taxids.iter_mut().zip(&self.headers) {
             *taxid = taxid.or_else(|| match self.rule {
                 HeaderRule::Any => taxid_in_header(header),
-                HeaderRule::Kraken => taxid_of_kraken(header),
+                HeaderRule::Kraken => kraken_taxid(header),
             });
         }
     }
@@ -485,53 +485,10 @@ impl Search {
     /// Reads a map, whose kind its content tells.
     fn read(&mut self, path: &Path) -> Result<(), Error> {
         self.maps.push((path.to_owned(), Vec::new()));
-        let mut lines = Lines::open(path)?;
-        let mut kind = None;
-        while let Some((number, line)) = lines.next()? {
-            if line.trim_ascii().is_empty() {
-                continue;
-            }
-            let columns: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
-            if line.starts_with(b"#") {
-                kind = assembly_columns(&columns).or(kind);
-                continue;
-            }
-            let Some(known) = &kind else {
-                kind = Some(table_columns(&columns));
-                if !columns[1..].iter().any(|&column| column == b"taxid") {
-                    self.row(path, number, &columns, kind.as_ref())?;
-                }
-                continue;
-            };
-            self.row(path, number, &columns, Some(known))?;
-        }
-        Ok(())
-    }
-
-    fn row(
-        &mut self,
-        path: &Path,
-        line: u64,
-        columns: &[&[u8]],
-        kind: Option<&Columns>,
-    ) -> Result<(), Error> {
-        let Some(kind) = kind else { return Ok(()) };
-        let cell = |at: usize| columns.get(at).map_or(&b""[..], |cell| cell.trim_ascii());
-        let (Columns::Ids { taxid: at, .. } | Columns::Assemblies { taxid: at, .. }) = kind;
-        let taxid = parse_taxid(cell(*at)).map_err(|what| {
-            let what = what.unwrap_or_else(|| format!("no taxid in column {}", at + 1));
-            Error::content(path, format!("line {line}: {what}"))
+        read_map(path, |key, taxid| match key {
+            MapKey::Id(id) => self.found(id, taxid),
+            MapKey::Assembly { accession, base } => self.found_assembly(accession, base, taxid),
         })?;
-        match kind {
-            // Zero: the accession has no taxon.
-            Columns::Ids { .. } if taxid == 0 => {}
-            Columns::Ids { ids, .. } => ids.iter().for_each(|&at| self.found(cell(at), taxid)),
-            Columns::Assemblies { accession, ftp, .. } => {
-                let ftp = ftp.map_or(&b""[..], cell);
-                let base = ftp.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-                self.found_assembly(cell(*accession), base, taxid);
-            }
-        }
         Ok(())
     }
 
@@ -557,44 +514,6 @@ impl Search {
 /// The taxids of all lineages of a tree of GTDB.
 fn lineages(tree: &Taxonomy) -> HashMap<String, u32> {
     (0..tree.len() as u32).map(|node| (lineage(tree, node), tree.taxid(node))).collect()
-}
-
-/// What the columns of a map hold, counted from 0.
-enum Columns {
-    Ids { ids: Vec<usize>, taxid: usize },
-    Assemblies { accession: usize, taxid: usize, ftp: Option<usize> },
-}
-
-/// The columns that a comment line of an assembly summary names.
-fn assembly_columns(columns: &[&[u8]]) -> Option<Columns> {
-    let name = |column: &[u8]| column.trim_ascii_start().trim_ascii().to_vec();
-    let bare = |column: &&[u8]| {
-        let column = column.strip_prefix(b"#").unwrap_or(column);
-        name(column)
-    };
-    let names: Vec<Vec<u8>> = columns.iter().map(bare).collect();
-    let find = |wanted: &[u8]| names.iter().position(|name| name == wanted);
-    let taxid = find(b"taxid")?;
-    Some(Columns::Assemblies {
-        accession: find(b"assembly_accession").unwrap_or(0),
-        taxid,
-        ftp: find(b"ftp_path"),
-    })
-}
-
-/// The columns of a table by its first line: accession2taxid with a header, or without one, which
-/// has four columns; else `id<TAB>taxid`.
-fn table_columns(columns: &[&[u8]]) -> Columns {
-    let find = |wanted: &[u8]| columns.iter().position(|&column| column == wanted);
-    if let Some(taxid) = find(b"taxid").filter(|&at| at > 0) {
-        let ids = [find(b"accession.version"), find(b"accession")];
-        let ids: Vec<usize> = ids.into_iter().flatten().collect();
-        return Columns::Ids { ids: if ids.is_empty() { vec![0] } else { ids }, taxid };
-    }
-    match columns.len() {
-        4 => Columns::Ids { ids: vec![1, 0], taxid: 2 },
-        _ => Columns::Ids { ids: vec![0], taxid: 1 },
-    }
 }
 
 /// Whether a file is a map of the sequences beside it, as Kraken 2 has them.

@@ -9,13 +9,13 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use merganser_classify::taxonomy::Rank;
 use merganser_classify::{
     BuildConfig, Candidate, Database, Masking, Params, Preset, Query, QueryParams,
     expand_references,
 };
 use merganser_io::AtomicFile;
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
+use merganser_taxonomy::Rank;
 
 use random::{Random, comparable};
 

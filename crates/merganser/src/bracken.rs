@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use merganser_classify::bracken::{Distribution, Simulator};
 use merganser_classify::kraken2::{Kraken2Database, Kraken2Sequence};
-use merganser_classify::taxonomy::Dump;
 use merganser_classify::{Database, Error, LibraryMaps, taxids_of_library};
 use merganser_io::{Input, Output, OutputSet};
 use merganser_run::{Cancel, Resources};
+use merganser_taxonomy::Dump;
 
 use crate::args::build::TaxidArgs;
 use crate::console::Console;

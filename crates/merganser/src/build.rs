@@ -9,10 +9,10 @@ use std::time::Instant;
 
 use anyhow::Result;
 use merganser_classify::bracken::Distribution;
-use merganser_classify::taxonomy::TaxonomySource;
 use merganser_classify::{BuildConfig, BuildOutcome, Database, Params, Preset, References};
 use merganser_io::Output;
 use merganser_run::{Resources, Summary, format_size};
+use merganser_taxonomy::TaxonomySource;
 
 use crate::args::BuildArgs;
 use crate::args::build::{

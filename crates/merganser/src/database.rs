@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use merganser_classify::kraken2::Kraken2Database;
-use merganser_classify::taxonomy::Taxonomy;
 use merganser_classify::{Database, Error};
+use merganser_taxonomy::Taxonomy;
 
 /// An opened database.
 pub(crate) enum AnyDatabase {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use merganser_classify::Database;
 use merganser_classify::eval::{Evaluation, Names, Truth};
-use merganser_classify::taxonomy::Dump;
+use merganser_taxonomy::Dump;
 use serde_json::{Value, json};
 
 use crate::args::EvalArgs;

@@ -137,8 +137,6 @@
 #[doc(inline)]
 pub use merganser_assembly as assembly;
 #[doc(inline)]
-pub use merganser_classify as classify;
-#[doc(inline)]
 pub use merganser_count as count;
 pub use merganser_deplete as deplete;
 #[doc(inline)]
@@ -157,3 +155,12 @@ pub use merganser_run as run;
 pub use merganser_seq as seq;
 #[doc(inline)]
 pub use merganser_spectrum as spectrum;
+
+/// Metagenomic classification: databases of reference genomes, ours and Kraken 2's, reads classified by them, and what
+/// is made of the results.
+pub mod classify {
+    #[doc(inline)]
+    pub use merganser_classify::*;
+    #[doc(inline)]
+    pub use merganser_taxonomy as taxonomy;
+}

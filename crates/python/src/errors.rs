@@ -60,7 +60,12 @@ macro_rules! failure {
 
 failure!(merganser::kmers::Error, Error::Table { path, .. } | Error::File { path, .. } => Place::of(path));
 failure!(merganser::count::Error, Error::Table(error) => error.place());
-failure!(merganser::classify::Error, Error::Content { path, .. } | Error::File { path, .. } => Place::of(path));
+failure!(merganser::classify::taxonomy::Error, Error::Content { path, .. } | Error::File { path, .. } => Place::of(path));
+failure!(
+    merganser::classify::Error,
+    Error::Content { path, .. } | Error::File { path, .. } => Place::of(path),
+    Error::Taxonomy(error) => error.place()
+);
 failure!(merganser::filter::Error,);
 failure!(merganser::map::Error, Error::File { path, .. } => Place::of(path));
 

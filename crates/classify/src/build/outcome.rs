@@ -6,7 +6,7 @@ use merganser_gpu::DeviceInfo;
 use merganser_run::{Stages, Warnings};
 
 use crate::database::Target;
-use crate::taxonomy::Taxonomy;
+use merganser_taxonomy::Taxonomy;
 
 /// What a build found.
 #[derive(Debug, Default)]

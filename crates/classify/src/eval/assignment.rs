@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Names;
-use crate::taxonomy::Rank;
+use merganser_taxonomy::Rank;
 
 /// What a line says.
 #[derive(Debug, PartialEq, Eq)]

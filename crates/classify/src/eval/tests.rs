@@ -1,7 +1,7 @@
 use std::io::Write;
 
 use super::*;
-use crate::taxonomy::NodeInfo;
+use merganser_taxonomy::NodeInfo;
 
 /// Genera 10 and 20 of domain 2; species 11, 12 and 21; strain 110 of species 11, and subgenus-less
 /// family 5 above genus 10.

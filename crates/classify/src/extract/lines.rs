@@ -7,7 +7,7 @@ use memchr::{memchr, memrchr};
 use merganser_io::{BYTE_ORDER_MARK, FileKind};
 
 use crate::Error;
-use crate::lines::shown;
+use merganser_io::shown;
 
 /// The most bytes of the first three columns: no name is that long.
 const MOST: usize = 1 << 20;

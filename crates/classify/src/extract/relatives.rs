@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::report::KrakenReport;
-use crate::taxonomy::Taxonomy;
+use merganser_taxonomy::Taxonomy;
 
 /// Taxa with their relatives.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -96,7 +96,7 @@ fn relatives(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::taxonomy::NodeInfo;
+    use merganser_taxonomy::NodeInfo;
 
     #[test]
     fn merged_taxids_are_those_that_they_were_merged_into() {

@@ -16,7 +16,7 @@ use super::lines::{ReadLine, ReadLines};
 use super::names::{Added, NameTable};
 use super::{ExtractConfig, ExtractOutcome};
 use crate::Error;
-use crate::lines::shown;
+use merganser_io::shown;
 
 /// A batch, and what its lines say.
 #[derive(Default)]

@@ -27,9 +27,9 @@ use super::table::{Homes, header};
 use super::taxonomy::Kraken2Taxonomy;
 use crate::Error;
 use crate::masking::Masking;
-use crate::taxonomy::{Dump, Taxonomy};
 use cells::Rule;
 use fill::Sequences;
+use merganser_taxonomy::{Dump, Taxonomy};
 use size::{Size, value_bits};
 use survey::{Survey, name_bytes, survey};
 

@@ -12,7 +12,7 @@ use super::joining::Joining;
 use super::taxonomy::Kraken2Taxonomy;
 use crate::Error;
 use crate::report::Tally;
-use crate::taxonomy::Taxonomy;
+use merganser_taxonomy::Taxonomy;
 
 /// Bases of a block of single reads: the one that reaches them is its last.
 const BLOCK_BASES: u64 = 3 << 20;

@@ -12,7 +12,7 @@ use merganser_run::{Cancel, DeviceChoice, Progress, Resources, Warnings, Work};
 
 use crate::Error;
 use crate::cuda::{GpuConfig, Kraken2Gpus};
-use crate::taxonomy::Taxonomy;
+use merganser_taxonomy::Taxonomy;
 
 /// The files of a database.
 const FILES: [&str; 3] = ["opts.k2d", "taxo.k2d", "hash.k2d"];

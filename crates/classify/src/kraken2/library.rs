@@ -4,6 +4,7 @@ use merganser_io::{
     Header, Input, Keep, RecordBatch, RecordOptions, Records, Segment, Stretch, check_letters,
 };
 use merganser_run::{Cancel, Progress, Warnings};
+use merganser_taxonomy::kraken_taxid;
 
 use crate::Error;
 use crate::masking::{Masking, REACH};
@@ -38,21 +39,8 @@ impl Kraken2Sequence {
 
     /// The taxid that its name has by `kraken:taxid|`, if it does.
     pub fn taxid(&self) -> Option<u32> {
-        taxid_of_kraken(&self.header)
+        kraken_taxid(&self.header)
     }
-}
-
-/// The taxid that Kraken 2 takes from a header: by `kraken:taxid|N` at the beginning of the first word or
-/// behind one of its bars.
-pub(crate) fn taxid_of_kraken(header: &str) -> Option<u32> {
-    const WORD: &str = "kraken:taxid|";
-    let name = header.split_ascii_whitespace().next()?;
-    name.match_indices(WORD).find_map(|(at, _)| {
-        let rest = &name[at + WORD.len()..];
-        let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
-        let begins = at == 0 || name[..at].ends_with('|');
-        if begins && end > 0 { rest[..end].parse().ok() } else { None }
-    })
 }
 
 /// What is read, by whom.

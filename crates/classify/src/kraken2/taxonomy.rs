@@ -8,8 +8,8 @@ use std::path::Path;
 use merganser_io::MappedFile;
 
 use crate::Error;
-use crate::taxonomy::{NodeInfo, Taxonomy};
 use merganser_store::Reading;
+use merganser_taxonomy::{NodeInfo, Taxonomy};
 
 /// The first bytes of the file.
 const MAGIC: &[u8] = b"K2TAXDAT";

@@ -4,7 +4,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use crate::references::without_suffixes;
-use crate::taxonomy::{assembly, stem};
+use merganser_taxonomy::{assembly, stem};
 
 /// An accession with its version apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

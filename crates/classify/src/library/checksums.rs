@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::row::Md5Sum;
 use crate::Error;
-use crate::lines::Lines;
+use merganser_io::Lines;
 
 /// The names of files that are looked for, in any case: NCBI's own, those of ncbi-genome-download and
 /// of `datasets`, and what people write with md5sum.

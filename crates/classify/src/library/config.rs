@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::taxonomy::TaxonomySource;
+use merganser_taxonomy::TaxonomySource;
 
 /// How far an assembly is, the best one last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,8 +7,8 @@ use serde::Deserialize;
 
 use super::config::{Category, Level};
 use crate::Error;
-use crate::lines::Lines;
-use crate::taxonomy::parse_taxid;
+use merganser_io::Lines;
+use merganser_taxonomy::parse_taxid;
 
 /// How the names of the files begin that are looked for, before `.txt`,
 const SUMMARY: &str = "assembly_summary";

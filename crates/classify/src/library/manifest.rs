@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::row::{COLUMNS, Row, Stamp, Status};
 use crate::Error;
-use crate::lines::Lines;
+use merganser_io::Lines;
 
 /// What manifests begin with; behind a tab stands the version of the format.
 const FIRST: &str = "##merganser-library";

@@ -19,7 +19,7 @@ use super::manifest::Manifest;
 use super::row::{Content, Md5Sum, Row, Stamp, Status};
 use super::selection::{Selection, select};
 use crate::Error;
-use crate::taxonomy::Dump;
+use merganser_taxonomy::Dump;
 
 /// A library that was checked, and is yet to be written.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use super::config::{Category, Level, LibraryConfig};
 use super::lists::{self, Listed};
 use super::row::{GenomeTaxon, Status};
 use crate::Error;
-use crate::taxonomy::{Accessions, Dump, lineage};
+use merganser_taxonomy::{Accessions, Dump, lineage};
 
 /// What was chosen.
 #[derive(Debug, Default)]

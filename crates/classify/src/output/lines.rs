@@ -7,8 +7,8 @@ use merganser_io::RecordBatch;
 use super::line_text::{self, NUMBER};
 use crate::features::FeatureLookup;
 use crate::reads::{id, lengths};
-use crate::taxonomy::Rank;
 use crate::{Candidate, Database, Sketcher, Thresholds, Verdict};
+use merganser_taxonomy::Rank;
 
 /// What is written for each read.
 #[derive(Clone, Debug, PartialEq, Eq)]

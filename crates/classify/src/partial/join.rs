@@ -12,8 +12,8 @@ use super::{Decoder, OfKraken2, OfOwn, WrittenShard};
 use crate::features::FeatureCounts;
 use crate::kraken2::Kraken2ReportOptions;
 use crate::report::{Abundance, KrakenReport, ReportOptions, Tally};
-use crate::taxonomy::Taxonomy;
 use crate::{Error, Target};
+use merganser_taxonomy::Taxonomy;
 
 /// Joins the files of partial results, in any order: reads and distinct features or minimizers are those
 /// of one run over the reads of all. Files may be compressed.

@@ -15,9 +15,9 @@ use crate::hash::FEATURE_BITS;
 use crate::output::LineFormat;
 use crate::report::Tally;
 use crate::run::Outcome;
-use crate::taxonomy::{Taxonomy, plain};
 use crate::{Database, Error, Target};
 use merganser_store::Reading;
+use merganser_taxonomy::{Taxonomy, plain};
 
 /// Features between two looks whether the run was cancelled.
 const LOOK: u64 = 1 << 16;

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use super::{Tally, percent};
 use crate::database::Target;
-use crate::taxonomy::{Rank, Taxonomy};
+use merganser_taxonomy::{Rank, Taxonomy};
 
 /// An estimate for all ranks at once.
 #[derive(Clone, Debug)]
@@ -208,7 +208,7 @@ fn divide(reads: u64, children: &[Child]) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::taxonomy::NodeInfo;
+    use merganser_taxonomy::NodeInfo;
     use proptest::prelude::*;
 
     /// A root, a domain 2, genera 10 and 20, species 11, 12 below 10 and 21 below 20, 3 below 2.

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::Abundance;
-use crate::taxonomy::{Rank, Taxonomy};
+use merganser_taxonomy::{Rank, Taxonomy};
 
 /// The ranks of a profile, in its words; a strain is what NCBI calls so.
 const RANKS: [(&str, Option<Rank>); 8] = [

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::{Tally, percent, sums, walk};
 use crate::features::FeatureCounts;
-use crate::taxonomy::Taxonomy;
+use merganser_taxonomy::Taxonomy;
 
 /// What a report shows besides reads.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{KrakenReport, Tally, walk};
-use crate::taxonomy::Taxonomy;
+use merganser_taxonomy::Taxonomy;
 
 impl Tally {
     /// Writes a line for each taxon that reads were found to be of: the number of these, then the

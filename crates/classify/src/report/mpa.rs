@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 
 use super::{KrakenReport, Tally, walk};
-use crate::taxonomy::Taxonomy;
+use merganser_taxonomy::Taxonomy;
 
 impl Tally {
     /// Writes `d__Bacteria|p__…<TAB>reads in the clade` for each taxon of a main rank, in the order

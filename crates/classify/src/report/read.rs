@@ -14,7 +14,7 @@ use merganser_run::Warnings;
 
 use super::percent;
 use crate::Error;
-use crate::lines::{self, Lines};
+use merganser_io::{Lines, shown};
 use rows::Reader;
 
 /// The two columns of a report between the reads and the rank.
@@ -110,7 +110,7 @@ impl KrakenReport {
     /// it have are wrong, too.
     pub fn read(path: &Path, warnings: &Warnings) -> Result<KrakenReport, Error> {
         let mut lines = Lines::open_or_stdin(path)?;
-        let path = lines::shown(path);
+        let path = shown(path);
         let (mut reader, mut last) = (Reader::default(), 0);
         while let Some((number, line)) = lines.next()? {
             last = number;

@@ -7,10 +7,10 @@ use std::process::Command;
 use merganser_classify::kraken2::{
     Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Database, Kraken2Library, Kraken2Sequence,
 };
-use merganser_classify::taxonomy::Dump;
 use merganser_classify::{Error, Masking};
 use merganser_io::{Input, OutputSet};
 use merganser_run::{Cancel, Resources, Silent};
+use merganser_taxonomy::Dump;
 
 use crate::random::Random;
 use crate::run::{self, Job};

@@ -1,7 +1,7 @@
 //! Values of options that are not plain numbers.
 
-use merganser_classify::taxonomy::Rank;
 use merganser_io::QualityOffset;
+use merganser_taxonomy::Rank;
 use std::fmt;
 use std::str::FromStr;
 

@@ -7,10 +7,10 @@ use std::time::Instant;
 use anyhow::Result;
 use merganser_classify::bracken::Distribution;
 use merganser_classify::kraken2::Kraken2Database;
-use merganser_classify::taxonomy::Dump;
 use merganser_classify::{Error, LibraryMaps, References, files_beside};
 use merganser_io::is_file;
 use merganser_run::DeviceChoice;
+use merganser_taxonomy::Dump;
 
 use crate::args::db::DbBrackenArgs;
 use crate::bracken::{Distributions, Genomes, Library, tell_missing, tell_unmapped};

@@ -9,8 +9,8 @@ use merganser_classify::extract::{
     relatives_in_taxonomy,
 };
 use merganser_classify::report::KrakenReport;
-use merganser_classify::taxonomy::{Dump, TaxonomySource};
 use merganser_io::{Input, Segment};
+use merganser_taxonomy::{Dump, TaxonomySource};
 
 use super::outputs::{self, Files};
 use crate::args::extract::{ExtractFormat, ExtractReadsArgs};

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{Kraken2Taxonomy, MAGIC};
 use crate::Error;
-use crate::taxonomy::Taxonomy;
+use merganser_taxonomy::Taxonomy;
 
 impl Kraken2Taxonomy {
     /// The taxa `nodes` of `tree` and their ancestors, and the file of them: as `kraken2-build` writes

@@ -6,13 +6,11 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::gtdb::{self, Accessions};
-use super::{NodeInfo, Taxonomy, TaxonomySource};
-use merganser_io::is_file;
+use merganser_io::{Lines, is_file};
 use merganser_run::{Budget, ConfigError};
 
-use crate::Error;
-use crate::lines::Lines;
+use crate::gtdb::{self, Accessions};
+use crate::{Error, NodeInfo, Taxonomy, TaxonomySource};
 
 /// A taxonomy as it was read.
 #[derive(Debug)]
@@ -24,9 +22,9 @@ pub struct Dump {
     /// What was odd.
     pub notes: TaxonomyNotes,
     /// The folder of NCBI's dump.
-    pub(crate) folder: Option<PathBuf>,
+    pub folder: Option<PathBuf>,
     /// Of GTDB's tables, the taxa of accessions.
-    pub(crate) accessions: Option<Accessions>,
+    pub accessions: Option<Accessions>,
 }
 
 /// What was odd about a taxonomy and was mended.
@@ -58,11 +56,7 @@ impl Dump {
     ///
     /// # Errors
     /// As [`read`](Self::read); and if it needs more, before any name is read.
-    pub(crate) fn read_within(
-        source: &TaxonomySource,
-        memory: u64,
-        taken: u64,
-    ) -> Result<Dump, Error> {
+    pub fn read_within(source: &TaxonomySource, memory: u64, taken: u64) -> Result<Dump, Error> {
         if let Some(folder) = source.folder() {
             return Dump::of_folder(folder, memory, taken);
         }
@@ -106,7 +100,7 @@ impl Dump {
     }
 
     /// About how many bytes it takes.
-    pub(crate) fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         let accessions = self.accessions.as_ref().map_or(0, Accessions::bytes);
         self.taxonomy.len() as u64 * TAXON_BYTES + accessions
     }
@@ -256,7 +250,7 @@ fn taxid_in(field: Option<&[u8]>, (path, line): (&Path, u64), missing: &str) -> 
 ///
 /// # Errors
 /// That it is too large, if it is a number at all.
-pub(crate) fn parse_taxid(field: &[u8]) -> Result<u32, Option<String>> {
+pub fn parse_taxid(field: &[u8]) -> Result<u32, Option<String>> {
     let text = std::str::from_utf8(field).map_err(|_| None)?;
     text.parse().map_err(|_| {
         let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -412,7 +406,7 @@ fn read_pairs(path: &Path, count: usize) -> Result<Vec<[u32; 2]>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::taxonomy::Rank;
+    use crate::Rank;
     use std::fs;
 
     fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {

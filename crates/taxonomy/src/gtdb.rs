@@ -5,12 +5,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use merganser_io::FileKind;
+use merganser_io::{FileKind, Lines};
 use merganser_run::Budget;
 
-use super::{NodeInfo, Taxonomy};
-use crate::Error;
-use crate::lines::Lines;
+use crate::names::stem;
+use crate::{Error, NodeInfo, Taxonomy};
 
 /// The ranks and their letters, the highest first.
 const RANKS: [(u8, &str); 7] = [
@@ -29,7 +28,7 @@ const LINEAGE_BYTES: u64 = 600;
 
 /// The taxa of accessions.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Accessions {
+pub struct Accessions {
     /// As tables have them, but for `RS_` and `GB_`.
     exact: HashMap<Box<[u8]>, u32>,
     /// Without versions; none where versions have several taxa.
@@ -38,18 +37,18 @@ pub(crate) struct Accessions {
 
 impl Accessions {
     /// The taxid of an accession with or without a version: of this version, if a table has it.
-    pub(crate) fn taxid(&self, accession: &[u8]) -> Option<u32> {
+    pub fn taxid(&self, accession: &[u8]) -> Option<u32> {
         let exact = self.exact.get(accession).copied();
         exact.or_else(|| *self.stems.get(stem(accession).unwrap_or(accession))?)
     }
 
     /// Whether tables have the accession as it is, with this version.
-    pub(crate) fn has(&self, accession: &[u8]) -> bool {
+    pub fn has(&self, accession: &[u8]) -> bool {
         self.exact.contains_key(accession)
     }
 
     /// All accessions with their taxids, in no order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], u32)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], u32)> {
         self.exact.iter().map(|(accession, &taxid)| (&**accession, taxid))
     }
 
@@ -62,20 +61,13 @@ impl Accessions {
     }
 
     /// About how many bytes they take.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.exact.len() as u64 * ACCESSION_BYTES
     }
 }
 
-/// An accession without its version, if it has one.
-pub(crate) fn stem(accession: &[u8]) -> Option<&[u8]> {
-    let point = accession.iter().rposition(|&byte| byte == b'.')?;
-    let version = &accession[point + 1..];
-    (!version.is_empty() && version.iter().all(u8::is_ascii_digit)).then(|| &accession[..point])
-}
-
 /// The lineage of a node as tables have it; empty for the root.
-pub(crate) fn lineage(tree: &Taxonomy, node: u32) -> String {
+pub fn lineage(tree: &Taxonomy, node: u32) -> String {
     let mut above: Vec<u32> = tree.lineage(node).filter(|&node| node != tree.root()).collect();
     above.reverse();
     let part = |node: u32| {
@@ -84,18 +76,6 @@ pub(crate) fn lineage(tree: &Taxonomy, node: u32) -> String {
         format!("{letter}__{}", tree.name(node))
     };
     above.into_iter().map(part).collect::<Vec<_>>().join(";")
-}
-
-/// The accession of an assembly in a file's name: GCF_ or GCA_, nine digits, and a version.
-pub(crate) fn assembly(name: &[u8]) -> Option<&[u8]> {
-    let digits = |bytes: &[u8]| bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    (0..name.len()).find_map(|at| {
-        let rest = &name[at..];
-        let number = rest.strip_prefix(b"GCF_").or_else(|| rest.strip_prefix(b"GCA_"))?;
-        let version = number.get(9..)?.strip_prefix(b".")?;
-        let long = digits(version);
-        (digits(number) == 9 && long > 0).then(|| &rest[..4 + 9 + 1 + long])
-    })
 }
 
 /// Lineages, as they are read.
@@ -114,7 +94,7 @@ struct Lineages {
 /// # Errors
 /// If one cannot be read, or a line is no accession with a lineage; if an accession has two lineages; if
 /// there is more than memory for.
-pub(super) fn read(tables: &[PathBuf], memory: u64) -> Result<(Taxonomy, Accessions), Error> {
+pub(crate) fn read(tables: &[PathBuf], memory: u64) -> Result<(Taxonomy, Accessions), Error> {
     let mut lineages = Lineages::default();
     for (table, path) in tables.iter().enumerate() {
         if let Some(kind) = FileKind::of_path(path).filter(|kind| !kind.is_text()) {
@@ -273,7 +253,7 @@ fn split(line: &[u8]) -> Result<(&[u8], Vec<Named<'_>>), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::taxonomy::Rank;
+    use crate::Rank;
 
     fn read(texts: &[&str]) -> Result<(Taxonomy, Accessions), String> {
         let folder = tempfile::tempdir().unwrap();
@@ -378,20 +358,5 @@ mod tests {
             "1.tsv: line 1: GCF_000000009.1 has another lineage in line 1 of 0.tsv",
         );
         assert_eq!(read(&["\n"]).err().unwrap(), "0.tsv: there is no lineage in it");
-    }
-
-    #[test]
-    fn assemblies_are_found_in_names() {
-        for (name, expected) in [
-            ("GCF_000005845.2_ASM584v2_genomic.fna.gz", Some("GCF_000005845.2")),
-            ("x_GCA_123456789.13.fa", Some("GCA_123456789.13")),
-            ("GCF_00000584.2.fna", None),
-            ("GCF_0000058456.2.fna", None),
-            ("GCF_000005845.fna", None),
-            ("GCF_GCF_000005845.2", Some("GCF_000005845.2")),
-            ("", None),
-        ] {
-            assert_eq!(assembly(name.as_bytes()), expected.map(str::as_bytes), "{name}");
-        }
     }
 }

@@ -1,11 +1,11 @@
 //! The tree as bytes of a database.
 
-use super::{NodeInfo, Taxonomy};
+use crate::{NodeInfo, Taxonomy};
 use merganser_store::{Reading, Writing};
 
 impl Taxonomy {
     /// Appends the tree to `bytes`.
-    pub(crate) fn store(&self, bytes: &mut Vec<u8>) {
+    pub fn store(&self, bytes: &mut Vec<u8>) {
         bytes.put_u32(self.len() as u32);
         for node in 0..self.len() as u32 {
             let info = self.info(node);
@@ -22,7 +22,7 @@ impl Taxonomy {
     }
 
     /// Reads what [`store`](Self::store) wrote; `None` if it is not that.
-    pub(crate) fn load(bytes: &mut Reading<'_>) -> Option<Taxonomy> {
+    pub fn load(bytes: &mut Reading<'_>) -> Option<Taxonomy> {
         let mut nodes = Vec::new();
         for _ in 0..bytes.u32()? {
             nodes.push(NodeInfo {

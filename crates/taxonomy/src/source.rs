@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Dump;
-use crate::Error;
+use crate::{Dump, Error};
 
 /// Where a taxonomy comes from: the folder of NCBI's taxdump, or tables of lineages as GTDB has them
 /// (`bac120_taxonomy.tsv`, `ar53_taxonomy.tsv.gz`), which together are one taxonomy.
@@ -16,7 +15,7 @@ pub struct TaxonomySource {
 
 impl TaxonomySource {
     /// The folder, if it is NCBI's, or what else is no file.
-    pub(crate) fn folder(&self) -> Option<&Path> {
+    pub fn folder(&self) -> Option<&Path> {
         match &self.paths[..] {
             [path] if !is_table(path) => Some(path),
             _ => None,

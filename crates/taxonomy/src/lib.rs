@@ -1,15 +1,26 @@
-//! The taxonomic tree: nodes in depth-first order, with lowest common ancestors in constant time.
+//! Taxonomies of NCBI and GTDB.
+//!
+//! A [`Dump`] is read from NCBI's taxdump or from GTDB's tables. It holds a [`Taxonomy`]: a tree with nodes in
+//! depth-first order, which finds lowest common ancestors in constant time. [`read_map`] reads the tables that tell
+//! the taxids of sequences and assemblies.
+
+#![deny(missing_docs)]
 
 mod dump;
+mod error;
 mod gtdb;
 mod lca;
+mod maps;
+mod names;
 mod rank;
 mod source;
 mod store;
 
-pub(crate) use dump::parse_taxid;
-pub use dump::{Dump, TaxonomyNotes};
-pub(crate) use gtdb::{Accessions, assembly, lineage, stem};
+pub use dump::{Dump, TaxonomyNotes, parse_taxid};
+pub use error::Error;
+pub use gtdb::{Accessions, lineage};
+pub use maps::{MapKey, read_map};
+pub use names::{assembly, kraken_taxid, stem};
 pub use rank::Rank;
 pub use source::TaxonomySource;
 
@@ -17,11 +28,15 @@ use lca::LcaTable;
 
 /// What describes a node before it has its place in the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NodeInfo {
-    pub(crate) taxid: u32,
-    pub(crate) parent: u32,
-    pub(crate) rank: String,
-    pub(crate) name: String,
+pub struct NodeInfo {
+    /// Its taxid.
+    pub taxid: u32,
+    /// Its parent's taxid; the root's is its own.
+    pub parent: u32,
+    /// NCBI's word for its rank.
+    pub rank: String,
+    /// Its scientific name.
+    pub name: String,
 }
 
 /// A tree of taxa. Node 0 is the root; a node's number is smaller than those of its descendants,
@@ -45,7 +60,7 @@ pub struct Taxonomy {
 impl Taxonomy {
     /// A tree of `nodes`, of which exactly one, the root, is its own parent, and whose parents are
     /// all among them without cycles; `merged` are other taxids of some of them.
-    pub(crate) fn new(mut nodes: Vec<NodeInfo>, mut merged: Vec<(u32, u32)>) -> Taxonomy {
+    pub fn new(mut nodes: Vec<NodeInfo>, mut merged: Vec<(u32, u32)>) -> Taxonomy {
         nodes.sort_by_key(|node| node.taxid);
         let order = depth_first(&nodes);
         let mut place = vec![0u32; nodes.len()];
@@ -185,7 +200,7 @@ impl Taxonomy {
     }
 
     /// The tree of `keep` (nodes of this one) and their ancestors.
-    pub(crate) fn pruned(&self, keep: impl Iterator<Item = u32>) -> Taxonomy {
+    pub fn pruned(&self, keep: impl Iterator<Item = u32>) -> Taxonomy {
         let mut wanted = vec![false; self.len()];
         wanted[0] = true;
         for mut node in keep {
@@ -202,7 +217,7 @@ impl Taxonomy {
     }
 
     /// This tree and all of another one's nodes that it lacks.
-    pub(crate) fn united(&self, other: &Taxonomy) -> Taxonomy {
+    pub fn united(&self, other: &Taxonomy) -> Taxonomy {
         let all =
             |tree: &Taxonomy| (0..tree.len() as u32).map(|n| tree.info(n)).collect::<Vec<_>>();
         let mut nodes = all(self);
@@ -228,7 +243,7 @@ impl Taxonomy {
 }
 
 /// A name with blanks for control characters, which would make other lines and fields of reports.
-pub(crate) fn plain(name: String) -> String {
+pub fn plain(name: String) -> String {
     match name.contains(char::is_control) {
         true => name.replace(char::is_control, " "),
         false => name,
