@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use merganser_classify::library::Manifest;
+use merganser_library::Manifest;
 use merganser_fuzz::files::{folder, write};
 
 fuzz_target!(|input: &[u8]| {

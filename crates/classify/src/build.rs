@@ -1,10 +1,11 @@
 //! The run of a build: scan, then tables, made by the CPU or by the device that has the sketches,
 //! and written in order.
 
-pub(crate) mod outcome;
+mod outcome;
 mod scan;
+mod target_taxa;
 
-pub use outcome::{BuildOutcome, MapConflict};
+pub use outcome::BuildOutcome;
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -21,10 +22,10 @@ use crate::cuda::{Collector, DeviceLayout, GpuConfig, Resident, Rules};
 use crate::database::{
     Content, Counts, Database, GROUP, GROUPS, GroupTables, SECTIONS, TablePlace, Target, Writer,
 };
-use crate::references::is_ncbi_gene_file;
-use crate::target_taxa::{Mapped, ScannedTarget, map_targets};
+use merganser_library::is_ncbi_gene_file;
 use merganser_taxonomy::{Dump, Taxonomy, TaxonomySource};
 use scan::{Scan, scan};
+use target_taxa::{Mapped, ScannedTarget, map_targets};
 
 /// Memory for what is known of targets and taxa.
 const TARGET_BYTES: u64 = 64 << 20;

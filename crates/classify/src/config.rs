@@ -30,9 +30,9 @@ pub struct BuildConfig {
     /// Bytes that the tables of a part should not exceed; parts are added until about that holds.
     pub max_part_bytes: Option<u64>,
     /// Files that map sequence ids or assemblies to taxids, the first one first, and manifests of
-    /// libraries ([`Manifest`](crate::library::Manifest)), which map files.
+    /// libraries ([`Manifest`](merganser_library::Manifest)), which map files.
     pub maps: Vec<PathBuf>,
-    /// Maps in folders of references ([`References::maps`](crate::References::maps)), which are looked in
+    /// Maps in folders of references ([`References::maps`](merganser_library::References::maps)), which are looked in
     /// with those beside the references.
     pub maps_beside: Vec<PathBuf>,
     /// Fail if a sequence has no taxon or an id occurs twice.

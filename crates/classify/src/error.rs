@@ -16,6 +16,9 @@ pub enum Error {
     /// A taxonomy, or a table of taxids, cannot be read.
     #[error(transparent)]
     Taxonomy(#[from] merganser_taxonomy::Error),
+    /// A library, its manifest or the taxids of its sequences cannot be read.
+    #[error(transparent)]
+    Library(#[from] merganser_library::Error),
     /// A parameter is out of its range, or two do not go together.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -55,7 +58,7 @@ pub enum Error {
     Input(String),
 }
 
-merganser_io::impl_fault!(Error, Taxonomy);
+merganser_io::impl_fault!(Error, Taxonomy, Library);
 merganser_io::impl_from_text_error!(Error);
 
 impl Error {

@@ -11,9 +11,9 @@ use std::path::Path;
 
 use merganser_classify::{
     BuildConfig, Candidate, Database, Masking, Params, Preset, Query, QueryParams,
-    expand_references,
 };
 use merganser_io::AtomicFile;
+use merganser_library::expand_references;
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
 use merganser_taxonomy::Rank;
 

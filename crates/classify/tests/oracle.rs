@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 use merganser_classify::{
     Additions, BuildConfig, Candidate, Database, Masking, Params, Preset, Query, QueryParams,
-    SharedClassifier, Thresholds, Verdict, add, build, build_in_memory, expand_references, naive,
+    SharedClassifier, Thresholds, Verdict, add, build, build_in_memory, naive,
 };
 use merganser_io::{AtomicFile, OutputSet};
+use merganser_library::expand_references;
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
 use merganser_taxonomy::Rank;
 

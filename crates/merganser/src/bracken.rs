@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use merganser_classify::bracken::{Distribution, Simulator};
 use merganser_classify::kraken2::{Kraken2Database, Kraken2Sequence};
-use merganser_classify::{Database, Error, LibraryMaps, taxids_of_library};
+use merganser_classify::{Database, Error, taxids_of_library};
 use merganser_io::{Input, Output, OutputSet};
+use merganser_library::LibraryMaps;
 use merganser_run::{Cancel, Resources};
 use merganser_taxonomy::Dump;
 

@@ -9,8 +9,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 use merganser_classify::bracken::Distribution;
-use merganser_classify::{BuildConfig, BuildOutcome, Database, Params, Preset, References};
+use merganser_classify::{BuildConfig, BuildOutcome, Database, Params, Preset};
 use merganser_io::Output;
+use merganser_library::References;
 use merganser_run::{Resources, Summary, format_size};
 use merganser_taxonomy::TaxonomySource;
 
@@ -105,7 +106,7 @@ pub(crate) fn references(
     taxonomy: Option<&TaxonomySource>,
     taxids: &TaxidArgs,
 ) -> RunFiles {
-    let beside = merganser_classify::files_beside(&found.inputs, taxonomy);
+    let beside = merganser_library::files_beside(&found.inputs, taxonomy);
     let files = RunFiles::new().lists(args).inputs(&found.inputs).read(beside);
     files.read(maps(taxids, found)).read(&found.maps).write(Holds::LINES, &taxids.unmapped)
 }

@@ -21,8 +21,9 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use merganser_classify::kraken2::Kraken2Database;
 use merganser_classify::run::{Classifier, Devices};
-use merganser_classify::{Database, Error, QueryParams, References, Thresholds};
+use merganser_classify::{Database, Error, QueryParams, Thresholds};
 use merganser_io::{FileKind, Input, OutputSet, Segment};
+use merganser_library::References;
 use merganser_run::{Cancel, DeviceChoice, Resources, Shard};
 
 use crate::args::ClassifyArgs;

@@ -162,5 +162,11 @@ pub mod classify {
     #[doc(inline)]
     pub use merganser_classify::*;
     #[doc(inline)]
+    pub use merganser_library as library;
+    #[doc(inline)]
+    pub use merganser_library::{
+        LibraryMaps, MapConflict, References, expand_references, files_beside,
+    };
+    #[doc(inline)]
     pub use merganser_taxonomy as taxonomy;
 }

@@ -10,8 +10,9 @@ use merganser_classify::bracken::Distribution;
 use merganser_classify::kraken2::{
     Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Database, Kraken2Library, Kraken2Sequence,
 };
-use merganser_classify::{Error, LibraryMaps, References, taxids_of_library};
+use merganser_classify::{Error, taxids_of_library};
 use merganser_io::{MadeDirectories, Output, OutputSet};
+use merganser_library::{LibraryMaps, References};
 use merganser_run::{Resources, Silent, Summary, format_size, thousands};
 use merganser_taxonomy::{Dump, TaxonomySource};
 

@@ -1,6 +1,6 @@
-//! Which taxon each target has.
+//! Which taxid each sequence has.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -8,20 +8,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use merganser_io::{FileKind, Input, is_file};
-
-use merganser_run::{ConfigError, Progress, Warnings};
+use merganser_run::{Progress, Warnings};
 use merganser_taxonomy::{
-    Accessions, Dump, MapKey, Taxonomy, TaxonomySource, assembly, kraken_taxid, lineage, plain,
-    read_map,
+    Accessions, Dump, MapKey, Taxonomy, TaxonomySource, assembly, kraken_taxid, lineage, read_map,
 };
 
-use crate::Error;
-use crate::build::outcome::{BuildOutcome, MapConflict};
-use crate::config::BuildConfig;
-use crate::database::{Database, Target};
-use crate::kraken2::Kraken2Sequence;
-use crate::library::{GenomeTaxon, Manifest, Status};
-use crate::references::{MAP, without_suffixes};
+use crate::file_names::{MAP, without_suffixes};
+use crate::{Error, GenomeTaxon, Manifest, Status};
 
 /// The names of files that are looked for next to references, and in the taxonomy's folder.
 const SUMMARY: &str = "assembly_summary";
@@ -40,117 +33,6 @@ pub fn files_beside(inputs: &[Input], taxonomy: Option<&TaxonomySource>) -> Vec<
     files
 }
 
-/// A target as its file has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ScannedTarget {
-    /// The first word of its header.
-    pub(crate) name: String,
-    /// The whole header.
-    pub(crate) header: String,
-    pub(crate) bases: u64,
-    /// Somewhere as many bases as a k-mer has stand in a row.
-    pub(crate) has_kmer: bool,
-}
-
-impl ScannedTarget {
-    /// Bytes of memory that it takes until the database is written, about: as it is here, where its taxon is
-    /// looked for, and as the database has it.
-    pub(crate) fn bytes(&self) -> u64 {
-        320 + 3 * (self.name.len() + self.header.len()) as u64
-    }
-}
-
-/// Targets with their nodes, and the tree of these.
-pub(crate) struct Mapped {
-    pub(crate) targets: Vec<Target>,
-    pub(crate) taxonomy: Taxonomy,
-    /// Of the sequences that were scanned, those that became targets.
-    pub(crate) kept: Vec<bool>,
-}
-
-/// Finds the taxon of each target: by the maps given, manifests of libraries among them, and those next to the
-/// references, then a taxid in its header, then assembly_summary files next to the references, then
-/// accession2taxid files in the taxonomy's folder. Of GTDB's taxonomy, by the maps that were given, then its
-/// accession, then that in its file's name: other taxids are NCBI's. Sequences without a taxon become no
-/// targets.
-pub(crate) fn map_targets(
-    config: &BuildConfig,
-    inputs: &[Input],
-    files: &[Vec<ScannedTarget>],
-    dump: Option<Dump>,
-    base: Option<&Database>,
-    outcome: &mut BuildOutcome,
-    progress: &dyn Progress,
-) -> Result<Mapped, Error> {
-    let mut search = Search::new(inputs, files, HeaderRule::Any);
-    search.look_everywhere((&config.maps, &config.maps_beside), inputs, dump.as_ref())?;
-    search.maps_beside.iter().for_each(|map| progress.note(&taken_from(map)));
-    if let (Some(dump), Some(base)) = (&dump, base) {
-        dump.refuse_other_numbers(base.taxonomy())?;
-    }
-    let tree = match (&dump, base) {
-        (Some(dump), Some(base)) => Some(dump.taxonomy.united(base.taxonomy())),
-        _ => None,
-    };
-    let tree = tree.as_ref().or(dump.as_ref().map(|dump| &dump.taxonomy));
-    let Some(tree) = tree.or(base.map(Database::taxonomy)) else {
-        return Err(Error::Config(ConfigError::new(
-            "no taxonomy: give its folder with `taxonomy`",
-        )));
-    };
-    outcome.conflicts = search.conflicts(Some(tree));
-    let mut targets = old_targets(base, tree);
-    let mut names: HashSet<String> = targets.iter().map(|target| target.name.clone()).collect();
-    let (old, mut kept) = (targets.len(), Vec::with_capacity(search.taxids.len()));
-    let scanned = files.iter().flatten();
-    for (target, taxid) in scanned.zip(&search.taxids) {
-        let node = taxid.and_then(|taxid| tree.node(taxid)).filter(|&node| node != tree.root());
-        kept.push(node.is_some());
-        let Some(node) = node else {
-            let reason = why_without_taxon(*taxid, tree, dump.as_ref());
-            outcome.unmapped.push((target.name.clone(), reason));
-            continue;
-        };
-        if !names.insert(target.name.clone()) {
-            outcome.duplicates.0 += 1;
-            outcome.duplicates.1.get_or_insert_with(|| target.name.clone());
-        }
-        let windows = config.params.windows(target.bases) as u32;
-        targets.push(Target {
-            name: plain(target.name.clone()),
-            node,
-            bases: target.bases,
-            windows,
-        });
-    }
-    refuse(config, base.is_some(), targets.len() - old, outcome)?;
-    outcome.note_unranked(&targets[old..], tree);
-    let pruned = tree.pruned(targets.iter().map(|target| target.node));
-    for target in &mut targets {
-        target.node = pruned.node(tree.taxid(target.node)).unwrap_or(pruned.root());
-    }
-    Ok(Mapped { targets, taxonomy: pruned, kept })
-}
-
-/// Why a sequence for which this taxid was found has no taxon.
-fn why_without_taxon(taxid: Option<u32>, tree: &Taxonomy, dump: Option<&Dump>) -> String {
-    match taxid {
-        None => "no taxid found".to_owned(),
-        Some(taxid) if tree.node(taxid).is_some() => {
-            format!("taxid {taxid} is the root, which is no taxon")
-        }
-        Some(taxid) => {
-            let why = dump.map_or("not in the taxonomy", |dump| dump.why_unknown(taxid));
-            format!("taxid {taxid} is {why}")
-        }
-    }
-}
-
-/// What is said of a map that was found.
-fn taken_from(map: &Path) -> String {
-    format!("taxids are taken from {}, too", map.display())
-}
-
 /// Where the taxids of a Kraken 2 library's sequences are looked for, besides their headers and the files
 /// beside them.
 #[derive(Clone, Copy)]
@@ -167,80 +49,34 @@ pub struct LibraryMaps<'a> {
     pub warnings: &'a Warnings,
 }
 
-/// The taxids of the sequences of a Kraken 2 library, found where those of a [`build`](crate::build())
-/// are, but for taxids in headers, of which those count that count in Kraken 2. `sequences` are those of all
-/// inputs, in their order.
-///
-/// # Errors
-/// If one of these files cannot be read, or is malformed.
-pub fn taxids_of_library(
-    sequences: &[Kraken2Sequence],
-    inputs: &[Input],
-    maps: &LibraryMaps<'_>,
-) -> Result<Vec<Option<u32>>, Error> {
-    let mut files = vec![Vec::new(); inputs.len()];
-    for sequence in sequences {
-        let (name, header) = (sequence.name().to_owned(), sequence.header.clone());
-        files[sequence.input].push(ScannedTarget { name, header, bases: 0, has_kmer: true });
-    }
-    let mut search = Search::new(inputs, &files, HeaderRule::Kraken);
-    search.look_everywhere((maps.given, maps.beside), inputs, maps.taxonomy)?;
-    search.maps_beside.iter().for_each(|map| maps.progress.note(&taken_from(map)));
-    let tree = maps.taxonomy.map(|dump| &dump.taxonomy);
-    search.conflicts(tree).iter().for_each(|conflict| conflict.warn(maps.warnings));
-    Ok(search.taxids)
+/// Ids for which a map has two taxids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MapConflict {
+    /// The map.
+    pub path: PathBuf,
+    /// How many ids there are.
+    pub ids: usize,
+    /// The first of them,
+    pub id: String,
+    /// with the taxid that counts, which comes first, and the other one.
+    pub taxids: [u32; 2],
 }
 
-/// The targets of `base`, with their nodes in `tree`, which holds all of them.
-fn old_targets(base: Option<&Database>, tree: &Taxonomy) -> Vec<Target> {
-    let Some(base) = base else { return Vec::new() };
-    let renumbered = |target: &Target| {
-        let node = tree.node(base.taxonomy().taxid(target.node)).unwrap_or(tree.root());
-        Target { node, ..target.clone() }
-    };
-    base.targets().iter().map(renumbered).collect()
-}
-
-/// Sees to it that enough sequences have a taxon: of a new database one, of additions (`adds`) all, unless
-/// they may be unmapped.
-fn refuse(
-    config: &BuildConfig,
-    adds: bool,
-    mapped: usize,
-    outcome: &BuildOutcome,
-) -> Result<(), Error> {
-    if let (true, (count, Some(name))) = (config.strict, &outcome.duplicates) {
-        return Err(Error::Input(format!(
-            "{count} sequences have an id that an earlier one has (`strict`), first {name}"
-        )));
+impl MapConflict {
+    /// Says so.
+    pub fn warn(&self, warnings: &Warnings) {
+        let MapConflict { path, ids, id, taxids: [used, other] } = self;
+        warnings.push(format!(
+            "{}: {ids} ids have two taxids, first {id}: {used}, which comes first, is used and not \
+             {other}; remove the wrong lines",
+            path.display()
+        ));
     }
-    let Some((name, reason)) = outcome.unmapped.first() else { return Ok(()) };
-    let count = outcome.unmapped.len();
-    if config.strict {
-        return Err(Error::Input(format!(
-            "{count} sequences have no taxon (`strict`), first {name}: {reason}"
-        )));
-    }
-    if mapped == 0 {
-        let what = if adds { "add" } else { "build" };
-        return Err(Error::Input(format!(
-            "nothing to {what}: none of {count} sequences has a taxon, first {name}: {reason}; give a \
-             table of their taxids with `maps`"
-        )));
-    }
-    if adds && !config.allow_unmapped {
-        return Err(Error::Input(format!(
-            "{count} of {} sequences have no taxon, first {name}: {reason}; give a table of their \
-             taxids with `maps`, or leave them out with `allow_unmapped`",
-            count + mapped
-        )));
-    }
-    Ok(())
 }
 
 /// Which taxids in headers count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum HeaderRule {
+pub enum HeaderRule {
     /// `taxid|N`, of which `kraken:taxid|N` is one, as a word of its own anywhere.
     Any,
     /// `kraken:taxid|N` at the beginning of the id or behind one of its bars, as in Kraken 2.
@@ -273,8 +109,11 @@ struct Id {
 /// An id with the taxid that counts and another.
 type TwoTaxids = (String, [u32; 2]);
 
-/// The search for taxids.
-struct Search {
+/// The search for the taxids of sequences: by the maps given, manifests of libraries among them, and those next to the
+/// references, then a taxid in a sequence's header, then assembly_summary files next to the references, then
+/// accession2taxid files in the taxonomy's folder. Of GTDB's taxonomy, by the maps that were given, then a sequence's
+/// accession, then that in its file's name: other taxids are NCBI's.
+pub struct TaxidSearch {
     rule: HeaderRule,
     /// Of all targets in their order.
     taxids: Vec<Option<u32>>,
@@ -289,10 +128,26 @@ struct Search {
     files: Vec<(PathBuf, std::ops::Range<usize>)>,
 }
 
-impl Search {
-    /// Looks in the maps, the headers, beside the references and in the taxonomy's folder, in this
-    /// order; or in the maps and among the accessions of GTDB's tables.
-    fn look_everywhere(
+impl TaxidSearch {
+    /// Looks in the maps, those given and those in folders of references, the headers, beside the references and in
+    /// the taxonomy's folder, in this order; or in the maps and among the accessions of GTDB's tables. Tells
+    /// `progress` which maps were found and used.
+    ///
+    /// # Errors
+    /// If one of these files cannot be read, or is malformed.
+    pub fn look_everywhere(
+        &mut self,
+        maps: (&[PathBuf], &[PathBuf]),
+        inputs: &[Input],
+        taxonomy: Option<&Dump>,
+        progress: &dyn Progress,
+    ) -> Result<(), Error> {
+        self.look(maps, inputs, taxonomy)?;
+        self.maps_beside.iter().for_each(|map| progress.note(&taken_from(map)));
+        Ok(())
+    }
+
+    fn look(
         &mut self,
         (maps, beside): (&[PathBuf], &[PathBuf]),
         inputs: &[Input],
@@ -336,6 +191,16 @@ impl Search {
         Ok(())
     }
 
+    /// The taxids of all sequences, in their order.
+    pub fn taxids(&self) -> &[Option<u32>] {
+        &self.taxids
+    }
+
+    /// The taxids of all sequences, in their order.
+    pub fn into_taxids(self) -> Vec<Option<u32>> {
+        self.taxids
+    }
+
     /// Targets without a taxid so far.
     fn missing(&self) -> usize {
         self.taxids.iter().filter(|taxid| taxid.is_none()).count()
@@ -343,7 +208,7 @@ impl Search {
 
     /// The maps that have two taxids for an id, which are two taxa of `tree`: how many ids, and the
     /// first with the taxid that counts and the other.
-    fn conflicts(&mut self, tree: Option<&Taxonomy>) -> Vec<MapConflict> {
+    pub fn conflicts(&mut self, tree: Option<&Taxonomy>) -> Vec<MapConflict> {
         let mut found = Vec::new();
         for (path, ids) in std::mem::take(&mut self.maps) {
             let node = |taxid| tree.and_then(|tree| tree.node(taxid));
@@ -392,8 +257,15 @@ impl Search {
         Ok(())
     }
 
-    fn new(inputs: &[Input], files: &[Vec<ScannedTarget>], rule: HeaderRule) -> Search {
-        let mut search = Search {
+    /// A search for the taxids of the sequences in `files`, one for each of `inputs`; `names` gives a sequence's name,
+    /// the first word of its header, and the whole header.
+    pub fn new<S>(
+        inputs: &[Input],
+        files: &[Vec<S>],
+        names: impl Fn(&S) -> (&str, &str),
+        rule: HeaderRule,
+    ) -> TaxidSearch {
+        let mut search = TaxidSearch {
             rule,
             maps_beside: Vec::new(),
             maps: Vec::new(),
@@ -404,9 +276,9 @@ impl Search {
         };
         for (input, targets) in inputs.iter().zip(files) {
             let first = search.headers.len();
-            for target in targets {
-                search.add_ids(&target.name);
-                search.headers.push(target.header.clone());
+            for (name, header) in targets.iter().map(&names) {
+                search.add_ids(name);
+                search.headers.push(header.to_owned());
             }
             if let Some(path) = input.path() {
                 search.files.push((path.to_owned(), first..search.headers.len()));
@@ -511,6 +383,11 @@ impl Search {
     }
 }
 
+/// What is said of a map that was found.
+fn taken_from(map: &Path) -> String {
+    format!("taxids are taken from {}, too", map.display())
+}
+
 /// The taxids of all lineages of a tree of GTDB.
 fn lineages(tree: &Taxonomy) -> HashMap<String, u32> {
     (0..tree.len() as u32).map(|node| (lineage(tree, node), tree.taxid(node))).collect()
@@ -600,15 +477,9 @@ mod tests {
         }
     }
 
-    fn search(names: &[&str]) -> Search {
-        let target = |name: &&str| ScannedTarget {
-            name: (*name).to_owned(),
-            header: (*name).to_owned(),
-            bases: 0,
-            has_kmer: true,
-        };
-        let targets = vec![names.iter().map(target).collect()];
-        Search::new(&[Input::File("a.fa".into())], &targets, HeaderRule::Any)
+    fn search(names: &[&'static str]) -> TaxidSearch {
+        let inputs = [Input::File("a.fa".into())];
+        TaxidSearch::new(&inputs, &[names.to_vec()], |name| (*name, *name), HeaderRule::Any)
     }
 
     #[test]

@@ -7,7 +7,7 @@ use merganser_io::{is_file, look_up};
 
 use super::{checksums, lists};
 use crate::Error;
-use crate::references::{is_genome, walk};
+use crate::file_names::{is_genome, walk};
 
 /// What is in folders of downloads: genomes, and lists that tell of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::references::without_suffixes;
+use crate::file_names::without_suffixes;
 use merganser_taxonomy::{assembly, stem};
 
 /// An accession with its version apart.
