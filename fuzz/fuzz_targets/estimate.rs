@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use merganser_classify::bracken::{Distribution, Estimate, Level};
-use merganser_classify::report::KrakenReport;
+use merganser_taxreport::bracken::{Distribution, Estimate, Level};
+use merganser_taxreport::report::KrakenReport;
 use merganser_fuzz::files::{folder, write};
 
 fuzz_target!(|input: &[u8]| {

@@ -1,12 +1,15 @@
 //! What is asked for: how a database is built, and how reads are classified.
 
+mod line_format;
+
+pub use line_format::{Columns, LineFormat, Taxids};
+
 use std::path::PathBuf;
 
 use merganser_run::ConfigError;
 
 use crate::Error;
 use crate::decide::Thresholds;
-use crate::output::LineFormat;
 use crate::params::Params;
 use crate::read_filter::ReadFilter;
 use crate::share::ReadShare;
@@ -144,7 +147,7 @@ pub struct RunConfig {
     pub references: bool,
     /// Leave out candidates of the references with the lowest coverage, which together have no
     /// more than so many per mille of the coverage of all
-    /// ([`above_percentile`](crate::report::ReferenceHits::above_percentile)), 0 to 1,000. Reads and
+    /// ([`above_percentile`](crate::ReferenceHits::above_percentile)), 0 to 1,000. Reads and
     /// their candidates then wait in temporary storage until all have been seen.
     pub coverage_per_mille: u32,
     /// Take mates by their place in the inputs, whatever their names; else these must be

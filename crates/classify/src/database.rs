@@ -21,6 +21,7 @@ use crate::Error;
 use crate::cuda::Resident;
 use crate::params::Params;
 use merganser_taxonomy::Taxonomy;
+use merganser_taxreport::report::CountedSequence;
 
 /// Bytes that become resident before and behind those that are read, together.
 const AROUND: u64 = 128 << 10;
@@ -39,6 +40,16 @@ pub struct Target {
     pub bases: u64,
     /// Its number of windows.
     pub windows: u32,
+}
+
+impl CountedSequence for Target {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn node(&self) -> u32 {
+        self.node
+    }
 }
 
 /// A database that can be queried.

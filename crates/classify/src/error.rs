@@ -19,6 +19,9 @@ pub enum Error {
     /// A library, its manifest or the taxids of its sequences cannot be read.
     #[error(transparent)]
     Library(#[from] merganser_library::Error),
+    /// A report or other results cannot be read, written or joined.
+    #[error(transparent)]
+    Report(#[from] merganser_taxreport::Error),
     /// A parameter is out of its range, or two do not go together.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -58,7 +61,7 @@ pub enum Error {
     Input(String),
 }
 
-merganser_io::impl_fault!(Error, Taxonomy, Library);
+merganser_io::impl_fault!(Error, Taxonomy, Library, Report);
 merganser_io::impl_from_text_error!(Error);
 
 impl Error {

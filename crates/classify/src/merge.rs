@@ -10,9 +10,9 @@ use crate::Error;
 use crate::candidates::Candidate;
 use crate::database::Database;
 use crate::decide::{Thresholds, Verdict};
-use crate::report::Tally;
 use merganser_io::Lines;
 use merganser_taxonomy::{Rank, Taxonomy};
+use merganser_taxreport::report::Tally;
 
 /// Joins results of databases whose genomes would stand one after the other in a single one.
 #[derive(Debug)]

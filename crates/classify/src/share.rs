@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use merganser_io::{Header, Keep, RecordOptions, Segment, batch_starts, longest_record};
 use merganser_run::{Budget, Cancel, Progress, Resources, Shard};
+use merganser_store::shard::JobShard;
 
 use crate::Error;
 
@@ -62,9 +63,9 @@ impl ReadShare {
         self.of.reads()
     }
 
-    /// What tells the job's inputs from others, wherever they lie.
-    pub(crate) fn job(&self) -> u64 {
-        self.of.job()
+    /// The shard and its job, which is told from others by its inputs, wherever they lie.
+    pub fn job_shard(&self) -> JobShard {
+        JobShard { shard: self.shard(), job: self.of.job() }
     }
 
     /// Whether the job's first reads are among them.

@@ -5,13 +5,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use merganser_classify::bracken::{Distribution, Simulator};
+use merganser_classify::kraken2::{self, Simulator};
 use merganser_classify::kraken2::{Kraken2Database, Kraken2Sequence};
 use merganser_classify::{Database, Error, taxids_of_library};
 use merganser_io::{Input, Output, OutputSet};
 use merganser_library::LibraryMaps;
 use merganser_run::{Cancel, Resources};
 use merganser_taxonomy::Dump;
+use merganser_taxreport::bracken::Distribution;
 
 use crate::args::build::TaxidArgs;
 use crate::console::Console;
@@ -85,18 +86,18 @@ impl Library<'_> {
     /// The distribution of a database of ours.
     ///
     /// # Errors
-    /// As [`Distribution::of`].
+    /// As [`distribution`](merganser_classify::bracken::distribution).
     pub(crate) fn of(&self, database: &Database, length: usize) -> Result<Distribution, Error> {
         let bar = Bar::new(self.console);
         let (resources, cancel) = (self.resources, self.cancel);
         let simulator = Simulator { resources, progress: &bar, cancel };
-        Distribution::of(database, self.inputs, length, simulator)
+        merganser_classify::bracken::distribution(database, self.inputs, length, simulator)
     }
 
     /// The distribution of a database of Kraken 2.
     ///
     /// # Errors
-    /// As [`Distribution::of_kraken2`].
+    /// As [`kraken2::distribution`].
     pub(crate) fn of_kraken2(
         &self,
         database: &Kraken2Database,
@@ -107,7 +108,7 @@ impl Library<'_> {
         let (resources, cancel) = (self.resources, self.cancel);
         let simulator = Simulator { resources, progress: &bar, cancel };
         let of = |sequences: &[Kraken2Sequence]| taxids.find(sequences, self.inputs, database);
-        Distribution::of_kraken2(database, (self.inputs, &of), length, simulator)
+        kraken2::distribution(database, (self.inputs, &of), length, simulator)
     }
 }
 

@@ -169,4 +169,26 @@ pub mod classify {
     };
     #[doc(inline)]
     pub use merganser_taxonomy as taxonomy;
+    #[doc(inline)]
+    pub use merganser_taxreport::{eval, extract};
+
+    /// Bracken: from the reads of each taxon to the reads of each species.
+    pub mod bracken {
+        #[doc(inline)]
+        pub use merganser_classify::bracken::distribution;
+        #[doc(inline)]
+        pub use merganser_classify::kraken2::{Simulator, distribution as kraken2_distribution};
+        #[doc(inline)]
+        pub use merganser_taxreport::bracken::*;
+    }
+
+    /// Reads by taxon, and the reports that are made of them.
+    pub mod report {
+        #[doc(inline)]
+        pub use merganser_classify::ReferenceHits;
+        #[doc(inline)]
+        pub use merganser_taxreport::Error;
+        #[doc(inline)]
+        pub use merganser_taxreport::report::*;
+    }
 }

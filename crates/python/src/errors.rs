@@ -62,6 +62,11 @@ failure!(merganser::kmers::Error, Error::Table { path, .. } | Error::File { path
 failure!(merganser::count::Error, Error::Table(error) => error.place());
 failure!(merganser::classify::taxonomy::Error, Error::Content { path, .. } | Error::File { path, .. } => Place::of(path));
 failure!(
+    merganser::classify::report::Error,
+    Error::Content { path, .. } | Error::File { path, .. } => Place::of(path),
+    Error::Taxonomy(error) => error.place()
+);
+failure!(
     merganser::classify::library::Error,
     Error::Content { path, .. } | Error::File { path, .. } => Place::of(path),
     Error::Taxonomy(error) => error.place()
@@ -70,6 +75,7 @@ failure!(
     merganser::classify::Error,
     Error::Content { path, .. } | Error::File { path, .. } => Place::of(path),
     Error::Library(error) => error.place(),
+    Error::Report(error) => error.place(),
     Error::Taxonomy(error) => error.place()
 );
 failure!(merganser::filter::Error,);

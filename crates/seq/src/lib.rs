@@ -6,6 +6,7 @@
 #![deny(missing_docs)]
 
 pub mod base;
+pub mod hash;
 pub mod kmer;
 pub mod packed;
 pub mod planes;

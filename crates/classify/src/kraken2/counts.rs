@@ -11,8 +11,8 @@ use super::distinct::Sketch;
 use super::joining::Joining;
 use super::taxonomy::Kraken2Taxonomy;
 use crate::Error;
-use crate::report::Tally;
 use merganser_taxonomy::Taxonomy;
+use merganser_taxreport::report::Tally;
 
 /// Bases of a block of single reads: the one that reaches them is its last.
 const BLOCK_BASES: u64 = 3 << 20;

@@ -20,11 +20,12 @@ use super::rounds::Rounds;
 use super::work::{Batches, CutReads, Run, Worker, Written};
 use super::worker::Kraken2Classifier;
 use crate::cuda::Kraken2Gpus;
-use crate::output::{LinesSum, Outputs, Wants};
 use crate::partial;
-use crate::report::Tally;
 use crate::share::reads_of;
 use crate::{Error, ReadShare};
+use merganser_taxreport::output::{LinesSum, Outputs, Wants};
+use merganser_taxreport::partial::WrittenShard;
+use merganser_taxreport::report::Tally;
 
 /// Batches for each worker that may be begun before the one that is written.
 const AHEAD: u64 = 4;
@@ -254,7 +255,8 @@ impl Planned<'_> {
         counts.close(threads)?;
         counts.is_cut = blocks.is_some_and(|blocks| blocks.into_inner().is_open());
         if let Some(output) = &mut outputs.partial {
-            let written = partial::WrittenShard::of(config.share.as_ref(), lines_sum);
+            let written =
+                WrittenShard::of(config.share.as_ref().map(ReadShare::job_shard), lines_sum);
             let found = (&counts, reads_sum);
             partial::write_kraken2(database, config, found, written, cancel, output)?;
         }

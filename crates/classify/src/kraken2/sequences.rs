@@ -4,7 +4,7 @@ use merganser_io::{Record, RecordBatch, put_decimal};
 
 use super::batch::Kraken2Batch;
 use super::taxonomy::Kraken2Taxonomy;
-use crate::output::{ReadTexts, Wants};
+use merganser_taxreport::output::{ReadTexts, Wants};
 
 /// Reads of a batch as text: FASTQ as it was read, with a bare `+`, or FASTA with the sequence in one
 /// line. Bases of low quality are the `x` that they were replaced by.

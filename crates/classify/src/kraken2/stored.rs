@@ -9,8 +9,8 @@ use super::batch::TaxonCounts;
 use super::codes::{CODE_BITS, Codes};
 use super::counts::Kraken2Counts;
 use super::distinct::{MOST_CODES, MOST_RANK, REGISTERS, Sketch, is_code};
-use crate::Error;
-use crate::partial::{Ascending, Decoder, Encoder};
+use merganser_taxreport::Error;
+use merganser_taxreport::partial::{Ascending, Decoder, Encoder};
 
 /// What stored counts say besides their numbers.
 #[derive(Clone, Copy, Debug)]

@@ -14,8 +14,8 @@ use super::joining::Joining;
 use super::sequences::Kraken2Sequences;
 use super::worker::Kraken2Worker;
 use crate::Error;
-use crate::output::{LinesSum, Outputs, Wants};
-use crate::partial::reads_sum;
+use merganser_taxreport::output::{LinesSum, Outputs, Wants};
+use merganser_taxreport::partial::reads_sum;
 
 /// Text of a batch whose memory is worth keeping: one giant read's is not.
 const MOST_KEPT: usize = 16 << 20;

@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 
 use merganser_run::{Cancel, ConfigError};
 
-use super::origin::Origin;
-use super::shard::Shards;
-use super::{Decoder, OfKraken2, OfOwn, WrittenShard};
-use crate::features::FeatureCounts;
+use merganser_taxreport::partial::{Decoder, Origin, Shards, WrittenShard};
+use merganser_taxreport::report::{Abundance, FeatureCounts, KrakenReport, ReportOptions, Tally};
+
+use super::{OfKraken2, OfOwn};
 use crate::kraken2::Kraken2ReportOptions;
-use crate::report::{Abundance, KrakenReport, ReportOptions, Tally};
 use crate::{Error, Target};
 use merganser_taxonomy::Taxonomy;
 
@@ -52,7 +51,7 @@ pub fn join(paths: &[PathBuf], cancel: &Cancel) -> Result<JoinedResults, Error> 
         let own = Origin::read(&mut decoder)?;
         shards.add(path, own.shard)?;
         if let Some(error) = own.differs(path, &origin, first) {
-            return Err(error);
+            return Err(error.into());
         }
         check_taxonomy(&mut decoder, &taxonomy, first)?;
         let reads = sum.add(decoder)?;
@@ -229,7 +228,7 @@ impl JoinedResults {
     pub fn report(&self) -> Result<KrakenReport, Error> {
         let mut text = Vec::new();
         self.write_report(false, &mut text)?;
-        KrakenReport::of_text(&text)
+        Ok(KrakenReport::of_text(&text)?)
     }
 
     /// Writes MetaPhlAn's table ([`Tally::write_mpa`]).

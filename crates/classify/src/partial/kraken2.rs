@@ -4,8 +4,10 @@ use std::io::Write;
 
 use merganser_run::Cancel;
 
-use super::origin::{Fields, Origin, field, flag, offset_field};
-use super::{Decoder, Encoder, WrittenShard};
+use merganser_taxreport::partial::{
+    Decoder, Encoder, Fields, Origin, WrittenShard, field, flag, offset_field,
+};
+
 use crate::Error;
 use crate::kraken2::{
     Kraken2Config, Kraken2Counts, Kraken2Database, Kraken2Options, Kraken2Rules, Kraken2Taxonomy,
@@ -116,7 +118,7 @@ impl OfKraken2 {
         let stored = self.counts.add_stored(nodes, &mut decoder)?;
         self.minimizers |= stored.minimizers;
         self.cut += usize::from(stored.is_cut);
-        decoder.finish()
+        Ok(decoder.finish()?)
     }
 
     /// Taxa whose estimate of distinct minimizers a run over the same reads in one file may have

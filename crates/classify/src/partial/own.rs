@@ -6,14 +6,17 @@ use std::io::{self, Write};
 
 use merganser_run::{Cancel, ConfigError};
 
-use super::origin::{Fields, Origin, field, flag, offset_field};
-use super::{Ascending, Decoder, Encoder, WrittenShard};
+use merganser_taxreport::Error as ReportError;
+use merganser_taxreport::partial::{
+    Ascending, Decoder, Encoder, Fields, Origin, WrittenShard, field, flag, offset_field,
+};
+use merganser_taxreport::report::{FeatureCounts, Tally};
+
+use crate::config::LineFormat;
 use crate::config::RunConfig;
 use crate::decide::Thresholds;
-use crate::features::{FeatureCounter, FeatureCounts};
+use crate::features::FeatureCounter;
 use crate::hash::FEATURE_BITS;
-use crate::output::LineFormat;
-use crate::report::Tally;
 use crate::run::Outcome;
 use crate::{Database, Error, Target};
 use merganser_store::Reading;
@@ -199,7 +202,7 @@ impl OfOwn {
     ///
     /// # Errors
     /// As reading, and if it is damaged.
-    pub(super) fn add(&mut self, mut decoder: Decoder) -> Result<(), Error> {
+    pub(super) fn add(&mut self, mut decoder: Decoder) -> Result<(), ReportError> {
         let unclassified = decoder.number()?;
         add_reads(&mut self.tally, self.tree.len(), unclassified, &mut decoder)?;
         add_reads(&mut self.by_genome, self.tree.len(), unclassified, &mut decoder)?;
@@ -221,7 +224,7 @@ impl OfOwn {
         Ok(())
     }
 
-    fn add_targets(&mut self, decoder: &mut Decoder) -> Result<(), Error> {
+    fn add_targets(&mut self, decoder: &mut Decoder) -> Result<(), ReportError> {
         let mut list = Ascending::default();
         while let Some(number) = decoder.next_of(&mut list, u64::from(u32::MAX))? {
             let (reads, node, name) = (decoder.number()?, decoder.number()?, decoder.text()?);
@@ -251,7 +254,7 @@ impl OfOwn {
     ///
     /// # Errors
     /// As reading; if a file is damaged; if cancelled.
-    pub(super) fn finish(&mut self, cancel: &Cancel) -> Result<Option<FeatureCounts>, Error> {
+    pub(super) fn finish(&mut self, cancel: &Cancel) -> Result<Option<FeatureCounts>, ReportError> {
         let Some(hits) = self.hits.take() else { return Ok(None) };
         let distinct = distinct(std::mem::take(&mut self.waiting), self.tree.len(), cancel)?;
         Ok(Some(FeatureCounts::new(hits, distinct)))
@@ -275,7 +278,7 @@ fn add_reads(
     nodes: usize,
     unclassified: u64,
     decoder: &mut Decoder,
-) -> Result<(), Error> {
+) -> Result<(), ReportError> {
     let mut total = tally.total();
     let mut count = |node: Option<u32>, reads: u64| {
         total = total.checked_add(reads).ok_or(TOO_MANY)?;
@@ -291,7 +294,7 @@ type Next = Reverse<(u64, usize, u32)>;
 
 /// How many features of each node at least one of the files has: all are gone through side by side, in
 /// the order of the features, so that none has to be kept.
-fn distinct(files: Vec<Decoder>, nodes: usize, cancel: &Cancel) -> Result<Vec<u64>, Error> {
+fn distinct(files: Vec<Decoder>, nodes: usize, cancel: &Cancel) -> Result<Vec<u64>, ReportError> {
     let mut distinct = vec![0; nodes];
     let mut files: Vec<(Decoder, Ascending)> =
         files.into_iter().map(|file| (file, Ascending::default())).collect();
@@ -311,7 +314,7 @@ fn distinct(files: Vec<Decoder>, nodes: usize, cancel: &Cancel) -> Result<Vec<u6
         last = Some((feature, node));
         number += 1;
         if number.is_multiple_of(LOOK) && cancel.is_cancelled() {
-            return Err(Error::Cancelled);
+            return Err(ReportError::Cancelled);
         }
         heap.extend(next(&mut files, file, nodes)?);
     }
@@ -323,7 +326,7 @@ fn next(
     files: &mut [(Decoder, Ascending)],
     at: usize,
     nodes: usize,
-) -> Result<Option<Next>, Error> {
+) -> Result<Option<Next>, ReportError> {
     let (decoder, list) = &mut files[at];
     let Some(feature) = decoder.next_of(list, 1 << FEATURE_BITS)? else { return Ok(None) };
     let node = decoder.number()?;

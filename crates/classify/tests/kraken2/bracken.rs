@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use merganser_classify::Error;
-use merganser_classify::bracken::{Distribution, Simulator};
+use merganser_classify::kraken2::{self, Simulator};
 use merganser_classify::kraken2::{Kraken2Database, Kraken2Sequence};
 use merganser_io::Input;
 use merganser_run::{Cancel, Resources, Silent};
+use merganser_taxreport::bracken::Distribution;
 
 use crate::random::Random;
 use crate::run::{self, Job};
@@ -132,7 +133,7 @@ fn distributions_are_those_of_the_rule() {
         let library = (&inputs[..], &taxids as _);
         let cancel = Cancel::default();
         let simulator = Simulator { resources: &resources, progress: &Silent, cancel: &cancel };
-        Distribution::of_kraken2(&database, library, read_length, simulator)
+        kraken2::distribution(&database, library, read_length, simulator)
     };
     for read_length in [35, 60, 150] {
         let expected = naive(&kept, &genome, read_length - 34);

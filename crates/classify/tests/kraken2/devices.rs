@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use merganser_classify::Error;
-use merganser_classify::bracken::{Distribution, Simulator};
+use merganser_classify::kraken2::{self, Simulator};
 use merganser_classify::kraken2::{
     Kraken2BuildConfig, Kraken2Database, Kraken2Rules, Kraken2Sequence,
 };
 use merganser_io::Input;
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
+use merganser_taxreport::bracken::Distribution;
 
 use crate::random::Random;
 use crate::run::{self, Job};
@@ -199,7 +200,7 @@ fn distributions_are_those_of_the_cpu() {
     let distribution = |device: DeviceChoice, threads, length| {
         let resources = Resources::new().threads(threads).device(device);
         let simulator = Simulator { resources: &resources, progress: &Silent, cancel: &cancel };
-        let made = Distribution::of_kraken2(&database, (&inputs, &taxids), length, simulator);
+        let made = kraken2::distribution(&database, (&inputs, &taxids), length, simulator);
         made.unwrap().text()
     };
     for length in [35, 150, 4_100] {

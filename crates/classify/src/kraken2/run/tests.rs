@@ -9,7 +9,7 @@ use merganser_run::Silent;
 use super::super::plan::RoundPlan;
 use super::super::{Kraken2ReportOptions, Kraken2Taxonomy};
 use super::*;
-use crate::output::ReadOutput;
+use merganser_taxreport::output::ReadOutput;
 
 /// Numbers that are the same in every run.
 struct Random(u64);

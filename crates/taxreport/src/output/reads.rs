@@ -18,21 +18,21 @@ pub struct ReadOutput<'a> {
 
 /// The text of single reads, first mates and second mates.
 #[derive(Debug, Default)]
-pub(crate) struct ReadTexts {
+pub struct ReadTexts {
     single: Vec<u8>,
     mates: [Vec<u8>; 2],
 }
 
 impl ReadTexts {
     /// Adds a read: header, letters and qualities as they were; a FASTA sequence is one line.
-    pub(crate) fn add(&mut self, batch: &RecordBatch, read: usize, apart: bool) {
+    pub fn add(&mut self, batch: &RecordBatch, read: usize, apart: bool) {
         self.add_by(batch, read, apart, |record, text| {
             record.write(text);
         });
     }
 
     /// Adds a read, each record as `write` writes it.
-    pub(crate) fn add_by(
+    pub fn add_by(
         &mut self,
         batch: &RecordBatch,
         read: usize,
@@ -50,7 +50,7 @@ impl ReadTexts {
     }
 
     /// Makes BGZF of those texts that are to be compressed: of single reads, of first and second mates.
-    pub(crate) fn compress(&mut self, which: [bool; 3], blocks: &mut BgzfBlocks) {
+    pub fn compress(&mut self, which: [bool; 3], blocks: &mut BgzfBlocks) {
         let [first, second] = &mut self.mates;
         for (text, _) in [&mut self.single, first, second].into_iter().zip(which).filter(|at| at.1)
         {
@@ -61,21 +61,26 @@ impl ReadTexts {
     }
 
     /// Of single reads, of first and second mates.
-    pub(crate) fn texts(&self) -> [&[u8]; 3] {
+    pub fn texts(&self) -> [&[u8]; 3] {
         [&self.single, &self.mates[0], &self.mates[1]]
     }
 
     /// Bytes of memory that it keeps.
-    pub(crate) fn capacity(&self) -> usize {
+    pub fn capacity(&self) -> usize {
         self.single.capacity() + self.mates.iter().map(Vec::capacity).sum::<usize>()
     }
 
-    pub(crate) fn clear(&mut self) {
+    /// Forgets what was written.
+    pub fn clear(&mut self) {
         self.single.clear();
         self.mates.iter_mut().for_each(Vec::clear);
     }
 
-    pub(crate) fn write(&self, output: &mut ReadOutput<'_>) -> Result<(), Error> {
+    /// Writes all to where it goes.
+    ///
+    /// # Errors
+    /// If an output does not take it.
+    pub fn write(&self, output: &mut ReadOutput<'_>) -> Result<(), Error> {
         if let Some(single) = &mut output.single {
             single.write_all(&self.single)?;
         }

@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Tally, percent, sums, walk};
-use crate::features::FeatureCounts;
+use super::{FeatureCounts, Tally, percent, sums, walk};
 use merganser_taxonomy::Taxonomy;
 
 /// What a report shows besides reads.

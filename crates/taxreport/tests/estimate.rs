@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use merganser_classify::bracken::{Distribution, Estimate, Level};
-use merganser_classify::report::KrakenReport;
 use merganser_run::Warnings;
+use merganser_taxreport::bracken::{Distribution, Estimate, Level};
+use merganser_taxreport::report::KrakenReport;
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bracken").join(name)
@@ -127,7 +127,7 @@ fn odd_distributions() {
     let text = "9\t90\t0\tR\t1\troot\n9\t90\t40\tG\t2\t  g\n9\t30\t30\tS\t3\t    s\n\
                 9\t20\t20\tS\t4\t    t\n";
     let report = KrakenReport::of_text(text.as_bytes()).unwrap();
-    let share = |genome, reads| merganser_classify::bracken::Share { genome, reads, total: 100 };
+    let share = |genome, reads| merganser_taxreport::bracken::Share { genome, reads, total: 100 };
     let estimate = |rows: &[(u32, &[(u32, u64)])]| {
         let shares =
             |row: &[(u32, u64)]| row.iter().map(|&(genome, reads)| share(genome, reads)).collect();

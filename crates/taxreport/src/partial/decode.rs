@@ -13,7 +13,7 @@ use crate::Error;
 const BLOCK: usize = 1 << 16;
 
 /// A file that is read from its beginning to its end.
-pub(crate) struct Decoder {
+pub struct Decoder {
     path: PathBuf,
     input: Box<dyn Read + Send>,
     block: Vec<u8>,
@@ -30,7 +30,7 @@ impl Decoder {
     ///
     /// # Errors
     /// If it cannot be read, or is something else, or of another version.
-    pub(super) fn open(path: &Path) -> Result<Decoder, Error> {
+    pub fn open(path: &Path) -> Result<Decoder, Error> {
         let kind = merganser_io::FileKind::of_path(path);
         if let Some(kind) = kind.filter(|&kind| kind != merganser_io::FileKind::Partial) {
             return Err(Error::content(path, kind.instead_of(WANTED, None)));
@@ -83,9 +83,9 @@ impl Decoder {
         Decoder { path, input, block, next: 0, before: 0, checksum, of_shard: false }
     }
 
-    /// A reader of these bytes.
-    #[cfg(test)]
-    pub(crate) fn of(bytes: Vec<u8>) -> Decoder {
+    /// A reader of these bytes, for tests.
+    #[doc(hidden)]
+    pub fn of(bytes: Vec<u8>) -> Decoder {
         Decoder::new(Path::new("test"), Box::new(std::io::Cursor::new(bytes)))
     }
 
@@ -95,12 +95,12 @@ impl Decoder {
     }
 
     /// The file's name.
-    pub(super) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The error of a file that is not as it was written.
-    pub(crate) fn damaged(&self, what: &str) -> Error {
+    pub fn damaged(&self, what: &str) -> Error {
         let at = self.before + self.next as u64;
         let text = format!("damaged before byte {at}: {what}; copy it again, or classify again");
         Error::content(&self.path, text)
@@ -132,7 +132,7 @@ impl Decoder {
     ///
     /// # Errors
     /// As reading, and if the file ends before.
-    pub(crate) fn array<const COUNT: usize>(&mut self) -> Result<[u8; COUNT], Error> {
+    pub fn array<const COUNT: usize>(&mut self) -> Result<[u8; COUNT], Error> {
         let mut bytes = [0; COUNT];
         for byte in &mut bytes {
             *byte = self.byte()?;
@@ -144,11 +144,7 @@ impl Decoder {
     ///
     /// # Errors
     /// As reading, and if the file ends before.
-    pub(super) fn each_block(
-        &mut self,
-        count: u64,
-        mut take: impl FnMut(&[u8]),
-    ) -> Result<(), Error> {
+    pub fn each_block(&mut self, count: u64, mut take: impl FnMut(&[u8])) -> Result<(), Error> {
         let mut left = count;
         while left > 0 {
             if !self.fill()? {
@@ -167,7 +163,7 @@ impl Decoder {
     ///
     /// # Errors
     /// As reading, and if it is none.
-    pub(crate) fn number(&mut self) -> Result<u64, Error> {
+    pub fn number(&mut self) -> Result<u64, Error> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte()?;
@@ -186,7 +182,7 @@ impl Decoder {
     ///
     /// # Errors
     /// As reading, and if it is none.
-    pub(crate) fn text(&mut self) -> Result<String, Error> {
+    pub fn text(&mut self) -> Result<String, Error> {
         let (length, mut bytes) = (self.number()?, Vec::new());
         self.each_block(length, |block| bytes.extend_from_slice(block))?;
         String::from_utf8(bytes).map_err(|_| self.damaged("a text is not UTF-8"))
@@ -196,7 +192,7 @@ impl Decoder {
     ///
     /// # Errors
     /// As reading, and if it is too large.
-    pub(crate) fn next_of(&mut self, list: &mut Ascending, end: u64) -> Result<Option<u64>, Error> {
+    pub fn next_of(&mut self, list: &mut Ascending, end: u64) -> Result<Option<u64>, Error> {
         let step = self.number()?;
         if step == 0 {
             return Ok(None);
@@ -211,7 +207,7 @@ impl Decoder {
     ///
     /// # Errors
     /// As reading, and if a number is too large; those of `take`, in words.
-    pub(crate) fn each_pair(
+    pub fn each_pair(
         &mut self,
         end: usize,
         mut take: impl FnMut(u32, u64) -> Result<(), &'static str>,
@@ -228,7 +224,7 @@ impl Decoder {
     ///
     /// # Errors
     /// As reading, and if the file is damaged.
-    pub(super) fn finish(mut self) -> Result<(), Error> {
+    pub fn finish(mut self) -> Result<(), Error> {
         self.array::<4>()?;
         let mut checksum = std::mem::take(&mut self.checksum);
         checksum.update(&self.block[..self.next]);

@@ -6,46 +6,51 @@ use std::io;
 use std::path::Path;
 
 use merganser_io::{QualityOffset, RecordBatch};
+use merganser_seq::hash::murmur_finalizer;
 
 use super::{Decoder, Encoder, MAGIC, OF_RUNS, OF_SHARDS, WrittenShard};
 use crate::Error;
-use crate::hash::HashRule;
 
 /// Names and values, in the order in which they are compared.
-pub(super) type Fields = Vec<(String, String)>;
+pub type Fields = Vec<(String, String)>;
 
 /// The beginning of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Origin {
+pub struct Origin {
     /// Of a database of Kraken 2, not of ours.
-    pub(super) is_kraken2: bool,
-    pub(super) database: Fields,
-    pub(super) parameters: Fields,
+    pub is_kraken2: bool,
+    /// What tells the database from others.
+    pub database: Fields,
+    /// What the numbers depend on besides the reads and the database.
+    pub parameters: Fields,
     /// The [sum](reads_sum) over all reads.
-    pub(super) reads: u64,
+    pub reads: u64,
     /// Of which shard of a job, if not of a whole run.
-    pub(super) shard: Option<WrittenShard>,
+    pub shard: Option<WrittenShard>,
 }
 
 /// A field.
-pub(super) fn field(name: &str, value: impl Display) -> (String, String) {
+pub fn field(name: &str, value: impl Display) -> (String, String) {
     (name.to_owned(), value.to_string())
 }
 
 /// A field that is or is not so.
-pub(super) fn flag(name: &str, value: bool) -> (String, String) {
+pub fn flag(name: &str, value: bool) -> (String, String) {
     field(name, if value { "yes" } else { "no" })
 }
 
 /// What qualities are, where they matter and are not Phred+33, which earlier versions did not name.
-pub(super) fn offset_field(least: u8, offset: QualityOffset) -> Option<(String, String)> {
+pub fn offset_field(least: u8, offset: QualityOffset) -> Option<(String, String)> {
     let matters = least > 0 && offset != QualityOffset::Phred33;
     matters.then(|| field("quality-offset", offset.number()))
 }
 
 impl Origin {
     /// Writes it, with what comes before it.
-    pub(super) fn write(&self, encoder: &mut Encoder<'_>) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// As writing.
+    pub fn write(&self, encoder: &mut Encoder<'_>) -> io::Result<()> {
         encoder.bytes(&MAGIC)?;
         let version = if self.shard.is_some() { OF_SHARDS } else { OF_RUNS };
         encoder.bytes(&version.to_le_bytes())?;
@@ -62,7 +67,10 @@ impl Origin {
     }
 
     /// Reads it.
-    pub(super) fn read(decoder: &mut Decoder) -> Result<Origin, Error> {
+    ///
+    /// # Errors
+    /// As reading, and if it is damaged.
+    pub fn read(decoder: &mut Decoder) -> Result<Origin, Error> {
         let is_kraken2 = match decoder.number()? {
             0 => false,
             1 => true,
@@ -76,7 +84,7 @@ impl Origin {
 
     /// Why results with this origin, in `path`, cannot be joined with others, in `first`; `None` if
     /// they can.
-    pub(super) fn differs(&self, path: &Path, other: &Origin, first: &Path) -> Option<Error> {
+    pub fn differs(&self, path: &Path, other: &Origin, first: &Path) -> Option<Error> {
         let name = first.display();
         let refuse = |text: String| Some(Error::content(path, text));
         if self.is_kraken2 != other.is_kraken2 {
@@ -126,11 +134,11 @@ fn difference(one: &Fields, other: &Fields) -> Option<[String; 3]> {
 
 /// A sum over the reads of a batch, of a hash of their names and letters: of the same reads the same,
 /// whatever their order, so that results of the same reads are told.
-pub(crate) fn reads_sum(batch: &RecordBatch) -> u64 {
+pub fn reads_sum(batch: &RecordBatch) -> u64 {
     let records = (0..batch.len()).map(|at| batch.record(at));
     let hash = |record: merganser_io::Record<'_>| {
         let [name, letters] = [record.name, record.letters].map(crc32fast::hash);
-        HashRule::Bits64.hash(u64::from(name) << 32 | u64::from(letters))
+        murmur_finalizer(u64::from(name) << 32 | u64::from(letters))
     };
     records.map(hash).fold(0, u64::wrapping_add)
 }

@@ -3,20 +3,19 @@
 mod abundance;
 mod cami;
 mod combine;
+mod features;
 mod kraken;
 mod krona;
 mod mpa;
 mod read;
-mod references;
 mod select;
 
-pub use crate::features::FeatureCounts;
-pub use abundance::Abundance;
+pub use abundance::{Abundance, CountedSequence};
 pub use combine::{CombinedReports, CombinedTable, RenamedTaxon};
+pub use features::FeatureCounts;
 pub use kraken::ReportOptions;
 pub use mpa::MpaTable;
 pub use read::{KrakenReport, ReportMinimizers, ReportRow};
-pub use references::ReferenceHits;
 pub use select::{ReportSelection, SelectedReport};
 
 use std::collections::BTreeMap;
@@ -43,7 +42,7 @@ impl Tally {
     }
 
     /// Counts so many reads by their target, which were counted by their node.
-    pub(crate) fn count_of_target(&mut self, target: u32, reads: u64) {
+    pub fn count_of_target(&mut self, target: u32, reads: u64) {
         count(&mut self.targets, target, reads);
     }
 
@@ -66,13 +65,13 @@ impl Tally {
     }
 
     /// Reads that were found to be of one target, where there are any.
-    pub(crate) fn of_targets(&self) -> BTreeMap<u32, u64> {
+    pub fn of_targets(&self) -> BTreeMap<u32, u64> {
         let numbered = self.targets.iter().enumerate().filter(|(_, reads)| **reads > 0);
         numbered.map(|(target, &reads)| (target as u32, reads)).collect()
     }
 
     /// Reads at the nodes themselves, where there are any, in the order of the nodes.
-    pub(crate) fn of_nodes(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+    pub fn of_nodes(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         (0..).zip(self.nodes.iter().copied()).filter(|(_, reads)| *reads > 0)
     }
 

@@ -8,12 +8,13 @@ use merganser_store::sealed::Summed;
 const BLOCK: usize = 1 << 16;
 
 /// Writes the parts of a file, and at its end the checksum of all before it.
-pub(crate) struct Encoder<'o> {
+pub struct Encoder<'o> {
     output: BufWriter<Summed<&'o mut dyn Write>>,
 }
 
 impl<'o> Encoder<'o> {
-    pub(crate) fn new(output: &'o mut dyn Write) -> Encoder<'o> {
+    /// Writes to `output`.
+    pub fn new(output: &'o mut dyn Write) -> Encoder<'o> {
         Encoder { output: BufWriter::with_capacity(BLOCK, Summed::new(output)) }
     }
 
@@ -21,7 +22,7 @@ impl<'o> Encoder<'o> {
     ///
     /// # Errors
     /// As writing.
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.output.write_all(bytes)
     }
 
@@ -29,7 +30,7 @@ impl<'o> Encoder<'o> {
     ///
     /// # Errors
     /// As writing.
-    pub(crate) fn number(&mut self, mut value: u64) -> io::Result<()> {
+    pub fn number(&mut self, mut value: u64) -> io::Result<()> {
         let (mut bytes, mut len) = ([0; 10], 0);
         while value >= 128 {
             bytes[len] = value as u8 | 128;
@@ -43,7 +44,7 @@ impl<'o> Encoder<'o> {
     ///
     /// # Errors
     /// As writing.
-    pub(crate) fn text(&mut self, text: &[u8]) -> io::Result<()> {
+    pub fn text(&mut self, text: &[u8]) -> io::Result<()> {
         self.number(text.len() as u64)?;
         self.bytes(text)
     }
@@ -52,7 +53,7 @@ impl<'o> Encoder<'o> {
     ///
     /// # Errors
     /// As writing.
-    pub(crate) fn end_list(&mut self) -> io::Result<()> {
+    pub fn end_list(&mut self) -> io::Result<()> {
         self.number(0)
     }
 
@@ -60,7 +61,7 @@ impl<'o> Encoder<'o> {
     ///
     /// # Errors
     /// As writing.
-    pub(crate) fn pairs(&mut self, pairs: impl Iterator<Item = (u32, u64)>) -> io::Result<()> {
+    pub fn pairs(&mut self, pairs: impl Iterator<Item = (u32, u64)>) -> io::Result<()> {
         let mut keys = Ascending::default();
         for (key, value) in pairs {
             self.number(keys.step_to(key.into()))?;
@@ -73,14 +74,14 @@ impl<'o> Encoder<'o> {
     ///
     /// # Errors
     /// As writing.
-    pub(crate) fn finish(self) -> io::Result<()> {
+    pub fn finish(self) -> io::Result<()> {
         self.output.into_inner().map_err(IntoInnerError::into_error)?.seal().map(drop)
     }
 }
 
 /// Ascending numbers as steps of 1 or more from one to the next: 0 is left for a list's end.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Ascending {
+pub struct Ascending {
     /// The least that may come next.
     least: u64,
 }
@@ -88,14 +89,14 @@ pub(crate) struct Ascending {
 impl Ascending {
     /// The step to the next number, which is larger than the one before and less than the largest that
     /// there is.
-    pub(crate) fn step_to(&mut self, value: u64) -> u64 {
+    pub fn step_to(&mut self, value: u64) -> u64 {
         let step = value - self.least + 1;
         self.least = value + 1;
         step
     }
 
     /// The number that a step leads to; `None` if there is none.
-    pub(crate) fn after(&mut self, step: u64) -> Option<u64> {
+    pub fn after(&mut self, step: u64) -> Option<u64> {
         let value = self.least.checked_add(step.checked_sub(1)?)?;
         self.least = value.checked_add(1)?;
         Some(value)

@@ -8,23 +8,23 @@ use merganser_run::Shard;
 use merganser_store::shard::{JobShard, Words, check_all};
 
 use super::{Decoder, Encoder};
+use crate::Error;
 use crate::output::LinesSum;
-use crate::{Error, ReadShare};
 
 /// A shard, and the lines that it wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct WrittenShard {
-    pub(super) of: JobShard,
+pub struct WrittenShard {
+    /// The shard.
+    pub of: JobShard,
     /// Bytes of the lines as text, and their CRC-32.
-    pub(super) lines: (u64, u32),
+    pub lines: (u64, u32),
 }
 
 impl WrittenShard {
-    /// Of the share of a run, if it had one, which wrote these lines.
-    pub(crate) fn of(share: Option<&ReadShare>, lines: LinesSum) -> Option<WrittenShard> {
+    /// This shard, if the run was of one, which wrote these lines.
+    pub fn of(shard: Option<JobShard>, lines: LinesSum) -> Option<WrittenShard> {
         let lines = lines.finish();
-        let of = |share: &ReadShare| JobShard { shard: share.shard(), job: share.job() };
-        share.map(|share| WrittenShard { of: of(share), lines })
+        shard.map(|of| WrittenShard { of, lines })
     }
 
     pub(super) fn write(&self, encoder: &mut Encoder<'_>) -> io::Result<()> {
@@ -49,7 +49,7 @@ impl WrittenShard {
 
 /// The shards of a job, of which there must be all.
 #[derive(Debug, Default)]
-pub(super) struct Shards<'p> {
+pub struct Shards<'p> {
     /// Each file, and its shard if it is of one.
     files: Vec<(&'p PathBuf, Option<WrittenShard>)>,
 }
@@ -59,11 +59,7 @@ impl<'p> Shards<'p> {
     ///
     /// # Errors
     /// If it does not go with the first one.
-    pub(super) fn add(
-        &mut self,
-        path: &'p PathBuf,
-        own: Option<WrittenShard>,
-    ) -> Result<(), Error> {
+    pub fn add(&mut self, path: &'p PathBuf, own: Option<WrittenShard>) -> Result<(), Error> {
         if let Some((first, other)) = self.files.first() {
             check(path, own, first, *other)?;
         }
@@ -76,7 +72,7 @@ impl<'p> Shards<'p> {
     ///
     /// # Errors
     /// If one is missing, or there twice.
-    pub(super) fn finish(self) -> Result<Vec<(usize, WrittenShard)>, Error> {
+    pub fn finish(self) -> Result<Vec<(usize, WrittenShard)>, Error> {
         let files =
             self.files.iter().filter_map(|(path, own)| Some((path.as_path(), own.as_ref()?.of)));
         let words = Words::File { twice: ["is shard {} as ", " is"] };

@@ -5,22 +5,47 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::{Tally, percent};
-use crate::database::Target;
 use merganser_taxonomy::{Rank, Taxonomy};
+
+/// A sequence that reads are found to be of.
+pub trait CountedSequence {
+    /// Its name.
+    fn name(&self) -> &str;
+    /// The node of its taxon.
+    fn node(&self) -> u32;
+}
+
+impl CountedSequence for (&str, u32) {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    fn node(&self) -> u32 {
+        self.1
+    }
+}
 
 /// An estimate for all ranks at once.
 #[derive(Clone, Debug)]
 pub struct Abundance<'a> {
     tree: &'a Taxonomy,
-    targets: &'a [Target],
     total: u64,
     unclassified: u64,
     /// By node: reads at it or below, those of taxa with too few reads moved up;
     reads: Vec<u64>,
     /// the same with what was pushed down to it.
     estimated: Vec<u64>,
-    /// By target: (reads, estimated).
-    sequences: BTreeMap<u32, (u64, u64)>,
+    /// Targets with reads, by their numbers.
+    sequences: BTreeMap<u32, Sequence<'a>>,
+}
+
+/// A target with its reads.
+#[derive(Clone, Debug)]
+struct Sequence<'a> {
+    name: &'a str,
+    node: u32,
+    reads: u64,
+    estimated: u64,
 }
 
 impl<'a> Abundance<'a> {
@@ -34,7 +59,7 @@ impl<'a> Abundance<'a> {
     pub fn new(
         tally: &Tally,
         tree: &'a Taxonomy,
-        targets: &'a [Target],
+        targets: &'a [impl CountedSequence],
         min_reads: u64,
     ) -> Abundance<'a> {
         let mut own = tally.nodes.clone();
@@ -44,11 +69,11 @@ impl<'a> Abundance<'a> {
         of_targets
             .retain(|&target, reads| *reads >= min_reads && (target as usize) < targets.len());
         for (&target, &reads) in &of_targets {
-            own[targets[target as usize].node as usize] -= reads;
+            own[targets[target as usize].node() as usize] -= reads;
         }
         let mut children: Vec<Vec<Child>> = vec![Vec::new(); tree.len()];
         for (&target, &weight) in &of_targets {
-            let node = targets[target as usize].node as usize;
+            let node = targets[target as usize].node() as usize;
             children[node].push(Child { sequence: true, at: target, weight });
         }
         let mut reads = vec![0; tree.len()];
@@ -67,8 +92,11 @@ impl<'a> Abundance<'a> {
             }
         }
         let mut estimated = reads.clone();
-        let mut sequences: BTreeMap<u32, (u64, u64)> =
-            of_targets.iter().map(|(&target, &reads)| (target, (reads, reads))).collect();
+        let sequence = |(&target, &reads): (&u32, &u64)| {
+            let own = &targets[target as usize];
+            (target, Sequence { name: own.name(), node: own.node(), reads, estimated: reads })
+        };
+        let mut sequences: BTreeMap<u32, Sequence<'a>> = of_targets.iter().map(sequence).collect();
         // What stands at a node itself: parents come before their children.
         let mut pool = own;
         for node in 0..tree.len() {
@@ -79,7 +107,9 @@ impl<'a> Abundance<'a> {
             });
             for (child, share) in children.iter().zip(divide(pool[node], children)) {
                 if child.sequence {
-                    sequences.entry(child.at).or_default().1 += share;
+                    if let Some(sequence) = sequences.get_mut(&child.at) {
+                        sequence.estimated += share;
+                    }
                 } else {
                     estimated[child.at as usize] += share;
                     pool[child.at as usize] += share;
@@ -87,7 +117,7 @@ impl<'a> Abundance<'a> {
             }
         }
         let (total, unclassified) = (tally.total(), tally.unclassified);
-        Abundance { tree, targets, total, unclassified, reads, estimated, sequences }
+        Abundance { tree, total, unclassified, reads, estimated, sequences }
     }
 
     /// All reads of the sample.
@@ -161,11 +191,9 @@ impl<'a> Abundance<'a> {
     fn rows(&self, rank: Rank) -> Vec<(u32, &str, u64, u64)> {
         let tree = self.tree;
         if rank == Rank::Sequence {
-            let row = |(&target, &(reads, estimated)): (&u32, &(u64, u64))| {
-                let target = &self.targets[target as usize];
-                (tree.taxid(target.node), &target.name[..], reads, estimated)
-            };
-            let mut rows: Vec<_> = self.sequences.iter().map(row).collect();
+            let row =
+                |own: &Sequence<'a>| (tree.taxid(own.node), own.name, own.reads, own.estimated);
+            let mut rows: Vec<_> = self.sequences.values().map(row).collect();
             rows.sort_by_key(|row| std::cmp::Reverse(row.3));
             return rows;
         }
@@ -211,6 +239,8 @@ mod tests {
     use merganser_taxonomy::NodeInfo;
     use proptest::prelude::*;
 
+    const NONE: &[(&str, u32)] = &[];
+
     /// A root, a domain 2, genera 10 and 20, species 11, 12 below 10 and 21 below 20, 3 below 2.
     fn tree() -> Taxonomy {
         let nodes = [
@@ -244,7 +274,7 @@ mod tests {
     fn reads_of_higher_taxa_go_down_in_proportion() {
         let tree = tree();
         let tally = tally(&tree, &[(2, 10), (10, 4), (11, 30), (12, 10), (21, 46)]);
-        let found = Abundance::new(&tally, &tree, &[], 0);
+        let found = Abundance::new(&tally, &tree, NONE, 0);
         let mut text = Vec::new();
         found.write(&mut text).unwrap();
         // Of the 10, 44 : 46 of 90 go to the genera: 4.89 and 5.11, so 5 and 5; then 4 + 5 go
@@ -266,7 +296,7 @@ mod tests {
     fn taxa_with_few_reads_are_not_there() {
         let tree = tree();
         let tally = tally(&tree, &[(3, 4), (11, 3), (12, 20), (21, 4)]);
-        let found = Abundance::new(&tally, &tree, &[], 5);
+        let found = Abundance::new(&tally, &tree, NONE, 5);
         let species = found.of_rank(Rank::Species);
         let found: Vec<_> = species.iter().map(|&n| (tree.taxid(n), found.estimated(n))).collect();
         assert_eq!(found, [(12, 31)]);
@@ -277,7 +307,7 @@ mod tests {
         let tree = tree();
         let tally = tally(&tree, &[(3, 4), (11, 6)]);
         let mut text = Vec::new();
-        Abundance::new(&tally, &tree, &[], 0).write(&mut text).unwrap();
+        Abundance::new(&tally, &tree, NONE, 0).write(&mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         assert!(text.contains("genus\t0\tno taxon at this rank\t4\t4\t26.6667\n"), "{text}");
     }
@@ -290,7 +320,7 @@ mod tests {
             let taxids = [1, 2, 3, 10, 11, 12, 20, 21];
             let reads: Vec<_> = taxids.into_iter().zip(counts).collect();
             let tally = tally(&tree, &reads);
-            let found = Abundance::new(&tally, &tree, &[], least);
+            let found = Abundance::new(&tally, &tree, NONE, least);
             let classified = tally.total() - tally.unclassified();
             prop_assert_eq!(found.estimated(0), classified);
             for node in 1..tree.len() as u32 {
