@@ -7,9 +7,8 @@ use merganser_run::{Budget, Resources, Shortage};
 use merganser_taxreport::bracken::Distribution;
 
 use crate::cpu::query::{HostQuery, Slider};
-use crate::kraken2::simulation::{Simulation, without};
-use crate::kraken2::{Kraken2Sequence, Simulator};
 use crate::{Database, Error, Thresholds};
+use merganser_kraken2::{Kraken2Sequence, Simulator};
 
 /// The distribution of a database of ours and the references that it was built of, for reads of
 /// `read_length` letters: each is classified by the database's own thresholds, and counted where
@@ -25,10 +24,10 @@ pub fn distribution(
     read_length: usize,
     simulator: Simulator<'_>,
 ) -> Result<Distribution, Error> {
-    let reading = simulator.reading(inputs, read_length, database.params().k as usize)?;
+    let simulation = simulator.begin(inputs, read_length, database.params().k as usize)?;
     refuse_shortage(database, simulator.resources)?;
     database.warn(&simulator.resources.warnings);
-    database.check(reading.threads, simulator.cancel)?;
+    database.check(simulator.resources.threads, simulator.cancel)?;
     database.fetch()?;
     let thresholds = Thresholds::new(database.params());
     let query = HostQuery::new(database, thresholds.query_params());
@@ -43,11 +42,10 @@ pub fn distribution(
         let mut slider = Slider::new(&query, read_length);
         Box::new(move |letters: &[u8]| Ok(slider.count(letters, taxid))) as _
     };
-    let simulation = Simulation { reading, counter: &counter };
-    let found = simulation.run(&|sequences| Ok(taxids_of(database, sequences)))?;
+    let found = simulation.run(&counter, &|sequences| Ok(taxids_of(database, sequences)))?;
     let targets = database.targets().iter().filter(|target| target.bases >= bases);
     let nodes = targets.map(|target| target.node).filter(|&node| node != tree.root());
-    Ok(without(found, nodes.map(|node| tree.taxid(node))))
+    Ok(found.with_missing(nodes.map(|node| tree.taxid(node))))
 }
 
 /// Memory of a thread for its sequences.

@@ -18,10 +18,11 @@ use merganser_run::{
 use crate::Error;
 use crate::config::{BuildConfig, MAX_PARTS};
 use crate::cpu::tables::TableMaker;
-use crate::cuda::{Collector, DeviceLayout, GpuConfig, Resident, Rules};
+use crate::cuda::{Collector, DeviceLayout, Resident, Rules};
 use crate::database::{
     Content, Counts, Database, GROUP, GROUPS, GroupTables, SECTIONS, TablePlace, Target, Writer,
 };
+use merganser_gpu::GpuConfig;
 use merganser_library::is_ncbi_gene_file;
 use merganser_taxonomy::{Dump, Taxonomy, TaxonomySource};
 use scan::{Scan, scan};

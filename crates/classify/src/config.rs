@@ -12,7 +12,7 @@ use crate::Error;
 use crate::decide::Thresholds;
 use crate::params::Params;
 use crate::read_filter::ReadFilter;
-use crate::share::ReadShare;
+use merganser_kraken2::ReadShare;
 use merganser_taxonomy::Rank;
 
 /// The most parts of a database.

@@ -22,6 +22,9 @@ pub enum Error {
     /// A report or other results cannot be read, written or joined.
     #[error(transparent)]
     Report(#[from] merganser_taxreport::Error),
+    /// Partial results or simulated reads of a Kraken 2 database cannot be read.
+    #[error(transparent)]
+    Kraken2(#[from] merganser_kraken2::Error),
     /// A parameter is out of its range, or two do not go together.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -61,7 +64,7 @@ pub enum Error {
     Input(String),
 }
 
-merganser_io::impl_fault!(Error, Taxonomy, Library, Report);
+merganser_io::impl_fault!(Error, Taxonomy, Library, Report, Kraken2);
 merganser_io::impl_from_text_error!(Error);
 
 impl Error {

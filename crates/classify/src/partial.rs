@@ -8,13 +8,10 @@
 //! ([`ReadShare`](crate::ReadShare)).
 
 mod join;
-mod kraken2;
 mod lines;
 mod own;
 
 pub use join::{JoinedResults, join};
-pub(crate) use kraken2::write_kraken2;
 pub(crate) use own::{check_own, write_own};
 
-use kraken2::OfKraken2;
 use own::OfOwn;

@@ -11,12 +11,12 @@ use std::fs;
 use std::path::Path;
 
 use merganser_classify::bracken;
-use merganser_classify::kraken2::Simulator;
 use merganser_classify::run::{Outputs, RunConfig, classify};
 use merganser_classify::{
     BuildConfig, Database, Error, Params, Preset, Thresholds, build_in_memory,
 };
 use merganser_io::{Input, Segment};
+use merganser_kraken2::Simulator;
 use merganser_run::{Cancel, Resources, Silent};
 use merganser_taxreport::bracken::Distribution;
 use random::Random;

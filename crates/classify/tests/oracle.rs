@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use merganser_classify::{
-    Additions, BuildConfig, Candidate, Database, Masking, Params, Preset, Query, QueryParams,
+    Additions, BuildConfig, Candidate, Database, Params, Preset, Query, QueryParams,
     SharedClassifier, Thresholds, Verdict, add, build, build_in_memory, naive,
 };
 use merganser_io::{AtomicFile, OutputSet};
 use merganser_library::expand_references;
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
+use merganser_seq::masking::Masking;
 use merganser_taxonomy::Rank;
 
 use random::{Random, comparable};

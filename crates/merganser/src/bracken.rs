@@ -5,10 +5,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use merganser_classify::kraken2::{self, Simulator};
-use merganser_classify::kraken2::{Kraken2Database, Kraken2Sequence};
-use merganser_classify::{Database, Error, taxids_of_library};
+use merganser_classify::{Database, Error};
 use merganser_io::{Input, Output, OutputSet};
+use merganser_kraken2::Simulator;
+use merganser_kraken2::taxids_of_library;
+use merganser_kraken2::{Kraken2Database, Kraken2Sequence};
 use merganser_library::LibraryMaps;
 use merganser_run::{Cancel, Resources};
 use merganser_taxonomy::Dump;
@@ -97,7 +98,7 @@ impl Library<'_> {
     /// The distribution of a database of Kraken 2.
     ///
     /// # Errors
-    /// As [`kraken2::distribution`].
+    /// As [`merganser_kraken2::distribution`].
     pub(crate) fn of_kraken2(
         &self,
         database: &Kraken2Database,
@@ -108,7 +109,7 @@ impl Library<'_> {
         let (resources, cancel) = (self.resources, self.cancel);
         let simulator = Simulator { resources, progress: &bar, cancel };
         let of = |sequences: &[Kraken2Sequence]| taxids.find(sequences, self.inputs, database);
-        kraken2::distribution(database, (self.inputs, &of), length, simulator)
+        Ok(merganser_kraken2::distribution(database, (self.inputs, &of), length, simulator)?)
     }
 }
 
@@ -122,7 +123,7 @@ impl Genomes<'_> {
         sequences: &[Kraken2Sequence],
         inputs: &[Input],
         database: &Kraken2Database,
-    ) -> Result<Vec<Option<u32>>, Error> {
+    ) -> Result<Vec<Option<u32>>, merganser_kraken2::Error> {
         let known = |taxid: Option<u32>| {
             let taxid = match self.0.taxonomy {
                 Some(Dump { taxonomy: tree, .. }) => tree.taxid(tree.node(taxid?)?),

@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_classify::kraken2::Simulator;
 use merganser_classify::{BuildConfig, BuildOutcome, Database, Params, Preset};
 use merganser_io::Output;
+use merganser_kraken2::Simulator;
 use merganser_library::References;
 use merganser_run::{Resources, Summary, format_size};
 use merganser_taxonomy::TaxonomySource;

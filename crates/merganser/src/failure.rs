@@ -70,6 +70,7 @@ fn fault(error: &anyhow::Error) -> Option<&dyn Fault> {
         .or_else(|| of::<merganser_kmers::Error>(error))
         .or_else(|| of::<merganser_filter::Error>(error))
         .or_else(|| of::<merganser_classify::Error>(error))
+        .or_else(|| of::<merganser_kraken2::Error>(error))
         .or_else(|| of::<merganser_library::Error>(error))
         .or_else(|| of::<merganser_taxreport::Error>(error))
         .or_else(|| of::<merganser_taxonomy::Error>(error))

@@ -162,11 +162,17 @@ pub mod classify {
     #[doc(inline)]
     pub use merganser_classify::*;
     #[doc(inline)]
+    pub use merganser_kraken2 as kraken2;
+    #[doc(inline)]
+    pub use merganser_kraken2::{ReadShare, taxids_of_library};
+    #[doc(inline)]
     pub use merganser_library as library;
     #[doc(inline)]
     pub use merganser_library::{
         LibraryMaps, MapConflict, References, expand_references, files_beside,
     };
+    #[doc(inline)]
+    pub use merganser_seq::masking::{MASKED, Masking, REACH};
     #[doc(inline)]
     pub use merganser_taxonomy as taxonomy;
     #[doc(inline)]
@@ -177,7 +183,7 @@ pub mod classify {
         #[doc(inline)]
         pub use merganser_classify::bracken::distribution;
         #[doc(inline)]
-        pub use merganser_classify::kraken2::{Simulator, distribution as kraken2_distribution};
+        pub use merganser_kraken2::{Simulator, distribution as kraken2_distribution};
         #[doc(inline)]
         pub use merganser_taxreport::bracken::*;
     }

@@ -72,8 +72,16 @@ failure!(
     Error::Taxonomy(error) => error.place()
 );
 failure!(
+    merganser::classify::kraken2::Error,
+    Error::Content { path, .. } | Error::File { path, .. } => Place::of(path),
+    Error::Library(error) => error.place(),
+    Error::Report(error) => error.place(),
+    Error::Taxonomy(error) => error.place()
+);
+failure!(
     merganser::classify::Error,
     Error::Content { path, .. } | Error::File { path, .. } => Place::of(path),
+    Error::Kraken2(error) => error.place(),
     Error::Library(error) => error.place(),
     Error::Report(error) => error.place(),
     Error::Taxonomy(error) => error.place()

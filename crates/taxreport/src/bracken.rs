@@ -9,6 +9,8 @@
 mod estimate;
 mod file;
 
+use std::collections::BTreeSet;
+
 pub use estimate::{Estimate, EstimateNotes, Level};
 
 /// Reads of a genome that were assigned to a taxon.
@@ -34,4 +36,14 @@ pub struct Distribution {
     /// Taxids of the database, sorted, that genomes were given and no read of the library is from: of
     /// a database of Kraken 2, of its lowest taxa. Their reads cannot be given back.
     pub missing: Vec<u32>,
+}
+
+impl Distribution {
+    /// The distribution with those of the database's taxids that it lacks.
+    pub fn with_missing(self, taxids: impl Iterator<Item = u32>) -> Distribution {
+        let shares = self.rows.iter().flat_map(|row| &row.1);
+        let genomes: BTreeSet<u32> = shares.map(|share| share.genome).collect();
+        let missing: BTreeSet<u32> = taxids.filter(|taxid| !genomes.contains(taxid)).collect();
+        Distribution { missing: missing.into_iter().collect(), ..self }
+    }
 }

@@ -12,8 +12,8 @@ use merganser_store::{Reading, Writing};
 use super::tables::{Counts, GROUP, GROUPS, SECTIONS, Section, SectionEntry};
 use super::{Content, Database, meta};
 use crate::Error;
-use crate::masking::Masking;
 use crate::params::{Params, Preset};
+use merganser_seq::masking::Masking;
 
 /// The versions that this program reads. It writes the newest that the content needs: the second one
 /// tells how many sequences without a taxon were left out, and is the same where there are none.

@@ -9,9 +9,10 @@ use merganser_run::{Cancel, ConfigError};
 use merganser_taxreport::partial::{Decoder, Origin, Shards, WrittenShard};
 use merganser_taxreport::report::{Abundance, FeatureCounts, KrakenReport, ReportOptions, Tally};
 
-use super::{OfKraken2, OfOwn};
-use crate::kraken2::Kraken2ReportOptions;
+use super::OfOwn;
 use crate::{Error, Target};
+use merganser_kraken2::Kraken2ReportOptions;
+use merganser_kraken2::partial::JoinedCounts;
 use merganser_taxonomy::Taxonomy;
 
 /// Joins the files of partial results, in any order: reads and distinct features or minimizers are those
@@ -93,13 +94,13 @@ fn check_taxonomy(decoder: &mut Decoder, expected: &[u8], first: &Path) -> Resul
 /// The numbers of the files so far.
 enum Sum {
     Own(OfOwn),
-    Kraken2(OfKraken2),
+    Kraken2(JoinedCounts),
 }
 
 impl Sum {
     fn new(is_kraken2: bool, taxonomy: &[u8]) -> Option<Sum> {
         match is_kraken2 {
-            true => OfKraken2::new(taxonomy).map(Sum::Kraken2),
+            true => JoinedCounts::new(taxonomy).map(Sum::Kraken2),
             false => OfOwn::new(taxonomy).map(Sum::Own),
         }
     }
@@ -156,7 +157,7 @@ pub struct JoinedResults {
 #[derive(Debug)]
 enum Counted {
     Own(OwnCounts),
-    Kraken2(Box<OfKraken2>),
+    Kraken2(Box<JoinedCounts>),
 }
 
 #[derive(Debug)]
@@ -214,7 +215,7 @@ impl JoinedResults {
                 by_genome.write_kraken(&self.tree, options, output)
             }
             Counted::Kraken2(own) => {
-                let OfKraken2 { taxa, counts, minimizers, .. } = &**own;
+                let JoinedCounts { taxa, counts, minimizers, .. } = &**own;
                 let options = Kraken2ReportOptions { zero_counts, minimizers: *minimizers };
                 counts.write_report(taxa, options, output)
             }

@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use merganser_classify::kraken2::{
+use merganser_io::Segment;
+use merganser_kraken2::{
     Kraken2Config, Kraken2Database, Kraken2ReportOptions, Kraken2Rules, classify,
 };
-use merganser_classify::run::Outputs;
-use merganser_io::Segment;
 use merganser_run::{Cancel, Resources, Silent};
+use merganser_taxreport::output::Outputs;
 use merganser_taxreport::report::Abundance;
 
 use crate::jobs::{Reads, divide, shuffled, write};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use merganser_classify::Masking;
 use merganser_run::Resources;
+use merganser_seq::masking::Masking;
 use merganser_taxonomy::Rank;
 
 use super::DeviceArgs;

@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use merganser_classify::kraken2::Simulator;
-use merganser_classify::kraken2::{
+use merganser_io::{MadeDirectories, Output, OutputSet};
+use merganser_kraken2::Simulator;
+use merganser_kraken2::{Error, taxids_of_library};
+use merganser_kraken2::{
     Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Database, Kraken2Library, Kraken2Sequence,
 };
-use merganser_classify::{Error, taxids_of_library};
-use merganser_io::{MadeDirectories, Output, OutputSet};
 use merganser_library::{LibraryMaps, References};
 use merganser_run::{Resources, Silent, Summary, format_size, thousands};
 use merganser_taxonomy::{Dump, TaxonomySource};

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use merganser_classify::Target;
-use merganser_classify::kraken2::{Kraken2Database, Kraken2Outcome, Kraken2ReportOptions};
 use merganser_classify::partial::JoinedResults;
 use merganser_classify::run::{Outcome, Outputs, ReadOutput};
 use merganser_io::{Output, OutputSet, Segment};
+use merganser_kraken2::{Kraken2Database, Kraken2Outcome, Kraken2ReportOptions};
 use merganser_report::data::{Data, Taxa};
 use merganser_report::multiqc::Kind;
 use merganser_report::text;

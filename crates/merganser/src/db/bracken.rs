@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_classify::Error;
-use merganser_classify::kraken2::Kraken2Database;
-use merganser_classify::kraken2::Simulator;
 use merganser_io::is_file;
+use merganser_kraken2::Error;
+use merganser_kraken2::Kraken2Database;
+use merganser_kraken2::Simulator;
 use merganser_library::{LibraryMaps, References, files_beside};
 use merganser_run::DeviceChoice;
 use merganser_taxonomy::Dump;
