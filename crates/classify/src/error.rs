@@ -15,16 +15,16 @@ pub enum Error {
     Output(#[from] std::io::Error),
     /// A taxonomy, or a table of taxids, cannot be read.
     #[error(transparent)]
-    Taxonomy(#[from] merganser_taxonomy::Error),
+    Taxonomy(Box<merganser_taxonomy::Error>),
     /// A library, its manifest or the taxids of its sequences cannot be read.
     #[error(transparent)]
-    Library(#[from] merganser_library::Error),
+    Library(Box<merganser_library::Error>),
     /// A report or other results cannot be read, written or joined.
     #[error(transparent)]
-    Report(#[from] merganser_taxreport::Error),
+    Report(Box<merganser_taxreport::Error>),
     /// Partial results or simulated reads of a Kraken 2 database cannot be read.
     #[error(transparent)]
-    Kraken2(#[from] merganser_kraken2::Error),
+    Kraken2(Box<merganser_kraken2::Error>),
     /// A parameter is out of its range, or two do not go together.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -64,7 +64,13 @@ pub enum Error {
     Input(String),
 }
 
-merganser_io::impl_fault!(Error, Taxonomy, Library, Report, Kraken2);
+merganser_io::impl_fault!(
+    Error,
+    Taxonomy(merganser_taxonomy::Error),
+    Library(merganser_library::Error),
+    Report(merganser_taxreport::Error),
+    Kraken2(merganser_kraken2::Error)
+);
 merganser_io::impl_from_text_error!(Error);
 
 impl Error {

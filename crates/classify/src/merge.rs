@@ -186,7 +186,7 @@ fn check_same(
 }
 
 fn next(path: &Path, lines: &mut Lines) -> Result<Option<Line>, Error> {
-    let Some((number, line)) = lines.next()? else { return Ok(None) };
+    let Some((number, line)) = lines.next_line()? else { return Ok(None) };
     parse(line).map(Some).map_err(|what| Error::content(path, format!("line {number}: {what}")))
 }
 

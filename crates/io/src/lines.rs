@@ -82,7 +82,7 @@ impl Lines {
     ///
     /// # Errors
     /// As reading, and if a line is longer than that of any table.
-    pub fn next(&mut self) -> Result<Option<(u64, &[u8])>, TextError> {
+    pub fn next_line(&mut self) -> Result<Option<(u64, &[u8])>, TextError> {
         self.line.clear();
         if self.number == 0 {
             self.refuse_stream()?;

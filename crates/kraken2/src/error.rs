@@ -16,13 +16,13 @@ pub enum Error {
     Output(#[from] std::io::Error),
     /// A taxonomy cannot be read.
     #[error(transparent)]
-    Taxonomy(#[from] merganser_taxonomy::Error),
+    Taxonomy(Box<merganser_taxonomy::Error>),
     /// The taxids of a library's sequences cannot be found.
     #[error(transparent)]
-    Library(#[from] merganser_library::Error),
+    Library(Box<merganser_library::Error>),
     /// Partial results cannot be read or written.
     #[error(transparent)]
-    Report(#[from] merganser_taxreport::Error),
+    Report(Box<merganser_taxreport::Error>),
     /// A parameter is out of its range, or two do not go together.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -62,7 +62,12 @@ pub enum Error {
     Input(String),
 }
 
-merganser_io::impl_fault!(Error, Taxonomy, Library, Report);
+merganser_io::impl_fault!(
+    Error,
+    Taxonomy(merganser_taxonomy::Error),
+    Library(merganser_library::Error),
+    Report(merganser_taxreport::Error)
+);
 
 impl Error {
     /// The error for a file whose content is wrong.

@@ -47,7 +47,7 @@ impl Checksums {
         {
             let folder = list.parent().unwrap_or(Path::new(""));
             let mut lines = Lines::open(list)?;
-            while let Some((number, line)) = lines.next()? {
+            while let Some((number, line)) = lines.next_line()? {
                 if line.trim_ascii().is_empty() || line.starts_with(b"#") {
                     continue;
                 }

@@ -41,7 +41,7 @@ pub(super) fn read(path: &Path, visit: &mut dyn FnMut(Listed)) -> Result<(), Err
     let mut lines = Lines::open(path)?;
     let mut columns: Option<Columns> = None;
     let mut listed = 0;
-    while let Some((number, line)) = lines.next()? {
+    while let Some((number, line)) = lines.next_line()? {
         let wrong = |what: String| Error::content(path, format!("line {number}: {what}"));
         if line.trim_ascii().is_empty() {
             continue;

@@ -38,7 +38,7 @@ impl Manifest {
             |number: u64, what: String| Error::content(path, format!("line {number}: {what}"));
         let mut ended = false;
         let mut last = 0;
-        while let Some((number, line)) = lines.next()? {
+        while let Some((number, line)) = lines.next_line()? {
             last = number;
             match (number, line) {
                 (1, line) => check_first(line).map_err(|what| Error::content(path, what))?,

@@ -292,7 +292,7 @@ fn read_nodes(folder: &Path, most: u64) -> Result<(HashMap<u32, NodeInfo>, PathB
     let path = required(folder, "nodes.dmp")?;
     let mut nodes: HashMap<u32, NodeInfo> = HashMap::new();
     let (mut lines, mut records, mut ends) = (Lines::open(&path)?, 0, Ends::default());
-    while let Some((at, line)) = lines.next()? {
+    while let Some((at, line)) = lines.next_line()? {
         let Some(record) = record(line) else { continue };
         ends.see(at, line);
         records += 1;
@@ -363,7 +363,7 @@ fn read_names(
 ) -> Result<(), Error> {
     let path = required(folder, "names.dmp")?;
     let (mut lines, mut ends) = (Lines::open(&path)?, Ends::default());
-    while let Some((at, line)) = lines.next()? {
+    while let Some((at, line)) = lines.next_line()? {
         const LAYOUT: &str = "not `taxid | name | unique name | class`";
         let Some(record) = record(line) else { continue };
         ends.see(at, line);
@@ -392,7 +392,7 @@ fn read_pairs(path: &Path, count: usize) -> Result<Vec<[u32; 2]>, Error> {
         return Ok(pairs);
     }
     let (mut lines, mut ends) = (Lines::open(path)?, Ends::default());
-    while let Some((at, line)) = lines.next()? {
+    while let Some((at, line)) = lines.next_line()? {
         let Some(record) = record(line) else { continue };
         ends.see(at, line);
         let mut fields = fields(record);

@@ -102,7 +102,7 @@ pub(crate) fn read(tables: &[PathBuf], memory: u64) -> Result<(Taxonomy, Accessi
             return Err(Error::content(path, kind.instead_of(wanted, None)));
         }
         let mut lines = Lines::open(path)?;
-        while let Some((number, line)) = lines.next()? {
+        while let Some((number, line)) = lines.next_line()? {
             if line.trim_ascii().is_empty() {
                 continue;
             }

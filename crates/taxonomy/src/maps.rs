@@ -29,7 +29,7 @@ pub enum MapKey<'l> {
 pub fn read_map(path: &Path, mut visit: impl FnMut(MapKey<'_>, u32)) -> Result<(), Error> {
     let mut lines = Lines::open(path)?;
     let mut kind = None;
-    while let Some((number, line)) = lines.next()? {
+    while let Some((number, line)) = lines.next_line()? {
         if line.trim_ascii().is_empty() {
             continue;
         }

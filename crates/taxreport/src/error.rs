@@ -16,7 +16,7 @@ pub enum Error {
     Output(#[from] std::io::Error),
     /// A taxonomy cannot be read.
     #[error(transparent)]
-    Taxonomy(#[from] merganser_taxonomy::Error),
+    Taxonomy(Box<merganser_taxonomy::Error>),
     /// A parameter is out of its range, or two do not go together.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -50,7 +50,7 @@ pub enum Error {
     Input(String),
 }
 
-merganser_io::impl_fault!(Error, Taxonomy);
+merganser_io::impl_fault!(Error, Taxonomy(merganser_taxonomy::Error));
 merganser_io::impl_from_text_error!(Error);
 
 impl Error {

@@ -90,7 +90,7 @@ impl Truth {
     pub fn read(path: &Path, taxonomy: &Taxonomy) -> Result<Truth, Error> {
         let mut lines = Lines::open(path)?;
         let mut reads = HashMap::new();
-        while let Some((number, line)) = lines.next()? {
+        while let Some((number, line)) = lines.next_line()? {
             if line.is_empty() || line.starts_with(b"#") {
                 continue;
             }
@@ -129,7 +129,7 @@ impl Truth {
         let mut result = Evaluation { reads: self.len() as u64, ..Evaluation::default() };
         let mut lines = Lines::open(path)?;
         let mut format = Format::default();
-        while let Some((number, line)) = lines.next()? {
+        while let Some((number, line)) = lines.next_line()? {
             let failed = |reason| Error::content(path, format!("line {number}: {reason}"));
             let Some(Assigned { name, node }) = format.parse(line, names).map_err(failed)? else {
                 continue;

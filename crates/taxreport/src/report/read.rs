@@ -112,7 +112,7 @@ impl KrakenReport {
         let mut lines = Lines::open_or_stdin(path)?;
         let path = shown(path);
         let (mut reader, mut last) = (Reader::default(), 0);
-        while let Some((number, line)) = lines.next()? {
+        while let Some((number, line)) = lines.next_line()? {
             last = number;
             reader
                 .take(number, line)
