@@ -4,8 +4,8 @@
 //! [`build()`] makes a [`Database`] of reference genomes and a taxonomy; a [`Query`] gives reads
 //! their candidates and [`Thresholds`] decide among them. A [`SharedClassifier`] does that for reads in
 //! memory, [`run::classify`] or a [`run::Classifier`] for files. [`naive`] is the rule word by word,
-//! for tests. [`kraken2`] classifies with databases of Kraken 2, as it does. [`bracken`] takes reads of
-//! higher taxa to their species.
+//! for tests. [`bracken`] makes the distributions with which Bracken takes reads of higher taxa to their
+//! species, [`partial`] joins the results of several runs.
 
 #![deny(missing_docs)]
 

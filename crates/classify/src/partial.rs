@@ -5,7 +5,7 @@
 //! and of Kraken 2 alike: reads by taxon, and, where distinct features or minimizers are counted, these
 //! themselves, since those of several runs cannot be told from their numbers. [`join()`] puts files of
 //! the same database and the same parameters together: of any runs, or of all shards of one
-//! ([`ReadShare`](crate::ReadShare)).
+//! ([`ReadShare`](merganser_kraken2::ReadShare)).
 
 mod join;
 mod lines;
