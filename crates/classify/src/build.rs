@@ -250,7 +250,7 @@ impl<'a> Job<'a> {
         self.base
             .map_or(Ok(()), |base| base.check(self.setup.resources.threads, self.setup.cancel))?;
         let (content, mut outcome) = self.content(counts);
-        let database = writer.finish(&content)?;
+        let database = writer.finish(&content, Database::of_file)?;
         outcome.stages.since("finish", writing);
         outcome.peak_memory = peak_rss();
         Ok((database, outcome))
@@ -334,7 +334,7 @@ impl<'a> Job<'a> {
             self.outcome.stages.since("layout", started);
             let (content, outcome) = self.content(counts);
             let database = match tables {
-                Kept::There(tables) => Database::on_device(content, tables),
+                Kept::There(tables) => Database::remote(content, Box::new(tables)),
                 Kept::Here(tables) => Database::in_memory(content, tables),
             };
             return Ok((database, outcome));

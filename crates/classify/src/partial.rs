@@ -12,6 +12,5 @@ mod lines;
 mod own;
 
 pub use join::{JoinedResults, join};
-pub(crate) use own::{check_own, write_own};
 
 use own::OfOwn;

@@ -4,6 +4,7 @@ mod clock;
 mod devices;
 mod found;
 mod outcome;
+mod partial;
 mod passes;
 mod plan;
 mod storage;
@@ -24,7 +25,6 @@ use merganser_run::{Cancel, ConfigError, Progress, Resources, peak_rss};
 use crate::ReferenceHits;
 use crate::features::FeatureCounter;
 use crate::output::LineWriter;
-use crate::partial;
 use crate::{Database, Error, GpuNotes, Query, QueryParams, Thresholds};
 use clock::Clock;
 use merganser_kraken2::ReadShare;
@@ -158,7 +158,7 @@ impl<'a> Classifier<'a> {
                 into_inner(run.lines_sum),
             );
             let found = (&outcome, features);
-            partial::write_own(self.database, config, found, written, cancel, output)?;
+            partial::write(self.database, config, found, written, cancel, output)?;
         }
         // What was found is right only if the database is still what it was.
         self.database.check(resources.threads, cancel)?;
@@ -188,7 +188,7 @@ impl<'a> Classifier<'a> {
             )));
         }
         match outputs.partial {
-            Some(_) => partial::check_own(self.database, config),
+            Some(_) => partial::check(self.database, config),
             None => Ok(()),
         }
     }

@@ -10,6 +10,7 @@ use merganser_io::{Lines, is_file};
 use merganser_run::{Budget, ConfigError};
 
 use crate::gtdb::{self, Accessions};
+use crate::source::dump_files;
 use crate::{Error, NodeInfo, Taxonomy, TaxonomySource};
 
 /// A taxonomy as it was read.
@@ -96,7 +97,7 @@ impl Dump {
 
     /// The files of the dump in `folder`, whether or not they are there.
     pub fn files(folder: &Path) -> [PathBuf; 4] {
-        ["nodes.dmp", "names.dmp", "merged.dmp", "delnodes.dmp"].map(|name| folder.join(name))
+        dump_files(folder)
     }
 
     /// About how many bytes it takes.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Dump, Error};
+use crate::Error;
 
 /// Where a taxonomy comes from: the folder of NCBI's taxdump, or tables of lineages as GTDB has them
 /// (`bac120_taxonomy.tsv`, `ar53_taxonomy.tsv.gz`), which together are one taxonomy.
@@ -40,10 +40,15 @@ impl TaxonomySource {
     /// The files that are read, whether or not they are there.
     pub fn files(&self) -> Vec<PathBuf> {
         match self.folder() {
-            Some(folder) => Dump::files(folder).into(),
+            Some(folder) => dump_files(folder).into(),
             None => self.paths.clone(),
         }
     }
+}
+
+/// The files of NCBI's dump in `folder`, whether or not they are there.
+pub(crate) fn dump_files(folder: &Path) -> [PathBuf; 4] {
+    ["nodes.dmp", "names.dmp", "merged.dmp", "delnodes.dmp"].map(|name| folder.join(name))
 }
 
 /// Whether it can be read as a file; named pipes are files here. Of what cannot be looked up, whoever reads it as a

@@ -43,7 +43,8 @@ fn open<'d>(
     database: &'d Database,
     config: &GpuConfig,
 ) -> Result<(Option<&'d Resident>, Vec<Device>), Error> {
-    let here = database.resident().filter(|it| config.devices == [it.device.ordinal()]);
+    let here =
+        database.tables_left_in::<Resident>().filter(|it| config.devices == [it.device.ordinal()]);
     if let Some(tables) = here {
         return Ok((here, vec![tables.device.clone()]));
     }

@@ -1,6 +1,6 @@
 //! Targets and taxonomy as bytes of a file.
 
-use super::Target;
+use super::content::Target;
 use merganser_store::{Reading, Writing};
 use merganser_taxonomy::{Taxonomy, plain};
 

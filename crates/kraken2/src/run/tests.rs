@@ -7,7 +7,7 @@ use merganser_io::Input;
 use merganser_run::Silent;
 
 use super::super::plan::RoundPlan;
-use super::super::{Kraken2ReportOptions, Kraken2Taxonomy};
+use super::super::{Kraken2ReportOptions, Kraken2Rules, Kraken2Taxonomy};
 use super::*;
 use merganser_taxreport::output::ReadOutput;
 
