@@ -7,6 +7,7 @@ use super::counts::Kraken2Counts;
 use super::distinct::Sketch;
 use super::std_sort::std_sort;
 use super::taxonomy::Kraken2Taxonomy;
+use merganser_taxreport::report::{KrakenRow, KrakenRows, RankCode};
 
 /// What a report shows besides reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,12 +43,18 @@ impl Kraken2Counts {
     ) -> io::Result<()> {
         let clades = self.clades(tree, options.minimizers);
         let report = Report { counts: self, tree, options, clades };
+        let mut rows = KrakenRows::new(output);
         if self.unclassified != 0 || options.zero_counts {
             let clade = Clade { reads: self.unclassified, ..Clade::default() };
-            report.write_row(clade, self.unclassified, output)?;
-            output.write_all(b"U\t0\tunclassified\n")?;
+            let own = self.unclassified;
+            rows.write(&KrakenRow {
+                own,
+                rank: &'U',
+                name: b"unclassified",
+                ..report.row(&clade)
+            })?;
         }
-        report.write_tree(output)
+        report.write_tree(&mut rows)
     }
 
     /// Sums over clades.
@@ -92,34 +99,35 @@ struct Report<'a> {
 struct Waiting {
     node: u32,
     depth: usize,
-    /// The letter of the nearest rank above that has one, and the steps from there.
-    rank: (u8, u32),
+    code: RankCode,
 }
 
 impl Report<'_> {
-    fn write_tree(&self, output: &mut dyn Write) -> io::Result<()> {
-        let mut blanks = Vec::new();
-        let mut stack = vec![Waiting { node: self.tree.root(), depth: 0, rank: (b'R', 0) }];
-        while let Some(Waiting { node, depth, rank }) = stack.pop() {
+    fn write_tree(&self, rows: &mut KrakenRows<'_>) -> io::Result<()> {
+        let letter = |node: u32| self.tree.letter(node).map(char::from);
+        let root = self.tree.root();
+        let code =
+            letter(root).map_or(RankCode::ROOT, |letter| RankCode { letter, ..RankCode::ROOT });
+        let mut stack = vec![Waiting { node: root, depth: 0, code }];
+        while let Some(Waiting { node, depth, code }) = stack.pop() {
             let clade = self.clades[node as usize];
             if clade.reads == 0 && !self.options.zero_counts {
                 continue;
             }
-            let rank = self.tree.letter(node).map_or(rank, |letter| (letter, 0));
-            self.write_row(clade, self.counts.own(node), output)?;
-            output.write_all(&[rank.0])?;
-            if rank.1 > 0 {
-                write!(output, "{}", rank.1)?;
-            }
-            write!(output, "\t{}\t", self.tree.taxid(node))?;
-            // Written as they are: formatting pads letter by letter.
-            blanks.resize(blanks.len().max(2 * depth), b' ');
-            output.write_all(&blanks[..2 * depth])?;
-            output.write_all(self.tree.name(node))?;
-            output.write_all(b"\n")?;
-            let below = (rank.0, rank.1 + 1);
+            rows.write(&KrakenRow {
+                own: self.counts.own(node),
+                rank: &code,
+                taxid: self.tree.taxid(node).into(),
+                depth,
+                name: self.tree.name(node),
+                ..self.row(&clade)
+            })?;
             let children = self.children(node).into_iter().rev();
-            stack.extend(children.map(|node| Waiting { node, depth: depth + 1, rank: below }));
+            stack.extend(children.map(|node| Waiting {
+                node,
+                depth: depth + 1,
+                code: code.below(letter(node)),
+            }));
         }
         Ok(())
     }
@@ -134,17 +142,18 @@ impl Report<'_> {
         children
     }
 
-    /// Writes the columns before the rank.
-    fn write_row(&self, clade: Clade, own: u64, output: &mut dyn Write) -> io::Result<()> {
-        match self.counts.reads {
-            // What C makes of nothing by nothing.
-            0 => output.write_all(b"  -nan")?,
-            all => write!(output, "{:6.2}", 100.0 * clade.reads as f64 / all as f64)?,
+    /// The columns before the rank of a row without reads of its own.
+    fn row(&self, clade: &Clade) -> KrakenRow<'_> {
+        let all = self.counts.reads;
+        KrakenRow {
+            percent: (all > 0).then(|| 100.0 * clade.reads as f64 / all as f64),
+            clade: clade.reads,
+            own: 0,
+            minimizers: self.options.minimizers.then_some([clade.minimizers, clade.distinct]),
+            rank: &'U',
+            taxid: 0,
+            depth: 0,
+            name: b"",
         }
-        write!(output, "\t{}\t{own}\t", clade.reads)?;
-        if self.options.minimizers {
-            write!(output, "{}\t{}\t", clade.minimizers, clade.distinct)?;
-        }
-        Ok(())
     }
 }

@@ -8,6 +8,7 @@ mod kraken;
 mod krona;
 mod mpa;
 mod read;
+mod row;
 mod select;
 
 pub use abundance::{Abundance, CountedSequence};
@@ -16,6 +17,7 @@ pub use features::FeatureCounts;
 pub use kraken::ReportOptions;
 pub use mpa::MpaTable;
 pub use read::{KrakenReport, ReportMinimizers, ReportRow};
+pub use row::{KrakenRow, KrakenRows, RankCode};
 pub use select::{ReportSelection, SelectedReport};
 
 use std::collections::BTreeMap;

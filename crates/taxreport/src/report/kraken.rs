@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{FeatureCounts, Tally, percent, sums, walk};
+use super::{FeatureCounts, KrakenRow, KrakenRows, RankCode, Tally, percent, sums, walk};
 use merganser_taxonomy::Taxonomy;
 
 /// What a report shows besides reads.
@@ -32,49 +32,44 @@ impl Tally {
         let total = self.total();
         let empty = total == 0;
         let features = options.features.map(|counts| counts.by_node().map(|own| sums(tree, own)));
-        let columns = |node: Option<u32>| match &features {
-            Some([hits, distinct]) => {
-                let at = |sums: &[u64]| node.map_or(0, |node| sums[node as usize]);
-                format!("\t{}\t{}", at(hits), at(distinct))
-            }
-            None => String::new(),
+        let columns = |node: Option<u32>| {
+            let at = |sums: &Vec<u64>| node.map_or(0, |node| sums[node as usize]);
+            features.as_ref().map(|[hits, distinct]| [at(hits), at(distinct)])
         };
+        let mut rows = KrakenRows::new(output);
         if self.unclassified > 0 || options.zero_counts || empty {
-            let (share, reads) = (percent(self.unclassified, total), self.unclassified);
-            let columns = columns(None);
-            writeln!(output, "{share:6.2}\t{reads}\t{reads}{columns}\tU\t0\tunclassified")?;
+            rows.write(&KrakenRow {
+                percent: Some(percent(self.unclassified, total)),
+                clade: self.unclassified,
+                own: self.unclassified,
+                minimizers: columns(None),
+                rank: &'U',
+                taxid: 0,
+                depth: 0,
+                name: b"unclassified",
+            })?;
         }
         let mut order = walk(tree, &clades, options.zero_counts);
         if order.is_empty() && empty {
             order.push(tree.root());
         }
-        // The letter of the nearest main rank, and the steps from it.
-        let mut codes = vec![('R', 0u32); tree.len()];
-        // Written as they are: formatting pads letter by letter, and deep taxa stand far to the right.
-        let mut blanks = String::new();
+        let mut codes = vec![RankCode::ROOT; tree.len()];
         for node in order {
             if node != tree.root() {
-                let (letter, below) = codes[tree.parent(node) as usize];
-                let own = tree.rank(node).letter().map(|letter| (letter, 0));
-                codes[node as usize] = own.unwrap_or((letter, below + 1));
+                let above = codes[tree.parent(node) as usize];
+                codes[node as usize] = above.below(tree.rank(node).letter());
             }
-            let (letter, below) = codes[node as usize];
-            let code = if below == 0 { letter.to_string() } else { format!("{letter}{below}") };
             let clade = clades[node as usize];
-            let indent = 2 * tree.depth(node) as usize;
-            while blanks.len() < indent {
-                blanks.push_str("  ");
-            }
-            writeln!(
-                output,
-                "{:6.2}\t{clade}\t{}{}\t{code}\t{}\t{}{}",
-                percent(clade, total),
-                self.own(node),
-                columns(Some(node)),
-                tree.taxid(node),
-                &blanks[..indent],
-                tree.name(node),
-            )?;
+            rows.write(&KrakenRow {
+                percent: Some(percent(clade, total)),
+                clade,
+                own: self.own(node),
+                minimizers: columns(Some(node)),
+                rank: &codes[node as usize],
+                taxid: tree.taxid(node).into(),
+                depth: tree.depth(node) as usize,
+                name: tree.name(node).as_bytes(),
+            })?;
         }
         Ok(())
     }

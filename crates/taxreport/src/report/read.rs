@@ -12,7 +12,7 @@ use std::path::Path;
 use merganser_io::BYTE_ORDER_MARK;
 use merganser_run::Warnings;
 
-use super::percent;
+use super::{KrakenRow, KrakenRows, percent};
 use crate::Error;
 use merganser_io::{Lines, shown};
 use rows::Reader;
@@ -219,18 +219,18 @@ impl KrakenReport {
     /// As writing.
     pub fn write(&self, output: &mut dyn Write) -> io::Result<()> {
         let total = self.total();
-        // Written as they are: formatting pads letter by letter.
-        let mut blanks = Vec::new();
+        let mut rows = KrakenRows::new(output);
         for row in &self.rows {
-            write!(output, "{:6.2}\t{}\t{}\t", percent(row.clade, total), row.clade, row.own)?;
-            if let Some(ReportMinimizers { found, distinct }) = row.minimizers {
-                write!(output, "{found}\t{distinct}\t")?;
-            }
-            write!(output, "{}\t{}\t", row.rank, row.taxid)?;
-            blanks.resize(blanks.len().max(2 * row.depth), b' ');
-            output.write_all(&blanks[..2 * row.depth])?;
-            output.write_all(&row.name)?;
-            output.write_all(b"\n")?;
+            rows.write(&KrakenRow {
+                percent: Some(percent(row.clade, total)),
+                clade: row.clade,
+                own: row.own,
+                minimizers: row.minimizers.map(|columns| [columns.found, columns.distinct]),
+                rank: &row.rank,
+                taxid: row.taxid,
+                depth: row.depth,
+                name: &row.name,
+            })?;
         }
         Ok(())
     }
