@@ -15,6 +15,7 @@ mod decimal;
 mod error;
 mod input;
 mod kind;
+mod lines;
 mod mapped;
 mod names;
 mod output;
@@ -38,6 +39,7 @@ pub use decimal::put_decimal;
 pub use error::{Error, FastaProblem, FastqProblem, kind_of, lacks_files, reason, shown_byte};
 pub use input::{Input, expand_inputs, text_bytes};
 pub use kind::{FileKind, foreign};
+pub use lines::{Lines, TextError, shown};
 pub use mapped::{MappedFile, SectionSum};
 pub use names::{check_cell, check_stored_name};
 pub use output::{

@@ -13,8 +13,8 @@ use super::found::Found;
 use super::passes::Run;
 use crate::cuda::Flight;
 use crate::query::{OnDevices, Scratch};
-use crate::share::reads_of;
 use crate::{Candidate, Error, Sketcher};
+use merganser_kraken2::reads_of;
 
 /// Records and bytes of a batch, without a device.
 const BATCH: [usize; 2] = [8192, 1 << 20];

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use merganser_classify::bracken::Level;
-use merganser_classify::taxonomy::Rank;
 use merganser_io::QualityOffset;
 use merganser_run::Shard;
+use merganser_taxonomy::Rank;
+use merganser_taxreport::bracken::Level;
 
 use super::build::{ResourceArgs, SketchArgs, TaxidArgs};
 use super::joins::ClassifyJoinArgs;

@@ -1,6 +1,6 @@
 //! Values of options that are not plain numbers.
 
-use merganser_classify::taxonomy::Rank;
+use merganser_taxonomy::Rank;
 
 /// Bases of a k-mer, 1 to 128.
 pub(super) fn kmer_length(text: &str) -> Result<u8, String> {
