@@ -25,7 +25,7 @@ pub(crate) fn pass_mark(chunk: &mut Chunk) -> Result<(), Error> {
         return Err(Error::Utf16 { input: chunk.name.to_string() });
     }
     if chunk.text().starts_with(BYTE_ORDER_MARK) {
-        chunk.start += BYTE_ORDER_MARK.len();
+        chunk.text.start += BYTE_ORDER_MARK.len();
     }
     Ok(())
 }

@@ -1,18 +1,8 @@
 //! Compressions, told apart by the first bytes of a file and never by its name.
 
-pub(crate) mod bgzf;
-mod blocks;
-pub(crate) mod deflate;
-mod fast_deflate;
-pub(crate) mod gzip;
-mod gzip_member;
-
-pub use blocks::BgzfBlocks;
-pub use gzip_member::GzipMember;
-
 use crate::stream::check_open;
 use crate::there::Uninterrupted;
-use gzip::GzipStream;
+use merganser_inflate::{GzipStream, bgzf};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;

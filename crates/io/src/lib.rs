@@ -13,6 +13,7 @@ mod compress;
 mod content;
 mod decimal;
 mod error;
+mod failures;
 mod input;
 mod kind;
 mod mapped;
@@ -32,13 +33,14 @@ mod there;
 
 pub use beginning::BYTE_ORDER_MARK;
 pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
-pub use compress::{BgzfBlocks, GzipMember, decompress, limit_memory, open_text};
+pub use compress::{decompress, limit_memory, open_text};
 pub use content::{Content, fingerprint};
 pub use decimal::put_decimal;
 pub use error::{Error, FastaProblem, FastqProblem, kind_of, lacks_files, reason, shown_byte};
 pub use input::{Input, expand_inputs, text_bytes};
 pub use kind::{FileKind, foreign};
 pub use mapped::{MappedFile, SectionSum};
+pub use merganser_inflate::{BgzfBlocks, GzipMember};
 pub use names::{check_cell, check_stored_name};
 pub use output::{
     AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, TemporaryFolder, check_output,

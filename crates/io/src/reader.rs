@@ -7,7 +7,7 @@
 //!    gzip file, the next compressed blocks of a BGZF file, the next text of any other (which
 //!    inflates it here). Each fetch takes a ticket, the chunk's number in its file.
 //! 2. *expand*, in parallel: read the range, inflate the blocks or the range (which has a step in
-//!    order within: see [`ranges`]); count lines.
+//!    order within: see [`merganser_inflate::parallel`]); count lines.
 //! 3. *join*, in the order of the tickets and in time that does not depend on the chunk's size:
 //!    put before it what the chunk before left over, keep what is incomplete for the next one. As
 //!    lines have been counted, the beginning of a FASTQ record is known and never guessed; records
@@ -23,22 +23,19 @@ mod join;
 mod lines;
 mod options;
 mod pipe;
-mod ranges;
-mod shared;
 mod sources;
 
 pub use lines::{LineChunk, LineReader};
 pub use options::{ReaderOptions, longest_record};
-pub(crate) use ranges::GzipRange;
-pub(crate) use shared::Failures;
 
+use crate::failures::Failures;
 use crate::input::{Input, check};
 use crate::same::warn_of_repeats;
 use crate::{Chunk, Error};
 use fetch::{Fetched, Origin, Work};
 use join::Carry;
+use merganser_inflate::parallel::Plan;
 use merganser_run::locks::{lock, wait};
-use ranges::Plan;
 use sources::Sources;
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -116,7 +113,7 @@ impl Reader {
     ///
     /// If an input does not exist, is a directory, or may not be read.
     pub fn open(inputs: &[Input], options: ReaderOptions) -> Result<Self, Error> {
-        let plan = Plan::new(&options);
+        let plan = options.plan();
         Self::open_with(inputs, options, plan)
     }
 
@@ -213,7 +210,7 @@ impl Reader {
         chunk.failures = Arc::clone(&self.failures);
         (chunk.phred, chunk.of_alignments) = (self.options.phred, false);
         chunk.warnings = self.options.warnings.clone();
-        (chunk.start, chunk.end, chunk.format, chunk.mates) = (0, 0, None, None);
+        (chunk.text.start, chunk.text.end, chunk.format, chunk.mates) = (0, 0, None, None);
         let result = self.next_text(chunk);
         std::mem::forget(guard);
         result
@@ -227,7 +224,7 @@ impl Reader {
             let mut fetched = lease
                 .fetch(chunk, &self.options, &self.stopped)
                 .map_err(|error| self.fail(file, lease.ticket(), false, error))?;
-            let in_ranges = matches!(fetched.work, Work::Members { .. });
+            let in_ranges = matches!(fetched.work, Work::Members(_));
             let ticket = fetched.ticket;
             let failed = |error| self.fail(file, ticket, in_ranges, error);
             self.bytes_read.fetch_add(fetched.source_bytes, Ordering::Relaxed);
@@ -235,7 +232,7 @@ impl Reader {
             self.sources.put_back(lease, fetched.last);
             if self.stopped.load(Ordering::Acquire) {
                 // The fetch may have been cut short, and must not pass for the end of the file.
-                (chunk.start, chunk.end) = (0, 0);
+                (chunk.text.start, chunk.text.end) = (0, 0);
                 return Ok(Next::End);
             }
             let newlines = expand::expand(chunk, &mut fetched, &self.options, &self.stopped)
@@ -255,7 +252,7 @@ impl Reader {
                 None => {}
             }
         }
-        (chunk.start, chunk.end) = (0, 0);
+        (chunk.text.start, chunk.text.end) = (0, 0);
         Ok(Next::End)
     }
 
@@ -275,9 +272,7 @@ impl Reader {
             }
             state = wait(&chain.changed, state);
         }
-        if let Work::Members { ranges, .. } = &fetched.work {
-            ranges.check(chunk)?;
-        }
+        fetched.check(chunk)?;
         let text = state.carry.join(chunk, newlines, fetched.last, &self.options);
         // Whatever is wrong with its last record comes of that.
         if (fetched.cut || fetched.ends_early) && state.carry.is_bam() {

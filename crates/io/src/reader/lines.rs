@@ -2,13 +2,13 @@
 
 use super::ReaderOptions;
 use super::expand::expand;
-use super::fetch::{Fetched, Fetcher, Origin, Work};
-use super::ranges::Plan;
+use super::fetch::{Fetched, Fetcher, Origin};
 use super::warn_of_end;
 use crate::beginning::pass_mark;
 use crate::input::check;
 use crate::{Chunk, Error, Input};
 use memchr::{memchr, memchr_iter, memrchr};
+use merganser_inflate::parallel::Plan;
 use merganser_run::locks::{lock, wait};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -85,7 +85,7 @@ impl LineReader {
         options: ReaderOptions,
         group: fn(u8) -> u64,
     ) -> Result<Self, Error> {
-        let plan = Plan::new(&options);
+        let plan = options.plan();
         Self::open_with(input, options, plan, group)
     }
 
@@ -129,7 +129,7 @@ impl LineReader {
         let mut source_bytes = 0;
         loop {
             lines.chunk.name = Arc::clone(&self.name);
-            (lines.chunk.start, lines.chunk.end) = (0, 0);
+            (lines.chunk.text.start, lines.chunk.text.end) = (0, 0);
             let Some((ticket, fetched)) = self.fetch(&mut lines.chunk) else { return Ok(false) };
             let expanded = fetched.and_then(|mut fetched| {
                 source_bytes += fetched.source_bytes;
@@ -175,9 +175,7 @@ impl LineReader {
         }
         lines.number = chain.handed;
         let joined = expanded.and_then(|(newlines, fetched)| {
-            if let Work::Members { ranges, .. } = &fetched.work {
-                ranges.check(&mut lines.chunk)?;
-            }
+            fetched.check(&mut lines.chunk)?;
             if fetched.ends_early {
                 warn_of_end(&self.name, &self.options);
             }
@@ -286,14 +284,14 @@ impl Carry {
         let cut = if collect {
             0
         } else {
-            chunk.prepend(&mut self.bytes);
+            chunk.text.prepend(&mut self.bytes);
             if last { without_blank(chunk.text()) } else { whole(chunk.text(), total, group) }
         };
-        let rest = &chunk.buffer[chunk.start + cut..chunk.end];
+        let rest = &chunk.text.buffer[chunk.text.start + cut..chunk.text.end];
         self.filled = if cut > 0 { without_blank(rest) > 0 } else { filled };
         let left = if cut > 0 { memchr_iter(b'\n', rest).count() as u64 } else { total };
         self.bytes.extend_from_slice(rest);
-        chunk.end = chunk.start + cut;
+        chunk.text.end = chunk.text.start + cut;
         (lines.line, lines.first_byte) = (self.line, first_byte);
         self.newlines = left;
         self.line += total - left;

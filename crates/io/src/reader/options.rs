@@ -1,5 +1,6 @@
 //! How to read.
 
+use merganser_inflate::parallel::{Plan, Sizes};
 use merganser_run::{Cancel, Warnings};
 
 use crate::Phred;
@@ -69,6 +70,16 @@ impl ReaderOptions {
     /// on only where records are that long, and then costs a copy.
     pub(super) fn headroom(&self) -> usize {
         self.chunk_bytes / 16
+    }
+
+    /// How much text of a gzip file is made at a time.
+    pub(super) fn sizes(&self) -> Sizes {
+        Sizes { text: self.chunk_bytes, headroom: self.headroom() }
+    }
+
+    /// How gzip files are cut into ranges, if that pays.
+    pub(super) fn plan(&self) -> Option<Plan> {
+        Plan::new(self.chunk_bytes, self.workers)
     }
 
     /// The most bytes of a header line of FASTA or FASTQ.

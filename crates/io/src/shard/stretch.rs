@@ -6,11 +6,13 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use merganser_inflate::BgzfBlocks;
+
 use super::cut::Cut;
 use super::members::{MemberText, read_bgzf_block, text_from};
 use crate::Input;
 use crate::chunk::Format;
-use crate::compress::{BgzfBlocks, Compression};
+use crate::compress::Compression;
 
 /// A stretch of a file, from one place where it can be cut up to another, or to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -27,8 +27,6 @@ pub(crate) use inflate::{Inflate, Input, Output, Stop};
 pub(crate) use sums::{MemberEnd, Part, Sums, parts};
 pub(crate) use window::{WINDOW, Window, markers};
 
-use std::io;
-
 /// Zero bytes that must follow the compressed bytes in a buffer, so that they can be read eight at
 /// a time; what is read there is never taken for data.
 pub(crate) const PADDING: usize = 64;
@@ -52,12 +50,3 @@ pub(crate) enum Fault {
 
 /// As flate2 says it.
 pub(crate) const CORRUPT: Fault = Fault::Invalid("corrupt deflate stream");
-
-impl From<Fault> for io::Error {
-    fn from(fault: Fault) -> Self {
-        match fault {
-            Fault::Input => io::ErrorKind::UnexpectedEof.into(),
-            Fault::Invalid(detail) => io::Error::new(io::ErrorKind::InvalidData, detail),
-        }
-    }
-}

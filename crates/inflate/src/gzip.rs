@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 
 /// Decompresses all members of a gzip file; each read gives text of one of them. Unlike flate2's own reader of several
 /// members, it takes zeros after the last one for padding (as gzip does) and anything else for an error.
-pub(crate) struct GzipStream<R> {
+pub struct GzipStream<R> {
     state: State<R>,
     /// Where the member begins that is read.
     member: u64,
@@ -22,22 +22,22 @@ enum State<R> {
 
 impl<R: BufRead> GzipStream<R> {
     /// `input` begins with a member; no input at all is an empty stream.
-    pub(crate) fn new(input: R) -> Self {
+    pub fn new(input: R) -> Self {
         Self::from(input, 0)
     }
 
     /// The same of an input that begins at byte `at` of a file.
-    pub(crate) fn from(bytes: R, at: u64) -> Self {
+    pub fn from(bytes: R, at: u64) -> Self {
         Self { state: State::Between(Counted { bytes, at }), member: at }
     }
 
     /// Where in the file the member begins that the last text was of; at the end, where the last one ends.
-    pub(crate) fn member(&self) -> u64 {
+    pub fn member(&self) -> u64 {
         self.member
     }
 
     /// Where in the file it reads.
-    pub(crate) fn at(&self) -> u64 {
+    pub fn at(&self) -> u64 {
         match &self.state {
             State::Member(text) => text.get_ref().at,
             State::Between(bytes) => bytes.at,

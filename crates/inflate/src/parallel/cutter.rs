@@ -1,25 +1,20 @@
 //! Cutting a file into ranges, or fetching its text where that is given up.
 
 use super::segment::{Decoding, Ended};
-use super::{Ranges, Stream};
-use crate::compress::Compression;
-use crate::compress::deflate::Inflate;
-use crate::reader::ReaderOptions;
-use crate::reader::errors::decode_error;
-use crate::reader::fetch::Work;
-use crate::{Chunk, Error};
-use merganser_run::locks::lock;
+use super::{Piece, Ranges, Sizes, Stream, Text, lock};
+use crate::Error;
+use crate::deflate::Inflate;
 use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// How to cut.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::reader) struct Plan {
+pub struct Plan {
     /// Bytes of a range.
-    pub(in crate::reader) range: u64,
+    pub range: u64,
     /// Bytes of text that a range may have, about.
-    pub(in crate::reader) limit: usize,
+    pub limit: usize,
 }
 
 /// Decoding in ranges takes 1.3 to 1.4 times the CPU time of a stream (docs/benchmarks.md), so it
@@ -38,27 +33,27 @@ const RATIO: u64 = 6;
 const LARGE_RATIO: u64 = 2 * RATIO;
 
 impl Plan {
-    /// So that the symbols of a range, of two bytes each, take twice `options.chunk_bytes` where
+    /// A plan by which the symbols of a range, of two bytes each, take twice `text` bytes where
     /// text is compressed to a sixth, and never more than four times. `None` if ranges do not pay.
-    pub(in crate::reader) fn new(options: &ReaderOptions) -> Option<Self> {
-        let plan = Self::of(options.chunk_bytes as u64 / RATIO);
-        (options.workers >= LEAST_WORKERS && plan.range >= LEAST_RANGE).then_some(plan)
+    pub fn new(text: usize, workers: usize) -> Option<Self> {
+        let plan = Self::of(text as u64 / RATIO);
+        (workers >= LEAST_WORKERS && plan.range >= LEAST_RANGE).then_some(plan)
     }
 
-    /// Ranges of `range` bytes, at least 1.
-    pub(in crate::reader) fn of(range: u64) -> Self {
+    /// A plan of ranges of `range` bytes, at least 1.
+    pub fn of(range: u64) -> Self {
         let range = range.max(1);
         Self { range, limit: (range * LARGE_RATIO) as usize }
     }
 
     /// Whether a file of `length` bytes has work for several workers.
-    pub(in crate::reader) fn is_worth(&self, length: u64) -> bool {
+    pub fn is_worth(&self, length: u64) -> bool {
         length >= 2 * self.range
     }
 }
 
 /// A range of the file, to be decoded.
-pub(in crate::reader) struct Range {
+pub(super) struct Range {
     pub(super) number: u64,
     pub(super) episode: u64,
     /// In bits.
@@ -67,8 +62,8 @@ pub(in crate::reader) struct Range {
     pub(super) known: Option<Stream>,
 }
 
-/// Hands out ranges.
-pub(in crate::reader) struct Cutter {
+/// Hands out the pieces of a gzip file.
+pub struct Cutter {
     ranges: Arc<Ranges>,
     plan: Plan,
     length: u64,
@@ -86,11 +81,18 @@ pub(in crate::reader) struct Cutter {
     counted: u64,
 }
 
+impl std::fmt::Debug for Cutter {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Cutter").field("plan", &self.plan).finish_non_exhaustive()
+    }
+}
+
 /// Pieces read as a stream when ranges were given up for the first time.
 const PIECES: u32 = 4;
 
 impl Cutter {
-    pub(in crate::reader) fn new(file: File, length: u64, plan: Plan) -> Self {
+    /// A cutter of a gzip file of `length` bytes.
+    pub fn new(file: File, length: u64, plan: Plan) -> Self {
         Self {
             ranges: Arc::new(Ranges::new(file, plan)),
             plan,
@@ -105,16 +107,19 @@ impl Cutter {
         }
     }
 
-    /// The next range, or the next text, and whether nothing follows. What is consumed of the file
-    /// is added to `count`.
-    pub(in crate::reader) fn next(
+    /// The next range, or the next text, which then is in `text`, and whether nothing follows. What is consumed of the
+    /// file is added to `count`, in bytes. It waits for workers that expand earlier pieces where ranges had to be given up.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn next(
         &mut self,
-        chunk: &mut Chunk,
-        options: &ReaderOptions,
+        text: &mut Text,
+        sizes: Sizes,
         stopped: &AtomicBool,
         count: &AtomicU64,
-    ) -> Result<(Work, bool), Error> {
-        (chunk.start, chunk.end) = (0, 0);
+    ) -> Result<(Piece, bool), Error> {
+        (text.start, text.end) = (0, 0);
         self.look();
         if self.stream.is_none() && self.next >= self.length {
             // Whether ranges were given up is not known before all are decoded.
@@ -122,17 +127,17 @@ impl Cutter {
             self.look();
         }
         let (range, last) = match self.stream.take() {
-            Some(stream) => (None, self.piece(chunk, stream, options, stopped)?),
+            Some(stream) => (None, self.piece(text, stream, sizes, stopped)?),
             None if self.next < self.length => (Some(self.range()), false),
             None => {
-                chunk.gzip.ends.clear();
+                text.gzip.ends.clear();
                 (None, true)
             }
         };
         let reached = if last { self.length } else { self.next.min(self.length) };
         count.fetch_add(reached.saturating_sub(self.counted), Ordering::Relaxed);
         self.counted = self.counted.max(reached);
-        Ok((Work::Members { ranges: Arc::clone(&self.ranges), range }, last))
+        Ok((Piece { ranges: Arc::clone(&self.ranges), range }, last))
     }
 
     /// Takes over where ranges were given up.
@@ -158,27 +163,25 @@ impl Cutter {
         }
     }
 
-    /// Puts the next text of the stream into the chunk; `true` if it is the last.
+    /// Puts the next text of the stream into the text; `true` if it is the last.
     fn piece(
         &mut self,
-        chunk: &mut Chunk,
+        text: &mut Text,
         stream: Stream,
-        options: &ReaderOptions,
+        sizes: Sizes,
         stopped: &AtomicBool,
     ) -> Result<bool, Error> {
-        let name = Arc::clone(&chunk.name);
-        let failed = |error| decode_error(&name, Compression::Gzip, &error);
         let before = stream.inflate.position();
-        let plan = Plan { limit: options.chunk_bytes.min(self.plan.limit), ..self.plan };
-        let decoding = Decoding { options, stopped, file: &self.ranges.file, plan };
-        let segment = decoding.known(chunk, stream, u64::MAX).map_err(failed)?;
-        let markers = chunk.gzip.window.get_or_insert_default();
-        let window = segment.symbols.tail(&chunk.buffer, markers);
-        segment.symbols.show(chunk);
+        let plan = Plan { limit: sizes.text.min(self.plan.limit), ..self.plan };
+        let decoding = Decoding { sizes, stopped, file: &self.ranges.file, plan };
+        let segment = decoding.known(text, stream, u64::MAX)?;
+        let markers = text.gzip.window.get_or_insert_default();
+        let window = segment.symbols.tail(&text.buffer, markers);
+        segment.symbols.show(text);
         let inflate = match segment.ended {
             Ended::Full(inflate) => inflate,
             Ended::Damaged(error) => {
-                chunk.gzip.damage = Some(error);
+                text.gzip.damage = Some(error);
                 return Ok(true);
             }
             Ended::AtBlock(_) | Ended::WithFile => return Ok(true),
@@ -188,7 +191,7 @@ impl Cutter {
         self.next = after / 8;
         self.pieces = self.pieces.saturating_sub(1);
         // Ranges get on again where text is compressed to an ordinary size.
-        let ordinary = (after - before) / 8 * LARGE_RATIO >= chunk.text_len() as u64;
+        let ordinary = (after - before) / 8 * LARGE_RATIO >= text.len() as u64;
         if self.pieces == 0 && ordinary {
             self.known = Some(stream)
         } else {

@@ -3,11 +3,18 @@
 
 use std::io::{self, Read};
 
+use libdeflater::Decompressor;
+
+use crate::{Error, Text};
+
 /// What stands at the beginning of some bytes.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Header {
+pub enum Header {
     /// A block of `size` bytes, itself included.
-    Block { size: usize },
+    Block {
+        /// In bytes.
+        size: usize,
+    },
     /// The bytes end before that can be told.
     Short,
     /// Not a BGZF block: another gzip member, padding, or damage.
@@ -15,10 +22,10 @@ pub(crate) enum Header {
 }
 
 /// The largest block the format knows, compressed or not.
-pub(crate) const MAX_BLOCK: usize = 1 << 16;
+pub const MAX_BLOCK: usize = 1 << 16;
 
 /// Reads the header of the block that `bytes` begin with.
-pub(crate) fn header(bytes: &[u8]) -> Header {
+pub fn header(bytes: &[u8]) -> Header {
     const MAGIC: [u8; 4] = [0x1f, 0x8b, 8, 4];
     let known = bytes.len().min(4);
     // The other flags (names, comments) would move the compressed data: no BGZF writer sets them.
@@ -49,18 +56,18 @@ fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
 
 /// A compressed block within the bytes that were fetched.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Block {
+pub struct Block {
     /// Where it begins.
-    pub(crate) offset: usize,
+    pub offset: usize,
     /// Its compressed size, in bytes.
-    pub(crate) size: usize,
+    pub size: usize,
     /// What it inflates to, in bytes.
-    pub(crate) text: usize,
+    pub text: usize,
 }
 
 /// How a run of blocks ended.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub enum End {
     /// There is enough of it; more may follow.
     More,
     /// At the end of the input.
@@ -70,7 +77,7 @@ pub(crate) enum End {
 }
 
 /// Cuts a BGZF input into runs of whole blocks, still compressed.
-pub(crate) struct BlockReader<R> {
+pub struct BlockReader<R> {
     input: R,
     /// What was read but not handed out.
     pending: Vec<u8>,
@@ -82,24 +89,28 @@ pub(crate) struct BlockReader<R> {
 const STEP: usize = 256 * 1024;
 
 impl<R: Read> BlockReader<R> {
-    pub(crate) fn new(input: R) -> Self {
+    /// A reader of blocks from the beginning of `input` on.
+    pub fn new(input: R) -> Self {
         Self { input, pending: Vec::new(), at_end_block: false }
     }
 
     /// Whether the last block that was handed out is an empty one: at the end of the input, whether
     /// the file is whole, as far as that can be seen.
-    pub(crate) fn is_at_end_block(&self) -> bool {
+    pub fn is_at_end_block(&self) -> bool {
         self.at_end_block
     }
 
     /// Puts whole blocks into `raw` until they hold at least `text` bytes of text, and says in
-    /// `blocks` where they are. An input that ends within a block is an `UnexpectedEof`.
-    pub(crate) fn fetch(
+    /// `blocks` where they are.
+    ///
+    /// # Errors
+    /// If the input cannot be read, ends within a block ([`Error::Truncated`]), or a block's size cannot be.
+    pub fn fetch(
         &mut self,
         text: usize,
         raw: &mut Vec<u8>,
         blocks: &mut Vec<Block>,
-    ) -> io::Result<End> {
+    ) -> Result<End, Error> {
         raw.clear();
         blocks.clear();
         raw.append(&mut self.pending);
@@ -119,7 +130,7 @@ impl<R: Read> BlockReader<R> {
                 Header::Block { .. } | Header::Short => {
                     if self.fill(raw)? == 0 {
                         if raw.len() > offset {
-                            return Err(io::ErrorKind::UnexpectedEof.into());
+                            return Err(Error::Truncated);
                         }
                         break End::Input;
                     }
@@ -140,25 +151,71 @@ impl<R: Read> BlockReader<R> {
     }
 
     /// The rest of the input, for whoever can read what comes after [`End::Other`].
-    pub(crate) fn into_rest(self) -> io::Chain<io::Cursor<Vec<u8>>, R> {
+    pub fn into_rest(self) -> io::Chain<io::Cursor<Vec<u8>>, R> {
         io::Cursor::new(self.pending).chain(self.input)
     }
 }
 
 /// Whether a BGZF file that ends with these bytes does not end with an empty block: the last four are
 /// the size of the last block's text. Of others it may not, too, if they are cut within a block.
-pub(crate) fn ends_early(last: [u8; 4]) -> bool {
+pub fn ends_early(last: [u8; 4]) -> bool {
     last != [0; 4]
 }
 
 /// The block of `size` bytes at `offset`, if it can be one.
-fn checked(raw: &[u8], offset: usize, size: usize) -> io::Result<Block> {
+fn checked(raw: &[u8], offset: usize, size: usize) -> Result<Block, Error> {
     let text = raw[offset..offset + size]
         .last_chunk()
         .map_or(u32::MAX, |&length| u32::from_le_bytes(length)) as usize;
     // 20 header bytes, CRC and length: what a block has at the very least.
     if size < 28 || text > MAX_BLOCK {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "impossible block size"));
+        return Err(Error::Corrupt("impossible block size".to_owned()));
     }
     Ok(Block { offset, size, text })
+}
+
+/// Inflates blocks that [`BlockReader::fetch`] fetched.
+#[derive(Default)]
+pub struct Inflater(Option<Decompressor>);
+
+impl std::fmt::Debug for Inflater {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Inflater")
+    }
+}
+
+impl Inflater {
+    /// Inflates the blocks in [`Text::raw`] into the text, with `headroom` bytes before it. Calls `each` with the text
+    /// of each block in order, as long as the processor's cache has it.
+    ///
+    /// # Errors
+    /// If the data of a block are not valid, or its checksum or length is wrong.
+    pub fn inflate(
+        &mut self,
+        text: &mut Text,
+        blocks: &[Block],
+        headroom: usize,
+        mut each: impl FnMut(&[u8]),
+    ) -> Result<(), Error> {
+        let total = blocks.iter().map(|block| block.text).sum();
+        text.room(headroom, total);
+        // libdeflate checks the sum and length of each.
+        let inflater = self.0.get_or_insert_with(Decompressor::new);
+        let mut room = &mut text.buffer[text.start..text.end];
+        for block in blocks {
+            let (text_of, rest) = room.split_at_mut(block.text);
+            let raw = &text.raw[block.offset..block.offset + block.size];
+            let detail = match inflater.gzip_decompress(raw, text_of) {
+                Ok(written) if written == text_of.len() => {
+                    each(text_of);
+                    room = rest;
+                    continue;
+                }
+                Ok(_) => "wrong block length".to_owned(),
+                Err(error) => error.to_string(),
+            };
+            return Err(Error::Corrupt(detail));
+        }
+        Ok(())
+    }
 }

@@ -1,4 +1,4 @@
-//! What a reader and its chunks share.
+//! The errors that the chunks of a reader meet.
 
 use crate::Error;
 use merganser_run::locks::lock;
@@ -18,12 +18,7 @@ impl Failures {
         error
     }
 
-    pub(super) fn earliest(&self) -> Option<Error> {
+    pub(crate) fn earliest(&self) -> Option<Error> {
         lock(&self.0).as_ref().map(|(_, error)| error.clone())
     }
-}
-
-/// The ends of lines in a text.
-pub(super) fn count_lines(text: &[u8]) -> u64 {
-    memchr::memchr_iter(b'\n', text).count() as u64
 }

@@ -1,19 +1,16 @@
 //! One range, decoded from a block on, whether the text before it is known or not.
 
 use super::raw::Raw;
-use super::{GzipRange, Plan, Stream, nothing};
-use crate::Chunk;
-use crate::compress::deflate::{Inflate, Output, SLACK, Stop, WINDOW, Window, markers};
-use crate::reader::ReaderOptions;
-use crate::reader::expand::PIECE;
-use crate::reader::shared::count_lines;
+use super::{GzipRange, Plan, Sizes, Stream, nothing};
+use crate::deflate::{Inflate, Output, SLACK, Stop, WINDOW, Window, markers};
+use crate::{Error, Text};
 use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How ranges are decoded.
 pub(super) struct Decoding<'a> {
-    pub(super) options: &'a ReaderOptions,
+    pub(super) sizes: Sizes,
     pub(super) stopped: &'a AtomicBool,
     pub(super) file: &'a File,
     pub(super) plan: Plan,
@@ -36,10 +33,10 @@ pub(super) enum Ended {
     /// Where no more room was.
     Full(Box<Inflate>),
     /// Where the data are not valid, or end too early.
-    Damaged(io::Error),
+    Damaged(Error),
 }
 
-/// Symbols in the chunk's buffer.
+/// Symbols in the text's buffer.
 pub(super) struct Symbols {
     /// Bytes a symbol has: 1 if the text before was known.
     width: usize,
@@ -49,6 +46,9 @@ pub(super) struct Symbols {
     floor: usize,
 }
 
+/// Bytes of text made in one go: what the cache nearest to a core still holds when they are looked at.
+const PIECE: usize = 256 * 1024;
+
 /// Compressed bytes read behind a range at first: some blocks of what compressors make.
 const OVERLAP: usize = 64 * 1024;
 
@@ -56,22 +56,22 @@ impl Decoding<'_> {
     /// Decodes from where `stream` stands to the first block to be found at bit `stop` or behind.
     pub(super) fn known(
         &self,
-        chunk: &mut Chunk,
+        text: &mut Text,
         stream: Stream,
         stop: u64,
-    ) -> io::Result<Segment> {
+    ) -> Result<Segment, Error> {
         let Stream { mut inflate, window } = stream;
-        let mut raw = self.read(chunk, inflate.position())?;
-        let start = self.room::<1>(chunk);
+        let mut raw = self.read(text, inflate.position())?;
+        let start = self.room::<1>(text);
         let floor = start - window.len();
-        chunk.buffer[floor..start].copy_from_slice(&window);
+        text.buffer[floor..start].copy_from_slice(&window);
         let mut symbols = Symbols { width: 1, start, end: start, floor };
-        let ended = match self.run::<1>(&mut inflate, &mut raw, chunk, &mut symbols, stop) {
+        let ended = match self.run::<1>(&mut inflate, &mut raw, text, &mut symbols, stop) {
             Ok(stopped) => Ended::new(stopped, inflate),
-            Err(error) if error.raw_os_error().is_some() => return Err(error),
+            Err(error @ Error::Read(_)) => return Err(error),
             Err(error) => Ended::Damaged(error),
         };
-        chunk.raw = raw.into_bytes();
+        text.raw = raw.into_bytes();
         Ok(Segment { begun: None, symbols, ended })
     }
 
@@ -79,65 +79,65 @@ impl Decoding<'_> {
     /// if there is none.
     pub(super) fn search(
         &self,
-        chunk: &mut Chunk,
+        text: &mut Text,
         bits: std::ops::Range<u64>,
-    ) -> io::Result<Option<Segment>> {
+    ) -> Result<Option<Segment>, Error> {
         let mut inflate = Inflate::block(bits.start);
         let mut from = bits.start;
-        let mut raw = self.read(chunk, from)?;
+        let mut raw = self.read(text, from)?;
         let mut found = None;
         while !self.stopped.load(Ordering::Relaxed)
             && let Some(begun) = raw.find(from..bits.end)
         {
             inflate.restart(begun);
-            let start = self.room::<2>(chunk);
+            let start = self.room::<2>(text);
             let floor = start - 2 * WINDOW;
-            markers(&mut chunk.buffer[floor..start]);
+            markers(&mut text.buffer[floor..start]);
             let mut symbols = Symbols { width: 2, start, end: start, floor };
-            match self.run::<2>(&mut inflate, &mut raw, chunk, &mut symbols, bits.end) {
+            match self.run::<2>(&mut inflate, &mut raw, text, &mut symbols, bits.end) {
                 Ok(stopped) => {
                     let ended = Ended::new(stopped, inflate);
                     found = Some(Segment { begun: Some(begun), symbols, ended });
                     break;
                 }
-                Err(error) if error.raw_os_error().is_some() => return Err(error),
+                Err(error @ Error::Read(_)) => return Err(error),
                 // No block, or damage: whoever knows the text before will find out.
                 Err(_) => from = begun + 1,
             }
             if raw.begins_behind(from) {
-                chunk.raw = raw.into_bytes();
-                raw = self.read(chunk, from)?;
+                text.raw = raw.into_bytes();
+                raw = self.read(text, from)?;
             }
         }
-        chunk.raw = raw.into_bytes();
+        text.raw = raw.into_bytes();
         Ok(found)
     }
 
     /// The compressed bytes of a range, from bit `at` of the file on.
-    fn read(&self, chunk: &mut Chunk, at: u64) -> io::Result<Raw> {
-        let mut raw = Raw::at(at / 8, std::mem::take(&mut chunk.raw));
+    fn read(&self, text: &mut Text, at: u64) -> io::Result<Raw> {
+        let mut raw = Raw::at(at / 8, std::mem::take(&mut text.raw));
         raw.read(self.file, self.plan.range as usize + OVERLAP)?;
         Ok(raw)
     }
 
     /// Makes room for a range and the window before it, and returns where it begins.
-    fn room<const W: usize>(&self, chunk: &mut Chunk) -> usize {
-        chunk.gzip.ends.clear();
-        let symbols = self.options.chunk_bytes.min(self.plan.limit);
-        chunk.room(self.options.headroom() + WINDOW * W, symbols * W + SLACK);
-        chunk.start
+    fn room<const W: usize>(&self, text: &mut Text) -> usize {
+        text.gzip.ends.clear();
+        let symbols = self.sizes.text.min(self.plan.limit);
+        text.room(self.sizes.headroom + WINDOW * W, symbols * W + SLACK);
+        text.start
     }
 
-    /// Decodes into the chunk's buffer, as far as the limit allows.
+    /// Decodes into the text's buffer, as far as the limit allows.
     fn run<const W: usize>(
         &self,
         inflate: &mut Inflate,
         raw: &mut Raw,
-        chunk: &mut Chunk,
+        text: &mut Text,
         symbols: &mut Symbols,
         stop: u64,
-    ) -> io::Result<Stop> {
-        let Chunk { buffer, gzip: GzipRange { ends, .. }, .. } = chunk;
+    ) -> Result<Stop, Error> {
+        let Text { buffer, gzip: GzipRange { ends, .. }, .. } = text;
         let start = symbols.start;
         let most = start + self.plan.limit * W;
         loop {
@@ -187,32 +187,30 @@ impl Symbols {
         window.resolve(&buffer[known.max(self.end - 2 * WINDOW)..self.end])
     }
 
-    /// Lets the chunk show symbols of one byte as its text.
-    pub(super) fn show(&self, chunk: &mut Chunk) {
+    /// Lets the text show symbols of one byte as its text.
+    pub(super) fn show(&self, text: &mut Text) {
         let length = (self.end - self.start) / self.width;
-        (chunk.start, chunk.end) = (self.start, self.start + length);
+        (text.start, text.end) = (self.start, self.start + length);
     }
 
-    /// Makes text of the symbols, and returns the number of its line ends.
-    pub(super) fn into_text(self, chunk: &mut Chunk) -> u64 {
+    /// Makes text of the symbols, and calls `each` with stretches of it.
+    pub(super) fn into_text(self, text: &mut Text, each: &mut dyn FnMut(&[u8])) {
         let length = (self.end - self.start) / self.width;
-        self.show(chunk);
+        self.show(text);
         if self.width == 1 {
-            return count_lines(chunk.text());
+            return each(text.bytes());
         }
-        let Chunk { buffer, gzip, .. } = chunk;
+        let Text { buffer, gzip, .. } = text;
         let window = gzip.window.get_or_insert_default();
         if let Err(fault) = window.check(&buffer[self.start..self.end]) {
             // Markers come before all ends of members.
             gzip.damage = Some(fault.into());
-            return nothing(chunk);
+            return nothing(text);
         }
-        let mut newlines = 0;
         for done in (0..length).step_by(PIECE) {
             let (to, piece) = (self.start + done, PIECE.min(length - done));
             window.resolve_in_place(buffer, to + done, to, piece);
-            newlines += count_lines(&buffer[to..to + piece]);
+            each(&buffer[to..to + piece]);
         }
-        newlines
     }
 }

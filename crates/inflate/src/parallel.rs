@@ -1,4 +1,4 @@
-//! One gzip file, inflated by many workers. A range of it is handed out at each fetch, and then
+//! One gzip file, inflated by many workers. A range of it is handed out at a time, and then
 //!
 //! 1. decoded by its worker from the first block that it finds there to the first one behind the
 //!    range, in parallel;
@@ -8,7 +8,7 @@
 //!    tens of KiB of compressed text, and the wrong place passes for one once in 10^9 bits;
 //! 3. made text with what the range before left, and summed up, in parallel again.
 //!
-//! The checksums are compared when the text comes to its turn in the reader.
+//! The checksums are compared when the text comes to its turn in the reader ([`Piece::check`]).
 //!
 //! Text that is compressed to less than a twelfth (runs of one letter) would need more memory than
 //! there is for a range. It is decoded as a stream, by one worker at a time, at the rate of a copy;
@@ -20,34 +20,79 @@ mod segment;
 #[cfg(test)]
 mod tests;
 
-pub(super) use cutter::{Cutter, Plan, Range};
+pub use crate::Text;
+pub use cutter::{Cutter, Plan};
 
-use super::ReaderOptions;
-use super::errors::decode_error;
-use super::shared::count_lines;
-use crate::compress::Compression;
-use crate::compress::deflate::{Inflate, MemberEnd, Part, Sums, Window, parts};
-use crate::{Chunk, Error};
-use merganser_run::locks::{lock, wait_timeout};
+use crate::Error;
+use crate::deflate::{Inflate, MemberEnd, Part, Sums, Window, parts};
+use cutter::Range;
 use segment::{Decoding, Ended, Segment};
 use std::fs::File;
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What a chunk keeps for ranges of a gzip file, so that its memory is taken once.
+/// What a text keeps for ranges of a gzip file, so that its memory is taken once.
 #[derive(Default)]
 pub(crate) struct GzipRange {
     ends: Vec<MemberEnd>,
     parts: Vec<Part>,
     window: Option<Window>,
     /// What is wrong with the data behind the text.
-    damage: Option<io::Error>,
+    damage: Option<Error>,
+}
+
+/// How much text is made at a time.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    /// Bytes of text that a piece has, about; at least 1.
+    pub text: usize,
+    /// Bytes of room before it.
+    pub headroom: usize,
+}
+
+/// A piece of a file: a range, to be decoded, or text that is there but for its sums.
+pub struct Piece {
+    ranges: Arc<Ranges>,
+    range: Option<Range>,
+}
+
+impl std::fmt::Debug for Piece {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let range = self.range.as_ref().map(|range| range.number);
+        formatter.debug_struct("Piece").field("range", &range).finish_non_exhaustive()
+    }
+}
+
+impl Piece {
+    /// Puts the text of this piece, if it is not there yet, into `text`, which [`Cutter::next`] had for it, with the parts
+    /// of its sums. Calls `each` with stretches of the text in order, as long as the processor's cache has them. Workers
+    /// call it side by side, each for its own piece; once `stopped` is set, there may be no text.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn expand(
+        &mut self,
+        text: &mut Text,
+        sizes: Sizes,
+        stopped: &AtomicBool,
+        each: impl FnMut(&[u8]),
+    ) -> Result<(), Error> {
+        self.ranges.expand(text, self.range.take(), sizes, stopped, each)
+    }
+
+    /// Compares checksums as far as members end in the text, and says what else was wrong. To be
+    /// called in the order of the pieces: then the first error is the one that a stream would meet.
+    ///
+    /// # Errors
+    /// If the data are not valid, end too early, or a checksum is wrong.
+    pub fn check(&self, text: &mut Text) -> Result<(), Error> {
+        self.ranges.check(text)
+    }
 }
 
 /// What the workers on one file share.
-pub(super) struct Ranges {
+struct Ranges {
     file: File,
     plan: Plan,
     state: Mutex<State>,
@@ -91,50 +136,46 @@ impl Ranges {
         }
     }
 
-    /// Puts the text of `range`, or what has been put there already, into the chunk with the parts
-    /// of its sums, and returns the number of its line ends.
-    pub(super) fn expand(
+    fn expand(
         &self,
-        chunk: &mut Chunk,
+        text: &mut Text,
         range: Option<Range>,
-        options: &ReaderOptions,
+        sizes: Sizes,
         stopped: &AtomicBool,
-    ) -> Result<u64, Error> {
-        let name = chunk.name.clone();
-        let newlines = match range {
-            Some(range) => self
-                .decode(chunk, range, options, stopped)
-                .map_err(|error| decode_error(&name, Compression::Gzip, &error))?,
-            None => count_lines(chunk.text()),
-        };
-        chunk.gzip.parts = parts(chunk.text(), &chunk.gzip.ends);
-        Ok(newlines)
+        mut each: impl FnMut(&[u8]),
+    ) -> Result<(), Error> {
+        match range {
+            Some(range) => self.decode(text, range, sizes, stopped, &mut each)?,
+            None => each(text.bytes()),
+        }
+        text.gzip.parts = parts(text.bytes(), &text.gzip.ends);
+        Ok(())
     }
 
-    /// Compares checksums as far as members end in this chunk, and says what else was wrong. To be
-    /// called in the order of the text: then the first error is the one that a stream would meet.
-    pub(super) fn check(&self, chunk: &mut Chunk) -> Result<(), Error> {
-        let result = lock(&self.sums).add(&chunk.gzip.parts).map_err(io::Error::from);
-        chunk.gzip.parts.clear();
-        result
-            .and(chunk.gzip.damage.take().map_or(Ok(()), Err))
-            .map_err(|error| decode_error(&chunk.name, Compression::Gzip, &error))
+    fn check(&self, text: &mut Text) -> Result<(), Error> {
+        let result = lock(&self.sums).add(&text.gzip.parts).map_err(Error::from);
+        text.gzip.parts.clear();
+        result.and(text.gzip.damage.take().map_or(Ok(()), Err))
     }
 
     fn decode(
         &self,
-        chunk: &mut Chunk,
+        text: &mut Text,
         range: Range,
-        options: &ReaderOptions,
+        sizes: Sizes,
         stopped: &AtomicBool,
-    ) -> io::Result<u64> {
+        each: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), Error> {
         let Range { number, episode, bits, known } = range;
-        let decoding = Decoding { options, stopped, file: &self.file, plan: self.plan };
+        let decoding = Decoding { sizes, stopped, file: &self.file, plan: self.plan };
         let found = match known {
-            Some(stream) => Some(decoding.known(chunk, stream, bits.end)?),
-            None => decoding.search(chunk, bits.clone())?,
+            Some(stream) => Some(decoding.known(text, stream, bits.end)?),
+            None => decoding.search(text, bits.clone())?,
         };
-        let Some(state) = self.wait(number, stopped) else { return Ok(nothing(chunk)) };
+        let Some(state) = self.wait(number, stopped) else {
+            nothing(text);
+            return Ok(());
+        };
         // What is kept here nobody changes but who has the turn.
         let (end, window) = (state.end, state.window.clone());
         let given_up = state.episode != episode || state.finished;
@@ -146,18 +187,20 @@ impl Ranges {
             None if end >= bits.end => None,
             None => {
                 let stream = Stream { inflate: Inflate::block(end), window: window.clone() };
-                Some(decoding.known(chunk, stream, bits.end)?)
+                Some(decoding.known(text, stream, bits.end)?)
             }
         };
         let Some(Segment { symbols, ended, .. }) = segment else {
             self.pass(None);
-            return Ok(nothing(chunk));
+            nothing(text);
+            return Ok(());
         };
-        let markers = chunk.gzip.window.get_or_insert_default();
+        let markers = text.gzip.window.get_or_insert_default();
         markers.set(&window);
-        let tail = symbols.tail(&chunk.buffer, markers);
-        chunk.gzip.damage = self.pass(Some((ended, tail)));
-        Ok(symbols.into_text(chunk))
+        let tail = symbols.tail(&text.buffer, markers);
+        text.gzip.damage = self.pass(Some((ended, tail)));
+        symbols.into_text(text, each);
+        Ok(())
     }
 
     /// Waits for the turn of range `number`; `None` if the reader was stopped.
@@ -176,7 +219,7 @@ impl Ranges {
 
     /// Hands the turn on, with what is known now about the end of the text. Returns what is wrong
     /// there, if anything.
-    fn pass(&self, reached: Option<(Ended, Vec<u8>)>) -> Option<io::Error> {
+    fn pass(&self, reached: Option<(Ended, Vec<u8>)>) -> Option<Error> {
         let (mut state, mut damage) = (lock(&self.state), None);
         if let Some((ended, window)) = reached {
             match ended {
@@ -197,8 +240,21 @@ impl Ranges {
 }
 
 /// A range without text of its own.
-fn nothing(chunk: &mut Chunk) -> u64 {
-    chunk.gzip.ends.clear();
-    (chunk.start, chunk.end) = (0, 0);
-    0
+fn nothing(text: &mut Text) {
+    text.gzip.ends.clear();
+    (text.start, text.end) = (0, 0);
+}
+
+/// Locks a mutex, whoever panicked: every state is valid at every step.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits until something changed, or this long.
+fn wait_timeout<'a, T>(
+    changed: &Condvar,
+    guard: MutexGuard<'a, T>,
+    most: Duration,
+) -> MutexGuard<'a, T> {
+    changed.wait_timeout(guard, most).unwrap_or_else(PoisonError::into_inner).0
 }

@@ -1,7 +1,6 @@
 //! Compressed bytes of a file, from any place on.
 
-use crate::compress::deflate::{Input, PADDING, find};
-use crate::there::uninterrupted;
+use crate::deflate::{Input, PADDING, find};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -39,7 +38,10 @@ impl Raw {
         while self.length < wanted {
             let place = self.offset + self.length as u64;
             let room = &mut self.bytes[self.length..wanted];
-            let read = uninterrupted(|| file.read_at(room, place))?;
+            let read = match file.read_at(room, place) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                read => read?,
+            };
             if read == 0 {
                 self.ended = true;
                 break;

@@ -1,6 +1,6 @@
 //! Writing BGZF: gzip in blocks that can be inflated in parallel (SAM specification, section 4.1).
 
-use super::fast_deflate::FastDeflate;
+use crate::fast_deflate::FastDeflate;
 use libdeflater::{CompressionLvl, Compressor};
 
 /// The header of a block without its size: no time, no name, unknown system.
@@ -78,8 +78,8 @@ impl BgzfBlocks {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bgzf::{Header, MAX_BLOCK, header};
     use super::*;
+    use crate::bgzf::{Header, MAX_BLOCK, header};
     use std::io::Read;
 
     /// Every level gives blocks that are gzip members and tell their size, also of text that does not
