@@ -6,10 +6,11 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use merganser_alignments::ReaderOptions;
 use merganser_classify::{
     BuildConfig, Preset, Query, Thresholds, Verdict, build_in_memory, expand_references,
 };
-use merganser_io::{Chunk, Input, Reader, ReaderOptions, Sink};
+use merganser_io::{Chunk, Input, Reader, Sink};
 use merganser_run::{Cancel, Resources, Silent};
 
 #[derive(Default)]

@@ -52,6 +52,17 @@ pub fn open_text(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     decompress(file)
 }
 
+/// Whether a file, which is read from where it stands, begins as compressed files do.
+///
+/// # Errors
+///
+/// If its beginning cannot be read.
+pub fn is_compressed(file: &File) -> io::Result<bool> {
+    let mut head = Vec::new();
+    file.take(HEAD as u64).read_to_end(&mut head)?;
+    Ok(Compression::sniff(&head) != Compression::None)
+}
+
 /// A reader of the text of `file`, which may be compressed as sequence files may.
 ///
 /// # Errors

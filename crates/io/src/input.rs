@@ -220,8 +220,8 @@ fn check_reference(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Where the index of a reference is, if it has one.
-pub(crate) fn index_of_reference(path: &Path) -> PathBuf {
+/// Returns where the index of a reference is (`.fai`), if it has one.
+pub fn index_of_reference(path: &Path) -> PathBuf {
     let mut index = path.as_os_str().to_owned();
     index.push(".fai");
     index.into()

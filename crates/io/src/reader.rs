@@ -26,8 +26,10 @@ mod pipe;
 mod sources;
 
 pub use lines::{LineChunk, LineReader};
+pub(crate) use options::USUAL_RECORD;
 pub use options::{ReaderOptions, longest_record};
 
+use crate::alignment::Formats;
 use crate::failures::Failures;
 use crate::input::{Input, check};
 use crate::same::warn_of_repeats;
@@ -112,7 +114,8 @@ impl Reader {
     /// # Errors
     ///
     /// If an input does not exist, is a directory, or may not be read.
-    pub fn open(inputs: &[Input], options: ReaderOptions) -> Result<Self, Error> {
+    pub fn open<F: Formats>(inputs: &[Input], options: ReaderOptions<F>) -> Result<Self, Error> {
+        let options = options.of_any();
         let plan = options.plan();
         Self::open_with(inputs, options, plan)
     }
@@ -124,12 +127,12 @@ impl Reader {
     ///
     /// As [`open`](Self::open).
     #[doc(hidden)]
-    pub fn open_in_ranges(
+    pub fn open_in_ranges<F: Formats>(
         inputs: &[Input],
-        options: ReaderOptions,
+        options: ReaderOptions<F>,
         range: u64,
     ) -> Result<Self, Error> {
-        Self::open_with(inputs, options, Some(Plan::of(range)))
+        Self::open_with(inputs, options.of_any(), Some(Plan::of(range)))
     }
 
     fn open_with(
@@ -148,13 +151,13 @@ impl Reader {
 
     /// A reader of anything that can be read: each reader with its name for messages. They may be
     /// compressed as files may.
-    pub fn from_readers(
+    pub fn from_readers<F: Formats>(
         readers: Vec<(String, Box<dyn Read + Send>)>,
-        options: ReaderOptions,
+        options: ReaderOptions<F>,
     ) -> Self {
         let (names, origins): (Vec<_>, _) =
             readers.into_iter().map(|(name, reader)| (name, Origin::Reader(reader))).unzip();
-        Self::new(origins, names, None, options, None)
+        Self::new(origins, names, None, options.of_any(), None)
     }
 
     fn new(
@@ -240,7 +243,7 @@ impl Reader {
             let joined = self.join(chunk, &fetched, newlines).map_err(failed)?;
             if joined == Some(true) {
                 let place = chunk.line + chunk.record;
-                expand::to_fastq(chunk).map_err(|error| {
+                expand::to_fastq(chunk, &self.options).map_err(|error| {
                     self.stop();
                     self.failures.note(file, place, error)
                 })?;

@@ -23,8 +23,9 @@ pub use share::ReadShare;
 pub use text::Stretch;
 pub use walk::{batch_starts, walk};
 
+use crate::alignment::{AnyFormats, Formats};
 use crate::input::{Input, check};
-use crate::reader::Next;
+use crate::reader::{Next, USUAL_RECORD};
 use crate::same::{refuse_own_mates, warn_of_repeats};
 use crate::{Chunk, Error, Phred, Reader};
 use cut::{Cut, Open};
@@ -87,9 +88,9 @@ pub enum Header {
     Whole,
 }
 
-/// How [`Records`] are read.
+/// How [`Records`] are read. The type says who reads alignments.
 #[derive(Clone, Debug)]
-pub struct RecordOptions {
+pub struct RecordOptions<F = AnyFormats> {
     /// What is kept.
     pub keep: Keep,
     /// A batch is full with so many records (mates count one each; at least 1)
@@ -131,9 +132,11 @@ pub struct RecordOptions {
     pub cancel: Cancel,
     /// Where warnings about the inputs go.
     pub warnings: Warnings,
+    /// The formats of alignments that are read.
+    pub formats: F,
 }
 
-impl Default for RecordOptions {
+impl<F: Default> Default for RecordOptions<F> {
     /// Names and letters, batches of 8,192 records or 1 MiB, one worker.
     fn default() -> Self {
         Self {
@@ -142,7 +145,7 @@ impl Default for RecordOptions {
             batch_bytes: 1 << 20,
             chunk_bytes: 1 << 20,
             workers: 1,
-            max_record: crate::ReaderOptions::default().max_record,
+            max_record: USUAL_RECORD,
             stretches: None,
             reads: 0..u64::MAX,
             any_names: false,
@@ -153,6 +156,32 @@ impl Default for RecordOptions {
             needs: None,
             cancel: Cancel::default(),
             warnings: Warnings::default(),
+            formats: F::default(),
+        }
+    }
+}
+
+impl<F: Formats> RecordOptions<F> {
+    /// The same options of whatever formats.
+    fn of_any(self) -> RecordOptions {
+        RecordOptions {
+            keep: self.keep,
+            batch_records: self.batch_records,
+            batch_bytes: self.batch_bytes,
+            chunk_bytes: self.chunk_bytes,
+            workers: self.workers,
+            max_record: self.max_record,
+            stretches: self.stretches,
+            reads: self.reads,
+            any_names: self.any_names,
+            find_pairs: self.find_pairs,
+            unrelated: self.unrelated,
+            overlapping: self.overlapping,
+            phred: self.phred,
+            needs: self.needs,
+            cancel: self.cancel,
+            warnings: self.warnings,
+            formats: AnyFormats::of(&self.formats),
         }
     }
 }
@@ -224,7 +253,11 @@ impl Records {
     ///
     /// # Errors
     /// If an input does not exist, is a directory, or may not be read; if a file is its own mate.
-    pub fn open(segments: &[Segment], options: RecordOptions) -> Result<Records, Error> {
+    pub fn open<F: Formats>(
+        segments: &[Segment],
+        options: RecordOptions<F>,
+    ) -> Result<Records, Error> {
+        let options = options.of_any();
         let inputs = || segments.iter().flat_map(Segment::inputs);
         let sizes = inputs().map(check).collect::<Result<Vec<_>, _>>()?;
         if !options.unrelated {

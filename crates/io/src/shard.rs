@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use merganser_run::Shard;
 
-use crate::alignment::{Sniffed, cram, sniff};
+use crate::alignment::{CRAM_MAGIC, Sniffed, sniff};
 use crate::beginning;
 use crate::chunk::Format;
 use crate::compress::{Compression, HEAD, decompress};
@@ -118,7 +118,7 @@ fn kind(file: &File) -> std::io::Result<Option<(Compression, Format)>> {
     let mut head = [0; HEAD];
     let known = uninterrupted(|| file.read_at(&mut head, 0))?;
     let compression = Compression::sniff(&head[..known]);
-    if head.starts_with(cram::MAGIC)
+    if head.starts_with(CRAM_MAGIC)
         || !matches!(compression, Compression::None | Compression::Bgzf | Compression::Gzip)
     {
         return Ok(None);

@@ -146,8 +146,6 @@ pub use merganser_filter as filter;
 #[doc(inline)]
 pub use merganser_gpu as gpu;
 #[doc(inline)]
-pub use merganser_io as io;
-#[doc(inline)]
 pub use merganser_kmers as kmers;
 #[doc(inline)]
 pub use merganser_map as map;
@@ -157,3 +155,10 @@ pub use merganser_run as run;
 pub use merganser_seq as seq;
 #[doc(inline)]
 pub use merganser_spectrum as spectrum;
+
+/// Files in and out.
+pub mod io {
+    pub use merganser_alignments::{ReaderOptions, RecordOptions};
+    #[doc(inline)]
+    pub use merganser_io::*;
+}

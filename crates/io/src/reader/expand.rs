@@ -3,8 +3,8 @@
 use super::ReaderOptions;
 use super::errors::{decode_error, read_error};
 use super::fetch::{Fetched, Work};
-use crate::alignment::cram::{Container, Cram};
-use crate::alignment::{bam, sam};
+use super::options::{BAM, SAM};
+use crate::alignment::Container;
 use crate::chunk::Format;
 use crate::compress::Compression;
 use crate::{Chunk, Error};
@@ -26,7 +26,7 @@ pub(super) fn expand(
 ) -> Result<u64, Error> {
     match &mut fetched.work {
         Work::Text => Ok(count_lines(chunk.text())),
-        Work::Container { cram, container } => decode(chunk, cram, container),
+        Work::Container(container) => decode(chunk, &**container),
         Work::Range { file, offset, length } => {
             let name = chunk.name.clone();
             read_range(file, *offset, chunk.text.room(options.headroom(), *length), &name)
@@ -44,8 +44,8 @@ pub(super) fn expand(
 }
 
 /// Puts the reads of a container into the chunk.
-fn decode(chunk: &mut Chunk, cram: &Cram, container: &Container) -> Result<u64, Error> {
-    chunk.write_reads(|reads| cram.read(container, reads)).map_err(|(number, problem)| {
+fn decode(chunk: &mut Chunk, container: &dyn Container) -> Result<u64, Error> {
+    chunk.write_reads(|reads| container.read(reads)).map_err(|(number, problem)| {
         let (input, place) = (chunk.name.to_string(), format!("record {}", number + 1));
         Error::Alignment { input, place, problem }
     })?;
@@ -53,16 +53,18 @@ fn decode(chunk: &mut Chunk, cram: &Cram, container: &Container) -> Result<u64, 
 }
 
 /// Makes FASTQ of the whole alignments in a chunk, behind the third step and in parallel.
-pub(super) fn to_fastq(chunk: &mut Chunk) -> Result<(), Error> {
+pub(super) fn to_fastq(chunk: &mut Chunk, options: &ReaderOptions) -> Result<(), Error> {
     let format = chunk.format;
-    if !matches!(format, Some(Format::Sam | Format::Bam)) {
-        return Ok(());
-    }
+    let alignments = match format {
+        Some(Format::Sam) => options.alignments(&chunk.name, SAM)?,
+        Some(Format::Bam) => options.alignments(&chunk.name, BAM)?,
+        _ => return Ok(()),
+    };
     let records = std::mem::take(&mut chunk.text.buffer);
     let range = chunk.text.start..chunk.text.end;
     let read = chunk.write_reads(|reads| match format {
-        Some(Format::Sam) => sam::read(&records[range], reads),
-        _ => bam::read(&records[range], reads),
+        Some(Format::Sam) => alignments.read_sam(&records[range], reads),
+        _ => alignments.read_bam(&records[range], reads),
     });
     // Its memory is taken again for the next reads.
     chunk.reads = records;

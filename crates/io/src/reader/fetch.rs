@@ -2,8 +2,9 @@
 
 use super::ReaderOptions;
 use super::errors::{decode_error, read_error};
+use super::options::CRAM;
 use super::pipe::Pipe;
-use crate::alignment::cram::{self, Container, Containers, Cram};
+use crate::alignment::{CRAM_MAGIC, Container, Containers};
 use crate::compress::{Compression, HEAD, promised, zstd_window};
 use crate::input::open_error;
 use crate::shard::Stretch;
@@ -64,7 +65,7 @@ enum FetchState {
         text: Bytes,
         compression: Compression,
     },
-    Cram(Box<Containers<BufReader<Bytes>>>),
+    Cram(Box<dyn Containers>),
     Closed,
 }
 
@@ -90,7 +91,7 @@ pub(super) enum Work {
     /// Expand this piece of a gzip file.
     Members(Piece),
     /// Decode this container.
-    Container { cram: Arc<Cram>, container: Box<Container> },
+    Container(Box<dyn Container>),
     /// The text is there.
     Text,
 }
@@ -226,10 +227,7 @@ impl Fetcher {
             }
             FetchState::Cram(containers) => {
                 let next = containers.next().map_err(|error| cram_error(&chunk.name, &error))?;
-                let work = next.map(|(cram, container)| Work::Container {
-                    cram,
-                    container: Box::new(container),
-                });
+                let work = next.map(Work::Container);
                 let last = work.is_none();
                 Ok((work.unwrap_or(Work::Text), last))
             }
@@ -275,7 +273,7 @@ impl Fetcher {
                 }
             },
         };
-        self.state = self.stream(bytes, name, promised)?;
+        self.state = self.stream(bytes, name, promised, options)?;
         Ok(())
     }
 
@@ -330,7 +328,7 @@ impl Fetcher {
     }
 
     fn is_cram(&self, head: &[u8]) -> bool {
-        self.sequences && head.starts_with(cram::MAGIC)
+        self.sequences && head.starts_with(CRAM_MAGIC)
     }
 
     /// Begins to read bytes that come one after the other; a file that is `promised` to be compressed
@@ -340,6 +338,7 @@ impl Fetcher {
         bytes: Bytes,
         name: &str,
         promised: Option<&'static str>,
+        options: &ReaderOptions,
     ) -> Result<FetchState, Error> {
         let mut raw = Raw { bytes, count: Arc::clone(&self.count) };
         let mut head = Vec::with_capacity(HEAD);
@@ -354,10 +353,11 @@ impl Fetcher {
         // The head again, then the rest.
         let whole: Bytes = Box::new(Cursor::new(head).chain(raw));
         if is_cram {
-            let whole = BufReader::with_capacity(RAW_BUFFER, whole);
-            let containers = Containers::open(whole, self.reference.as_deref())
+            let alignments = options.alignments(name, CRAM)?;
+            let containers = alignments
+                .open_cram(whole, self.reference.as_deref())
                 .map_err(|error| cram_error(name, &error))?;
-            return Ok(FetchState::Cram(Box::new(containers)));
+            return Ok(FetchState::Cram(containers));
         }
         let text = match compression {
             Compression::Bgzf => return Ok(FetchState::Blocks(BlockReader::new(whole))),

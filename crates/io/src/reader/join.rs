@@ -1,8 +1,8 @@
 //! The third step, in the order of the text: where a chunk ends and the next one begins.
 
 use super::ReaderOptions;
-use crate::alignment::sam::has_return;
-use crate::alignment::{Sniffed, bam, sniff};
+use super::options::{BAM, SAM};
+use crate::alignment::{Sniffed, sniff};
 use crate::beginning::{BYTE_ORDER_MARK, pass_mark};
 use crate::chunk::{Format, is_blank};
 use crate::shard::Stretch;
@@ -229,7 +229,9 @@ impl Carry {
             chunk.text.end = cut;
         }
         self.line += newlines;
-        if !self.begun && chunk.text().split(|&byte| byte == b'\n').all(is_no_record) {
+        let alignments = options.alignments(&chunk.name, SAM)?;
+        let mut lines = chunk.text().split(|&byte| byte == b'\n');
+        if !self.begun && lines.all(|line| alignments.is_sam_header(line)) {
             // Nothing but the header so far.
             chunk.text.end = chunk.text.start;
         }
@@ -243,11 +245,12 @@ impl Carry {
         last: bool,
         options: &ReaderOptions,
     ) -> Result<bool, Error> {
+        let alignments = options.alignments(&chunk.name, BAM)?;
         chunk.text.prepend(&mut self.bytes);
         let truncated = || Error::Truncated { input: chunk.name.to_string(), compression: "BAM" };
         let before = match self.records {
             Some(records) => records,
-            None => match bam::header(chunk.text()) {
+            None => match alignments.bam_header(chunk.text()) {
                 Some(length) => {
                     chunk.text.start += length;
                     0
@@ -264,17 +267,18 @@ impl Carry {
                 }
             },
         };
-        let (whole, records) = bam::whole(chunk.text()).map_err(|number| Error::Alignment {
-            input: chunk.name.to_string(),
-            place: format!("record {}", before + number + 1),
-            problem: "its size cannot be: is the file damaged?".into(),
-        })?;
+        let (whole, records) =
+            alignments.whole_bam(chunk.text()).map_err(|number| Error::Alignment {
+                input: chunk.name.to_string(),
+                place: format!("record {}", before + number + 1),
+                problem: "its size cannot be: is the file damaged?".into(),
+            })?;
         let cut = chunk.text.start + whole;
         if last && cut < chunk.text.end {
             return Err(truncated());
         }
         self.bytes.extend_from_slice(&chunk.text.buffer[cut..chunk.text.end]);
-        if bam::needs(&self.bytes) > options.max_record {
+        if alignments.bam_record_size(&self.bytes) > options.max_record {
             let (input, record) = (chunk.name.to_string(), before + records + 1);
             return Err(Error::LongRecord { input, record, limit: options.max_record as u64 });
         }
@@ -330,11 +334,6 @@ impl Carry {
         }
         cut
     }
-}
-
-/// Whether a line of SAM is one of the header, or empty, and nothing is wrong with it.
-fn is_no_record(line: &[u8]) -> bool {
-    matches!(line.first(), None | Some(b'@' | b'\r')) && !has_return(line)
 }
 
 /// Collects the last bases before `cut` of the sequence whose last line begins at `tail`, without

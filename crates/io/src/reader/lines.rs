@@ -4,6 +4,7 @@ use super::ReaderOptions;
 use super::expand::expand;
 use super::fetch::{Fetched, Fetcher, Origin};
 use super::warn_of_end;
+use crate::alignment::Formats;
 use crate::beginning::pass_mark;
 use crate::input::check;
 use crate::{Chunk, Error, Input};
@@ -80,11 +81,12 @@ impl LineReader {
     /// # Errors
     ///
     /// If the input does not exist, is a directory, or may not be read.
-    pub fn open(
+    pub fn open<F: Formats>(
         input: &Input,
-        options: ReaderOptions,
+        options: ReaderOptions<F>,
         group: fn(u8) -> u64,
     ) -> Result<Self, Error> {
+        let options = options.of_any();
         let plan = options.plan();
         Self::open_with(input, options, plan, group)
     }
@@ -328,6 +330,7 @@ fn whole(text: &[u8], newlines: u64, group: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SequencesOnly;
     use proptest::prelude::*;
     use std::io::Write;
 
@@ -338,7 +341,7 @@ mod tests {
         workers: usize,
         group: fn(u8) -> u64,
     ) -> Result<Vec<(u64, u64, Vec<u8>)>, Error> {
-        let options = ReaderOptions { chunk_bytes, ..ReaderOptions::default() };
+        let options = ReaderOptions::<SequencesOnly> { chunk_bytes, ..ReaderOptions::default() };
         collect(&LineReader::open(input, options, group)?, workers)
     }
 
@@ -403,7 +406,8 @@ mod tests {
             );
         }
         std::fs::write(&packed, &gz[..gz.len() / 2]).unwrap();
-        let options = ReaderOptions { chunk_bytes: 512, ..ReaderOptions::default() };
+        let options =
+            ReaderOptions::<SequencesOnly> { chunk_bytes: 512, ..ReaderOptions::default() };
         let reader = LineReader::open(&Input::File(packed), options, |_| 1).unwrap();
         let (mut lines, mut before) = (LineChunk::default(), 0);
         let error = loop {
@@ -438,9 +442,13 @@ mod tests {
         std::fs::write(&path, packed(&text)).unwrap();
         let input = Input::File(path);
         for (range, workers) in [(5000, 1), (20_000, 4), (100_000, 3), (1 << 20, 2)] {
-            let options = ReaderOptions { chunk_bytes: 1 << 16, workers, ..Default::default() };
+            let options = ReaderOptions::<SequencesOnly> {
+                chunk_bytes: 1 << 16,
+                workers,
+                ..Default::default()
+            };
             let plan = Some(Plan::of(range));
-            let reader = LineReader::open_with(&input, options, plan, |_| 2).unwrap();
+            let reader = LineReader::open_with(&input, options.of_any(), plan, |_| 2).unwrap();
             check_chunks(&collect(&reader, workers).unwrap(), &text, 2);
         }
     }
@@ -460,9 +468,13 @@ mod tests {
             std::fs::write(&path, bytes).unwrap();
             let input = Input::File(path.clone());
             for workers in [1, 4] {
-                let options = ReaderOptions { chunk_bytes: 1 << 16, workers, ..Default::default() };
+                let options = ReaderOptions::<SequencesOnly> {
+                    chunk_bytes: 1 << 16,
+                    workers,
+                    ..Default::default()
+                };
                 let plan = Some(Plan::of(20_000));
-                let reader = LineReader::open_with(&input, options, plan, |_| 1).unwrap();
+                let reader = LineReader::open_with(&input, options.of_any(), plan, |_| 1).unwrap();
                 let error = collect(&reader, workers).unwrap_err();
                 let known = matches!(error, Error::Truncated { .. } | Error::Corrupt { .. });
                 assert!(known, "{kind}: {error}");
@@ -475,9 +487,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("packed");
         std::fs::write(&path, packed(&numbers())).unwrap();
-        let options = ReaderOptions { chunk_bytes: 1 << 16, workers: 4, ..Default::default() };
+        let options = ReaderOptions::<SequencesOnly> {
+            chunk_bytes: 1 << 16,
+            workers: 4,
+            ..Default::default()
+        };
         let plan = Some(Plan::of(5000));
-        let reader = LineReader::open_with(&Input::File(path), options, plan, |_| 1).unwrap();
+        let reader =
+            LineReader::open_with(&Input::File(path), options.of_any(), plan, |_| 1).unwrap();
         let chunks = merganser_run::run_workers_collect(4, |worker| {
             let mut lines = LineChunk::default();
             let mut chunks = 0;

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use merganser_io::{Chunk, Input, Reader, ReaderOptions, Sink};
+use merganser_alignments::ReaderOptions;
+use merganser_io::{Chunk, Input, Reader, Sink};
 use merganser_run::{Cancel, Progress, Resources, Shortage, Unit};
 use merganser_seq::planes::{BASES_PER_WORD, Encoded, encode};
 use merganser_seq::simd::Level;

@@ -3,7 +3,8 @@
 
 #![allow(clippy::print_stdout)]
 
-use merganser_io::{Chunk, Error, Reader, ReaderOptions, Sink, expand_inputs};
+use merganser_alignments::ReaderOptions;
+use merganser_io::{Chunk, Error, Reader, Sink, expand_inputs};
 use merganser_run::run_workers_collect;
 use std::time::Instant;
 

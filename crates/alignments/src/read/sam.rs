@@ -1,71 +1,11 @@
 //! SAM: lines of columns.
 
-use super::{Alignment, Reads, Sniffed};
-use memchr::{memchr, memchr_iter};
+use super::{Alignment, add};
+use memchr::memchr;
+use merganser_io::Reads;
 
 /// Columns that every record has.
 const COLUMNS: usize = 11;
-
-/// Whether a text that begins with `@` is SAM: `@HD`, `@SQ`, `@RG` or `@PG`, and a tag with its
-/// colon, which no FASTQ has.
-pub(super) fn sniff_header(text: &[u8]) -> Sniffed {
-    let known = [b"@HD\t", b"@SQ\t", b"@RG\t", b"@PG\t"];
-    if !known.iter().any(|start| start.starts_with(&text[..text.len().min(4)])) {
-        return Sniffed::Other;
-    }
-    match text.get(4..7) {
-        Some([a, b, b':']) if a.is_ascii_alphabetic() && b.is_ascii_alphanumeric() => Sniffed::Sam,
-        None if memchr(b'\n', text).is_none() => Sniffed::Short,
-        _ => Sniffed::Other,
-    }
-}
-
-/// Names and references are short: where so many bytes have too few tabs there is no record.
-const MOST_BEFORE_SEQUENCE: usize = 1 << 16;
-
-/// Whether a text begins with a record: the columns before the sequence are what they should be.
-pub(super) fn sniff_record(text: &[u8]) -> Sniffed {
-    let end = memchr(b'\n', text);
-    let line = &text[..end.unwrap_or(text.len())];
-    let mut columns = [&[][..]; 9];
-    let mut tabs = memchr_iter(b'\t', line);
-    let mut start = 0;
-    for column in &mut columns {
-        let Some(tab) = tabs.next() else {
-            let hopeless = end.is_some()
-                || line.len() > MOST_BEFORE_SEQUENCE
-                || line.iter().any(|byte| !matches!(byte, b'\t' | b' '..=b'~'));
-            return if hopeless { Sniffed::Other } else { Sniffed::Short };
-        };
-        *column = &line[start..tab];
-        start = tab + 1;
-    }
-    let [name, flags, reference, position, quality, cigar, next, mate, length] = columns;
-    let number = |column: &[u8], most: i64| {
-        let number = std::str::from_utf8(column).ok().and_then(|text| text.parse::<i64>().ok());
-        number.is_some_and(|number| (0..=most).contains(&number))
-    };
-    let word = |column: &[u8]| !column.is_empty() && column.iter().all(u8::is_ascii_graphic);
-    let length = length.strip_prefix(b"-").unwrap_or(length);
-    let legal = [name, reference, next].into_iter().all(word)
-        && number(flags, 0xffff)
-        && number(quality, 255)
-        && [position, mate, length].into_iter().all(|column| number(column, i64::MAX))
-        && is_cigar(cigar);
-    // The number of columns is looked at where records are read.
-    if legal { Sniffed::Sam } else { Sniffed::Other }
-}
-
-/// `*`, or lengths with their operations.
-fn is_cigar(column: &[u8]) -> bool {
-    let mut digits = false;
-    column == b"*"
-        || column.iter().all(|&byte| {
-            let before = std::mem::replace(&mut digits, byte.is_ascii_digit());
-            digits || before && b"MIDNSHPX=".contains(&byte)
-        }) && !digits
-            && !column.is_empty()
-}
 
 /// A line's columns.
 struct Record<'a> {
@@ -141,9 +81,14 @@ fn graphic(column: &[u8], what: &str) -> Result<(), String> {
 
 /// Whether a line, which may have its own at its end, has a carriage return: of old Macs' line ends, all
 /// records but the first would pass for columns of that. Comments may have any letters.
-pub(crate) fn has_return(line: &[u8]) -> bool {
+fn has_return(line: &[u8]) -> bool {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     memchr(b'\r', line).is_some() && !line.starts_with(b"@CO\t")
+}
+
+/// Whether a line is one of the header, or empty, and nothing is wrong with it.
+pub(crate) fn is_header(line: &[u8]) -> bool {
+    matches!(line.first(), None | Some(b'@' | b'\r')) && !has_return(line)
 }
 
 /// Adds the reads of whole lines, header lines among them. What is wrong comes with the number of
@@ -162,7 +107,7 @@ pub(crate) fn read(lines: &[u8], reads: &mut Reads) -> Result<(), (u64, String)>
         // No name begins with it.
         if !line.is_empty() && line[0] != b'@' {
             Record::parse(line)
-                .and_then(|record| reads.add(&record))
+                .and_then(|record| add(reads, &record))
                 .map_err(|problem| (number, problem))?;
         }
         number += 1;

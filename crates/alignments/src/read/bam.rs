@@ -1,6 +1,7 @@
 //! BAM: a header, then records that say their size.
 
-use super::{Alignment, BEST_QUALITY, Reads};
+use super::{Alignment, BEST_QUALITY, add};
+use merganser_io::Reads;
 
 /// A record cannot be larger: the size is damaged. The longest reads have a few MB.
 const MOST_BYTES: usize = 256 << 20;
@@ -92,7 +93,7 @@ pub(crate) fn read(records: &[u8], reads: &mut Reads) -> Result<(), (u64, String
     loop {
         let read = reader.read_record(&mut record);
         let read = read.map_err(|error| format!("{error}: is the file damaged?"));
-        match read.and_then(|bytes| Ok(bytes > 0 && reads.add(&record).map(|()| true)?)) {
+        match read.and_then(|bytes| Ok(bytes > 0 && add(reads, &record).map(|()| true)?)) {
             Ok(true) => number += 1,
             Ok(false) => return Ok(()),
             Err(problem) => return Err((number, problem)),

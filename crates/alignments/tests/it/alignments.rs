@@ -2,7 +2,7 @@
 //! trusted: it is held against samtools where the program is tested.
 
 use crate::common::{Collector, Dribble, Record, options, reader_of, record};
-use crate::compressed::{WITHOUT_END, all_forms, bgzf_block, gzip};
+use crate::forms::{WITHOUT_END, all_forms, bgzf_block, gzip};
 use merganser_io::{Chunk, Error, Input, Reader, Sink};
 use merganser_run::run_workers_collect;
 use proptest::prelude::*;
@@ -232,6 +232,20 @@ fn files_are_read_by_all_workers() {
             assert_eq!(read(&reader, 3).unwrap(), expected);
         }
     }
+}
+
+/// CRAM is refused where it is not built in.
+#[test]
+fn other_formats() {
+    let reader = reader_of(b"CRAM\x02\x01aaaaaaaaaaaaaaaaaaaa", options(1 << 16, 0, 1));
+    let expected = if cfg!(feature = "cram") {
+        "test: CRAM: version 2.1, of which only 3.0 and 3.1 can be read: write it again with \
+         samtools view -C"
+    } else {
+        "test: CRAM: it is not built into this program: build it with the feature `cram`, \
+         or write the file as BAM with samtools view -b"
+    };
+    assert_eq!(read(&reader, 1).unwrap_err().to_string(), expected);
 }
 
 #[test]

@@ -1,13 +1,10 @@
 //! Sequences of a FASTA file by name, for reads that are written as differences from them.
 
-use crate::compress::{Compression, HEAD};
-use crate::decompress;
-use crate::input::index_of_reference;
-use crate::there::uninterrupted;
 use memchr::{memchr, memchr_iter};
+use merganser_io::{decompress, each_table_line, index_of_reference, is_compressed, uninterrupted};
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -24,12 +21,9 @@ impl Reference {
     /// Opens the file, with its index (`.fai`) if there is one, else with one that is made here by
     /// reading all of it.
     pub(super) fn open(path: &Path) -> io::Result<Reference> {
-        let mut head = Vec::new();
-        let mut file = File::open(path)?;
-        (&mut file).take(HEAD as u64).read_to_end(&mut head)?;
-        let places = match Compression::sniff(&head) {
-            Compression::None => Some(places(path)?),
-            _ => None,
+        let places = match is_compressed(&File::open(path)?)? {
+            false => Some(places(path)?),
+            true => None,
         };
         Ok(Reference { path: path.to_owned(), places })
     }
@@ -99,7 +93,7 @@ fn places(path: &Path) -> io::Result<HashMap<Vec<u8>, Range<u64>>> {
 /// The places that an index gives.
 fn of_index(index: &Path) -> io::Result<HashMap<Vec<u8>, Range<u64>>> {
     let mut places = HashMap::new();
-    crate::each_table_line(index, |_, line| {
+    each_table_line(index, |_, line| {
         if !line.is_empty() {
             let (name, place) = place(line).ok_or(io::ErrorKind::InvalidData)?;
             places.insert(name, place);

@@ -8,22 +8,20 @@ mod block;
 mod container;
 
 use super::reference::Reference;
-use super::{Alignment, BEST_QUALITY, Reads};
+use super::{Alignment, BEST_QUALITY, add};
 use md5::{Digest, Md5};
-pub(crate) use noodles_cram::io::reader::Container;
+use merganser_io::{Problem, Reads};
+use noodles_cram::io::reader::Container;
 use noodles_fasta::{self as fasta, Repository};
 use noodles_sam::alignment::Record as _;
 use noodles_sam::header::record::value::{Map, map::ReferenceSequence};
 use std::cell::Cell;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Once};
-
-/// The first bytes of a file.
-pub(crate) const MAGIC: &[u8] = b"CRAM";
 
 /// Containers that follow one another lie on the same few sequences, if alignments are sorted: with
 /// more bases than this in memory, older sequences are dropped.
@@ -34,7 +32,7 @@ const MOST_BASES: u64 = 512 << 20;
 const MOST_LENGTH: usize = i32::MAX as usize;
 
 /// What all containers need to be decoded.
-pub(crate) struct Cram {
+struct Cram {
     header: noodles_sam::Header,
     repository: Repository,
     shared: Arc<Shared>,
@@ -50,7 +48,7 @@ struct Shared {
 }
 
 /// Hands out the containers of a file.
-pub(crate) struct Containers<R> {
+struct Containers<R> {
     reader: noodles_cram::io::Reader<R>,
     cram: Arc<Cram>,
     /// A container before it is the decoder's.
@@ -59,7 +57,7 @@ pub(crate) struct Containers<R> {
 
 impl<R: Read> Containers<R> {
     /// Reads the header of a file.
-    pub(crate) fn open(input: R, reference: Option<&Path>) -> io::Result<Containers<R>> {
+    fn open(input: R, reference: Option<&Path>) -> io::Result<Containers<R>> {
         let opened = without_panic(|| Containers::begin(input, reference));
         opened.unwrap_or_else(|| Err(invalid(format!("its header: {DAMAGED}"))))
     }
@@ -95,13 +93,47 @@ impl<R: Read> Containers<R> {
     }
 
     /// The next container; `None` behind the last.
-    pub(crate) fn next(&mut self) -> io::Result<Option<(Arc<Cram>, Container)>> {
+    fn next(&mut self) -> io::Result<Option<(Arc<Cram>, Container)>> {
         let mut container = Container::default();
         container::read(self.reader.get_mut(), &mut self.bytes)?;
         let mut reader = noodles_cram::io::Reader::new(&self.bytes[..]);
         let read = without_panic(|| reader.read_container(&mut container));
         let bytes = read.unwrap_or_else(|| Err(invalid(format!("a container: {DAMAGED}"))))?;
         Ok((bytes > 0).then(|| (Arc::clone(&self.cram), container)))
+    }
+}
+
+/// Bytes of a file that are read at a time.
+const BUFFER: usize = 256 << 10;
+
+/// Opens a file.
+///
+/// # Errors
+/// If its header or the reference cannot be read.
+pub(crate) fn open(
+    input: Box<dyn Read + Send>,
+    reference: Option<&Path>,
+) -> io::Result<Box<dyn merganser_io::Containers>> {
+    let input = BufReader::with_capacity(BUFFER, input);
+    Ok(Box::new(Containers::open(input, reference)?))
+}
+
+impl<R: Read + Send> merganser_io::Containers for Containers<R> {
+    fn next(&mut self) -> io::Result<Option<Box<dyn merganser_io::Container>>> {
+        let next = Containers::next(self)?;
+        Ok(next.map(|(cram, container)| Box::new(Decoding { cram, container }) as _))
+    }
+}
+
+/// A container, and what it needs to be decoded.
+struct Decoding {
+    cram: Arc<Cram>,
+    container: Container,
+}
+
+impl merganser_io::Container for Decoding {
+    fn read(&self, reads: &mut Reads) -> Result<(), Problem> {
+        self.cram.read(&self.container, reads)
     }
 }
 
@@ -189,7 +221,7 @@ const UNREADABLE: &str = "cannot read ";
 
 /// Not an error of the alignments' file.
 fn unreadable(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::other(format!("{UNREADABLE}{}: {}", path.display(), crate::reason(error)))
+    io::Error::other(format!("{UNREADABLE}{}: {}", path.display(), merganser_io::reason(error)))
 }
 
 impl fasta::repository::Adapter for Loader {
@@ -243,11 +275,7 @@ fn digest(letters: &[u8]) -> String {
 impl Cram {
     /// Adds the reads of a container. What is wrong comes with the number of its record, from 0;
     /// where a slice cannot be decoded, that is its first.
-    pub(crate) fn read(
-        &self,
-        container: &Container,
-        reads: &mut Reads,
-    ) -> Result<(), (u64, String)> {
+    fn read(&self, container: &Container, reads: &mut Reads) -> Result<(), Problem> {
         let many = container.header().reference_sequence_context().is_many();
         if !many && self.shared.bases.load(Ordering::Relaxed) > MOST_BASES {
             self.shared.bases.store(0, Ordering::Relaxed);
@@ -291,7 +319,7 @@ impl Cram {
             let repository = self.repository.clone();
             let records = slice.records(repository, &self.header, &compression, &core, &external);
             for record in &records.map_err(said)? {
-                reads.add(record)?;
+                add(reads, record)?;
                 *number += 1;
             }
         }
