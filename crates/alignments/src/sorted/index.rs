@@ -52,7 +52,7 @@ impl IndexKind {
     }
 
     /// Why it cannot be that of these contigs.
-    pub(crate) fn problem(self, contigs: &[Contig]) -> Option<String> {
+    pub fn problem(self, contigs: &[Contig]) -> Option<String> {
         let long = contigs.iter().find(|contig| contig.len > MOST_BAI)?;
         (self == IndexKind::Bai).then(|| {
             format!(
@@ -89,7 +89,7 @@ impl Mark {
 }
 
 /// An index that grows with its file.
-pub(crate) struct RecordIndex {
+pub struct RecordIndex {
     bins: Bins,
     contigs: usize,
     /// The record before, and where it begins.
@@ -102,7 +102,8 @@ enum Bins {
 }
 
 impl RecordIndex {
-    pub(crate) fn new(kind: IndexKind, contigs: &[Contig]) -> RecordIndex {
+    /// An index of records on these contigs, which has none yet.
+    pub fn new(kind: IndexKind, contigs: &[Contig]) -> RecordIndex {
         let bins = match kind {
             IndexKind::Bai => Bins::Bai(Indexer::default()),
             IndexKind::Csi | IndexKind::Crai => {
@@ -163,7 +164,9 @@ impl RecordIndex {
     }
 
     /// Writes the index of a file whose last block begins at `end`.
-    pub(crate) fn write(mut self, end: u64, output: &mut Output) -> io::Result<()> {
+    /// # Errors
+    /// If it cannot be written, or the file is too large for an index.
+    pub fn write(mut self, end: u64, output: &mut Output) -> io::Result<()> {
         let end = VirtualPosition::new(end, 0)
             .ok_or_else(|| io::Error::other("the file is too large for an index"))?;
         self.close(end)?;

@@ -4,7 +4,7 @@ use merganser_io::put_decimal;
 use merganser_seq::base::{UPPER, UPPER_COMPLEMENT};
 
 use super::{Record, RecordPlace, RecordStyle, flag};
-use crate::trace::Operation;
+use crate::Operation;
 
 pub(super) fn write(style: &RecordStyle, record: &Record<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(if record.name.is_empty() { b"*" } else { record.name });

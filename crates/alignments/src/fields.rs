@@ -1,17 +1,18 @@
 //! What stands in a record of BAM that was written.
 
 /// The fields of a record of BAM (SAM specification, section 4.2).
-pub(crate) struct Fields<'a>(pub(crate) &'a [u8]);
+#[derive(Clone, Copy, Debug)]
+pub struct Fields<'a>(pub &'a [u8]);
 
 impl Fields<'_> {
     /// Bytes of the record, its length's own among them.
-    pub(in crate::output) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.number(0) as usize + 4
     }
 
     /// Whether the record has as many bytes as its name, CIGAR, bases and qualities need; it has those
     /// before them.
-    pub(crate) fn are_whole(&self) -> bool {
+    pub fn are_whole(&self) -> bool {
         let bases = u32::try_from(self.number(20)).map(|bases| bases as usize);
         let needed = |bases: usize| {
             36 + usize::from(self.0[12])
@@ -23,37 +24,37 @@ impl Fields<'_> {
     }
 
     /// The contig's number, -1 if there is none.
-    pub(crate) fn contig(&self) -> i32 {
+    pub fn contig(&self) -> i32 {
         self.number(4)
     }
 
     /// The first base, from 0.
-    pub(crate) fn at(&self) -> i32 {
+    pub fn at(&self) -> i32 {
         self.number(8)
     }
 
-    pub(in crate::output) fn flags(&self) -> u16 {
+    pub(crate) fn flags(&self) -> u16 {
         self.short(18)
     }
 
     /// The bases of the reference that it covers; 1 without an alignment.
-    pub(in crate::output) fn span(&self) -> u32 {
+    pub(crate) fn span(&self) -> u32 {
         // M, D, N, = and X.
         let on_reference = |&(operation, _): &(u32, usize)| 0b1_1000_1101 >> operation & 1 == 1;
         self.cigar().filter(on_reference).map(|(_, len)| len as u32).sum::<u32>().max(1)
     }
 
-    pub(in crate::output) fn quality(&self) -> u8 {
+    pub(crate) fn quality(&self) -> u8 {
         self.0[13]
     }
 
     /// The name, without the zero behind it.
-    pub(in crate::output) fn name(&self) -> &[u8] {
+    pub(crate) fn name(&self) -> &[u8] {
         &self.0[36..self.cigar_at()]
     }
 
     /// Operations, as their numbers in BAM, and their lengths.
-    pub(in crate::output) fn cigar(&self) -> impl Iterator<Item = (u32, usize)> {
+    pub(crate) fn cigar(&self) -> impl Iterator<Item = (u32, usize)> {
         let numbers = self.0[self.cigar_at()..].chunks_exact(4).take(usize::from(self.short(16)));
         numbers.map(|bytes| {
             let number = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
@@ -62,12 +63,12 @@ impl Fields<'_> {
     }
 
     /// Bases that are written.
-    pub(in crate::output) fn bases(&self) -> usize {
+    pub(crate) fn bases(&self) -> usize {
         self.number(20) as usize
     }
 
     /// Bases of the read: those that are written, or those that its alignment has.
-    pub(in crate::output) fn read_bases(&self) -> usize {
+    pub(crate) fn read_bases(&self) -> usize {
         // M, I, S, = and X.
         let in_read = |&(operation, _): &(u32, usize)| 0b1_1001_0011 >> operation & 1 == 1;
         match self.bases() {
@@ -77,23 +78,23 @@ impl Fields<'_> {
     }
 
     /// Two bases a byte.
-    pub(in crate::output) fn packed_bases(&self) -> &[u8] {
+    pub(crate) fn packed_bases(&self) -> &[u8] {
         let from = self.bases_at();
         &self.0[from..from + self.bases().div_ceil(2)]
     }
 
-    pub(in crate::output) fn qualities(&self) -> &[u8] {
+    pub(crate) fn qualities(&self) -> &[u8] {
         let from = self.bases_at() + self.bases().div_ceil(2);
         &self.0[from..from + self.bases()]
     }
 
     /// The mate's contig and first base from 0, and the length of the template.
-    pub(in crate::output) fn mate(&self) -> [i32; 3] {
+    pub(crate) fn mate(&self) -> [i32; 3] {
         [self.number(24), self.number(28), self.number(32)]
     }
 
     /// Tags with their types, and their values; texts with the zero behind them.
-    pub(in crate::output) fn tags(&self) -> impl Iterator<Item = ([u8; 3], &[u8])> {
+    pub(crate) fn tags(&self) -> impl Iterator<Item = ([u8; 3], &[u8])> {
         let from = self.bases_at() + self.bases().div_ceil(2) + self.bases();
         let mut rest = &self.0[from..self.len()];
         std::iter::from_fn(move || {

@@ -13,9 +13,8 @@ use super::key::KeyRange;
 use super::parts::{Lists, Part};
 use super::seams::{BlockSeam, Cut, GroupSeam};
 use super::spill::Sorting;
-use crate::Error;
-use crate::output::BlockDigest;
-use crate::output::cram::{Container, Crai, Cram, Encoder};
+use crate::cram::{Container, Crai, Cram, Encoder};
+use crate::{BlockDigest, Error};
 
 /// How many parts a thread may be ahead of the one to be written next: of CRAM some give no container,
 /// and others the work of several.
@@ -28,16 +27,20 @@ const MOST_PART: u64 = 16 << 20;
 pub(super) const PART_COPIES: u64 = 5;
 
 /// What is sorted, and how it is written.
-pub(crate) struct Sorted<'s> {
-    pub(crate) sorting: &'s Sorting,
-    pub(crate) held: Vec<Held<'s>>,
-    pub(crate) form: Form<'s>,
-    pub(crate) threads: usize,
+pub struct Sorted<'s> {
+    /// The sorting.
+    pub sorting: &'s Sorting,
+    /// What the threads hold.
+    pub held: Vec<Held<'s>>,
+    /// How they are written.
+    pub form: Form<'s>,
+    /// Threads that write.
+    pub threads: usize,
 }
 
 /// How sorted records are written.
 #[derive(Clone, Copy)]
-pub(crate) enum Form<'s> {
+pub enum Form<'s> {
     /// As BAM of this level, 0 to 12.
     Bam(u8),
     /// As CRAM.
@@ -53,26 +56,28 @@ enum Piece {
 }
 
 /// An index that grows with its file.
-pub(crate) enum FileIndex {
+pub enum FileIndex {
+    /// BAI or CSI, of BAM.
     Bam(RecordIndex),
+    /// CRAI, of CRAM.
     Cram(Crai),
 }
 
 /// What was written.
-pub(crate) struct Written {
+pub struct Written {
     /// If one was wanted.
-    pub(crate) index: Option<FileIndex>,
+    pub index: Option<FileIndex>,
     /// Where the file's end begins.
-    pub(crate) end: u64,
+    pub end: u64,
     /// Of the blocks of BAM.
-    pub(crate) digest: BlockDigest,
+    pub digest: BlockDigest,
 }
 
 /// Writes all records in order behind the `begin` bytes that `output` has. Calls `progress` with one stage, in bytes of records.
 ///
 /// # Errors
 /// If that fails, or what is on disk cannot be read, or if cancelled.
-pub(crate) fn write(
+pub fn write(
     sorted: Sorted<'_>,
     output: &mut Output,
     begin: u64,

@@ -31,7 +31,7 @@ const TURN: usize = 8;
 
 /// How records are sorted, and those that are on disk.
 #[derive(Debug)]
-pub(crate) struct Sorting {
+pub struct Sorting {
     share: u64,
     /// Bytes of memory while records are written.
     writing: u64,
@@ -57,13 +57,13 @@ pub(super) struct Block {
 
 impl Sorting {
     /// What `threads` threads need at least.
-    pub(crate) fn least_memory(threads: u64) -> u64 {
+    pub fn least_memory(threads: u64) -> u64 {
         2 * LEAST_SHARE * threads
     }
 
     /// In so many bytes of memory, and then in `directory`; with `writing` bytes of memory, these
     /// among them, to write records when all are there.
-    pub(crate) fn new(
+    pub fn new(
         [memory, writing]: [u64; 2],
         threads: u64,
         directory: &Path,
@@ -115,12 +115,12 @@ impl Sorting {
     }
 
     /// Bytes that went to disk.
-    pub(crate) fn spilled_bytes(&self) -> u64 {
+    pub fn spilled_bytes(&self) -> u64 {
         self.file.bytes()
     }
 
     /// The memory with which nothing would have gone to disk.
-    pub(crate) fn memory_without_spill(&self) -> u64 {
+    pub fn memory_without_spill(&self) -> u64 {
         // Threads do not hold the same, and an entry of a small record may be as large as that.
         self.bytes() / 2 * 3
     }

@@ -22,7 +22,7 @@ pub(super) fn record_of(slabs: &[Vec<u8>], entry: Entry) -> &[u8] {
 }
 
 /// Records in memory, and the sorting that they are part of.
-pub(crate) struct Held<'s> {
+pub struct Held<'s> {
     sorting: &'s Sorting,
     /// Bytes of records; those from `current` on are empty. None grows beyond its capacity.
     pub(super) slabs: Vec<Vec<u8>>,
@@ -34,12 +34,13 @@ pub(crate) struct Held<'s> {
 }
 
 impl<'s> Held<'s> {
-    pub(crate) fn new(sorting: &'s Sorting) -> Held<'s> {
+    /// Nothing yet, of a sorting.
+    pub fn new(sorting: &'s Sorting) -> Held<'s> {
         Held { sorting, slabs: Vec::new(), current: 0, entries: Vec::new(), turn: 0, bytes: 0 }
     }
 
     /// What follows are records of this batch.
-    pub(crate) fn begin(&mut self, batch: u64) {
+    pub fn begin(&mut self, batch: u64) {
         self.turn = Key::first_turn(batch);
     }
 
@@ -47,7 +48,7 @@ impl<'s> Held<'s> {
     ///
     /// # Errors
     /// If they cannot be written there, or if cancelled.
-    pub(crate) fn take(&mut self, mut records: &[u8]) -> Result<(), Error> {
+    pub fn take(&mut self, mut records: &[u8]) -> Result<(), Error> {
         self.sorting.count(records.len() as u64);
         while !records.is_empty() {
             let (record, rest) = records.split_at(Fields(records).len());

@@ -6,7 +6,7 @@
 //! them in turn: of each list, in memory or on disk, the records of the part, sorted together. As
 //! every record has a key of its own, the order does not depend on who held it.
 
-use super::fields::Fields;
+use crate::Fields;
 
 mod cuts;
 mod held;
@@ -17,8 +17,7 @@ mod seams;
 mod spill;
 mod write;
 
-pub(crate) use held::Held;
-pub use index::IndexKind;
-pub(super) use index::RecordIndex;
-pub(crate) use spill::Sorting;
-pub(crate) use write::{FileIndex, Form, Sorted, Written, write};
+pub use held::Held;
+pub use index::{IndexKind, RecordIndex};
+pub use spill::Sorting;
+pub use write::{FileIndex, Form, Sorted, Written, write};

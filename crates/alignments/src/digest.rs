@@ -7,11 +7,11 @@ const SUM: usize = 8;
 
 /// The CRC-32 of the checksums and lengths of blocks of BGZF: each block tells its own, so that a writer computes none anew.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct BlockDigest(crc32fast::Hasher);
+pub struct BlockDigest(crc32fast::Hasher);
 
 impl BlockDigest {
     /// Adds whole blocks.
-    pub(crate) fn add_blocks(&mut self, mut blocks: &[u8]) {
+    pub fn add_blocks(&mut self, mut blocks: &[u8]) {
         while !blocks.is_empty() {
             let (block, rest) = blocks.split_at(BgzfBlocks::size(blocks));
             self.0.update(&block[block.len() - SUM..]);
@@ -20,13 +20,13 @@ impl BlockDigest {
     }
 
     /// Adds the block of a text.
-    pub(crate) fn add_text(&mut self, text: &[u8]) {
+    pub fn add_text(&mut self, text: &[u8]) {
         self.0.update(&crc32fast::hash(text).to_le_bytes());
         self.0.update(&(text.len() as u32).to_le_bytes());
     }
 
     /// The digest of all that was added.
-    pub(crate) fn value(&self) -> u32 {
+    pub fn value(&self) -> u32 {
         self.0.clone().finalize()
     }
 }

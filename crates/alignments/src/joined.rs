@@ -5,33 +5,29 @@ use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use merganser_io::{BgzfBlocks, finish_all};
-use merganser_run::{Budget, Cancel, Progress, Resources, Shortage, each};
+use merganser_io::{BgzfBlocks, Output, finish_all};
+use merganser_run::{Budget, Cancel, Cancelled, Progress, Resources, Shortage, StartError, each};
 
-use super::sorted::{self, FileIndex, RecordIndex, Written};
-use super::{Form, Held, Outputs, Sorted, Sorting};
-use crate::{Contig, Error};
+use crate::sorted::{self, FileIndex, RecordIndex, Written};
+use crate::{Contig, Error, Form, Held, IndexKind, Sorted, Sorting};
 
 /// Bytes that are copied together.
 const BLOCK: usize = 1 << 20;
 
 /// The number of shards, and a function that has another one take the records of the shard of a number, some at a time.
-pub(crate) type EachRecords<'e> = (
-    usize,
-    &'e (dyn Fn(usize, &mut dyn FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> + Sync),
-);
+pub type EachRecords<'e, E> =
+    (usize, &'e (dyn Fn(usize, &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> + Sync));
 
 /// Writes the blocks of shards behind each other: of each its file, from where on, and how many bytes.
 ///
 /// # Errors
 /// As reading and writing; if cancelled.
-pub(crate) fn write_blocks<'f>(
+pub fn write_blocks<'f>(
     files: impl Iterator<Item = (&'f Path, &'f File, u64, u64)>,
     head: (&[u8], u8),
-    outputs: Outputs,
+    mut records: Output,
     cancel: &Cancel,
 ) -> Result<(), Error> {
-    let Outputs { mut records, .. } = outputs;
     records.write_all(&compressed(head))?;
     let mut block = vec![0; BLOCK];
     for (path, file, mut at, mut left) in files {
@@ -63,14 +59,17 @@ fn compressed((head, level): (&[u8], u8)) -> Vec<u8> {
 ///
 /// # Errors
 /// If there is too little memory; as reading and writing; if cancelled.
-pub(crate) fn sort_records(
-    (shards, records_of): EachRecords<'_>,
+pub fn sort_records<E>(
+    (shards, records_of): EachRecords<'_, E>,
     head: (&[u8], u8),
     contigs: &[Contig],
     resources: &Resources,
-    outputs: Outputs,
+    (records, index): (Output, Option<(Output, IndexKind)>),
     (progress, cancel): (&dyn Progress, &Cancel),
-) -> Result<(), Error> {
+) -> Result<(), E>
+where
+    E: From<Error> + From<Cancelled> + From<StartError> + Send,
+{
     let threads = resources.threads as u64;
     let memory = memory(resources)?;
     let sorting = Sorting::new([memory, memory], threads, &resources.temp_dir, cancel);
@@ -78,16 +77,26 @@ pub(crate) fn sort_records(
         let mut held = Held::new(&sorting);
         for number in numbers {
             held.begin(number as u64);
-            records_of(number, &mut |records| held.take(records))?;
+            records_of(number, &mut |records| Ok(held.take(records)?))?;
         }
-        Ok::<_, Error>(held)
+        Ok::<_, E>(held)
     })?;
-    let Outputs { mut records, mut index, .. } = outputs;
+    let sorted =
+        Sorted { sorting: &sorting, held, form: Form::Bam(head.1), threads: resources.threads };
+    Ok(write_joined(sorted, head, contigs, (records, index), progress)?)
+}
+
+/// Writes sorted records with their index.
+fn write_joined(
+    sorted: Sorted<'_>,
+    head: (&[u8], u8),
+    contigs: &[Contig],
+    (mut records, mut index): (Output, Option<(Output, IndexKind)>),
+    progress: &dyn Progress,
+) -> Result<(), Error> {
     let head_bytes = compressed(head);
     records.write_all(&head_bytes)?;
     let places = index.as_ref().map(|(_, kind)| FileIndex::Bam(RecordIndex::new(*kind, contigs)));
-    let sorted =
-        Sorted { sorting: &sorting, held, form: Form::Bam(head.1), threads: resources.threads };
     let begin = head_bytes.len() as u64;
     let Written { index: places, end, .. } =
         sorted::write(sorted, &mut records, begin, places, progress)?;

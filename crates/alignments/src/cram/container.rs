@@ -4,15 +4,14 @@ use std::collections::HashMap;
 
 use md5::{Digest, Md5};
 
+use super::ReferenceLetters;
 use super::block::{Kind, Packer, put_block, put_long, put_number, put_numbers};
-use super::letters::Letters;
 use super::series::{AllSeries, Series, TagKey};
-use crate::output::fields::Fields;
-use crate::output::record::flag;
+use crate::{Fields, flag};
 
 /// A container and what its index says of it.
 #[derive(Clone, Debug, Default)]
-pub(in crate::output) struct Container {
+pub(crate) struct Container {
     /// -1 for records without a place.
     pub(super) contig: i32,
     /// The first base that records cover, from 1, and how many.
@@ -26,7 +25,7 @@ pub(in crate::output) struct Container {
     /// Where the slice begins behind the container's header, and its bytes.
     pub(super) slice: [usize; 2],
     /// As it is written.
-    pub(in crate::output) bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// Appends the header of a container of so many bytes of blocks.
@@ -58,8 +57,8 @@ const NO_BASES: i32 = 8;
 const LETTERS: &[u8; 16] = b"=ACMGRSVTWYHKDBN";
 
 /// A thread's memory, which makes containers.
-pub(in crate::output) struct Encoder<'r> {
-    letters: &'r Letters<'r>,
+pub(crate) struct Encoder<'r> {
+    letters: &'r dyn ReferenceLetters,
     /// Read groups by their ID.
     groups: &'r HashMap<Vec<u8>, i32>,
     series: AllSeries,
@@ -71,8 +70,8 @@ pub(in crate::output) struct Encoder<'r> {
 }
 
 impl<'r> Encoder<'r> {
-    pub(in crate::output) fn new(
-        letters: &'r Letters<'r>,
+    pub(crate) fn new(
+        letters: &'r dyn ReferenceLetters,
         groups: &'r HashMap<Vec<u8>, i32>,
     ) -> Encoder<'r> {
         Encoder {
@@ -88,7 +87,7 @@ impl<'r> Encoder<'r> {
 
     /// Makes a container of records in order, which are all of one contig, or without a place;
     /// `counter` of all records are before them.
-    pub(in crate::output) fn encode(&mut self, records: &[u8], counter: u64) -> Container {
+    pub(crate) fn encode(&mut self, records: &[u8], counter: u64) -> Container {
         let mut container = self.measure(records, counter);
         self.reference.clear();
         if container.contig >= 0 {

@@ -3,21 +3,18 @@
 use merganser_seq::base::COMPLEMENT;
 
 use super::{Record, RecordPlace, RecordStyle, flag};
-use crate::index::Index;
-use crate::trace::Operation;
+use crate::{Contig, Operation};
 
-/// A CIGAR has at most so many operations (SAM specification, section 4.2.2): an alignment has fewer
-/// edits than its read has bases, and each brings two operations at most.
-const MOST_OPERATIONS: usize = u16::MAX as usize;
-const _: () = assert!(2 * crate::MOST_READ < MOST_OPERATIONS);
+/// The most operations of a CIGAR (SAM specification, section 4.2.2).
+pub const MOST_OPERATIONS: usize = u16::MAX as usize;
 
 /// The magic, the header's text, and the contigs.
-pub(super) fn header(text: &str, index: &Index) -> Vec<u8> {
+pub(super) fn header(text: &str, contigs: &[Contig]) -> Vec<u8> {
     let mut out = b"BAM\x01".to_vec();
     out.extend_from_slice(&(text.len() as u32).to_le_bytes());
     out.extend_from_slice(text.as_bytes());
-    out.extend_from_slice(&(index.contigs().len() as u32).to_le_bytes());
-    for contig in index.contigs() {
+    out.extend_from_slice(&(contigs.len() as u32).to_le_bytes());
+    for contig in contigs {
         out.extend_from_slice(&(contig.name.len() as u32 + 1).to_le_bytes());
         out.extend_from_slice(contig.name.as_bytes());
         out.push(0);

@@ -4,12 +4,12 @@
 use std::io::BufRead;
 use std::path::Path;
 
-use md5::{Digest, Md5};
-use merganser_run::{Cancel, each_in_order};
+use merganser_alignments::ReferenceLetters;
+use merganser_run::Cancel;
 
-use crate::Error;
 use crate::index::Index;
-use crate::reference::{Contig, Text};
+use crate::reference::Text;
+use crate::{Contig, Error};
 
 /// The letters of a reference.
 pub(crate) struct Letters<'r> {
@@ -17,9 +17,6 @@ pub(crate) struct Letters<'r> {
     /// Positions of letters other than A, C, G, T and N, in order.
     others: Vec<(u32, u8)>,
 }
-
-/// Letters that are looked at at a time.
-const STRETCH: u32 = 1 << 16;
 
 impl<'r> Letters<'r> {
     /// Those of an index's reference, which the FASTA file is needed for if it has letters that are no
@@ -46,9 +43,14 @@ impl<'r> Letters<'r> {
         };
         Ok(Letters { text, others })
     }
+}
 
-    /// Appends letters of a contig.
-    pub(super) fn put(&self, contig: usize, from: u32, bases: u32, out: &mut Vec<u8>) {
+impl ReferenceLetters for Letters<'_> {
+    fn contigs(&self) -> &[Contig] {
+        self.text.contigs
+    }
+
+    fn put(&self, contig: usize, from: u32, bases: u32, out: &mut Vec<u8>) {
         let from = self.text.contigs[contig].start + from;
         let begin = out.len();
         out.extend(
@@ -58,25 +60,6 @@ impl<'r> Letters<'r> {
         for &(at, letter) in self.others[first..].iter().take_while(|(at, _)| *at < from + bases) {
             out[begin + (at - from) as usize] = letter;
         }
-    }
-
-    /// The checksum of each contig, in hexadecimal.
-    ///
-    /// # Errors
-    /// If cancelled.
-    pub(crate) fn checksums(&self, threads: usize, cancel: &Cancel) -> Result<Vec<String>, Error> {
-        let contigs = self.text.contigs;
-        each_in_order(threads, 0..contigs.len(), cancel, Vec::new, |stretch, number| {
-            let mut md5 = Md5::new();
-            for from in (0..contigs[number].len).step_by(STRETCH as usize) {
-                cancel.check()?;
-                stretch.clear();
-                let bases = STRETCH.min(contigs[number].len - from);
-                self.put(number, from, bases, stretch);
-                md5.update(&*stretch);
-            }
-            Ok(md5.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
-        })
     }
 }
 

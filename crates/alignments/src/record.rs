@@ -1,16 +1,15 @@
-//! Records of SAM and BAM.
+//! Records of SAM and BAM, as they are written.
 
 mod bam;
 mod sam;
+
+pub use bam::MOST_OPERATIONS;
 
 use std::sync::Arc;
 
 use merganser_io::put_decimal;
 
-use crate::Config;
-use crate::index::Index;
-use crate::reference::Contig;
-use crate::trace::Operation;
+use crate::{Contig, Operation, ReadGroup};
 
 /// The kind of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,45 +22,63 @@ pub enum Format {
     Cram,
 }
 
-/// SAM's flags.
-pub(crate) mod flag {
-    pub(crate) const PAIRED: u16 = 0x1;
-    pub(crate) const PROPER: u16 = 0x2;
-    pub(crate) const UNMAPPED: u16 = 0x4;
-    pub(crate) const MATE_UNMAPPED: u16 = 0x8;
-    pub(crate) const REVERSE: u16 = 0x10;
-    pub(crate) const MATE_REVERSE: u16 = 0x20;
-    pub(crate) const FIRST: u16 = 0x40;
-    pub(crate) const LAST: u16 = 0x80;
-    pub(crate) const SECONDARY: u16 = 0x100;
+/// The bits of SAM's flags (SAM specification, section 1.4).
+pub mod flag {
+    /// The read has a mate.
+    pub const PAIRED: u16 = 0x1;
+    /// Both mates lie as they should.
+    pub const PROPER: u16 = 0x2;
+    /// The read has no place.
+    pub const UNMAPPED: u16 = 0x4;
+    /// Its mate has no place.
+    pub const MATE_UNMAPPED: u16 = 0x8;
+    /// The read lies on the reverse strand.
+    pub const REVERSE: u16 = 0x10;
+    /// Its mate lies on the reverse strand.
+    pub const MATE_REVERSE: u16 = 0x20;
+    /// The first mate.
+    pub const FIRST: u16 = 0x40;
+    /// The second mate.
+    pub const LAST: u16 = 0x80;
+    /// Another hit of a read whose first one is another record.
+    pub const SECONDARY: u16 = 0x100;
 }
 
 /// A place: a contig's number and a base of it, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RecordPlace {
-    pub(crate) contig: u32,
-    pub(crate) at: u32,
+pub struct RecordPlace {
+    /// The contig's number, from 0.
+    pub contig: u32,
+    /// The base, from 0.
+    pub at: u32,
 }
 
 /// One record.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Record<'a> {
-    pub(crate) name: &'a [u8],
-    pub(crate) flags: u16,
-    pub(crate) place: Option<RecordPlace>,
-    pub(crate) quality: u8,
-    /// Empty if there is no alignment.
-    pub(crate) operations: &'a [(Operation, u32)],
-    pub(crate) mate: Option<RecordPlace>,
-    pub(crate) template: i64,
+pub struct Record<'a> {
+    /// The read's name; if it is empty, `*` is written.
+    pub name: &'a [u8],
+    /// As in [`flag`].
+    pub flags: u16,
+    /// Where its first base lies.
+    pub place: Option<RecordPlace>,
+    /// The mapping quality.
+    pub quality: u8,
+    /// Operations with their lengths; empty if there is no alignment.
+    pub operations: &'a [(Operation, u32)],
+    /// Where the mate's first base lies.
+    pub mate: Option<RecordPlace>,
+    /// The length of the template, negative for the mate behind.
+    pub template: i64,
     /// The read as it came, with its qualities, which may be missing; `None` leaves them out.
-    pub(crate) letters: Option<[&'a [u8]; 2]>,
-    pub(crate) hit: Option<Tags<'a>>,
+    pub letters: Option<[&'a [u8]; 2]>,
+    /// The tags of a hit.
+    pub hit: Option<Tags<'a>>,
 }
 
 impl<'a> Record<'a> {
     /// That of a read without a hit, which stands where its mate does, if that has one.
-    pub(super) fn unmapped(
+    pub fn unmapped(
         name: &'a [u8],
         flags: u16,
         mate: Option<RecordPlace>,
@@ -83,19 +100,22 @@ impl<'a> Record<'a> {
 
 /// What is said of a hit.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tags<'a> {
-    pub(crate) edits: u32,
-    pub(crate) md: &'a [u8],
-    pub(crate) hits: u32,
-    /// From 1.
-    pub(crate) number: u32,
+pub struct Tags<'a> {
+    /// NM.
+    pub edits: u32,
+    /// MD.
+    pub md: &'a [u8],
+    /// NH.
+    pub hits: u32,
+    /// HI, from 1.
+    pub number: u32,
     /// What XA says; empty if there is no such tag.
-    pub(crate) others: &'a [u8],
+    pub others: &'a [u8],
 }
 
 /// What the records of a file share.
 #[derive(Clone, Debug)]
-pub(crate) struct RecordStyle {
+pub struct RecordStyle {
     format: Format,
     /// The names of the contigs.
     names: Arc<[String]>,
@@ -106,22 +126,26 @@ pub(crate) struct RecordStyle {
 }
 
 impl RecordStyle {
-    /// How the configuration wants records to be written that tell of places in the index's reference:
-    /// the style of all, or one for the records of each input.
-    pub(crate) fn all(config: &Config, index: &Index) -> Vec<RecordStyle> {
-        let style = RecordStyle {
-            format: config.format,
-            names: index.contigs().iter().map(|contig| contig.name.clone()).collect(),
-            extended: config.extended_cigars,
-            group: None,
-        };
-        let groups = config.read_groups.iter().map(|group| Some(group.id().to_owned()));
-        let groups = if config.read_groups.is_empty() { vec![None] } else { groups.collect() };
-        groups.into_iter().map(|group| RecordStyle { group, ..style.clone() }).collect()
+    /// The style of records of a format that tell of places in these contigs. `extended` tells matches from mismatches;
+    /// `groups` are read groups by their IDs: there is a style for each, or without any a single one.
+    pub fn all(
+        format: Format,
+        contigs: &[Contig],
+        extended: bool,
+        groups: &[ReadGroup],
+    ) -> Vec<RecordStyle> {
+        let names = contigs.iter().map(|contig| contig.name.clone()).collect();
+        let style = RecordStyle { format, names, extended, group: None };
+        if groups.is_empty() {
+            return vec![style];
+        }
+        let of =
+            |group: &ReadGroup| RecordStyle { group: Some(group.id().to_owned()), ..style.clone() };
+        groups.iter().map(of).collect()
     }
 
     /// Appends a record, of BAM not compressed yet.
-    pub(crate) fn write(&self, record: &Record<'_>, out: &mut Vec<u8>) {
+    pub fn write(&self, record: &Record<'_>, out: &mut Vec<u8>) {
         match self.format {
             Format::Sam => sam::write(self, record, out),
             Format::Bam(_) | Format::Cram => bam::write(self, record, out),
@@ -129,12 +153,12 @@ impl RecordStyle {
     }
 
     /// Whether the tag XA may name a contig.
-    pub(crate) fn may_name(&self, contig: u32) -> bool {
+    pub fn may_name(&self, contig: u32) -> bool {
         Contig::may_stand_in_xa(&self.names[contig as usize])
     }
 
     /// Appends what XA says of a hit: contig, strand and first base from 1, CIGAR, edits.
-    pub(crate) fn name_hit(
+    pub fn name_hit(
         &self,
         place: RecordPlace,
         reverse: bool,
@@ -175,11 +199,11 @@ impl RecordStyle {
     }
 }
 
-/// The file's beginning, of BAM not compressed yet.
-pub(crate) fn header(format: Format, text: &str, index: &Index) -> Vec<u8> {
+/// Returns the beginning of a file whose header has this text, of BAM not compressed yet.
+pub fn file_head(format: Format, text: &str, contigs: &[Contig]) -> Vec<u8> {
     match format {
         Format::Sam => text.as_bytes().to_vec(),
-        Format::Bam(_) => bam::header(text, index),
-        Format::Cram => super::cram::head(text),
+        Format::Bam(_) => bam::header(text, contigs),
+        Format::Cram => crate::cram::head(text),
     }
 }
