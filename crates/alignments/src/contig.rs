@@ -11,14 +11,14 @@ const MOST_CONTIG: u32 = i32::MAX as u32;
 pub struct Contig {
     /// Its name: the header up to the first blank.
     pub name: String,
-    /// The position of its first base.
+    /// The position of its first base, where all sequences lie one behind the other.
     pub start: u32,
     /// Bases.
     pub len: u32,
 }
 
 impl Contig {
-    /// Why no record could name it: its name would change what a line of SAM says.
+    /// Returns why no record could name it, if that is so: its name would change what a line of SAM says.
     pub fn unnameable(&self) -> Option<String> {
         let name = &self.name;
         let has_blank = name.contains(|letter: char| letter.is_control() || letter == ' ');
@@ -33,12 +33,12 @@ impl Contig {
         self.name.bytes().all(legal)
     }
 
-    /// Whether the name is told from what follows it in the tag XA.
+    /// Returns whether the name is told from what follows it in the tag XA.
     pub fn may_stand_in_xa(name: &str) -> bool {
         !name.contains([',', ';'])
     }
 
-    /// Why no record could tell of a place in it, if it is too long for that.
+    /// Returns why no record could tell of a place in it, if it is too long for that.
     pub fn too_long(&self) -> Option<String> {
         let Contig { name, len, .. } = self;
         (*len > MOST_CONTIG).then(|| {
@@ -49,7 +49,7 @@ impl Contig {
         })
     }
 
-    /// The position behind its last base.
+    /// Returns the position behind its last base.
     pub fn end(&self) -> u32 {
         self.start + self.len
     }

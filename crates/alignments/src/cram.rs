@@ -45,7 +45,7 @@ pub trait ReferenceLetters: Sync {
 /// Letters that are looked at at a time.
 const STRETCH: u32 = 1 << 16;
 
-/// What containers are made with.
+/// The reference and the read groups with which containers are made.
 pub struct Cram<'r> {
     letters: &'r dyn ReferenceLetters,
     /// Read groups by their ID.
@@ -60,7 +60,7 @@ impl std::fmt::Debug for Cram<'_> {
 }
 
 impl<'r> Cram<'r> {
-    /// What makes containers of records on this reference, of these read groups. Computes the checksums of the contigs.
+    /// Prepares for records on this reference, of these read groups, and computes the checksums of the contigs.
     ///
     /// # Errors
     /// If cancelled; if a thread cannot be started.
@@ -108,7 +108,7 @@ fn checksums(
     })
 }
 
-/// What the file begins with: the definition of its format, and the header's text.
+/// Returns the beginning of a file: the definition of its format, and the header's text.
 pub(crate) fn head(text: &str) -> Vec<u8> {
     let mut out = b"CRAM\x03\x00".to_vec();
     // The file's name, which must not depend on where it is.

@@ -1,4 +1,4 @@
-//! What can go wrong while records are written.
+//! The errors of writing records.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// The memory does not suffice for the job.

@@ -46,8 +46,8 @@ pub use sorted::{
     FileIndex, Form, Held, IndexKind, RecordIndex, Sorted, Sorting, Written, write as write_sorted,
 };
 
-/// How a reader reads files of any format.
+/// Options of a reader of files of any format.
 pub type ReaderOptions = merganser_io::ReaderOptions<AllFormats>;
 
-/// How records of files of any format are read.
+/// Options of records of files of any format.
 pub type RecordOptions = merganser_io::RecordOptions<AllFormats>;

@@ -1,6 +1,6 @@
 //! The operations of a CIGAR.
 
-/// What a stretch of an alignment is, as BAM numbers it.
+/// The kind of a stretch of an alignment, as BAM numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Operation {
@@ -31,12 +31,12 @@ impl Operation {
         }
     }
 
-    /// How many bases of the read so many of it are.
+    /// Returns how many bases of the read so many of it are.
     pub fn in_read(self, len: u32) -> u32 {
         if self == Operation::Deletion { 0 } else { len }
     }
 
-    /// How many bases of the reference so many of it are.
+    /// Returns how many bases of the reference so many of it are.
     pub fn in_reference(self, len: u32) -> u32 {
         if matches!(self, Operation::Insertion | Operation::Clip) { 0 } else { len }
     }

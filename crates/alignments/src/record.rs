@@ -58,7 +58,7 @@ pub struct RecordPlace {
 pub struct Record<'a> {
     /// The read's name; if it is empty, `*` is written.
     pub name: &'a [u8],
-    /// As in [`flag`].
+    /// The bits of [`flag`].
     pub flags: u16,
     /// Where its first base lies.
     pub place: Option<RecordPlace>,
@@ -77,7 +77,7 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// That of a read without a hit, which stands where its mate does, if that has one.
+    /// Makes the record of a read without a hit, which has the place of its mate, if that has one.
     pub fn unmapped(
         name: &'a [u8],
         flags: u16,
@@ -98,7 +98,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// What is said of a hit.
+/// The tags of a hit.
 #[derive(Clone, Copy, Debug)]
 pub struct Tags<'a> {
     /// NM.
@@ -109,11 +109,11 @@ pub struct Tags<'a> {
     pub hits: u32,
     /// HI, from 1.
     pub number: u32,
-    /// What XA says; empty if there is no such tag.
+    /// The value of XA; empty if there is no such tag.
     pub others: &'a [u8],
 }
 
-/// What the records of a file share.
+/// The style that the records of a file share.
 #[derive(Clone, Debug)]
 pub struct RecordStyle {
     format: Format,
@@ -152,7 +152,7 @@ impl RecordStyle {
         }
     }
 
-    /// Whether the tag XA may name a contig.
+    /// Returns whether the tag XA may name a contig.
     pub fn may_name(&self, contig: u32) -> bool {
         Contig::may_stand_in_xa(&self.names[contig as usize])
     }

@@ -9,11 +9,13 @@
 use crate::Fields;
 
 mod cuts;
+mod entry;
 mod held;
 mod index;
 mod key;
 mod parts;
 mod seams;
+mod sizes;
 mod spill;
 mod write;
 

@@ -7,7 +7,7 @@ use libdeflater::Decompressor;
 
 use crate::{Error, Text};
 
-/// What stands at the beginning of some bytes.
+/// The beginning of some bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Header {
     /// A block of `size` bytes, itself included.
@@ -61,11 +61,11 @@ pub struct Block {
     pub offset: usize,
     /// Its compressed size, in bytes.
     pub size: usize,
-    /// What it inflates to, in bytes.
+    /// The size of its text, in bytes.
     pub text: usize,
 }
 
-/// How a run of blocks ended.
+/// The end of a run of blocks.
 #[derive(Debug, PartialEq, Eq)]
 pub enum End {
     /// There is enough of it; more may follow.
@@ -79,7 +79,7 @@ pub enum End {
 /// Cuts a BGZF input into runs of whole blocks, still compressed.
 pub struct BlockReader<R> {
     input: R,
-    /// What was read but not handed out.
+    /// Bytes that were read but not handed out.
     pending: Vec<u8>,
     /// The last block that was handed out is empty, as the one at the end of a file is.
     at_end_block: bool,
@@ -94,7 +94,7 @@ impl<R: Read> BlockReader<R> {
         Self { input, pending: Vec::new(), at_end_block: false }
     }
 
-    /// Whether the last block that was handed out is an empty one: at the end of the input, whether
+    /// Returns whether the last block that was handed out is an empty one: at the end of the input, whether
     /// the file is whole, as far as that can be seen.
     pub fn is_at_end_block(&self) -> bool {
         self.at_end_block
@@ -156,7 +156,7 @@ impl<R: Read> BlockReader<R> {
     }
 }
 
-/// Whether a BGZF file that ends with these bytes does not end with an empty block: the last four are
+/// Returns whether a BGZF file that ends with these bytes does not end with an empty block: the last four are
 /// the size of the last block's text. Of others it may not, too, if they are cut within a block.
 pub fn ends_early(last: [u8; 4]) -> bool {
     last != [0; 4]

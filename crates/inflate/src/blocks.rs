@@ -30,7 +30,7 @@ impl BgzfBlocks {
         0, 0, 0, 0,
     ];
 
-    /// Of a level from 0, which stores, to 12 (the highest that is taken): 1 is for text that is written
+    /// Makes a compressor of a level from 0, which stores, to 12 (the highest that is taken): 1 is for text that is written
     /// while it is computed, the others are libdeflate's.
     pub fn new(level: u8) -> BgzfBlocks {
         BgzfBlocks(match level {

@@ -44,7 +44,7 @@ pub(crate) const BLOCK_HEADER: usize = 1024;
 pub(crate) enum Fault {
     /// The bytes end.
     Input,
-    /// What is wrong with them.
+    /// They are not valid, for this reason.
     Invalid(&'static str),
 }
 

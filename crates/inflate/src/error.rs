@@ -28,7 +28,7 @@ impl From<Fault> for Error {
     }
 }
 
-/// As readers of other crates say it: [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) and
+/// Words the error as readers of other crates do: [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) and
 /// [`InvalidData`](io::ErrorKind::InvalidData).
 impl From<Error> for io::Error {
     fn from(error: Error) -> io::Error {

@@ -26,7 +26,7 @@ impl<R: BufRead> GzipStream<R> {
         Self::from(input, 0)
     }
 
-    /// The same of an input that begins at byte `at` of a file.
+    /// Inflates an input that begins at byte `at` of a file.
     pub fn from(bytes: R, at: u64) -> Self {
         Self { state: State::Between(Counted { bytes, at }), member: at }
     }

@@ -15,16 +15,17 @@
 //! ranges go on behind it.
 
 mod cutter;
+mod plan;
 mod raw;
 mod segment;
 #[cfg(test)]
 mod tests;
 
-pub use crate::Text;
-pub use cutter::{Cutter, Plan};
+pub use cutter::Cutter;
+pub use plan::Plan;
 
-use crate::Error;
-use crate::deflate::{Inflate, MemberEnd, Part, Sums, Window, parts};
+use crate::deflate::{Inflate, Sums, parts};
+use crate::{Error, Text};
 use cutter::Range;
 use segment::{Decoding, Ended, Segment};
 use std::fs::File;
@@ -32,17 +33,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What a text keeps for ranges of a gzip file, so that its memory is taken once.
-#[derive(Default)]
-pub(crate) struct GzipRange {
-    ends: Vec<MemberEnd>,
-    parts: Vec<Part>,
-    window: Option<Window>,
-    /// What is wrong with the data behind the text.
-    damage: Option<Error>,
-}
-
-/// How much text is made at a time.
+/// The size of the pieces of text.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
     /// Bytes of text that a piece has, about; at least 1.
@@ -91,7 +82,7 @@ impl Piece {
     }
 }
 
-/// What the workers on one file share.
+/// The state that the workers on one file share.
 struct Ranges {
     file: File,
     plan: Plan,
@@ -122,7 +113,7 @@ struct Stream {
     window: Vec<u8>,
 }
 
-/// How often those who wait for their turn look whether the reader was stopped.
+/// Polling interval of workers that wait for their turn: the reader may have been stopped.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 impl Ranges {

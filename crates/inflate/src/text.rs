@@ -1,6 +1,17 @@
 //! The buffer that text is put into.
 
-use crate::parallel::GzipRange;
+use crate::Error;
+use crate::deflate::{MemberEnd, Part, Window};
+
+/// Memory of a text for ranges of a gzip file, so that it is taken once.
+#[derive(Default)]
+pub(crate) struct GzipRange {
+    pub(crate) ends: Vec<MemberEnd>,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) window: Option<Window>,
+    /// The error of the data behind the text.
+    pub(crate) damage: Option<Error>,
+}
 
 /// Text in a buffer, with room before it and behind it, and what inflating it takes. Each worker makes one and has it
 /// refilled, so that its memory is taken once.
@@ -14,7 +25,7 @@ pub struct Text {
     pub end: usize,
     /// Compressed bytes, to be inflated into `buffer`.
     pub raw: Vec<u8>,
-    /// What a range of a gzip file needs.
+    /// Memory for ranges of a gzip file.
     pub(crate) gzip: GzipRange,
 }
 
@@ -35,7 +46,7 @@ impl Text {
         self.end - self.start
     }
 
-    /// Whether there is no text.
+    /// Returns whether there is no text.
     pub fn is_empty(&self) -> bool {
         self.start == self.end
     }

@@ -1,5 +1,6 @@
 //! A stretch of FASTA or FASTQ text, and how its records are handed to a [`Sink`].
 
+mod check;
 mod fasta;
 mod fastq;
 mod letters;
@@ -8,6 +9,7 @@ pub use letters::check_letters;
 pub(crate) use letters::is_blank;
 
 use crate::alignment::{MateRuns, Reads};
+use crate::beginning::{BYTE_ORDER_MARK, is_utf16};
 use crate::failures::Failures;
 use crate::{Error, Phred};
 use merganser_inflate::Text;
@@ -166,6 +168,20 @@ impl Chunk {
 
     pub(crate) fn text(&self) -> &[u8] {
         self.text.bytes()
+    }
+
+    /// Passes over the byte order mark with which the text of the first chunk of an input may begin.
+    ///
+    /// # Errors
+    /// If the text is UTF-16.
+    pub(crate) fn pass_mark(&mut self) -> Result<(), Error> {
+        if is_utf16(self.text()) {
+            return Err(Error::Utf16 { input: self.name.to_string() });
+        }
+        if self.text().starts_with(BYTE_ORDER_MARK) {
+            self.text.start += BYTE_ORDER_MARK.len();
+        }
+        Ok(())
     }
 
     /// Gives back the memory of a text of more than `usual` bytes, which is not needed any more.

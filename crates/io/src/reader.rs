@@ -79,7 +79,7 @@ struct Chain {
 impl Chain {
     fn of(origin: &Origin) -> Chain {
         let carry = match origin {
-            Origin::Input(Input::Stretch(stretch)) => Carry::before(stretch),
+            Origin::Input(Input::Stretch(_, stretch)) => Carry::before(stretch),
             _ => Carry::default(),
         };
         Chain {

@@ -11,14 +11,16 @@ mod cut;
 mod long;
 mod mates;
 mod needs;
+mod record;
 mod share;
 mod side;
 mod text;
 mod walk;
 
-pub use batch::{Record, RecordBatch};
+pub use batch::RecordBatch;
 pub use mates::{Unmated, are_mates, common_name, stem};
 pub use needs::Needs;
+pub use record::Record;
 pub use share::ReadShare;
 pub use text::Stretch;
 pub use walk::{batch_starts, walk};
@@ -26,7 +28,7 @@ pub use walk::{batch_starts, walk};
 use crate::alignment::{AnyFormats, Formats};
 use crate::input::{Input, check};
 use crate::reader::{Next, USUAL_RECORD};
-use crate::same::{refuse_own_mates, warn_of_repeats};
+use crate::same::{are_same, warn_of_repeats};
 use crate::{Chunk, Error, Phred, Reader};
 use cut::{Cut, Open};
 use long::Room;
@@ -65,6 +67,20 @@ impl Segment {
         };
         std::iter::once(first).chain(second)
     }
+}
+
+/// Sees to it that no file is its own mate.
+///
+/// # Errors
+/// If first and second mates are the same file.
+pub(crate) fn refuse_own_mates(segments: &[Segment]) -> Result<(), Error> {
+    for segment in segments {
+        let Segment::Pair(one, two) = segment else { continue };
+        if are_same(one, two) {
+            return Err(Error::OwnMates { first: one.to_string(), second: two.to_string() });
+        }
+    }
+    Ok(())
 }
 
 /// What is kept of each record besides its letters.

@@ -106,9 +106,8 @@ fn part(
     if from == Cut::default() && to.is_none() {
         return Ok(whole());
     }
-    let input = Box::new(input.clone());
-    let stretch = Stretch { input, compression, format, size, from, to };
-    Ok(Some(Input::Stretch(Arc::new(stretch))))
+    let stretch = Stretch { compression, format, size, from, to };
+    Ok(Some(Input::Stretch(Box::new(input.clone()), Arc::new(stretch))))
 }
 
 /// How a file is compressed and what is in it, if it can be cut.

@@ -1,25 +1,10 @@
 //! The records that a thread holds.
 
 use super::Fields;
+use super::entry::Entry;
 use super::key::Key;
 use super::spill::Sorting;
 use crate::Error;
-
-/// Where a record lies.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
-    pub(super) key: Key,
-    /// The slab that it is in,
-    pub(super) slab: u32,
-    /// and where it begins there.
-    pub(super) at: u32,
-}
-
-/// The record of an entry.
-pub(super) fn record_of(slabs: &[Vec<u8>], entry: Entry) -> &[u8] {
-    let record = &slabs[entry.slab as usize][entry.at as usize..];
-    &record[..Fields(record).len()]
-}
 
 /// Records in memory, and the sorting that they are part of.
 pub struct Held<'s> {
@@ -34,12 +19,12 @@ pub struct Held<'s> {
 }
 
 impl<'s> Held<'s> {
-    /// Nothing yet, of a sorting.
+    /// Makes an empty list of a sorting.
     pub fn new(sorting: &'s Sorting) -> Held<'s> {
         Held { sorting, slabs: Vec::new(), current: 0, entries: Vec::new(), turn: 0, bytes: 0 }
     }
 
-    /// What follows are records of this batch.
+    /// Begins the records of this batch: those that are taken from now on.
     pub fn begin(&mut self, batch: u64) {
         self.turn = Key::first_turn(batch);
     }

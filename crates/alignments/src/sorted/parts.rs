@@ -1,7 +1,8 @@
 //! All records, and the parts of them in which they are written.
 
 use super::cuts::{Stretch, cut};
-use super::held::{Entry, Held, record_of};
+use super::entry::{Entry, record_of};
+use super::held::Held;
 use super::key::KeyRange;
 use super::spill::{Run, Sorting, Unpacker};
 use crate::Error;

@@ -10,9 +10,9 @@ use merganser_run::{Budget, Cancel, Shortage, format_size};
 use zstd::bulk::{Compressor, Decompressor};
 
 use super::Fields;
-use super::held::{Entry, record_of};
+use super::entry::{Entry, record_of};
 use super::key::{Key, KeyRange};
-use super::write::{LEAST_PART, PART_COPIES};
+use super::sizes::{LEAST_PART, PART_COPIES};
 use crate::Error;
 
 /// The least bytes that a thread holds before they go to disk.
@@ -29,7 +29,7 @@ const ZSTD_LEVEL: i32 = 1;
 /// Bytes of a turn.
 const TURN: usize = 8;
 
-/// How records are sorted, and those that are on disk.
+/// The memory in which records are sorted, and the records that are on disk.
 #[derive(Debug)]
 pub struct Sorting {
     share: u64,
@@ -56,12 +56,12 @@ pub(super) struct Block {
 }
 
 impl Sorting {
-    /// What `threads` threads need at least.
+    /// Returns the bytes that `threads` threads need at least.
     pub fn least_memory(threads: u64) -> u64 {
         2 * LEAST_SHARE * threads
     }
 
-    /// In so many bytes of memory, and then in `directory`; with `writing` bytes of memory, these
+    /// Prepares to sort in so many bytes of memory, and then in `directory`; with `writing` bytes of memory, these
     /// among them, to write records when all are there.
     pub fn new(
         [memory, writing]: [u64; 2],
@@ -95,7 +95,7 @@ impl Sorting {
         (self.share / BLOCKS).clamp(BLOCK[0], BLOCK[1])
     }
 
-    /// What is read of so many runs for nothing with each part, as blocks reach beyond it.
+    /// Returns the bytes that are read of so many runs for nothing with each part, as blocks reach beyond it.
     pub(super) fn beyond(&self, runs: usize) -> u64 {
         2 * self.block() * runs as u64
     }
@@ -114,12 +114,12 @@ impl Sorting {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Bytes that went to disk.
+    /// Returns the bytes that went to disk.
     pub fn spilled_bytes(&self) -> u64 {
         self.file.bytes()
     }
 
-    /// The memory with which nothing would have gone to disk.
+    /// Returns the memory, in bytes, with which nothing would have gone to disk.
     pub fn memory_without_spill(&self) -> u64 {
         // Threads do not hold the same, and an entry of a small record may be as large as that.
         self.bytes() / 2 * 3
@@ -167,7 +167,7 @@ impl Sorting {
         Ok(())
     }
 
-    /// What reads blocks back.
+    /// Makes a reader of blocks on disk.
     pub(super) fn unpacker(&self) -> Result<Unpacker<'_>, Error> {
         Ok(Unpacker { file: &self.file, zstd: Decompressor::new()?, packed: Vec::new() })
     }

@@ -12,6 +12,7 @@ use super::index::Mark;
 use super::key::KeyRange;
 use super::parts::{Lists, Part};
 use super::seams::{BlockSeam, Cut, GroupSeam};
+use super::sizes::{LEAST_PART, MOST_PART, PART_COPIES};
 use super::spill::Sorting;
 use crate::cram::{Container, Crai, Cram, Encoder};
 use crate::{BlockDigest, Error};
@@ -19,13 +20,6 @@ use crate::{BlockDigest, Error};
 /// How many parts a thread may be ahead of the one to be written next: of CRAM some give no container,
 /// and others the work of several.
 const AHEAD: u64 = 4;
-/// Bytes of a part: the fewest, and the most, where each part is read from many lists.
-pub(super) const LEAST_PART: u64 = 1 << 20;
-const MOST_PART: u64 = 16 << 20;
-/// What a thread takes for a part of its size: the part as it was held, as it is written, and
-/// compressed, which may wait for its turn.
-pub(super) const PART_COPIES: u64 = 5;
-
 /// What is sorted, and how it is written.
 pub struct Sorted<'s> {
     /// The sorting.

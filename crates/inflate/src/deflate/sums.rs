@@ -12,7 +12,7 @@ pub(super) const MISMATCH: Fault =
 pub(crate) struct MemberEnd {
     /// How many bytes of the text come before it.
     pub(crate) at: usize,
-    /// What the member says about its own text: its CRC-32,
+    /// The CRC-32 of its text, as the member has it,
     pub(crate) crc: u32,
     /// and its length modulo 2^32.
     pub(crate) size: u32,

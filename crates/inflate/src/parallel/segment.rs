@@ -1,8 +1,9 @@
 //! One range, decoded from a block on, whether the text before it is known or not.
 
 use super::raw::Raw;
-use super::{GzipRange, Plan, Sizes, Stream, nothing};
+use super::{Plan, Sizes, Stream, nothing};
 use crate::deflate::{Inflate, Output, SLACK, Stop, WINDOW, Window, markers};
+use crate::text::GzipRange;
 use crate::{Error, Text};
 use std::fs::File;
 use std::io;
@@ -16,7 +17,7 @@ pub(super) struct Decoding<'a> {
     pub(super) plan: Plan,
 }
 
-/// What a range was decoded to.
+/// A decoded range.
 pub(super) struct Segment {
     /// The bit of the file where it begins; `None` if there is no doubt about it.
     begun: Option<u64>,

@@ -1,7 +1,7 @@
 //! Ranges of any size, by any number of workers, against flate2.
 
-use super::{Cutter, Plan, Sizes, Text, lock};
-use crate::{Error, GzipStream};
+use super::{Cutter, Plan, Sizes, lock};
+use crate::{Error, GzipStream, Text};
 use proptest::prelude::*;
 use std::io::Write;
 use std::sync::Mutex;

@@ -249,7 +249,7 @@ impl Fetcher {
         else {
             return Ok(());
         };
-        if let Origin::Input(input @ Input::Stretch(stretch)) = &origin {
+        if let Origin::Input(input @ Input::Stretch(_, stretch)) = &origin {
             self.state = self.open_stretch(input, stretch, name)?;
             return Ok(());
         }

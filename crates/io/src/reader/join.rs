@@ -3,7 +3,7 @@
 use super::ReaderOptions;
 use super::options::{BAM, SAM};
 use crate::alignment::{Sniffed, sniff};
-use crate::beginning::{BYTE_ORDER_MARK, pass_mark};
+use crate::beginning::BYTE_ORDER_MARK;
 use crate::chunk::{Format, is_blank};
 use crate::shard::Stretch;
 use crate::{Chunk, Error, FastaProblem, FileKind, in_stream};
@@ -127,7 +127,7 @@ impl Carry {
             return Ok(false);
         }
         self.marked = true;
-        pass_mark(chunk).map(|()| true)
+        chunk.pass_mark().map(|()| true)
     }
 
     /// Passes over blank lines and comments before the first record.

@@ -5,7 +5,6 @@ use super::expand::expand;
 use super::fetch::{Fetched, Fetcher, Origin};
 use super::warn_of_end;
 use crate::alignment::Formats;
-use crate::beginning::pass_mark;
 use crate::input::check;
 use crate::{Chunk, Error, Input};
 use memchr::{memchr, memchr_iter, memrchr};
@@ -271,7 +270,7 @@ impl Carry {
     ) -> Result<bool, Error> {
         let chunk = &mut lines.chunk;
         if self.first_byte.is_none() {
-            pass_mark(chunk)?;
+            chunk.pass_mark()?;
         }
         let Some(first_byte) = self.first_byte.or_else(|| chunk.text().first().copied()) else {
             return Ok(false);
