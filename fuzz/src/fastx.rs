@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::Cursor;
 
-use merganser_io::{Chunk, Error, Input, Reader, ReaderOptions, Sink};
+use merganser_alignments::ReaderOptions;
+use merganser_io::{Chunk, Error, Input, Reader, Sink};
 
 use crate::files::{folder, write};
 

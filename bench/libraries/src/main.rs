@@ -69,7 +69,8 @@ fn cpu_seconds() -> Result<f64> {
 }
 
 fn ours(path: &Path) -> Result<Sum> {
-    use merganser_io::{Header, Input, Keep, RecordBatch, RecordOptions, Records, Segment};
+    use merganser_alignments::RecordOptions;
+    use merganser_io::{Header, Input, Keep, RecordBatch, Records, Segment};
     let keep = Keep { header: Header::Whole, qualities: true };
     let options = RecordOptions { keep, workers: 1, ..RecordOptions::default() };
     let records = Records::open(&[Segment::Single(Input::File(path.into()))], options)?;

@@ -1,7 +1,8 @@
 //! Reads in memory, and a pass over all of them.
 
 use anyhow::{Result, ensure};
-use merganser_io::{Chunk, Reader, ReaderOptions, Sink, expand_inputs};
+use merganser_alignments::ReaderOptions;
+use merganser_io::{Chunk, Reader, Sink, expand_inputs};
 use merganser_seq::base;
 use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;

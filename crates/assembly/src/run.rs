@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use merganser_alignments::RecordOptions;
 use merganser_io::{
-    Header, Input, Keep, OutputSet, RecordBatch, RecordOptions, Records, Segment, TemporaryFolder,
+    Header, Input, Keep, OutputSet, RecordBatch, Records, Segment, TemporaryFolder,
 };
 use merganser_kmers::algebra::{Calculation, Cut, Expression, Mode, Operation, join, visit};
 use merganser_kmers::formats::TableFormat;

@@ -6,8 +6,9 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use merganser_alignments::ReaderOptions;
 use merganser_classify::{BuildConfig, Preset, Query, Thresholds, Verdict, build_in_memory};
-use merganser_io::{Chunk, Input, Reader, ReaderOptions, Sink};
+use merganser_io::{Chunk, Input, Reader, Sink};
 use merganser_library::expand_references;
 use merganser_run::{Cancel, Resources, Silent};
 

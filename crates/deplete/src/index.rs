@@ -3,7 +3,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use merganser_io::{Header, Input, Keep, RecordBatch, RecordOptions, Records, Segment};
+use merganser_alignments::RecordOptions;
+use merganser_io::{Header, Input, Keep, RecordBatch, Records, Segment};
 use merganser_run::engine::each_batch;
 use merganser_run::locks::lock;
 use merganser_run::{Budget, Cancel, Progress, Resources, Unit};

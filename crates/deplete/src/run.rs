@@ -5,7 +5,8 @@ mod worker;
 
 use std::time::Instant;
 
-use merganser_io::{Header, Keep, Needs, RecordOptions, Records, Segment};
+use merganser_alignments::RecordOptions;
+use merganser_io::{Header, Keep, Needs, Records, Segment};
 use merganser_run::engine::Engine;
 use merganser_run::{Budget, Cancel, Progress, Resources, Shortage, Stages, Unit, peak_rss};
 

@@ -6,7 +6,8 @@ mod work;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use merganser_io::{Input, ReaderOptions, text_bytes};
+use merganser_alignments::ReaderOptions;
+use merganser_io::{Input, text_bytes};
 use merganser_run::engine::Engine;
 use merganser_run::{
     Budget, Cancel, Progress, Resources, Shortage, Stages, Unit, Work, peak_rss, start_scoped,

@@ -4,7 +4,8 @@
 mod lines;
 mod records;
 
-use merganser_io::{Input, ReaderOptions};
+use merganser_alignments::ReaderOptions;
+use merganser_io::Input;
 
 use merganser_run::ConfigError;
 

@@ -3,8 +3,6 @@
 
 use memchr::memchr;
 
-use crate::{Chunk, Error};
-
 /// The byte order mark of UTF-8, which editors on Windows and spreadsheets write: it is passed over.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -14,20 +12,6 @@ pub(crate) fn is_utf16(text: &[u8]) -> bool {
         text,
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [b'>' | b'@', 0, ..] | [0, b'>' | b'@', ..]
     )
-}
-
-/// Passes over the byte order mark with which the text of the first chunk of an input may begin.
-///
-/// # Errors
-/// If the text is UTF-16.
-pub(crate) fn pass_mark(chunk: &mut Chunk) -> Result<(), Error> {
-    if is_utf16(chunk.text()) {
-        return Err(Error::Utf16 { input: chunk.name.to_string() });
-    }
-    if chunk.text().starts_with(BYTE_ORDER_MARK) {
-        chunk.start += BYTE_ORDER_MARK.len();
-    }
-    Ok(())
 }
 
 /// The text from its first record on, as far as it is known.

@@ -1,5 +1,6 @@
 //! A stretch of FASTA or FASTQ text, and how its records are handed to a [`Sink`].
 
+mod check;
 mod fasta;
 mod fastq;
 mod letters;
@@ -8,9 +9,11 @@ pub use letters::check_letters;
 pub(crate) use letters::is_blank;
 
 use crate::alignment::{MateRuns, Reads};
-use crate::compress::bgzf::Block;
-use crate::reader::{Failures, GzipRange};
+use crate::beginning::{BYTE_ORDER_MARK, is_utf16};
+use crate::failures::Failures;
 use crate::{Error, Phred};
+use merganser_inflate::Text;
+use merganser_inflate::bgzf::{Block, Inflater};
 use merganser_run::Warnings;
 use std::sync::Arc;
 
@@ -73,16 +76,11 @@ pub(crate) enum Format {
 /// [`Reader::next_chunk`](crate::Reader::next_chunk), so that its memory is taken once.
 #[derive(Default)]
 pub struct Chunk {
-    /// The text is `buffer[start..end]`; the room before it takes what the chunk before hands on.
-    pub(crate) buffer: Vec<u8>,
-    pub(crate) start: usize,
-    pub(crate) end: usize,
-    /// Compressed bytes and where their blocks are, to be inflated into `buffer`.
-    pub(crate) raw: Vec<u8>,
+    /// The text; the room before it takes what the chunk before hands on.
+    pub(crate) text: Text,
+    /// Where the blocks of compressed bytes are, to be inflated into the text.
     pub(crate) blocks: Vec<Block>,
-    pub(crate) inflater: Option<libdeflater::Decompressor>,
-    /// What a range of a gzip file needs.
-    pub(crate) gzip: GzipRange,
+    pub(crate) inflater: Inflater,
     /// Memory for the next reads to be made of alignments.
     pub(crate) reads: Vec<u8>,
     /// Alignments passed over.
@@ -148,7 +146,7 @@ impl Chunk {
 
     /// The length of the text, in bytes.
     pub fn text_len(&self) -> usize {
-        self.end - self.start
+        self.text.len()
     }
 
     /// About how many bytes on disk (compressed, if the file is) this chunk came from. Summed over
@@ -169,30 +167,28 @@ impl Chunk {
     }
 
     pub(crate) fn text(&self) -> &[u8] {
-        &self.buffer[self.start..self.end]
+        self.text.bytes()
     }
 
-    /// Makes room for `length` bytes of text with `headroom` bytes before it, and returns it; what
-    /// it holds is undefined. The buffer is kept at its full length, as clearing it would cost a
-    /// pass over it each time.
-    pub(crate) fn room(&mut self, headroom: usize, length: usize) -> &mut [u8] {
-        let needed = headroom + length;
-        if self.buffer.len() > 4 * needed.max(1 << 16) {
-            // One giant record must not keep its memory for the rest of the run.
-            self.buffer = Vec::new();
+    /// Passes over the byte order mark with which the text of the first chunk of an input may begin.
+    ///
+    /// # Errors
+    /// If the text is UTF-16.
+    pub(crate) fn pass_mark(&mut self) -> Result<(), Error> {
+        if is_utf16(self.text()) {
+            return Err(Error::Utf16 { input: self.name.to_string() });
         }
-        if self.buffer.len() < needed {
-            self.buffer.resize(needed, 0);
+        if self.text().starts_with(BYTE_ORDER_MARK) {
+            self.text.start += BYTE_ORDER_MARK.len();
         }
-        (self.start, self.end) = (headroom, needed);
-        &mut self.buffer[headroom..needed]
+        Ok(())
     }
 
     /// Gives back the memory of a text of more than `usual` bytes, which is not needed any more.
     pub(crate) fn shrink(&mut self, usual: usize) {
-        if self.buffer.len() > usual || self.reads.capacity() > usual {
-            (self.buffer, self.reads) = (Vec::new(), Vec::new());
-            (self.start, self.end) = (0, 0);
+        if self.text.buffer.len() > usual || self.reads.capacity() > usual {
+            (self.text.buffer, self.reads) = (Vec::new(), Vec::new());
+            (self.text.start, self.text.end) = (0, 0);
         }
     }
 
@@ -206,24 +202,10 @@ impl Chunk {
         let written = write(&mut reads);
         self.skipped += reads.skipped;
         self.mates = Some(reads.mates);
-        self.reads = std::mem::replace(&mut self.buffer, reads.text);
-        (self.start, self.end) = (0, self.buffer.len());
+        self.reads = std::mem::replace(&mut self.text.buffer, reads.text);
+        (self.text.start, self.text.end) = (0, self.text.buffer.len());
         self.of_alignments = true;
         written
-    }
-
-    /// Puts `carry` before the text, and empties it.
-    pub(crate) fn prepend(&mut self, carry: &mut Vec<u8>) {
-        if carry.len() <= self.start {
-            let start = self.start - carry.len();
-            self.buffer[start..self.start].copy_from_slice(carry);
-            self.start = start;
-        } else {
-            carry.extend_from_slice(self.text());
-            std::mem::swap(&mut self.buffer, carry);
-            (self.start, self.end) = (0, self.buffer.len());
-        }
-        carry.clear();
     }
 }
 

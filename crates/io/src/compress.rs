@@ -1,18 +1,8 @@
 //! Compressions, told apart by the first bytes of a file and never by its name.
 
-pub(crate) mod bgzf;
-mod blocks;
-pub(crate) mod deflate;
-mod fast_deflate;
-pub(crate) mod gzip;
-mod gzip_member;
-
-pub use blocks::BgzfBlocks;
-pub use gzip_member::GzipMember;
-
 use crate::stream::check_open;
 use crate::there::Uninterrupted;
-use gzip::GzipStream;
+use merganser_inflate::{GzipStream, bgzf};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
@@ -60,6 +50,17 @@ pub fn open_text(path: &Path) -> io::Result<Box<dyn Read + Send>> {
         return Err(io::Error::new(io::ErrorKind::InvalidData, what));
     }
     decompress(file)
+}
+
+/// Whether a file, which is read from where it stands, begins as compressed files do.
+///
+/// # Errors
+///
+/// If its beginning cannot be read.
+pub fn is_compressed(file: &File) -> io::Result<bool> {
+    let mut head = Vec::new();
+    file.take(HEAD as u64).read_to_end(&mut head)?;
+    Ok(Compression::sniff(&head) != Compression::None)
 }
 
 /// A reader of the text of `file`, which may be compressed as sequence files may.

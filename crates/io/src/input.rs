@@ -2,7 +2,7 @@
 
 use crate::error::reason;
 use crate::shard::Stretch;
-use crate::stream::{check_open, stdin};
+use crate::stream::{Access, Descriptor, check_open};
 use crate::{Error, FileKind, open_file};
 use std::ffi::OsStr;
 use std::fmt;
@@ -25,7 +25,7 @@ pub enum Input {
     /// A part of a file, which [`shard`](crate::shard()) makes.
     #[doc(hidden)]
     #[allow(private_interfaces, reason = "only made and read here")]
-    Stretch(Arc<Stretch>),
+    Stretch(Box<Input>, Arc<Stretch>),
 }
 
 impl Input {
@@ -40,8 +40,7 @@ impl Input {
         match self {
             Self::File(path) => Some(path),
             Self::Stdin => None,
-            Self::Referenced(input, _) => input.path(),
-            Self::Stretch(stretch) => stretch.input().path(),
+            Self::Referenced(input, _) | Self::Stretch(input, _) => input.path(),
         }
     }
 
@@ -60,7 +59,7 @@ impl Input {
     /// Bytes of it, of a file of `size` bytes.
     fn part_of(&self, size: u64) -> u64 {
         match self {
-            Self::Stretch(stretch) => stretch.bytes(),
+            Self::Stretch(_, stretch) => stretch.bytes(),
             _ => size,
         }
     }
@@ -68,7 +67,7 @@ impl Input {
     /// The byte of its file with which it begins.
     pub(crate) fn begins(&self) -> u64 {
         match self {
-            Self::Stretch(stretch) => stretch.range().0,
+            Self::Stretch(_, stretch) => stretch.range().0,
             _ => 0,
         }
     }
@@ -76,7 +75,7 @@ impl Input {
     pub(crate) fn reference(&self) -> Option<&Arc<Path>> {
         match self {
             Self::Referenced(_, reference) => Some(reference),
-            Self::Stretch(stretch) => stretch.input().reference(),
+            Self::Stretch(input, _) => input.reference(),
             _ => None,
         }
     }
@@ -88,7 +87,10 @@ impl fmt::Display for Input {
             Self::File(path) => path.display().fmt(formatter),
             Self::Stdin => formatter.write_str("stdin"),
             Self::Referenced(input, _) => input.fmt(formatter),
-            Self::Stretch(stretch) => stretch.fmt(formatter),
+            Self::Stretch(input, stretch) => match stretch.range() {
+                (0, _) => input.fmt(formatter),
+                (from, _) => write!(formatter, "{input} (from byte {from} on)"),
+            },
         }
     }
 }
@@ -205,6 +207,16 @@ pub(crate) fn check(input: &Input) -> Result<Option<u64>, Error> {
     Ok(None)
 }
 
+/// Standard input, from where it was read to.
+///
+/// # Errors
+///
+/// If it is closed, or cannot be read.
+pub fn stdin() -> Result<File, Error> {
+    let failed = |error| open_error(&Input::Stdin, &error);
+    Descriptor::STDIN.open(Access::Read).map_err(failed)
+}
+
 /// The error for an input that cannot be opened.
 pub(crate) fn open_error(input: &Input, error: &io::Error) -> Error {
     Error::Open { input: input.to_string(), reason: reason(error) }
@@ -220,8 +232,8 @@ fn check_reference(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Where the index of a reference is, if it has one.
-pub(crate) fn index_of_reference(path: &Path) -> PathBuf {
+/// Returns where the index of a reference is (`.fai`), if it has one.
+pub fn index_of_reference(path: &Path) -> PathBuf {
     let mut index = path.as_os_str().to_owned();
     index.push(".fai");
     index.into()

@@ -1,7 +1,7 @@
 //! Sequence files in, result files out.
 //!
 //! Reading: a [`Reader`] hands chunks of FASTA or FASTQ text to any number of workers, from files
-//! of any usual compression, or of SAM or BAM, and each worker parses its own [`Chunk`] into its own [`Sink`].
+//! of any usual compression, or of alignments, and each worker parses its own [`Chunk`] into its own [`Sink`].
 //! [`Records`] make batches of them: reads, or pairs with their mates checked.
 //! Writing: [`AtomicFile`] and [`Output`] make files that appear whole or not at all, those of an
 //! [`OutputSet`] together; a [`SpillFile`] holds what does not fit into memory during a run.
@@ -13,6 +13,7 @@ mod compress;
 mod content;
 mod decimal;
 mod error;
+mod failures;
 mod input;
 mod kind;
 mod lines;
@@ -31,16 +32,21 @@ mod suffix;
 mod table_line;
 mod there;
 
+pub use alignment::{
+    Alignments, AnyFormats, Container, Containers, Formats, MateRuns, Problem, Reads, Role,
+    SequencesOnly,
+};
 pub use beginning::BYTE_ORDER_MARK;
 pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
-pub use compress::{BgzfBlocks, GzipMember, decompress, limit_memory, open_text};
+pub use compress::{decompress, is_compressed, limit_memory, open_text};
 pub use content::{Content, fingerprint};
 pub use decimal::put_decimal;
 pub use error::{Error, FastaProblem, FastqProblem, kind_of, lacks_files, reason, shown_byte};
-pub use input::{Input, expand_inputs, text_bytes};
+pub use input::{Input, expand_inputs, index_of_reference, stdin, text_bytes};
 pub use kind::{FileKind, foreign};
 pub use lines::{Lines, TextError, shown};
 pub use mapped::{MappedFile, SectionSum};
+pub use merganser_inflate::{BgzfBlocks, GzipMember};
 pub use names::{check_cell, check_stored_name};
 pub use output::{
     AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, TemporaryFolder, check_output,
@@ -56,7 +62,7 @@ pub use regular::{in_stream, open_file};
 pub use same::warn_of_repeats;
 pub use shard::{read_bgzf_block, shard};
 pub use spill::SpillFile;
-pub use stream::{is_open_stream, stdin};
+pub use stream::is_open_stream;
 pub use suffix::{OutputCompression, OutputFormat};
 pub use table_line::{each_line, each_table_line, read_table, read_table_line};
 pub use there::{is_file, look_up, uninterrupted};

@@ -7,7 +7,7 @@
 //!    gzip file, the next compressed blocks of a BGZF file, the next text of any other (which
 //!    inflates it here). Each fetch takes a ticket, the chunk's number in its file.
 //! 2. *expand*, in parallel: read the range, inflate the blocks or the range (which has a step in
-//!    order within: see [`ranges`]); count lines.
+//!    order within: see [`merganser_inflate::parallel`]); count lines.
 //! 3. *join*, in the order of the tickets and in time that does not depend on the chunk's size:
 //!    put before it what the chunk before left over, keep what is incomplete for the next one. As
 //!    lines have been counted, the beginning of a FASTQ record is known and never guessed; records
@@ -23,22 +23,21 @@ mod join;
 mod lines;
 mod options;
 mod pipe;
-mod ranges;
-mod shared;
 mod sources;
 
 pub use lines::{LineChunk, LineReader};
+pub(crate) use options::USUAL_RECORD;
 pub use options::{ReaderOptions, longest_record};
-pub(crate) use ranges::GzipRange;
-pub(crate) use shared::Failures;
 
+use crate::alignment::Formats;
+use crate::failures::Failures;
 use crate::input::{Input, check};
 use crate::same::warn_of_repeats;
 use crate::{Chunk, Error};
 use fetch::{Fetched, Origin, Work};
 use join::Carry;
+use merganser_inflate::parallel::Plan;
 use merganser_run::locks::{lock, wait};
-use ranges::Plan;
 use sources::Sources;
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -80,7 +79,7 @@ struct Chain {
 impl Chain {
     fn of(origin: &Origin) -> Chain {
         let carry = match origin {
-            Origin::Input(Input::Stretch(stretch)) => Carry::before(stretch),
+            Origin::Input(Input::Stretch(_, stretch)) => Carry::before(stretch),
             _ => Carry::default(),
         };
         Chain {
@@ -115,8 +114,9 @@ impl Reader {
     /// # Errors
     ///
     /// If an input does not exist, is a directory, or may not be read.
-    pub fn open(inputs: &[Input], options: ReaderOptions) -> Result<Self, Error> {
-        let plan = Plan::new(&options);
+    pub fn open<F: Formats>(inputs: &[Input], options: ReaderOptions<F>) -> Result<Self, Error> {
+        let options = options.of_any();
+        let plan = options.plan();
         Self::open_with(inputs, options, plan)
     }
 
@@ -127,12 +127,12 @@ impl Reader {
     ///
     /// As [`open`](Self::open).
     #[doc(hidden)]
-    pub fn open_in_ranges(
+    pub fn open_in_ranges<F: Formats>(
         inputs: &[Input],
-        options: ReaderOptions,
+        options: ReaderOptions<F>,
         range: u64,
     ) -> Result<Self, Error> {
-        Self::open_with(inputs, options, Some(Plan::of(range)))
+        Self::open_with(inputs, options.of_any(), Some(Plan::of(range)))
     }
 
     fn open_with(
@@ -151,13 +151,13 @@ impl Reader {
 
     /// A reader of anything that can be read: each reader with its name for messages. They may be
     /// compressed as files may.
-    pub fn from_readers(
+    pub fn from_readers<F: Formats>(
         readers: Vec<(String, Box<dyn Read + Send>)>,
-        options: ReaderOptions,
+        options: ReaderOptions<F>,
     ) -> Self {
         let (names, origins): (Vec<_>, _) =
             readers.into_iter().map(|(name, reader)| (name, Origin::Reader(reader))).unzip();
-        Self::new(origins, names, None, options, None)
+        Self::new(origins, names, None, options.of_any(), None)
     }
 
     fn new(
@@ -213,7 +213,7 @@ impl Reader {
         chunk.failures = Arc::clone(&self.failures);
         (chunk.phred, chunk.of_alignments) = (self.options.phred, false);
         chunk.warnings = self.options.warnings.clone();
-        (chunk.start, chunk.end, chunk.format, chunk.mates) = (0, 0, None, None);
+        (chunk.text.start, chunk.text.end, chunk.format, chunk.mates) = (0, 0, None, None);
         let result = self.next_text(chunk);
         std::mem::forget(guard);
         result
@@ -227,7 +227,7 @@ impl Reader {
             let mut fetched = lease
                 .fetch(chunk, &self.options, &self.stopped)
                 .map_err(|error| self.fail(file, lease.ticket(), false, error))?;
-            let in_ranges = matches!(fetched.work, Work::Members { .. });
+            let in_ranges = matches!(fetched.work, Work::Members(_));
             let ticket = fetched.ticket;
             let failed = |error| self.fail(file, ticket, in_ranges, error);
             self.bytes_read.fetch_add(fetched.source_bytes, Ordering::Relaxed);
@@ -235,7 +235,7 @@ impl Reader {
             self.sources.put_back(lease, fetched.last);
             if self.stopped.load(Ordering::Acquire) {
                 // The fetch may have been cut short, and must not pass for the end of the file.
-                (chunk.start, chunk.end) = (0, 0);
+                (chunk.text.start, chunk.text.end) = (0, 0);
                 return Ok(Next::End);
             }
             let newlines = expand::expand(chunk, &mut fetched, &self.options, &self.stopped)
@@ -243,7 +243,7 @@ impl Reader {
             let joined = self.join(chunk, &fetched, newlines).map_err(failed)?;
             if joined == Some(true) {
                 let place = chunk.line + chunk.record;
-                expand::to_fastq(chunk).map_err(|error| {
+                expand::to_fastq(chunk, &self.options).map_err(|error| {
                     self.stop();
                     self.failures.note(file, place, error)
                 })?;
@@ -255,7 +255,7 @@ impl Reader {
                 None => {}
             }
         }
-        (chunk.start, chunk.end) = (0, 0);
+        (chunk.text.start, chunk.text.end) = (0, 0);
         Ok(Next::End)
     }
 
@@ -275,9 +275,7 @@ impl Reader {
             }
             state = wait(&chain.changed, state);
         }
-        if let Work::Members { ranges, .. } = &fetched.work {
-            ranges.check(chunk)?;
-        }
+        fetched.check(chunk)?;
         let text = state.carry.join(chunk, newlines, fetched.last, &self.options);
         // Whatever is wrong with its last record comes of that.
         if (fetched.cut || fetched.ends_early) && state.carry.is_bam() {

@@ -11,21 +11,24 @@ mod cut;
 mod long;
 mod mates;
 mod needs;
+mod record;
 mod share;
 mod side;
 mod text;
 mod walk;
 
-pub use batch::{Record, RecordBatch};
+pub use batch::RecordBatch;
 pub use mates::{Unmated, are_mates, common_name, stem};
 pub use needs::Needs;
+pub use record::Record;
 pub use share::ReadShare;
 pub use text::Stretch;
 pub use walk::{batch_starts, walk};
 
+use crate::alignment::{AnyFormats, Formats};
 use crate::input::{Input, check};
-use crate::reader::Next;
-use crate::same::{refuse_own_mates, warn_of_repeats};
+use crate::reader::{Next, USUAL_RECORD};
+use crate::same::{are_same, warn_of_repeats};
 use crate::{Chunk, Error, Phred, Reader};
 use cut::{Cut, Open};
 use long::Room;
@@ -66,6 +69,20 @@ impl Segment {
     }
 }
 
+/// Sees to it that no file is its own mate.
+///
+/// # Errors
+/// If first and second mates are the same file.
+pub(crate) fn refuse_own_mates(segments: &[Segment]) -> Result<(), Error> {
+    for segment in segments {
+        let Segment::Pair(one, two) = segment else { continue };
+        if are_same(one, two) {
+            return Err(Error::OwnMates { first: one.to_string(), second: two.to_string() });
+        }
+    }
+    Ok(())
+}
+
 /// What is kept of each record besides its letters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keep {
@@ -87,9 +104,9 @@ pub enum Header {
     Whole,
 }
 
-/// How [`Records`] are read.
+/// How [`Records`] are read. The type says who reads alignments.
 #[derive(Clone, Debug)]
-pub struct RecordOptions {
+pub struct RecordOptions<F = AnyFormats> {
     /// What is kept.
     pub keep: Keep,
     /// A batch is full with so many records (mates count one each; at least 1)
@@ -131,9 +148,11 @@ pub struct RecordOptions {
     pub cancel: Cancel,
     /// Where warnings about the inputs go.
     pub warnings: Warnings,
+    /// The formats of alignments that are read.
+    pub formats: F,
 }
 
-impl Default for RecordOptions {
+impl<F: Default> Default for RecordOptions<F> {
     /// Names and letters, batches of 8,192 records or 1 MiB, one worker.
     fn default() -> Self {
         Self {
@@ -142,7 +161,7 @@ impl Default for RecordOptions {
             batch_bytes: 1 << 20,
             chunk_bytes: 1 << 20,
             workers: 1,
-            max_record: crate::ReaderOptions::default().max_record,
+            max_record: USUAL_RECORD,
             stretches: None,
             reads: 0..u64::MAX,
             any_names: false,
@@ -153,6 +172,32 @@ impl Default for RecordOptions {
             needs: None,
             cancel: Cancel::default(),
             warnings: Warnings::default(),
+            formats: F::default(),
+        }
+    }
+}
+
+impl<F: Formats> RecordOptions<F> {
+    /// The same options of whatever formats.
+    fn of_any(self) -> RecordOptions {
+        RecordOptions {
+            keep: self.keep,
+            batch_records: self.batch_records,
+            batch_bytes: self.batch_bytes,
+            chunk_bytes: self.chunk_bytes,
+            workers: self.workers,
+            max_record: self.max_record,
+            stretches: self.stretches,
+            reads: self.reads,
+            any_names: self.any_names,
+            find_pairs: self.find_pairs,
+            unrelated: self.unrelated,
+            overlapping: self.overlapping,
+            phred: self.phred,
+            needs: self.needs,
+            cancel: self.cancel,
+            warnings: self.warnings,
+            formats: AnyFormats::of(&self.formats),
         }
     }
 }
@@ -224,7 +269,11 @@ impl Records {
     ///
     /// # Errors
     /// If an input does not exist, is a directory, or may not be read; if a file is its own mate.
-    pub fn open(segments: &[Segment], options: RecordOptions) -> Result<Records, Error> {
+    pub fn open<F: Formats>(
+        segments: &[Segment],
+        options: RecordOptions<F>,
+    ) -> Result<Records, Error> {
+        let options = options.of_any();
         let inputs = || segments.iter().flat_map(Segment::inputs);
         let sizes = inputs().map(check).collect::<Result<Vec<_>, _>>()?;
         if !options.unrelated {

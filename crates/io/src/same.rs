@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use merganser_run::Warnings;
 use rustix::fs::FileType;
 
-use crate::{Error, Input, Segment};
+use crate::Input;
 
 /// What tells a regular file from all others, whatever its names: its device and number. Parts of a file
 /// are told apart by where they begin. `None` for pipes and what cannot be looked at.
@@ -43,23 +43,16 @@ pub fn warn_of_repeats<'a>(inputs: impl IntoIterator<Item = &'a Input>, warnings
     warnings.push(format!("{names}, and all that it holds counts twice{more}: give it once"));
 }
 
-/// Sees to it that no file is its own mate.
-///
-/// # Errors
-/// If first and second mates are the same file.
-pub(crate) fn refuse_own_mates(segments: &[Segment]) -> Result<(), Error> {
-    for segment in segments {
-        let Segment::Pair(one, two) = segment else { continue };
-        if identity(one).is_some_and(|identity| self::identity(two) == Some(identity)) {
-            return Err(Error::OwnMates { first: one.to_string(), second: two.to_string() });
-        }
-    }
-    Ok(())
+/// Whether two inputs are the same file, by whatever names.
+pub(crate) fn are_same(one: &Input, two: &Input) -> bool {
+    identity(one).is_some_and(|identity| self::identity(two) == Some(identity))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Segment;
+    use crate::records::refuse_own_mates;
     use std::fs;
     use std::os::unix::fs::symlink;
 

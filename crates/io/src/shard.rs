@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use merganser_run::Shard;
 
-use crate::alignment::{Sniffed, cram, sniff};
+use crate::alignment::{CRAM_MAGIC, Sniffed, sniff};
 use crate::beginning;
 use crate::chunk::Format;
 use crate::compress::{Compression, HEAD, decompress};
@@ -106,9 +106,8 @@ fn part(
     if from == Cut::default() && to.is_none() {
         return Ok(whole());
     }
-    let input = Box::new(input.clone());
-    let stretch = Stretch { input, compression, format, size, from, to };
-    Ok(Some(Input::Stretch(Arc::new(stretch))))
+    let stretch = Stretch { compression, format, size, from, to };
+    Ok(Some(Input::Stretch(Box::new(input.clone()), Arc::new(stretch))))
 }
 
 /// How a file is compressed and what is in it, if it can be cut.
@@ -118,7 +117,7 @@ fn kind(file: &File) -> std::io::Result<Option<(Compression, Format)>> {
     let mut head = [0; HEAD];
     let known = uninterrupted(|| file.read_at(&mut head, 0))?;
     let compression = Compression::sniff(&head[..known]);
-    if head.starts_with(cram::MAGIC)
+    if head.starts_with(CRAM_MAGIC)
         || !matches!(compression, Compression::None | Compression::Bgzf | Compression::Gzip)
     {
         return Ok(None);

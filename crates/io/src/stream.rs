@@ -11,9 +11,7 @@ use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
-use crate::input::open_error;
-use crate::output::directory_of;
-use crate::{Error, Input};
+use crate::there::directory_of;
 
 /// Links in a row, after which the system gives up as well.
 pub(crate) const MOST_LINKS: usize = 40;
@@ -44,16 +42,6 @@ pub(crate) enum Leads {
 /// Whether an output goes to a stream that is open already: `-`, `/dev/stdout`, `/dev/fd/N` and links to these.
 pub fn is_open_stream(path: &Path) -> bool {
     path.as_os_str() == "-" || matches!(leads(path), Some(Leads::Here(_)))
-}
-
-/// Standard input, from where it was read to.
-///
-/// # Errors
-///
-/// If it is closed, or cannot be read.
-pub fn stdin() -> Result<File, Error> {
-    let failed = |error| open_error(&Input::Stdin, &error);
-    Descriptor::STDIN.open(Access::Read).map_err(failed)
 }
 
 /// Sees to it that a descriptor that a path leads to, if it leads to one, can be read: a standard stream that is closed

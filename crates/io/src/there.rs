@@ -32,6 +32,14 @@ pub fn is_file(path: &Path) -> io::Result<bool> {
     Ok(look_up(path)?.is_some_and(|there| there.is_file()))
 }
 
+/// The directory that a file stands in.
+pub(crate) fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
 /// Makes a call of the system again as long as a signal interrupts it, which is no failure: most of the standard
 /// library's readers leave that to who calls them, and who goes on behind a decoder may lose what was read.
 ///

@@ -1,8 +1,7 @@
 //! Sequences that databases are made of, and how they are read.
 
-use merganser_io::{
-    Header, Input, Keep, RecordBatch, RecordOptions, Records, Segment, Stretch, check_letters,
-};
+use merganser_alignments::RecordOptions;
+use merganser_io::{Header, Input, Keep, RecordBatch, Records, Segment, Stretch, check_letters};
 use merganser_run::{Cancel, Progress, Warnings};
 use merganser_taxonomy::kraken_taxid;
 

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use merganser_io::{Header, Keep, RecordOptions, Segment, batch_starts, longest_record};
+use merganser_alignments::RecordOptions;
+use merganser_io::{Header, Keep, Segment, batch_starts, longest_record};
 use merganser_run::{Budget, Cancel, Progress, Resources, Shard};
 use merganser_store::shard::JobShard;
 
@@ -30,7 +31,7 @@ impl ReadShare {
         cancel: &Cancel,
     ) -> Result<ReadShare, Error> {
         let counted: Vec<Segment> = segments.iter().map(first_mates).collect();
-        let starts = batch_starts::<Error>(&counted, options(resources, cancel), progress)?;
+        let starts = batch_starts::<Error, _>(&counted, options(resources, cancel), progress)?;
         let total = starts.last().copied().unwrap_or_default();
         let reads = shard.share(total);
         let of = merganser_io::ReadShare::new::<Error>(

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use merganser_alignments::RecordOptions;
 use merganser_gpu::DeviceInfo;
-use merganser_io::{Header, Keep, Needs, RecordOptions, Records, Segment};
+use merganser_io::{Header, Keep, Needs, Records, Segment};
 use merganser_run::engine::{Engine, Turns};
 use merganser_run::{
     Cancel, DeviceChoice, Progress, Resources, Stages, Unit, format_given, format_needed, peak_rss,

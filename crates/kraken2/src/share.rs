@@ -28,7 +28,7 @@ impl ReadShare {
             starts.extend(cuts.into_iter().map(|cut| reads + cut as u64));
             reads += sizes.reads as u64;
         };
-        walk::<_, Error>(segments, options(resources, cancel), BatchSizes::of, take, progress)?;
+        walk::<_, Error, _>(segments, options(resources, cancel), BatchSizes::of, take, progress)?;
         starts.push(reads);
         let of = merganser_io::ReadShare::at_starts::<Error>(
             segments,

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use md5::{Digest, Md5};
-use merganser_io::{Chunk, Reader, ReaderOptions, Sink, check_letters};
+use merganser_alignments::ReaderOptions;
+use merganser_io::{Chunk, Reader, Sink, check_letters};
 use merganser_run::locks::lock;
 
 use super::row::{Content, Md5Sum, Stamp};

@@ -5,6 +5,7 @@ mod cli;
 
 use std::path::PathBuf;
 
+use merganser_alignments::MOST_OPERATIONS;
 use merganser_filter::{NMode, Threshold};
 use merganser_io::ReadShare;
 use merganser_run::ConfigError;
@@ -174,6 +175,9 @@ const MAX_INSERT: u32 = 500;
 
 /// The longest read, in bases.
 pub const MOST_READ: usize = 1 << 14;
+
+// An alignment has fewer edits than its read has bases, and each brings two operations at most.
+const _: () = assert!(2 * MOST_READ < MOST_OPERATIONS);
 
 impl Config {
     /// All hits within `threshold` edits on both strands; N matches nothing; mates 0 to 500 bases

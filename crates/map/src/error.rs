@@ -69,6 +69,20 @@ pub enum Error {
 
 merganser_io::impl_fault!(Error);
 
+impl From<merganser_alignments::Error> for Error {
+    fn from(error: merganser_alignments::Error) -> Error {
+        use merganser_alignments::Error as Writing;
+        match error {
+            Writing::Io(error) => Error::Io(error),
+            Writing::Output(error) => Error::Output(error),
+            Writing::File { path, source } => Error::File { path, source },
+            Writing::Memory(shortage) => Error::Memory(shortage),
+            Writing::Start(error) => Error::Start(error),
+            Writing::Cancelled => Error::Cancelled,
+        }
+    }
+}
+
 impl Error {
     pub(crate) fn index(path: &Path, problem: impl Into<String>) -> Error {
         Error::Index { path: path.to_owned(), problem: problem.into() }

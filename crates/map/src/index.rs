@@ -18,8 +18,8 @@ use std::path::Path;
 use merganser_run::{Cancel, Warnings};
 use merganser_seq::planes::BASES_PER_WORD;
 
-use crate::reference::{Contig, Reference, Text};
-use crate::{Error, NMode};
+use crate::reference::{Reference, Text};
+use crate::{Contig, Error, NMode};
 pub(crate) use bisect::{Bisections, Lookup};
 use file::Mapped;
 pub(crate) use growing::Growing;

@@ -6,11 +6,12 @@ mod shard;
 
 use std::path::PathBuf;
 
+use merganser_alignments::{sort_records, write_blocks};
 use merganser_run::{Cancel, Progress, Resources, Unit, each};
 use merganser_store::shard::{Words, check_all};
 
-use crate::output::{IndexKind, Outputs, sort_records, write_blocks};
-use crate::{Contig, Error};
+use crate::output::Outputs;
+use crate::{Contig, Error, IndexKind};
 use shard::ShardFile;
 
 /// The shards of one job, all of them.
@@ -89,13 +90,13 @@ impl JoinedShards {
                 head,
                 self.contigs(),
                 resources,
-                outputs,
+                (outputs.records, outputs.index),
                 (progress, cancel),
             );
         }
         self.check_records(resources.threads, progress, cancel)?;
         let files = self.files.iter().map(|file| file.blocks());
-        write_blocks(files, head, outputs, cancel)
+        Ok(write_blocks(files, head, outputs.records, cancel)?)
     }
 
     /// Checks all records of all shards.

@@ -1,38 +1,27 @@
 //! Where records go: which hits are reported, how, and the files that they stand in.
 
-mod cram;
-mod digest;
-mod fields;
 mod header;
-mod joined;
+mod letters;
 mod mark;
 mod placements;
-mod record;
 mod report;
-mod sorted;
 
 use std::io::Write;
 use std::time::Duration;
 
+use merganser_alignments::{
+    BlockDigest, CRAM_END, Crai, Cram, FileIndex, RecordIndex, Sorted, Written, file_head,
+    write_sorted,
+};
 use merganser_io::{BgzfBlocks, Output, finish_all};
 use merganser_run::{InOrderSink, Progress};
 
-use crate::{Config, Contig, Error, Index};
-use cram::Crai;
-pub(crate) use cram::Cram;
-pub(crate) use digest::BlockDigest;
-pub(crate) use fields::Fields;
-pub use header::ReadGroup;
-pub(crate) use joined::{sort_records, write_blocks};
+use crate::{Config, Contig, Error, Format, Index, IndexKind};
+pub(crate) use letters::Letters;
 pub(crate) use mark::{ShardContent, ShardMark};
 pub use placements::Placements;
-pub use record::Format;
-pub(crate) use record::RecordStyle;
 pub use report::Reported;
 pub(crate) use report::{ManyRecords, PairFinder, RecordSink, ReportUnit, Reporter, selected};
-pub use sorted::IndexKind;
-use sorted::{FileIndex, RecordIndex, Written};
-pub(crate) use sorted::{Form, Held, Sorted, Sorting};
 
 /// Open outputs.
 #[derive(Debug)]
@@ -70,9 +59,9 @@ impl Writer {
         paired: bool,
         outputs: Outputs,
     ) -> Writer {
-        let checksums = cram.map_or(&[][..], |cram| &cram.checksums);
+        let checksums = cram.map_or(&[][..], Cram::checksums);
         let text = header::text(config, index, checksums, paired);
-        let mut head = record::header(config.format, &text, index);
+        let mut head = file_head(config.format, &text, index.contigs());
         let mut mark = None;
         if let Format::Bam(level) = config.format {
             let unmarked = header::mark(config, index);
@@ -106,7 +95,7 @@ impl Writer {
             IndexKind::Crai => FileIndex::Cram(Crai::default()),
             kind => FileIndex::Bam(RecordIndex::new(*kind, contigs)),
         });
-        let written = sorted::write(sorted, records, begin, places, progress)?;
+        let written = write_sorted(sorted, records, begin, places, progress)?;
         let Written { index: places, end, digest } = written;
         self.digest = digest;
         match (places, index) {
@@ -130,7 +119,7 @@ impl Writer {
         match self.format {
             Format::Sam => {}
             Format::Bam(_) => self.outputs.records.write_all(&BgzfBlocks::END)?,
-            Format::Cram => self.outputs.records.write_all(&cram::END)?,
+            Format::Cram => self.outputs.records.write_all(&CRAM_END)?,
         }
         let Outputs { records, index, unmapped } = self.outputs;
         let index = index.map(|(output, _)| output);

@@ -7,8 +7,8 @@ use merganser_run::{Cancel, resolve_threads};
 use crate::cpu::{Mapper, Strata};
 use crate::hits::{Hit, strata};
 use crate::output::selected;
-use crate::trace::{Alignment, Operation};
-use crate::{Config, Error, Index, MOST_READ, Prefilter};
+use crate::trace::Alignment;
+use crate::{Config, Error, Index, MOST_READ, Operation, Prefilter};
 
 /// A place where a read lies.
 #[derive(Clone, Debug, PartialEq, Eq)]

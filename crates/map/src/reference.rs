@@ -8,79 +8,15 @@ mod load;
 
 pub(crate) use load::load;
 
-use merganser_run::{Warnings, thousands};
 use merganser_seq::planes::{self, BASES_PER_WORD, window};
+
+use crate::Contig;
 
 /// Positions that a reference may have, the filling between contigs included.
 pub(crate) const MOST_POSITIONS: u64 = (1 << 32) - (1 << 17);
 
-/// Bases that a contig may have: positions and template lengths are signed numbers of 32 bits in BAM,
-/// and SAM's text has the same limit (SAM specification, sections 1.3 and 4.2).
-pub(crate) const MOST_CONTIG: u32 = i32::MAX as u32;
-
 /// Words behind each plane, so that bands may reach past the last contig.
 pub(crate) const PADDING: usize = 4;
-
-/// A sequence of the reference.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Contig {
-    /// Its name: the header up to the first blank.
-    pub name: String,
-    /// The position of its first base.
-    pub start: u32,
-    /// Bases.
-    pub len: u32,
-}
-
-impl Contig {
-    /// Why no record could name it: its name would change what a line of SAM says.
-    pub(crate) fn unnameable(&self) -> Option<String> {
-        let name = &self.name;
-        let has_blank = name.contains(|letter: char| letter.is_control() || letter == ' ');
-        (name.is_empty() || name.starts_with(['*', '=']) || has_blank).then(|| {
-            format!("'{}' cannot be the name of a contig in SAM: rename it", name.escape_default())
-        })
-    }
-
-    /// Whether SAM allows the name (specification, section 1.2.1).
-    fn is_allowed(&self) -> bool {
-        let legal = |byte: u8| byte.is_ascii_graphic() && !b"\\,\"'`()[]{}<>".contains(&byte);
-        self.name.bytes().all(legal)
-    }
-
-    /// Whether the name is told from what follows it in the tag XA.
-    pub(crate) fn may_stand_in_xa(name: &str) -> bool {
-        !name.contains([',', ';'])
-    }
-
-    /// Why no record could tell of a place in it, if it is too long for that.
-    pub(crate) fn too_long(&self) -> Option<String> {
-        let Contig { name, len, .. } = self;
-        (*len > MOST_CONTIG).then(|| {
-            format!(
-                "contig {name} is longer than the {MOST_CONTIG} bases that SAM and BAM can hold: \
-                 split it"
-            )
-        })
-    }
-
-    /// The position behind its last base.
-    pub(crate) fn end(&self) -> u32 {
-        self.start + self.len
-    }
-}
-
-/// Warns of contigs whose names SAM does not allow, though many programs take them.
-pub(crate) fn warn_of_names(contigs: &[Contig], warnings: &Warnings) {
-    let mut others = contigs.iter().filter(|contig| !contig.is_allowed());
-    let Some(first) = others.next() else { return };
-    let count = thousands(1 + others.count() as u64);
-    warnings.push(format!(
-        "{count} contigs have names that SAM does not allow, first {}: some programs refuse them: rename \
-         these sequences, without any of \\ , \" ' ` ( ) [ ] {{ }} < >",
-        first.name
-    ));
-}
 
 /// A reference in memory.
 #[derive(Clone, Debug, Default)]
@@ -185,20 +121,5 @@ impl Reference {
         }
         let reader = std::io::Cursor::new(text);
         load::read("test".into(), Box::new(reader)).unwrap()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn contigs_beyond_the_limit_of_sam_are_refused() {
-        let contig = |len| Contig { name: "c".into(), start: 0, len };
-        assert_eq!(contig(i32::MAX as u32).too_long(), None);
-        let problem = contig(i32::MAX as u32 + 1).too_long().unwrap();
-        let expected =
-            "contig c is longer than the 2147483647 bases that SAM and BAM can hold: split it";
-        assert_eq!(problem, expected);
     }
 }

@@ -11,6 +11,7 @@ mod backends;
 
 use std::time::Instant;
 
+use merganser_alignments::{Cram, Form, Held, RecordStyle, Sorted, Sorting, warn_of_names};
 use merganser_io::{Segment, text_bytes};
 use merganser_run::engine::Engine;
 use merganser_run::{
@@ -24,10 +25,8 @@ use crate::discordance::{self, Tallies};
 use crate::effort::Effort;
 use crate::index::{Index, IndexView, SHORTEST};
 use crate::output::{
-    Cram, Form, Held, ManyRecords, Outputs, PairFinder, Placements, RecordStyle, Reported,
-    Reporter, Sorted, Sorting, Writer,
+    Letters, ManyRecords, Outputs, PairFinder, Placements, Reported, Reporter, Writer,
 };
-use crate::reference::warn_of_names;
 use crate::source::Source;
 use crate::{Config, Error, Format, Prefilter};
 #[cfg(test)]
@@ -108,17 +107,25 @@ pub fn run(
     let gaps = view.gaps(config.n_mode);
     let ordinals = choose_gpus(resources, index, &gaps, inputs, progress)?;
     let (begun, mut stages) = (Instant::now(), Stages::default());
-    let cram = match config.format {
-        Format::Cram => Some(Cram::new(config, index, config.fasta.as_deref(), threads, cancel)?),
+    let letters = match config.format {
+        Format::Cram => Some(Letters::new(index, config.fasta.as_deref(), cancel)?),
         _ => None,
     };
+    let cram = letters.as_ref();
+    let cram =
+        cram.map(|letters| Cram::new(letters, &config.read_groups, threads, cancel)).transpose()?;
     let paired = inputs.iter().any(Segment::is_paired);
     let memory = Memory::new(config, resources, index, paired)?;
     let sorting = config.sort.then(|| {
         Sorting::new([memory.left, memory.writing], threads as u64, &resources.temp_dir, cancel)
     });
     let packed = if is_ruled(config) { Some(prefilter::pack(&view.text)?) } else { None };
-    let styles = RecordStyle::all(config, index);
+    let styles = RecordStyle::all(
+        config.format,
+        index.contigs(),
+        config.eqx,
+        &config.read_groups,
+    );
     let mut gpus = None;
     if !ordinals.is_empty() {
         let (memory, room) = (resources.gpu_memory, memory.room);

@@ -19,6 +19,6 @@ pub fn share(
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<ReadShare, Error> {
-    let starts = batch_starts::<Error>(segments, options(resources, cancel), progress)?;
+    let starts = batch_starts::<Error, _>(segments, options(resources, cancel), progress)?;
     ReadShare::at_starts(segments, shard, &starts, resources.threads, cancel)
 }

@@ -3,7 +3,8 @@
 //! A batch is full with a fixed number of reads or bytes, whatever threads and memory there are, so
 //! that compressed output is cut at the same places.
 
-use merganser_io::{Keep, ReadShare, RecordBatch, RecordOptions, Records, Segment};
+use merganser_alignments::RecordOptions;
+use merganser_io::{Keep, ReadShare, RecordBatch, Records, Segment};
 use merganser_run::{Cancel, Resources};
 
 use crate::{Config, Error, Format, MOST_READ, Strand};

@@ -11,51 +11,9 @@ use merganser_seq::base::LETTERS;
 
 use crate::hits::{Hit, NO_SCRIPT};
 use crate::queries::{Queries, Query};
-use crate::reference::{Contig, Text};
-use crate::{Config, NMode};
+use crate::reference::Text;
+use crate::{Config, Contig, NMode, Operation};
 use gaps::Gaps;
-
-/// What a stretch of an alignment is, as BAM numbers it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Operation {
-    /// Match or mismatch, where these are not told apart.
-    Aligned = 0,
-    /// Bases of the read alone.
-    Insertion = 1,
-    /// Bases of the reference alone.
-    Deletion = 2,
-    /// Bases of the read that are left out of the alignment.
-    Clip = 4,
-    /// Bases that are the same.
-    Match = 7,
-    /// Bases that differ.
-    Mismatch = 8,
-}
-
-impl Operation {
-    /// The letter that SAM has for it: M, I, D, S, = or X.
-    pub fn letter(self) -> char {
-        match self {
-            Operation::Aligned => 'M',
-            Operation::Insertion => 'I',
-            Operation::Deletion => 'D',
-            Operation::Clip => 'S',
-            Operation::Match => '=',
-            Operation::Mismatch => 'X',
-        }
-    }
-
-    /// How many bases of the read so many of it are.
-    pub(crate) fn in_read(self, len: u32) -> u32 {
-        if self == Operation::Deletion { 0 } else { len }
-    }
-
-    /// How many bases of the reference so many of it are.
-    pub(crate) fn in_reference(self, len: u32) -> u32 {
-        if matches!(self, Operation::Insertion | Operation::Clip) { 0 } else { len }
-    }
-}
 
 /// An alignment; refilled, it keeps its memory.
 #[derive(Debug, Default)]

@@ -144,8 +144,6 @@ pub use merganser_filter as filter;
 #[doc(inline)]
 pub use merganser_gpu as gpu;
 #[doc(inline)]
-pub use merganser_io as io;
-#[doc(inline)]
 pub use merganser_kmers as kmers;
 #[doc(inline)]
 pub use merganser_map as map;
@@ -197,4 +195,11 @@ pub mod classify {
         #[doc(inline)]
         pub use merganser_taxreport::report::*;
     }
+}
+
+/// Files in and out.
+pub mod io {
+    pub use merganser_alignments::{ReaderOptions, RecordOptions};
+    #[doc(inline)]
+    pub use merganser_io::*;
 }

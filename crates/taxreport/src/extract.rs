@@ -11,8 +11,9 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 
+use merganser_alignments::RecordOptions;
 use merganser_gpu::DeviceInfo;
-use merganser_io::{BgzfBlocks, Header, Keep, RecordOptions, Records, Segment};
+use merganser_io::{BgzfBlocks, Header, Keep, Records, Segment};
 use merganser_run::engine::Engine;
 use merganser_run::{Budget, Cancel, Progress, Resources, Shortage, Stages, Unit, thousands};
 

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use merganser_alignments::ReaderOptions;
 use merganser_gpu::DeviceInfo;
-use merganser_io::{Chunk, Input, Reader, ReaderOptions, SpillFile};
+use merganser_io::{Chunk, Input, Reader, SpillFile};
 use merganser_run::engine::Turns;
 use merganser_run::locks::lock;
 use merganser_run::{Budget, OnFailure, run_workers_collect, side_by_side, start_scoped};

@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use merganser_io::{Header, Keep, Needs, RecordBatch, RecordOptions, Records, Segment};
+use merganser_alignments::RecordOptions;
+use merganser_io::{Header, Keep, Needs, RecordBatch, Records, Segment};
 use merganser_run::engine::{Device, Engine, Turn, Work};
 use merganser_run::locks::lock;
 use merganser_run::{InOrderSink, Progress, Unit};

@@ -2,7 +2,8 @@
 
 use std::sync::Mutex;
 
-use merganser_io::{Chunk, Input, Phred, Reader, ReaderOptions};
+use merganser_alignments::ReaderOptions;
+use merganser_io::{Chunk, Input, Phred, Reader};
 use merganser_run::locks::lock;
 use merganser_run::{Cancel, Progress, run_workers_collect};
 
@@ -28,6 +29,7 @@ pub(crate) fn open(job: Job<'_>, inputs: &[Input], cancel: &Cancel) -> Result<Re
         phred: Phred { offset: job.config.quality_offset, least: job.config.min_qual },
         cancel: cancel.clone(),
         warnings: job.warnings.clone(),
+        ..ReaderOptions::default()
     };
     Ok(Reader::open(inputs, options)?)
 }

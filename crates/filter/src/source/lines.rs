@@ -1,6 +1,7 @@
 //! Pairs of one file: `READ<TAB>SEGMENT` lines, or the WFA tools' `>READ` and `<SEGMENT` lines.
 
-use merganser_io::{FileKind, Input, LineChunk, LineReader, ReaderOptions};
+use merganser_alignments::ReaderOptions;
+use merganser_io::{FileKind, Input, LineChunk, LineReader};
 use merganser_seq::planes::TextPlanes;
 use merganser_seq::simd::Level;
 

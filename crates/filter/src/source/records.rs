@@ -1,9 +1,8 @@
 //! Pairs of two files of FASTA or FASTQ: the first record of one with the first of the other, and
 //! so on.
 
-use merganser_io::{
-    Header, Input, Keep, ReaderOptions, RecordBatch, RecordOptions, Records as Mates, Segment,
-};
+use merganser_alignments::{ReaderOptions, RecordOptions};
+use merganser_io::{Header, Input, Keep, RecordBatch, Records as Mates, Segment};
 
 use crate::{Error, PairBatch, Sequence};
 

@@ -2,7 +2,7 @@
 
 /// What a read is of a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Role {
+pub enum Role {
     /// A single read, or a segment in the middle.
     #[default]
     None,
@@ -14,7 +14,7 @@ pub(crate) enum Role {
 
 impl Role {
     /// The role that flags give a read.
-    pub(crate) fn of(flags: u16) -> Role {
+    pub fn of(flags: u16) -> Role {
         match flags & 0xc0 {
             0x40 => Role::First,
             0x80 => Role::Second,
@@ -28,7 +28,7 @@ const WINDOW: u64 = 64;
 
 /// The reads of a stretch of alignments, as runs of mates side by side and of others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct MateRuns {
+pub struct MateRuns {
     /// Where each run ends, in reads, and whether its reads are mates.
     runs: Vec<(usize, bool)>,
     /// First mates and second mates.
@@ -45,7 +45,7 @@ pub(crate) struct MateRuns {
 
 impl MateRuns {
     /// Adds the next read.
-    pub(crate) fn add(&mut self, role: Role, name: &[u8]) {
+    pub fn add(&mut self, role: Role, name: &[u8]) {
         let follows = role == Role::Second && self.last == Role::First && self.ends == name;
         if self.runs.is_empty() && role == Role::Second {
             self.begins = name.to_vec();

@@ -2,8 +2,9 @@
 
 use super::made::MadeDirectories;
 use super::member::Member;
-use super::named::{Named, TemporaryName, resolve_output, temporary_next_to};
+use super::named::{Named, TemporaryName, temporary_next_to};
 use super::replaced::open_stream;
+use super::resolved::resolve_output;
 use crate::Error;
 use crate::error::reason;
 use crate::spill::nameless;

@@ -4,7 +4,7 @@ use super::replaced::{check_replacing, is_another_ones, take_over};
 use super::temporaries::{Appearing, Listed};
 use crate::Error;
 use crate::error::{reason, without_name};
-use crate::stream::MOST_LINKS;
+use crate::there::directory_of;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 use std::fs::{self, File, Metadata};
@@ -168,37 +168,6 @@ pub(super) fn sync_directory(directory: &Path) {
     if let Ok(directory) = File::open(directory) {
         let _ = directory.sync_all();
     }
-}
-
-/// The directory that a file stands in.
-pub(crate) fn directory_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
-/// Where a file that is written to `path` will be: symbolic links are followed, also one that leads
-/// to a file that is not there yet, as by the shell's `>`.
-///
-/// # Errors
-///
-/// If a link cannot be read, or they go round in circles.
-pub fn resolve_output(path: &Path) -> io::Result<PathBuf> {
-    if let Ok(target) = path.canonicalize() {
-        return Ok(target);
-    }
-    let mut target = path.to_owned();
-    for _ in 0..MOST_LINKS {
-        match fs::read_link(&target) {
-            Ok(next) => target = directory_of(&target).join(next),
-            // No link, or nothing yet.
-            Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput) => return Ok(target),
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound) => return Ok(target),
-            Err(error) => return Err(error),
-        }
-    }
-    Err(rustix::io::Errno::LOOP.into())
 }
 
 /// A hidden file in the directory of `target`, which nobody else may open before it has the

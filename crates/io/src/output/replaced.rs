@@ -9,10 +9,11 @@ use std::sync::Arc;
 use rustix::fs::{Access as Permission, AtFlags, CWD, accessat};
 use rustix::process::geteuid;
 
-use super::named::{directory_of, resolve_output};
+use super::resolved::resolve_output;
 use crate::Error;
 use crate::error::reason;
 use crate::stream::{Access, Descriptor, Leads, leads};
+use crate::there::directory_of;
 
 /// The bit of a folder in which files are removed and renamed by their owners alone.
 const STICKY: u32 = 0o1000;

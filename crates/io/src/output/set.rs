@@ -2,10 +2,11 @@
 
 use super::atomic::AtomicFile;
 use super::member::{Member, State};
-use super::named::{Appeared, Named, directory_of, sync_directory};
+use super::named::{Appeared, Named, sync_directory};
 use super::temporaries::Appearing;
 use super::{Output, StdoutWriter};
 use crate::Error;
+use crate::there::directory_of;
 use merganser_run::locks::lock;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,11 +1,10 @@
 //! The second step, in parallel: from what was fetched to text, and how many lines it has.
 
 use super::ReaderOptions;
-use super::errors::read_error;
+use super::errors::{decode_error, read_error};
 use super::fetch::{Fetched, Work};
-use super::shared::count_lines;
-use crate::alignment::cram::{Container, Cram};
-use crate::alignment::{bam, sam};
+use super::options::{BAM, SAM};
+use crate::alignment::Container;
 use crate::chunk::Format;
 use crate::compress::Compression;
 use crate::{Chunk, Error};
@@ -16,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 
 /// Bytes read or looked at in one go: what the cache nearest to a core still holds when lines are
 /// counted.
-pub(super) const PIECE: usize = 256 * 1024;
+const PIECE: usize = 256 * 1024;
 
 /// Puts the text into the chunk and returns the number of its line ends.
 pub(super) fn expand(
@@ -27,19 +26,26 @@ pub(super) fn expand(
 ) -> Result<u64, Error> {
     match &mut fetched.work {
         Work::Text => Ok(count_lines(chunk.text())),
-        Work::Container { cram, container } => decode(chunk, cram, container),
+        Work::Container(container) => decode(chunk, &**container),
         Work::Range { file, offset, length } => {
             let name = chunk.name.clone();
-            read_range(file, *offset, chunk.room(options.headroom(), *length), &name)
+            read_range(file, *offset, chunk.text.room(options.headroom(), *length), &name)
         }
         Work::Blocks => inflate(chunk, options),
-        Work::Members { ranges, range } => ranges.expand(chunk, range.take(), options, stopped),
+        Work::Members(piece) => {
+            let mut newlines = 0;
+            let each = |text: &[u8]| newlines += count_lines(text);
+            piece
+                .expand(&mut chunk.text, options.sizes(), stopped, each)
+                .map_err(|error| decode_error(&chunk.name, Compression::Gzip, &error.into()))?;
+            Ok(newlines)
+        }
     }
 }
 
 /// Puts the reads of a container into the chunk.
-fn decode(chunk: &mut Chunk, cram: &Cram, container: &Container) -> Result<u64, Error> {
-    chunk.write_reads(|reads| cram.read(container, reads)).map_err(|(number, problem)| {
+fn decode(chunk: &mut Chunk, container: &dyn Container) -> Result<u64, Error> {
+    chunk.write_reads(|reads| container.read(reads)).map_err(|(number, problem)| {
         let (input, place) = (chunk.name.to_string(), format!("record {}", number + 1));
         Error::Alignment { input, place, problem }
     })?;
@@ -47,16 +53,18 @@ fn decode(chunk: &mut Chunk, cram: &Cram, container: &Container) -> Result<u64, 
 }
 
 /// Makes FASTQ of the whole alignments in a chunk, behind the third step and in parallel.
-pub(super) fn to_fastq(chunk: &mut Chunk) -> Result<(), Error> {
+pub(super) fn to_fastq(chunk: &mut Chunk, options: &ReaderOptions) -> Result<(), Error> {
     let format = chunk.format;
-    if !matches!(format, Some(Format::Sam | Format::Bam)) {
-        return Ok(());
-    }
-    let records = std::mem::take(&mut chunk.buffer);
-    let range = chunk.start..chunk.end;
+    let alignments = match format {
+        Some(Format::Sam) => options.alignments(&chunk.name, SAM)?,
+        Some(Format::Bam) => options.alignments(&chunk.name, BAM)?,
+        _ => return Ok(()),
+    };
+    let records = std::mem::take(&mut chunk.text.buffer);
+    let range = chunk.text.start..chunk.text.end;
     let read = chunk.write_reads(|reads| match format {
-        Some(Format::Sam) => sam::read(&records[range], reads),
-        _ => bam::read(&records[range], reads),
+        Some(Format::Sam) => alignments.read_sam(&records[range], reads),
+        _ => alignments.read_bam(&records[range], reads),
     });
     // Its memory is taken again for the next reads.
     chunk.reads = records;
@@ -84,27 +92,18 @@ fn read_range(file: &File, mut offset: u64, room: &mut [u8], name: &str) -> Resu
     Ok(newlines)
 }
 
-/// Inflates the chunk's blocks; libdeflate checks the sum and length of each.
+/// Inflates the chunk's blocks.
 fn inflate(chunk: &mut Chunk, options: &ReaderOptions) -> Result<u64, Error> {
-    let total = chunk.blocks.iter().map(|block| block.text).sum();
-    chunk.room(options.headroom(), total);
-    let inflater = chunk.inflater.get_or_insert_with(libdeflater::Decompressor::new);
-    let mut room = &mut chunk.buffer[chunk.start..chunk.end];
+    let Chunk { text, blocks, inflater, .. } = chunk;
     let mut newlines = 0;
-    for block in &chunk.blocks {
-        let (text, rest) = room.split_at_mut(block.text);
-        let raw = &chunk.raw[block.offset..block.offset + block.size];
-        let detail = match inflater.gzip_decompress(raw, text) {
-            Ok(written) if written == text.len() => {
-                newlines += count_lines(text);
-                room = rest;
-                continue;
-            }
-            Ok(_) => "wrong block length".to_owned(),
-            Err(error) => error.to_string(),
-        };
-        let compression = Compression::Bgzf.name();
-        return Err(Error::Corrupt { input: chunk.name.to_string(), compression, detail });
-    }
+    let each = |text: &[u8]| newlines += count_lines(text);
+    inflater
+        .inflate(text, blocks, options.headroom(), each)
+        .map_err(|error| decode_error(&chunk.name, Compression::Bgzf, &error.into()))?;
     Ok(newlines)
+}
+
+/// The ends of lines in a text.
+fn count_lines(text: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', text).count() as u64
 }

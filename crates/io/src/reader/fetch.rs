@@ -2,16 +2,17 @@
 
 use super::ReaderOptions;
 use super::errors::{decode_error, read_error};
+use super::options::CRAM;
 use super::pipe::Pipe;
-use super::ranges::{Cutter, Plan, Range, Ranges};
-use crate::alignment::cram::{self, Container, Containers, Cram};
-use crate::compress::bgzf::{BlockReader, End, ends_early};
-use crate::compress::gzip::GzipStream;
+use crate::alignment::{CRAM_MAGIC, Container, Containers};
 use crate::compress::{Compression, HEAD, promised, zstd_window};
 use crate::input::open_error;
 use crate::shard::Stretch;
 use crate::there::uninterrupted;
 use crate::{Chunk, Error, Input};
+use merganser_inflate::GzipStream;
+use merganser_inflate::bgzf::{BlockReader, End, ends_early};
+use merganser_inflate::parallel::{Cutter, Piece, Plan};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::retry_on_intr;
 use std::fs::File;
@@ -64,7 +65,7 @@ enum FetchState {
         text: Bytes,
         compression: Compression,
     },
-    Cram(Box<Containers<BufReader<Bytes>>>),
+    Cram(Box<dyn Containers>),
     Closed,
 }
 
@@ -87,12 +88,22 @@ pub(super) enum Work {
     Range { file: Arc<File>, offset: u64, length: usize },
     /// Inflate the chunk's blocks.
     Blocks,
-    /// Decode this range of a gzip file; without one, the text is there but for its sums.
-    Members { ranges: Arc<Ranges>, range: Option<Range> },
+    /// Expand this piece of a gzip file.
+    Members(Piece),
     /// Decode this container.
-    Container { cram: Arc<Cram>, container: Box<Container> },
+    Container(Box<dyn Container>),
     /// The text is there.
     Text,
+}
+
+impl Fetched {
+    /// Checks the sums of a gzip file as far as the text of `chunk` has their ends, in the order of the text.
+    pub(super) fn check(&self, chunk: &mut Chunk) -> Result<(), Error> {
+        let Work::Members(piece) = &self.work else { return Ok(()) };
+        piece
+            .check(&mut chunk.text)
+            .map_err(|error| decode_error(&chunk.name, Compression::Gzip, &error.into()))
+    }
 }
 
 /// The bytes of a file, counted.
@@ -187,34 +198,36 @@ impl Fetcher {
             }
             FetchState::Blocks(reader) => {
                 let end = reader
-                    .fetch(options.chunk_bytes, &mut chunk.raw, &mut chunk.blocks)
-                    .map_err(|error| decode_error(&chunk.name, Compression::Bgzf, &error))?;
+                    .fetch(options.chunk_bytes, &mut chunk.text.raw, &mut chunk.blocks)
+                    .map_err(|error| decode_error(&chunk.name, Compression::Bgzf, &error.into()))?;
                 self.ends_early = !reader.is_at_end_block();
                 if end == End::Other {
                     self.leave_blocks();
                 }
                 Ok((Work::Blocks, end == End::Input))
             }
-            FetchState::Ranges(cutter) => cutter.next(chunk, options, stopped, &self.count),
+            FetchState::Ranges(cutter) => {
+                let next = cutter.next(&mut chunk.text, options.sizes(), stopped, &self.count);
+                let (piece, last) = next
+                    .map_err(|error| decode_error(&chunk.name, Compression::Gzip, &error.into()))?;
+                Ok((Work::Members(piece), last))
+            }
             FetchState::Stream { text, compression } => {
-                let room = chunk.room(options.headroom(), options.chunk_bytes);
+                let room = chunk.text.room(options.headroom(), options.chunk_bytes);
                 let wanted = room.len();
                 let read = fill(text, room, stopped).map_err(|error| {
                     let window = zstd_window(self.at_once);
                     window_error(&chunk.name, *compression, &error, window)
                         .unwrap_or_else(|| decode_error(&chunk.name, *compression, &error))
                 })?;
-                chunk.end = chunk.start + read;
+                chunk.text.end = chunk.text.start + read;
                 // Behind BGZF: it went on as another kind of gzip, of which nobody knows the end.
                 self.ends_early &= read == 0;
                 Ok((Work::Text, read < wanted))
             }
             FetchState::Cram(containers) => {
                 let next = containers.next().map_err(|error| cram_error(&chunk.name, &error))?;
-                let work = next.map(|(cram, container)| Work::Container {
-                    cram,
-                    container: Box::new(container),
-                });
+                let work = next.map(Work::Container);
                 let last = work.is_none();
                 Ok((work.unwrap_or(Work::Text), last))
             }
@@ -236,7 +249,7 @@ impl Fetcher {
         else {
             return Ok(());
         };
-        if let Origin::Input(input @ Input::Stretch(stretch)) = &origin {
+        if let Origin::Input(input @ Input::Stretch(_, stretch)) = &origin {
             self.state = self.open_stretch(input, stretch, name)?;
             return Ok(());
         }
@@ -260,7 +273,7 @@ impl Fetcher {
                 }
             },
         };
-        self.state = self.stream(bytes, name, promised)?;
+        self.state = self.stream(bytes, name, promised, options)?;
         Ok(())
     }
 
@@ -315,7 +328,7 @@ impl Fetcher {
     }
 
     fn is_cram(&self, head: &[u8]) -> bool {
-        self.sequences && head.starts_with(cram::MAGIC)
+        self.sequences && head.starts_with(CRAM_MAGIC)
     }
 
     /// Begins to read bytes that come one after the other; a file that is `promised` to be compressed
@@ -325,6 +338,7 @@ impl Fetcher {
         bytes: Bytes,
         name: &str,
         promised: Option<&'static str>,
+        options: &ReaderOptions,
     ) -> Result<FetchState, Error> {
         let mut raw = Raw { bytes, count: Arc::clone(&self.count) };
         let mut head = Vec::with_capacity(HEAD);
@@ -339,10 +353,11 @@ impl Fetcher {
         // The head again, then the rest.
         let whole: Bytes = Box::new(Cursor::new(head).chain(raw));
         if is_cram {
-            let whole = BufReader::with_capacity(RAW_BUFFER, whole);
-            let containers = Containers::open(whole, self.reference.as_deref())
+            let alignments = options.alignments(name, CRAM)?;
+            let containers = alignments
+                .open_cram(whole, self.reference.as_deref())
                 .map_err(|error| cram_error(name, &error))?;
-            return Ok(FetchState::Cram(Box::new(containers)));
+            return Ok(FetchState::Cram(containers));
         }
         let text = match compression {
             Compression::Bgzf => return Ok(FetchState::Blocks(BlockReader::new(whole))),

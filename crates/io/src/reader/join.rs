@@ -1,9 +1,9 @@
 //! The third step, in the order of the text: where a chunk ends and the next one begins.
 
 use super::ReaderOptions;
-use crate::alignment::sam::has_return;
-use crate::alignment::{Sniffed, bam, sniff};
-use crate::beginning::{BYTE_ORDER_MARK, pass_mark};
+use super::options::{BAM, SAM};
+use crate::alignment::{Sniffed, sniff};
+use crate::beginning::BYTE_ORDER_MARK;
 use crate::chunk::{Format, is_blank};
 use crate::shard::Stretch;
 use crate::{Chunk, Error, FastaProblem, FileKind, in_stream};
@@ -76,7 +76,7 @@ impl Carry {
             return Ok(false);
         }
         if self.format.is_none() {
-            chunk.prepend(&mut self.bytes);
+            chunk.text.prepend(&mut self.bytes);
             newlines += std::mem::take(&mut self.newlines);
             if !self.pass_mark(chunk, last)? {
                 self.bytes.extend_from_slice(chunk.text());
@@ -84,7 +84,7 @@ impl Carry {
                 return Ok(false);
             }
             self.pass_beginning(chunk, &mut newlines);
-            if chunk.start == chunk.end {
+            if chunk.text.start == chunk.text.end {
                 return Ok(false);
             }
             self.format = detect(chunk, last).map_err(|error| self.without_header(error))?;
@@ -111,7 +111,7 @@ impl Carry {
     /// Passes over the rest of a comment; false if the chunk ends before it does.
     fn pass_comment(&mut self, chunk: &mut Chunk, newlines: &mut u64) -> bool {
         let end = memchr(b'\n', chunk.text());
-        chunk.start = end.map_or(chunk.end, |end| chunk.start + end + 1);
+        chunk.text.start = end.map_or(chunk.text.end, |end| chunk.text.start + end + 1);
         self.in_comment = end.is_none();
         self.line += u64::from(end.is_some());
         *newlines -= u64::from(end.is_some());
@@ -127,7 +127,7 @@ impl Carry {
             return Ok(false);
         }
         self.marked = true;
-        pass_mark(chunk).map(|()| true)
+        chunk.pass_mark().map(|()| true)
     }
 
     /// Passes over blank lines and comments before the first record.
@@ -138,7 +138,7 @@ impl Carry {
             let skipped = memchr_iter(b'\n', &text[..blank]).count() as u64;
             self.line += skipped;
             *newlines -= skipped;
-            chunk.start += blank;
+            chunk.text.start += blank;
             if chunk.text().first() != Some(&b';') {
                 return;
             }
@@ -190,19 +190,19 @@ impl Carry {
             self.newlines = total;
             return false;
         }
-        chunk.prepend(&mut self.bytes);
+        chunk.text.prepend(&mut self.bytes);
         chunk.line = self.line;
         chunk.record = (self.line - self.first_line) / 4;
         (chunk.resume, chunk.in_line, chunk.repeated) = (false, false, 0);
         if !last {
-            let cut = chunk.start
+            let cut = chunk.text.start
                 + memrchr_iter(b'\n', chunk.text()).nth(open_lines as usize).map_or(0, |at| at + 1);
-            self.bytes.extend_from_slice(&chunk.buffer[cut..chunk.end]);
-            chunk.end = cut;
+            self.bytes.extend_from_slice(&chunk.text.buffer[cut..chunk.text.end]);
+            chunk.text.end = cut;
         }
         self.newlines = open_lines;
         self.line += total - open_lines;
-        chunk.start < chunk.end
+        chunk.text.start < chunk.text.end
     }
 
     /// Whole lines, among which may be those of the header.
@@ -221,19 +221,21 @@ impl Carry {
             }
             return Ok(false);
         }
-        chunk.prepend(&mut self.bytes);
+        chunk.text.prepend(&mut self.bytes);
         (chunk.line, chunk.record) = (self.line, 0);
         if !last {
-            let cut = chunk.start + line_start(chunk.text(), chunk.text_len());
-            self.bytes.extend_from_slice(&chunk.buffer[cut..chunk.end]);
-            chunk.end = cut;
+            let cut = chunk.text.start + line_start(chunk.text(), chunk.text_len());
+            self.bytes.extend_from_slice(&chunk.text.buffer[cut..chunk.text.end]);
+            chunk.text.end = cut;
         }
         self.line += newlines;
-        if !self.begun && chunk.text().split(|&byte| byte == b'\n').all(is_no_record) {
+        let alignments = options.alignments(&chunk.name, SAM)?;
+        let mut lines = chunk.text().split(|&byte| byte == b'\n');
+        if !self.begun && lines.all(|line| alignments.is_sam_header(line)) {
             // Nothing but the header so far.
-            chunk.end = chunk.start;
+            chunk.text.end = chunk.text.start;
         }
-        Ok(chunk.start < chunk.end)
+        Ok(chunk.text.start < chunk.text.end)
     }
 
     /// Whole records; the header is left out.
@@ -243,13 +245,14 @@ impl Carry {
         last: bool,
         options: &ReaderOptions,
     ) -> Result<bool, Error> {
-        chunk.prepend(&mut self.bytes);
+        let alignments = options.alignments(&chunk.name, BAM)?;
+        chunk.text.prepend(&mut self.bytes);
         let truncated = || Error::Truncated { input: chunk.name.to_string(), compression: "BAM" };
         let before = match self.records {
             Some(records) => records,
-            None => match bam::header(chunk.text()) {
+            None => match alignments.bam_header(chunk.text()) {
                 Some(length) => {
-                    chunk.start += length;
+                    chunk.text.start += length;
                     0
                 }
                 None if last => return Err(truncated()),
@@ -264,34 +267,35 @@ impl Carry {
                 }
             },
         };
-        let (whole, records) = bam::whole(chunk.text()).map_err(|number| Error::Alignment {
-            input: chunk.name.to_string(),
-            place: format!("record {}", before + number + 1),
-            problem: "its size cannot be: is the file damaged?".into(),
-        })?;
-        let cut = chunk.start + whole;
-        if last && cut < chunk.end {
+        let (whole, records) =
+            alignments.whole_bam(chunk.text()).map_err(|number| Error::Alignment {
+                input: chunk.name.to_string(),
+                place: format!("record {}", before + number + 1),
+                problem: "its size cannot be: is the file damaged?".into(),
+            })?;
+        let cut = chunk.text.start + whole;
+        if last && cut < chunk.text.end {
             return Err(truncated());
         }
-        self.bytes.extend_from_slice(&chunk.buffer[cut..chunk.end]);
-        if bam::needs(&self.bytes) > options.max_record {
+        self.bytes.extend_from_slice(&chunk.text.buffer[cut..chunk.text.end]);
+        if alignments.bam_record_size(&self.bytes) > options.max_record {
             let (input, record) = (chunk.name.to_string(), before + records + 1);
             return Err(Error::LongRecord { input, record, limit: options.max_record as u64 });
         }
-        chunk.end = cut;
+        chunk.text.end = cut;
         (chunk.line, chunk.record) = (0, before);
         self.records = Some(before + records);
         Ok(records > 0)
     }
 
     fn join_fasta(&mut self, chunk: &mut Chunk, newlines: u64, last: bool, overlap: usize) -> bool {
-        chunk.prepend(&mut self.bytes);
+        chunk.text.prepend(&mut self.bytes);
         chunk.line = self.line;
         (chunk.resume, chunk.in_line, chunk.repeated) = (self.resume, self.in_line, self.repeated);
         self.line += self.newlines + newlines;
         self.newlines = 0;
         if last {
-            return chunk.start < chunk.end;
+            return chunk.text.start < chunk.text.end;
         }
         let text = chunk.text();
         let tail = line_start(text, text.len());
@@ -306,7 +310,7 @@ impl Carry {
         } else {
             self.cut_sequence(chunk, (tail, text.len()), overlap)
         };
-        chunk.end = chunk.start + cut;
+        chunk.text.end = chunk.text.start + cut;
         cut > 0
     }
 
@@ -330,11 +334,6 @@ impl Carry {
         }
         cut
     }
-}
-
-/// Whether a line of SAM is one of the header, or empty, and nothing is wrong with it.
-fn is_no_record(line: &[u8]) -> bool {
-    matches!(line.first(), None | Some(b'@' | b'\r')) && !has_return(line)
 }
 
 /// Collects the last bases before `cut` of the sequence whose last line begins at `tail`, without

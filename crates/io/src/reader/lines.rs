@@ -2,13 +2,13 @@
 
 use super::ReaderOptions;
 use super::expand::expand;
-use super::fetch::{Fetched, Fetcher, Origin, Work};
-use super::ranges::Plan;
+use super::fetch::{Fetched, Fetcher, Origin};
 use super::warn_of_end;
-use crate::beginning::pass_mark;
+use crate::alignment::Formats;
 use crate::input::check;
 use crate::{Chunk, Error, Input};
 use memchr::{memchr, memchr_iter, memrchr};
+use merganser_inflate::parallel::Plan;
 use merganser_run::locks::{lock, wait};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -80,12 +80,13 @@ impl LineReader {
     /// # Errors
     ///
     /// If the input does not exist, is a directory, or may not be read.
-    pub fn open(
+    pub fn open<F: Formats>(
         input: &Input,
-        options: ReaderOptions,
+        options: ReaderOptions<F>,
         group: fn(u8) -> u64,
     ) -> Result<Self, Error> {
-        let plan = Plan::new(&options);
+        let options = options.of_any();
+        let plan = options.plan();
         Self::open_with(input, options, plan, group)
     }
 
@@ -129,7 +130,7 @@ impl LineReader {
         let mut source_bytes = 0;
         loop {
             lines.chunk.name = Arc::clone(&self.name);
-            (lines.chunk.start, lines.chunk.end) = (0, 0);
+            (lines.chunk.text.start, lines.chunk.text.end) = (0, 0);
             let Some((ticket, fetched)) = self.fetch(&mut lines.chunk) else { return Ok(false) };
             let expanded = fetched.and_then(|mut fetched| {
                 source_bytes += fetched.source_bytes;
@@ -175,9 +176,7 @@ impl LineReader {
         }
         lines.number = chain.handed;
         let joined = expanded.and_then(|(newlines, fetched)| {
-            if let Work::Members { ranges, .. } = &fetched.work {
-                ranges.check(&mut lines.chunk)?;
-            }
+            fetched.check(&mut lines.chunk)?;
             if fetched.ends_early {
                 warn_of_end(&self.name, &self.options);
             }
@@ -271,7 +270,7 @@ impl Carry {
     ) -> Result<bool, Error> {
         let chunk = &mut lines.chunk;
         if self.first_byte.is_none() {
-            pass_mark(chunk)?;
+            chunk.pass_mark()?;
         }
         let Some(first_byte) = self.first_byte.or_else(|| chunk.text().first().copied()) else {
             return Ok(false);
@@ -286,14 +285,14 @@ impl Carry {
         let cut = if collect {
             0
         } else {
-            chunk.prepend(&mut self.bytes);
+            chunk.text.prepend(&mut self.bytes);
             if last { without_blank(chunk.text()) } else { whole(chunk.text(), total, group) }
         };
-        let rest = &chunk.buffer[chunk.start + cut..chunk.end];
+        let rest = &chunk.text.buffer[chunk.text.start + cut..chunk.text.end];
         self.filled = if cut > 0 { without_blank(rest) > 0 } else { filled };
         let left = if cut > 0 { memchr_iter(b'\n', rest).count() as u64 } else { total };
         self.bytes.extend_from_slice(rest);
-        chunk.end = chunk.start + cut;
+        chunk.text.end = chunk.text.start + cut;
         (lines.line, lines.first_byte) = (self.line, first_byte);
         self.newlines = left;
         self.line += total - left;
@@ -330,6 +329,7 @@ fn whole(text: &[u8], newlines: u64, group: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SequencesOnly;
     use proptest::prelude::*;
     use std::io::Write;
 
@@ -340,7 +340,7 @@ mod tests {
         workers: usize,
         group: fn(u8) -> u64,
     ) -> Result<Vec<(u64, u64, Vec<u8>)>, Error> {
-        let options = ReaderOptions { chunk_bytes, ..ReaderOptions::default() };
+        let options = ReaderOptions::<SequencesOnly> { chunk_bytes, ..ReaderOptions::default() };
         collect(&LineReader::open(input, options, group)?, workers)
     }
 
@@ -405,7 +405,8 @@ mod tests {
             );
         }
         std::fs::write(&packed, &gz[..gz.len() / 2]).unwrap();
-        let options = ReaderOptions { chunk_bytes: 512, ..ReaderOptions::default() };
+        let options =
+            ReaderOptions::<SequencesOnly> { chunk_bytes: 512, ..ReaderOptions::default() };
         let reader = LineReader::open(&Input::File(packed), options, |_| 1).unwrap();
         let (mut lines, mut before) = (LineChunk::default(), 0);
         let error = loop {
@@ -440,9 +441,13 @@ mod tests {
         std::fs::write(&path, packed(&text)).unwrap();
         let input = Input::File(path);
         for (range, workers) in [(5000, 1), (20_000, 4), (100_000, 3), (1 << 20, 2)] {
-            let options = ReaderOptions { chunk_bytes: 1 << 16, workers, ..Default::default() };
+            let options = ReaderOptions::<SequencesOnly> {
+                chunk_bytes: 1 << 16,
+                workers,
+                ..Default::default()
+            };
             let plan = Some(Plan::of(range));
-            let reader = LineReader::open_with(&input, options, plan, |_| 2).unwrap();
+            let reader = LineReader::open_with(&input, options.of_any(), plan, |_| 2).unwrap();
             check_chunks(&collect(&reader, workers).unwrap(), &text, 2);
         }
     }
@@ -462,9 +467,13 @@ mod tests {
             std::fs::write(&path, bytes).unwrap();
             let input = Input::File(path.clone());
             for workers in [1, 4] {
-                let options = ReaderOptions { chunk_bytes: 1 << 16, workers, ..Default::default() };
+                let options = ReaderOptions::<SequencesOnly> {
+                    chunk_bytes: 1 << 16,
+                    workers,
+                    ..Default::default()
+                };
                 let plan = Some(Plan::of(20_000));
-                let reader = LineReader::open_with(&input, options, plan, |_| 1).unwrap();
+                let reader = LineReader::open_with(&input, options.of_any(), plan, |_| 1).unwrap();
                 let error = collect(&reader, workers).unwrap_err();
                 let known = matches!(error, Error::Truncated { .. } | Error::Corrupt { .. });
                 assert!(known, "{kind}: {error}");
@@ -477,9 +486,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("packed");
         std::fs::write(&path, packed(&numbers())).unwrap();
-        let options = ReaderOptions { chunk_bytes: 1 << 16, workers: 4, ..Default::default() };
+        let options = ReaderOptions::<SequencesOnly> {
+            chunk_bytes: 1 << 16,
+            workers: 4,
+            ..Default::default()
+        };
         let plan = Some(Plan::of(5000));
-        let reader = LineReader::open_with(&Input::File(path), options, plan, |_| 1).unwrap();
+        let reader =
+            LineReader::open_with(&Input::File(path), options.of_any(), plan, |_| 1).unwrap();
         let chunks = merganser_run::run_workers_collect(4, |worker| {
             let mut lines = LineChunk::default();
             let mut chunks = 0;

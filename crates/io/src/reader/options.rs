@@ -1,13 +1,15 @@
 //! How to read.
 
+use merganser_inflate::parallel::{Plan, Sizes};
 use merganser_run::{Cancel, Warnings};
 
-use crate::Phred;
+use crate::alignment::{Alignments, AnyFormats, Formats};
+use crate::{Error, FileKind, Phred};
 
 /// A record of so many bytes has room in what every run takes.
 const LEAST_RECORD: u64 = 256 << 10;
 /// The longest record where nobody says how much memory there is.
-const USUAL_RECORD: usize = 256 << 20;
+pub(crate) const USUAL_RECORD: usize = 256 << 20;
 /// A header is never cut, so that one without an end (a file that is no text) would have to be
 /// collected whole; beyond about this many bytes it is an error.
 const MAX_HEADER: usize = 16 << 20;
@@ -20,9 +22,14 @@ pub fn longest_record(memory: u64, copies: u64) -> usize {
     usize::try_from((memory / copies.max(1)).max(LEAST_RECORD)).unwrap_or(usize::MAX)
 }
 
-/// How a [`Reader`](crate::Reader) reads.
+/// Formats of alignments, and the bytes that they begin with; SAM mostly.
+pub(super) const SAM: (FileKind, u8) = (FileKind::Sam, b'@');
+pub(super) const BAM: (FileKind, u8) = (FileKind::Bam, b'B');
+pub(super) const CRAM: (FileKind, u8) = (FileKind::Cram, b'C');
+
+/// How a [`Reader`](crate::Reader) reads. The type says who reads alignments.
 #[derive(Clone, Debug)]
-pub struct ReaderOptions {
+pub struct ReaderOptions<F = AnyFormats> {
     /// About how many bytes of text a chunk has, at least 1. A worker's chunk takes a little more
     /// memory than that, twice as much for BGZF, and up to `max_record` more. A gzip
     /// file is inflated by all workers if there are at least 4: it is cut into ranges of a sixth
@@ -47,9 +54,11 @@ pub struct ReaderOptions {
     pub cancel: Cancel,
     /// Where warnings about the inputs go.
     pub warnings: Warnings,
+    /// The formats of alignments that are read.
+    pub formats: F,
 }
 
-impl Default for ReaderOptions {
+impl<F: Default> Default for ReaderOptions<F> {
     /// Chunks of 4 MiB, no overlap, one worker, records of up to 256 MiB.
     fn default() -> Self {
         Self {
@@ -60,15 +69,55 @@ impl Default for ReaderOptions {
             phred: Phred::default(),
             cancel: Cancel::default(),
             warnings: Warnings::default(),
+            formats: F::default(),
+        }
+    }
+}
+
+impl<F: Formats> ReaderOptions<F> {
+    /// The same options of whatever formats.
+    pub(crate) fn of_any(self) -> ReaderOptions {
+        ReaderOptions {
+            chunk_bytes: self.chunk_bytes,
+            overlap: self.overlap,
+            workers: self.workers,
+            max_record: self.max_record,
+            phred: self.phred,
+            cancel: self.cancel,
+            warnings: self.warnings,
+            formats: AnyFormats::of(&self.formats),
         }
     }
 }
 
 impl ReaderOptions {
+    /// The reader of alignments.
+    ///
+    /// # Errors
+    /// If files of alignments are refused, as the one named `input`, which is of this format.
+    pub(super) fn alignments(
+        &self,
+        input: &str,
+        (kind, byte): (FileKind, u8),
+    ) -> Result<&'static dyn Alignments, Error> {
+        let refused = || Error::UnknownFormat { input: input.to_owned(), kind: Some(kind), byte };
+        self.formats.alignments().ok_or_else(refused)
+    }
+
     /// The room to keep before a chunk's text for what the chunk before hands on. More is handed
     /// on only where records are that long, and then costs a copy.
     pub(super) fn headroom(&self) -> usize {
         self.chunk_bytes / 16
+    }
+
+    /// How much text of a gzip file is made at a time.
+    pub(super) fn sizes(&self) -> Sizes {
+        Sizes { text: self.chunk_bytes, headroom: self.headroom() }
+    }
+
+    /// How gzip files are cut into ranges, if that pays.
+    pub(super) fn plan(&self) -> Option<Plan> {
+        Plan::new(self.chunk_bytes, self.workers)
     }
 
     /// The most bytes of a header line of FASTA or FASTQ.

@@ -2,8 +2,8 @@
 
 use super::ReaderOptions;
 use super::fetch::{Fetched, Fetcher, Origin};
-use super::ranges::Plan;
 use crate::{Chunk, Error};
+use merganser_inflate::parallel::Plan;
 use merganser_run::locks::{lock, wait};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};

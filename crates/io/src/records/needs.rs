@@ -89,8 +89,8 @@ fn cause(records: &[&[u8]], needs: Needs) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Input;
-    use crate::records::{Keep, RecordBatch, RecordOptions, Records, Segment};
+    use crate::records::{RecordBatch, RecordOptions, Records, Segment};
+    use crate::{Input, SequencesOnly};
 
     const NEEDS: Needs = Needs { bases: 10, uracil: false };
 
@@ -113,7 +113,7 @@ mod tests {
             one => Segment::Single(one[0].clone()),
         };
         let options =
-            RecordOptions { keep: Keep::default(), needs: Some(needs), ..RecordOptions::default() };
+            RecordOptions::<SequencesOnly> { needs: Some(needs), ..RecordOptions::default() };
         let warnings = options.warnings.clone();
         let records = Records::open(&[segment], options).unwrap();
         let mut batch = RecordBatch::default();

@@ -8,6 +8,7 @@ use merganser_run::{Cancelled, InOrderSink, Progress, StartError, Unit};
 
 use super::{RecordBatch, RecordOptions, Records, Segment};
 use crate::Error;
+use crate::alignment::Formats;
 use crate::shard::check_file;
 
 /// Batches for each worker that may be looked at before the one that is taken.
@@ -50,9 +51,9 @@ impl<T, E, F: Fn(&RecordBatch) -> T> Work for Look<'_, F, T, E> {
 /// # Errors
 /// If an input is no regular file, as who looks before a job reads twice; as [`Records::next`], of several
 /// faults the first in the input; if a thread cannot be started; if cancelled.
-pub fn walk<T: Send, E>(
+pub fn walk<T: Send, E, F: Formats>(
     segments: &[Segment],
-    options: RecordOptions,
+    options: RecordOptions<F>,
     look: impl Fn(&RecordBatch) -> T + Sync,
     take: impl FnMut(T) + Send,
     progress: &dyn Progress,
@@ -76,9 +77,9 @@ where
 ///
 /// # Errors
 /// As [`walk`].
-pub fn batch_starts<E>(
+pub fn batch_starts<E, F: Formats>(
     segments: &[Segment],
-    options: RecordOptions,
+    options: RecordOptions<F>,
     progress: &dyn Progress,
 ) -> Result<Vec<u64>, E>
 where
@@ -87,5 +88,5 @@ where
     let mut starts = vec![0];
     let take = |behind| starts.push(behind);
     let look = |batch: &RecordBatch| batch.first() + batch.reads() as u64;
-    walk::<_, E>(segments, options, look, take, progress).map(|()| starts)
+    walk::<_, E, F>(segments, options, look, take, progress).map(|()| starts)
 }

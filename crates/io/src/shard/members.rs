@@ -7,10 +7,10 @@ use std::os::unix::fs::FileExt;
 
 use flate2::bufread::GzDecoder;
 use memchr::memmem;
+use merganser_inflate::GzipStream;
+use merganser_inflate::bgzf::{self, Header};
 
 use crate::compress::Compression;
-use crate::compress::bgzf::{self, Header};
-use crate::compress::gzip::GzipStream;
 use crate::there::{Uninterrupted, is_of_system, uninterrupted};
 
 /// A member of a file that can be cut begins within so many bytes: of a gzip file without, no more is

@@ -1,21 +1,20 @@
 //! The part of a file that one shard reads.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use merganser_inflate::BgzfBlocks;
+
 use super::cut::Cut;
 use super::members::{MemberText, read_bgzf_block, text_from};
-use crate::Input;
 use crate::chunk::Format;
-use crate::compress::{BgzfBlocks, Compression};
+use crate::compress::Compression;
 
 /// A stretch of a file, from one place where it can be cut up to another, or to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stretch {
-    pub(super) input: Box<Input>,
     pub(super) compression: Compression,
     pub(super) format: Format,
     /// Bytes of the file.
@@ -24,21 +23,7 @@ pub(crate) struct Stretch {
     pub(super) to: Option<Cut>,
 }
 
-impl fmt::Display for Stretch {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.from.offset {
-            0 => self.input.fmt(formatter),
-            from => write!(formatter, "{} (from byte {from} on)", self.input),
-        }
-    }
-}
-
 impl Stretch {
-    /// The file.
-    pub(crate) fn input(&self) -> &Input {
-        &self.input
-    }
-
     /// How the file is compressed.
     pub(crate) fn compression(&self) -> Compression {
         self.compression

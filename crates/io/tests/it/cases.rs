@@ -1,7 +1,7 @@
 //! One table of texts and what they hold, read in every form.
 
 use crate::common::{Record, Sums, naive, options, read_alone, read_together, reader_of, record};
-use crate::compressed::all_forms;
+use crate::forms::all_forms;
 use merganser_io::{Input, Reader};
 
 type Expected = Vec<Record>;

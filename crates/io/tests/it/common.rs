@@ -1,9 +1,12 @@
 //! A naive parser, and what the reader gives in the same form.
 
-use merganser_io::{Chunk, Error, Reader, ReaderOptions, Sink};
+use merganser_io::{Chunk, Error, Reader, Sink};
 use merganser_run::run_workers_collect;
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read};
+
+/// How these tests read.
+pub(crate) type ReaderOptions = merganser_io::ReaderOptions<crate::Formats>;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Record {

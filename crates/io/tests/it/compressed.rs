@@ -1,90 +1,9 @@
-//! Making compressed files, and reading them whole, cut off and damaged.
+//! Reading compressed files whole, cut off and damaged.
 
 use crate::common::{Sums, naive, options, read_alone, read_together, reader_of};
+use crate::forms::{WITHOUT_END, all_forms, bgzf_block, bzip2, gzip, pieces, xz, zstd};
 use merganser_io::{Chunk, Error, Input, Reader};
 use std::io::Write;
-
-pub(crate) fn gzip(text: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(6));
-    encoder.write_all(text).unwrap();
-    encoder.finish().unwrap()
-}
-
-fn bzip2(text: &[u8]) -> Vec<u8> {
-    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::new(1));
-    encoder.write_all(text).unwrap();
-    encoder.finish().unwrap()
-}
-
-fn xz(text: &[u8]) -> Vec<u8> {
-    let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 0);
-    encoder.write_all(text).unwrap();
-    encoder.finish().unwrap()
-}
-
-fn zstd(text: &[u8]) -> Vec<u8> {
-    // With a checksum, as the program has it.
-    let mut encoder = zstd::stream::Encoder::new(Vec::new(), 1).unwrap();
-    encoder.include_checksum(true).unwrap();
-    encoder.write_all(text).unwrap();
-    encoder.finish().unwrap()
-}
-
-pub(crate) fn bgzf_block(text: &[u8]) -> Vec<u8> {
-    let mut deflate = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(6));
-    deflate.write_all(text).unwrap();
-    let data = deflate.finish().unwrap();
-    let size = u16::try_from(18 + data.len() + 8 - 1).unwrap();
-    let mut block = vec![0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 6, 0, b'B', b'C', 2, 0];
-    block.extend(size.to_le_bytes());
-    block.extend(data);
-    block.extend(crc32fast::hash(text).to_le_bytes());
-    block.extend(u32::try_from(text.len()).unwrap().to_le_bytes());
-    block
-}
-
-/// `text` in pieces of growing size, each compressed on its own.
-fn pieces(text: &[u8], compress: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
-    let (mut rest, mut size, mut bytes) = (text, 3, Vec::new());
-    while !rest.is_empty() {
-        let (piece, after) = rest.split_at(size.min(rest.len()));
-        bytes.extend(compress(piece));
-        (rest, size) = (after, (size * 2 + 1).min(60_000));
-    }
-    bytes
-}
-
-/// The form whose end may be missing.
-pub(crate) const WITHOUT_END: &str = "BGZF without end block";
-
-/// The same text in every form in which it may come.
-pub(crate) fn all_forms(text: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
-    let bgzf = pieces(text, bgzf_block);
-    let with_end = |end: &[u8]| [&bgzf, end].concat();
-    let (half, rest) = text.split_at(text.len() / 2);
-    vec![
-        ("plain", text.to_vec()),
-        ("gzip", gzip(text)),
-        ("gzip members", pieces(text, gzip)),
-        ("gzip padded with zeros", [gzip(text), vec![0; 1000]].concat()),
-        ("gzip, empty member", [gzip(text), gzip(b"")].concat()),
-        ("BGZF", with_end(&bgzf_block(b""))),
-        (
-            "BGZF, empty block within",
-            [bgzf_block(half), bgzf_block(b""), bgzf_block(rest), bgzf_block(b"")].concat(),
-        ),
-        (WITHOUT_END, bgzf.clone()),
-        ("BGZF padded with zeros", with_end(&[bgzf_block(b""), vec![0; 300]].concat())),
-        ("BGZF, then gzip", [bgzf_block(half), gzip(rest)].concat()),
-        ("gzip, then BGZF", [gzip(half), bgzf_block(rest), bgzf_block(b"")].concat()),
-        ("zstd", zstd(text)),
-        ("zstd frames", pieces(text, zstd)),
-        ("bzip2", bzip2(text)),
-        ("bzip2 streams", [bzip2(half), bzip2(rest)].concat()),
-        ("xz", xz(text)),
-        ("xz streams", [xz(half), xz(rest)].concat()),
-    ]
-}
 
 fn reads(number: usize) -> Vec<u8> {
     let mut text = Vec::new();

@@ -76,18 +76,20 @@ fn wrapped_fastq_is_recognised() {
 
 #[test]
 fn other_formats() {
-    let cases: [(&[u8], &str); 4] = [
+    let cases: [(&[u8], &str); 6] = [
         (b"ACGT\n", "test: not FASTA or FASTQ: starts with byte 0x41"),
         (b"\n \x00\x01", "test: not FASTA or FASTQ: starts with byte 0x00"),
         (
             b"CRAM\x02\x01aaaaaaaaaaaaaaaaaaaa",
-            if cfg!(feature = "cram") {
-                "test: CRAM: version 2.1, of which only 3.0 and 3.1 can be read: write it again with \
-                 samtools view -C"
-            } else {
-                "test: CRAM: it is not built into this program: build it with the feature `cram`, \
-                 or write the file as BAM with samtools view -b"
-            },
+            "test: not FASTA or FASTQ, but CRAM: merganser count, classify and map read it",
+        ),
+        (
+            b"BAM\x01",
+            "test: not FASTA or FASTQ, but BAM: merganser count, classify and map read it",
+        ),
+        (
+            b"@HD\tVN:1.6\n",
+            "test: not FASTA or FASTQ, but SAM: merganser count, classify and map read it",
         ),
         (
             b">a\rACGT\r>b\rAC\r",
@@ -274,7 +276,7 @@ fn missing_files_are_found_before_work_begins() {
 #[test]
 fn damaged_files_are_named() {
     let text = b"@r\nACGT\n+\nIIII\n";
-    let gzip = crate::compressed::gzip(text);
+    let gzip = crate::forms::gzip(text);
     assert_eq!(
         message_at(&gzip[..gzip.len() - 3], 1 << 16),
         "test: truncated: the gzip data end before they are complete; copy or download the file \
@@ -288,7 +290,7 @@ fn damaged_files_are_named() {
         "test: corrupt gzip data (corrupt gzip stream does not have a matching checksum); copy or \
          download the file again"
     );
-    let mut block = crate::compressed::bgzf_block(text);
+    let mut block = crate::forms::bgzf_block(text);
     let sum = block.len() - 8;
     block[sum] ^= 1;
     let error = message_at(&block, 1 << 16);

@@ -3,13 +3,17 @@
 // Helpers are tests, too.
 #![allow(clippy::unwrap_used)]
 
-mod alignments;
+mod batches;
 mod cases;
 mod common;
 mod compressed;
 mod errors;
+mod forms;
 mod output;
 mod property;
 mod records;
 mod shards;
 mod workers;
+
+/// Nothing here reads alignments.
+pub(crate) type Formats = merganser_io::SequencesOnly;

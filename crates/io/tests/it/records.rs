@@ -1,62 +1,15 @@
 //! Batches of reads and pairs, however the text is cut and whoever parses it.
 
-use std::path::{Path, PathBuf};
-
+use crate::batches::{ALL, AnyError, Batch, RecordOptions, listed, read_all, warned, write};
 use crate::common::{Record, naive};
-use crate::compressed::bgzf_block;
+use crate::forms::bgzf_block;
 use merganser_io::{
-    Error, Header, Input, Keep, RecordBatch, RecordOptions, Records, Segment, Unmated, batch_starts,
+    Error, Header, Input, Keep, RecordBatch, Records, Segment, Unmated, batch_starts,
 };
-use merganser_run::{Silent, StartError, run_workers};
+use merganser_run::{Silent, run_workers};
 use proptest::prelude::*;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// A batch: its number, reads before it, whether paired, its records.
-type Batch = (u64, u64, bool, Vec<Record>);
-
-type AnyError = Box<dyn std::error::Error + Send + Sync>;
-
-/// All batches in order, and the error with the smallest number.
-type Listed = (Vec<Batch>, Option<(u64, Error)>);
-
-/// Reads everything, with all workers.
-fn read_all(segments: &[Segment], options: &RecordOptions) -> Result<Listed, Error> {
-    let records = Records::open(segments, options.clone())?;
-    let (batches, failed) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
-    run_workers::<StartError, _>(options.workers, |_| {
-        let mut batch = RecordBatch::default();
-        loop {
-            match records.next(&mut batch) {
-                Ok(Some(_)) => batches.lock().unwrap().push(listed(&batch)),
-                Ok(None) => return Ok(()),
-                Err(error) => failed.lock().unwrap().push((batch.number(), error)),
-            }
-        }
-    })
-    .unwrap();
-    let mut batches = batches.into_inner().unwrap();
-    batches.sort();
-    let failed = failed.into_inner().unwrap();
-    let first = failed.into_iter().min_by_key(|(number, _)| *number);
-    if let Some((number, _)) = &first {
-        // What a faulty batch has is not whole.
-        batches.retain(|batch| batch.0 < *number);
-    }
-    Ok((batches, first))
-}
-
-fn listed(batch: &RecordBatch) -> Batch {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let record = |at: usize| {
-        let merganser_io::Record { name, header, letters, quality } = batch.record(at);
-        assert_eq!(name, &header[..name.len()]);
-        assert!(!name.iter().any(u8::is_ascii_whitespace));
-        Record { header: text(header), sequence: text(letters), quality: quality.map(text) }
-    };
-    let records = (0..batch.len()).map(record).collect();
-    (batch.number(), batch.first(), batch.is_paired(), records)
-}
 
 /// What is in a segment, mates in turn.
 fn expected(segment: &Segment) -> Vec<Record> {
@@ -98,14 +51,6 @@ fn cut(segments: &[Segment], options: &RecordOptions) -> Vec<Batch> {
     }
     batches
 }
-
-fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
-    let path = folder.join(name);
-    std::fs::write(&path, text).unwrap();
-    path
-}
-
-const ALL: Keep = Keep { header: Header::Whole, qualities: true };
 
 /// Reads' letters; as FASTQ, or FASTA of this width.
 fn laid_out(reads: &[String], width: Option<usize>, mate: &str) -> String {
@@ -174,7 +119,7 @@ proptest! {
         prop_assert_eq!(&batches, &expected);
         let mut starts: Vec<u64> = expected.iter().map(|batch| batch.1).collect();
         starts.push(4 * reads.len() as u64);
-        let found = batch_starts::<AnyError>(&segments, options.clone(), &Silent).unwrap();
+        let found = batch_starts::<AnyError, _>(&segments, options.clone(), &Silent).unwrap();
         prop_assert_eq!(found, if reads.is_empty() { vec![0] } else { starts });
 
         let [from, to] = wanted;
@@ -182,50 +127,6 @@ proptest! {
         let (batches, failed) = read_all(&segments, &options).unwrap();
         prop_assert!(failed.is_none(), "{:?}", failed);
         prop_assert_eq!(batches, cut(&segments, &options));
-    }
-
-    #[test]
-    fn alignments_are_pairs_where_mates_lie_side_by_side(
-        units in prop::collection::vec(0..5usize, 0..60),
-        batch_records in 1..12usize, batch_bytes in 1..600usize, chunk_bytes in 200..2000usize,
-        workers in 1..5usize,
-    ) {
-        // As many pairs as decide that the file is in their order, then anything.
-        let units: Vec<usize> = std::iter::repeat_n(0, 32).chain(units).collect();
-        let (mut sam, mut expected) = (String::new(), Vec::new());
-        for (number, &unit) in units.iter().enumerate() {
-            let flags = [&[77, 141][..], &[77], &[141], &[4], &[141, 77]][unit];
-            for &flags in flags {
-                sam += &format!("r{number}\t{flags}\t*\t0\t0\t*\t*\t0\t0\tACGTACGT\tIIIIIIII\n");
-                let mate = ["", "/1", "/2"][flags as usize >> 6];
-                expected.push((unit == 0, format!("r{number}{mate}")));
-            }
-        }
-        let folder = tempfile::tempdir().unwrap();
-        let segments = [Segment::Single(Input::File(write(folder.path(), "a.sam", &sam)))];
-        let options = RecordOptions {
-            keep: ALL, batch_records, batch_bytes, find_pairs: true, ..RecordOptions::default()
-        };
-        let (once, failed) = read_all(&segments, &options).unwrap();
-        prop_assert!(failed.is_none(), "{:?}", failed);
-        let named = |batch: &Batch| {
-            let paired = batch.2;
-            batch.3.iter().map(|record| (paired, record.header.clone())).collect::<Vec<_>>()
-        };
-        prop_assert_eq!(once.iter().flat_map(named).collect::<Vec<_>>(), expected);
-        let reads = units.iter().map(|unit| 1 + u64::from(*unit == 4)).sum::<u64>();
-        let last = once.last().unwrap();
-        prop_assert_eq!(last.1 + last.3.len() as u64 / (1 + u64::from(last.2)), reads);
-        let apart = units.iter().map(|unit| [0, 1, 1, 0, 2][*unit]).sum::<u64>();
-        let warned = options.warnings.since(0);
-        prop_assert_eq!(warned.len(), usize::from(apart > 0), "{:?}", &warned);
-        let expected = format!(": {apart} reads are mates of pairs");
-        prop_assert!(apart == 0 || warned[0].contains(&expected), "{:?}", &warned);
-
-        let options = RecordOptions { chunk_bytes, workers, ..options };
-        let (again, failed) = read_all(&segments, &options).unwrap();
-        prop_assert!(failed.is_none(), "{:?}", failed);
-        prop_assert_eq!(again, once);
     }
 
     #[test]
@@ -508,17 +409,6 @@ fn long_records_come_one_at_a_time() {
     }
 }
 
-/// What is warned of when a file of single reads is read, `DIR/` left out.
-fn warned(text: &str) -> Vec<String> {
-    let folder = tempfile::tempdir().unwrap();
-    let segments = [Segment::Single(Input::File(write(folder.path(), "r", text)))];
-    let options = RecordOptions { find_pairs: true, ..RecordOptions::default() };
-    let (batches, failed) = read_all(&segments, &options).unwrap();
-    assert!(failed.is_none() && batches.iter().all(|batch| !batch.2));
-    let root = format!("{}/", folder.path().display());
-    options.warnings.since(0).iter().map(|warning| warning.replace(&root, "")).collect()
-}
-
 #[test]
 fn pairs_among_single_reads_are_warned_of() {
     let fastq = |names: &[String]| -> String {
@@ -555,29 +445,6 @@ fn pairs_among_single_reads_are_warned_of() {
     // Two haplotypes of each chromosome.
     let fasta = fastq(&pairs(20, ["_1", "_2"])).replace("@", ">").replace("+\nIIII\n", "");
     assert!(warned(&fasta).is_empty());
-}
-
-#[test]
-fn mates_that_do_not_lie_side_by_side_stay_single_reads() {
-    let line =
-        |flags: u16, name: &str| format!("{name}\t{flags}\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n");
-    let sorted: String = [99, 147]
-        .iter()
-        .flat_map(|&flags| (0..9).map(move |n| (flags, n)))
-        .map(|(flags, n)| line(flags, &format!("p{n}")))
-        .collect();
-    let found = warned(&sorted);
-    assert!(found.len() == 1 && found[0].contains("r: 18 reads are mates of pairs"), "{found:?}");
-    assert!(found[0].contains("samtools collate"), "{found:?}");
-    // First mates alone, and single reads.
-    assert!(warned(&(0..9).map(|n| line(77, &format!("p{n}"))).collect::<String>()).is_empty());
-    assert!(warned(&(0..9).map(|n| line(4, &format!("p{n}"))).collect::<String>()).is_empty());
-    // As pairs they are refused, with what helps.
-    let folder = tempfile::tempdir().unwrap();
-    let segments = [Segment::Interleaved(Input::File(write(folder.path(), "r", &sorted)))];
-    let (_, failed) = read_all(&segments, &RecordOptions::default()).unwrap();
-    let message = failed.unwrap().1.to_string();
-    assert!(message.contains("samtools collate"), "{message}");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Shards of inputs: read one after the other, they are the inputs, whatever the number of shards.
 
-use crate::common::{Collector, kmers_of, naive};
+use crate::common::{Collector, ReaderOptions, kmers_of, naive};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use merganser_io::{BgzfBlocks, Chunk, Input, Reader, ReaderOptions, fingerprint, shard};
+use merganser_io::{BgzfBlocks, Chunk, Input, Reader, fingerprint, shard};
 use merganser_run::{Cancel, Shard};
 use proptest::prelude::*;
 use std::fs;

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use merganser_alignments::RecordOptions;
 use merganser_io::{
-    Header, Keep, Needs, Output, Record, RecordBatch, RecordOptions, Records, Segment, Stretch,
-    check_letters,
+    Header, Keep, Needs, Output, Record, RecordBatch, Records, Segment, Stretch, check_letters,
 };
 
 use merganser_run::engine::Source;

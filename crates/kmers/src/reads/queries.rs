@@ -3,7 +3,9 @@
 use std::io::Write;
 use std::ops::Range;
 
-use merganser_io::{Input, LineChunk, LineReader, Output, ReaderOptions, put_decimal};
+use merganser_io::{
+    Input, LineChunk, LineReader, Output, ReaderOptions, SequencesOnly, put_decimal,
+};
 use merganser_seq::base::{self, Homopolymers};
 
 use merganser_run::engine::Source;
@@ -54,7 +56,7 @@ pub fn query_lines(
     bytes: u64,
     output: &mut Output,
 ) -> Result<(), Error> {
-    let options = ReaderOptions {
+    let options = ReaderOptions::<SequencesOnly> {
         chunk_bytes: CHUNK_BYTES,
         overlap: 0,
         workers: job.resources.threads,

@@ -10,8 +10,8 @@ use merganser_store::sealed::{Format, Summed, magic};
 use merganser_store::{Reading, Writing};
 
 use super::{Index, MOST_K, SHORTEST, words_to};
-use crate::Error;
-use crate::reference::{Contig, MOST_POSITIONS, Reference};
+use crate::reference::{MOST_POSITIONS, Reference};
+use crate::{Contig, Error};
 
 /// The version that this program writes, and the only one it reads.
 const VERSION: u32 = 1;

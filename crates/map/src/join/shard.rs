@@ -5,11 +5,12 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use merganser_alignments::{BlockDigest, Fields};
 use merganser_io::{BgzfBlocks, read_bgzf_block};
 use merganser_run::{Cancel, Progress, thousands};
 
 use super::head::{Head, Parsed};
-use crate::output::{BlockDigest, Fields, ShardContent, ShardMark};
+use crate::output::{ShardContent, ShardMark};
 use crate::{Contig, Error};
 
 /// Bytes of a header, at most.

@@ -17,7 +17,7 @@ pub(crate) struct ShardMark {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ShardContent {
     pub(crate) records: u64,
-    /// That of their [blocks](super::BlockDigest).
+    /// That of their [blocks](merganser_alignments::BlockDigest).
     pub(crate) digest: u32,
 }
 

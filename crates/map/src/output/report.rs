@@ -6,10 +6,10 @@ mod together;
 pub(crate) use many::ManyRecords;
 pub(crate) use together::PairFinder;
 
+use merganser_alignments::{Record, RecordPlace, RecordStyle, Tags, flag};
 use merganser_run::Cancel;
 
 use super::Placements;
-use super::record::{Record, RecordPlace, RecordStyle, Tags, flag};
 use crate::discordance::{MatePlace, Tallies};
 use crate::hits::{Hit, Strata, quality, strata};
 use crate::index::IndexView;

@@ -2,15 +2,16 @@
 
 use std::collections::HashSet;
 
-use merganser_io::{Chunk, Input, Reader, ReaderOptions, Sink};
+use merganser_alignments::ReaderOptions;
+use merganser_io::{Chunk, Input, Reader, Sink};
 use merganser_run::{Cancel, Progress, Resources, Shortage, Unit};
 use merganser_seq::planes::{BASES_PER_WORD, Encoded, encode};
 use merganser_seq::simd::Level;
 
-use super::{Contig, MOST_POSITIONS, PADDING, Reference};
-use crate::Error;
+use super::{MOST_POSITIONS, PADDING, Reference};
 use crate::cpu::sort::{indexing, least_memory};
 use crate::index::k_of;
+use crate::{Contig, Error};
 
 /// Sequences pass in pieces: nothing else of a reference is long.
 const LONGEST_RECORD: usize = 16 << 20;

@@ -2,13 +2,14 @@
 
 use std::time::Instant;
 
+use merganser_alignments::warn_of_names;
 use merganser_gpu::DeviceInfo;
 use merganser_io::{AtomicFile, Input, text_bytes};
 use merganser_run::{Cancel, Progress, Resources, Stages, Unit, Work, peak_rss};
 
 use crate::cpu::sort;
 use crate::index::{Growing, Unsorted, k_of, pieces};
-use crate::reference::{Reference, load, warn_of_names};
+use crate::reference::{Reference, load};
 use crate::{Error, Index, cuda};
 
 /// What building an index found and did.

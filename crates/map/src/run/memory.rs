@@ -1,10 +1,10 @@
 //! What the memory of a run is for.
 
+use merganser_alignments::Sorting;
 use merganser_run::{Budget, Resources, Shortage};
 
 use super::AHEAD;
 use crate::index::Index;
-use crate::output::Sorting;
 use crate::room::Room;
 use crate::{Config, Error, Prefilter};
 

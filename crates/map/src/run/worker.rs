@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::time::Instant;
 
+use merganser_alignments::{Held, Sorting};
 use merganser_io::BgzfBlocks;
 use merganser_run::Cancel;
 use merganser_run::engine::{Turn, Work};
@@ -14,11 +15,10 @@ use crate::discordance::Tallies;
 use crate::effort::Effort;
 use crate::hits::Hit;
 use crate::output::{
-    BatchText, Format, Held, PairFinder, Placements, RecordSink, ReportUnit, Reported, Reporter,
-    Sorting,
+    BatchText, PairFinder, Placements, RecordSink, ReportUnit, Reported, Reporter,
 };
 use crate::source::Batch;
-use crate::{Config, Error, Select};
+use crate::{Config, Error, Format, Select};
 
 /// A batch's place in the order of the texts.
 pub(super) type BatchTurn<'t> = Turn<'t, BatchText, Error>;

@@ -1,6 +1,6 @@
 //! Soft clipping: an end of a read that scores less than nothing is left out of its alignment.
 
-use super::Operation;
+use crate::Operation;
 
 /// What a base that is the same scores; the scores are BWA-MEM's defaults (Li, 2013).
 const MATCH: i64 = 1;

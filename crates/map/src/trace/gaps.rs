@@ -6,11 +6,11 @@
 
 use merganser_run::Cancel;
 
+use super::Band;
 use super::waves::Waves;
-use super::{Band, Operation};
-use crate::NMode;
 use crate::queries::Query;
 use crate::reference::Text;
+use crate::{NMode, Operation};
 
 /// What leads to a cell with the fewest edits, as bits: the cell above on its diagonal, on which the
 /// bases are the same; a deletion; an insertion.

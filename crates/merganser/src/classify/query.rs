@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
+use merganser_alignments::RecordOptions;
 use merganser_classify::Thresholds;
 use merganser_classify::run::{Columns, LineFormat, Outcome, ReadFilter, RunConfig, Taxids};
-use merganser_io::{Input, OutputSet, RecordOptions, Records, Segment};
+use merganser_io::{Input, OutputSet, Records, Segment};
 use merganser_report::data::Data;
 use merganser_run::Summary;
 

@@ -93,7 +93,7 @@ impl Job {
         match (&args.read_group[..], &self.name) {
             ([line], _) if line.contains(PLACE) => self.filled(line),
             ([], Some(_)) => self.filled(OF_SAMPLE),
-            (lines, _) => lines.iter().map(|line| ReadGroup::parse(line)).collect(),
+            (lines, _) => lines.iter().map(|line| Ok(ReadGroup::parse(line)?)).collect(),
         }
     }
 
@@ -102,13 +102,14 @@ impl Job {
         let (group, sample) = (ReadGroup::parse(line)?, self.name.as_deref().map(text_of));
         let one = |(number, input): (usize, &Segment)| {
             let name = sample.clone().unwrap_or_else(|| name_of(input));
-            group.filled(|tag, value| match tag {
+            let filled = group.filled(|tag, value| match tag {
                 // Lanes of a sample.
                 "ID" if sample.is_some() && self.inputs.len() > 1 => {
                     value.replace(PLACE, &format!("{name}.{}", number + 1))
                 }
                 _ => value.replace(PLACE, &name),
-            })
+            });
+            Ok(filled?)
         };
         self.inputs.iter().enumerate().map(one).collect()
     }

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_io::{OutputSet, RecordOptions, Records};
+use merganser_alignments::RecordOptions;
+use merganser_io::{OutputSet, Records};
 use merganser_map::Error;
 use merganser_run::{Cancel, Resources, Summary};
 use serde_json::{Map, Value};

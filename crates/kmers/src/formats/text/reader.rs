@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use merganser_io::{Input, LineChunk, LineReader, ReaderOptions};
+use merganser_io::{Input, LineChunk, LineReader, ReaderOptions, SequencesOnly};
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Cancel, run_workers};
 use merganser_seq::kmer::{Kmer, MAX_K, Wide};
@@ -101,7 +101,7 @@ impl Text {
 
 /// Opens a text, and reads its first lines.
 fn begin(input: &Input, cancel: &Cancel) -> Result<(LineReader, LineChunk), Error> {
-    let options = ReaderOptions {
+    let options = ReaderOptions::<SequencesOnly> {
         chunk_bytes: PIECE_BYTES,
         workers: merganser_run::resolve_threads(None),
         max_record: LONGEST_LINE,

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
+use merganser_alignments::{Record, Tags, flag};
 use merganser_run::Cancel;
 
 use super::{RecordSink, ReportUnit, Reporter, room, set_aside, template};
 use crate::discordance::Arrangement;
 use crate::hits::{Hit, Strata, quality};
 use crate::index::IndexView;
-use crate::output::record::{Record, Tags, flag};
 use crate::pairs::Pairing;
 use crate::rescue::Rescuer;
 use crate::room::Room;

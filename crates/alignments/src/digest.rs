@@ -1,0 +1,50 @@
+//! A digest of compressed records, by which lost, added and changed ones are seen.
+
+use merganser_io::BgzfBlocks;
+
+/// Bytes of the checksum and the length of its text, which a block ends with.
+const SUM: usize = 8;
+
+/// The CRC-32 of the checksums and lengths of blocks of BGZF: each block tells its own, so that a writer computes none anew.
+#[derive(Clone, Debug, Default)]
+pub struct BlockDigest(crc32fast::Hasher);
+
+impl BlockDigest {
+    /// Adds whole blocks.
+    pub fn add_blocks(&mut self, mut blocks: &[u8]) {
+        while !blocks.is_empty() {
+            let (block, rest) = blocks.split_at(BgzfBlocks::size(blocks));
+            self.0.update(&block[block.len() - SUM..]);
+            blocks = rest;
+        }
+    }
+
+    /// Adds the block of a text.
+    pub fn add_text(&mut self, text: &[u8]) {
+        self.0.update(&crc32fast::hash(text).to_le_bytes());
+        self.0.update(&(text.len() as u32).to_le_bytes());
+    }
+
+    /// The digest of all that was added.
+    pub fn value(&self) -> u32 {
+        self.0.clone().finalize()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_and_their_texts_are_the_same() {
+        let text = b"ACGTTGCA".repeat(20_000);
+        let (mut written, mut read, mut bytes) =
+            (BlockDigest::default(), BlockDigest::default(), Vec::new());
+        BgzfBlocks::new(1).compress(&text, true, &mut bytes);
+        written.add_blocks(&bytes);
+        text.chunks(BgzfBlocks::TEXT).for_each(|block| read.add_text(block));
+        assert_eq!(written.value(), read.value());
+        read.add_text(b"A");
+        assert_ne!(written.value(), read.value());
+    }
+}

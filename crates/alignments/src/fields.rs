@@ -1,0 +1,130 @@
+//! What stands in a record of BAM that was written.
+
+/// The fields of a record of BAM (SAM specification, section 4.2).
+#[derive(Clone, Copy, Debug)]
+pub struct Fields<'a>(pub &'a [u8]);
+
+impl Fields<'_> {
+    /// Bytes of the record, its length's own among them.
+    pub(crate) fn len(&self) -> usize {
+        self.number(0) as usize + 4
+    }
+
+    /// Whether the record has as many bytes as its name, CIGAR, bases and qualities need; it has those
+    /// before them.
+    pub fn are_whole(&self) -> bool {
+        let bases = u32::try_from(self.number(20)).map(|bases| bases as usize);
+        let needed = |bases: usize| {
+            36 + usize::from(self.0[12])
+                + 4 * usize::from(self.short(16))
+                + bases.div_ceil(2)
+                + bases
+        };
+        self.0[12] > 0 && bases.is_ok_and(|bases| needed(bases) <= self.0.len())
+    }
+
+    /// The contig's number, -1 if there is none.
+    pub fn contig(&self) -> i32 {
+        self.number(4)
+    }
+
+    /// The first base, from 0.
+    pub fn at(&self) -> i32 {
+        self.number(8)
+    }
+
+    pub(crate) fn flags(&self) -> u16 {
+        self.short(18)
+    }
+
+    /// The bases of the reference that it covers; 1 without an alignment.
+    pub(crate) fn span(&self) -> u32 {
+        // M, D, N, = and X.
+        let on_reference = |&(operation, _): &(u32, usize)| 0b1_1000_1101 >> operation & 1 == 1;
+        self.cigar().filter(on_reference).map(|(_, len)| len as u32).sum::<u32>().max(1)
+    }
+
+    pub(crate) fn quality(&self) -> u8 {
+        self.0[13]
+    }
+
+    /// The name, without the zero behind it.
+    pub(crate) fn name(&self) -> &[u8] {
+        &self.0[36..self.cigar_at()]
+    }
+
+    /// Operations, as their numbers in BAM, and their lengths.
+    pub(crate) fn cigar(&self) -> impl Iterator<Item = (u32, usize)> {
+        let numbers = self.0[self.cigar_at()..].chunks_exact(4).take(usize::from(self.short(16)));
+        numbers.map(|bytes| {
+            let number = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+            (number & 15, (number >> 4) as usize)
+        })
+    }
+
+    /// Bases that are written.
+    pub(crate) fn bases(&self) -> usize {
+        self.number(20) as usize
+    }
+
+    /// Bases of the read: those that are written, or those that its alignment has.
+    pub(crate) fn read_bases(&self) -> usize {
+        // M, I, S, = and X.
+        let in_read = |&(operation, _): &(u32, usize)| 0b1_1001_0011 >> operation & 1 == 1;
+        match self.bases() {
+            0 => self.cigar().filter(in_read).map(|(_, len)| len).sum(),
+            bases => bases,
+        }
+    }
+
+    /// Two bases a byte.
+    pub(crate) fn packed_bases(&self) -> &[u8] {
+        let from = self.bases_at();
+        &self.0[from..from + self.bases().div_ceil(2)]
+    }
+
+    pub(crate) fn qualities(&self) -> &[u8] {
+        let from = self.bases_at() + self.bases().div_ceil(2);
+        &self.0[from..from + self.bases()]
+    }
+
+    /// The mate's contig and first base from 0, and the length of the template.
+    pub(crate) fn mate(&self) -> [i32; 3] {
+        [self.number(24), self.number(28), self.number(32)]
+    }
+
+    /// Tags with their types, and their values; texts with the zero behind them.
+    pub(crate) fn tags(&self) -> impl Iterator<Item = ([u8; 3], &[u8])> {
+        let from = self.bases_at() + self.bases().div_ceil(2) + self.bases();
+        let mut rest = &self.0[from..self.len()];
+        std::iter::from_fn(move || {
+            let (&key, values) = rest.split_first_chunk()?;
+            let len = match key[2] {
+                b'A' | b'c' | b'C' => 1,
+                b's' | b'S' => 2,
+                b'i' | b'I' | b'f' => 4,
+                _ => values.iter().position(|&byte| byte == 0)? + 1,
+            };
+            let (value, others) = values.split_at(len);
+            rest = others;
+            Some((key, value))
+        })
+    }
+
+    fn cigar_at(&self) -> usize {
+        36 + usize::from(self.0[12])
+    }
+
+    fn bases_at(&self) -> usize {
+        self.cigar_at() + 4 * usize::from(self.short(16))
+    }
+
+    fn number(&self, from: usize) -> i32 {
+        let bytes = &self.0[from..from + 4];
+        i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+    }
+
+    fn short(&self, from: usize) -> u16 {
+        u16::from_le_bytes([self.0[from], self.0[from + 1]])
+    }
+}

@@ -1,0 +1,52 @@
+//! All formats of alignments, for readers.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use merganser_io::{Alignments, Containers, Formats, Problem, Reads};
+
+use crate::read::{bam, cram, sam};
+
+/// SAM, BAM and CRAM, this one if the feature `cram` is built in: without it, such files are refused.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AllFormats;
+
+impl Formats for AllFormats {
+    fn alignments(&self) -> Option<&'static dyn Alignments> {
+        Some(&AllFormats)
+    }
+}
+
+impl Alignments for AllFormats {
+    fn is_sam_header(&self, line: &[u8]) -> bool {
+        sam::is_header(line)
+    }
+
+    fn read_sam(&self, lines: &[u8], reads: &mut Reads) -> Result<(), Problem> {
+        sam::read(lines, reads)
+    }
+
+    fn bam_header(&self, bytes: &[u8]) -> Option<usize> {
+        bam::header(bytes)
+    }
+
+    fn whole_bam(&self, bytes: &[u8]) -> Result<(usize, u64), u64> {
+        bam::whole(bytes)
+    }
+
+    fn bam_record_size(&self, bytes: &[u8]) -> usize {
+        bam::needs(bytes)
+    }
+
+    fn read_bam(&self, records: &[u8], reads: &mut Reads) -> Result<(), Problem> {
+        bam::read(records, reads)
+    }
+
+    fn open_cram(
+        &self,
+        input: Box<dyn Read + Send>,
+        reference: Option<&Path>,
+    ) -> io::Result<Box<dyn Containers>> {
+        cram::open(input, reference)
+    }
+}

@@ -1,0 +1,119 @@
+//! The records of shards, written as one run would have written them.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use merganser_io::{BgzfBlocks, Output, finish_all};
+use merganser_run::{Budget, Cancel, Cancelled, Progress, Resources, Shortage, StartError, each};
+
+use crate::sorted::{self, FileIndex, RecordIndex, Written};
+use crate::{Contig, Error, Form, Held, IndexKind, Sorted, Sorting};
+
+/// Bytes that are copied together.
+const BLOCK: usize = 1 << 20;
+
+/// The number of shards, and a function that has another one take the records of the shard of a number, some at a time.
+pub type EachRecords<'e, E> =
+    (usize, &'e (dyn Fn(usize, &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> + Sync));
+
+/// Writes the blocks of shards behind each other: of each its file, from where on, and how many bytes.
+///
+/// # Errors
+/// As reading and writing; if cancelled.
+pub fn write_blocks<'f>(
+    files: impl Iterator<Item = (&'f Path, &'f File, u64, u64)>,
+    head: (&[u8], u8),
+    mut records: Output,
+    cancel: &Cancel,
+) -> Result<(), Error> {
+    records.write_all(&compressed(head))?;
+    let mut block = vec![0; BLOCK];
+    for (path, file, mut at, mut left) in files {
+        while left > 0 {
+            if cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            let own = left.min(BLOCK as u64);
+            let part = &mut block[..own as usize];
+            file.read_exact_at(part, at)
+                .map_err(|source| Error::File { path: path.to_owned(), source })?;
+            records.write_all(part)?;
+            (at, left) = (at + own, left - own);
+        }
+    }
+    records.write_all(&BgzfBlocks::END)?;
+    finish_all([records])?;
+    Ok(())
+}
+
+fn compressed((head, level): (&[u8], u8)) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    BgzfBlocks::new(level).compress(head, true, &mut bytes);
+    bytes
+}
+
+/// Sorts the records of all shards together, of which those of the same place stay in the order of the
+/// shards, and writes them with their index.
+///
+/// # Errors
+/// If there is too little memory; as reading and writing; if cancelled.
+pub fn sort_records<E>(
+    (shards, records_of): EachRecords<'_, E>,
+    head: (&[u8], u8),
+    contigs: &[Contig],
+    resources: &Resources,
+    (records, index): (Output, Option<(Output, IndexKind)>),
+    (progress, cancel): (&dyn Progress, &Cancel),
+) -> Result<(), E>
+where
+    E: From<Error> + From<Cancelled> + From<StartError> + Send,
+{
+    let threads = resources.threads as u64;
+    let memory = memory(resources)?;
+    let sorting = Sorting::new([memory, memory], threads, &resources.temp_dir, cancel);
+    let held = each(resources.threads, 0..shards, cancel, |numbers| {
+        let mut held = Held::new(&sorting);
+        for number in numbers {
+            held.begin(number as u64);
+            records_of(number, &mut |records| Ok(held.take(records)?))?;
+        }
+        Ok::<_, E>(held)
+    })?;
+    let sorted =
+        Sorted { sorting: &sorting, held, form: Form::Bam(head.1), threads: resources.threads };
+    Ok(write_joined(sorted, head, contigs, (records, index), progress)?)
+}
+
+/// Writes sorted records with their index.
+fn write_joined(
+    sorted: Sorted<'_>,
+    head: (&[u8], u8),
+    contigs: &[Contig],
+    (mut records, mut index): (Output, Option<(Output, IndexKind)>),
+    progress: &dyn Progress,
+) -> Result<(), Error> {
+    let head_bytes = compressed(head);
+    records.write_all(&head_bytes)?;
+    let places = index.as_ref().map(|(_, kind)| FileIndex::Bam(RecordIndex::new(*kind, contigs)));
+    let begin = head_bytes.len() as u64;
+    let Written { index: places, end, .. } =
+        sorted::write(sorted, &mut records, begin, places, progress)?;
+    if let (Some(FileIndex::Bam(places)), Some((output, _))) = (places, &mut index) {
+        places.write(end, output)?;
+    }
+    records.write_all(&BgzfBlocks::END)?;
+    finish_all([records].into_iter().chain(index.map(|(output, _)| output)))?;
+    Ok(())
+}
+
+/// What there is for records.
+fn memory(resources: &Resources) -> Result<u64, Error> {
+    let threads = resources.threads;
+    let beside = Budget::of_run(resources, 2 * BLOCK as u64);
+    let what = format_args!("joining with {threads} threads needs");
+    let least = Sorting::least_memory(threads as u64);
+    beside.with(least).check(what, Shortage::FEWER_THREADS)?;
+    Ok(beside.left())
+}

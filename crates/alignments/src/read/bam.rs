@@ -1,0 +1,102 @@
+//! BAM: a header, then records that say their size.
+
+use super::{Alignment, BEST_QUALITY, add};
+use merganser_io::Reads;
+
+/// A record cannot be larger: the size is damaged. The longest reads have a few MB.
+const MOST_BYTES: usize = 256 << 20;
+/// What a record has besides name, CIGAR, letters, qualities and tags.
+const LEAST_BYTES: usize = 32;
+
+/// The length of the header that `bytes` begin with: magic, text, names and lengths of references.
+/// `None` if they end before it does.
+pub(crate) fn header(bytes: &[u8]) -> Option<usize> {
+    let mut at = 8usize.checked_add(size_at(bytes, 4)?)?;
+    let references = size_at(bytes, at)?;
+    at += 4;
+    for _ in 0..references {
+        at = at.checked_add(size_at(bytes, at)?)?.checked_add(8)?;
+    }
+    (at <= bytes.len()).then_some(at)
+}
+
+fn size_at(bytes: &[u8], at: usize) -> Option<usize> {
+    let bytes = bytes.get(at..at.checked_add(4)?)?;
+    Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as usize)
+}
+
+/// How much of `bytes` is whole records, and how many these are. The number of one whose size
+/// cannot be, from 0, is an error.
+pub(crate) fn whole(bytes: &[u8]) -> Result<(usize, u64), u64> {
+    let (mut at, mut records) = (0, 0);
+    while let Some(size) = size_at(bytes, at) {
+        if !(LEAST_BYTES..=MOST_BYTES).contains(&size) {
+            return Err(records);
+        }
+        if bytes.len() - at - 4 < size {
+            break;
+        }
+        at += 4 + size;
+        records += 1;
+    }
+    Ok((at, records))
+}
+
+/// How many bytes the record has that `bytes` begin with, as far as it says so.
+pub(crate) fn needs(bytes: &[u8]) -> usize {
+    size_at(bytes, 0).map_or(0, |size| 4 + size)
+}
+
+impl Alignment for noodles_bam::Record {
+    fn name(&self) -> Option<&[u8]> {
+        self.name().map(|name| -> &[u8] { name })
+    }
+
+    fn flags(&self) -> u16 {
+        self.flags().bits()
+    }
+
+    fn letters(&self, text: &mut Vec<u8>) -> Result<(), String> {
+        let sequence = self.sequence();
+        let end = text.len() + sequence.len();
+        for &pair in sequence.as_bytes() {
+            text.extend_from_slice(&PAIRS[usize::from(pair)]);
+        }
+        text.truncate(end);
+        Ok(())
+    }
+
+    fn qualities(&self, text: &mut Vec<u8>) -> Result<(), String> {
+        let scores = self.quality_scores();
+        text.extend(scores.as_bytes().iter().map(|&score| b'!' + score.min(BEST_QUALITY)));
+        Ok(())
+    }
+}
+
+/// The two letters of a byte.
+const PAIRS: [[u8; 2]; 256] = {
+    const LETTERS: &[u8; 16] = b"=ACMGRSVTWYHKDBN";
+    let mut pairs = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        pairs[byte] = [LETTERS[byte >> 4], LETTERS[byte & 15]];
+        byte += 1;
+    }
+    pairs
+};
+
+/// Adds the reads of whole records. What is wrong comes with the number of its record, from 0.
+pub(crate) fn read(records: &[u8], reads: &mut Reads) -> Result<(), (u64, String)> {
+    let mut reader = noodles_bam::io::Reader::from(records);
+    let mut record = noodles_bam::Record::default();
+    let mut number = 0;
+    loop {
+        let read = reader.read_record(&mut record);
+        let read = read.map_err(|error| format!("{error}: is the file damaged?"));
+        match read.and_then(|bytes| Ok(bytes > 0 && add(reads, &record).map(|()| true)?)) {
+            Ok(true) => number += 1,
+            Ok(false) => return Ok(()),
+            Err(problem) => return Err((number, problem)),
+        }
+    }
+}

@@ -1,0 +1,376 @@
+//! CRAM: containers of records that are written as differences from a reference.
+//!
+//! Containers are fetched one after the other, and decoded by the workers. The sequences of the
+//! reference are loaded when a container needs them, checked against the length and the MD5 that the
+//! header gives, and shared by the workers.
+
+mod block;
+mod container;
+
+use super::reference::Reference;
+use super::{Alignment, BEST_QUALITY, add};
+use md5::{Digest, Md5};
+use merganser_io::{Problem, Reads};
+use noodles_cram::io::reader::Container;
+use noodles_fasta::{self as fasta, Repository};
+use noodles_sam::alignment::Record as _;
+use noodles_sam::header::record::value::{Map, map::ReferenceSequence};
+use std::cell::Cell;
+use std::io::{self, BufReader, Read};
+use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Once};
+
+/// Containers that follow one another lie on the same few sequences, if alignments are sorted: with
+/// more bases than this in memory, older sequences are dropped.
+const MOST_BASES: u64 = 512 << 20;
+
+/// The longest sequence that there is (SAM specification, section 1.3): one that is not there is filled up
+/// to its length.
+const MOST_LENGTH: usize = i32::MAX as usize;
+
+/// What all containers need to be decoded.
+struct Cram {
+    header: noodles_sam::Header,
+    repository: Repository,
+    shared: Arc<Shared>,
+}
+
+/// What the loader of sequences tells those who decode.
+#[derive(Default)]
+struct Shared {
+    /// Bases loaded since the last time that all were dropped.
+    bases: AtomicU64,
+    /// There is no reference, but a sequence of it was asked for.
+    missing: AtomicBool,
+}
+
+/// Hands out the containers of a file.
+struct Containers<R> {
+    reader: noodles_cram::io::Reader<R>,
+    cram: Arc<Cram>,
+    /// A container before it is the decoder's.
+    bytes: Vec<u8>,
+}
+
+impl<R: Read> Containers<R> {
+    /// Reads the header of a file.
+    fn open(input: R, reference: Option<&Path>) -> io::Result<Containers<R>> {
+        let opened = without_panic(|| Containers::begin(input, reference));
+        opened.unwrap_or_else(|| Err(invalid(format!("its header: {DAMAGED}"))))
+    }
+
+    fn begin(input: R, reference: Option<&Path>) -> io::Result<Containers<R>> {
+        let mut reader = noodles_cram::io::Reader::new(input);
+        let definition = reader.read_file_definition()?;
+        let version = definition.version();
+        if version.major() != 3 {
+            return Err(invalid(format!(
+                "version {}.{}, of which only 3.0 and 3.1 can be read: write it again with samtools \
+                 view -C",
+                version.major(),
+                version.minor()
+            )));
+        }
+        let sequences = Arc::new(sequences(&header_text(&mut reader)?)?);
+        let mut header = noodles_sam::Header::builder();
+        for (name, length, _) in sequences.iter() {
+            header =
+                header.add_reference_sequence(name.clone(), Map::<ReferenceSequence>::new(*length));
+        }
+        let open = |path| Reference::open(path).map_err(|error| unreadable(path, &error));
+        let reference = reference.map(open).transpose()?;
+        let shared = Arc::<Shared>::default();
+        let loader = Loader { reference, sequences, shared: Arc::clone(&shared) };
+        let repository = Repository::new(loader);
+        Ok(Containers {
+            reader,
+            cram: Arc::new(Cram { header: header.build(), repository, shared }),
+            bytes: Vec::new(),
+        })
+    }
+
+    /// The next container; `None` behind the last.
+    fn next(&mut self) -> io::Result<Option<(Arc<Cram>, Container)>> {
+        let mut container = Container::default();
+        container::read(self.reader.get_mut(), &mut self.bytes)?;
+        let mut reader = noodles_cram::io::Reader::new(&self.bytes[..]);
+        let read = without_panic(|| reader.read_container(&mut container));
+        let bytes = read.unwrap_or_else(|| Err(invalid(format!("a container: {DAMAGED}"))))?;
+        Ok((bytes > 0).then(|| (Arc::clone(&self.cram), container)))
+    }
+}
+
+/// Bytes of a file that are read at a time.
+const BUFFER: usize = 256 << 10;
+
+/// Opens a file.
+///
+/// # Errors
+/// If its header or the reference cannot be read.
+pub(crate) fn open(
+    input: Box<dyn Read + Send>,
+    reference: Option<&Path>,
+) -> io::Result<Box<dyn merganser_io::Containers>> {
+    let input = BufReader::with_capacity(BUFFER, input);
+    Ok(Box::new(Containers::open(input, reference)?))
+}
+
+impl<R: Read + Send> merganser_io::Containers for Containers<R> {
+    fn next(&mut self) -> io::Result<Option<Box<dyn merganser_io::Container>>> {
+        let next = Containers::next(self)?;
+        Ok(next.map(|(cram, container)| Box::new(Decoding { cram, container }) as _))
+    }
+}
+
+/// A container, and what it needs to be decoded.
+struct Decoding {
+    cram: Arc<Cram>,
+    container: Container,
+}
+
+impl merganser_io::Container for Decoding {
+    fn read(&self, reads: &mut Reads) -> Result<(), Problem> {
+        self.cram.read(&self.container, reads)
+    }
+}
+
+/// What a decoder that panics says of its input.
+const CONTRADICTION: &str = "it contradicts itself";
+const DAMAGED: &str = "it contradicts itself: is the file damaged?";
+
+thread_local! {
+    /// The thread is within [`without_panic`].
+    static EXPECTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What a part of the decoder gives; none if it panics, which it does where what it reads contradicts
+/// itself though checksums say that the bytes are what was written. Nothing is said of that panic.
+fn without_panic<T>(decode: impl FnOnce() -> T) -> Option<T> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let others = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !EXPECTED.get() {
+                others(panic);
+            }
+        }));
+    });
+    EXPECTED.set(true);
+    let done = catch_unwind(AssertUnwindSafe(decode));
+    EXPECTED.set(false);
+    done.ok()
+}
+
+fn invalid(what: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+/// The text of the header, which stands in a container of its own.
+fn header_text<R: Read>(reader: &mut noodles_cram::io::Reader<R>) -> io::Result<Vec<u8>> {
+    let mut header = reader.header_reader();
+    let mut container = header.container_reader()?;
+    let mut text = Vec::new();
+    {
+        let mut sam = container.raw_sam_header_reader()?;
+        sam.read_to_end(&mut text)?;
+        sam.discard_to_end()?;
+    }
+    container.discard_to_end()?;
+    Ok(text)
+}
+
+/// A name, a length, and an MD5 in hexadecimal.
+type Sequence = (Vec<u8>, NonZero<usize>, Option<Vec<u8>>);
+
+/// The reference's sequences, as `@SQ` lines give them.
+fn sequences(header: &[u8]) -> io::Result<Vec<Sequence>> {
+    let lines = header.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"@SQ\t"));
+    let sequence = |line: &[u8]| {
+        let tag = |tag: &[u8]| {
+            let mut columns = line.trim_ascii_end().split(|&byte| byte == b'\t');
+            columns.find_map(|column| column.strip_prefix(tag)).map(<[u8]>::to_vec)
+        };
+        let length: NonZero<usize> = String::from_utf8(tag(b"LN:")?).ok()?.parse().ok()?;
+        let length = (length.get() <= MOST_LENGTH).then_some(length)?;
+        Some((tag(b"SN:")?, length, tag(b"M5:")))
+    };
+    let sequences = lines.map(sequence).collect::<Option<Vec<_>>>();
+    sequences.ok_or_else(|| {
+        invalid("a line @SQ of the header has no name, or no length from 1 to 2147483647".into())
+    })
+}
+
+/// Loads sequences for the decoder.
+struct Loader {
+    reference: Option<Reference>,
+    sequences: Arc<Vec<Sequence>>,
+    shared: Arc<Shared>,
+}
+
+/// What stands in for the bases of a reference that was not given: no file has it.
+const NO_BASE: u8 = 0;
+
+/// What to do where another reference was given than that of the alignments.
+const REMEDY: &str = "`reference` must be the FASTA file that the reads were aligned to";
+
+/// How the error begins of a reference that cannot be read.
+const UNREADABLE: &str = "cannot read ";
+
+/// Not an error of the alignments' file.
+fn unreadable(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::other(format!("{UNREADABLE}{}: {}", path.display(), merganser_io::reason(error)))
+}
+
+impl fasta::repository::Adapter for Loader {
+    fn get(&mut self, name: &[u8]) -> Option<io::Result<fasta::Record>> {
+        let definition = fasta::record::Definition::new(name, None);
+        let letters = self.load(name);
+        Some(letters.map(|letters| fasta::Record::new(definition, letters.into())))
+    }
+}
+
+impl Loader {
+    fn load(&self, name: &[u8]) -> io::Result<Vec<u8>> {
+        let shown = String::from_utf8_lossy(name);
+        let known = self.sequences.iter().find(|(other, ..)| other == name);
+        let Some((_, length, md5)) = known else {
+            return Err(invalid(format!("aligned to '{shown}', which the header does not have")));
+        };
+        let Some(reference) = &self.reference else {
+            // Files without need of a reference have its sequences asked for all the same.
+            self.shared.missing.store(true, Ordering::Relaxed);
+            return Ok(vec![NO_BASE; length.get()]);
+        };
+        let letters = reference.sequence(name);
+        let letters = letters.map_err(|error| unreadable(reference.path(), &error))?;
+        let path = reference.path().display();
+        let Some(letters) = letters else {
+            return Err(invalid(format!(
+                "aligned to '{shown}', which {path} does not have; {REMEDY}"
+            )));
+        };
+        if letters.len() != length.get() {
+            return Err(invalid(format!(
+                "aligned to '{shown}' of {length} bases, which has {} in {path}; {REMEDY}",
+                letters.len()
+            )));
+        }
+        if md5.as_ref().is_some_and(|md5| !md5.eq_ignore_ascii_case(digest(&letters).as_bytes())) {
+            return Err(invalid(format!(
+                "aligned to another sequence than the '{shown}' of {path} (MD5); {REMEDY}"
+            )));
+        }
+        self.shared.bases.fetch_add(letters.len() as u64, Ordering::Relaxed);
+        Ok(letters)
+    }
+}
+
+fn digest(letters: &[u8]) -> String {
+    Md5::digest(letters).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl Cram {
+    /// Adds the reads of a container. What is wrong comes with the number of its record, from 0;
+    /// where a slice cannot be decoded, that is its first.
+    fn read(&self, container: &Container, reads: &mut Reads) -> Result<(), Problem> {
+        let many = container.header().reference_sequence_context().is_many();
+        if !many && self.shared.bases.load(Ordering::Relaxed) > MOST_BASES {
+            self.shared.bases.store(0, Ordering::Relaxed);
+            self.repository.clear();
+        }
+        let mut number = container.header().record_counter();
+        let decoded = without_panic(|| self.decode(container, reads, &mut number));
+        let result = decoded.unwrap_or_else(|| Err(CONTRADICTION.to_owned()));
+        result.map_err(|problem| {
+            let missing = self.shared.missing.load(Ordering::Relaxed);
+            let problem = match problem {
+                _ if missing => {
+                    "the file leaves out the bases that are those of the reference: name its FASTA \
+                     file with --reference"
+                        .to_owned()
+                }
+                problem if problem.starts_with("aligned to ") => problem,
+                problem if problem.starts_with(UNREADABLE) => problem,
+                problem if problem.starts_with("reference sequence checksum") => {
+                    format!(
+                        "aligned to another sequence than that of the reference (MD5); {REMEDY}"
+                    )
+                }
+                problem => format!("{problem}: is the file damaged?"),
+            };
+            (number, problem)
+        })
+    }
+
+    fn decode(
+        &self,
+        container: &Container,
+        reads: &mut Reads,
+        number: &mut u64,
+    ) -> Result<(), String> {
+        let said = |error: io::Error| error.to_string();
+        let compression = container.compression_header().map_err(said)?;
+        for slice in container.slices() {
+            let slice = slice.map_err(said)?;
+            let (core, external) = slice.decode_blocks().map_err(said)?;
+            let repository = self.repository.clone();
+            let records = slice.records(repository, &self.header, &compression, &core, &external);
+            for record in &records.map_err(said)? {
+                add(reads, record)?;
+                *number += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Alignment for noodles_cram::Record<'_> {
+    fn name(&self) -> Option<&[u8]> {
+        noodles_sam::alignment::Record::name(self).map(|name| -> &[u8] { name })
+    }
+
+    fn flags(&self) -> u16 {
+        noodles_sam::alignment::Record::flags(self).map_or(0, |flags| flags.bits())
+    }
+
+    fn letters(&self, text: &mut Vec<u8>) -> Result<(), String> {
+        let start = text.len();
+        text.extend(self.sequence().iter());
+        match text[start..].contains(&NO_BASE) {
+            true => Err("a base is missing".to_owned()),
+            false => Ok(()),
+        }
+    }
+
+    fn qualities(&self, text: &mut Vec<u8>) -> Result<(), String> {
+        let start = text.len();
+        for score in self.quality_scores().iter() {
+            text.push(b'!' + score.map_err(|error| error.to_string())?.min(BEST_QUALITY));
+        }
+        if text.len() - start != self.sequence().len() {
+            // Files may have qualities of some bases only.
+            text.truncate(start);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_that_no_sequence_has_are_refused() {
+        let of =
+            |length: &str| sequences(format!("@HD\tVN:1.6\n@SQ\tSN:c\tLN:{length}\n").as_bytes());
+        let (name, length, md5) = of("2147483647").unwrap().remove(0);
+        assert_eq!((&name[..], length.get(), md5), (&b"c"[..], 0x7fff_ffff, None));
+        for length in ["0", "2147483648", "18446744073709551615", "-1", ""] {
+            let error = of(length).unwrap_err().to_string();
+            assert!(error.contains("no length from 1 to 2147483647"), "{length}: {error}");
+        }
+    }
+}

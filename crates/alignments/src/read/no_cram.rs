@@ -1,0 +1,13 @@
+//! CRAM in a library without the feature `cram`: such a file is known, and refused.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use merganser_io::Containers;
+
+/// Refuses the file.
+pub(crate) fn open(_: Box<dyn Read + Send>, _: Option<&Path>) -> io::Result<Box<dyn Containers>> {
+    let reason = "it is not built into this program: build it with the feature `cram`, or \
+                  write the file as BAM with samtools view -b";
+    Err(io::Error::new(io::ErrorKind::Unsupported, reason))
+}

@@ -1,0 +1,92 @@
+//! Read groups.
+
+use merganser_run::ConfigError;
+
+/// A read group, SAM's `@RG`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadGroup {
+    line: String,
+    id: String,
+}
+
+impl ReadGroup {
+    /// Reads `@RG\tID:…`; `\t` may be written as these two letters.
+    ///
+    /// # Errors
+    /// If it is no such line.
+    pub fn parse(text: &str) -> Result<ReadGroup, ConfigError> {
+        ReadGroup::of_line(text.replace("\\t", "\t"), text)
+    }
+
+    /// Reads a line with tabs, which messages call `text`.
+    fn of_line(line: String, text: &str) -> Result<ReadGroup, ConfigError> {
+        let wrong = |what: &str| {
+            ConfigError::new(format!("`read_group` '{text}': {what}, e.g. '@RG\\tID:a\\tSM:b'"))
+        };
+        let mut fields = line.split('\t');
+        if fields.next() != Some("@RG") {
+            return Err(wrong("give a line that begins with @RG"));
+        }
+        let mut id = None;
+        for field in fields {
+            match field.split_once(':') {
+                Some((tag, value)) if tag.len() == 2 && !value.is_empty() => {
+                    if tag == "ID" {
+                        id = Some(value.to_owned());
+                    }
+                }
+                _ => return Err(wrong("give TAG:VALUE fields")),
+            }
+        }
+        if line.contains(|letter: char| letter.is_control() && letter != '\t') {
+            return Err(wrong("give one line, without control characters"));
+        }
+        match id {
+            Some(id) => Ok(ReadGroup { line, id }),
+            None => Err(wrong("an ID is missing")),
+        }
+    }
+
+    /// The same fields with other values, which `fill` makes of each tag and value. Control characters of these become
+    /// `_`: a value has none (SAM specification, section 1.3).
+    ///
+    /// # Errors
+    /// If a value is empty then.
+    pub fn filled(&self, fill: impl Fn(&str, &str) -> String) -> Result<ReadGroup, ConfigError> {
+        let field = |field: &str| match field.split_once(':') {
+            Some((tag, value)) => {
+                format!("{tag}:{}", fill(tag, value).replace(char::is_control, "_"))
+            }
+            None => field.to_owned(),
+        };
+        let line = self.line.split('\t').map(field).collect::<Vec<_>>().join("\t");
+        ReadGroup::of_line(line.clone(), &line)
+    }
+
+    /// The line, without its end.
+    pub fn line(&self) -> &str {
+        &self.line
+    }
+
+    /// Its ID.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ReadGroup;
+
+    #[test]
+    fn read_groups() {
+        let group = ReadGroup::parse("@RG\\tID:x\\tSM:y z").unwrap();
+        assert_eq!((group.id(), &group.line[..]), ("x", "@RG\tID:x\tSM:y z"));
+        let filled = group.filled(|_, value| value.replace('x', "a\t\\tb\n")).unwrap();
+        assert_eq!((filled.id(), &filled.line[..]), ("a_\\tb_", "@RG\tID:a_\\tb_\tSM:y z"));
+        for wrong in ["ID:x", "@RG\\tSM:y", "@RG\\tID:", "@RG\\tIDx"] {
+            let message = ReadGroup::parse(wrong).unwrap_err().to_string();
+            assert!(message.starts_with(&format!("`read_group` '{wrong}': ")), "{message}");
+        }
+    }
+}

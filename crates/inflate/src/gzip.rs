@@ -1,0 +1,180 @@
+//! gzip as a stream: any number of members, and the zeros that some tapes put behind them.
+
+use flate2::bufread::GzDecoder;
+use std::io::{self, BufRead, Read};
+
+/// Decompresses all members of a gzip file; each read gives text of one of them. Unlike flate2's own reader of several
+/// members, it takes zeros after the last one for padding (as gzip does) and anything else for an error.
+pub struct GzipStream<R> {
+    state: State<R>,
+    /// Where the member begins that is read.
+    member: u64,
+}
+
+enum State<R> {
+    Member(Box<GzDecoder<Counted<R>>>),
+    /// Where a member, padding or the end follows.
+    Between(Counted<R>),
+    End,
+    /// After an error: who reads on gets it again, and must not take it for the end.
+    Failed(Failure),
+}
+
+impl<R: BufRead> GzipStream<R> {
+    /// `input` begins with a member; no input at all is an empty stream.
+    pub fn new(input: R) -> Self {
+        Self::from(input, 0)
+    }
+
+    /// Inflates an input that begins at byte `at` of a file.
+    pub fn from(bytes: R, at: u64) -> Self {
+        Self { state: State::Between(Counted { bytes, at }), member: at }
+    }
+
+    /// Where in the file the member begins that the last text was of; at the end, where the last one ends.
+    pub fn member(&self) -> u64 {
+        self.member
+    }
+
+    /// Where in the file it reads.
+    pub fn at(&self) -> u64 {
+        match &self.state {
+            State::Member(text) => text.get_ref().at,
+            State::Between(bytes) => bytes.at,
+            State::End | State::Failed(_) => self.member,
+        }
+    }
+}
+
+/// An error that can be given more than once.
+struct Failure {
+    code: Option<i32>,
+    kind: io::ErrorKind,
+    text: String,
+}
+
+impl Failure {
+    fn of(error: &io::Error) -> Failure {
+        Failure { code: error.raw_os_error(), kind: error.kind(), text: error.to_string() }
+    }
+
+    fn error(&self) -> io::Error {
+        let other = || io::Error::new(self.kind, self.text.clone());
+        self.code.map_or_else(other, io::Error::from_raw_os_error)
+    }
+}
+
+impl<R: BufRead> Read for GzipStream<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        if let State::Failed(failure) = &self.state {
+            return Err(failure.error());
+        }
+        let read = self.read_on(buffer);
+        if let Err(error) = &read {
+            self.state = State::Failed(Failure::of(error));
+        }
+        read
+    }
+}
+
+impl<R: BufRead> GzipStream<R> {
+    /// Reads; after an error, nothing more comes.
+    fn read_on(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match std::mem::replace(&mut self.state, State::End) {
+                State::End | State::Failed(_) => return Ok(0),
+                State::Between(mut input) => {
+                    self.member = input.at;
+                    match input.fill_buf()?.first() {
+                        Some(0x1f) => self.state = State::Member(Box::new(GzDecoder::new(input))),
+                        _ => return pass_padding(&mut input).map(|()| 0),
+                    }
+                }
+                State::Member(mut decoder) => {
+                    let read = decoder.read(buffer)?;
+                    if read > 0 {
+                        self.state = State::Member(decoder);
+                        return Ok(read);
+                    }
+                    self.state = State::Between(decoder.into_inner());
+                }
+            }
+        }
+    }
+}
+
+/// Bytes, and where they are read from.
+struct Counted<R> {
+    bytes: R,
+    at: u64,
+}
+
+impl<R: BufRead> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.bytes.read(buffer)?;
+        self.at += read as u64;
+        Ok(read)
+    }
+}
+
+impl<R: BufRead> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.bytes.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.at += bytes as u64;
+        self.bytes.consume(bytes);
+    }
+}
+
+/// Sees to it that nothing but zeros follows.
+fn pass_padding(input: &mut impl BufRead) -> io::Result<()> {
+    loop {
+        let padding = input.fill_buf()?;
+        if padding.is_empty() {
+            return Ok(());
+        }
+        if padding.iter().any(|&byte| byte != 0) {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "something else follows the compressed data",
+            ));
+        }
+        let length = padding.len();
+        input.consume(length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::GzipStream;
+    use std::io::{self, BufReader, Read};
+
+    /// Fails once, in the middle.
+    struct Faulty<'b>(&'b [u8], bool);
+
+    impl Read for Faulty<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            if self.0.len() < 20 && !std::mem::replace(&mut self.1, true) {
+                return Err(io::Error::from_raw_os_error(5));
+            }
+            self.0.read(&mut buffer[..1])
+        }
+    }
+
+    #[test]
+    fn an_error_is_no_end() {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+        io::Write::write_all(&mut encoder, b">a\nACGT\nACGTACGTACGTACGT\n").unwrap();
+        let bytes = encoder.finish().unwrap();
+        let mut stream = GzipStream::new(BufReader::new(Faulty(&bytes, false)));
+        for _ in 0..2 {
+            let error = stream.read_to_end(&mut Vec::new()).unwrap_err();
+            assert_eq!(error.raw_os_error(), Some(5));
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! gzip and BGZF (RFC 1951, RFC 1952, SAM specification section 4.1), read and written by many threads.
+//!
+//! - [`parallel`] inflates one gzip file by any number of workers, from any place in it.
+//! - [`bgzf`] finds the blocks of a BGZF file without inflating them, and inflates each by itself.
+//! - [`GzipStream`] inflates gzip of any number of members one byte after the other.
+//! - [`BgzfBlocks`] and [`GzipMember`] compress. Their bytes depend on the text and the level alone, never on the pieces
+//!   in which the text comes.
+//!
+//! No thread is started here: the workers are the caller's.
+//!
+//! # One gzip file, several threads
+//!
+//! ```
+//! use std::fs::File;
+//! use std::sync::Mutex;
+//! use std::sync::atomic::{AtomicBool, AtomicU64};
+//!
+//! use merganser_inflate::parallel::{Cutter, Plan, Sizes};
+//! use merganser_inflate::{Error, GzipMember, Text};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("text.gz");
+//! let text = b"ACGTTGCA\n".repeat(10_000);
+//! let mut packed = Vec::new();
+//! GzipMember::new().pack(&text, &mut packed);
+//! std::fs::write(&path, &packed)?;
+//!
+//! let file = File::open(&path)?;
+//! let length = file.metadata()?.len();
+//! // `Plan::new` says how to cut large files, where that pays.
+//! let cutter = Cutter::new(file, length, Plan::of(64));
+//! // The number of the next piece, and whether there is one.
+//! let cutter = Mutex::new((cutter, 0, true));
+//! let sizes = Sizes { text: 1 << 16, headroom: 0 };
+//! let (stopped, read) = (AtomicBool::new(false), AtomicU64::new(0));
+//! let work = || -> Result<Vec<_>, Error> {
+//!     let mut done = Vec::new();
+//!     loop {
+//!         let mut text = Text::default();
+//!         // One worker after the other takes the next piece,
+//!         let mut next = cutter.lock().unwrap();
+//!         let (cutter, number, more) = &mut *next;
+//!         if !*more {
+//!             return Ok(done);
+//!         }
+//!         let (mut piece, last) = cutter.next(&mut text, sizes, &stopped, &read)?;
+//!         *more = !last;
+//!         *number += 1;
+//!         let number = *number;
+//!         drop(next);
+//!         // and expands it beside the others.
+//!         piece.expand(&mut text, sizes, &stopped, |_| {})?;
+//!         done.push((number, piece, text));
+//!     }
+//! };
+//! let mut done = std::thread::scope(|scope| {
+//!     let other = scope.spawn(&work);
+//!     let own = work()?;
+//!     Ok::<_, Error>([own, other.join().unwrap()?].into_iter().flatten().collect::<Vec<_>>())
+//! })?;
+//!
+//! // In order: checksums, and the text.
+//! done.sort_by_key(|(number, ..)| *number);
+//! let mut found = Vec::new();
+//! for (_, piece, mut part) in done {
+//!     piece.check(&mut part)?;
+//!     found.extend_from_slice(part.bytes());
+//! }
+//! assert!(found == text);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod bgzf;
+mod blocks;
+mod deflate;
+mod error;
+mod fast_deflate;
+mod gzip;
+mod gzip_member;
+pub mod parallel;
+mod text;
+
+pub use blocks::BgzfBlocks;
+pub use error::Error;
+pub use gzip::GzipStream;
+pub use gzip_member::GzipMember;
+pub use text::Text;

@@ -1,0 +1,159 @@
+//! Cutting a file into ranges, or fetching its text where that is given up.
+
+use super::plan::{LARGE_RATIO, Plan};
+use super::segment::{Decoding, Ended};
+use super::{Piece, Ranges, Sizes, Stream, lock};
+use crate::deflate::Inflate;
+use crate::{Error, Text};
+use std::fs::File;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// A range of the file, to be decoded.
+pub(super) struct Range {
+    pub(super) number: u64,
+    pub(super) episode: u64,
+    /// In bits.
+    pub(super) bits: std::ops::Range<u64>,
+    /// For the first one, a decoder that stands at its beginning.
+    pub(super) known: Option<Stream>,
+}
+
+/// Hands out the pieces of a gzip file.
+pub struct Cutter {
+    ranges: Arc<Ranges>,
+    plan: Plan,
+    length: u64,
+    /// Where the next range begins, in bytes.
+    next: u64,
+    /// Its number.
+    number: u64,
+    episode: u64,
+    /// The decoder for it.
+    known: Option<Stream>,
+    /// The decoder of the stream that is read instead of ranges,
+    stream: Option<Stream>,
+    /// for so many pieces at least.
+    pieces: u32,
+    counted: u64,
+}
+
+impl std::fmt::Debug for Cutter {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Cutter").field("plan", &self.plan).finish_non_exhaustive()
+    }
+}
+
+/// Pieces read as a stream when ranges were given up for the first time.
+const PIECES: u32 = 4;
+
+impl Cutter {
+    /// A cutter of a gzip file of `length` bytes.
+    pub fn new(file: File, length: u64, plan: Plan) -> Self {
+        Self {
+            ranges: Arc::new(Ranges::new(file, plan)),
+            plan,
+            length,
+            next: 0,
+            number: 0,
+            episode: 0,
+            known: Some(Stream { inflate: Inflate::file(), window: Vec::new() }),
+            stream: None,
+            pieces: 0,
+            counted: 0,
+        }
+    }
+
+    /// The next range, or the next text, which then is in `text`, and whether nothing follows. What is consumed of the
+    /// file is added to `count`, in bytes. It waits for workers that expand earlier pieces where ranges had to be given up.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn next(
+        &mut self,
+        text: &mut Text,
+        sizes: Sizes,
+        stopped: &AtomicBool,
+        count: &AtomicU64,
+    ) -> Result<(Piece, bool), Error> {
+        (text.start, text.end) = (0, 0);
+        self.look();
+        if self.stream.is_none() && self.next >= self.length {
+            // Whether ranges were given up is not known before all are decoded.
+            drop(self.ranges.wait(self.number, stopped));
+            self.look();
+        }
+        let (range, last) = match self.stream.take() {
+            Some(stream) => (None, self.piece(text, stream, sizes, stopped)?),
+            None if self.next < self.length => (Some(self.range()), false),
+            None => {
+                text.gzip.ends.clear();
+                (None, true)
+            }
+        };
+        let reached = if last { self.length } else { self.next.min(self.length) };
+        count.fetch_add(reached.saturating_sub(self.counted), Ordering::Relaxed);
+        self.counted = self.counted.max(reached);
+        Ok((Piece { ranges: Arc::clone(&self.ranges), range }, last))
+    }
+
+    /// Takes over where ranges were given up.
+    fn look(&mut self) {
+        let mut state = lock(&self.ranges.state);
+        if let Some(stream) = state.stream.take() {
+            self.stream = Some(stream);
+            self.pieces = PIECES << state.episode.min(8);
+            self.episode = state.episode;
+        }
+    }
+
+    fn range(&mut self) -> Range {
+        let start = self.next;
+        self.next = (start + self.plan.range).min(self.length);
+        let end = if self.next == self.length { u64::MAX } else { 8 * self.next };
+        self.number += 1;
+        Range {
+            number: self.number - 1,
+            episode: self.episode,
+            bits: 8 * start..end,
+            known: self.known.take(),
+        }
+    }
+
+    /// Puts the next text of the stream into the text; `true` if it is the last.
+    fn piece(
+        &mut self,
+        text: &mut Text,
+        stream: Stream,
+        sizes: Sizes,
+        stopped: &AtomicBool,
+    ) -> Result<bool, Error> {
+        let before = stream.inflate.position();
+        let plan = Plan { limit: sizes.text.min(self.plan.limit), ..self.plan };
+        let decoding = Decoding { sizes, stopped, file: &self.ranges.file, plan };
+        let segment = decoding.known(text, stream, u64::MAX)?;
+        let markers = text.gzip.window.get_or_insert_default();
+        let window = segment.symbols.tail(&text.buffer, markers);
+        segment.symbols.show(text);
+        let inflate = match segment.ended {
+            Ended::Full(inflate) => inflate,
+            Ended::Damaged(error) => {
+                text.gzip.damage = Some(error);
+                return Ok(true);
+            }
+            Ended::AtBlock(_) | Ended::WithFile => return Ok(true),
+        };
+        let stream = Stream { inflate: *inflate, window };
+        let after = stream.inflate.position();
+        self.next = after / 8;
+        self.pieces = self.pieces.saturating_sub(1);
+        // Ranges get on again where text is compressed to an ordinary size.
+        let ordinary = (after - before) / 8 * LARGE_RATIO >= text.len() as u64;
+        if self.pieces == 0 && ordinary {
+            self.known = Some(stream)
+        } else {
+            self.stream = Some(stream)
+        }
+        Ok(false)
+    }
+}

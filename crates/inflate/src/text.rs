@@ -1,0 +1,83 @@
+//! The buffer that text is put into.
+
+use crate::Error;
+use crate::deflate::{MemberEnd, Part, Window};
+
+/// Memory of a text for ranges of a gzip file, so that it is taken once.
+#[derive(Default)]
+pub(crate) struct GzipRange {
+    pub(crate) ends: Vec<MemberEnd>,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) window: Option<Window>,
+    /// The error of the data behind the text.
+    pub(crate) damage: Option<Error>,
+}
+
+/// Text in a buffer, with room before it and behind it, and what inflating it takes. Each worker makes one and has it
+/// refilled, so that its memory is taken once.
+#[derive(Default)]
+pub struct Text {
+    /// The text is `buffer[start..end]`.
+    pub buffer: Vec<u8>,
+    /// Where the text begins.
+    pub start: usize,
+    /// Where the text ends.
+    pub end: usize,
+    /// Compressed bytes, to be inflated into `buffer`.
+    pub raw: Vec<u8>,
+    /// Memory for ranges of a gzip file.
+    pub(crate) gzip: GzipRange,
+}
+
+impl std::fmt::Debug for Text {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Text").field("bytes", &self.len()).finish_non_exhaustive()
+    }
+}
+
+impl Text {
+    /// The text.
+    pub fn bytes(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// The length of the text, in bytes.
+    pub fn len(&self) -> usize {
+        self.end - self.start
+    }
+
+    /// Returns whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+
+    /// Makes room for `length` bytes of text with `headroom` bytes before it, and returns it; what
+    /// it holds is undefined. The buffer is kept at its full length, as clearing it would cost a
+    /// pass over it each time.
+    pub fn room(&mut self, headroom: usize, length: usize) -> &mut [u8] {
+        let needed = headroom + length;
+        if self.buffer.len() > 4 * needed.max(1 << 16) {
+            // One giant record must not keep its memory for the rest of the run.
+            self.buffer = Vec::new();
+        }
+        if self.buffer.len() < needed {
+            self.buffer.resize(needed, 0);
+        }
+        (self.start, self.end) = (headroom, needed);
+        &mut self.buffer[headroom..needed]
+    }
+
+    /// Puts `carry` before the text, and empties it.
+    pub fn prepend(&mut self, carry: &mut Vec<u8>) {
+        if carry.len() <= self.start {
+            let start = self.start - carry.len();
+            self.buffer[start..self.start].copy_from_slice(carry);
+            self.start = start;
+        } else {
+            carry.extend_from_slice(self.bytes());
+            std::mem::swap(&mut self.buffer, carry);
+            (self.start, self.end) = (0, self.buffer.len());
+        }
+        carry.clear();
+    }
+}

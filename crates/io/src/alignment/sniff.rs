@@ -1,0 +1,89 @@
+//! The format of alignments, by how a text begins.
+
+use memchr::{memchr, memchr_iter};
+
+/// What the beginning of a text says about its format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sniffed {
+    Sam,
+    Bam,
+    /// No alignments.
+    Other,
+    /// More is needed to tell.
+    Short,
+}
+
+/// The format of decompressed text that begins with `text`, and perhaps goes on. BAM is known by its
+/// magic, SAM by a header line, or by the columns of its first record.
+pub(crate) fn sniff(text: &[u8]) -> Sniffed {
+    const MAGIC: &[u8] = b"BAM\x01";
+    if text.starts_with(&MAGIC[..MAGIC.len().min(text.len())]) && !text.is_empty() {
+        return if text.len() < MAGIC.len() { Sniffed::Short } else { Sniffed::Bam };
+    }
+    match text {
+        [b'@', ..] => sniff_header(text),
+        [b'>', ..] => Sniffed::Other,
+        _ => sniff_record(text),
+    }
+}
+
+/// Whether a text that begins with `@` is SAM: `@HD`, `@SQ`, `@RG` or `@PG`, and a tag with its
+/// colon, which no FASTQ has.
+fn sniff_header(text: &[u8]) -> Sniffed {
+    let known = [b"@HD\t", b"@SQ\t", b"@RG\t", b"@PG\t"];
+    if !known.iter().any(|start| start.starts_with(&text[..text.len().min(4)])) {
+        return Sniffed::Other;
+    }
+    match text.get(4..7) {
+        Some([a, b, b':']) if a.is_ascii_alphabetic() && b.is_ascii_alphanumeric() => Sniffed::Sam,
+        None if memchr(b'\n', text).is_none() => Sniffed::Short,
+        _ => Sniffed::Other,
+    }
+}
+
+/// Names and references are short: where so many bytes have too few tabs there is no record.
+const MOST_BEFORE_SEQUENCE: usize = 1 << 16;
+
+/// Whether a text begins with a record: the columns before the sequence are what they should be.
+fn sniff_record(text: &[u8]) -> Sniffed {
+    let end = memchr(b'\n', text);
+    let line = &text[..end.unwrap_or(text.len())];
+    let mut columns = [&[][..]; 9];
+    let mut tabs = memchr_iter(b'\t', line);
+    let mut start = 0;
+    for column in &mut columns {
+        let Some(tab) = tabs.next() else {
+            let hopeless = end.is_some()
+                || line.len() > MOST_BEFORE_SEQUENCE
+                || line.iter().any(|byte| !matches!(byte, b'\t' | b' '..=b'~'));
+            return if hopeless { Sniffed::Other } else { Sniffed::Short };
+        };
+        *column = &line[start..tab];
+        start = tab + 1;
+    }
+    let [name, flags, reference, position, quality, cigar, next, mate, length] = columns;
+    let number = |column: &[u8], most: i64| {
+        let number = std::str::from_utf8(column).ok().and_then(|text| text.parse::<i64>().ok());
+        number.is_some_and(|number| (0..=most).contains(&number))
+    };
+    let word = |column: &[u8]| !column.is_empty() && column.iter().all(u8::is_ascii_graphic);
+    let length = length.strip_prefix(b"-").unwrap_or(length);
+    let legal = [name, reference, next].into_iter().all(word)
+        && number(flags, 0xffff)
+        && number(quality, 255)
+        && [position, mate, length].into_iter().all(|column| number(column, i64::MAX))
+        && is_cigar(cigar);
+    // The number of columns is looked at where records are read.
+    if legal { Sniffed::Sam } else { Sniffed::Other }
+}
+
+/// `*`, or lengths with their operations.
+fn is_cigar(column: &[u8]) -> bool {
+    let mut digits = false;
+    column == b"*"
+        || column.iter().all(|&byte| {
+            let before = std::mem::replace(&mut digits, byte.is_ascii_digit());
+            digits || before && b"MIDNSHPX=".contains(&byte)
+        }) && !digits
+            && !column.is_empty()
+}

@@ -1,0 +1,136 @@
+//! The letters of the reference. The index keeps of letters that are no bases where they are, not what
+//! they are: N, but for those that are read from the reference's FASTA file.
+
+use std::io::BufRead;
+use std::path::Path;
+
+use merganser_alignments::ReferenceLetters;
+use merganser_run::Cancel;
+
+use crate::index::Index;
+use crate::reference::Text;
+use crate::{Contig, Error};
+
+/// The letters of a reference.
+pub(crate) struct Letters<'r> {
+    text: Text<'r>,
+    /// Positions of letters other than A, C, G, T and N, in order.
+    others: Vec<(u32, u8)>,
+}
+
+impl<'r> Letters<'r> {
+    /// Those of an index's reference, which the FASTA file is needed for if it has letters that are no
+    /// bases.
+    ///
+    /// # Errors
+    /// If it is needed and not given; if it cannot be read, or has other sequences.
+    pub(crate) fn new(
+        index: &'r Index,
+        fasta: Option<&Path>,
+        cancel: &Cancel,
+    ) -> Result<Letters<'r>, Error> {
+        let text = index.view().text;
+        let others = match fasta {
+            _ if text.others.iter().all(|&word| word == 0) => Vec::new(),
+            Some(fasta) => read_others(fasta, text.contigs, cancel)?,
+            None => {
+                return Err(Error::Input(
+                    "CRAM needs the letters of the reference that are no bases, and the index does \
+                     not have them: name the FASTA file with `reference`"
+                        .into(),
+                ));
+            }
+        };
+        Ok(Letters { text, others })
+    }
+}
+
+impl ReferenceLetters for Letters<'_> {
+    fn contigs(&self) -> &[Contig] {
+        self.text.contigs
+    }
+
+    fn put(&self, contig: usize, from: u32, bases: u32, out: &mut Vec<u8>) {
+        let from = self.text.contigs[contig].start + from;
+        let begin = out.len();
+        out.extend(
+            (from..from + bases).map(|at| b"ACGTN"[usize::from(self.text.code(at as usize))]),
+        );
+        let first = self.others.partition_point(|&(at, _)| at < from);
+        for &(at, letter) in self.others[first..].iter().take_while(|(at, _)| *at < from + bases) {
+            out[begin + (at - from) as usize] = letter;
+        }
+    }
+}
+
+/// Letters that are a base or any of them.
+const IS_PLAIN: [bool; 256] = {
+    let letters = b"ACGTUNacgtun";
+    let mut table = [false; 256];
+    let mut at = 0;
+    while at < letters.len() {
+        table[letters[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
+
+/// The letters of a FASTA file other than A, C, G, T and N, by position in the reference.
+fn read_others(path: &Path, contigs: &[Contig], cancel: &Cancel) -> Result<Vec<(u32, u8)>, Error> {
+    let wrong = |what: String| Error::Input(format!("{}: {what}", path.display()));
+    let failed = |error: std::io::Error| wrong(merganser_io::reason(&error));
+    let file = merganser_io::open_text(path).map_err(failed)?;
+    let mut lines = std::io::BufReader::with_capacity(1 << 18, file);
+    let (mut others, mut line) = (Vec::new(), Vec::new());
+    let mut contigs = contigs.iter();
+    // The open contig, and its bases so far.
+    let mut open: Option<(&Contig, u32)> = None;
+    let other = || wrong("it is not the reference that the index was made of".into());
+    let is_whole = |open: &Option<(&Contig, u32)>| open.is_none_or(|(contig, at)| contig.len == at);
+    loop {
+        line.clear();
+        if lines.read_until(b'\n', &mut line).map_err(failed)? == 0 {
+            break;
+        }
+        cancel.check()?;
+        if let Some(header) = line.strip_prefix(b">") {
+            let name = header.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+            let next = contigs.next().filter(|contig| contig.name.as_bytes() == name);
+            if !is_whole(&open) || next.is_none() {
+                return Err(other());
+            }
+            open = next.map(|contig| (contig, 0));
+            continue;
+        }
+        // Most lines have nothing else.
+        let letters = line.trim_ascii();
+        if letters.iter().all(|&letter| IS_PLAIN[usize::from(letter)]) {
+            let Some((contig, at)) = &mut open else {
+                if letters.is_empty() {
+                    continue;
+                }
+                return Err(other());
+            };
+            if letters.len() > (contig.len - *at) as usize {
+                return Err(other());
+            }
+            *at += letters.len() as u32;
+            continue;
+        }
+        for letter in letters.iter().filter(|letter| !letter.is_ascii_whitespace()) {
+            let Some((contig, at)) = &mut open else { return Err(other()) };
+            let letter = letter.to_ascii_uppercase();
+            if *at == contig.len {
+                return Err(other());
+            }
+            if !IS_PLAIN[usize::from(letter)] {
+                others.push((contig.start + *at, letter));
+            }
+            *at += 1;
+        }
+    }
+    if !is_whole(&open) || contigs.next().is_some() {
+        return Err(other());
+    }
+    Ok(others)
+}
