@@ -136,6 +136,7 @@ const FIELDS: &[&str] = &[
     "forward_only",
     "gpu_memory",
     "gpu_streams",
+    "hpc",
     "hybrid",
     "index_format",
     "interleaved",

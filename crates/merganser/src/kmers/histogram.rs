@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use merganser_io::OutputSet;
-use merganser_kmers::algebra::{self, Calculation, Cut, Expression};
+use merganser_kmers::algebra::{self, Calculation, CountLimits, Expression};
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::tables::{AnyTable, Description};
 use merganser_kmers::{Error, Histogram};
@@ -81,8 +81,7 @@ pub(super) fn read(
     let resources = tables::resources(args, None);
     let calculation = Calculation {
         expression: Expression::Table(0),
-        cut: Cut::NONE,
-        ceiling: u32::MAX,
+        limits: CountLimits::default(),
         output: None,
         format: TableFormat::None,
     };

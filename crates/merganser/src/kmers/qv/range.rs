@@ -14,7 +14,7 @@ use crate::progress::Bar;
 
 /// A range to be judged by.
 pub(super) struct Job<'j> {
-    pub(super) config: Config,
+    pub(super) config: &'j Config,
     pub(super) range: Shard,
     /// What the reads are called.
     pub(super) reads: &'j str,
