@@ -21,7 +21,7 @@ mod sections;
 mod set;
 mod thresholds;
 
-pub use config::{Config, Names};
+pub use config::Config;
 pub use error::Error;
 pub use files::{Description, Format, describe, read, write};
 pub use host::Host;

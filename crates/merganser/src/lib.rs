@@ -34,7 +34,7 @@
 //! let reads = folder.path().join("reads.fa");
 //! std::fs::write(&reads, ">one\nACGTTA\n>two\nCGTTAC\n")?;
 //!
-//! let (config, resources, cancel) = (Config::new(5).min_count(1), Resources::new(), Cancel::default());
+//! let (config, resources, cancel) = (Config { min_count: Some(1), ..Config::new(5) }, Resources::new(), Cancel::default());
 //! let inputs = [Input::File(reads)];
 //! let (outcome, table) = count_in_memory(&config, &resources, &inputs, &Silent, &cancel)?;
 //! assert_eq!((outcome.total_kmers, table.len()), (4, 3));
