@@ -8,13 +8,13 @@ mod reads;
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
+use merganser_kmers::HistogramFormat;
 use merganser_kmers::formats::TableFormat;
-use merganser_run::options::cli::kmer_length;
+use merganser_run::options::cli::{kmer_length, one_of};
 use merganser_spectrum::Settings;
 
-use super::HistogramLayout;
 use super::device::DeviceArgs;
 use super::pages::PageArgs;
 
@@ -163,9 +163,7 @@ pub(crate) struct DumpArgs {
 
 /// The formats that are lines of text.
 fn dump_format() -> impl TypedValueParser<Value = TableFormat> {
-    let formats = [TableFormat::Tsv, TableFormat::Fasta, TableFormat::Jellyfish];
-    PossibleValuesParser::new(formats.map(TableFormat::name))
-        .map(|name| name.parse().unwrap_or(TableFormat::Tsv))
+    one_of(&[TableFormat::Tsv, TableFormat::Fasta, TableFormat::Jellyfish])
 }
 
 #[derive(Args, Debug)]
@@ -178,7 +176,7 @@ pub(crate) struct HistogramArgs {
     /// How it is written; jellyfish is what MultiQC reads, in files named *_jf.hist; fastk
     /// is FastK's .hist
     #[arg(long, value_name = "FORMAT", default_value = "tsv", conflicts_with = "model")]
-    pub(crate) histogram_format: HistogramLayout,
+    pub(crate) histogram_format: HistogramFormat,
     /// Leave counts above N out [default: no limit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     #[arg(conflicts_with = "model")]

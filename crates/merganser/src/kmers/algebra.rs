@@ -252,8 +252,8 @@ fn run_on(
     drop(bar);
     let done = done?;
     if let Some(mut output) = histogram {
-        let format = args.histogram_format.of(opened[0].description().k);
-        done.histogram.write(format, None, &mut output).map_err(Error::from)?;
+        let (format, k) = (args.histogram_format, opened[0].description().k);
+        done.histogram.write(format, k, None, &mut output).map_err(Error::from)?;
         output.finish().map_err(Error::from)?;
     }
     warn(asked, &done, console);

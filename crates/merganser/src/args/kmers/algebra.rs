@@ -4,11 +4,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
+use merganser_kmers::HistogramFormat;
 use merganser_kmers::algebra::{CountLimits, Mode};
 use merganser_kmers::formats::TableFormat;
 use merganser_run::Shard;
 
-use crate::args::{HistogramLayout, ThreadArgs};
+use crate::args::ThreadArgs;
 use crate::holds::FormatChoice;
 use merganser_io::OutputFormat;
 
@@ -172,7 +173,7 @@ pub(crate) struct WrittenArgs {
     /// fastk is FastK's .hist
     #[arg(long, value_name = "FORMAT", default_value = "tsv", requires = "histogram")]
     #[arg(help_heading = "Output")]
-    pub(crate) histogram_format: HistogramLayout,
+    pub(crate) histogram_format: HistogramFormat,
     /// Write a summary of the run for other programs; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,

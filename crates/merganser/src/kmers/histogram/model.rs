@@ -88,7 +88,7 @@ fn without(
     console: &Console,
 ) -> Result<ExitCode> {
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
-    histogram.write(args.histogram_format.of(k), None, &mut output).map_err(Error::from)?;
+    histogram.write(args.histogram_format, k, None, &mut output).map_err(Error::from)?;
     output.finish().map_err(Error::from)?;
     let shown = Shown::create(args, outputs)?;
     shown.write(args, (histogram, k), None, [why.to_string()], console)?;
