@@ -58,9 +58,6 @@ pub(crate) struct CountArgs {
     #[command(flatten)]
     pub(crate) reads: ReadsArgs,
 
-    #[command(flatten)]
-    pub(crate) config: Config,
-
     /// The table to write; - is stdout (tsv); tsv is compressed if the name ends in .gz; kmc
     /// writes FILE.kmc_pre and FILE.kmc_suf
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
@@ -107,6 +104,9 @@ pub(crate) struct CountArgs {
     #[arg(long, help_heading = "Partitioning")]
     #[arg(conflicts_with_all = ["output", "histogram", "json", "report_html", "report_data", "multiqc"])]
     pub(crate) stats_only: bool,
+    // Last, so that headings of help are in the order of the fields above.
+    #[command(flatten)]
+    pub(crate) config: Config,
 }
 
 impl CountArgs {
