@@ -51,6 +51,8 @@ pub(crate) struct MatrixArgs {
     #[arg(long = "format", value_name = "FORMAT")]
     pub(crate) given_format: Option<MatrixFormat>,
     /// The TABLEs are all ranges of a matrix (--range): put them together
+    // Behind --range.
+    #[arg(display_order = 3)]
     #[arg(long, conflicts_with_all = ["presence", "solid", "min_samples", "rescue", "range"])]
     pub(crate) concat: bool,
     #[command(flatten)]
