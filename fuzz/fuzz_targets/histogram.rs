@@ -15,7 +15,7 @@ fuzz_target!(|input: &[u8]| {
     let Some(file) = text.or_else(|| Histogram::of_fastk(rest)) else { return };
     let histogram = file.histogram;
     let mut written = Vec::new();
-    histogram.write(HistogramFormat::Tsv, None, &mut written).expect("memory takes it");
+    histogram.write(HistogramFormat::Tsv, 1, None, &mut written).expect("memory takes it");
     let written = String::from_utf8(written).expect("text");
     let again = Histogram::parse(&written).map(|file| file.histogram);
     assert!(again.is_ok_and(|again| again.iter().eq(histogram.iter())));

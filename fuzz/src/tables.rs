@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use merganser_count::{Config, Format, count};
 use merganser_io::{Input, OutputSet};
-use merganser_kmers::algebra::{Calculation, Cut, Expression, Operation, calculate, open_tables};
+use merganser_kmers::algebra::{Calculation, CountLimits, Expression, Operation, calculate, open_tables};
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::tables::{AnyTable, Kind};
 use merganser_kmers::{Error, Table};
@@ -134,7 +134,7 @@ pub fn calculation(
     output: Option<PathBuf>,
     format: TableFormat,
 ) -> Calculation {
-    Calculation { expression, cut: Cut::NONE, ceiling: u32::MAX, output, format }
+    Calculation { expression, limits: CountLimits::default(), output, format }
 }
 
 fn run(calculation: &Calculation, tables: &[AnyTable]) -> Result<u64, Error> {

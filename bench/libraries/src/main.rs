@@ -109,14 +109,13 @@ fn paraseq(path: &Path) -> Result<Sum> {
 
 /// Counts the k-mers and adds up their counts.
 fn our_kff(path: &Path) -> Result<Sum> {
-    use merganser_kmers::algebra::{Calculation, Cut, Expression, calculate, open_tables};
+    use merganser_kmers::algebra::{Calculation, CountLimits, Expression, calculate, open_tables};
     use merganser_kmers::formats::TableFormat;
     let cancel = merganser_run::Cancel::default();
     let tables = open_tables(&[path], true, &cancel)?;
     let calculation = Calculation {
         expression: Expression::Table(0),
-        cut: Cut::NONE,
-        ceiling: u32::MAX,
+        limits: CountLimits::default(),
         output: None,
         format: TableFormat::None,
     };

@@ -12,11 +12,21 @@ pub(crate) struct Marker {
 }
 
 /// When a run of the other haplotype's markers ends a block.
+// These comments are the help of the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct BlockRule {
-    /// It has so many markers or more,
+    /// So many markers of the other haplotype in a row end a phase block
+    #[cfg_attr(feature = "cli", arg(long = "block-markers", id = "block_markers"))]
+    #[cfg_attr(feature = "cli", arg(value_name = "N", default_value_t = 100))]
+    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u64).range(1..)))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Trio"))]
     pub markers: u64,
-    /// or from its first base to its last are more than so many.
+    /// Markers of the other haplotype over more than so many bases end one, too
+    // From the first base of the run to its last.
+    #[cfg_attr(feature = "cli", arg(long = "block-bases", id = "block_bases"))]
+    #[cfg_attr(feature = "cli", arg(value_name = "N", default_value_t = 20_000))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Trio"))]
     pub bases: u64,
 }
 

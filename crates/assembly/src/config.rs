@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use merganser_io::Input;
 use merganser_kmers::tables::{AnyTable, Description};
 use merganser_run::ConfigError;
+#[cfg(feature = "cli")]
+use merganser_run::options::cli;
 use merganser_seq::kmer::MAX_K;
 
 use crate::{BlockRule, Error};
@@ -83,60 +85,41 @@ pub struct Subject {
 }
 
 /// How to judge.
+///
+/// ```
+/// use merganser_assembly::Config;
+///
+/// let config = Config { k: Some(21), hpc: true, ..Config::default() };
+/// assert_eq!((config.solid, config.blocks.markers), (None, 100));
+/// ```
+// These comments are the help of the command line.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
+#[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct Config {
-    /// Bases of a k-mer, where reads are counted; `None` for the least number, odd, of which the largest assembly has few
-    /// by chance ([`least_k`](merganser_spectrum::least_k)). A table has its own.
+    /// Bases of a k-mer where reads are given [default: enough for the largest
+    /// assembly]
+    // The least number, odd, of which the largest assembly has few by chance: `merganser_spectrum::least_k`.
+    #[cfg_attr(feature = "cli", arg(short, value_name = "K", value_parser = cli::kmer_length))]
     pub k: Option<usize>,
-    /// k-mers with a larger count in the reads are the genome's; `None` to see it from the histogram
-    /// ([`solid_threshold`](merganser_spectrum::solid_threshold)).
+    /// k-mers with a larger count in the reads are the genome's [default: the valley
+    /// of the histogram]
+    // As `merganser_spectrum::solid_threshold` sees it.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub solid: Option<u32>,
-    /// Accept a reads' table from which low counts were cut off: a hybrid, the union of the tables of two sequencing
-    /// technologies, each cut at 2 (Merqury's authors, for HiFi with Illumina reads).
+    /// Accept a READS table without low counts: the union of the tables of two sequencing
+    /// technologies, each cut at 2, as Merqury's authors advise for HiFi with Illumina
+    #[cfg_attr(feature = "cli", arg(long))]
     pub hybrid: bool,
-    /// Make one base of each run of the same base, in reads and assemblies; a table may say so itself.
-    pub homopolymer_compressed: bool,
+    /// Make one base of each run of the same base, in reads and assemblies; tables but
+    /// .mgk must be of such reads
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub hpc: bool,
     /// Which runs of markers of the other haplotype end a phase block.
+    #[cfg_attr(feature = "cli", command(flatten))]
     pub blocks: BlockRule,
 }
 
 impl Config {
-    /// As everything is by default.
-    pub fn new() -> Config {
-        Config::default()
-    }
-
-    /// Counts reads' k-mers of so many bases.
-    #[must_use]
-    pub fn k(self, k: Option<usize>) -> Config {
-        Config { k, ..self }
-    }
-
-    /// Takes k-mers with a larger count for the genome's.
-    #[must_use]
-    pub fn solid(self, solid: Option<u32>) -> Config {
-        Config { solid, ..self }
-    }
-
-    /// Accepts a reads' table from which low counts were cut off.
-    #[must_use]
-    pub fn hybrid(self, hybrid: bool) -> Config {
-        Config { hybrid, ..self }
-    }
-
-    /// Makes one base of each run of the same base, in reads and assemblies.
-    #[must_use]
-    pub fn homopolymer_compressed(self, homopolymer_compressed: bool) -> Config {
-        Config { homopolymer_compressed, ..self }
-    }
-
-    /// Ends phase blocks by this rule.
-    #[must_use]
-    pub fn blocks(self, blocks: BlockRule) -> Config {
-        Config { blocks, ..self }
-    }
-
     /// Sees to it that all goes together.
     ///
     /// # Errors
@@ -182,8 +165,8 @@ impl Config {
             *description;
         let reason = if self.k.is_some_and(|given| given != k) {
             format!("its k is {k}: leave `k` out")
-        } else if self.homopolymer_compressed && !homopolymer_compressed {
-            "it is of reads as they are, and not homopolymer-compressed: count with `homopolymer_compressed`".into()
+        } else if self.hpc && !homopolymer_compressed {
+            "it is of reads as they are, and not homopolymer-compressed: count with `hpc`".into()
         } else if max_count < UNCUT_MAX_COUNT {
             format!(
                 "k-mers that occur more than {max_count} times are cut off, and all are needed: count without `max_count`"

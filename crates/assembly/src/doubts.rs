@@ -104,7 +104,7 @@ pub(crate) fn of_spectra(
     if spectra.assemblies.iter().any(is_foreign) {
         doubts.push(
             "most k-mers of an assembly are in no read: it may be of another genome, or only one of both is \
-             homopolymer-compressed (`homopolymer_compressed`)"
+             homopolymer-compressed (`hpc`)"
                 .into(),
         );
     }

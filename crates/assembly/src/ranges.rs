@@ -72,7 +72,7 @@ pub fn judge_range(
         return refuse(&what);
     }
     let room = Room::new(resources)?;
-    let compressed = config.homopolymer_compressed || table.description().homopolymer_compressed;
+    let compressed = config.hpc || table.description().homopolymer_compressed;
     let run = room.run(compressed, progress, cancel);
     let mut stages = Stages::default();
 

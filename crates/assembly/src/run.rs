@@ -7,7 +7,9 @@ use merganser_alignments::RecordOptions;
 use merganser_io::{
     Header, Input, Keep, OutputSet, RecordBatch, Records, Segment, TemporaryFolder,
 };
-use merganser_kmers::algebra::{Calculation, Cut, Expression, Mode, Operation, join, visit};
+use merganser_kmers::algebra::{
+    Calculation, CountLimits, Cut, Expression, Mode, Operation, join, visit,
+};
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::lookup::{LookupOptions, Use, open_lookup};
 use merganser_kmers::reads::{self, Job, Mark, marks};
@@ -103,7 +105,7 @@ pub fn judge(
     config.validate(&subject)?;
     let Subject { reads, parents, assemblies } = subject;
     let room = Room::new(resources)?;
-    let compressed = config.homopolymer_compressed || reads.is_homopolymer_compressed();
+    let compressed = config.hpc || reads.is_homopolymer_compressed();
     let run = room.run(compressed, progress, cancel);
     let mut stages = Stages::default();
 
@@ -452,8 +454,7 @@ impl Run<'_> {
 pub(crate) fn own_table(expression: Expression, path: &Path) -> Calculation {
     Calculation {
         expression,
-        cut: Cut::NONE,
-        ceiling: u32::MAX,
+        limits: CountLimits::default(),
         output: Some(path.to_owned()),
         format: TableFormat::Mgk,
     }

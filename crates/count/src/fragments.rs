@@ -181,7 +181,7 @@ impl<C: Consumer> Fragments<C> {
             && self.all_repeated == COMPRESSED_OVERLAP
         {
             self.error.get_or_insert(Error::Config(ConfigError::new(format!(
-                "`homopolymer_compressed`: {COMPRESSED_OVERLAP} bases of a long sequence in a row are less than {} runs of the same base: count it without",
+                "`hpc`: {COMPRESSED_OVERLAP} bases of a long sequence in a row are less than {} runs of the same base: count it without",
                 self.overlap
             ))));
         }

@@ -19,7 +19,7 @@ mod run;
 mod session;
 mod visit;
 
-pub use calculation::Calculation;
+pub use calculation::{Calculation, CountLimits};
 pub use compare::{Comparison, Pair, compare};
 pub(crate) use engine::{Place, Work};
 pub use expression::{Cut, Expression, Mode, Operation};

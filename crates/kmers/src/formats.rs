@@ -40,25 +40,26 @@ use memory::{MemoryFormat, MemorySink};
 #[cfg(not(feature = "parquet"))]
 pub(crate) const NO_PARQUET: &str = "Parquet is not built into this program: build it with cargo build --release --features parquet";
 
-/// How a table is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TableFormat {
-    /// Our own table.
-    Mgk,
-    /// A KMC1 database.
-    Kmc,
-    /// A KFF file.
-    Kff,
-    /// `KMER<TAB>COUNT` lines.
-    Tsv,
-    /// `>COUNT`, then `KMER` on its own line.
-    Fasta,
-    /// `KMER COUNT` lines.
-    Jellyfish,
-    /// Columns `kmer` and `count`, with the feature `parquet`.
-    Parquet,
-    /// Not at all: histogram and numbers only.
-    None,
+merganser_run::named! {
+    /// How a table is written.
+    pub enum TableFormat {
+        /// Our own table.
+        Mgk = "mgk",
+        /// A KMC1 database.
+        Kmc = "kmc",
+        /// A KFF file.
+        Kff = "kff",
+        /// `KMER<TAB>COUNT` lines.
+        Tsv = "tsv",
+        /// `>COUNT`, then `KMER` on its own line.
+        Fasta = "fasta",
+        /// `KMER COUNT` lines.
+        Jellyfish = "jellyfish",
+        /// Columns `kmer` and `count`, with the feature `parquet`.
+        Parquet = "parquet",
+        /// Not at all: histogram and numbers only.
+        None = "none",
+    }
 }
 
 /// The open files of a table that is to be written.

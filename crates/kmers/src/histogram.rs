@@ -14,20 +14,19 @@ const DENSE: usize = 1 << 12;
 /// The largest count with a row of its own in `jellyfish histo`, unless it is given `-h`.
 const JELLYFISH_MOST: u32 = 10_000;
 
-/// How a histogram is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum HistogramFormat {
-    /// `COUNT<TAB>NUMBER` lines; larger counts than are asked for are left out.
-    #[default]
-    Tsv,
-    /// `COUNT NUMBER` lines as `jellyfish histo` writes them: one more row behind the largest count
-    /// that is asked for (10,000 if none is) has the number of all larger ones.
-    Jellyfish,
-    /// FastK's `.hist`, binary: counts up to 32,767, or as many as are asked for; the last one has all larger ones.
-    FastK {
-        /// Bases of a k-mer, which the file says.
-        k: usize,
-    },
+merganser_run::named! {
+    /// How a histogram is written.
+    #[derive(Default)]
+    pub enum HistogramFormat {
+        /// `COUNT<TAB>NUMBER` lines; larger counts than are asked for are left out.
+        #[default]
+        Tsv = "tsv",
+        /// `COUNT NUMBER` lines as `jellyfish histo` writes them: one more row behind the largest count
+        /// that is asked for (10,000 if none is) has the number of all larger ones.
+        Jellyfish = "jellyfish",
+        /// FastK's `.hist`, binary: counts up to 32,767, or as many as are asked for; the last one has all larger ones.
+        FastK = "fastk",
+    }
 }
 
 /// Number of distinct k-mers for each count from 1.
@@ -118,19 +117,20 @@ impl Histogram {
         fastk::parse(bytes)
     }
 
-    /// Writes a line for each count up to `most`, if that is given, and returns the number of
-    /// distinct k-mers that were left out.
+    /// Writes a line for each count up to `most`, if that is given, of k-mers of `k` bases, and returns
+    /// the number of distinct ones that were left out.
     ///
     /// # Errors
     /// What `out` returns.
     pub fn write(
         &self,
         format: HistogramFormat,
+        k: usize,
         most: Option<u32>,
         out: &mut impl Write,
     ) -> io::Result<u64> {
         let (between, most) = match format {
-            HistogramFormat::FastK { k } => {
+            HistogramFormat::FastK => {
                 let high = most.unwrap_or(u32::MAX).min(fastk::HIGH);
                 out.write_all(&fastk::bytes(self, k, high))?;
                 return Ok(0);
@@ -172,11 +172,14 @@ mod tests {
         assert_eq!((h.distinct(2, 70_000), h.total(2, 70_000)), (4, 140_006));
         assert_eq!(h.max(), u32::MAX);
         let mut text = Vec::new();
-        assert_eq!(h.write(HistogramFormat::Tsv, Some(3), &mut text).expect("memory"), 3);
+        assert_eq!(h.write(HistogramFormat::Tsv, 21, Some(3), &mut text).expect("memory"), 3);
         assert_eq!(text, b"1\t2\n3\t2\n");
         let jellyfish = |most: Option<u32>| {
             let mut text = Vec::new();
-            assert_eq!(h.write(HistogramFormat::Jellyfish, most, &mut text).expect("memory"), 0);
+            assert_eq!(
+                h.write(HistogramFormat::Jellyfish, 21, most, &mut text).expect("memory"),
+                0
+            );
             String::from_utf8(text).expect("digits")
         };
         assert_eq!(jellyfish(None), "1 2\n3 2\n10001 3\n");

@@ -14,7 +14,7 @@
 //!
 //! ```
 //! use merganser_io::OutputSet;
-//! use merganser_kmers::algebra::{Calculation, Cut, calculate, open_tables, parse};
+//! use merganser_kmers::algebra::{Calculation, CountLimits, calculate, open_tables, parse};
 //! use merganser_kmers::formats::TableFormat;
 //! use merganser_run::{Cancel, Resources, Silent};
 //!
@@ -30,8 +30,7 @@
 //! let tables = open_tables(&paths, true, &cancel)?;
 //! let calculation = Calculation {
 //!     expression,
-//!     cut: Cut::NONE,
-//!     ceiling: u32::MAX,
+//!     limits: CountLimits::default(),
 //!     output: Some(both.clone()),
 //!     format: TableFormat::Tsv,
 //! };

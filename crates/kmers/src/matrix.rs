@@ -28,46 +28,58 @@ use dense::kmer_bytes;
 use rows::{Part, RowFormat, Rows, Sink};
 
 /// What a cell holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Cells {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cells {
     /// The count of the k-mer in the sample, 0 if it is not there.
-    #[default]
     Counts,
     /// 1 if it is there, else 0.
     Presence,
 }
 
-/// How a matrix is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum MatrixFormat {
-    /// A line of names, then a line for each k-mer, with tabs.
-    #[default]
-    Tsv,
-    /// Binary, with a header of JSON: `docs/formats.md` has the layout.
-    Dense,
-    /// A column `kmer` and one for each sample, with the feature `parquet`.
-    Parquet,
+merganser_run::named! {
+    /// How a matrix is written.
+    #[derive(Default)]
+    pub enum MatrixFormat {
+        /// A line of names, then a line for each k-mer, with tabs.
+        #[default]
+        Tsv = "tsv",
+        /// Binary, with a header of JSON: `docs/formats.md` has the layout.
+        Dense = "dense",
+        /// A column `kmer` and one for each sample, with the feature `parquet`.
+        Parquet = "parquet",
+    }
 }
 
 /// What of tables becomes a matrix, and how.
+// These comments are the help of the command line.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
+#[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct MatrixConfig {
-    /// The name of each table's column, and the bounds of its counts.
-    pub samples: Vec<(String, Cut)>,
-    /// What cells hold.
-    pub cells: Cells,
-    /// A smaller count is not solid; at least 1.
-    pub solid: u32,
-    /// A k-mer has a row if it is solid in so many samples or more, at least 1.
-    pub min_samples: usize,
-    /// Counts that are not solid stay in rows of k-mers that are solid in so many samples or more; `None`: they are 0.
-    pub rescue: Option<usize>,
-    /// How it is written.
-    pub format: MatrixFormat,
-    /// Only the rows of such a range of the k-mers, for [`concat_matrix`]; of `.mgk` tables, as
-    /// [`MatrixFormat::Dense`].
+    /// Make but the rows of the I-th of N ranges of the k-mers of .mgk tables, as --format dense, for
+    /// --concat to put together
+    #[cfg_attr(feature = "cli", arg(long, value_name = "I/N"))]
     pub range: Option<Shard>,
+    /// Write 1 where a k-mer is, not its count
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub presence: bool,
+    /// Counts of N and more are solid
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 1))]
+    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
+    pub solid: u32,
+    /// Only k-mers that are solid in N tables or more
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 1))]
+    pub min_samples: usize,
+    /// Keep counts that are not solid where the k-mer is solid in N tables or more
+    /// [default: none]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
+    pub rescue: Option<usize>,
+
+    /// The name of each table's column, and the bounds of its counts.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub samples: Vec<(String, Cut)>,
+    /// How it is written.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub format: MatrixFormat,
 }
 
 impl MatrixConfig {
@@ -75,7 +87,7 @@ impl MatrixConfig {
     pub fn new(samples: Vec<(String, Cut)>) -> MatrixConfig {
         MatrixConfig {
             samples,
-            cells: Cells::Counts,
+            presence: false,
             solid: 1,
             min_samples: 1,
             rescue: None,
@@ -84,40 +96,8 @@ impl MatrixConfig {
         }
     }
 
-    /// Puts this into cells.
-    #[must_use]
-    pub fn cells(self, cells: Cells) -> MatrixConfig {
-        MatrixConfig { cells, ..self }
-    }
-
-    /// Takes such counts and larger ones for solid.
-    #[must_use]
-    pub fn solid(self, solid: u32) -> MatrixConfig {
-        MatrixConfig { solid, ..self }
-    }
-
-    /// Wants k-mers that are solid in so many samples.
-    #[must_use]
-    pub fn min_samples(self, min_samples: usize) -> MatrixConfig {
-        MatrixConfig { min_samples, ..self }
-    }
-
-    /// Rescues counts of k-mers that are solid in so many samples.
-    #[must_use]
-    pub fn rescue(self, rescue: Option<usize>) -> MatrixConfig {
-        MatrixConfig { rescue, ..self }
-    }
-
-    /// Writes it so.
-    #[must_use]
-    pub fn format(self, format: MatrixFormat) -> MatrixConfig {
-        MatrixConfig { format, ..self }
-    }
-
-    /// Makes the rows of such a range of the k-mers, or all.
-    #[must_use]
-    pub fn range(self, range: impl Into<Option<Shard>>) -> MatrixConfig {
-        MatrixConfig { range: range.into(), ..self }
+    fn cells(&self) -> Cells {
+        if self.presence { Cells::Presence } else { Cells::Counts }
     }
 
     fn validate(&self, tables: usize) -> Result<(), Error> {
@@ -144,7 +124,7 @@ impl MatrixConfig {
     /// The range of a matrix of these tables, if it is to be one.
     fn range_of(&self, tables: &[AnyTable]) -> Option<JobShard> {
         let shard = self.range?;
-        let what = (&self.samples, self.cells, self.solid, self.min_samples, self.rescue);
+        let what = (&self.samples, self.cells(), self.solid, self.min_samples, self.rescue);
         let hash = JobHash::new().with(format!("{what:?} {}", shard.of()).as_bytes());
         let headers = tables.iter().filter_map(|table| table.description().header.as_ref());
         let job = headers.fold(hash, |hash, header| hash.with_header(header)).finish();
@@ -192,7 +172,7 @@ pub fn matrix(
             canonical: session.canonical,
             kmer_bytes: kmer_bytes(session.k),
             names: config.samples.iter().map(|sample| sample.0.clone()).collect(),
-            cells: config.cells,
+            cells: config.cells(),
             format: config.format,
             range: config.range_of(tables),
         };

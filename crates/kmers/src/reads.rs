@@ -13,7 +13,7 @@ mod queries;
 use merganser_run::{Budget, Cancel, Progress, Resources};
 
 use crate::lookup::Lookup;
-pub use filter::{Action, FilterConfig, Filtered, Limit, Mates, filter_reads};
+pub use filter::{FilterConfig, Filtered, Limit, Mask, Mates, filter_reads};
 pub use marks::{Mark, marks};
 pub use profile::{Profiled, profile};
 pub use queries::{query, query_lines};

@@ -249,8 +249,7 @@ impl AnyTable {
     /// If it says that it is none.
     pub fn of_homopolymer_compressed(mut self) -> Result<AnyTable, Error> {
         if self.description.header.is_some() && !self.description.homopolymer_compressed {
-            let reason =
-                "it is of reads as they are: leave `homopolymer_compressed` out, or count with it";
+            let reason = "it is of reads as they are: leave `hpc` out, or count with it";
             return Err(bad(&self.path, reason));
         }
         self.description.homopolymer_compressed = true;

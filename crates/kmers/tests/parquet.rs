@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use merganser_io::OutputSet;
-use merganser_kmers::algebra::{Calculation, Cut, Expression, calculate};
+use merganser_kmers::algebra::{Calculation, CountLimits, Expression, calculate};
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::tables::{AnyTable, Kind};
 use merganser_run::{Cancel, Resources, Silent};
@@ -21,8 +21,7 @@ fn convert(from: &Path, to: &Path, format: TableFormat, threads: usize) -> Resul
     let table = AnyTable::open(from, true, &cancel).map_err(|error| error.to_string())?;
     let calculation = Calculation {
         expression: Expression::Table(0),
-        cut: Cut::NONE,
-        ceiling: u32::MAX,
+        limits: CountLimits::default(),
         output: Some(to.to_owned()),
         format,
     };

@@ -120,12 +120,7 @@ pub fn run(
         Sorting::new([memory.left, memory.writing], threads as u64, &resources.temp_dir, cancel)
     });
     let packed = if is_ruled(config) { Some(prefilter::pack(&view.text)?) } else { None };
-    let styles = RecordStyle::all(
-        config.format,
-        index.contigs(),
-        config.eqx,
-        &config.read_groups,
-    );
+    let styles = RecordStyle::all(config.format, index.contigs(), config.eqx, &config.read_groups);
     let mut gpus = None;
     if !ordinals.is_empty() {
         let (memory, room) = (resources.gpu_memory, memory.room);

@@ -24,7 +24,6 @@ mod values;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use merganser_kmers::HistogramFormat;
 
 use crate::console::Level;
 use crate::version;
@@ -72,28 +71,6 @@ pub(crate) struct Cli {
     pub(crate) talk: Talk,
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-/// `--histogram-format`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum HistogramLayout {
-    // COUNT<TAB>NUMBER lines.
-    Tsv,
-    // COUNT NUMBER lines as `jellyfish histo` writes them.
-    Jellyfish,
-    // FastK's binary .hist.
-    Fastk,
-}
-
-impl HistogramLayout {
-    /// The format, of k-mers of k bases.
-    pub(crate) fn of(self, k: usize) -> HistogramFormat {
-        match self {
-            HistogramLayout::Tsv => HistogramFormat::Tsv,
-            HistogramLayout::Jellyfish => HistogramFormat::Jellyfish,
-            HistogramLayout::Fastk => HistogramFormat::FastK { k },
-        }
-    }
 }
 
 /// How much is said on stderr.

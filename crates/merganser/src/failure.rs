@@ -107,7 +107,6 @@ pub(crate) fn with_flags(message: &str) -> String {
             "l" => "--minimizer-len".to_owned(),
             "max_bytes" => "--max-db-size".to_owned(),
             "coverage_per_mille" => "--cov-percentile".to_owned(),
-            "homopolymer_compressed" => "--hpc".to_owned(),
             "maps" => "--map".to_owned(),
             "output" => "-o".to_owned(),
             "temp_dir" => "--tmp-dir".to_owned(),

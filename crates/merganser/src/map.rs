@@ -150,7 +150,7 @@ impl Session<'_> {
         let fitting = IndexKind::for_contigs(self.index.contigs());
         let kind = match has_end(&job.output, OutputFormat::Cram) {
             true => IndexKind::Crai,
-            false => self.args.index_format.map_or(fitting, IndexKind::from),
+            false => self.args.index_format.unwrap_or(fitting),
         };
         let Some(path) = job.index_path(self.args, kind) else { return Ok(None) };
         Ok(Some((set.output(&path).map_err(Error::from)?, kind)))
@@ -165,7 +165,7 @@ fn files(args: &MapArgs, jobs: &[Job]) -> RunFiles {
     files = files.read([&args.reference]).write(Holds::JSON, &args.json);
     for job in jobs {
         files = files.write(Holds::ALIGNMENTS, [&job.output]).write(Holds::READS, &job.unmapped);
-        let indexes = IndexKind::ALL.into_iter().filter_map(|kind| job.index_path(args, kind));
+        let indexes = IndexKind::ALL.iter().filter_map(|&kind| job.index_path(args, kind));
         files = files.write(Holds::ANYTHING, indexes).write_each(page::paths(args, job));
     }
     files

@@ -23,7 +23,7 @@ reads[errors] = numbers.choice(BASES, size=errors.sum())
 # %% A row for each read's beginning, and as many rows of the primer.
 beginnings = np.ascontiguousarray(reads[:, : len(primer)])
 primers = np.tile(primer, (len(reads), 1))
-edits = merganser.filter(beginnings, primers, e=2)
+edits = merganser.filter(beginnings, primers, threshold=2)
 
 # %%
 found = edits >= 0

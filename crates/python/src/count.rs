@@ -22,9 +22,9 @@ use crate::table::{Owned, Table};
 ///     k: Bases of a k-mer, 1 to 128.
 ///     min_count: Keep k-mers that occur at least so often; 1 keeps all.
 ///     max_count: Keep k-mers that occur at most so often; None for no limit.
-///     canonical: Count a k-mer and its reverse complement together.
+///     forward_only: Count each k-mer as it stands in the read, apart from its reverse complement.
 ///     hpc: Make one base of each run of the same base first (homopolymer compression).
-///     min_quality: Bases of a lower quality (Phred) break k-mers; None: qualities are ignored.
+///     min_qual: Bases of a lower quality (Phred) break k-mers; None: qualities are ignored.
 ///     quality_offset: Qualities of FASTQ are Phred+33, or Phred+64 as of old Illumina (1.3 to 1.7): 33 or 64.
 ///     output: The file of the table (.mgk); None for a temporary one, which goes with the table.
 ///     device: "auto", "cpu", "cuda", or GPUs by number, "cuda:0,1"; None is "auto".
@@ -47,7 +47,7 @@ use crate::table::{Owned, Table};
 /// <merganser.Table of 3 5-mers>
 #[pyfunction]
 #[pyo3(signature = (
-    reads, k=31, *, min_count=2, max_count=None, canonical=true, hpc=false, min_quality=None, quality_offset=33,
+    reads, k=31, *, min_count=2, max_count=None, forward_only=false, hpc=false, min_qual=None, quality_offset=33,
     output=None, device=None, threads=None, memory=None, tmp_dir=None, progress=None
 ))]
 #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
@@ -57,9 +57,9 @@ pub(crate) fn count(
     k: usize,
     min_count: u32,
     max_count: Option<u32>,
-    canonical: bool,
+    forward_only: bool,
     hpc: bool,
-    min_quality: Option<u8>,
+    min_qual: Option<u8>,
     quality_offset: u8,
     output: Option<PathBuf>,
     device: Option<&str>,
@@ -74,10 +74,10 @@ pub(crate) fn count(
         raise(py, &ConfigError::new(problem))
     })?;
     let config = Config {
-        forward_only: !canonical,
+        forward_only,
         min_count: Some(min_count),
         max_count,
-        min_qual: min_quality,
+        min_qual,
         quality_offset: offset,
         hpc,
         format: Format::Mgk,

@@ -103,9 +103,7 @@ pub(crate) fn raise(py: Python<'_>, error: &impl Failure) -> PyErr {
 pub(crate) fn with_keywords(message: &str) -> String {
     with_names(message, |field| {
         Some(match field {
-            "homopolymer_compressed" => "hpc".to_owned(),
             "temp_dir" => "tmp_dir".to_owned(),
-            "threshold" => "e".to_owned(),
             field if field.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') => {
                 field.to_owned()
             }

@@ -27,7 +27,7 @@ const AT_ONCE: usize = 512;
 /// >>> import merganser, tempfile, os
 /// >>> path = os.path.join(tempfile.mkdtemp(), "reference.fa")
 /// >>> _ = open(path, "w").write(">c\nTTTTTTTTTTGATTACAGATCCCGTAATTTTTTTTTT\n")
-/// >>> hits = merganser.Index.build(path).map(["GATTACAGATCCCGTAA"], e=1)
+/// >>> hits = merganser.Index.build(path).map(["GATTACAGATCCCGTAA"], threshold=1)
 /// >>> hits["contig"], hits["position"].tolist(), hits["edits"].tolist(), hits["cigar"]
 /// (['c'], [10], [0], ['17='])
 #[pyclass(frozen, module = "merganser")]
@@ -103,12 +103,13 @@ impl Index {
         )
     }
 
-    /// Finds where reads lie in the reference, with at most `e` edits, on either strand.
+    /// Finds where reads lie in the reference, with at most `threshold` edits, on either strand.
     ///
     /// Args:
     ///     reads: Strings of Arrow, or an iterable of str and bytes.
-    ///     e: The most edits.
-    ///     select: "all" hits, the "best" one, or all with as few edits as the best one ("best-strata").
+    ///     threshold: The most edits.
+    ///     best: The first hit of a read only.
+    ///     best_strata: All hits with as few edits as the first.
     ///     max_hits: The most hits of a read; 0 for no limit.
     ///     threads: None for as many as there are processors.
     ///     progress: True, or a function: it is called, so that it may raise.
@@ -116,31 +117,27 @@ impl Index {
     /// Returns:
     ///     A `Batch` with a row for each hit, by read: `read` (uint64, its number from 0), `contig`, `position` (uint32, from 0),
     ///     `reverse` (its reverse complement lies there), `edits` (uint32), `cigar` (with = and X).
-    #[pyo3(signature = (reads, e, *, select="all", max_hits=0, threads=None, progress=None))]
+    #[pyo3(signature = (reads, threshold, *, best=false, best_strata=false, max_hits=0, threads=None, progress=None))]
     #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
     fn map(
         &self,
         py: Python<'_>,
         reads: &Bound<'_, PyAny>,
-        e: u32,
-        select: &str,
+        threshold: u32,
+        best: bool,
+        best_strata: bool,
         max_hits: u32,
         threads: Option<usize>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Batch> {
-        let mut config = Config::new(Threshold::Edits(e));
-        config.max_hits = max_hits;
-        config.select = match select {
-            "all" => Select::All,
-            "best" => Select::Best,
-            "best-strata" => Select::BestStrata,
-            other => {
-                return Err(wrong(
-                    py,
-                    format!("select: '{other}' is none of all, best, best-strata"),
-                ));
-            }
+        let select = match (best, best_strata) {
+            (false, false) => Select::All,
+            (true, false) => Select::Best,
+            (false, true) => Select::BestStrata,
+            (true, true) => return Err(wrong(py, "best and best_strata exclude each other")),
         };
+        let threshold = Threshold::Edits(threshold);
+        let config = Config { max_hits, select, ..Config::new(threshold) };
         let resources = Options { threads, ..Options::default() }.resources(py)?;
         let mut letters: Vec<Vec<u8>> = Vec::new();
         if arrow::is_arrow(reads)? {

@@ -1,6 +1,7 @@
 //! What a call may use of the machine.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use merganser::run::{Resources, parse_size};
 use pyo3::prelude::*;
@@ -21,6 +22,15 @@ pub(crate) struct Options<'py> {
 pub(crate) enum Memory {
     Bytes(u64),
     Size(String),
+}
+
+/// The value of the keyword `keyword` that has this name.
+pub(crate) fn named<T: FromStr<Err = String>>(
+    py: Python<'_>,
+    keyword: &str,
+    name: &str,
+) -> PyResult<T> {
+    name.parse().map_err(|error| wrong(py, format!("{keyword}: {error}")))
 }
 
 impl Options<'_> {

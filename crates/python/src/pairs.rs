@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int32Array};
-use merganser::filter::{
-    Align, Config, Error, Filter, Method, NMode, PairBatch, Scratch, Threshold,
-};
+use merganser::filter::{Config, Error, Filter, PairBatch, Scratch, Threshold};
 use merganser::run::{Cancel, Resources, each_in_order};
 use pyo3::prelude::*;
 
 use crate::arrow::{self, Column};
 use crate::errors::{OrRaise, wrong};
 use crate::numpy::Rows;
+use crate::options::named;
 
 /// Pairs that a thread decides at a time.
 const AT_ONCE: usize = 4096;
@@ -52,70 +51,46 @@ impl<'py> Sequences<'py> {
     }
 }
 
-/// Says which pairs of a read and a segment have at most `e` edits.
+/// Says which pairs of a read and a segment have at most `threshold` edits.
 ///
 /// Args:
 ///     reads: A NumPy array of bytes (dtype "S", or uint8 with a row for each), strings of Arrow, or an iterable of str and
 ///         bytes; arrays are not copied.
 ///     segments: As many.
-///     e: The most edits.
-///     method: "exact" (the edit distance), or the estimates "gatekeeper" and "snake", which reject no pair within `e` edits, or
-///         "gatekeeper-original".
+///     threshold: The most edits.
+///     method: "exact" (the edit distance), or the estimates "gatekeeper" and "snake", which reject no pair within `threshold`
+///         edits, or "gatekeeper-original".
 ///     n_mode: What other letters than A C G T U are: "mismatch", "match", or "pass" (such pairs are accepted).
-///     align: "global", or "semi-global": gaps before and behind the read are free.
+///     align: "global", or "semiglobal": gaps before and behind the read are free.
 ///     threads: None for as many as there are processors.
 ///
 /// Returns:
-///     A NumPy array of int32, one for each pair: its edits; -1 if they are more than `e`; -2 if it was passed.
+///     A NumPy array of int32, one for each pair: its edits; -1 if they are more than `threshold`; -2 if it was passed.
 ///
 /// Raises:
 ///     ConfigError: If there are not as many segments as reads, or a pair has a byte that is no letter of DNA.
 ///
 /// >>> import merganser
-/// >>> merganser.filter(["ACGTACGT", "ACGTACGT"], ["ACGAACGT", "TTTTTTTT"], e=2).tolist()
+/// >>> merganser.filter(["ACGTACGT", "ACGTACGT"], ["ACGAACGT", "TTTTTTTT"], threshold=2).tolist()
 /// [1, -1]
 #[pyfunction]
-#[pyo3(signature = (reads, segments, e, *, method="exact", n_mode="mismatch", align="global", threads=None))]
+#[pyo3(signature = (reads, segments, threshold, *, method="exact", n_mode="mismatch", align="global", threads=None))]
 #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
 pub(crate) fn filter<'py>(
     py: Python<'py>,
     reads: &Bound<'py, PyAny>,
     segments: &Bound<'py, PyAny>,
-    e: u32,
+    threshold: u32,
     method: &str,
     n_mode: &str,
     align: &str,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut config = Config::new(Threshold::Edits(e));
-    config.method = match method {
-        "exact" => Method::Exact,
-        "gatekeeper" => Method::GateKeeper,
-        "snake" => Method::Snake,
-        "gatekeeper-original" => Method::GateKeeperOriginal,
-        other => {
-            return Err(wrong(
-                py,
-                format!(
-                    "method: '{other}' is none of exact, gatekeeper, snake, gatekeeper-original"
-                ),
-            ));
-        }
-    };
-    config.n_mode = match n_mode {
-        "mismatch" => NMode::Mismatch,
-        "match" => NMode::Match,
-        "pass" => NMode::Pass,
-        other => {
-            return Err(wrong(py, format!("n_mode: '{other}' is none of mismatch, match, pass")));
-        }
-    };
-    config.align = match align {
-        "global" => Align::Global,
-        "semi-global" => Align::SemiGlobal,
-        other => {
-            return Err(wrong(py, format!("align: '{other}' is neither global nor semi-global")));
-        }
+    let config = Config {
+        method: named(py, "method", method)?,
+        n_mode: named(py, "n_mode", n_mode)?,
+        align: named(py, "align", align)?,
+        ..Config::new(Threshold::Edits(threshold))
     };
     let filter = Filter::new(config).or_raise(py)?;
     let (reads, segments) = (Sequences::of(reads)?, Sequences::of(segments)?);

@@ -10,7 +10,7 @@ use arrow_array::{ArrayRef, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
 use merganser::io::{OutputFormat, OutputSet};
 use merganser::kmers::algebra::{
-    Calculation, Cut, Expression, Mode, Operation, calculate, compare,
+    Calculation, CountLimits, Cut, Expression, Operation, calculate, compare,
 };
 use merganser::kmers::formats::TableFormat;
 use merganser::kmers::lookup::Lookup;
@@ -26,7 +26,7 @@ use tempfile::TempPath;
 use crate::arrow::{self, Batch, Column};
 use crate::call;
 use crate::errors::{OrRaise, wrong};
-use crate::options::{Memory, Options};
+use crate::options::{Memory, Options, named};
 pub(crate) use stream::Batches;
 
 /// A table's file: one that was asked for, or a temporary one that goes with the table.
@@ -111,12 +111,12 @@ impl Table {
     fn computed(
         py: Python<'_>,
         tables: &[AnyTable],
-        (expression, cut): (Expression, Cut),
+        (expression, limits): (Expression, CountLimits),
         output: Option<PathBuf>,
     ) -> PyResult<Table> {
         let resources = Resources::new();
         let file = Owned::place(output, &resources.temp_dir)?;
-        write(py, tables, (expression, cut, TableFormat::Mgk), file.path(), &resources)?;
+        write(py, tables, (expression, limits, TableFormat::Mgk), file.path(), &resources)?;
         Table::of(py, file)
     }
 
@@ -130,28 +130,15 @@ impl Table {
             return Err(PyTypeError::new_err("another table is needed"));
         };
         let py = first.py();
-        let mode = match counts {
-            None => operation.default_mode(),
-            Some("min") => Mode::Min,
-            Some("max") => Mode::Max,
-            Some("sum") => Mode::Sum,
-            Some("diff") => Mode::Diff,
-            Some("left") => Mode::Left,
-            Some("right") => Mode::Right,
-            Some(other) => {
-                return Err(wrong(
-                    py,
-                    format!("counts: '{other}' is none of min, max, sum, diff, left, right"),
-                ));
-            }
-        };
+        let mode = counts.map(|name| named(py, "counts", name)).transpose()?;
+        let mode = mode.unwrap_or(operation.default_mode());
         let mut tables = vec![self.again().or_raise(py)?];
         for other in &others {
             tables.push(other.again().or_raise(py)?);
         }
         let operands = (0..tables.len()).map(Expression::Table).collect();
         let expression = Expression::Of { operation, mode, operands };
-        Table::computed(py, &tables, (expression, Cut::NONE), output)
+        Table::computed(py, &tables, (expression, CountLimits::default()), output)
     }
 
     fn rows(&self, py: Python<'_>) -> PyResult<&Histogram> {
@@ -162,8 +149,7 @@ impl Table {
         let found = call::run(py, &resources.warnings, None, |progress, cancel| {
             let calculation = Calculation {
                 expression: Expression::Table(0),
-                cut: Cut::NONE,
-                ceiling: u32::MAX,
+                limits: CountLimits::default(),
                 output: None,
                 format: TableFormat::None,
             };
@@ -178,12 +164,12 @@ impl Table {
 fn write(
     py: Python<'_>,
     tables: &[AnyTable],
-    (expression, cut, format): (Expression, Cut, TableFormat),
+    (expression, limits, format): (Expression, CountLimits, TableFormat),
     path: &Path,
     resources: &Resources,
 ) -> PyResult<()> {
     let output = Some(path.to_owned());
-    let calculation = Calculation { expression, cut, ceiling: u32::MAX, output, format };
+    let calculation = Calculation { expression, limits, output, format };
     call::run(py, &resources.warnings, None, |progress: &dyn Progress, cancel| {
         let outputs = OutputSet::new();
         calculate(&calculation, tables, resources, &outputs, progress, cancel)?;
@@ -195,19 +181,14 @@ fn write(
 /// The format of a name, or by the end of a path.
 fn format_of(py: Python<'_>, path: &Path, format: Option<&str>) -> PyResult<TableFormat> {
     let by_name = OutputFormat::of_name(path).map(OutputFormat::suffix);
-    Ok(match format.or(by_name).unwrap_or("mgk") {
-        "mgk" => TableFormat::Mgk,
-        "kmc" => TableFormat::Kmc,
-        "kff" => TableFormat::Kff,
-        "tsv" => TableFormat::Tsv,
-        "fasta" | "fa" => TableFormat::Fasta,
-        "jellyfish" => TableFormat::Jellyfish,
-        other => {
-            return Err(wrong(
-                py,
-                format!("format: '{other}' is none of mgk, kmc, kff, tsv, fasta, jellyfish"),
-            ));
-        }
+    let name = match format.or(by_name).unwrap_or("mgk") {
+        "fa" => "fasta",
+        name => name,
+    };
+    let known = name.parse().ok();
+    let known = known.filter(|format| !matches!(format, TableFormat::Parquet | TableFormat::None));
+    known.ok_or_else(|| {
+        wrong(py, format!("format: '{name}' is none of mgk, kmc, kff, tsv, fasta, jellyfish"))
     })
 }
 
@@ -218,7 +199,7 @@ impl Table {
     ///
     /// Args:
     ///     path: The file; of KMC the name without suffix; of meryl the folder.
-    ///     canonical: What k-mers of text and of meryl are taken for.
+    ///     forward_only: Take the k-mers of text and of meryl as they stand, not as canonical ones.
     ///     hpc: Its k-mers are of homopolymer-compressed reads; a .mgk says so itself.
     ///     tmp_dir: Where a temporary table goes.
     ///     memory: Bytes, or a size such as "8G", to make it with.
@@ -233,11 +214,11 @@ impl Table {
     /// >>> merganser.Table.open(path).k
     /// 5
     #[staticmethod]
-    #[pyo3(signature = (path, *, canonical=true, hpc=false, tmp_dir=None, memory=None, threads=None))]
+    #[pyo3(signature = (path, *, forward_only=false, hpc=false, tmp_dir=None, memory=None, threads=None))]
     fn open(
         py: Python<'_>,
         path: PathBuf,
-        canonical: bool,
+        forward_only: bool,
         hpc: bool,
         tmp_dir: Option<PathBuf>,
         memory: Option<Memory>,
@@ -245,7 +226,7 @@ impl Table {
     ) -> PyResult<Table> {
         let resources = Options { memory, threads, tmp_dir, ..Options::default() }.resources(py)?;
         let table =
-            py.detach(|| AnyTable::open(&path, canonical, &Cancel::default())).or_raise(py)?;
+            py.detach(|| AnyTable::open(&path, !forward_only, &Cancel::default())).or_raise(py)?;
         let table = if hpc { table.of_homopolymer_compressed().or_raise(py)? } else { table };
         if table.as_mgk().is_some() {
             drop(table);
@@ -253,7 +234,7 @@ impl Table {
         }
         // All that follows is fast with a sorted table of ours.
         let file = Owned::place(None, &resources.temp_dir)?;
-        let all = (Expression::Table(0), Cut::NONE, TableFormat::Mgk);
+        let all = (Expression::Table(0), CountLimits::default(), TableFormat::Mgk);
         write(py, &[table], all, file.path(), &resources)?;
         Table::of(py, file)
     }
@@ -266,7 +247,7 @@ impl Table {
     #[pyo3(signature = (path, format=None))]
     fn save(&self, py: Python<'_>, path: PathBuf, format: Option<&str>) -> PyResult<()> {
         let format = format_of(py, &path, format)?;
-        let all = (Expression::Table(0), Cut::NONE, format);
+        let all = (Expression::Table(0), CountLimits::default(), format);
         write(py, std::slice::from_ref(&self.opened.table), all, &path, &Resources::new())
     }
 
@@ -492,8 +473,8 @@ impl Table {
         max_count: Option<u32>,
         output: Option<PathBuf>,
     ) -> PyResult<Table> {
-        let cut = Cut { least: min_count, most: max_count.unwrap_or(u32::MAX) };
-        Table::computed(py, &[self.again().or_raise(py)?], (Expression::Table(0), cut), output)
+        let limits = CountLimits { min_count, max_count, ..CountLimits::default() };
+        Table::computed(py, &[self.again().or_raise(py)?], (Expression::Table(0), limits), output)
     }
 
     /// The Jaccard index of two tables' k-mers, exact: shared ones over those of either.

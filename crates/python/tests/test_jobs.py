@@ -130,7 +130,7 @@ def test_reads_lie_where_they_were_taken(tmp_path: Path) -> None:
         read[50] = "ACGT"[("ACGT".index(read[50]) + 1) % 4]
         reads.append("".join(read))
     for given in (reads, pl.Series(reads)):
-        hits = index.map(given, 2, select="best", threads=2)
+        hits = index.map(given, 2, best=True, threads=2)
         assert hits["read"].tolist() == list(range(1500))
         assert hits["position"].tolist() == places
         assert set(hits["contig"]) == {"c1"} and set(hits["edits"].tolist()) == {1}
@@ -139,6 +139,8 @@ def test_reads_lie_where_they_were_taken(tmp_path: Path) -> None:
     assert len(again.map(["T" * 100], 2)) == 0
     with pytest.raises(merganser.Error, match="read 1"):
         index.map(["AC!T" * 20], 2)
+    with pytest.raises(ValueError, match="best and best_strata"):
+        index.map(reads, 2, best=True, best_strata=True)
 
 
 def test_devices_have_a_processor() -> None:

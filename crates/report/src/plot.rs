@@ -10,46 +10,50 @@ use crate::data::{Assembly, Contig, Data, Decisions, Mapping, Rows};
 use crate::draw::Picture;
 use crate::haplotypes::{self, Blob, Stretch};
 
-/// What is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Chart {
-    /// Distinct k-mers by count; of one sample with its model, of several over each other.
-    Spectrum,
-    /// The shares that the largest taxa of a rank have of each sample's reads.
-    Taxa,
-    /// Species by their reads and the distinct k-mers that these have.
-    Evidence,
-    /// k-mers of the reads by copies in an assembly, or by the assembly that has them; of one judgement.
-    Spectra,
-    /// The quality of assemblies.
-    Quality,
-    /// Contigs by the k-mers of both parents; of one judgement.
-    Blobs,
-    /// Phase blocks by length; of one judgement.
-    Blocks,
-    /// Reads by number of hits.
-    Hits,
-    /// Reads or pairs by edits.
-    Edits,
-    /// Concordant pairs by insert size.
-    Inserts,
-    /// Depths of the longest contigs; of one mapping.
-    Depth,
+merganser_run::named! {
+    /// What is drawn.
+    pub enum Chart {
+        // Of several samples over each other.
+        Spectrum = "spectrum" ("k-mers by count, with the model of a single sample"),
+        Taxa = "taxa" ("Shares of the largest taxa of a rank"),
+        Evidence = "evidence" ("Species by reads and distinct k-mers"),
+        // Or by the assembly that has them; of one judgement.
+        Spectra = "spectra" ("k-mers of reads by copies in an assembly"),
+        Quality = "quality" ("QV of assemblies"),
+        // Of one judgement.
+        Blobs = "blobs" ("Contigs by the parents' k-mers"),
+        // By length; of one judgement.
+        Blocks = "blocks" ("Phase blocks"),
+        Hits = "hits" ("Reads by number of hits"),
+        Edits = "edits" ("Reads or pairs by edits"),
+        // Of concordant pairs.
+        Inserts = "inserts" ("Pairs by insert size"),
+        // The longest ones; of one mapping.
+        Depth = "depth" ("Depths of contigs"),
+    }
 }
 
 /// How it is drawn.
+// These comments are the help of the command line.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
+#[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct Options {
-    /// Numbers along are spread by powers of ten; of spectra and insert sizes.
+    /// Spread numbers along by powers of ten (spectrum, inserts)
+    #[cfg_attr(feature = "cli", arg(long))]
     pub log_x: bool,
-    /// Numbers upwards are.
+    /// Spread numbers upwards by powers of ten (spectrum, hits, edits, inserts)
+    #[cfg_attr(feature = "cli", arg(long))]
     pub log_y: bool,
-    /// The largest number along that is shown; of spectra and insert sizes.
+    /// The largest number along that is shown (spectrum, inserts) [default: as far as there is
+    /// something to see]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u64).range(1..)))]
     pub most: Option<u64>,
-    /// The rank's code whose taxa are shown.
+    /// The rank's code of the taxa that are shown (taxa)
+    #[cfg_attr(feature = "cli", arg(long, value_name = "CODE", default_value = "S"))]
     pub rank: String,
-    /// The name of the spectrum of an assembly that is shown; the first, if there is none.
+    /// The name of the spectrum that is shown (spectra), e.g. spectra-asm [default: the first]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME"))]
     pub spectrum: Option<String>,
 }
 

@@ -209,8 +209,7 @@ fn unfit_results_are_named() {
     assert_eq!(said(&[], Chart::Taxa, &Options::default()), Unfit::Nothing);
     let two = [results("a", 3), results("b", 3)];
     assert_eq!(said(&two, Chart::Blobs, &Options::default()), Unfit::Several(2));
-    let mut options = Options::default();
-    options.spectrum = Some("x".to_owned());
+    let options = Options { spectrum: Some("x".to_owned()), ..Options::default() };
     let why = said(&two[..1], Chart::Spectra, &options).to_string();
     assert_eq!(why, "no spectrum is named x: there are a.spectra-cn");
 }

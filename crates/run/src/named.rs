@@ -4,7 +4,7 @@
 ///
 /// Besides the enum there are `ALL`, its values in order; `name`; [`Display`](std::fmt::Display),
 /// [`FromStr`](std::str::FromStr), whose error lists the names, and [`Serialize`](serde::Serialize); with the feature `cli`
-/// also clap's `ValueEnum`.
+/// also clap's `ValueEnum`. A text in parentheses behind a name is the value's help and its documentation.
 ///
 /// ```
 /// merganser_run::named! {
@@ -25,12 +25,12 @@
 #[macro_export]
 macro_rules! named {
     ($(#[$meta:meta])* $vis:vis enum $type:ident {
-        $($(#[$value_meta:meta])* $value:ident = $name:literal),+ $(,)?
+        $($(#[$value_meta:meta])* $value:ident = $name:literal $(($help:literal))?),+ $(,)?
     }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         $vis enum $type {
-            $($(#[$value_meta])* $value),+
+            $($(#[$value_meta])* $(#[doc = $help])? $value),+
         }
 
         impl $type {
@@ -72,7 +72,7 @@ macro_rules! named {
             }
         }
 
-        $crate::named_on_the_command_line! { $type }
+        $crate::named_on_the_command_line! { $type { $($value $($help)?),+ } }
     };
 }
 
@@ -81,7 +81,7 @@ macro_rules! named {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! named_on_the_command_line {
-    ($type:ident) => {
+    ($type:ident { $($value:ident $($help:literal)?),+ }) => {
         impl $crate::options::clap::ValueEnum for $type {
             fn value_variants<'a>() -> &'a [$type] {
                 $type::ALL
@@ -90,7 +90,10 @@ macro_rules! named_on_the_command_line {
             fn to_possible_value(
                 &self,
             ) -> ::std::option::Option<$crate::options::clap::builder::PossibleValue> {
-                ::std::option::Option::Some(self.name().into())
+                let value = $crate::options::clap::builder::PossibleValue::new(self.name());
+                ::std::option::Option::Some(match self {
+                    $($type::$value => value$(.help($help))?),+
+                })
             }
         }
     };
@@ -100,5 +103,5 @@ macro_rules! named_on_the_command_line {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! named_on_the_command_line {
-    ($type:ident) => {};
+    ($($any:tt)*) => {};
 }

@@ -34,6 +34,26 @@ impl fmt::Display for Auto {
 
 /// Parsers of arguments.
 pub mod cli {
+    #[cfg(feature = "cli")]
+    use clap::{
+        ValueEnum,
+        builder::{PossibleValuesParser, TypedValueParser},
+    };
+
+    /// Parses the name of one of `values`, where an option does not have all values of their type.
+    #[cfg(feature = "cli")]
+    pub fn one_of<T>(values: &'static [T]) -> impl TypedValueParser<Value = T>
+    where
+        T: ValueEnum + Send + Sync,
+    {
+        PossibleValuesParser::new(values.iter().filter_map(T::to_possible_value)).try_map(|name| {
+            let found = values.iter().find(|value| {
+                value.to_possible_value().is_some_and(|value| value.get_name() == name)
+            });
+            found.cloned().ok_or("no such value")
+        })
+    }
+
     /// Bases of a k-mer, 1 to 128.
     ///
     /// # Errors

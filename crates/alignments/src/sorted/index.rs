@@ -13,15 +13,16 @@ use std::io::{self, Write};
 use super::Fields;
 use crate::Contig;
 
-/// The kind of an index of sorted records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IndexKind {
-    /// BAI, for contigs of up to 2^29 - 1 bases.
-    Bai,
-    /// CSI, for contigs of any length.
-    Csi,
-    /// CRAI, that of CRAM.
-    Crai,
+merganser_run::named! {
+    /// The kind of an index of sorted records; its name is the ending of its files' names.
+    pub enum IndexKind {
+        /// BAI, for contigs of up to 2^29 - 1 bases.
+        Bai = "bai",
+        /// CSI, for contigs of any length.
+        Csi = "csi",
+        /// CRAI, that of CRAM.
+        Crai = "crai",
+    }
 }
 
 /// The most bases of a contig in BAI (SAM specification, section 5.1.1).
@@ -30,24 +31,12 @@ const MOST_BAI: u32 = (1 << 29) - 1;
 const MIN_SHIFT: u8 = 14;
 
 impl IndexKind {
-    /// All kinds.
-    pub const ALL: [IndexKind; 3] = [IndexKind::Bai, IndexKind::Csi, IndexKind::Crai];
-
     /// BAI, if it can hold these contigs.
     pub fn for_contigs(contigs: &[Contig]) -> IndexKind {
         if contigs.iter().any(|contig| contig.len > MOST_BAI) {
             IndexKind::Csi
         } else {
             IndexKind::Bai
-        }
-    }
-
-    /// The ending of the names of its files, without a dot.
-    pub fn suffix(self) -> &'static str {
-        match self {
-            IndexKind::Bai => "bai",
-            IndexKind::Csi => "csi",
-            IndexKind::Crai => "crai",
         }
     }
 

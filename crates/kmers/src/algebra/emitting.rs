@@ -101,14 +101,15 @@ fn tally<K>(run: &[(K, u32)], histogram: &mut Histogram) -> u64 {
 
 impl<K: Kmer, E: Encoder<K>, S: Sink<E::Part>> Work<K> for Emitting<'_, K, E, S> {
     fn range(&mut self, place: Place, tables: &mut [Run<K>]) -> Result<bool, Error> {
-        let Calculation { expression, cut, ceiling, .. } = self.calculation;
+        let Calculation { expression, limits, .. } = self.calculation;
+        let (cut, ceiling) = (limits.cut(), limits.ceiling());
         let uses = self.uses.clone();
         let mut run = Range { tables, uses, spare: &mut self.spare }.compute(expression);
         if self.keeps_uncut {
             tally(&run, &mut self.uncut);
         }
-        if *cut != Cut::NONE || *ceiling < u32::MAX {
-            let before = merge::finish(&mut run, *cut, *ceiling);
+        if cut != Cut::NONE || ceiling < u32::MAX {
+            let before = merge::finish(&mut run, cut, ceiling);
             self.before.add(before);
             tally(&run, &mut self.histogram);
         } else {

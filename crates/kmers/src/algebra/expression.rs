@@ -15,21 +15,22 @@ pub enum Operation {
     CountersSubtract,
 }
 
-/// The count of a k-mer that two operands have, as `kmc_tools -oc` names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// The smaller of both.
-    Min,
-    /// The larger of both.
-    Max,
-    /// The sum; what is beyond `u32::MAX` stands as that.
-    Sum,
-    /// The first less the second; a k-mer of which nothing is left goes.
-    Diff,
-    /// The first.
-    Left,
-    /// The second.
-    Right,
+merganser_run::named! {
+    /// The count of a k-mer that two operands have, as `kmc_tools -oc` names it.
+    pub enum Mode {
+        /// The smaller of both.
+        Min = "min",
+        /// The larger of both.
+        Max = "max",
+        /// The sum; what is beyond `u32::MAX` stands as that.
+        Sum = "sum",
+        /// The first less the second; a k-mer of which nothing is left goes.
+        Diff = "diff",
+        /// The first.
+        Left = "left",
+        /// The second.
+        Right = "right",
+    }
 }
 
 impl Operation {

@@ -8,7 +8,7 @@ use merganser_run::{Cancel, ConfigError, Progress, Resources, Shard};
 use merganser_seq::kmer::Kmer;
 use merganser_store::shard::{JobShard, Words, check_all};
 
-use super::calculation::Calculation;
+use super::calculation::{Calculation, CountLimits};
 use super::expression::{Cut, Expression, Mode, Operation};
 use super::run::{Calculated, calculate_joined};
 use crate::formats::TableFormat;
@@ -59,7 +59,9 @@ pub fn concat(
     let joined = Joined::of_ranges(tables)?;
     let operands = (0..tables.len()).map(Expression::Table).collect();
     let expression = Expression::Of { operation: Operation::Union, mode: Mode::Sum, operands };
-    let calculation = Calculation { expression, cut: Cut::NONE, ..calculation.clone() };
+    let CountLimits { counter_max, .. } = calculation.limits;
+    let limits = CountLimits { counter_max, ..CountLimits::default() };
+    let calculation = Calculation { expression, limits, ..calculation.clone() };
     calculate_joined(&calculation, Some(&joined), tables, resources, outputs, progress, cancel)
 }
 
@@ -107,7 +109,7 @@ impl Joined {
         if range.is_some() && calculation.format != TableFormat::Mgk {
             return Err(config("`range`: ranges of k-mers are .mgk tables: convert the whole"));
         }
-        if range.is_some() && calculation.ceiling < u32::MAX {
+        if range.is_some() && calculation.limits.ceiling() < u32::MAX {
             return Err(config("`counter_max` goes with whole tables, not with `range`"));
         }
         let headers = pieces.as_deref().unwrap_or_default();
@@ -121,7 +123,7 @@ impl Joined {
         Ok(Some(Joined {
             range,
             piece,
-            cut: calculation.cut,
+            cut: calculation.limits.cut(),
             min_quality: headers.first().and_then(|header| header.min_quality),
             total_kmers: pieces.is_some().then_some(if says { total } else { 0 }),
             ranges: None,
@@ -241,7 +243,8 @@ fn pieces(tables: &[AnyTable], kind: PieceKind) -> Result<Option<Vec<&Header>>, 
 /// What ranges depend on: the tables' contents, in any order where that is nothing to the result, and
 /// what is computed of them.
 fn job(calculation: &Calculation, range: Shard, tables: &[AnyTable]) -> u64 {
-    let Calculation { expression, cut, .. } = calculation;
+    let Calculation { expression, limits, .. } = calculation;
+    let cut = limits.cut();
     let headers = tables.iter().filter_map(|table| table.description().header.as_ref());
     let mut contents: Vec<u64> =
         headers.map(|header| JobHash::new().with_header(header).finish()).collect();

@@ -97,8 +97,7 @@ impl Session<'_> {
     ) -> Result<(), Error> {
         let calculation = Calculation {
             expression: Expression::Table(0),
-            cut,
-            ceiling: u32::MAX,
+            limits: cut.into(),
             output: None,
             format: TableFormat::Mgk,
         };
@@ -174,12 +173,13 @@ impl Job<'_> {
                 largest: ranges.largest_count(),
             })
             .collect();
-        let Calculation { expression, cut, ceiling, .. } = self.calculation;
+        let Calculation { expression, limits, .. } = self.calculation;
+        let (cut, ceiling) = (limits.cut(), limits.ceiling());
         let of = expression.bounds(&tables);
         Bounds {
             kmers: of.kmers,
-            least: of.least.max(cut.least).min(*ceiling),
-            largest: of.largest.min(cut.most).min(*ceiling),
+            least: of.least.max(cut.least).min(ceiling),
+            largest: of.largest.min(cut.most).min(ceiling),
         }
     }
 
@@ -191,8 +191,8 @@ impl Job<'_> {
             Bounds { kmers: kmers.unwrap_or(u64::MAX), least: min_count, largest: max_count }
         };
         let tables: Vec<Bounds> = self.session.tables.iter().map(table).collect();
-        let Calculation { expression, cut, .. } = self.calculation;
-        expression.bounds(&tables).largest.min(cut.most)
+        let Calculation { expression, limits, .. } = self.calculation;
+        expression.bounds(&tables).largest.min(limits.cut().most)
     }
 
     /// What the result will say of itself, its numbers apart.

@@ -80,10 +80,7 @@ impl<'r, K: Kmer> Rows<'r, K> {
         self.row.fill(0);
         for &(_, sample, count) in entries {
             if count >= least || is_rescued {
-                self.row[sample as usize] = match self.config.cells {
-                    Cells::Counts => count,
-                    Cells::Presence => 1,
-                };
+                self.row[sample as usize] = if self.config.presence { 1 } else { count };
                 self.outcome.filled[sample as usize] += 1;
             }
         }

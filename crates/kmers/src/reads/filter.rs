@@ -1,5 +1,10 @@
 //! Which reads, and what of them, stay: by their k-mers that a table has.
 
+#[cfg(feature = "cli")]
+mod cli;
+
+use std::str::FromStr;
+
 use merganser_io::{Output, Segment};
 
 use super::Job;
@@ -14,6 +19,21 @@ pub enum Limit {
     Number(u64),
     /// Such a part, 0 to 1.
     Part(f64),
+}
+
+impl FromStr for Limit {
+    type Err = String;
+
+    /// A whole number, or with a point a part.
+    fn from_str(text: &str) -> Result<Limit, String> {
+        if let Ok(number) = text.parse() {
+            return Ok(Limit::Number(number));
+        }
+        match text.parse::<f64>() {
+            Ok(part) if (0.0..=1.0).contains(&part) => Ok(Limit::Part(part)),
+            _ => Err(format!("'{text}' is no number of hits, nor a part of 0.0 to 1.0")),
+        }
+    }
 }
 
 impl Limit {
@@ -35,44 +55,107 @@ impl Limit {
     }
 }
 
+merganser_run::named! {
+    /// How bases are masked.
+    pub enum Mask {
+        /// They become N.
+        Hard = "hard",
+        /// They become lower case, all others upper case.
+        Soft = "soft",
+    }
+}
+
 /// What is done to reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Action {
+enum Action {
     /// Reads stay whole or go: those with hits from the first to the second limit stay.
     Select(Limit, Option<Limit>),
     /// Reads end before the first k-mer that is not in the table is complete; what is left with less
     /// than k bases goes.
     Trim,
-    /// Every base of a k-mer that is not in the table becomes N.
-    MaskHard,
-    /// The same become lower case, all others upper case.
-    MaskSoft,
+    /// Every base of a k-mer that is not in the table is masked.
+    Mask(Mask),
 }
 
-/// When a pair stays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mates {
-    /// If either mate would stay.
-    Any,
-    /// If both would.
-    Both,
-    /// By the hits of both mates together.
-    Together,
+merganser_run::named! {
+    /// When a pair stays.
+    #[derive(Default)]
+    pub enum Mates {
+        /// If either mate would stay.
+        #[default]
+        Any = "any",
+        /// If both would.
+        Both = "both",
+        /// By the hits of both mates together.
+        Together = "together",
+    }
 }
 
 /// What to filter by.
+///
+/// ```
+/// use merganser_kmers::reads::{FilterConfig, Limit, Mates};
+///
+/// let min_hits = Limit::Part(0.5);
+/// let config = FilterConfig { min_hits, pairs: Mates::Both, ..FilterConfig::default() };
+/// assert_eq!((config.max_hits, config.trim, config.mask), (None, false, None));
+/// ```
+// These comments are the help of the command line.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct FilterConfig {
-    /// What is done.
-    pub action: Action,
-    /// The k-mers that are in the table take the place of those that are not, and the reads that
-    /// would go that of those that would stay.
+    /// Keep reads with N hits or more; with a point (0.5) such a part of their k-mers,
+    /// rounded down
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value = "2"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = cli::LimitParser))]
+    #[cfg_attr(feature = "cli", arg(conflicts_with_all = ["trim", "mask"]))]
+    pub min_hits: Limit,
+    /// Keep reads with N hits or less; with a point such a part [default: no limit]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = cli::LimitParser))]
+    #[cfg_attr(feature = "cli", arg(conflicts_with_all = ["trim", "mask"]))]
+    pub max_hits: Option<Limit>,
+    /// End reads where their first k-mer that is not in the table would be complete;
+    /// reads shorter than k go
+    #[cfg_attr(feature = "cli", arg(long, conflicts_with = "mask"))]
+    pub trim: bool,
+    /// Mask all bases of k-mers that are not in the table: by N, or in lower case
+    #[cfg_attr(feature = "cli", arg(long, value_name = "HOW"))]
+    pub mask: Option<Mask>,
+    /// Keep what would go; trim at, or mask, the k-mers that are in the table
+    #[cfg_attr(feature = "cli", arg(long))]
     pub invert: bool,
-    /// When a pair stays.
-    pub mates: Mates,
+    /// Keep a pair if any mate would stay, if both would, or by the hits of both together
+    #[cfg_attr(feature = "cli", arg(long, value_name = "WHICH", default_value_t))]
+    pub pairs: Mates,
     /// Take mates by their place in the inputs, whatever their names; else these must be
     /// [those of mates](merganser_io::are_mates).
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub any_names: bool,
+}
+
+impl Default for FilterConfig {
+    /// Reads with two hits or more stay, and pairs with such a mate.
+    fn default() -> FilterConfig {
+        FilterConfig {
+            min_hits: Limit::Number(2),
+            max_hits: None,
+            trim: false,
+            mask: None,
+            invert: false,
+            pairs: Mates::default(),
+            any_names: false,
+        }
+    }
+}
+
+impl FilterConfig {
+    fn action(&self) -> Action {
+        match self.mask {
+            _ if self.trim => Action::Trim,
+            Some(mask) => Action::Mask(mask),
+            None => Action::Select(self.min_hits, self.max_hits),
+        }
+    }
 }
 
 /// What was filtered. A pair is two reads.
@@ -131,9 +214,9 @@ impl OfReads for Filter<'_> {
     }
 
     fn enough_hits(&self) -> Option<Enough> {
-        match self.config.action {
+        match self.config.action() {
             Action::Select(Limit::Number(hits @ 1..), None) => {
-                Some(Enough { hits, mates: self.config.mates })
+                Some(Enough { hits, mates: self.config.pairs })
             }
             _ => None,
         }
@@ -141,10 +224,10 @@ impl OfReads for Filter<'_> {
 
     fn unit(&self, reads: &mut [Read<'_>], texts: &mut [Vec<u8>], done: &mut Filtered) {
         done.reads += reads.len() as u64;
-        let (stays, masks) = match self.config.action {
+        let (stays, masks) = match self.config.action() {
             Action::Select(least, most) => (self.selects(reads, least, most), false),
             Action::Trim => (self.trim(reads, done), false),
-            Action::MaskHard | Action::MaskSoft => (true, true),
+            Action::Mask(_) => (true, true),
         };
         if !stays {
             return;
@@ -171,7 +254,7 @@ impl Filter<'_> {
             least.reached(hits, kmers) && !most.is_some_and(|most| most.passed(hits, kmers))
         };
         let mut each = unit.iter().map(hits);
-        let stays = match self.config.mates {
+        let stays = match self.config.pairs {
             Mates::Any => each.any(within),
             Mates::Both => each.all(within),
             Mates::Together => within(each.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))),
@@ -201,14 +284,14 @@ impl Filter<'_> {
             cut += (whole - length) as u64;
             left += usize::from(length > 0);
         }
-        let stays = if self.config.mates == Mates::Both { left == unit.len() } else { left > 0 };
+        let stays = if self.config.pairs == Mates::Both { left == unit.len() } else { left > 0 };
         done.changed_bases += if stays { cut } else { 0 };
         stays
     }
 
     /// Masks the letters of a read.
     fn mask(&self, letters: &mut [u8], counts: &[u32], done: &mut Filtered) {
-        let soft = self.config.action == Action::MaskSoft;
+        let soft = self.config.mask == Some(Mask::Soft);
         let mut until = 0;
         for (at, letter) in letters.iter_mut().enumerate() {
             if counts.get(at).is_some_and(|&count| self.is_bad(count)) {

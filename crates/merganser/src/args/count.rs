@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use merganser_count::{Config, Format};
+use merganser_kmers::HistogramFormat;
 use merganser_seq::signature::Rule;
 
 use super::pages::PageArgs;
-use super::{DeviceArgs, HistogramLayout, ReadsArgs, ThreadArgs};
+use super::{DeviceArgs, ReadsArgs, ThreadArgs};
 use crate::holds::FormatChoice;
 use merganser_io::OutputFormat;
 
@@ -73,7 +74,7 @@ pub(crate) struct CountArgs {
     /// fastk is FastK's .hist
     #[arg(long, value_name = "FORMAT", default_value = "tsv", requires = "histogram")]
     #[arg(help_heading = "Output")]
-    pub(crate) histogram_format: HistogramLayout,
+    pub(crate) histogram_format: HistogramFormat,
     /// Leave counts above N out of the histogram [default: no limit]
     #[arg(long, value_name = "N", requires = "histogram", help_heading = "Output")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]

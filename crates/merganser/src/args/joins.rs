@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use merganser_map::IndexKind;
 
 use super::classify::ReportArgs;
-use super::map::{IndexFormatName, LimitArgs};
+use super::map::{LimitArgs, index_format};
 
 const CLASSIFY_JOIN: &str = "\
 Examples:
@@ -57,7 +58,8 @@ pub(crate) struct MapJoinArgs {
     pub(crate) output: PathBuf,
     /// Kind of the index [default: bai, or csi where a contig is too long for that]
     #[arg(long, value_name = "KIND", help_heading = "Output")]
-    pub(crate) index_format: Option<IndexFormatName>,
+    #[arg(value_parser = index_format())]
+    pub(crate) index_format: Option<IndexKind>,
     /// Directory for temporary files, made if missing [default: $TMPDIR or /tmp]
     #[arg(long, value_name = "DIR", help_heading = "Resources")]
     pub(crate) tmp_dir: Option<PathBuf>,

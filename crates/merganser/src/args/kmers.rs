@@ -8,24 +8,25 @@ mod reads;
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
-use merganser_io::OutputFormat;
+use clap::builder::TypedValueParser;
+use clap::{Args, Subcommand};
+use merganser_kmers::HistogramFormat;
+use merganser_kmers::formats::TableFormat;
+use merganser_run::options::cli::{kmer_length, one_of};
+use merganser_spectrum::Settings;
 
-use super::HistogramLayout;
 use super::device::DeviceArgs;
 use super::pages::PageArgs;
-use super::values::kmer_length;
-use crate::holds::FormatChoice;
 
 pub(crate) use algebra::{
-    CompareArgs, ComputingArgs, ConcatArgs, EvalArgs, ModeName, OperationArgs, ReduceArgs,
-    ResultArgs, ResultFormat, SetCountsArgs, SubtractArgs, TableArgs, UnionArgs, WrittenArgs,
+    CompareArgs, ComputingArgs, ConcatArgs, EvalArgs, OperationArgs, ReduceArgs, ResultArgs,
+    SetCountsArgs, SubtractArgs, TableArgs, UnionArgs, WrittenArgs,
 };
 
 pub(crate) use hetmers::HetmersArgs;
-pub(crate) use matrix::{MatrixArgs, MatrixLayout};
+pub(crate) use matrix::MatrixArgs;
 pub(crate) use qv::QvArgs;
-pub(crate) use reads::{FilterReadsArgs, MaskName, MatesName, ProfileArgs};
+pub(crate) use reads::{FilterReadsArgs, ProfileArgs};
 
 /// What to do with a table.
 #[derive(Debug, Subcommand)]
@@ -154,28 +155,15 @@ pub(crate) struct DumpArgs {
     #[arg(long, value_name = "N")]
     pub(crate) max_count: Option<u32>,
     /// How each k-mer is written [default: fasta if FILE's name ends in .fa or .fasta, else tsv]
-    #[arg(long = "format", value_name = "FORMAT")]
-    pub(crate) given_format: Option<DumpFormat>,
+    #[arg(long = "format", value_name = "FORMAT", value_parser = dump_format())]
+    pub(crate) given_format: Option<TableFormat>,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
 }
 
-/// `--format` of a dump.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DumpFormat {
-    Tsv,
-    Fasta,
-    Jellyfish,
-}
-
-impl FormatChoice for DumpFormat {
-    fn format(self) -> Option<OutputFormat> {
-        match self {
-            DumpFormat::Tsv => Some(OutputFormat::Tsv),
-            DumpFormat::Fasta => Some(OutputFormat::Fasta),
-            DumpFormat::Jellyfish => None,
-        }
-    }
+/// The formats that are lines of text.
+fn dump_format() -> impl TypedValueParser<Value = TableFormat> {
+    one_of(&[TableFormat::Tsv, TableFormat::Fasta, TableFormat::Jellyfish])
 }
 
 #[derive(Args, Debug)]
@@ -188,7 +176,7 @@ pub(crate) struct HistogramArgs {
     /// How it is written; jellyfish is what MultiQC reads, in files named *_jf.hist; fastk
     /// is FastK's .hist
     #[arg(long, value_name = "FORMAT", default_value = "tsv", conflicts_with = "model")]
-    pub(crate) histogram_format: HistogramLayout,
+    pub(crate) histogram_format: HistogramFormat,
     /// Leave counts above N out [default: no limit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     #[arg(conflicts_with = "model")]
@@ -201,24 +189,8 @@ pub(crate) struct HistogramArgs {
     #[arg(long, value_name = "N", default_value = "2", requires = "model", help_heading = "Model")]
     #[arg(value_parser = ploidy)]
     pub(crate) ploidy: PloidyChoice,
-    /// How four haplotypes (up to 2), five (5) or six (16) are related, by GenomeScope 2's numbers;
-    /// 0 for any way
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "model", help_heading = "Model")]
-    #[arg(value_parser = clap::value_parser!(u32).range(..=16))]
-    pub(crate) topology: u32,
-    /// About how often a k-mer occurs that one haplotype has once [default: it is found]
-    #[arg(long, value_name = "COVERAGE", requires = "model", help_heading = "Model")]
-    pub(crate) lambda: Option<f64>,
-    /// Do not fit the model to counts above N; they count for the genome's size all the same
-    /// [default: 2000, or ten times the main peak]
-    #[arg(long, value_name = "N", requires = "model", help_heading = "Model")]
-    #[arg(value_parser = clap::value_parser!(u32).range(20..))]
-    pub(crate) max_count: Option<u32>,
-    /// Leave k-mers out that occur more than N times, of the genome's size, too: those of organelles,
-    /// plasmids and spike-ins [default: no limit]
-    #[arg(long, value_name = "N", requires = "model", help_heading = "Model")]
-    #[arg(value_parser = clap::value_parser!(u32).range(20..))]
-    pub(crate) exclude_above: Option<u32>,
+    #[command(flatten)]
+    pub(crate) settings: Settings,
     /// Fail if the coverage is too low for a model, instead of printing the histogram
     #[arg(long, requires = "model", help_heading = "Model")]
     pub(crate) strict: bool,
@@ -230,7 +202,7 @@ pub(crate) struct HistogramArgs {
     /// a pipe
     #[arg(short, value_name = "K", value_parser = kmer_length)]
     #[arg(requires = "model", help_heading = "Model")]
-    pub(crate) k: Option<u8>,
+    pub(crate) k: Option<usize>,
     #[command(flatten)]
     pub(crate) pages: PageArgs,
     #[command(flatten)]

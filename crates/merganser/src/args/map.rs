@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, Subcommand, ValueEnum};
+use clap::builder::TypedValueParser;
+use clap::{ArgGroup, Args, Subcommand};
 use merganser_map::{Config, IndexKind};
+use merganser_run::options::cli::one_of;
 use merganser_run::{Resources, Shard};
 
 use super::ThreadArgs;
@@ -162,7 +164,8 @@ pub(crate) struct MapArgs {
     pub(crate) output: PathBuf,
     /// Kind of the index [default: bai, or csi where a contig is too long for that]
     #[arg(long, value_name = "KIND", help_heading = "Output", requires = "sort")]
-    pub(crate) index_format: Option<IndexFormatName>,
+    #[arg(value_parser = index_format())]
+    pub(crate) index_format: Option<IndexKind>,
     /// Read group of all reads, e.g. '@RG\tID:lane1\tSM:sample', or given once for
     /// each file or pair of files; {} is a file's name, or a sheet's sample
     #[arg(short = 'R', long, value_name = "LINE", help_heading = "Output")]
@@ -190,18 +193,7 @@ pub(crate) struct MapArgs {
     pub(crate) limits: LimitArgs,
 }
 
-/// `--index-format`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum IndexFormatName {
-    Bai,
-    Csi,
-}
-
-impl From<IndexFormatName> for IndexKind {
-    fn from(name: IndexFormatName) -> IndexKind {
-        match name {
-            IndexFormatName::Bai => IndexKind::Bai,
-            IndexFormatName::Csi => IndexKind::Csi,
-        }
-    }
+/// The kinds of `--index-format`: CRAM has one alone.
+pub(super) fn index_format() -> impl TypedValueParser<Value = IndexKind> {
+    one_of(&[IndexKind::Bai, IndexKind::Csi])
 }

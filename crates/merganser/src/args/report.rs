@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use merganser_report::plot::{Chart, Options};
 use merganser_taxreport::bracken::Level;
 
 /// What to do with reports.
@@ -121,54 +122,13 @@ pub(crate) struct ReportPlotArgs {
     pub(crate) output: PathBuf,
     /// What is drawn
     #[arg(long, value_name = "CHART")]
-    pub(crate) chart: ChartName,
+    pub(crate) chart: Chart,
     /// Dots an inch of PNG; the picture is 180 mm wide
     #[arg(long, value_name = "N", default_value_t = 300)]
     #[arg(value_parser = clap::value_parser!(u32).range(36..=1200))]
     pub(crate) dpi: u32,
-    /// Spread numbers along by powers of ten (spectrum, inserts)
-    #[arg(long)]
-    pub(crate) log_x: bool,
-    /// Spread numbers upwards by powers of ten (spectrum, hits, edits, inserts)
-    #[arg(long)]
-    pub(crate) log_y: bool,
-    /// The largest number along that is shown (spectrum, inserts) [default: as far as there is
-    /// something to see]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) most: Option<u64>,
-    /// The rank's code of the taxa that are shown (taxa)
-    #[arg(long, value_name = "CODE", default_value = "S")]
-    pub(crate) rank: String,
-    /// The name of the spectrum that is shown (spectra), e.g. spectra-asm [default: the first]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) spectrum: Option<String>,
-}
-
-/// `--chart`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ChartName {
-    /// k-mers by count, with the model of a single sample
-    Spectrum,
-    /// Shares of the largest taxa of a rank
-    Taxa,
-    /// Species by reads and distinct k-mers
-    Evidence,
-    /// k-mers of reads by copies in an assembly
-    Spectra,
-    /// QV of assemblies
-    Quality,
-    /// Contigs by the parents' k-mers
-    Blobs,
-    /// Phase blocks
-    Blocks,
-    /// Reads by number of hits
-    Hits,
-    /// Reads or pairs by edits
-    Edits,
-    /// Pairs by insert size
-    Inserts,
-    /// Depths of contigs
-    Depth,
+    #[command(flatten)]
+    pub(crate) options: Options,
 }
 
 #[derive(Args, Debug)]

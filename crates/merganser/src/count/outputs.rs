@@ -45,8 +45,8 @@ impl Outputs {
         args: &CountArgs,
     ) -> Result<u64, Error> {
         let Some(mut output) = self.histogram.take() else { return Ok(0) };
-        let format = args.histogram_format.of(args.config.k);
-        let beyond = histogram.write(format, args.hist_max, &mut output)?;
+        let beyond =
+            histogram.write(args.histogram_format, args.config.k, args.hist_max, &mut output)?;
         output.finish()?;
         Ok(beyond)
     }

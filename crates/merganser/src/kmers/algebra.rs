@@ -8,17 +8,18 @@ use std::time::Instant;
 use anyhow::Result;
 use merganser_io::Output;
 use merganser_kmers::Error;
-use merganser_kmers::algebra::{self, Calculated, Calculation, Cut, Expression, Mode, Operation};
+use merganser_kmers::algebra::{
+    self, Calculated, Calculation, CountLimits, Cut, Expression, Operation,
+};
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::tables::{AnyTable, Database};
 use merganser_run::{Cancel, Resources, Shard, Summary, thousands};
 
 use super::tables;
 use crate::args::kmers::{
-    ComputingArgs, ConcatArgs, EvalArgs, ModeName, OperationArgs, ReduceArgs, ResultArgs,
-    ResultFormat, SetCountsArgs, SubtractArgs, TableArgs, UnionArgs, WrittenArgs,
+    ComputingArgs, ConcatArgs, EvalArgs, OperationArgs, ReduceArgs, ResultArgs, SetCountsArgs,
+    SubtractArgs, TableArgs, UnionArgs, WrittenArgs,
 };
-use crate::args::name_of;
 use crate::common::{self, tell_spilled, write_summary};
 use crate::console::Console;
 use crate::failure::usage;
@@ -34,8 +35,7 @@ struct Asked<'a> {
     paths: Vec<PathBuf>,
     how: How,
     written: &'a WrittenArgs,
-    cut: Cut,
-    ceiling: Option<u32>,
+    limits: CountLimits,
     resources: Resources,
 }
 
@@ -55,15 +55,14 @@ impl<'a> Asked<'a> {
         (expression, paths): (Expression, Vec<PathBuf>),
         computing: &'a ComputingArgs,
     ) -> Asked<'a> {
-        let ResultArgs { written, min_count, max_count, counter_max } = &computing.result;
+        let ResultArgs { written, limits } = &computing.result;
         Asked {
             verb,
             expression,
             paths,
             how: How::Whole,
             written,
-            cut: Cut { least: *min_count, most: max_count.unwrap_or(u32::MAX) },
-            ceiling: *counter_max,
+            limits: *limits,
             resources: tables::resources(&computing.tables, None),
         }
     }
@@ -101,7 +100,7 @@ fn warn_of_repeats(operands: &[OsString], console: &Console) -> Result<()> {
 }
 
 fn operands_of(operation: Operation, args: &OperationArgs) -> Result<(Expression, Vec<PathBuf>)> {
-    let mode = args.counts.map_or(operation.default_mode(), mode);
+    let mode = args.counts.unwrap_or(operation.default_mode());
     let (operands, paths) = operands(&args.operands)?;
     Ok((Expression::Of { operation, mode, operands }, paths))
 }
@@ -115,11 +114,10 @@ pub(super) fn concat(args: &ConcatArgs, console: &Console) -> Result<ExitCode> {
         paths: args.tables.clone(),
         how: How::Concat,
         written: &args.written,
-        cut: Cut::NONE,
-        ceiling: None,
+        limits: CountLimits::default(),
         resources: common::resources(args.threads.number(), args.memory, None, None),
     };
-    let format = check(asked.written, asked.cut)?;
+    let format = check(asked.written, asked.limits)?;
     merganser_run::raise_open_file_limit();
     let opened = algebra::open_pieces(&asked.paths, true, &cancel)?;
     run_on(&asked, format, &opened, &cancel, console)
@@ -156,17 +154,6 @@ pub(super) fn set_counts(args: &SetCountsArgs, console: &Console) -> Result<Exit
     run(Asked::new("set-counts", (expression, paths), computing), &computing.tables, console)
 }
 
-fn mode(name: ModeName) -> Mode {
-    match name {
-        ModeName::Min => Mode::Min,
-        ModeName::Max => Mode::Max,
-        ModeName::Sum => Mode::Sum,
-        ModeName::Diff => Mode::Diff,
-        ModeName::Left => Mode::Left,
-        ModeName::Right => Mode::Right,
-    }
-}
-
 /// `TABLE[:MIN..MAX]` operands, and the tables that they name, each once.
 fn operands(texts: &[OsString]) -> Result<(Vec<Expression>, Vec<PathBuf>)> {
     let mut paths: Vec<PathBuf> = Vec::new();
@@ -190,21 +177,13 @@ fn operands(texts: &[OsString]) -> Result<(Vec<Expression>, Vec<PathBuf>)> {
 }
 
 /// What clap cannot say of options that do not go together.
-fn check(args: &WrittenArgs, Cut { least, most }: Cut) -> Result<TableFormat> {
+fn check(args: &WrittenArgs, limits: CountLimits) -> Result<TableFormat> {
+    let Cut { least, most } = limits.cut();
     if least > most {
         return usage(format!("--min-count {least} is larger than --max-count {most}"));
     }
     let to_stdout = |path: &Option<PathBuf>| path.as_ref().is_some_and(|at| at.as_os_str() == "-");
-    let format = match args.format() {
-        ResultFormat::Mgk => TableFormat::Mgk,
-        ResultFormat::Kmc => TableFormat::Kmc,
-        ResultFormat::Kff => TableFormat::Kff,
-        ResultFormat::Tsv => TableFormat::Tsv,
-        ResultFormat::Fasta => TableFormat::Fasta,
-        ResultFormat::Jellyfish => TableFormat::Jellyfish,
-        ResultFormat::Parquet => TableFormat::Parquet,
-        ResultFormat::None => TableFormat::None,
-    };
+    let format = args.format();
     let binary = matches!(
         format,
         TableFormat::Mgk | TableFormat::Kmc | TableFormat::Kff | TableFormat::Parquet
@@ -230,7 +209,7 @@ fn check(args: &WrittenArgs, Cut { least, most }: Cut) -> Result<TableFormat> {
 }
 
 fn run(asked: Asked<'_>, args: &TableArgs, console: &Console) -> Result<ExitCode> {
-    let format = check(asked.written, asked.cut)?;
+    let format = check(asked.written, asked.limits)?;
     let cancel = interrupt::cancel_on_interrupt();
     let opened = match asked.how {
         How::Whole => tables::open(&asked.paths, args, &cancel)?,
@@ -248,7 +227,7 @@ fn run_on(
 ) -> Result<ExitCode> {
     let started = Instant::now();
     let args = asked.written;
-    let table = ResultFormat::holds(args.given_format, Holds::TABLE);
+    let table = TableFormat::holds(args.given_format, Holds::TABLE);
     let files = RunFiles::new().read(tables::files(opened)).write(table, table_files(args));
     let files = files.write(Holds::LINES, &args.histogram).write(Holds::JSON, &args.json);
     let outputs = files.check()?;
@@ -257,8 +236,7 @@ fn run_on(
     let (histogram, json) = (histogram.map_err(Error::from)?, json.map_err(Error::from)?);
     let calculation = Calculation {
         expression: asked.expression.clone(),
-        cut: asked.cut,
-        ceiling: asked.ceiling.unwrap_or(u32::MAX),
+        limits: asked.limits,
         output: args.table(),
         format,
     };
@@ -274,8 +252,8 @@ fn run_on(
     drop(bar);
     let done = done?;
     if let Some(mut output) = histogram {
-        let format = args.histogram_format.of(opened[0].description().k);
-        done.histogram.write(format, None, &mut output).map_err(Error::from)?;
+        let (format, k) = (args.histogram_format, opened[0].description().k);
+        done.histogram.write(format, k, None, &mut output).map_err(Error::from)?;
         output.finish().map_err(Error::from)?;
     }
     warn(asked, &done, console);
@@ -284,7 +262,7 @@ fn run_on(
     }
     outputs.commit_last().map_err(Error::from)?;
     if let Some(output) = &args.output {
-        ResultFormat::note(args.given_format, output, console);
+        TableFormat::note(args.given_format, output, console);
     }
     report(&done, console);
     Ok(ExitCode::SUCCESS)
@@ -294,7 +272,7 @@ fn run_on(
 fn table_files(args: &WrittenArgs) -> Vec<PathBuf> {
     match (args.table(), args.format()) {
         (None, _) => Vec::new(),
-        (Some(output), ResultFormat::Kmc) => Database::files(&output).to_vec(),
+        (Some(output), TableFormat::Kmc) => Database::files(&output).to_vec(),
         (Some(output), _) => vec![output],
     }
 }
@@ -308,7 +286,7 @@ fn warn(asked: &Asked<'_>, done: &Calculated, console: &Console) {
         console.warn(format_args!("counts above {most} stand as that"));
     }
     if done.lowered > 0 {
-        let ceiling = asked.ceiling.unwrap_or(u32::MAX);
+        let ceiling = asked.limits.counter_max.unwrap_or(u32::MAX);
         let lowered = thousands(done.lowered);
         console.warn(format_args!("{lowered} counts were lowered to {ceiling} (--counter-max)"));
     }
@@ -328,15 +306,13 @@ fn report(done: &Calculated, console: &Console) {
 
 /// The summary of `--json`.
 fn summary(asked: &Asked<'_>, done: &Calculated, started: Instant, output: Output) -> Result<()> {
-    let (args, cut, resources) = (asked.written, asked.cut, &asked.resources);
+    let resources = &asked.resources;
     let mut summary = Summary::new(&format!("kmers {}", asked.verb));
     summary.version(env!("CARGO_PKG_VERSION"));
     let paths: Vec<String> = asked.paths.iter().map(|path| path.display().to_string()).collect();
     summary.set("inputs", "tables", paths);
-    summary.set("parameters", "format", name_of(&args.format()));
-    summary.set("parameters", "min_count", cut.least);
-    summary.set("parameters", "max_count", (cut.most < u32::MAX).then_some(cut.most));
-    summary.set("parameters", "counter_max", asked.ceiling);
+    summary.set("parameters", "format", asked.written.format());
+    summary.set_all("parameters", asked.limits);
     summary.set("parameters", "threads", resources.threads);
     summary.set("parameters", "memory", resources.budget());
     for (key, value) in [

@@ -4,11 +4,11 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use merganser_kmers::Error;
-use merganser_kmers::algebra::{self, Calculation, Cut, Expression};
+use merganser_kmers::algebra::{self, Calculation, CountLimits, Expression};
 use merganser_kmers::formats::TableFormat;
 
 use super::tables;
-use crate::args::kmers::{DumpArgs, DumpFormat};
+use crate::args::kmers::DumpArgs;
 use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
@@ -25,22 +25,21 @@ pub(super) fn run(args: &DumpArgs, console: &Console) -> Result<ExitCode> {
     let opened = tables::open(&[&args.table], &args.tables, &cancel)?;
     let calculation = Calculation {
         expression: Expression::Table(0),
-        cut: Cut { least: args.min_count, most },
-        ceiling: u32::MAX,
-        output: Some(args.output.clone()),
-        format: match DumpFormat::choose(args.given_format, Some(&args.output), DumpFormat::Tsv) {
-            DumpFormat::Tsv => TableFormat::Tsv,
-            DumpFormat::Fasta => TableFormat::Fasta,
-            DumpFormat::Jellyfish => TableFormat::Jellyfish,
+        limits: CountLimits {
+            min_count: args.min_count,
+            max_count: args.max_count,
+            ..CountLimits::default()
         },
+        output: Some(args.output.clone()),
+        format: TableFormat::choose(args.given_format, Some(&args.output), TableFormat::Tsv),
     };
     let resources = tables::resources(&args.tables, None);
-    let holds = DumpFormat::holds(args.given_format, Holds::KMER_LINES);
+    let holds = TableFormat::holds(args.given_format, Holds::KMER_LINES);
     let outputs =
         RunFiles::new().read(tables::files(&opened)).write(holds, [&args.output]).check()?;
     let silent = merganser_run::Silent;
     algebra::calculate(&calculation, &opened, &resources, &outputs, &silent, &cancel)?;
     outputs.commit_last().map_err(Error::from)?;
-    DumpFormat::note(args.given_format, &args.output, console);
+    TableFormat::note(args.given_format, &args.output, console);
     Ok(ExitCode::SUCCESS)
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use merganser_io::OutputSet;
-use merganser_kmers::algebra::{self, Calculation, Cut, Expression};
+use merganser_kmers::algebra::{self, Calculation, CountLimits, Expression};
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::tables::{AnyTable, Description};
 use merganser_kmers::{Error, Histogram};
@@ -31,10 +31,10 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     let shown = Shown::create(args, &outputs)?;
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
     let histogram = collect(&opened, &args.tables, &cancel)?;
-    let format = args.histogram_format.of(opened[0].description().k);
-    let beyond = histogram.write(format, args.max, &mut output).map_err(Error::from)?;
-    output.finish().map_err(Error::from)?;
     let k = opened[0].description().k;
+    let format = args.histogram_format;
+    let beyond = histogram.write(format, k, args.max, &mut output).map_err(Error::from)?;
+    output.finish().map_err(Error::from)?;
     let warnings = cut(opened[0].description());
     shown.write(args, (&histogram, k), None, warnings, console)?;
     outputs.commit_last().map_err(Error::from)?;
@@ -81,8 +81,7 @@ pub(super) fn read(
     let resources = tables::resources(args, None);
     let calculation = Calculation {
         expression: Expression::Table(0),
-        cut: Cut::NONE,
-        ceiling: u32::MAX,
+        limits: CountLimits::default(),
         output: None,
         format: TableFormat::None,
     };

@@ -7,11 +7,11 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use merganser_kmers::algebra::Cut;
-use merganser_kmers::matrix::{Cells, MatrixConfig, MatrixFormat, concat_matrix, matrix};
+use merganser_kmers::matrix::{MatrixConfig, MatrixFormat, concat_matrix, matrix};
 use merganser_kmers::{Error, tables::AnyTable};
 
 use super::tables;
-use crate::args::kmers::{MatrixArgs, MatrixLayout};
+use crate::args::kmers::MatrixArgs;
 use crate::common::check_cells;
 use crate::console::Console;
 use crate::failure::usage;
@@ -30,25 +30,18 @@ pub(super) fn run(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
         let [one, other] = [one, other].map(|place| args.operands[place].display());
         return usage(format!("{one} and {other} are the same table: give each sample once"));
     }
-    let cells = if args.presence { Cells::Presence } else { Cells::Counts };
     let samples: Vec<(String, Cut)> = names(&paths).into_iter().zip(cuts).collect();
     check_cells(samples.iter().map(|(name, _)| name))?;
     let mut seen = HashSet::new();
     if let Some((name, _)) = samples.iter().find(|sample| !seen.insert(&sample.0)) {
         return usage(format!("two columns would be called {name}: give each table once"));
     }
-    let config = MatrixConfig::new(samples)
-        .cells(cells)
-        .solid(args.solid)
-        .min_samples(args.min_samples)
-        .rescue(args.rescue)
-        .range(args.range)
-        .format(format(args));
+    let config = MatrixConfig { samples, format: format(args), ..args.config.clone() };
     let cancel = interrupt::cancel_on_interrupt();
     let opened: Vec<AnyTable> = tables::open(&paths, &args.tables, &cancel)?;
     let outputs = RunFiles::new()
         .read(tables::files(&opened))
-        .write(MatrixLayout::holds(args.given_format, Holds::MATRIX), [&args.output])
+        .write(MatrixFormat::holds(args.given_format, Holds::MATRIX), [&args.output])
         .check()?;
     let resources = tables::resources(&args.tables, None);
     let bar = Bar::new(console);
@@ -56,7 +49,7 @@ pub(super) fn run(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
     drop(bar);
     let outcome = done?;
     outputs.commit_last().map_err(Error::from)?;
-    MatrixLayout::note(args.given_format, &args.output, console);
+    MatrixFormat::note(args.given_format, &args.output, console);
     let (rows, kmers) = (thousands(outcome.rows), thousands(outcome.kmers));
     console.info(format_args!("{rows} of {kmers} k-mers have a row"));
     Ok(ExitCode::SUCCESS)
@@ -67,7 +60,7 @@ fn concat(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
     let paths: Vec<PathBuf> = args.operands.iter().map(PathBuf::from).collect();
     let outputs = RunFiles::new()
         .read(&paths)
-        .write(MatrixLayout::holds(args.given_format, Holds::MATRIX), [&args.output])
+        .write(MatrixFormat::holds(args.given_format, Holds::MATRIX), [&args.output])
         .check()?;
     let cancel = interrupt::cancel_on_interrupt();
     let outcome = concat_matrix(&paths, format(args), &args.output, &outputs, &cancel)?;
@@ -77,11 +70,7 @@ fn concat(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
 }
 
 fn format(args: &MatrixArgs) -> MatrixFormat {
-    match MatrixLayout::choose(args.given_format, Some(&args.output), MatrixLayout::Tsv) {
-        MatrixLayout::Tsv => MatrixFormat::Tsv,
-        MatrixLayout::Dense => MatrixFormat::Dense,
-        MatrixLayout::Parquet => MatrixFormat::Parquet,
-    }
+    MatrixFormat::choose(args.given_format, Some(&args.output), MatrixFormat::Tsv)
 }
 
 /// The names of files without their suffix; paths, where two of these would be the same.

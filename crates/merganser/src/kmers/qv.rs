@@ -10,7 +10,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use merganser_assembly::output::{Files, Names, Phasing};
 use merganser_assembly::{
-    Assembly, BlockRule, Config, Error, Judged, Judgement, Parent, Ranges, Reads, Subject, judge,
+    Assembly, Error, Judged, Judgement, Parent, Ranges, Reads, Subject, judge,
 };
 use merganser_io::{FileKind, Input, OutputSet, expand_inputs};
 use merganser_kmers::tables::AnyTable;
@@ -40,13 +40,7 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
         return usage("an assembly is needed: that which the ranges are of");
     }
     let assemblies = paths.iter().map(|path| assembly(path)).collect::<Result<Vec<_>>>()?;
-    let blocks = BlockRule { markers: args.block_markers, bases: args.block_bases };
-    let config = Config::new()
-        .k(args.k.map(usize::from))
-        .solid(args.solid)
-        .hybrid(args.hybrid)
-        .homopolymer_compressed(args.hpc)
-        .blocks(blocks);
+    let config = &args.config;
     let lists = args.reads.iter().chain(&args.maternal).chain(&args.paternal);
     let mut files = RunFiles::new().lists(lists).read(&paths).read(&args.ranges);
     let (source, reads_name) = match reads_path {
@@ -58,7 +52,7 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
         Some(path) => {
             let parents = parents(args, &cancel)?;
             check_cells(parents.iter().flatten().map(|parent| &parent.name))?;
-            let reads = reads(path, args.hpc, &cancel)?;
+            let reads = reads(path, args.config.hpc, &cancel)?;
             let subject = Subject { reads, parents, assemblies: assemblies.clone() };
             config.validate(&subject)?;
             files = files_of(&subject, files);
@@ -75,7 +69,7 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     };
     let names = assemblies.iter().map(|assembly| assembly.name.clone()).collect();
     let names = Names::new(&args.output, &reads_name, names);
-    let names = names.parents(subject.parents(), blocks);
+    let names = names.parents(subject.parents(), config.blocks);
     let pictures = if args.no_plots { Vec::new() } else { pictures::paths(&names) };
     let set = files.write(Holds::ANYTHING, names.all().iter().chain(&pictures));
     let set = set.write(Holds::JSON, &args.json);
@@ -84,9 +78,9 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     let pages = Pages::create(&args.pages, Kind::Assembly, None, &set).map_err(Error::from)?;
     let bar = Bar::new(console);
     let judgement = match subject {
-        Source::Reads(subject) => judge(&config, subject, &resources, &mut files, &bar, &cancel),
+        Source::Reads(subject) => judge(config, subject, &resources, &mut files, &bar, &cancel),
         Source::Ranges(ranges) => {
-            ranges.judge(&config, &assemblies, &resources, &mut files, &bar, &cancel)
+            ranges.judge(config, &assemblies, &resources, &mut files, &bar, &cancel)
         }
     };
     drop(bar);
@@ -167,8 +161,8 @@ fn page(args: &QvArgs, judgement: &Judgement, results: Results) -> Data {
     let inputs: Vec<Input> = files.map(|path| Input::File(path.to_owned())).collect();
     let mut data = frame("kmers qv", &args.pages, None, inputs.iter());
     data.parameters = vec![parameter("k", judgement.k), parameter("solid", judgement.solid)];
-    data.parameters.extend(args.hybrid.then(|| parameter("hybrid", true)));
-    data.parameters.extend(args.hpc.then(|| parameter("hpc", true)));
+    data.parameters.extend(args.config.hybrid.then(|| parameter("hybrid", true)));
+    data.parameters.extend(args.config.hpc.then(|| parameter("hpc", true)));
     data.warnings.clone_from(&judgement.doubts);
     data.assembly = Some(results);
     data
@@ -209,7 +203,7 @@ fn reads(path: &Path, hpc: bool, cancel: &Cancel) -> Result<Reads> {
 fn parents(args: &QvArgs, cancel: &Cancel) -> Result<Option<[Parent; 2]>> {
     let (Some(mother), Some(father)) = (&args.maternal, &args.paternal) else { return Ok(None) };
     let parent =
-        |path: &Path| Ok(Parent { name: stem(path), reads: reads(path, args.hpc, cancel)? });
+        |path: &Path| Ok(Parent { name: stem(path), reads: reads(path, args.config.hpc, cancel)? });
     let [mother, father]: [Result<Parent>; 2] = [mother, father].map(|path| parent(path));
     Ok(Some([mother?, father?]))
 }

@@ -9,12 +9,12 @@ use merganser_io::{Input, OutputSet, Segment, text_bytes};
 use merganser_kmers::Error;
 use merganser_kmers::algebra;
 use merganser_kmers::lookup::{Lookup, LookupOptions, Use, open_lookup};
-use merganser_kmers::reads::{self, Action, FilterConfig, Job, Limit, Mates, filter_reads};
+use merganser_kmers::reads::{self, FilterConfig, Job, filter_reads};
 use merganser_run::{Cancel, Resources, thousands};
 
 use super::tables;
 use crate::args::device::DeviceArgs;
-use crate::args::kmers::{FilterReadsArgs, MaskName, MatesName, ProfileArgs, TableArgs};
+use crate::args::kmers::{FilterReadsArgs, ProfileArgs, TableArgs};
 use crate::common::{hint_at_mates, tell_skipped};
 use crate::console::Console;
 use crate::failure::usage;
@@ -25,16 +25,7 @@ use crate::progress::Bar;
 
 pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCode> {
     let resources = tables::resources(&args.tables, None);
-    let config = FilterConfig {
-        action: action(args)?,
-        invert: args.invert,
-        mates: match args.pairs {
-            MatesName::Any => Mates::Any,
-            MatesName::Both => Mates::Both,
-            MatesName::Together => Mates::Together,
-        },
-        any_names: args.reads.pairs.any_names,
-    };
+    let config = FilterConfig { any_names: args.reads.pairs.any_names, ..args.config };
     let paired = args.reads.are_pairs();
     if args.output2.is_some() && !paired {
         return usage("--output2 is for pairs: give -1 and -2, or --interleaved");
@@ -63,12 +54,11 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     }
     set.commit_last().map_err(Error::from)?;
     note_interleaved(&paths, paired, "--output2 makes two files", console);
-    let changed = match config.action {
-        Action::Select(..) => String::new(),
-        Action::Trim => format!("; {} bases were cut off", thousands(done.changed_bases)),
-        Action::MaskHard | Action::MaskSoft => {
-            format!("; {} bases are masked", thousands(done.changed_bases))
-        }
+    let bases = thousands(done.changed_bases);
+    let changed = match config.mask {
+        _ if config.trim => format!("; {bases} bases were cut off"),
+        Some(_) => format!("; {bases} bases are masked"),
+        None => String::new(),
     };
     tell_skipped(done.skipped_alignments, console);
     let (kept, all) = (thousands(done.kept), thousands(done.reads));
@@ -93,31 +83,6 @@ fn of_reads<'r>(
 fn tell_peak(console: &Console) {
     if let Some(peak) = merganser_run::peak_rss() {
         console.debug(format_args!("peak memory {}", merganser_run::format_size(peak)));
-    }
-}
-
-fn action(args: &FilterReadsArgs) -> Result<Action> {
-    if args.trim {
-        return Ok(Action::Trim);
-    }
-    Ok(match args.mask {
-        Some(MaskName::Hard) => Action::MaskHard,
-        Some(MaskName::Soft) => Action::MaskSoft,
-        None => {
-            let most = args.max_hits.as_deref().map(limit).transpose()?;
-            Action::Select(limit(&args.min_hits)?, most)
-        }
-    })
-}
-
-/// A whole number, or with a point a part.
-fn limit(text: &str) -> Result<Limit> {
-    if let Ok(number) = text.parse() {
-        return Ok(Limit::Number(number));
-    }
-    match text.parse::<f64>() {
-        Ok(part) if (0.0..=1.0).contains(&part) => Ok(Limit::Part(part)),
-        _ => usage(format!("'{text}' is no number of hits, nor a part of 0.0 to 1.0")),
     }
 }
 

@@ -80,7 +80,7 @@ impl Job {
             return None;
         }
         let mut path = self.output.clone().into_os_string();
-        path.push(format!(".{}", kind.suffix()));
+        path.push(format!(".{kind}"));
         Some(path.into())
     }
 

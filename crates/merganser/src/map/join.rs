@@ -31,9 +31,8 @@ pub(super) fn run(args: &MapJoinArgs, console: &Console) -> Result<ExitCode> {
             "--index-format goes with sorted shards: these are in the order of the reads",
         );
     }
-    let index = (joined.is_sorted() && is_file(&args.output)).then(|| {
-        args.index_format.map_or(IndexKind::for_contigs(joined.contigs()), IndexKind::from)
-    });
+    let index = (joined.is_sorted() && is_file(&args.output))
+        .then(|| args.index_format.unwrap_or(IndexKind::for_contigs(joined.contigs())));
     let index = index.map(|kind| (beside(&args.output, kind), kind));
     let files = RunFiles::new().read(&args.shards).write(Holds::BAM, [&args.output]);
     let set = files.write(Holds::ANYTHING, index.as_ref().map(|(path, _)| path)).check()?;
@@ -63,6 +62,6 @@ pub(super) fn run(args: &MapJoinArgs, console: &Console) -> Result<ExitCode> {
 /// Where an index of that kind is written.
 fn beside(output: &Path, kind: IndexKind) -> PathBuf {
     let mut path = output.as_os_str().to_owned();
-    path.push(format!(".{}", kind.suffix()));
+    path.push(format!(".{kind}"));
     path.into()
 }

@@ -77,7 +77,7 @@ class Table:
     def open(
         path: _Path,
         *,
-        canonical: bool = True,
+        forward_only: bool = False,
         hpc: bool = False,
         tmp_dir: _Path | None = None,
         memory: _Memory | None = None,
@@ -88,7 +88,7 @@ class Table:
 
         Args:
             path: The file; of KMC the name without suffix; of meryl the folder.
-            canonical: What k-mers of text and of meryl are taken for.
+            forward_only: Take the k-mers of text and of meryl as they stand, not as canonical ones.
             hpc: Its k-mers are of homopolymer-compressed reads; a .mgk says so itself.
             tmp_dir: Where a temporary table goes.
             memory: Bytes, or a size such as "8G", to make it with.
@@ -359,7 +359,7 @@ class Index:
     >>> import merganser, tempfile, os
     >>> path = os.path.join(tempfile.mkdtemp(), "reference.fa")
     >>> _ = open(path, "w").write(">c\nTTTTTTTTTTGATTACAGATCCCGTAATTTTTTTTTT\n")
-    >>> hits = merganser.Index.build(path).map(["GATTACAGATCCCGTAA"], e=1)
+    >>> hits = merganser.Index.build(path).map(["GATTACAGATCCCGTAA"], threshold=1)
     >>> hits["contig"], hits["position"].tolist(), hits["edits"].tolist(), hits["cigar"]
     (['c'], [10], [0], ['17='])
     """
@@ -398,19 +398,21 @@ class Index:
     def map(
         self,
         reads: Iterable[str | bytes] | _Arrow,
-        e: int,
+        threshold: int,
         *,
-        select: Literal["all", "best", "best-strata"] = "all",
+        best: bool = False,
+        best_strata: bool = False,
         max_hits: int = 0,
         threads: int | None = None,
         progress: _Progress | None = None,
     ) -> Batch:
-        """Finds where reads lie in the reference, with at most `e` edits, on either strand.
+        """Finds where reads lie in the reference, with at most `threshold` edits, on either strand.
 
         Args:
             reads: Strings of Arrow, or an iterable of str and bytes.
-            e: The most edits.
-            select: "all" hits, the "best" one, or all with as few edits as the best one ("best-strata").
+            threshold: The most edits.
+            best: The first hit of a read only.
+            best_strata: All hits with as few edits as the first.
             max_hits: The most hits of a read; 0 for no limit.
             threads: None for as many as there are processors.
             progress: True, or a function: it is called, so that it may raise.
@@ -426,9 +428,9 @@ def count(
     *,
     min_count: int = 2,
     max_count: int | None = None,
-    canonical: bool = True,
+    forward_only: bool = False,
     hpc: bool = False,
-    min_quality: int | None = None,
+    min_qual: int | None = None,
     quality_offset: int = 33,
     output: _Path | None = None,
     device: str | None = None,
@@ -446,9 +448,9 @@ def count(
         k: Bases of a k-mer, 1 to 128.
         min_count: Keep k-mers that occur at least so often; 1 keeps all.
         max_count: Keep k-mers that occur at most so often; None for no limit.
-        canonical: Count a k-mer and its reverse complement together.
+        forward_only: Count each k-mer as it stands in the read, apart from its reverse complement.
         hpc: Make one base of each run of the same base first (homopolymer compression).
-        min_quality: Bases of a lower quality (Phred) break k-mers; None: qualities are ignored.
+        min_qual: Bases of a lower quality (Phred) break k-mers; None: qualities are ignored.
         quality_offset: Qualities of FASTQ are Phred+33, or Phred+64 as of old Illumina (1.3 to 1.7): 33 or 64.
         output: The file of the table (.mgk); None for a temporary one, which goes with the table.
         device: "auto", "cpu", "cuda", or GPUs by number, "cuda:0,1"; None is "auto".
@@ -473,34 +475,34 @@ def count(
 def filter(
     reads: _Sequences,
     segments: _Sequences,
-    e: int,
+    threshold: int,
     *,
     method: Literal["exact", "gatekeeper", "snake", "gatekeeper-original"] = "exact",
     n_mode: Literal["mismatch", "match", "pass"] = "mismatch",
-    align: Literal["global", "semi-global"] = "global",
+    align: Literal["global", "semiglobal"] = "global",
     threads: int | None = None,
 ) -> Any:
-    """Says which pairs of a read and a segment have at most `e` edits.
+    """Says which pairs of a read and a segment have at most `threshold` edits.
 
     Args:
         reads: A NumPy array of bytes (dtype "S", or uint8 with a row for each), strings of Arrow, or an iterable of str and
             bytes; arrays are not copied.
         segments: As many.
-        e: The most edits.
-        method: "exact" (the edit distance), or the estimates "gatekeeper" and "snake", which reject no pair within `e` edits, or
-            "gatekeeper-original".
+        threshold: The most edits.
+        method: "exact" (the edit distance), or the estimates "gatekeeper" and "snake", which reject no pair within `threshold`
+            edits, or "gatekeeper-original".
         n_mode: What other letters than A C G T U are: "mismatch", "match", or "pass" (such pairs are accepted).
-        align: "global", or "semi-global": gaps before and behind the read are free.
+        align: "global", or "semiglobal": gaps before and behind the read are free.
         threads: None for as many as there are processors.
 
     Returns:
-        A NumPy array of int32, one for each pair: its edits; -1 if they are more than `e`; -2 if it was passed.
+        A NumPy array of int32, one for each pair: its edits; -1 if they are more than `threshold`; -2 if it was passed.
 
     Raises:
         ConfigError: If there are not as many segments as reads, or a pair has a byte that is no letter of DNA.
 
     >>> import merganser
-    >>> merganser.filter(["ACGTACGT", "ACGTACGT"], ["ACGAACGT", "TTTTTTTT"], e=2).tolist()
+    >>> merganser.filter(["ACGTACGT", "ACGTACGT"], ["ACGAACGT", "TTTTTTTT"], threshold=2).tolist()
     [1, -1]
     """
 def devices() -> list[dict[str, Any]]:

@@ -4,22 +4,38 @@ use super::patterns::last_topology;
 use crate::Error;
 
 /// What a model is told.
+// These comments are the help of the command line.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct Settings {
-    /// Copies of the genome in a cell, 1 to 6.
-    pub ploidy: u32,
-    /// How the haplotypes are related, by GenomeScope 2's numbers: 0 for any way; of ploidy 4 up to
-    /// 2, of 5 up to 5, of 6 up to 16.
+    /// How four haplotypes (up to 2), five (5) or six (16) are related, by GenomeScope 2's numbers;
+    /// 0 for any way
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t, requires = "model"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(..=16)))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Model"))]
     pub topology: u32,
-    /// About how often a k-mer occurs that one haplotype has once; `None` to find it.
+    /// About how often a k-mer occurs that one haplotype has once [default: it is found]
+    #[cfg_attr(feature = "cli", arg(long = "lambda", value_name = "COVERAGE", requires = "model"))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Model"))]
     pub coverage: Option<f64>,
-    /// Counts above this are not looked at by the fit.
+    /// Do not fit the model to counts above N; they count for the genome's size all the same
+    /// [default: 2000, or ten times the main peak]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", requires = "model"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(20..)))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Model"))]
     pub max_count: Option<u32>,
-    /// K-mers that occur more often than this are left out, of the genome's size, too: those of
-    /// organelles, plasmids and spike-ins.
+    /// Leave k-mers out that occur more than N times, of the genome's size, too: those of organelles,
+    /// plasmids and spike-ins [default: no limit]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", requires = "model"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(20..)))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Model"))]
     pub exclude_above: Option<u32>,
+    /// Copies of the genome in a cell, 1 to 6.
+    #[cfg_attr(feature = "cli", arg(skip = Settings::default().ploidy))]
+    pub ploidy: u32,
     /// Occurrences of all k-mers, where a histogram says so that does not have all rows; not taken with
     /// `exclude_above`, nor if the rows alone have a tenth more.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub total: Option<u64>,
 }
 

@@ -3,10 +3,13 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use merganser_kmers::HistogramFormat;
+use merganser_kmers::algebra::{CountLimits, Mode};
+use merganser_kmers::formats::TableFormat;
 use merganser_run::Shard;
 
-use crate::args::{HistogramLayout, ThreadArgs};
+use crate::args::ThreadArgs;
 use crate::holds::FormatChoice;
 use merganser_io::OutputFormat;
 
@@ -147,18 +150,8 @@ pub(crate) struct TableArgs {
 pub(crate) struct ResultArgs {
     #[command(flatten)]
     pub(crate) written: WrittenArgs,
-    /// Only k-mers of the result that have a count of N or more
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Output")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) min_count: u32,
-    /// Only k-mers of the result that have a count of N or less [default: no limit]
-    #[arg(long, value_name = "N", help_heading = "Output")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) max_count: Option<u32>,
-    /// Lower counts above N to N [default: no limit]
-    #[arg(long, value_name = "N", help_heading = "Output")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) counter_max: Option<u32>,
+    #[command(flatten)]
+    pub(crate) limits: CountLimits,
 }
 
 /// Where a result goes.
@@ -171,7 +164,7 @@ pub(crate) struct WrittenArgs {
     /// How it is written; none for the histogram or the numbers alone [default: by the end of FILE's
     /// name (.kff, .tsv, .fa, .parquet), else mgk]
     #[arg(long = "format", value_name = "FORMAT", help_heading = "Output")]
-    pub(crate) given_format: Option<ResultFormat>,
+    pub(crate) given_format: Option<TableFormat>,
     /// Write how many k-mers of the result have a count of 1, 2, ...: COUNT<TAB>NUMBER lines; - is
     /// stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -180,7 +173,7 @@ pub(crate) struct WrittenArgs {
     /// fastk is FastK's .hist
     #[arg(long, value_name = "FORMAT", default_value = "tsv", requires = "histogram")]
     #[arg(help_heading = "Output")]
-    pub(crate) histogram_format: HistogramLayout,
+    pub(crate) histogram_format: HistogramFormat,
     /// Write a summary of the run for other programs; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
@@ -195,19 +188,6 @@ pub(crate) struct ComputingArgs {
     pub(crate) tables: TableArgs,
 }
 
-/// `--format` of a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ResultFormat {
-    Mgk,
-    Kmc,
-    Kff,
-    Tsv,
-    Fasta,
-    Jellyfish,
-    Parquet,
-    None,
-}
-
 impl WrittenArgs {
     /// Where the result goes.
     pub(crate) fn table(&self) -> Option<PathBuf> {
@@ -215,34 +195,23 @@ impl WrittenArgs {
     }
 
     /// How the result is written.
-    pub(crate) fn format(&self) -> ResultFormat {
-        ResultFormat::choose(self.given_format, self.output.as_deref(), ResultFormat::Mgk)
+    pub(crate) fn format(&self) -> TableFormat {
+        TableFormat::choose(self.given_format, self.output.as_deref(), TableFormat::Mgk)
     }
 }
 
-impl FormatChoice for ResultFormat {
+impl FormatChoice for TableFormat {
     fn format(self) -> Option<OutputFormat> {
         match self {
-            ResultFormat::Mgk => Some(OutputFormat::Mgk),
-            ResultFormat::Kmc => Some(OutputFormat::Kmc),
-            ResultFormat::Kff => Some(OutputFormat::Kff),
-            ResultFormat::Tsv => Some(OutputFormat::Tsv),
-            ResultFormat::Fasta => Some(OutputFormat::Fasta),
-            ResultFormat::Parquet => Some(OutputFormat::Parquet),
-            ResultFormat::Jellyfish | ResultFormat::None => None,
+            TableFormat::Mgk => Some(OutputFormat::Mgk),
+            TableFormat::Kmc => Some(OutputFormat::Kmc),
+            TableFormat::Kff => Some(OutputFormat::Kff),
+            TableFormat::Tsv => Some(OutputFormat::Tsv),
+            TableFormat::Fasta => Some(OutputFormat::Fasta),
+            TableFormat::Parquet => Some(OutputFormat::Parquet),
+            TableFormat::Jellyfish | TableFormat::None => None,
         }
     }
-}
-
-/// `--counts`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ModeName {
-    Min,
-    Max,
-    Sum,
-    Diff,
-    Left,
-    Right,
 }
 
 #[derive(Args, Debug)]
@@ -253,7 +222,7 @@ pub(crate) struct OperationArgs {
     /// The count of a k-mer that two tables have, from left to right [default: sum for union, min
     /// for intersect, diff for counters-subtract]
     #[arg(long, value_name = "MODE")]
-    pub(crate) counts: Option<ModeName>,
+    pub(crate) counts: Option<Mode>,
     #[command(flatten)]
     pub(crate) computing: ComputingArgs,
 }

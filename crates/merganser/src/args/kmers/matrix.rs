@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-use merganser_run::Shard;
+use clap::Args;
+use merganser_io::OutputFormat;
+use merganser_kmers::matrix::{MatrixConfig, MatrixFormat};
 
 use super::TableArgs;
 use crate::holds::FormatChoice;
-use merganser_io::OutputFormat;
 
 pub(super) const MATRIX: &str = "\
 A row for each k-mer, in order, and a column for each table, which is called as
@@ -27,20 +27,12 @@ Examples:
     merganser kmers matrix a.mgk b.mgk --range 2/2 --format dense -o 2.mgx
     merganser kmers matrix --concat 1.mgx 2.mgx -o matrix.tsv.gz";
 
-/// `--format` of a matrix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MatrixLayout {
-    Tsv,
-    Dense,
-    Parquet,
-}
-
-impl FormatChoice for MatrixLayout {
+impl FormatChoice for MatrixFormat {
     fn format(self) -> Option<OutputFormat> {
         Some(match self {
-            MatrixLayout::Tsv => OutputFormat::Tsv,
-            MatrixLayout::Dense => OutputFormat::Matrix,
-            MatrixLayout::Parquet => OutputFormat::Parquet,
+            MatrixFormat::Tsv => OutputFormat::Tsv,
+            MatrixFormat::Dense => OutputFormat::Matrix,
+            MatrixFormat::Parquet => OutputFormat::Parquet,
         })
     }
 }
@@ -57,28 +49,14 @@ pub(crate) struct MatrixArgs {
     /// How it is written: text, binary with a header of JSON, or Parquet [default: by the end of FILE's
     /// name (.mgx, .parquet), else tsv]
     #[arg(long = "format", value_name = "FORMAT")]
-    pub(crate) given_format: Option<MatrixLayout>,
-    /// Make but the rows of the I-th of N ranges of the k-mers of .mgk tables, as --format dense, for
-    /// --concat to put together
-    #[arg(long, value_name = "I/N")]
-    pub(crate) range: Option<Shard>,
+    pub(crate) given_format: Option<MatrixFormat>,
     /// The TABLEs are all ranges of a matrix (--range): put them together
+    // Behind --range.
+    #[arg(display_order = 3)]
     #[arg(long, conflicts_with_all = ["presence", "solid", "min_samples", "rescue", "range"])]
     pub(crate) concat: bool,
-    /// Write 1 where a k-mer is, not its count
-    #[arg(long)]
-    pub(crate) presence: bool,
-    /// Counts of N and more are solid
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) solid: u32,
-    /// Only k-mers that are solid in N tables or more
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) min_samples: usize,
-    /// Keep counts that are not solid where the k-mer is solid in N tables or more
-    /// [default: none]
-    #[arg(long, value_name = "N")]
-    pub(crate) rescue: Option<usize>,
+    #[command(flatten)]
+    pub(crate) config: MatrixConfig,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
 }

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use merganser_assembly::Config;
 use merganser_run::Shard;
 
 use crate::args::device::DeviceArgs;
 use crate::args::map::LimitArgs;
 use crate::args::pages::PageArgs;
-use crate::args::values::kmer_length;
 
 pub(super) const QV: &str = "\
 What Merqury writes, under its names behind PREFIX:
@@ -54,35 +54,14 @@ pub(crate) struct QvArgs {
     /// What names of results begin with; with --range the file
     #[arg(short, long, value_name = "PREFIX")]
     pub(crate) output: PathBuf,
-    /// Bases of a k-mer where reads are given [default: enough for the largest
-    /// assembly]
-    #[arg(short, value_name = "K", value_parser = kmer_length)]
-    pub(crate) k: Option<u8>,
-    /// k-mers with a larger count in the reads are the genome's [default: the valley
-    /// of the histogram]
-    #[arg(long, value_name = "N")]
-    pub(crate) solid: Option<u32>,
-    /// Accept a READS table without low counts: the union of the tables of two sequencing
-    /// technologies, each cut at 2, as Merqury's authors advise for HiFi with Illumina
-    #[arg(long)]
-    pub(crate) hybrid: bool,
-    /// Make one base of each run of the same base, in reads and assemblies; tables but
-    /// .mgk must be of such reads
-    #[arg(long)]
-    pub(crate) hpc: bool,
     /// The mother's reads or their table, for haplotypes
     #[arg(long, value_name = "READS", requires = "paternal", help_heading = "Trio")]
     pub(crate) maternal: Option<PathBuf>,
     /// The father's
     #[arg(long, value_name = "READS", requires = "maternal", help_heading = "Trio")]
     pub(crate) paternal: Option<PathBuf>,
-    /// So many markers of the other haplotype in a row end a phase block
-    #[arg(long, value_name = "N", default_value_t = 100, help_heading = "Trio")]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) block_markers: u64,
-    /// Markers of the other haplotype over more than so many bases end one, too
-    #[arg(long, value_name = "N", default_value_t = 20_000, help_heading = "Trio")]
-    pub(crate) block_bases: u64,
+    #[command(flatten)]
+    pub(crate) config: Config,
     /// Judge by the I-th of N ranges of the k-mers alone, and write what --ranges takes; of a .mgk table
     #[arg(long, value_name = "I/N", help_heading = "Ranges")]
     #[arg(conflicts_with_all = ["maternal", "paternal", "solid", "no_plots", "json", "ranges"])]

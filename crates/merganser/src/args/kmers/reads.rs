@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use merganser_kmers::reads::FilterConfig;
 
 use super::TableArgs;
 use crate::args::device::DeviceArgs;
@@ -48,27 +49,8 @@ pub(crate) struct FilterReadsArgs {
     #[command(flatten)]
     pub(crate) reads: SegmentArgs,
 
-    /// Keep reads with N hits or more; with a point (0.5) such a part of their k-mers,
-    /// rounded down
-    #[arg(long, value_name = "N", default_value = "2")]
-    #[arg(conflicts_with_all = ["trim", "mask"])]
-    pub(crate) min_hits: String,
-    /// Keep reads with N hits or less; with a point such a part [default: no limit]
-    #[arg(long, value_name = "N", conflicts_with_all = ["trim", "mask"])]
-    pub(crate) max_hits: Option<String>,
-    /// End reads where their first k-mer that is not in the table would be complete;
-    /// reads shorter than k go
-    #[arg(long, conflicts_with = "mask")]
-    pub(crate) trim: bool,
-    /// Mask all bases of k-mers that are not in the table: by N, or in lower case
-    #[arg(long, value_name = "HOW")]
-    pub(crate) mask: Option<MaskName>,
-    /// Keep what would go; trim at, or mask, the k-mers that are in the table
-    #[arg(long)]
-    pub(crate) invert: bool,
-    /// Keep a pair if any mate would stay, if both would, or by the hits of both together
-    #[arg(long, value_name = "WHICH", default_value = "any")]
-    pub(crate) pairs: MatesName,
+    #[command(flatten)]
+    pub(crate) config: FilterConfig,
 
     /// Where reads go, first mates if --output2 is given; - is stdout; compressed if the name ends in
     /// .gz. Pairs take turns in it unless --output2 is given
@@ -81,21 +63,6 @@ pub(crate) struct FilterReadsArgs {
     pub(crate) tables: TableArgs,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
-}
-
-/// `--mask`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MaskName {
-    Hard,
-    Soft,
-}
-
-/// `--pairs`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MatesName {
-    Any,
-    Both,
-    Together,
 }
 
 #[derive(Args, Debug)]

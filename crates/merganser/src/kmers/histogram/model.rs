@@ -43,20 +43,13 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     let outputs = files.write_each(page::paths(args)).check()?;
     let rows: Vec<_> = histogram.iter().collect();
     let (ploidy, coverage) = match args.ploidy {
-        PloidyChoice::Given(ploidy) => (ploidy, args.lambda),
+        PloidyChoice::Given(ploidy) => (ploidy, args.settings.coverage),
         PloidyChoice::Auto => {
             let told = hetmers::suggest(&tables, &args.tables, console, &cancel)?;
-            (told.ploidy, args.lambda.or(told.coverage))
+            (told.ploidy, args.settings.coverage.or(told.coverage))
         }
     };
-    let settings = Settings {
-        ploidy,
-        topology: args.topology,
-        coverage,
-        max_count: args.max_count,
-        exclude_above: args.exclude_above,
-        total,
-    };
+    let settings = Settings { ploidy, coverage, total, ..args.settings };
     let model = match Model::fit_with(&rows, k, &settings) {
         Ok(model) => model,
         Err(why) if why.is_of_coverage() && !args.strict => {
@@ -95,7 +88,7 @@ fn without(
     console: &Console,
 ) -> Result<ExitCode> {
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
-    histogram.write(args.histogram_format.of(k), None, &mut output).map_err(Error::from)?;
+    histogram.write(args.histogram_format, k, None, &mut output).map_err(Error::from)?;
     output.finish().map_err(Error::from)?;
     let shown = Shown::create(args, outputs)?;
     shown.write(args, (histogram, k), None, [why.to_string()], console)?;
@@ -122,7 +115,7 @@ struct Found {
 /// Finds the histogram of a table, or reads a file that holds one.
 fn find(args: &HistogramArgs, console: &Console, cancel: &Cancel) -> Result<Found> {
     let path = &args.table;
-    let given = args.k.map(usize::from);
+    let given = args.k;
     let is_pipe = path.as_os_str() == "-"
         || std::fs::metadata(path).is_ok_and(|at| !at.is_file() && !at.is_dir());
     // A pipe can be looked at once: with -k it holds a histogram, without a table.
@@ -155,7 +148,7 @@ fn find(args: &HistogramArgs, console: &Console, cancel: &Cancel) -> Result<Foun
 
 /// Checks that `-k` is that of the file, if it is given.
 fn check_k(args: &HistogramArgs, k: usize) -> Result<()> {
-    if args.k.is_some_and(|given| usize::from(given) != k) {
+    if args.k.is_some_and(|given| given != k) {
         bail!("{}: its k is {k}, not that of -k", args.table.display());
     }
     Ok(())

@@ -14,7 +14,7 @@ use crate::progress::Bar;
 
 /// A range to be judged by.
 pub(super) struct Job<'j> {
-    pub(super) config: Config,
+    pub(super) config: &'j Config,
     pub(super) range: Shard,
     /// What the reads are called.
     pub(super) reads: &'j str,
@@ -36,7 +36,7 @@ impl Job<'_> {
             subject.assemblies.iter().map(|assembly| assembly.name.clone()).collect();
         let bar = Bar::new(console);
         let done =
-            judge_range(&config, subject, range, reads, output, resources, &set, &bar, cancel);
+            judge_range(config, subject, range, reads, output, resources, &set, &bar, cancel);
         drop(bar);
         let judged = done?;
         set.commit_last().map_err(Error::from)?;
