@@ -2,9 +2,11 @@
 //! definitions, independent tools.
 #![allow(
     missing_docs,
+    clippy::new_without_default,
+    clippy::should_implement_trait,
     clippy::unwrap_used,
     clippy::print_stderr,
-    reason = "a test ends by panicking, and says what it skips"
+    reason = "helpers of tests: they end by panicking, and say what they skip"
 )]
 
 pub mod commands;
