@@ -13,7 +13,7 @@ pub mod kmc;
 pub mod kmers;
 pub mod kraken2;
 /// Of the tests of the program.
-#[path = "../../tests/cli/support/mend.rs"]
+#[path = "../../tests/support/src/mend.rs"]
 pub mod mend;
 pub mod meryl;
 pub mod minimizers;

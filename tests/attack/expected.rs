@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use crate::launch::Launch;
 use crate::scene::Scene;
-use crate::support::signals::default_signals;
 use crate::table::{JOBS, Job};
 use crate::world::{Scale, World};
+use merganser_test_support::signals::default_signals;
 
 /// A file without its bytes: this process must stay smaller than what it measures.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,9 +20,9 @@ use crate::expected::{Expected, Ground};
 use crate::judge::Verdict;
 use crate::launch::{Ended, Launch};
 use crate::scene::Scene;
-use crate::support::reads::Random;
 use crate::table::{JOBS, Job, device};
 use crate::world::Scale;
+use merganser_test_support::reads::Random;
 
 /// Whether an attack could be made.
 pub(crate) enum Done {

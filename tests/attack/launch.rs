@@ -9,9 +9,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::pulse::Pulse;
-use crate::support::MERGANSER;
-use crate::support::peak::peak as peak_of;
 use crate::wait;
+use merganser_test_support::MERGANSER;
+use merganser_test_support::peak::peak as peak_of;
 
 /// How to start the program. Standard input is empty, output goes to files, unless it is said otherwise.
 pub(crate) struct Launch {
@@ -74,7 +74,7 @@ impl Launch {
             .wrapper
             .iter()
             .map(OsString::as_os_str)
-            .chain([OsStr::new(MERGANSER)])
+            .chain([OsStr::new(&MERGANSER)])
             .chain(self.args.iter().map(OsString::as_os_str))
             .collect();
         let create = |name: &str| File::create(self.printed.join(name)).unwrap();

@@ -29,7 +29,6 @@ mod launch;
 mod plan;
 mod pulse;
 mod scene;
-mod support;
 mod table;
 mod wait;
 mod world;

@@ -8,14 +8,14 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::support::MERGANSER;
-use crate::support::oracle::{self, Rule};
-use crate::support::reads::{Random, Record, fasta};
-use crate::support::repeats::strew;
-use crate::support::tools::{by_chance, shell};
-use crate::support::two_species::{NAMES, NODES};
-use crate::support::{fastk, meryl};
 use crate::table::{Job, RESUMED};
+use merganser_test_support::MERGANSER;
+use merganser_test_support::oracle::{self, Rule};
+use merganser_test_support::reads::{Random, Record, fasta};
+use merganser_test_support::repeats::strew;
+use merganser_test_support::tools::{by_chance, shell};
+use merganser_test_support::two_species::{NAMES, NODES};
+use merganser_test_support::{fastk, meryl};
 
 /// How large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

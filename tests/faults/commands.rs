@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use crate::support::Dir;
-use crate::support::reads::Random;
-use crate::support::two_species::{write_genomes, write_pairs, write_taxonomy};
+use merganser_test_support::Dir;
+use merganser_test_support::reads::Random;
+use merganser_test_support::two_species::{write_genomes, write_pairs, write_taxonomy};
 
 /// Commands whose outputs all have names that begin with `o`. Most tables have short k-mers: of longer ones a
 /// table asks the allocator thousands of times, once for each range of k-mers.

@@ -6,8 +6,8 @@ use std::path::Path;
 use crate::judge::{Expected, Verdict, judge};
 use crate::place::Place;
 use crate::shim::{Ended, Slot};
-use crate::support::reads::Random;
 use crate::sweep::{Extent, Share, Tally, arguments};
+use merganser_test_support::reads::Random;
 
 /// Runs that use devices; each gives the bytes that it gives without.
 pub(crate) const COMMANDS: [&str; 11] = [

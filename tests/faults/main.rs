@@ -16,7 +16,6 @@ mod device;
 mod judge;
 mod place;
 mod shim;
-mod support;
 mod sweep;
 
 use std::path::Path;
@@ -24,9 +23,9 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
 
+use merganser_test_support::Dir;
 use place::Place;
 use shim::{Shim, Slot};
-use support::Dir;
 use sweep::{Extent, Share, Tally};
 
 /// Runs a command with a share of its faults.

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::support::{Dir, names};
+use merganser_test_support::{Dir, names};
 
 /// Files with their bytes, by their names from the directory on.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;

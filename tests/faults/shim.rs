@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::support::MERGANSER;
+use merganser_test_support::MERGANSER;
 
 /// What is made to fail, as in shim.c.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl Shim {
     }
 
     fn compile(&self) -> bool {
-        let source = crate::support::root().join("tests/faults/shim.c");
+        let source = merganser_test_support::root().join("tests/faults/shim.c");
         let mut compiler = Command::new("cc");
         compiler
             .args(["-O1", "-fPIC", "-shared", "-o"])

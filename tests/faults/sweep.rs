@@ -5,7 +5,7 @@ use std::fmt;
 use crate::judge::{Expected, Verdict, judge};
 use crate::place::{Files, Place};
 use crate::shim::{Ended, Fault, KINDS, Kind, Mode, Slot};
-use crate::support::reads::Random;
+use merganser_test_support::reads::Random;
 
 const EINTR: i32 = 4;
 const EIO: i32 = 5;

@@ -1,30 +1,39 @@
-//! Scripts for work on this repository: `cargo xtask house [DIR]` measures its source.
+//! Scripts for work on this repository: `cargo xtask check AREA` runs the tests of an area, `cargo xtask house [DIR]`
+//! measures the source.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a script prints")]
 
+mod check;
 mod house;
 mod imports;
 mod mechanisms;
 mod source;
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let directory = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["house"] => PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/..")),
-        ["house", directory] => PathBuf::from(directory),
+    let here = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["check", area] => check::run(area),
+        ["house"] => measure(here),
+        ["house", directory] => measure(directory),
         _ => {
-            eprintln!("usage: cargo xtask house [DIR]");
+            eprintln!("usage: cargo xtask house [DIR]\n       cargo xtask check AREA");
+            eprintln!("areas: {}", check::names());
             return ExitCode::from(2);
         }
     };
-    match house::print(&directory) {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("xtask house: {}: {error}", directory.display());
+            eprintln!("xtask: {error}");
             ExitCode::FAILURE
         }
     }
+}
+
+fn measure(directory: &str) -> Result<(), String> {
+    house::print(Path::new(directory)).map_err(|error| format!("{directory}: {error}"))
 }

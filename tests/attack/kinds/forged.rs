@@ -9,10 +9,10 @@ use super::{Attack, Result};
 use crate::judge::{Verdict, fault, orderly, quiet, refused, shown, undisturbed, within};
 use crate::launch::Ended;
 use crate::scene::Scene;
-use crate::support::mend;
-use crate::support::reads::Random;
 use crate::table::Job;
 use crate::world::Scale;
+use merganser_test_support::mend;
+use merganser_test_support::reads::Random;
 
 /// A format of ours with checksums.
 #[derive(Clone, Copy)]

@@ -7,9 +7,9 @@ use std::process::{Command, Stdio};
 use super::{Attack, Done, Result};
 use crate::judge::whole_or_refused;
 use crate::scene::Scene;
-use crate::support::MERGANSER;
-use crate::support::tools::by_chance;
 use crate::world::Scale;
+use merganser_test_support::MERGANSER;
+use merganser_test_support::tools::by_chance;
 
 pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     let scale = attack.one_of(&[Scale::Small, Scale::Small, Scale::Large]);
@@ -53,7 +53,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
 fn can_be_loaded(limit: &str) -> bool {
     let line = format!("{limit} && exec \"$0\" --version");
     let mut command = Command::new("sh");
-    command.args(["-c", &line, MERGANSER]).stdout(Stdio::null()).stderr(Stdio::null());
+    command.args(["-c", &line, &MERGANSER]).stdout(Stdio::null()).stderr(Stdio::null());
     // The shell's own code for what the system's loader could not do.
     command.status().is_ok_and(|status| status.code().is_some_and(|code| code != 127))
 }
@@ -75,7 +75,7 @@ pub(super) fn anybody_may_run(scene: &Scene) -> bool {
     }
     let status = Command::new(AS_ANYBODY[0])
         .args(&AS_ANYBODY[1..])
-        .args([MERGANSER, "--version"])
+        .args([&*MERGANSER, "--version"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();

@@ -7,11 +7,11 @@ use std::fmt::Write;
 use super::memory::bytes;
 use super::{Attack, Chosen, Result};
 use crate::judge::{fault, orderly, quiet, refused, shown, within};
-use crate::support::oracle;
-use crate::support::reads::{Random, Record, fasta};
-use crate::support::repeats::repeats;
 use crate::table::Job;
 use crate::world::Scale;
+use merganser_test_support::oracle;
+use merganser_test_support::reads::{Random, Record, fasta};
+use merganser_test_support::repeats::repeats;
 
 pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     match attack.random.below(3) {

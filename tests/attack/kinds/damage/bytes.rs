@@ -1,6 +1,6 @@
 //! What befalls bytes.
 
-use crate::support::reads::Random;
+use merganser_test_support::reads::Random;
 
 /// Numbers at which sums and products overflow, sizes are absurd, and signs change.
 pub(in crate::kinds) const EXTREME: [u64; 9] =

@@ -1,7 +1,7 @@
 //! Changes of numbers and texts that have fixed places.
 
 use super::bytes;
-use crate::support::reads::Random;
+use merganser_test_support::reads::Random;
 
 /// What takes the place of letters of names.
 const PARTS: [&[u8]; 12] = [

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{binary, bytes};
-use crate::support::mend;
-use crate::support::reads::Random;
+use merganser_test_support::mend;
+use merganser_test_support::reads::Random;
 
 /// What names may be called.
 pub(super) const NAMES: [&str; 16] = [

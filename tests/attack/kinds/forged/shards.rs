@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{binary, bytes};
 use crate::kinds::damage::packed;
-use crate::support::reads::Random;
+use merganser_test_support::reads::Random;
 
 /// Changes the header or the records, or loses some; makes all sums right but, at times, those of the mark. Says what, and
 /// whether the mark tells of it.

@@ -1,0 +1,149 @@
+//! Input that is at fault: one line that says what and where, exit code 1, nothing written.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+
+use merganser_test_support::Dir;
+use merganser_test_support::reads::{fastq, untidy};
+
+fn gz(text: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(text).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn bad_inputs() {
+    let good = gz(&fastq(&untidy(500, 1), "\n"));
+    let mut wrong_sum = good.clone();
+    let at = wrong_sum.len() - 6;
+    wrong_sum[at] ^= 0x55;
+    let cases: [(&str, &[u8]); 12] = [
+        ("truncated.fq.gz", &good[..good.len() / 2]),
+        ("truncated_in_trailer.fq.gz", &good[..good.len() - 3]),
+        ("wrong_checksum.fq.gz", &wrong_sum),
+        ("lengths.fq", b"@1\nACGT\n+\nIIII\n@2\nACGTA\n+\nIIII\n"),
+        ("no_plus.fq", b"@1\nACGT\nACGT\nIIII\n"),
+        ("no_at.fq", b"@1\nACGT\n+\nIIII\nread2\nACGT\n+\nIIII\n"),
+        ("wrapped.fq", b"@1\nACGT\nACGT\n+\nIIII\nIIII\n"),
+        ("ends_early.fq", b"@1\nACGT\n+\nIIII\n@2\nACGT\n"),
+        ("binary.bin", b"\x7fELF\x02\x01\x01\0\0\0\0"),
+        ("binary_within.fa", b">1\nACGT\nAC\x01\x02GT\n"),
+        ("text.txt", b"Dear reader,\nthese are no reads.\n"),
+        ("old_mac.fa", b">1\rACGT\rACGT\r"),
+    ];
+    let mut text = String::new();
+    for (name, bytes) in cases {
+        let dir = Dir::new();
+        dir.write(name, bytes);
+        for threads in [1, 3] {
+            let args = format!("count -k 3 -o out.mgk --histogram h --threads {threads} {name}");
+            let message = dir.run(&args).fails(1);
+            assert_eq!(dir.names(), [name]);
+            if threads == 1 {
+                text += &message;
+            } else {
+                assert!(text.ends_with(&message), "{message}");
+            }
+        }
+    }
+    insta::assert_snapshot!(text);
+}
+
+/// Before any work starts: the good input that comes first is a pipe that nobody fills.
+#[test]
+fn missing_inputs_are_found_at_once() {
+    let dir = Dir::new();
+    dir.write("list", "missing_too.fq\n");
+    fs::create_dir(dir.path("folder")).unwrap();
+    merganser_test_support::tools::shell(dir.root(), "mkfifo pipe");
+    let mut text = String::new();
+    for input in ["missing.fq", "@missing.txt", "@list", "folder", "- -"] {
+        text += &dir.run(&format!("count -k 3 -o out.mgk pipe {input}")).fails(1);
+    }
+    assert_eq!(dir.names(), ["folder", "list", "pipe"]);
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn outputs_that_cannot_be_written() {
+    let dir = Dir::new();
+    dir.write("r.fa", ">1\nACGTACGTA\n");
+    fs::create_dir(dir.path("folder")).unwrap();
+    let mut text = String::new();
+    for options in [
+        "-o missing/out.mgk",
+        "-o folder",
+        "-o missing/out --format kmc",
+        "-o out.mgk --histogram missing/h",
+        "-o out.mgk --json missing/j",
+        "-o out.tsv --format tsv --histogram out.tsv",
+        "-o r.fa --format tsv",
+        "-o /dev/full --format tsv",
+        "--format none --histogram /dev/full",
+        "-o out.mgk --tmp-dir r.fa/tmp",
+    ] {
+        text += &dir.run(&format!("count -k 3 --min-count 1 {options} r.fa -q")).fails(1);
+        assert_eq!(dir.names(), ["folder", "r.fa"], "{options}");
+    }
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_directory_that_may_not_be_written() {
+    let dir = Dir::new();
+    dir.write("r.fa", ">1\nACGTACGTA\n");
+    fs::create_dir(dir.path("locked")).unwrap();
+    fs::set_permissions(dir.path("locked"), fs::Permissions::from_mode(0o555)).unwrap();
+    if fs::write(dir.path("locked/probe"), "").is_ok() {
+        eprintln!("skipped: this user may write everywhere");
+        return;
+    }
+    let message = dir.run("count -k 3 -o locked/x.mgk r.fa").fails(1);
+    assert_eq!(
+        message,
+        "error: locked/x.mgk: cannot create this output file: the directory locked is not writable\n"
+    );
+}
+
+/// Too little memory is said before any work, with what is needed.
+#[test]
+fn too_little_memory() {
+    let dir = Dir::new();
+    dir.write("r.fa", ">1\nACGTACGTA\n");
+    let args = "count -k 31 -o x.mgk --memory 20M --threads 4 --bins 512 r.fa";
+    let message = dir.run(args).fails(1);
+    assert!(message.starts_with("error: 4 threads and 512 bins need at least "), "{message}");
+    assert!(message.contains("--memory gives 20.0 MiB"), "{message}");
+    assert_eq!(dir.names(), ["r.fa"]);
+}
+
+/// Those that print a few lines say where these do not go, too.
+#[test]
+fn a_stdout_that_is_full() {
+    let dir = merganser_test_support::two_species::prepared();
+    dir.run("count -q -k 21 -o t.mgk 1.fq").ok();
+    dir.run("deplete index -q -o h.mgd g0.fa").ok();
+    for args in [
+        "kmers info t.mgk",
+        "kmers verify t.mgk",
+        "db info refs.mgdb",
+        "db verify refs.mgdb",
+        "deplete info h.mgd",
+        "count -k 21 --stats-only -q 1.fq",
+        "devices",
+        "completions bash",
+        "man",
+    ] {
+        let line = format!("{} {args} > /dev/full", merganser_test_support::MERGANSER);
+        let output = std::process::Command::new("sh")
+            .args(["-c", &line])
+            .current_dir(dir.root())
+            .output()
+            .unwrap();
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(message, "error: stdout: cannot write: no space left on device\n", "{args}");
+        assert_eq!(output.status.code(), Some(1), "{args}");
+    }
+}

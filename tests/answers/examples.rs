@@ -1,0 +1,158 @@
+//! Every example of the README, the user guide and the help runs as it is printed.
+
+mod sandbox;
+
+use std::path::Path;
+use std::process::Command;
+
+use merganser_test_support::commands::commands;
+use merganser_test_support::examples::{Example, of_help, of_page};
+use merganser_test_support::{Dir, MERGANSER, root, tools};
+
+/// Examples that cannot run everywhere, by what they contain, each with the reason.
+const LEFT_OUT: [(&str, &str); 3] = [
+    ("--device cuda", "needs a GPU"),
+    ("merganser man | man -l -", "man may not be installed, and would wait for a key"),
+    ("kmers verify a.mgk b.mgk", "shows a damaged table, and ends with 1"),
+];
+
+/// Warnings that examples may give here, each with the reason. Any other one would fire on sound data.
+const WARNINGS: [(&str, &str); 10] = [
+    ("the table holds only k-mers that occur 2 times", "the table of a sample is cut by default"),
+    ("no k-mer of this histogram occurs once", "the same"),
+    ("of the k-mers up to the main peak lie where the model has none", "40x of 20,000 bases"),
+    ("the result has no k-mers", "all tables are of one genome"),
+    ("QV is infinite", "reads without errors, of the assembly itself"),
+    ("switches and markers on the wrong sequence cannot be told", "the child is its own mother"),
+    ("have an id that an earlier one has, first mine", "more of a database that has it"),
+    ("of the taxa are not in it, first taxid 9606", "no human reads are in the sample"),
+    ("no taxid of the database found", "genomes of another database"),
+    ("taxa of the database have no read in these genomes", "the same"),
+];
+
+/// Programs in examples beside ours and those of every Unix.
+const TOOLS: [&str; 4] = ["samtools", "curl", "kmc_tools", "jq"];
+
+/// Runs examples of one text one after the other, and says which fail.
+fn run(examples: &[Example], failures: &mut Vec<String>) {
+    let dir = sandbox::fill();
+    let path = std::env::var("PATH").unwrap();
+    let bin = Path::new(&*MERGANSER).parent().unwrap().display();
+    for Example { place, command } in examples {
+        if let Some((_, reason)) = LEFT_OUT.iter().find(|(part, _)| command.contains(part)) {
+            eprintln!("{place}: left out, {reason}: {command}");
+            continue;
+        }
+        let needed = |tool: &&&str| command.split_whitespace().any(|word| word == **tool);
+        if !TOOLS.iter().filter(needed).all(|tool| tools::by_chance(tool)) {
+            continue;
+        }
+        let output = Command::new("bash")
+            .args(["-e", "-o", "pipefail", "-c", command])
+            .current_dir(dir.root())
+            .env("PATH", format!("{bin}:{path}"))
+            .env("HOME", dir.path("home"))
+            .env("URL", format!("file://{}", dir.path("reads.fq.gz").display()))
+            .env_remove("TMPDIR")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() {
+            failures.push(format!("{place}: {}\n  {command}\n{said}", output.status));
+        }
+        let warnings = said.lines().filter(|line| line.starts_with("warning: "));
+        let expected = |line: &&str| WARNINGS.iter().any(|(expected, _)| line.contains(expected));
+        for warning in warnings.filter(|line| !expected(line)) {
+            failures.push(format!("{place}: {command}\n  {warning}"));
+        }
+    }
+}
+
+#[test]
+fn pages() {
+    let mut paths = vec![root().join("README.md")];
+    let pages = std::fs::read_dir(root().join("docs")).unwrap();
+    paths.extend(pages.map(|page| page.unwrap().path()).filter(|path| path.extension().is_some()));
+    paths.sort();
+    let (mut failures, mut all) = (Vec::new(), 0);
+    for path in paths.iter().filter(|path| path.extension().unwrap() == "md") {
+        let examples = of_page(path);
+        all += examples.len();
+        run(&examples, &mut failures);
+    }
+    assert!(all > 60, "{all}");
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// A command, and what a page says that it prints.
+struct Shown {
+    command: String,
+    output: String,
+}
+
+/// The commands behind `$ ` in a page's blocks, each with the lines below it.
+fn shown(page: &str) -> Vec<Shown> {
+    let mut all: Vec<Shown> = Vec::new();
+    for block in page.split("```console\n").skip(1) {
+        let (block, _) = block.split_once("```").unwrap();
+        for line in block.lines() {
+            match (line.strip_prefix("$ "), all.last_mut()) {
+                (Some(command), _) => {
+                    all.push(Shown { command: command.to_owned(), output: String::new() });
+                }
+                (None, Some(last)) => last.output += &format!("{line}\n"),
+                (None, None) => panic!("a block that begins without a command: {line}"),
+            }
+        }
+    }
+    all
+}
+
+/// The quick start prints what it shows.
+#[test]
+fn quick_start() {
+    let page = std::fs::read_to_string(root().join("docs/quickstart.md")).unwrap();
+    let dir = Dir::new();
+    std::os::unix::fs::symlink(root().join("tests"), dir.path("tests")).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let bin = Path::new(&*MERGANSER).parent().unwrap().display();
+    let shown = shown(&page);
+    assert!(shown.iter().filter(|it| !it.output.is_empty()).count() >= 6);
+    for Shown { command, output } in shown {
+        if command.contains("samtools") && !tools::by_chance("samtools") {
+            continue;
+        }
+        let run = Command::new("bash")
+            .args(["-e", "-o", "pipefail", "-c", &command])
+            .current_dir(dir.root())
+            .env("PATH", format!("{bin}:{path}"))
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{command}\n{said}");
+        assert_eq!(String::from_utf8_lossy(&run.stdout), output, "{command}");
+    }
+}
+
+/// The map of the code leads to files that are there.
+#[test]
+fn files_that_the_architecture_names() {
+    let text = std::fs::read_to_string(root().join("docs/architecture.md")).unwrap();
+    let code = text.split('`').skip(1).step_by(2);
+    let named = code.filter(|path| path.starts_with("crates/") && !path.contains([' ', '{']));
+    let named: Vec<&str> = named.collect();
+    assert!(named.len() > 30, "{named:?}");
+    let missing: Vec<_> = named.iter().filter(|path| !root().join(path).exists()).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn helps() {
+    let mut failures = Vec::new();
+    let nouns = ["", "kmers", "db", "report", "extract", "deplete"].map(str::to_owned);
+    let all: Vec<Example> =
+        nouns.into_iter().chain(commands()).flat_map(|name| of_help(&name)).collect();
+    assert!(all.len() > 60, "{}", all.len());
+    run(&all, &mut failures);
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}

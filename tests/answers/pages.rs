@@ -1,0 +1,370 @@
+//! What people look at: pages' data hold what the outputs hold, and the files appear as all outputs do.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use merganser_test_support::{Dir, root, small_reads};
+
+/// Reads, the genomes of two streptococci, and a database of them.
+fn streptococci() -> Dir {
+    let dir = Dir::new();
+    let [first, second] = small_reads();
+    std::fs::copy(first, dir.path("r_1.fastq.gz")).unwrap();
+    std::fs::copy(second, dir.path("r_2.fastq.gz")).unwrap();
+    let from = root().join("tests/data/streptococcus");
+    for name in ["Streptococcus_pneumoniae_NCTC7465.fna.gz", "Streptococcus_mitis_NCTC12261.fna.gz"]
+    {
+        std::fs::copy(from.join(name), dir.path(&name[14..])).unwrap();
+    }
+    let from = from.display();
+    dir.run(&format!(
+        "build --taxonomy {from}/taxonomy --map {from}/taxids.tsv -o s.mgdb \
+         pneumoniae_NCTC7465.fna.gz mitis_NCTC12261.fna.gz"
+    ))
+    .ok();
+    dir
+}
+
+/// The only line of a file of results.
+fn data(dir: &Dir, name: &str) -> Value {
+    let text = String::from_utf8(dir.read(name)).unwrap();
+    assert_eq!(text.lines().count(), 1);
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Rows of a value and a number.
+fn rows(value: &Value) -> BTreeMap<u64, u64> {
+    let pair = |row: &Value| (row[0].as_u64().unwrap(), row[1].as_u64().unwrap());
+    value.as_array().unwrap().iter().map(pair).collect()
+}
+
+/// Columns of numbers.
+fn table(text: &str) -> BTreeMap<u64, u64> {
+    let pair = |line: &str| {
+        let (value, number) = line.split_once('\t').unwrap();
+        (value.parse().unwrap(), number.parse().unwrap())
+    };
+    text.lines().map(pair).collect()
+}
+
+#[test]
+fn spectra_are_the_histogram() {
+    let dir = streptococci();
+    let pages = "--report-data c.json --report-html c.html";
+    dir.run(&format!(
+        "count -k 21 --min-count 1 -o t.mgk --histogram t.hist {pages} r_1.fastq.gz r_2.fastq.gz"
+    ))
+    .ok();
+    let count = data(&dir, "c.json");
+    let histogram = String::from_utf8(dir.read("t.hist")).unwrap();
+    assert_eq!(rows(&count["spectrum"]["rows"]), table(&histogram));
+    assert_eq!((&count["sample"], &count["command"]), (&"r".into(), &"count".into()));
+    assert_eq!(count["inputs"], serde_json::json!(["r_1.fastq.gz", "r_2.fastq.gz"]));
+    // Reads of a fifth of a genome have no peak.
+    assert!(count["spectrum"]["model"].is_null());
+    assert!(count["warnings"][0].as_str().unwrap().starts_with("No model is drawn: "));
+    dir.run("kmers histogram t.mgk -o h --report-data h.json --sample-name x").ok();
+    let of_table = data(&dir, "h.json");
+    assert_eq!(of_table["spectrum"]["rows"], count["spectrum"]["rows"]);
+    assert_eq!(of_table["sample"], "x");
+}
+
+/// A model's numbers are those that the command prints, the page's warnings those that it says.
+#[test]
+fn models_are_drawn() {
+    let dir = Dir::new();
+    let peak = |count: f64, at: f64| (-(count - at).powi(2) / (2.0 * at)).exp();
+    let rows = (1..120).map(f64::from).map(|count| {
+        let kmers = 5e5 * (-count).exp() + 3e4 * peak(count, 20.0) + 1e5 * peak(count, 40.0);
+        format!("{count}\t{kmers:.0}\n")
+    });
+    dir.write("s.hist", rows.collect::<String>());
+    let text = dir.run("kmers histogram --model -k 21 s.hist --report-data s.json").ok();
+    let model = &data(&dir, "s.json")["spectrum"]["model"];
+    let printed = |key: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(&format!("{key}\t")));
+        line.unwrap().parse::<f64>().unwrap()
+    };
+    assert_eq!(model["genome_size"].as_f64().unwrap().round(), printed("genome_size"));
+    assert!((model["coverage"].as_f64().unwrap() - printed("kmer_coverage")).abs() < 0.001);
+    assert_eq!(model["ploidy"], 2);
+    let expected = model["expected"].as_array().unwrap();
+    assert!(expected[40].as_f64().unwrap() > 5e4, "{}", expected[40]);
+}
+
+#[test]
+fn taxa_are_those_of_the_report() {
+    let dir = streptococci();
+    let pages = "--report-data t.json --report-html t.html";
+    dir.run(&format!(
+        "classify s.mgdb -1 r_1.fastq.gz -2 r_2.fastq.gz -o t.tsv --report t.kreport \
+         --report-minimizer-data --abundance t.abundance {pages}"
+    ))
+    .ok();
+    let taxa = &data(&dir, "t.json")["taxa"];
+    let report = String::from_utf8(dir.read("t.kreport")).unwrap();
+    let mut lines = report.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    assert_eq!(taxa["unclassified"].to_string(), lines.next().unwrap()[1]);
+    assert_eq!(taxa["reads"], 2500);
+    let all: Vec<_> = lines.collect();
+    assert_eq!(taxa["rows"].as_array().unwrap().len(), all.len());
+    for (line, row) in all.iter().zip(taxa["rows"].as_array().unwrap()) {
+        let of = ["c", "o", "k", "u"].map(|key| row[key].to_string());
+        assert_eq!(of[..], line[1..5]);
+        assert_eq!((row["r"].as_str(), row["t"].to_string()), (Some(line[5]), line[6].to_owned()));
+        let name = "  ".repeat(row["d"].as_u64().unwrap() as usize) + row["n"].as_str().unwrap();
+        assert_eq!(name, line[7]);
+    }
+    // The estimates of species are of all classified reads.
+    let species = taxa["rows"].as_array().unwrap().iter().filter(|row| row["r"] == "S");
+    let sum: f64 = species.map(|row| row["a"].as_f64().unwrap()).sum();
+    assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+}
+
+#[test]
+fn mappings_are_those_of_the_records() {
+    let dir = streptococci();
+    let pages = "--report-data m.json --report-html m.html";
+    dir.run(&format!(
+        "map pneumoniae_NCTC7465.fna.gz -1 r_1.fastq.gz -2 r_2.fastq.gz -e 5 -o m.sam {pages}"
+    ))
+    .ok();
+    let mapping = &data(&dir, "m.json")["mapping"];
+    let sam = String::from_utf8(dir.read("m.sam")).unwrap();
+    let (mut hits, mut edits, mut inserts) = <[BTreeMap<u64, u64>; 3]>::default().into();
+    let (mut reads, mut bases, mut records) = (0, 0, BTreeMap::<(&str, u32), u64>::new());
+    for line in sam.lines().filter(|line| !line.starts_with('@')) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let flags: u32 = fields[1].parse().unwrap();
+        let of = records.entry((fields[0], flags & 0x40)).or_default();
+        if flags & 4 != 0 {
+            continue;
+        }
+        *of += 1;
+        if flags & 0x100 != 0 {
+            continue;
+        }
+        reads += 1;
+        bases += fields[9].len() as u64;
+        let own = fields.iter().find_map(|field| field.strip_prefix("NM:i:")).unwrap();
+        *edits.entry(own.parse().unwrap()).or_default() += 1;
+        if flags & 0x42 == 0x42 {
+            let length: i64 = fields[8].parse().unwrap();
+            *inserts.entry(length.unsigned_abs()).or_default() += 1;
+        }
+    }
+    records.values().for_each(|&number| *hits.entry(number).or_default() += 1);
+    assert_eq!(rows(&mapping["hits"]), hits);
+    assert_eq!(rows(&mapping["edits"]), edits);
+    assert_eq!(rows(&mapping["inserts"]), inserts);
+    assert_eq!((&mapping["reads"], &mapping["mapped"]), (&5000.into(), &reads.into()));
+    let contig = &mapping["contigs"][0];
+    assert_eq!((&contig["n"], &contig["l"]), (&"NZ_LN831051.1".into(), &2_110_968.into()));
+    assert_eq!((&contig["r"], &contig["b"]), (&reads.into(), &bases.into()));
+}
+
+#[test]
+fn decisions_are_those_of_the_file() {
+    let dir = Dir::new();
+    let pair = |other: &str| format!("ACGTACGTAAGGTTCC\t{other}\n");
+    let others = ["ACGTACGTAAGGTTCC", "ACGTACGTAAGGTTCA", "ACGTACGTAAGGTTCA", "TTTTTTTTTTTTTTTT"];
+    dir.write("p.tsv", others.map(pair).concat());
+    dir.run("filter -e 3 p.tsv -o d.tsv --report-data f.json").ok();
+    let decisions = &data(&dir, "f.json")["decisions"];
+    assert_eq!(rows(&decisions["edits"]), BTreeMap::from([(0, 1), (1, 2)]));
+    assert_eq!((&decisions["pairs"], &decisions["accepted"]), (&4.into(), &3.into()));
+}
+
+#[test]
+fn assemblies_are_judged_as_in_the_files() {
+    let dir = streptococci();
+    dir.run("count -k 21 --min-count 1 -o t.mgk r_1.fastq.gz r_2.fastq.gz").ok();
+    dir.run("kmers qv -o q --no-plots t.mgk pneumoniae_NCTC7465.fna.gz --report-data q.json").ok();
+    let assembly = &data(&dir, "q.json")["assembly"];
+    let text = String::from_utf8(dir.read("q.qv")).unwrap();
+    let fields: Vec<&str> = text.trim_end().split('\t').collect();
+    let judged = &assembly["judged"][0];
+    assert_eq!([judged["only"].to_string(), judged["kmers"].to_string()], fields[1..3]);
+    let quality: f64 = fields[3].parse().unwrap();
+    assert!((judged["quality"].as_f64().unwrap() - quality).abs() < 1e-4);
+    let spectrum = String::from_utf8(dir.read("q.spectra-asm.hist")).unwrap();
+    let numbers: u64 = spectrum
+        .lines()
+        .skip(1)
+        .map(|line| line.split('\t').nth(2).unwrap().parse::<u64>().unwrap())
+        .sum();
+    let classes = assembly["spectra"].as_array().unwrap().last().unwrap();
+    let of_class = |class: &Value| rows(&class["rows"]).values().sum::<u64>();
+    let drawn: u64 = classes["classes"].as_array().unwrap().iter().map(of_class).sum();
+    assert_eq!(drawn, numbers);
+}
+
+/// Pages, data and sections are the same bytes whatever the threads; sections are MultiQC's custom content.
+#[test]
+fn bytes_do_not_depend_on_threads() {
+    let dir = streptococci();
+    let inputs = "-1 r_1.fastq.gz -2 r_2.fastq.gz";
+    let mut all = Vec::new();
+    for threads in [1, 3] {
+        let of = |name: &str| {
+            let pages = "--report-html {}.html --report-data {}.json --multiqc {}";
+            format!("{} --threads {threads}", pages.replace("{}", &format!("{threads}{name}")))
+        };
+        dir.run(&format!("count -k 21 --format none r_1.fastq.gz r_2.fastq.gz {}", of("c"))).ok();
+        dir.run(&format!("classify s.mgdb {inputs} -o x {}", of("t"))).ok();
+        dir.run(&format!("map mitis_NCTC12261.fna.gz {inputs} -e 5 -o x.sam {}", of("m"))).ok();
+        let mut names = dir.names();
+        names.retain(|name| name.starts_with(&threads.to_string()));
+        assert_eq!(names.len(), 3 * 2 + 3 + 3 + 4, "{names:?}");
+        let bytes = names.iter().map(|name| (name[1..].to_owned(), dir.read(name)));
+        all.push(bytes.collect::<Vec<_>>());
+    }
+    assert_eq!(all[0], all[1]);
+    for (name, bytes) in &all[0] {
+        if name.ends_with("_mqc.json") {
+            let section: Value = serde_json::from_slice(bytes).unwrap();
+            assert_eq!(
+                section["data"].as_object().unwrap().keys().collect::<Vec<_>>(),
+                ["r"],
+                "{name}"
+            );
+            assert!(section["id"].as_str().unwrap().starts_with("merganser_"));
+        }
+        if name.ends_with("_versions.yml") {
+            let version = env!("CARGO_PKG_VERSION");
+            assert_eq!(String::from_utf8_lossy(bytes), format!("merganser: \"{version}\"\n"));
+        }
+    }
+}
+
+/// Each sample of a sheet has files of its own.
+#[test]
+fn sheets() {
+    let dir = streptococci();
+    dir.write("sheet.tsv", "one\tr_1.fastq.gz\ntwo\tr_2.fastq.gz\n");
+    let pages = "--report-data {}.json --report-html {}.html --multiqc {}";
+    dir.run(&format!("classify s.mgdb --sample-sheet sheet.tsv -o {{}}.tsv {pages}")).ok();
+    assert_eq!(data(&dir, "two.json")["sample"], "two");
+    dir.run(
+        "map mitis_NCTC12261.fna.gz --sample-sheet sheet.tsv -e 3 -o {}.sam --report-data {}.m",
+    )
+    .ok();
+    assert_eq!(data(&dir, "one.m")["mapping"]["reads"], 2500);
+    dir.run("report html one.json two.json two.m -o all.html").ok();
+    let page = String::from_utf8(dir.read("all.html")).unwrap();
+    assert!(
+        page.starts_with("<!doctype html>") && page.contains("\"one\"") && page.contains("\"two\"")
+    );
+    for (options, message) in [
+        ("--report-html all.html", "put {} where the sample's name belongs"),
+        ("--multiqc all", "put {} where the sample's name belongs"),
+        ("--sample-name x --report-data {}.json", "the samples' names are those of the sheet"),
+    ] {
+        for command in ["classify s.mgdb -o {}.tsv", "map mitis_NCTC12261.fna.gz -e 3 -o {}.sam"] {
+            let said = dir.run(&format!("{command} --sample-sheet sheet.tsv {options}")).fails(2);
+            assert!(said.contains(message), "{said}");
+        }
+    }
+}
+
+/// Names are somebody's: nothing that they hold is taken for a part of the page.
+#[test]
+fn hostile_names() {
+    let dir = Dir::new();
+    let name = "</script><script>alert(1)</script>\u{2028}<!--";
+    dir.write("p.tsv", "ACGTACGT\tACGTACGT\n");
+    let args = ["filter", "-e", "1", "p.tsv", "-o", "d.tsv", "--report-html", "p.html"];
+    let more = ["--report-data", "p.json", "--multiqc", "p", "--sample-name", name];
+    dir.run_with(args.into_iter().chain(more), b"").ok();
+    assert_eq!(data(&dir, "p.json")["sample"], name);
+    let page = String::from_utf8(dir.read("p.html")).unwrap();
+    assert!(
+        !page.contains("alert(1)</script>")
+            && !page.contains("<!--\"")
+            && !page.contains('\u{2028}')
+    );
+    dir.run("report html p.json -o again.html").ok();
+    assert_eq!(dir.read("again.html"), dir.read("p.html"));
+}
+
+/// Kraken-style reports are samples, too.
+#[test]
+fn pages_of_reports() {
+    let dir = Dir::new();
+    dir.write(
+        "a.kreport",
+        " 50.00\t1\t1\tU\t0\tunclassified\n 50.00\t1\t0\tR\t1\troot\n 50.00\t1\t1\tS\t562\t  E\n",
+    );
+    dir.write("empty.kreport", "");
+    dir.run("report html a.kreport -o a.html").ok();
+    let page = String::from_utf8(dir.read("a.html")).unwrap();
+    assert!(page.contains("\"a\"") && page.contains("a.kreport"));
+    dir.write("newer.json", "{\"format\": 99, \"version\": \"9.9.9\"}\n");
+    dir.write("cut.json", "{\"format\": 1, \"version\": \"0.2.0\", \"comm");
+    dir.write("other.json", "{\"a\": 1}\n");
+    let mut text = String::new();
+    for name in ["newer.json", "cut.json", "other.json", "gone.json"] {
+        text += &dir.run(&format!("report html {name} -o x.html")).fails(1);
+        assert!(!dir.path("x.html").exists());
+    }
+    // A sample of no reads.
+    let ran = dir.run("report html empty.kreport a.kreport -o x.html");
+    assert!(
+        ran.stderr.starts_with("warning: empty.kreport: the report is empty"),
+        "{}",
+        ran.stderr
+    );
+    ran.ok();
+    text += &dir.run("report html a.kreport -o a.kreport").fails(1);
+    text += dir.run("filter -e 1 p.tsv --report-html -").stderr.lines().next().unwrap();
+    insta::assert_snapshot!(text);
+}
+
+/// Pictures for papers and for terminals.
+#[test]
+fn plots() {
+    let dir = streptococci();
+    let pages = "--report-data t.json --report t.kreport";
+    let ran = dir.run(&format!("classify s.mgdb r_1.fastq.gz -o t.tsv {pages} --plot -"));
+    assert!(ran.stderr.starts_with("Streptococcus pneumoniae "), "{}", ran.stderr);
+    ran.ok();
+    dir.run("count -k 21 --min-count 1 -o t.mgk r_1.fastq.gz --report-data c.json").ok();
+    let ran = dir.run("kmers histogram t.mgk -o h --plot -");
+    assert!(ran.stderr.contains('█') && ran.stderr.contains("distinct 21-mers"), "{}", ran.stderr);
+    ran.ok();
+    dir.run("kmers histogram t.mgk -o h --plot h.svg").ok();
+    dir.run("report plot --chart taxa t.json t.kreport -o t.svg").ok();
+    dir.run("report plot --chart spectrum c.json -o c.pdf").ok();
+    dir.run("report plot --chart spectrum --log-y --dpi 72 c.json -o c.png").ok();
+    for (name, start) in
+        [("h.svg", "<svg"), ("t.svg", "<svg"), ("c.pdf", "%PDF"), ("c.png", "\u{89}PNG")]
+    {
+        let start: Vec<u8> = start.chars().map(|letter| letter as u32 as u8).collect();
+        assert!(dir.read(name).starts_with(&start), "{name}");
+    }
+    let mut text = dir.run("report plot --chart depth t.json -o x.svg").fails(1);
+    text += &dir.run("report plot --chart spectrum c.json -o x.jpg").fails(2);
+    text += &dir.run("report plot --chart taxa gone.json -o x.svg").fails(1);
+    assert_eq!(
+        text,
+        "error: r_1: these results (classify) have no mapped reads\n\
+         error: x.jpg: this output cannot be JPEG: end its name in .svg, .png, .pdf\n\
+         error: gone.json: no such file or directory\n"
+    );
+    assert!(dir.names().iter().all(|name| !name.starts_with("x.")));
+}
+
+/// Nothing is half written.
+#[test]
+fn pages_appear_with_the_outputs() {
+    let dir = Dir::new();
+    dir.write("p.tsv", "ACGT\tACGT\nACGT\n");
+    dir.run("filter -e 1 p.tsv -o d.tsv --report-html p.html --report-data p.json --multiqc p")
+        .fails(1);
+    assert_eq!(dir.names(), ["p.tsv"]);
+    let said = dir.run("filter -e 1 p.tsv -o d.tsv --report-html d.tsv").fails(1);
+    assert!(said.contains("two outputs cannot go to the same file"), "{said}");
+    let said = dir.run("filter -e 1 p.tsv -o d.tsv --report-data p.tsv").fails(1);
+    assert!(said.contains("is an input"), "{said}");
+}

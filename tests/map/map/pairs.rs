@@ -1,0 +1,287 @@
+//! Pairs and their combinations.
+
+use super::*;
+use merganser_test_support::tools::{installed, shell};
+
+/// Each pair that a fragment gave is where it was cut, and flags, mates and lengths are consistent.
+#[test]
+fn pairs() {
+    let mut random = Random(9);
+    let contigs = [random.bases(9000), random.bases(4000)];
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(&contigs));
+    let (mut first, mut second, mut kinds) = (Vec::new(), Vec::new(), Vec::new());
+    for number in 0..200 {
+        let from = random.below(3000);
+        let insert = 150 + random.below(300);
+        let fragment = contigs[0][from..from + insert].to_vec();
+        let flipped = random.below(2) == 0;
+        let fragment = if flipped { naive::reverse_complement(&fragment) } else { fragment };
+        let one = fragment[..100].to_vec();
+        let end = naive::reverse_complement(&fragment[insert - 80..]);
+        let kind = number % 5;
+        let two = match kind {
+            0..=1 => end,
+            // Nowhere; on another contig; too far away.
+            2 => random.bases(80),
+            3 => contigs[1][from..from + 80].to_vec(),
+            _ => contigs[0][from + 5000..from + 5080].to_vec(),
+        };
+        first.push((format!("p{number}/1"), one));
+        second.push((format!("p{number}/2"), two));
+        kinds.push((kind, from, insert, flipped));
+    }
+    first.push(("nowhere".to_owned(), random.bases(90)));
+    second.push(("nowhere".to_owned(), random.bases(90)));
+    dir.write("1.fq", fastq(&first));
+    dir.write("2.fq", fastq(&second));
+    let args = "map -q ref.fa 1.fq -2 2.fq -e 3 --min-insert 120 --unmapped un.fq --json j";
+    let text = sam(dir.run(&format!("{args} -o -")));
+    let records = records(&text);
+    assert_eq!(records.len(), 402);
+    for (number, pair) in records.chunks(2).enumerate() {
+        let [one, two] = pair else { panic!() };
+        assert_eq!((one.flags & 0xc1, two.flags & 0xc1), (0x41, 0x81));
+        assert_eq!(one.name, two.name);
+        for (own, mate) in [(one, two), (two, one)] {
+            assert_eq!(own.flags & 8 != 0, mate.flags & 4 != 0);
+            assert_eq!(own.flags & 32 != 0, mate.flags & 16 != 0);
+            assert_eq!((own.mate_start, own.template), (mate.start, -mate.template));
+        }
+        let Some(&(kind, from, insert, flipped)) = kinds.get(number) else {
+            assert_eq!((one.flags, two.flags), (77, 141));
+            continue;
+        };
+        assert_eq!(one.name, format!("p{number}"));
+        assert_eq!(one.flags & 2 != 0, kind < 2, "{one:?}");
+        match kind {
+            0..=1 => {
+                let starts = [one.start, two.start];
+                let expected =
+                    if flipped { [from + insert - 100, from] } else { [from, from + insert - 80] };
+                assert_eq!(starts, expected);
+                let template = if flipped { -(insert as i64) } else { insert as i64 };
+                assert_eq!((one.template, &one.mate[..]), (template, "="));
+            }
+            2 => {
+                assert_eq!((one.flags & 8, two.flags & 4), (8, 4));
+                assert_eq!((two.contig, two.start), (one.contig, one.start));
+            }
+            3 => assert_eq!((two.contig, two.template, &one.mate[..1]), (Some(1), 0, "g")),
+            _ => assert_eq!(two.start, from + 5000),
+        }
+    }
+    let unmapped = String::from_utf8(dir.read("un.fq")).unwrap();
+    assert_eq!(unmapped.matches("@nowhere\n").count(), 2);
+    assert_eq!(unmapped.lines().count(), 8);
+    let json: serde_json::Value = serde_json::from_slice(&dir.read("j")).unwrap();
+    let of = |key: &str| json["results"][key].as_u64().unwrap();
+    let counts = ["pairs", "concordant_pairs", "discordant_pairs", "one_mate_pairs"].map(of);
+    assert_eq!(counts, [201, 80, 80, 40]);
+    let without = sam(dir.run(&format!("{args} --no-unmapped -o -")));
+    assert_eq!(without.lines().filter(|line| !line.starts_with('@')).count(), 402 - 2 - 40);
+}
+
+/// Lengths of templates, flags and places of mates are those that samtools works out.
+#[test]
+fn mates_are_as_samtools_says() {
+    if !installed(&["samtools"]) {
+        return;
+    }
+    let mut random = Random(15);
+    let contigs = contigs(&mut random);
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    for number in 0..600 {
+        let contig = &contigs[random.below(2)];
+        let len = (60 + random.below(200)).min(contig.len());
+        let from = random.below(contig.len() - len + 1);
+        let fragment = edited(&mut random, &contig[from..from + len], 3);
+        let own = 80.min(fragment.len());
+        let back = naive::reverse_complement(&fragment);
+        let mates = [fragment[..own].to_vec(), back[..own].to_vec()];
+        let [one, two] = if number % 2 == 0 { mates } else { [mates[1].clone(), mates[0].clone()] };
+        first.push((format!("p{number}"), one));
+        second.push((format!("p{number}"), two));
+    }
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(&contigs));
+    dir.write("1.fq", fastq(&first));
+    dir.write("2.fq", fastq(&second));
+    dir.run("map -q ref.fa 1.fq -2 2.fq -e 5 --best -o own.sam").ok();
+    shell(dir.root(), "samtools fixmate -O sam own.sam fixed.sam");
+    let [own, fixed] =
+        ["own.sam", "fixed.sam"].map(|name| records(&String::from_utf8(dir.read(name)).unwrap()));
+    assert_eq!(own.len(), fixed.len());
+    let mut concordant = 0;
+    for (own, fixed) in own.iter().zip(&fixed) {
+        let place = |record: &Sam| (record.flags, record.mate.clone(), record.mate_start);
+        assert_eq!(place(own), place(fixed), "{own:?}");
+        // Of others samtools takes the distance of their first bases in the order of reading.
+        if own.flags & 2 != 0 {
+            concordant += 1;
+            assert_eq!(own.template, fixed.template, "{own:?}");
+        }
+    }
+    assert!(concordant > 800, "{concordant}");
+}
+
+/// A pair of repeats has all its concordant combinations, each as two records with one HI.
+#[test]
+fn combinations_of_pairs() {
+    let mut random = Random(10);
+    let (left, right) = (random.bases(100), random.bases(100));
+    let gap = random.bases(60);
+    let unit = [&left[..], &gap, &right].concat();
+    let spacer = random.bases(400);
+    let contig = [&unit[..], &spacer, &unit, &spacer, &unit].concat();
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(std::slice::from_ref(&contig)));
+    dir.write("1.fa", [b">x/1\n", &left[..]].concat());
+    dir.write("2.fa", [b">x/2\n", &naive::reverse_complement(&right)[..]].concat());
+    let of = |options: &str| {
+        records(&sam(dir.run(&format!("map -q ref.fa 1.fa -2 2.fa -e 2 {options}"))))
+    };
+    let found = of("");
+    assert_eq!(found.len(), 6);
+    for (number, pair) in found.chunks(2).enumerate() {
+        let flags = if number == 0 { [99, 147] } else { [355, 403] };
+        assert_eq!([pair[0].flags, pair[1].flags], flags);
+        assert_eq!([0, 1].map(|mate| pair[mate].number("HI")), [number + 1; 2]);
+        assert_eq!([0, 1].map(|mate| pair[mate].number("NH")), [3; 2]);
+        assert_eq!((pair[0].start, pair[0].template), (number * 660, 260));
+    }
+    assert_eq!(of("--max-insert 1000").len(), 2 * 5);
+    assert_eq!(of("--best").len(), 2);
+    let others = |options: &str| {
+        let pair = of(&format!("--best --xa {options}"));
+        [0, 1].map(|mate| pair[mate].tags.get("XA").cloned().unwrap_or_default())
+    };
+    let name = format!("gi|0|HLA*A:00_{}", "x".repeat(300));
+    let at = |strand, first: usize| {
+        let other = |copy: usize| format!("{name},{strand}{},100M,0;", first + 660 * copy);
+        [1, 2].map(other).concat()
+    };
+    assert_eq!(others("2"), [at('+', 1), at('-', 161)]);
+    assert_eq!(others("1"), [String::new(), String::new()]);
+    // Apart, a mate has its own.
+    assert_eq!(others("2 --max-insert 200"), [at('+', 1), at('-', 161)]);
+    assert_eq!(of("--max-hits 2").len(), 4);
+    // None is concordant: each mate has its own three.
+    let apart = of("--max-insert 200");
+    assert_eq!(apart.len(), 6);
+    assert!(apart.iter().all(|record| record.flags & 2 == 0));
+}
+
+/// However mates are given, the records are the same; single reads may come beside them.
+#[test]
+fn mates_in_two_files_or_one() {
+    let mut random = Random(13);
+    let contigs = contigs(&mut random);
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(&contigs));
+    let singles = reads(&mut random, &contigs, 40, 3);
+    let mates = [1, 2].map(|mate| {
+        let named = |(at, (_, letters)): (usize, Read)| (format!("p{at}/{mate}"), letters);
+        let own = reads(&mut random, &contigs, 40, 3);
+        own.into_iter().enumerate().map(named).collect::<Vec<Read>>()
+    });
+    dir.write("s.fq", fastq(&singles));
+    dir.write("1.fq", fastq(&mates[0]));
+    dir.write("2.fq", fastq(&mates[1]));
+    let [first, second] = &mates;
+    let both = first.iter().zip(second).flat_map(|(one, two)| [one.clone(), two.clone()]);
+    dir.write("both.fq", fastq(&both.collect::<Vec<Read>>()));
+    let map = |args: &str| sam(dir.run(&format!("map -q ref.fa -e 3 --max-insert 2000 {args}")));
+    let expected = map("1.fq -2 2.fq");
+    assert!(records(&expected).iter().any(|record| record.flags & 2 != 0));
+    assert_eq!(map("-1 1.fq -2 2.fq"), expected);
+    assert_eq!(map("--interleaved both.fq"), expected);
+    // Pairs come first.
+    let more = map("s.fq -1 1.fq -2 2.fq");
+    let alone = sam(dir.run("map -q ref.fa -e 3 s.fq"));
+    let body = |text: &str| {
+        text.lines().filter(|line| !line.starts_with('@')).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(body(&more), [body(&expected), body(&alone)].concat());
+    dir.run("map -q ref.fa -e 3 s.fq -1 1.fq -2 2.fq --json j -o out.sam").ok();
+    let json: serde_json::Value = serde_json::from_slice(&dir.read("j")).unwrap();
+    assert_eq!(json["inputs"]["reads"], serde_json::json!(["1.fq", "s.fq"]));
+    assert_eq!(json["inputs"]["mates"], serde_json::json!(["2.fq"]));
+}
+
+/// Mates with more edits than a hit may have are found beside the others: those combinations of all hits with
+/// so many edits in which a mate has a best hit with few.
+#[test]
+fn mates_are_rescued() {
+    let mut random = Random(33);
+    let contigs = [random.bases(9000), random.bases(4000)];
+    let (mut first, mut second) = (Vec::new(), Vec::new());
+    for number in 0..300 {
+        let contig = &contigs[random.below(2)];
+        let from = random.below(3000);
+        let fragment = contig[from..from + 150 + random.below(300)].to_vec();
+        let back = naive::reverse_complement(&fragment);
+        let far = contig[from + 600..from + 690].to_vec();
+        let mates = match number % 4 {
+            0..2 => [edited(&mut random, &fragment[..90], 2), edited(&mut random, &back[..80], 12)],
+            2 => [edited(&mut random, &fragment[..90], 12), edited(&mut random, &back[..80], 3)],
+            // Too far away.
+            _ => [edited(&mut random, &fragment[..90], 3), far],
+        };
+        let [one, two] = if number % 3 == 0 { [mates[1].clone(), mates[0].clone()] } else { mates };
+        first.push((format!("p{number}"), one));
+        second.push((format!("p{number}"), two));
+    }
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(&contigs));
+    dir.write("1.fq", fastq(&first));
+    dir.write("2.fq", fastq(&second));
+    let map = |options: &str| {
+        let pairs = "1.fq -2 2.fq --max-insert 480";
+        records(&sam(dir.run(&format!("map -q ref.fa {pairs} {options} --json j"))))
+    };
+    let place = |record: &Sam| (record.flags, record.contig, record.start, record.cigar.clone());
+    let few = map("-e 3 --best");
+    let many = map("-e 12 --all");
+    let rescued = map("-e 3 --best --rescue 12");
+    assert_eq!([few.len(), rescued.len()], [600; 2]);
+    let mut found = 0;
+    for (few, pair) in few.chunks(2).zip(rescued.chunks(2)) {
+        if few[0].flags & 2 != 0 {
+            assert_eq!([&pair[0], &pair[1]].map(place), [&few[0], &few[1]].map(place));
+            continue;
+        }
+        // Combinations come as two records each.
+        let own: Vec<&Sam> = many.iter().filter(|record| record.name == few[0].name).collect();
+        let together = own.chunks(2).filter(|pair| pair.len() == 2 && pair[0].flags & 2 != 0);
+        let anchored = |pair: &&[&Sam]| {
+            (0..2).any(|mate| {
+                let is_mapped = few[mate].flags & 4 == 0;
+                is_mapped && pair[mate].number("NM") == few[mate].number("NM")
+            })
+        };
+        let Some(expected) = together
+            .filter(anchored)
+            .min_by_key(|pair| pair[0].number("NM") + pair[1].number("NM"))
+        else {
+            assert_eq!([&pair[0], &pair[1]].map(place), [&few[0], &few[1]].map(place));
+            continue;
+        };
+        found += 1;
+        for (expected, record) in expected.iter().zip(pair) {
+            assert_eq!(record.flags & 2, 2, "{record:?}");
+            assert_eq!(place(expected).1, place(record).1);
+            assert_eq!((record.start, &record.cigar), (expected.start, &expected.cigar));
+        }
+    }
+    let json: serde_json::Value = serde_json::from_slice(&dir.read("j")).unwrap();
+    assert_eq!(json["results"]["rescued_pairs"], found);
+    assert!((100..225).contains(&found), "{found}");
+    // Not more than a hit may have anyway: the same as without.
+    assert_eq!(
+        map("-e 3 --best --rescue 0").iter().map(place).collect::<Vec<_>>(),
+        few.iter().map(place).collect::<Vec<_>>()
+    );
+    let alone = dir.run("map -q ref.fa 1.fq -e 3 --rescue 12");
+    assert_eq!(alone.code, Some(2), "{}", alone.stderr);
+}

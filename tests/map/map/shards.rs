@@ -1,0 +1,182 @@
+//! `map --shard` and `map join`: whatever the shards, the bytes of one run.
+
+use std::fs;
+
+use super::sorted::{PAIRS, world};
+use merganser_test_support::Dir;
+
+/// Maps in one run and by shards, and holds the files against each other; gives their names.
+fn joined_is_mapped(dir: &Dir, run: &str, shards: usize, join: &str) {
+    dir.run(&format!("{run} -o one.bam")).ok();
+    let mut files = String::new();
+    // The order in which they are given is nothing to the result.
+    for at in (1..=shards).rev() {
+        let threads = 1 + at % 3;
+        dir.run(&format!("{run} -t {threads} --shard {at}/{shards} -o s{at}.bam")).ok();
+        files += &format!(" s{at}.bam");
+    }
+    dir.run(&format!("map join {files} -o joined.bam {join}")).ok();
+    for end in ["", ".bai"] {
+        let [one, joined] =
+            ["one", "joined"].map(|name| fs::read(dir.path(&format!("{name}.bam{end}"))).ok());
+        assert!(one == joined, "{run}: {shards} shards: {end}");
+        assert_eq!(one.is_some(), end.is_empty() || run.contains("--sort"), "{run}");
+    }
+    for name in ["one.bam", "joined.bam", "one.bam.bai", "joined.bam.bai"] {
+        let _ = fs::remove_file(dir.path(name));
+    }
+}
+
+#[test]
+fn shards_are_joined_to_one_run() {
+    let dir = world(16_000);
+    for (options, shards, join) in [
+        ("", 3, "-t 1"),
+        (" --best --sort", 4, "-t 3"),
+        (" --sort --level 6", 2, "-t 2 --memory 60M"),
+        (" --best-strata --no-unmapped --level 0", 5, ""),
+        (" -R @RG\\tID:a\\tSM:x -R @RG\\tID:b\\tSM:x --clip --sort", 3, "-t 2"),
+        (" --eqx --best", 1, ""),
+        (" --best --sort", 40, ""),
+    ] {
+        joined_is_mapped(&dir, &format!("{PAIRS}{options}"), shards, join);
+    }
+    // Fewer reads than shards, and none.
+    dir.write("two.fq", "@a\nACGTTGCAACGTACGTTGCA\n+\nIIIIIIIIIIIIIIIIIIII\n@b\nAC\n+\nII\n");
+    dir.write("none.fq", "");
+    joined_is_mapped(&dir, "map ref.mgi two.fq none.fq -e 1", 3, "");
+    joined_is_mapped(&dir, "map ref.mgi none.fq -e 1 --sort", 2, "");
+}
+
+/// What does not go together is one line that names the file and what differs, and leaves no output.
+#[test]
+fn what_does_not_go_together() {
+    let dir = world(9000);
+    dir.write("other.fa", {
+        let mut text = dir.read("ref.fa");
+        let at = text.len() - 3;
+        text[at] = if text[at] == b'A' { b'C' } else { b'A' };
+        text
+    });
+    let shard = |name: &str, rest: &str| {
+        dir.run(&format!("map -q -e 3 -o {name}.bam {rest}")).ok();
+    };
+    shard("a", "--shard 1/3 ref.fa reads.fq");
+    shard("b", "--shard 2/3 ref.fa reads.fq");
+    shard("c", "--shard 3/3 ref.fa reads.fq");
+    shard("reads", "--shard 3/3 ref.fa one.fq");
+    shard("reference", "--shard 3/3 other.fa reads.fq");
+    shard("four", "--shard 3/4 ref.fa reads.fq");
+    shard("options", "--shard 3/3 ref.fa reads.fq --best");
+    shard("level", "--shard 3/3 ref.fa reads.fq --level 5");
+    shard("sorted", "--shard 3/3 ref.fa reads.fq --sort");
+    shard("whole", "ref.fa reads.fq");
+    let c = dir.read("c.bam");
+    dir.write("cut.bam", &c[..c.len() - 28]);
+    dir.write("short.bam", &c[..40]);
+    dir.write("empty.bam", "");
+    let mut flipped = c.clone();
+    let middle = c.len() / 2;
+    flipped[middle] ^= 4;
+    dir.write("flipped.bam", flipped);
+    // A block is missing, and the end is there.
+    let mut without = c.clone();
+    without.drain(block(&c, 3) + 5..block(&c, 4));
+    dir.write("without.bam", without);
+    let before = dir.names();
+    let mut said = String::new();
+    let mut refuse = |code: i32, args: &str| {
+        said += &format!("$ merganser {args}\n{}", dir.run(args).fails(code));
+        assert_eq!(dir.names(), before, "{args}");
+    };
+    for name in [
+        "reads",
+        "reference",
+        "four",
+        "options",
+        "level",
+        "sorted",
+        "whole",
+        "b",
+        "cut",
+        "short",
+        "empty",
+        "flipped",
+        "without",
+        "missing",
+    ] {
+        refuse(1, &format!("map join a.bam b.bam {name}.bam -o o.bam"));
+    }
+    refuse(1, "map join a.bam b.bam -o o.bam");
+    refuse(1, "map join a.bam b.bam reads.fq -o o.bam");
+    refuse(1, "map join a.bam b.bam c.bam -o a.bam");
+    refuse(2, "map join a.bam b.bam c.bam -o o.sam");
+    refuse(2, "map join a.bam b.bam c.bam -o o.bam --index-format csi");
+    refuse(2, "map ref.fa reads.fq -e 3 --shard 1/3");
+    refuse(2, "map ref.fa reads.fq -e 3 --shard 1/3 -o o.cram --sort");
+    refuse(2, "map ref.fa reads.fq -e 3 --shard 1/3 -o o.bam --report-html o.html");
+    refuse(1, "map ref.fa - -e 3 --shard 1/3 -o o.bam");
+    insta::assert_snapshot!(said);
+}
+
+/// A job is known by the content of its reads: copies elsewhere, of another time, are the same job, and a file of
+/// the same size that is another in its middle is not.
+#[test]
+fn copies_of_reads_are_one_job_and_other_content_is_not() {
+    let dir = world(9000);
+    let text = dir.read("reads.fq");
+    assert!(text.len() > 1 << 18);
+    let mut other = text.clone();
+    let middle = (text.len() / 2..).find(|&at| b"ACGT".contains(&text[at])).unwrap();
+    other[middle] = if other[middle] == b'A' { b'C' } else { b'A' };
+    dir.write("other.fq", other);
+    fs::create_dir(dir.path("elsewhere")).unwrap();
+    dir.write("elsewhere/copy", &text);
+    let copy = fs::File::options().write(true).open(dir.path("elsewhere/copy")).unwrap();
+    copy.set_modified(std::time::UNIX_EPOCH).unwrap();
+    for (name, args) in [
+        ("whole", "reads.fq"),
+        ("one", "--shard 1/2 reads.fq"),
+        ("copy", "--shard 2/2 elsewhere/copy"),
+        ("other", "--shard 2/2 other.fq"),
+    ] {
+        dir.run(&format!("map -q -e 3 -o {name}.bam ref.fa {args}")).ok();
+    }
+    dir.run("map join -q one.bam copy.bam -o joined.bam").ok();
+    assert!(dir.read("joined.bam") == dir.read("whole.bam"));
+    let said = dir.run("map join one.bam other.bam -o o.bam").fails(1);
+    assert!(said.contains("other.bam: "), "{said}");
+}
+
+/// Where a block of BGZF begins; those of the records come behind three of the header.
+fn block(file: &[u8], number: usize) -> usize {
+    let size = |at: usize| usize::from(u16::from_le_bytes([file[at + 16], file[at + 17]])) + 1;
+    (0..number).fold(0, |at, _| at + size(at))
+}
+
+/// Damaged shards whose checksums are right are refused, too: sorted ones, whose records are looked at.
+#[test]
+fn records_that_are_none_are_refused() {
+    let dir = world(3000);
+    for at in 1..=2 {
+        dir.run(&format!(
+            "map -q -e 3 --sort --shard {at}/2 ref.fa reads.fq -o {at}.bam --level 0"
+        ))
+        .ok();
+    }
+    let whole = dir.read("1.bam");
+    // Stored: 18 bytes of header, 5 of the block of deflate, then text.
+    let (begin, end) = (block(&whole, 3) + 23, block(&whole, 4) - 8);
+    for (at, byte) in
+        [(0, 0x7f), (3, 0xff), (4, 99), (7, 0x70), (11, 0x7f), (12, 0xff), (17, 0xff), (23, 0xff)]
+    {
+        let mut changed = whole.clone();
+        changed[begin + at] = byte;
+        let checksum = crc32fast::hash(&changed[begin..end]);
+        changed[end..end + 4].copy_from_slice(&checksum.to_le_bytes());
+        dir.write("1.bam", changed);
+        let said = dir.run("map join 1.bam 2.bam -o o.bam").fails(1);
+        assert!(said.contains("1.bam: is damaged behind byte"), "{at}: {said}");
+        assert!(!dir.path("o.bam").exists());
+    }
+}

@@ -1,0 +1,357 @@
+//! Outputs appear whole or not at all; a closed pipe is no error; a full disk is one.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use merganser_test_support::reads::{fastq, many, untidy};
+use merganser_test_support::{Dir, MERGANSER, gunzip, names, small_reads};
+
+#[test]
+fn an_existing_table_stays_as_it_is_after_an_error() {
+    let dir = Dir::new();
+    dir.write("bad.fq", "@1\nACGT\n+\nIII\n");
+    dir.write("out.mgk", "precious");
+    dir.write("hist", "also");
+    dir.run("count -k 3 -o out.mgk --histogram hist bad.fq").fails(1);
+    assert_eq!(dir.read("out.mgk"), b"precious");
+    assert_eq!(dir.read("hist"), b"also");
+    assert_eq!(dir.names(), ["bad.fq", "hist", "out.mgk"]);
+}
+
+#[test]
+fn an_existing_table_is_replaced_after_success() {
+    let dir = Dir::new();
+    dir.write("r.fa", ">1\nACGTACGTA\n");
+    dir.write("out.tsv", "old");
+    dir.run("count -k 8 --format tsv -o out.tsv --min-count 1 r.fa").ok();
+    assert_eq!(dir.read("out.tsv"), b"ACGTACGT\t1\nCGTACGTA\t1\n");
+}
+
+#[test]
+fn text_tables_are_compressed_by_suffix() {
+    let dir = Dir::new();
+    let [reads, _] = small_reads().map(|path| path.display().to_string());
+    let plain = dir.run(&format!("count -k 21 --format tsv -o - {reads}")).ok();
+    dir.run(&format!("count -k 21 --format tsv -o t.tsv.gz {reads}")).ok();
+    assert!(gunzip(&dir.path("t.tsv.gz")) == plain.as_bytes());
+    dir.run(&format!("count -k 21 --format none --histogram h.gz {reads}")).ok();
+    let histogram = dir.run(&format!("count -k 21 --format none --histogram - {reads}")).ok();
+    assert!(gunzip(&dir.path("h.gz")) == histogram.as_bytes());
+}
+
+/// Reads one line of what the command prints and goes away, as `| head -1`.
+fn head(dir: &Dir, args: &str) {
+    let mut child = Command::new(MERGANSER)
+        .args(args.split_whitespace())
+        .current_dir(dir.root())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::with_capacity(64, child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args}");
+    assert_eq!(output.status.code(), Some(0), "{args}");
+    assert!(line.contains('\t') || line.starts_with(['>', '@']), "{line}");
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let dir = Dir::new();
+    let [one, two] = small_reads().map(|path| path.display().to_string());
+    dir.run(&format!("count -k 31 --min-count 1 -o t.mgk {one} {two}")).ok();
+    head(&dir, "kmers dump t.mgk");
+    head(&dir, "kmers dump --format fasta t.mgk");
+    head(&dir, &format!("count -k 31 --min-count 1 --format tsv -o - {one} {two}"));
+    let kmers = dir.run("kmers dump t.mgk").ok();
+    dir.write("kmers", kmers);
+    head(&dir, "kmers query t.mgk --file kmers");
+}
+
+/// A small file system of its own, gone with the test.
+struct SmallDisk<'d>(&'d Path);
+
+impl<'d> SmallDisk<'d> {
+    fn mount(at: &'d Path) -> Option<SmallDisk<'d>> {
+        std::fs::create_dir(at).unwrap();
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=2m", "none"])
+            .arg(at)
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success());
+        if !mounted {
+            eprintln!("skipped: this user may not mount a small file system");
+        }
+        mounted.then_some(SmallDisk(at))
+    }
+}
+
+impl Drop for SmallDisk<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0).status();
+    }
+}
+
+/// A full disk is noticed, said, and leaves nothing behind.
+#[test]
+fn a_full_disk() {
+    let dir = Dir::new();
+    let disk = dir.path("disk");
+    dir.write("r.fa", many(8));
+    let Some(_disk) = SmallDisk::mount(&disk) else { return };
+    for (options, message) in [
+        ("-o disk/out.mgk", "error: disk/out.mgk: cannot write: no space left on device\n"),
+        (
+            "--format tsv -o disk/out.tsv",
+            "error: disk/out.tsv: cannot write: no space left on device\n",
+        ),
+        (
+            "--format kmc -o disk/out",
+            "error: disk/out.kmc_suf: cannot write: no space left on device\n",
+        ),
+        (
+            "-o out.mgk --storage disk --tmp-dir disk",
+            "error: disk: cannot write a temporary file: no space left on device; make room or \
+             choose a larger disk with --tmp-dir\n",
+        ),
+    ] {
+        let ran = dir.run(&format!("count -k 31 --min-count 1 {options} r.fa"));
+        assert_eq!(ran.fails(1), message);
+        assert_eq!(names(&disk), [""; 0], "{options}");
+        assert_eq!(dir.names(), ["disk", "r.fa"], "{options}");
+    }
+}
+
+/// Temporary files are the run's own and gone with it, and so is a directory that
+/// was made for them.
+#[test]
+fn the_temporary_directory_is_made_and_removed() {
+    let dir = Dir::new();
+    dir.write("r.fq", fastq(&untidy(500, 1), "\n"));
+    dir.run("count -k 21 -o x.mgk --storage disk --tmp-dir a/b/c r.fq").ok();
+    assert_eq!(dir.names(), ["r.fq", "x.mgk"]);
+    dir.write("bad.fq", "@1\nACGT\n+\nIII\n");
+    dir.run("count -k 3 -o y.mgk --storage disk --tmp-dir a/b/c bad.fq").fails(1);
+    assert_eq!(dir.names(), ["bad.fq", "r.fq", "x.mgk"]);
+    std::fs::create_dir(dir.path("mine")).unwrap();
+    dir.run("count -k 21 -o x.mgk --storage disk --tmp-dir mine r.fq").ok();
+    assert_eq!(names(&dir.path("mine")), [""; 0]);
+}
+
+/// A histogram that cannot be written leaves no table, and the other way round.
+#[test]
+fn table_and_histogram_appear_together() {
+    let dir = Dir::new();
+    dir.write("r.fa", ">r\nACGTACGTACGTTTGCATCAG\n");
+    dir.run("count -q -k 5 --min-count 1 -o t.mgk r.fa").ok();
+    for command in ["count -k 5 --min-count 1 r.fa", "count -k 13 r.fa", "kmers reduce t.mgk"] {
+        for (output, histogram) in [("o.mgk", "/dev/full"), ("/dev/full", "h.txt")] {
+            let args = format!("{command} -q -o {output} --histogram {histogram}");
+            let message = dir.run(&args).fails(1);
+            assert!(message.contains("/dev/full: cannot write"), "{message}");
+            assert_eq!(dir.names(), ["r.fa", "t.mgk"], "{args}");
+        }
+        dir.run(&format!("{command} -q -o o.mgk --histogram h.txt")).ok();
+        assert_eq!(dir.names(), ["h.txt", "o.mgk", "r.fa", "t.mgk"]);
+        std::fs::remove_file(dir.path("h.txt")).unwrap();
+        std::fs::remove_file(dir.path("o.mgk")).unwrap();
+    }
+}
+
+/// Of several results none appears if one cannot be written.
+#[test]
+fn all_outputs_of_a_run_appear_together() {
+    let dir = merganser_test_support::two_species::prepared();
+    dir.run("count -q -k 21 -o t.mgk 1.fq").ok();
+    dir.run("index -q g0.fa -o ref.mgi").ok();
+    for name in ["full.kmc_pre", "full.edits"] {
+        std::os::unix::fs::symlink("/dev/full", dir.path(name)).unwrap();
+    }
+    // No taxon is known of its second sequence.
+    let text = String::from_utf8(dir.read("g0.fa")).unwrap();
+    dir.write("n.fa", text.clone() + &text.replace("kraken:taxid|11", "x"));
+    // Errors, and a peak.
+    let number = |count: i32| 400_000 / count.pow(5) + 20_000 / (1 + (count - 25).pow(2) / 20);
+    let line = |count| format!("{count}\t{}\n", number(count));
+    dir.write("hist", (1..60).map(line).collect::<String>());
+    let (before, database) = (dir.names(), dir.read("refs.mgdb"));
+    for args in [
+        "count -k 21 --format kmc -o full 1.fq",
+        "count -k 21 --format kmc -o o --json /dev/full 1.fq",
+        "count -k 21 -o o.mgk --histogram h --json /dev/full 1.fq",
+        "count -k 21 --format tsv -o o.tsv.gz --json /dev/full 1.fq",
+        "kmers union -o o.mgk --histogram h --json /dev/full t.mgk t.mgk",
+        "kmers reduce --format kff -o o.kff --json /dev/full t.mgk",
+        "kmers histogram --model -k 21 hist -o o --plot /dev/full",
+        "classify refs.mgdb 1.fq -o o.tsv --report /dev/full",
+        "classify refs.mgdb 1.fq -o o.tsv --report r --json /dev/full",
+        "classify refs.mgdb 1.fq -o o.tsv --classified-out /dev/full --report r",
+        "classify --references n.fa -t tax 1.fq -o o.tsv --unmapped u --json /dev/full",
+        "classify --references n.fa -t tax 1.fq -o o.tsv --unmapped /dev/full --json j",
+        "filter -e 5 --format gatekeeper 1.fq 2.fq -o full",
+        "filter -e 5 1.fq 2.fq -o o --json /dev/full",
+        "build -t tax n.fa -o o.mgdb --unmapped /dev/full",
+        "build -t tax n.fa -o o.mgdb --unmapped u --json /dev/full",
+        "db add --allow-unmapped refs.mgdb n.fa --unmapped /dev/full",
+        "db add --allow-unmapped refs.mgdb n.fa --unmapped u --json /dev/full",
+        "map -e 5 ref.mgi 1.fq -o o.sam --unmapped /dev/full",
+        "map -e 5 ref.mgi 1.fq -o o.sam --unmapped u --json /dev/full",
+        "kmers filter-reads t.mgk -1 1.fq -2 2.fq -o o.fq --output2 /dev/full",
+    ] {
+        let message = dir.run(&format!("{args} -q")).fails(1);
+        assert!(message.ends_with(": cannot write: no space left on device\n"), "{message}");
+        assert_eq!(dir.names(), before, "{args}");
+        assert!(dir.read("refs.mgdb") == database, "{args}");
+    }
+}
+
+/// Stdout too is one of them.
+#[test]
+fn a_full_stdout_leaves_no_other_output() {
+    let dir = merganser_test_support::two_species::prepared();
+    let before = dir.names();
+    for args in [
+        "count -q -k 21 --min-count 1 --format tsv -o - --histogram h --json j 1.fq",
+        "classify -q refs.mgdb 1.fq --report r --json j",
+        "filter -q -e 5 1.fq 2.fq --json j",
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let run = Command::new(MERGANSER)
+            .args(args.split_whitespace())
+            .current_dir(dir.root())
+            .stdout(full)
+            .output()
+            .unwrap();
+        let message = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert_eq!(run.status.code(), Some(1), "{message}");
+        assert_eq!(message, "error: stdout: cannot write: no space left on device\n");
+        assert_eq!(dir.names(), before, "{args}");
+    }
+}
+
+/// Whatever way leads to them.
+#[test]
+fn two_outputs_never_go_to_one_file() {
+    let dir = Dir::new();
+    dir.write("r.fa", ">r\nACGTACGTACGTTTGCATCAG\n");
+    let args = "count -q -k 5 --min-count 1 -o o.mgk --histogram ./o.mgk r.fa";
+    let message = dir.run(args).fails(1);
+    assert_eq!(message, "error: ./o.mgk: two outputs cannot go to the same file\n");
+    assert_eq!(dir.names(), ["r.fa"]);
+}
+
+/// Who reads stdout may go away: the files that were asked for beside it become whole.
+#[test]
+fn a_closed_pipe_takes_no_file_with_it() {
+    let dir = merganser_test_support::two_species::prepared();
+    for name in ["1.fq", "2.fq"] {
+        let reads = dir.read(name);
+        dir.write(&format!("many{name}"), reads.repeat(30));
+    }
+    dir.run("count -q -k 21 --min-count 1 -o t.mgk 1.fq").ok();
+    dir.run("index -q g0.fa -o ref.mgi").ok();
+    for (args, files) in [
+        ("count -k 21 --min-count 1 --format tsv -o - --histogram h 1.fq", &["h"][..]),
+        ("kmers union --format tsv -o - --histogram h t.mgk t.mgk", &["h"]),
+        ("classify refs.mgdb many1.fq --report r --hits-per-ref h", &["r", "h"]),
+        ("map -e 5 ref.mgi many1.fq --unmapped u.gz", &["u.gz"]),
+        ("kmers filter-reads t.mgk -1 many1.fq -2 many2.fq --output2 o", &["o"]),
+    ] {
+        dir.run(&format!("{args} -q")).ok();
+        let whole: Vec<Vec<u8>> = files.iter().map(|name| dir.read(name)).collect();
+        files.iter().for_each(|name| fs::remove_file(dir.path(name)).unwrap());
+        head(&dir, &format!("{args} -q"));
+        for (name, whole) in files.iter().zip(whole) {
+            assert!(dir.read(name) == whole, "{args}: {name}");
+            fs::remove_file(dir.path(name)).unwrap();
+        }
+    }
+    head(&dir, "filter -q -e 5 many1.fq many2.fq --json j");
+    assert!(dir.path("j").exists());
+}
+
+/// Without others to write, the run ends as soon as it notices: these reads never end.
+#[test]
+fn a_closed_pipe_alone_ends_the_run() {
+    let dir = merganser_test_support::two_species::prepared();
+    dir.run("index -q g0.fa -o ref.mgi").ok();
+    for args in ["classify -q refs.mgdb -", "map -q -e 3 ref.mgi -"] {
+        let mut child = dir.start(args, Stdio::piped());
+        let (mut stdin, reads) = (child.stdin.take().unwrap(), dir.read("1.fq"));
+        let feeder = std::thread::spawn(move || while stdin.write_all(&reads).is_ok() {});
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let output = child.wait_with_output().unwrap();
+        feeder.join().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args}");
+        assert_eq!(output.status.code(), Some(0), "{args}");
+    }
+}
+
+/// Neither an answer to a session's line that nobody reads.
+#[test]
+fn a_session_ends_with_its_reader() {
+    let dir = merganser_test_support::two_species::prepared();
+    let reads = dir.read("1.fq");
+    dir.write("many.fq", reads.repeat(30));
+    dir.write("queries", "many.fq\n".repeat(50));
+    let line = format!(
+        "{MERGANSER} classify -q refs.mgdb --interactive < queries | head -1 > line; \
+         echo ${{PIPESTATUS[0]}}"
+    );
+    let run = Command::new("bash").args(["-c", &line]).current_dir(dir.root()).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&run.stderr), "");
+    assert_eq!(String::from_utf8_lossy(&run.stdout), "0\n");
+}
+
+/// The table that is made of one of another format has no name that somebody could have put a link
+/// under.
+#[test]
+fn a_temporary_table_goes_through_no_link() {
+    let dir = merganser_test_support::two_species::prepared();
+    dir.run("count -q -k 31 --min-count 1 --format kff -o t.kff g0.fa g1.fa 1.fq 2.fq").ok();
+    dir.write("precious", "mine");
+    let modes = fs::Permissions::from_mode(0o4755);
+    fs::set_permissions(dir.path("precious"), modes).unwrap();
+    fs::create_dir(dir.path("tmp")).unwrap();
+    // The shell's number becomes the program's.
+    let line = format!(
+        "for n in 0 1 2; do ln -s ../precious tmp/merganser-$$-$n.mgk; done; \
+         exec {MERGANSER} kmers profile --memory 48M --threads 1 --tmp-dir tmp t.kff 1.fq"
+    );
+    let run = Command::new("sh").args(["-c", &line]).current_dir(dir.root()).output().unwrap();
+    // So little memory that the table is needed, and then too little for all the rest.
+    let says = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(says.contains("temporary table"), "{says}");
+    assert_eq!(dir.read("precious"), b"mine");
+    let mode = fs::metadata(dir.path("precious")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o7777, 0o4755);
+    assert_eq!(names(&dir.path("tmp")).len(), 3, "nothing is left but the links");
+}
+
+#[test]
+fn links_and_long_names_are_outputs_as_others() {
+    let dir = Dir::new();
+    dir.write("r.fa", ">r\nACGTACGTACGTTTGCATCAG\n");
+    symlink("real.mgk", dir.path("link.mgk")).unwrap();
+    dir.run("count -q -k 5 --min-count 1 -o link.mgk r.fa").ok();
+    assert!(dir.path("link.mgk").is_symlink() && !dir.path("real.mgk").is_symlink());
+    dir.run("kmers verify real.mgk").ok();
+    let long = "x".repeat(255);
+    dir.run(&format!("count -q -k 5 --min-count 1 -o {long} r.fa")).ok();
+    dir.run(&format!("kmers verify {long}")).ok();
+    let message = dir.run(&format!("count -q -k 5 -o {long}x r.fa")).fails(1);
+    assert!(
+        message.ends_with(": cannot create this output file: file name too long\n"),
+        "{message}"
+    );
+    // Two ways to the same file that is not there yet.
+    symlink("new", dir.path("way")).unwrap();
+    let message = dir.run("count -q -k 5 -o way --json ./new r.fa").fails(1);
+    assert_eq!(message, "error: ./new: two outputs cannot go to the same file\n");
+}

@@ -1,0 +1,149 @@
+//! Signals to commands that cannot end in an orderly way, or not soon.
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use merganser_test_support::signals::{signal, wait};
+use merganser_test_support::{Dir, MERGANSER};
+
+/// Starts a command whose standard output nobody reads, so that it waits for ever to write it.
+fn stuck(dir: &Dir, args: &str) -> Child {
+    let child = dir.start(args, Stdio::null());
+    std::thread::sleep(Duration::from_millis(500));
+    child
+}
+
+/// More results than a pipe holds, and temporary files of other outputs beside them.
+fn prepared() -> Dir {
+    let dir = merganser_test_support::two_species::prepared();
+    dir.write("many.fq", dir.read("1.fq").repeat(40));
+    dir.write("many2.fq", dir.read("2.fq").repeat(40));
+    dir.run("count -q -k 21 --min-count 1 -o t.mgk 1.fq").ok();
+    dir.run("index -q g0.fa -o ref.mgi").ok();
+    dir.run("classify -q refs.mgdb -1 many.fq -2 many2.fq -o l.tsv").ok();
+    dir
+}
+
+const STUCK: [&str; 4] = [
+    "classify refs.mgdb many.fq --report r --classified-out c.fq --partial p",
+    "map -e 5 ref.mgi many.fq --unmapped u.fq",
+    "extract reads --taxid 0 --lines l.tsv -1 many.fq -2 many2.fq --exclude --output2 o2.fq",
+    "kmers filter-reads t.mgk -1 many.fq -2 many2.fq -o - --output2 o2.fq",
+];
+
+/// The second signal ends the run at once, and leaves nothing behind.
+#[test]
+fn the_second_signal_cleans_up_too() {
+    let dir = prepared();
+    let before = dir.names();
+    for args in STUCK {
+        // At once: on a busy machine not each time.
+        let soon = |_: &i32| stop_twice(&dir, args, &before) < Duration::from_secs(1);
+        assert!((0..5).find(soon).is_some(), "{args}: no sooner than with one signal");
+    }
+}
+
+/// How long a run takes to end after the second signal.
+fn stop_twice(dir: &Dir, args: &str, before: &[String]) -> Duration {
+    let mut child = stuck(dir, args);
+    assert!(dir.names().len() > before.len(), "{args}: no temporary files");
+    signal(&child, "INT");
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(child.try_wait().unwrap().is_none(), "{args}: it was not stuck");
+    let begun = Instant::now();
+    signal(&child, "INT");
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{args}");
+    let took = begun.elapsed();
+    assert_eq!(wait(dir, child).stderr, "error: interrupted\n", "{args}");
+    assert_eq!(dir.names(), before, "{args}");
+    took
+}
+
+/// Nor does a run outlive the first one for long, whatever it waits for.
+#[test]
+fn a_run_that_cannot_end_is_ended() {
+    let dir = prepared();
+    let before = dir.names();
+    for args in STUCK {
+        let mut child = stuck(&dir, args);
+        signal(&child, "TERM");
+        let begun = Instant::now();
+        assert!(child.wait().unwrap().code() == Some(130), "{args}");
+        assert!(begun.elapsed() < Duration::from_secs(6), "{args}");
+        assert_eq!(wait(&dir, child).stderr, "error: interrupted\n", "{args}");
+        assert_eq!(dir.names(), before, "{args}");
+    }
+}
+
+/// A taxonomy of 60,000 levels: reports of it are gigabytes, and can be stopped at any time.
+#[test]
+fn reports_of_a_deep_taxonomy_can_be_stopped() {
+    let dir = merganser_test_support::two_species::prepared();
+    let mut nodes = String::from("1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n");
+    for taxid in 3..60_000 {
+        let rank = if taxid % 2 == 0 { "no rank" } else { "species" };
+        nodes += &format!("{taxid}\t|\t{}\t|\t{rank}\t|\n", taxid - 1);
+    }
+    std::fs::create_dir(dir.path("deep")).unwrap();
+    dir.write("deep/nodes.dmp", nodes);
+    dir.write("deep/names.dmp", "1\t|\troot\t|\t\t|\tscientific name\t|\n");
+    let genome = String::from_utf8(dir.read("g0.fa")).unwrap();
+    dir.write("deep.fa", genome.replacen("taxid|11", "taxid|59999", 1));
+    dir.run("build -q --taxonomy deep -o deep.mgdb deep.fa").ok();
+    let before = dir.names();
+    for report in ["--report", "--mpa"] {
+        let args = format!("classify -q deep.mgdb 1.fq --no-map {report} r");
+        let mut child = Command::new(MERGANSER)
+            .args(args.split_whitespace())
+            .current_dir(dir.root())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // At work on the report when there is something of it on disk.
+        let begun = Instant::now();
+        let size = |name: String| std::fs::metadata(dir.path(&name)).map_or(0, |at| at.len());
+        let written = || dir.names().into_iter().map(size).max().unwrap_or(0);
+        while written() < 30 << 20 && begun.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        signal(&child, "INT");
+        let begun = Instant::now();
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{report}");
+        // Not by its patience, which is two seconds.
+        let took = begun.elapsed();
+        assert!(took < Duration::from_millis(1800), "{report}: {took:?}");
+        assert_eq!(wait(&dir, child).stderr, "error: interrupted\n", "{report}");
+        assert_eq!(dir.names(), before, "{report}");
+    }
+    // Those that name a few ranks are short, and soon made.
+    dir.run("classify -q deep.mgdb 1.fq --no-map --abundance a --cami c").ok();
+}
+
+/// However late a signal comes: either the run was interrupted, and there is no output, or it had done
+/// its work, and says so.
+#[test]
+fn a_run_that_has_its_outputs_is_not_interrupted() {
+    let dir = merganser_test_support::two_species::prepared();
+    dir.run("classify -q refs.mgdb 1.fq --no-map --report r.kreport").ok();
+    let before = dir.names();
+    let args = "report plot -q --chart taxa r.kreport -o o.svg";
+    let begun = Instant::now();
+    dir.run(args).ok();
+    let took = begun.elapsed();
+    std::fs::remove_file(dir.path("o.svg")).unwrap();
+    for step in 0..60 {
+        let child = dir.start(args, Stdio::null());
+        std::thread::sleep(took * (40 + step) / 80);
+        // An early one finds no handler.
+        let sent = Command::new("sh").args(["-c", &format!("kill -TERM {}", child.id())]).status();
+        assert!(sent.unwrap().success());
+        let ran = wait(&dir, child);
+        match ran.code {
+            Some(0) => std::fs::remove_file(dir.path("o.svg")).unwrap(),
+            Some(130) => assert_eq!(ran.stderr, "error: interrupted\n"),
+            None => assert_eq!(ran.stderr, ""),
+            code => panic!("{code:?}: {}", ran.stderr),
+        }
+        assert_eq!(dir.names(), before, "{step}: {:?}", ran.code);
+    }
+}

@@ -1,0 +1,165 @@
+//! A directory of a test's own, and the binary run in it.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::LazyLock;
+
+use tempfile::TempDir;
+
+/// The program under test, by its path: cargo puts it beside the folder of the tests.
+pub const MERGANSER: Program = Program;
+
+/// The type of [`MERGANSER`], which is known at run time alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Program;
+
+impl Deref for Program {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        static PATH: LazyLock<String> = LazyLock::new(|| {
+            let test = std::env::current_exe().unwrap();
+            let program = test.parent().and_then(Path::parent).unwrap().join("merganser");
+            assert!(program.exists(), "{}: build it: cargo build", program.display());
+            program.into_os_string().into_string().unwrap()
+        });
+        &PATH
+    }
+}
+
+impl AsRef<OsStr> for Program {
+    fn as_ref(&self) -> &OsStr {
+        OsStr::new(&**self)
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self)
+    }
+}
+
+/// A test's own directory, gone with it.
+#[derive(Debug)]
+pub struct Dir(TempDir);
+
+impl Dir {
+    pub fn new() -> Dir {
+        super::signals::default_signals();
+        Dir(tempfile::Builder::new().prefix("merganser-test-").tempdir().unwrap())
+    }
+
+    pub fn root(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.root().join(name)
+    }
+
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+        fs::write(self.path(name), bytes).unwrap();
+        self.path(name)
+    }
+
+    pub fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// The names in the directory, hidden ones included, sorted.
+    pub fn names(&self) -> Vec<String> {
+        names(self.root())
+    }
+
+    /// Runs the binary here with arguments separated by blanks.
+    pub fn run(&self, args: &str) -> Ran {
+        self.run_with(args.split_whitespace(), b"")
+    }
+
+    /// Starts the binary here; whoever called reads what it prints, or lets it wait.
+    pub fn start(&self, args: &str, stdin: Stdio) -> Child {
+        Command::new(MERGANSER)
+            .args(args.split_whitespace())
+            .current_dir(self.root())
+            .stdin(stdin)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
+    /// Runs the binary here with these arguments and standard input.
+    pub fn run_with<S: AsRef<OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = S>,
+        stdin: &[u8],
+    ) -> Ran {
+        let output = assert_cmd::Command::new(MERGANSER)
+            .current_dir(self.root())
+            .env_remove("TMPDIR")
+            .args(args)
+            .write_stdin(stdin)
+            .output()
+            .unwrap();
+        Ran::new(&output, self.root())
+    }
+}
+
+pub fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: Option<i32>,
+    pub stdout: Vec<u8>,
+    /// With the test's directory written as `DIR`.
+    pub stderr: String,
+}
+
+impl Ran {
+    pub fn new(output: &Output, directory: &Path) -> Ran {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        Ran {
+            code: output.status.code(),
+            stdout: output.stdout.clone(),
+            stderr: stderr.replace(&directory.display().to_string(), "DIR"),
+        }
+    }
+
+    /// Asserts success, and gives stdout as text.
+    #[track_caller]
+    pub fn ok(self) -> String {
+        assert_eq!(self.code, Some(0), "{}", self.stderr);
+        String::from_utf8(self.stdout).unwrap()
+    }
+
+    /// Asserts failure with this code, nothing on stdout and one line on stderr, and gives that.
+    #[track_caller]
+    pub fn fails(self, code: i32) -> String {
+        assert_eq!(self.code, Some(code), "{}", self.stderr);
+        assert_eq!(String::from_utf8_lossy(&self.stdout), "");
+        assert_eq!(self.stderr.lines().count(), 1, "{}", self.stderr);
+        assert!(self.stderr.starts_with("error: "), "{}", self.stderr);
+        self.stderr
+    }
+
+    /// The warnings on stderr.
+    pub fn warnings(&self) -> Vec<&str> {
+        self.stderr.lines().filter(|line| line.starts_with("warning: ")).collect()
+    }
+}
+
+/// The workspace.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}

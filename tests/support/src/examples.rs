@@ -1,0 +1,72 @@
+//! Commands in texts.
+
+use std::path::Path;
+
+use crate::Dir;
+
+/// A command as it stands in a text.
+pub struct Example {
+    pub place: String,
+    pub command: String,
+}
+
+/// Lines joined where one ends in a backslash; with the number of the first, from 1.
+fn logical_lines<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<(usize, String)> {
+    let mut joined: Vec<(usize, String)> = Vec::new();
+    let mut open = false;
+    for (number, line) in lines.enumerate() {
+        match joined.last_mut().filter(|_| open) {
+            Some((_, text)) => *text += line.trim(),
+            None => joined.push((number + 1, line.to_owned())),
+        }
+        let (_, text) = joined.last_mut().unwrap();
+        open = text.ends_with('\\');
+        if open {
+            text.pop();
+        }
+    }
+    joined
+}
+
+/// Whether a line runs our program, perhaps behind others or with variables set.
+fn runs_ours(command: &str) -> bool {
+    let begins = |part: &str| {
+        let mut words = part.split_whitespace();
+        words.find(|word| !word.contains('=')) == Some("merganser")
+    };
+    command.split('|').any(begins)
+}
+
+/// The commands in fenced blocks and in paragraphs that are indented by four blanks.
+pub fn of_page(path: &Path) -> Vec<Example> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    let mut fenced = false;
+    let mut examples = Vec::new();
+    for (number, line) in logical_lines(text.lines()) {
+        if line.starts_with("```") {
+            fenced = !fenced;
+        } else if fenced || line.starts_with("    ") {
+            let line = line.trim();
+            let line = line.strip_prefix("$ ").unwrap_or(line);
+            let line = line.replace("cargo run --release -- ", "merganser ");
+            if runs_ours(&line) {
+                examples.push(Example { place: format!("{name}:{number}"), command: line });
+            }
+        }
+    }
+    examples
+}
+
+/// The commands under `Examples:` in a command's help.
+pub fn of_help(command: &str) -> Vec<Example> {
+    let help = Dir::new().run(&format!("{command} --help")).ok();
+    let lines = help.lines().skip_while(|line| *line != "Examples:").skip(1);
+    let lines = logical_lines(lines.take_while(|line| !line.is_empty()));
+    let commands = lines.into_iter().map(|(_, line)| line.trim().to_owned());
+    // What stands between them says what they do, and ends in a colon.
+    let commands: Vec<String> = commands.filter(|line| runs_ours(line)).collect();
+    assert!(!commands.is_empty(), "{command}: no example");
+    let place = format!("merganser {command} --help");
+    commands.into_iter().map(|command| Example { place: place.clone(), command }).collect()
+}
