@@ -531,3 +531,44 @@ fn distributions_that_lack_taxa_are_told() {
     warned(&dir, "report bracken -d half base.kreport");
     sound(&dir, "report bracken -d d.kmer base.kreport");
 }
+
+/// Two reads of one name, and lines in another order.
+#[test]
+fn reads_of_one_name_in_another_order_than_lines() {
+    let dir = Dir::new();
+    let reads = |names: &[&str]| {
+        let text = names.iter().enumerate();
+        text.map(|(at, name)| format!(">{name} {at}\n{}\n", "ACGT".repeat(20))).collect::<String>()
+    };
+    let lines = |lines: &[(&str, u32)]| {
+        let line = |(name, taxid): &(&str, u32)| format!("C\t{name}\t{taxid}\t80\t\n");
+        lines.iter().map(line).collect::<String>()
+    };
+    let extract = "extract reads --taxid 101 --lines l r.fa";
+    // The first line is of the third read.
+    dir.write("r.fa", reads(&["a", "b", "a", "c"]));
+    dir.write("l", lines(&[("a", 102), ("a", 101), ("c", 101), ("b", 101)]));
+    let (warning, _) = warned(&dir, extract);
+    assert!(
+        warning.starts_with(
+            "warning: l: 1 lines have another line of the same read and of another taxon, first read a, and \
+             reads are in another order than lines: "
+        ),
+        "{warning}"
+    );
+    // Both are behind the first read that is elsewhere.
+    dir.write("l", lines(&[("b", 101), ("a", 102), ("a", 101), ("c", 101)]));
+    dir.run(extract).fails(1);
+    // The same end, and the order of the reads.
+    dir.write("l", lines(&[("a", 101), ("a", 101), ("c", 101), ("b", 102)]));
+    sound(&dir, extract);
+    dir.write("l", lines(&[("a", 101), ("b", 101), ("a", 102), ("c", 101)]));
+    assert!(sound(&dir, extract).matches('>').count() == 3);
+    // A read that takes the line of the one before it, as a mate does, leaves its own.
+    dir.write("r.fa", reads(&["a", "a", "b"]));
+    dir.write("l", lines(&[("a", 101), ("b", 101), ("a", 102)]));
+    let (warning, _) = warned(&dir, extract);
+    assert_eq!(warning, "warning: l: 1 of its lines are of none of these reads");
+    dir.write("l", lines(&[("a", 101), ("b", 101)]));
+    sound(&dir, extract);
+}
