@@ -180,6 +180,7 @@ fn count_into(
 ) -> Result<Outcome, Error> {
     config.validate()?;
     resources.validate()?;
+    reading::phred(config).warn_of_alignments(inputs, &resources.warnings);
     let (piece, inputs) = match config.shard {
         None => (None, Cow::Borrowed(inputs)),
         Some(shard) => {

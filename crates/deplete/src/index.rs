@@ -65,7 +65,7 @@ pub fn index(
     if set.is_empty() {
         return Err(Error::Empty(found.why_none(params, inputs)));
     }
-    found.warn(&resources.warnings);
+    found.warn(params, inputs, &resources.warnings);
     Ok(set)
 }
 

@@ -1,6 +1,6 @@
 //! What the letters of genomes are, for those that have no minimizers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use merganser_io::{Input, RecordBatch, Stretch};
 use merganser_run::{Warnings, thousands};
@@ -24,10 +24,20 @@ fn count_uracil(letters: &[u8]) -> u64 {
 pub(crate) struct Letters {
     /// U by file, which is no base in Deacon's sets.
     uracil: BTreeMap<String, u64>,
+    /// Whether an input has minimizers, by its number; inputs behind these have none.
+    has_minimizers: Vec<bool>,
+    /// By input, batches without minimizers.
+    without: BTreeMap<usize, Closely>,
+}
+
+/// Sequences without minimizers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Closely {
     sequences: u64,
     all: u64,
     bases: u64,
     of_proteins: u64,
+    uracil: u64,
     /// Of the longest sequence.
     longest: usize,
 }
@@ -36,6 +46,11 @@ impl Letters {
     /// Looks at a batch, more closely if it has no minimizers.
     pub(crate) fn look_at(&mut self, batch: &RecordBatch, closely: bool) {
         let begins = batch.stretch().is_none_or(|Stretch { begins, .. }| begins);
+        let input = batch.segment();
+        if !closely {
+            self.has_minimizers.resize(self.has_minimizers.len().max(input + 1), false);
+            self.has_minimizers[input] = true;
+        }
         for at in 0..batch.len() {
             let letters = batch.record(at).letters;
             let uracil = count_uracil(letters);
@@ -51,11 +66,14 @@ impl Letters {
                     let is_wanted = |letter: &&u8| wanted.contains(&letter.to_ascii_uppercase());
                     letters.iter().filter(is_wanted).count() as u64
                 };
-                self.sequences += u64::from(begins);
-                self.all += letters.len() as u64;
-                self.bases += count(b"ACGT");
-                self.of_proteins += count(OF_PROTEINS);
-                self.longest = self.longest.max(letters.len());
+                self.without.entry(input).or_default().add(Closely {
+                    sequences: u64::from(begins),
+                    all: letters.len() as u64,
+                    bases: count(b"ACGT"),
+                    of_proteins: count(OF_PROTEINS),
+                    uracil,
+                    longest: letters.len(),
+                });
             }
         }
     }
@@ -65,25 +83,71 @@ impl Letters {
         for (file, count) in other.uracil {
             *self.uracil.entry(file).or_default() += count;
         }
-        self.sequences += other.sequences;
-        self.all += other.all;
-        self.bases += other.bases;
-        self.of_proteins += other.of_proteins;
-        self.longest = self.longest.max(other.longest);
+        let len = self.has_minimizers.len().max(other.has_minimizers.len());
+        self.has_minimizers.resize(len, false);
+        self.has_minimizers.iter_mut().zip(other.has_minimizers).for_each(|(one, two)| *one |= two);
+        for (input, letters) in other.without {
+            self.without.entry(input).or_default().add(letters);
+        }
     }
 
     /// Why there are no minimizers at all, as far as that can be seen.
     pub(crate) fn why_none(&self, params: Params, inputs: &[Input]) -> String {
+        let mut all = Closely::default();
+        self.without.values().for_each(|letters| all.add(*letters));
+        let what = match inputs {
+            [input] => input.to_string(),
+            inputs => format!("{} inputs", inputs.len()),
+        };
+        format!("{what}: no minimizers: {}", all.why_none(params))
+    }
+
+    /// Warns of inputs without minimizers, beside others, and of U in the others.
+    pub(crate) fn warn(&self, params: Params, inputs: &[Input], warnings: &Warnings) {
+        let has = |at: usize| self.has_minimizers.get(at).copied().unwrap_or(false);
+        let without: Vec<usize> = (0..inputs.len()).filter(|&at| !has(at)).collect();
+        if let Some(first) = without.first() {
+            let letters = self.without.get(first).copied().unwrap_or_default();
+            warnings.push(format!(
+                "{} of {} inputs have no minimizers, first {}: {}",
+                without.len(),
+                inputs.len(),
+                inputs[*first],
+                letters.why_none(params)
+            ));
+        }
+        let names: BTreeSet<String> = without.iter().map(|&at| inputs[at].to_string()).collect();
+        for (file, count) in self.uracil.iter().filter(|(file, _)| !names.contains(*file)) {
+            warnings.push(format!(
+                "{file}: {} letters are U, which is no base here: minimizers with them are missing; write \
+                 them as T",
+                thousands(*count)
+            ));
+        }
+    }
+}
+
+impl Closely {
+    fn add(&mut self, other: Closely) {
+        self.sequences += other.sequences;
+        self.all += other.all;
+        self.bases += other.bases;
+        self.of_proteins += other.of_proteins;
+        self.uracil += other.uracil;
+        self.longest = self.longest.max(other.longest);
+    }
+
+    /// Why they have no minimizers, as far as that can be seen.
+    fn why_none(&self, params: Params) -> String {
         let window = params.bases();
-        let uracil: u64 = self.uracil.values().sum();
-        let why = if self.sequences == 0 {
+        if self.sequences == 0 {
             "there are no sequences in it".to_owned()
-        } else if self.of_proteins > 0 && self.of_proteins >= uracil {
+        } else if self.of_proteins > 0 && self.of_proteins >= self.uracil {
             "its letters are those of proteins: give the genome (.fna)".to_owned()
-        } else if uracil > 0 {
+        } else if self.uracil > 0 {
             format!(
                 "{} of its letters are U, which is no base here: write them as T",
-                thousands(uracil)
+                thousands(self.uracil)
             )
         } else if self.longest < window {
             format!(
@@ -96,22 +160,6 @@ impl Letters {
                 thousands(self.all),
                 thousands(self.bases)
             )
-        };
-        let what = match inputs {
-            [input] => input.to_string(),
-            inputs => format!("{} inputs", inputs.len()),
-        };
-        format!("{what}: no minimizers: {why}")
-    }
-
-    /// Warns of U, beside sequences that have minimizers.
-    pub(crate) fn warn(&self, warnings: &Warnings) {
-        for (file, count) in &self.uracil {
-            warnings.push(format!(
-                "{file}: {} letters are U, which is no base here: minimizers with them are missing; write \
-                 them as T",
-                thousands(*count)
-            ));
         }
     }
 }

@@ -59,7 +59,7 @@ pub use records::{
     Segment, Stretch, Unmated, are_mates, batch_starts, common_name, stem, walk,
 };
 pub use regular::{in_stream, open_file};
-pub use same::warn_of_repeats;
+pub use same::{warn_of_repeated, warn_of_repeats};
 pub use shard::{read_bgzf_block, shard};
 pub use spill::SpillFile;
 pub use stream::is_open_stream;

@@ -1,9 +1,11 @@
 //! What the letters of FASTQ qualities mean.
 
-use merganser_run::{Warnings, thousands};
-
 use std::fmt;
 use std::str::FromStr;
+
+use merganser_run::{Warnings, thousands};
+
+use crate::{FileKind, Input};
 
 /// The letter of quality 0. SAM, BAM and CRAM have Phred+33 always.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,6 +113,37 @@ impl Sample {
                 thousands(self.records)
             ));
         }
+    }
+}
+
+impl Phred {
+    /// Warns of alignments where qualities of Phred+64 are asked for, and no other input may have some.
+    pub fn warn_of_alignments<'a>(
+        self,
+        inputs: impl IntoIterator<Item = &'a Input>,
+        warnings: &Warnings,
+    ) {
+        if self.offset == QualityOffset::Phred33 || self.least.is_none() {
+            return;
+        }
+        let mut found: Vec<&Input> = Vec::new();
+        for input in inputs {
+            match input.path().and_then(FileKind::of_path) {
+                Some(FileKind::Sam | FileKind::Bam | FileKind::Cram) => found.push(input),
+                Some(FileKind::Fasta) => {}
+                // Of a pipe nobody knows.
+                _ => return,
+            }
+        }
+        let Some(first) = found.first() else { return };
+        let more = match found.len() - 1 {
+            0 => String::new(),
+            more => format!(" (and {more} more inputs)"),
+        };
+        warnings.push(format!(
+            "{first}{more}: the qualities of alignments are Phred+33, and are read so: leave out \
+             `quality_offset`"
+        ));
     }
 }
 

@@ -280,6 +280,7 @@ impl Records {
             refuse_own_mates(segments)?;
             warn_of_repeats(inputs(), &options.warnings);
         }
+        options.phred.warn_of_alignments(inputs(), &options.warnings);
         let options = RecordOptions {
             batch_records: options.batch_records.max(1),
             workers: options.workers.max(1),

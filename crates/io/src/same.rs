@@ -22,6 +22,15 @@ fn identity(input: &Input) -> Option<[u64; 3]> {
 
 /// Warns of files that are read more than once, by whatever names.
 pub fn warn_of_repeats<'a>(inputs: impl IntoIterator<Item = &'a Input>, warnings: &Warnings) {
+    warn_of_repeated(inputs, "all that it holds counts twice", warnings);
+}
+
+/// The same, with what becomes of such a file.
+pub fn warn_of_repeated<'a>(
+    inputs: impl IntoIterator<Item = &'a Input>,
+    effect: &str,
+    warnings: &Warnings,
+) {
     let mut seen: HashMap<[u64; 3], &Input> = HashMap::new();
     let mut repeats = Vec::new();
     for input in inputs {
@@ -40,7 +49,7 @@ pub fn warn_of_repeats<'a>(inputs: impl IntoIterator<Item = &'a Input>, warnings
         0 => String::new(),
         more => format!(" (and {more} more of the inputs are files that were given before)"),
     };
-    warnings.push(format!("{names}, and all that it holds counts twice{more}: give it once"));
+    warnings.push(format!("{names}, and {effect}{more}: give it once"));
 }
 
 /// Whether two inputs are the same file, by whatever names.

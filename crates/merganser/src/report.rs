@@ -15,10 +15,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
+use merganser_io::Input;
 
 use crate::args::ReportCommand;
 use crate::common::check_cells;
-use crate::console::Console;
+use crate::console::{self, Console};
 use crate::failure;
 pub(crate) use join::{tell, warn};
 
@@ -48,6 +49,20 @@ fn check_inputs(reports: &[PathBuf], names: &[String]) -> Result<()> {
     }
     check_cells(names)
 }
+
+/// Warns of reports that are given more than once, by whatever names, and says what becomes of them.
+fn warn_of_repeats(reports: &[PathBuf], effect: &str) {
+    let input = |path: &PathBuf| match path.as_os_str() == "-" {
+        true => Input::Stdin,
+        false => Input::File(path.clone()),
+    };
+    let inputs: Vec<Input> = reports.iter().map(input).collect();
+    merganser_io::warn_of_repeated(&inputs, effect, &console::warnings());
+}
+
+/// What becomes of reports that are given more than once, where reports are added up, and elsewhere.
+const ADDED_UP: &str = "its reads count twice";
+const SHOWN: &str = "its sample is shown twice";
 
 /// The sample that a report's name tells of: without its folder, `.gz`, and what follows the last
 /// point.

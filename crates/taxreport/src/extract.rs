@@ -135,6 +135,11 @@ pub struct ExtractOutcome {
     /// The first read that does not stand where its line does: from there on, reads were looked for
     /// by name.
     pub out_of_order: Option<String>,
+    /// Reads that have the line of the read before, as mates do.
+    pub shared: u64,
+    /// Lines that were taken in the order of the reads, and whose read has another line of the other decision
+    /// among those that were looked up by name: how many, and the first such read.
+    pub doubled: (u64, Option<String>),
 }
 
 /// Writes the reads of `segments` that the lines of the file `lines` (`-` is stdin) say are of the
@@ -202,6 +207,14 @@ pub fn extract_reads(
             "{lines}: {count} lines have taxids that are not known, first {taxid} (read {read}): which taxa \
              these are below cannot be told; give the taxonomy, database or report that the lines were made \
              with"
+        ));
+    }
+    if let (count, Some(read)) = &outcome.doubled {
+        let (lines, count) = (shown(lines).display(), thousands(*count));
+        resources.warnings.push(format!(
+            "{lines}: {count} lines have another line of the same read and of another taxon, first read {read}, and \
+             reads are in another order than lines: a wrong one of these reads may have been taken; give each \
+             read a name of its own, or reads in the order of the lines"
         ));
     }
     outcome.peak_memory = merganser_run::peak_rss();

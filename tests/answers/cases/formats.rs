@@ -466,3 +466,43 @@ fn classify_reads_phred_64() {
         assert_eq!((line(&written, &"I".repeat(100)), line(&written, &"#".repeat(100))), (20, 20));
     }
 }
+
+/// Alignments have Phred+33 whatever is asked for: that is told once, unless there is FASTQ beside them.
+#[test]
+fn alignments_are_never_phred_64() {
+    let dir = Dir::new();
+    let mut random = Random(64);
+    let reads: Vec<Vec<u8>> = (0..20).map(|_| random.bases(100)).collect();
+    dir.write("a.bam", bam(&reads));
+    dir.write("b.bam", bam(&reads[..5]));
+    let sam: String = reads
+        .iter()
+        .map(|read| {
+            let (letters, quality) = (std::str::from_utf8(read).unwrap(), "I".repeat(100));
+            format!("r\t4\t*\t0\t0\t*\t*\t0\t0\t{letters}\t{quality}\n")
+        })
+        .collect();
+    dir.write("a.sam", format!("@HD\tVN:1.6\n{sam}"));
+    let said =
+        "the qualities of alignments are Phred+33, and are read so: leave out --quality-offset";
+    let count = |args: &str| counted(&dir, &format!("-k 21 --quality-offset 64 {args}"));
+    for (files, first) in
+        [("a.bam", "a.bam"), ("a.sam", "a.sam"), ("b.bam a.sam a.bam", "b.bam (and 2 more inputs)")]
+    {
+        let summary = count(&format!("--min-qual 20 {files}"));
+        assert_eq!(summary["warnings"], serde_json::json!([format!("{first}: {said}")]));
+        let plain = counted(&dir, &format!("-k 21 --min-qual 20 {files}"));
+        assert_eq!(plain["warnings"], serde_json::json!([]));
+        assert_eq!(plain["results"]["total_kmers"], summary["results"]["total_kmers"]);
+    }
+    // Nothing is asked of qualities, or something has Phred+64.
+    assert_eq!(count("a.bam")["warnings"], serde_json::json!([]));
+    dir.write("64.fq", format!("@r\n{}\n+\n{}\n", "ACGT".repeat(25), "h".repeat(100)));
+    assert_eq!(count("--min-qual 20 a.bam 64.fq")["warnings"], serde_json::json!([]));
+    two_species::write_taxonomy(&dir);
+    two_species::write_genomes(&dir, 20_000, &mut random);
+    dir.run("build -q --taxonomy tax -o t.mgdb g0.fa g1.fa").ok();
+    let ran = dir.run("classify t.mgdb --min-qual 20 --quality-offset 64 a.bam b.bam -o l");
+    assert_eq!(ran.warnings(), [format!("warning: a.bam (and 1 more inputs): {said}")]);
+    ran.ok();
+}

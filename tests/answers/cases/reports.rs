@@ -473,3 +473,102 @@ fn merged_taxids_of_lines_are_those_they_were_merged_into() {
     }
     dir.run("extract reads --taxid 14 --report few --lines odd.tsv r.fa").fails(2);
 }
+
+/// A report that is given twice, by whatever names, where reports are added up or stand beside each other.
+#[test]
+fn reports_that_are_given_twice_are_told() {
+    let dir = Dir::new();
+    dir.write("r", BASE);
+    dir.write("copy", BASE);
+    shell(dir.root(), "ln -s r link");
+    for (command, effect) in [
+        ("report merge", "its reads count twice"),
+        ("report merge --format kreport", "its reads count twice"),
+        ("report mpa", "its sample is shown twice"),
+        ("report html -o o.html", "its sample is shown twice"),
+        ("report plot --chart taxa -o o.svg", "its sample is shown twice"),
+    ] {
+        let (warning, _) = warned(&dir, &format!("{command} r r"));
+        assert_eq!(
+            warning,
+            format!("warning: r: is given more than once, and {effect}: give it once")
+        );
+        let (warning, _) = warned(&dir, &format!("{command} copy r ./link r"));
+        assert_eq!(
+            warning,
+            format!(
+                "warning: r and ./link: are the same file, and {effect} (and 1 more of the inputs are files that \
+                 were given before): give it once"
+            )
+        );
+        sound(&dir, &format!("{command} r copy"));
+    }
+    let Some(dir) = case("06-indent-lost") else { return };
+    warned(&dir, "report merge --format kreport base.kreport base.kreport");
+}
+
+/// A distribution of some of the genomes.
+#[test]
+fn distributions_that_lack_taxa_are_told() {
+    let dir = Dir::new();
+    dir.write("r", BASE);
+    let half = format!("{HEADING}1301\t1313:30:1000 \n1313\t1313:970:1000 \n");
+    dir.write("half", &half);
+    let (warning, table) = warned(&dir, "report bracken -d half r");
+    assert_eq!(
+        warning,
+        "warning: half: 1 of the report's 2 taxa of level S, with 250 of 750 reads, have no genome in it, and get \
+         no reads of higher taxa: give that of the database that the reads were classified by"
+    );
+    let estimated = columns(&table, [1, 5])[1..].to_vec();
+    assert_eq!(estimated, [["1313", "540"], ["28037", "250"]].map(|row| row.map(str::to_owned)));
+    // A trifle: one short genome.
+    let few = BASE.replace("500\t500\tS", "745\t745\tS").replace("250\t250\tS", "5\t5\tS");
+    dir.write("few", few);
+    sound(&dir, "report bracken -d half --threshold 1 few");
+    let Some(dir) = case("06-indent-lost") else { return };
+    dir.write("half", half);
+    warned(&dir, "report bracken -d half base.kreport");
+    sound(&dir, "report bracken -d d.kmer base.kreport");
+}
+
+/// Two reads of one name, and lines in another order.
+#[test]
+fn reads_of_one_name_in_another_order_than_lines() {
+    let dir = Dir::new();
+    let reads = |names: &[&str]| {
+        let text = names.iter().enumerate();
+        text.map(|(at, name)| format!(">{name} {at}\n{}\n", "ACGT".repeat(20))).collect::<String>()
+    };
+    let lines = |lines: &[(&str, u32)]| {
+        let line = |(name, taxid): &(&str, u32)| format!("C\t{name}\t{taxid}\t80\t\n");
+        lines.iter().map(line).collect::<String>()
+    };
+    let extract = "extract reads --taxid 101 --lines l r.fa";
+    // The first line is of the third read.
+    dir.write("r.fa", reads(&["a", "b", "a", "c"]));
+    dir.write("l", lines(&[("a", 102), ("a", 101), ("c", 101), ("b", 101)]));
+    let (warning, _) = warned(&dir, extract);
+    assert!(
+        warning.starts_with(
+            "warning: l: 1 lines have another line of the same read and of another taxon, first read a, and \
+             reads are in another order than lines: "
+        ),
+        "{warning}"
+    );
+    // Both are behind the first read that is elsewhere.
+    dir.write("l", lines(&[("b", 101), ("a", 102), ("a", 101), ("c", 101)]));
+    dir.run(extract).fails(1);
+    // The same end, and the order of the reads.
+    dir.write("l", lines(&[("a", 101), ("a", 101), ("c", 101), ("b", 102)]));
+    sound(&dir, extract);
+    dir.write("l", lines(&[("a", 101), ("b", 101), ("a", 102), ("c", 101)]));
+    assert!(sound(&dir, extract).matches('>').count() == 3);
+    // A read that takes the line of the one before it, as a mate does, leaves its own.
+    dir.write("r.fa", reads(&["a", "a", "b"]));
+    dir.write("l", lines(&[("a", 101), ("b", 101), ("a", 102)]));
+    let (warning, _) = warned(&dir, extract);
+    assert_eq!(warning, "warning: l: 1 of its lines are of none of these reads");
+    dir.write("l", lines(&[("a", 101), ("b", 101)]));
+    sound(&dir, extract);
+}

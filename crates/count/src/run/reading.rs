@@ -9,7 +9,7 @@ use merganser_run::{Cancel, Progress, run_workers_collect};
 
 use crate::fragments::{self, Consumer, Fragments, Tally};
 use crate::job::Job;
-use crate::{Error, plan};
+use crate::{Config, Error, plan};
 
 /// What reading needs.
 pub(crate) struct Reading<'r> {
@@ -26,12 +26,17 @@ pub(crate) fn open(job: Job<'_>, inputs: &[Input], cancel: &Cancel) -> Result<Re
         overlap: fragments::overlap(job.config),
         workers: job.threads,
         max_record: plan::longest_record(job),
-        phred: Phred { offset: job.config.quality_offset, least: job.config.min_qual },
+        phred: phred(job.config),
         cancel: cancel.clone(),
         warnings: job.warnings.clone(),
         ..ReaderOptions::default()
     };
     Ok(Reader::open(inputs, options)?)
+}
+
+/// How qualities are read.
+pub(crate) fn phred(config: &Config) -> Phred {
+    Phred { offset: config.quality_offset, least: config.min_qual }
 }
 
 /// The error to report when a run ended with `error`: that of the first bad record, or that the

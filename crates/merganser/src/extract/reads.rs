@@ -147,7 +147,8 @@ fn tell(args: &ExtractReadsArgs, outcome: &ExtractOutcome, console: &Console) {
             "{lines}: {count} reads have no line in it and are left out, first {first}"
         ));
     }
-    let with_line = outcome.records - outcome.without_line;
+    // Mates may have one line.
+    let with_line = outcome.records - outcome.without_line - outcome.shared;
     if outcome.lines > with_line {
         let count = thousands(outcome.lines - with_line);
         console.warn(format_args!("{lines}: {count} of its lines are of none of these reads"));

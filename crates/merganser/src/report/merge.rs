@@ -7,7 +7,7 @@ use anyhow::Result;
 use merganser_io::Output;
 use merganser_taxreport::report::{CombinedReports, CombinedTable};
 
-use super::{check_inputs, join};
+use super::{ADDED_UP, check_inputs, join, warn_of_repeats};
 use crate::args::report::{MergedFormat, ReportMergeArgs};
 use crate::common::check_cells;
 use crate::console::Console;
@@ -31,6 +31,7 @@ pub(super) fn run(args: &ReportMergeArgs, console: &Console) -> Result<ExitCode>
     let outputs =
         RunFiles::new().read(&args.reports).write(Holds::LINES, [&args.output]).check()?;
     let mut output = outputs.output(&args.output)?;
+    warn_of_repeats(&args.reports, ADDED_UP);
     if are_partial && args.format != MergedFormat::Table {
         join::write(args, &mut output, console)?;
     } else {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use merganser_taxreport::report::{KrakenReport, MpaTable};
 
-use super::check_inputs;
+use super::{SHOWN, check_inputs, warn_of_repeats};
 use crate::args::report::ReportMpaArgs;
 use crate::common::check_cells;
 use crate::console;
@@ -22,6 +22,7 @@ pub(super) fn run(args: &ReportMpaArgs) -> Result<ExitCode> {
     let outputs =
         RunFiles::new().read(&args.reports).write(Holds::LINES, [&args.output]).check()?;
     let mut output = outputs.output(&args.output)?;
+    warn_of_repeats(&args.reports, SHOWN);
     if let ([report], []) = (&args.reports[..], &args.sample_names[..]) {
         KrakenReport::read(report, &console::warnings())?.write_mpa(&mut output)?;
     } else {

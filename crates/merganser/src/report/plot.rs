@@ -7,7 +7,7 @@ use anyhow::Result;
 use merganser_io::OutputFormat;
 use merganser_report::plot::plot;
 
-use super::{check_inputs, results};
+use super::{SHOWN, check_inputs, results, warn_of_repeats};
 use crate::args::report::ReportPlotArgs;
 use crate::failure;
 use crate::files::RunFiles;
@@ -25,6 +25,7 @@ pub(super) fn run(args: &ReportPlotArgs) -> Result<ExitCode> {
     let outputs =
         RunFiles::new().read(&args.results).write(Holds::PICTURE, [&args.output]).check()?;
     let mut output = outputs.output(&args.output)?;
+    warn_of_repeats(&args.results, SHOWN);
     let picture = plot(&results::read(&args.results)?, args.chart, &args.options)?;
     output.write_all(&drawn(&picture, &args.output, args.dpi)?)?;
     output.finish()?;

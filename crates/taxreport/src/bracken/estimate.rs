@@ -136,13 +136,15 @@ impl<'r> Estimate<'r> {
         self.notes
     }
 
-    /// What is doubtful about the distribution, if it lacks taxa of the level with more than half of the
-    /// reads of all: it is of another database, then.
+    /// What is doubtful about the distribution, if it lacks taxa of the level with more than a hundredth of
+    /// the reads of all: it is of another database, or of a part of the genomes, and all reads of higher taxa
+    /// go to the others.
     pub fn doubt(&self) -> Option<String> {
         let EstimateNotes { taxa, unknown, unknown_reads, .. } = self.notes;
         let kept = (0..self.members.len()).filter(|&row| self.members[row] == Some(row));
         let reads: u64 = kept.map(|row| self.report.rows()[row].clade).sum();
-        if reads >= 2 * unknown_reads {
+        // Genomes shorter than the reads, as plasmids, are in no distribution.
+        if reads >= 100 * unknown_reads {
             return None;
         }
         let is_all = unknown == taxa;
@@ -156,7 +158,7 @@ impl<'r> Estimate<'r> {
             ),
             false => format!(
                 "{unknown} of the report's {taxa} taxa of level {level}, with {unknown_reads} of {reads} reads, \
-                 have no genome in it: {remedy}"
+                 have no genome in it, and get no reads of higher taxa: {remedy}"
             ),
         })
     }

@@ -36,6 +36,11 @@ impl<'c> Decisions<'c> {
         extracted
     }
 
+    /// Whether the reads of a line are extracted, which has been decided before.
+    pub(super) fn wants(&self, line: &ReadLine) -> bool {
+        self.config.wants(line.taxid)
+    }
+
     /// How many lines had unknown taxids, and the first: its taxid and the name of its read.
     pub(super) fn unknown(self) -> (u64, Option<(u64, String)>) {
         (self.unknown, self.first_unknown)

@@ -50,6 +50,11 @@ struct Cursor<'s> {
     room: u64,
     /// The read that was not where its line is.
     out_of_order: Option<String>,
+    /// Reads that have the line of the read before.
+    shared: u64,
+    /// Lines before it whose read has another line of the other decision behind it: how many, and the first
+    /// such read.
+    doubled: (u64, Option<String>),
 }
 
 impl<'s> Steps<'s> {
@@ -73,6 +78,8 @@ impl<'s> Steps<'s> {
             is_before_extracted: false,
             room,
             out_of_order: None,
+            shared: 0,
+            doubled: (0, None),
         };
         Ok(Steps { records, cursor: Turns::new(cursor), names: OnceLock::new() })
     }
@@ -98,6 +105,8 @@ impl<'s> Steps<'s> {
             skipped_alignments: records.skipped_alignments(),
             lines: cursor.lines.number(),
             out_of_order: cursor.out_of_order,
+            shared: cursor.shared,
+            doubled: cursor.doubled,
             ..ExtractOutcome::default()
         })
     }
@@ -167,8 +176,10 @@ impl Cursor<'_> {
                 // Once: nobody has the cursor after that.
                 let _ = names.set(table);
                 return Ok(());
+            } else {
+                // The other mate of the read before: both have one line.
+                self.shared += 1;
             }
-            // Else it is the other mate of the read before, and both have one line.
             extracted.push(self.is_before_extracted);
         }
         Ok(())
@@ -176,6 +187,7 @@ impl Cursor<'_> {
 
     /// The names of all lines that are left.
     fn collect(&mut self) -> Result<NameTable, Error> {
+        let before = self.lines.number() - u64::from(self.is_open);
         let mut names = NameTable::new(self.room);
         while self.is_open {
             let extracted = self.decisions.extracts(&self.line);
@@ -192,7 +204,26 @@ impl Cursor<'_> {
             }
             self.is_open = self.lines.next(&mut self.line)?;
         }
+        self.find_doubled(before, &names)?;
         Ok(names)
+    }
+
+    /// Reads the first `before` lines again, whose reads were taken to be where they are, and looks for their
+    /// names among those of the other lines. Of a pipe that cannot be done.
+    fn find_doubled(&mut self, before: u64, names: &NameTable) -> Result<(), Error> {
+        if names.len() == 0 || !std::fs::metadata(&self.path).is_ok_and(|at| at.is_file()) {
+            return Ok(());
+        }
+        let (mut lines, mut line) = (ReadLines::open(&self.path)?, ReadLine::default());
+        while lines.number() < before && lines.next(&mut line)? {
+            let other = names.get(&line.name);
+            if other.is_some_and(|other| other != self.decisions.wants(&line)) {
+                self.doubled.0 += 1;
+                let name = || String::from_utf8_lossy(&line.name).into_owned();
+                self.doubled.1.get_or_insert_with(name);
+            }
+        }
+        Ok(())
     }
 
     fn no_room(&self, names: usize) -> Error {
