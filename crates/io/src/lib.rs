@@ -15,6 +15,7 @@ mod decimal;
 mod error;
 mod failures;
 mod input;
+mod job_error;
 mod kind;
 mod lines;
 mod mapped;

@@ -1,0 +1,60 @@
+//! What the errors of all jobs have in common.
+
+/// Defines the error of a job's crate: an enum with the variants that all jobs share, and its own. It is a
+/// [`Fault`](merganser_run::Fault), and [`Cancelled`](merganser_run::Cancelled) becomes one.
+///
+/// Errors of other crates that are passed on as they are stand behind `wraps`; behind `boxes` those that become the job's,
+/// boxed.
+///
+/// ```
+/// merganser_io::job_error! {
+///     /// An error of this crate.
+///     pub enum Error {
+///         /// There is nothing to do.
+///         #[error("there is nothing to do")]
+///         Empty,
+///     }
+/// }
+/// assert_eq!(Error::from(merganser_run::Cancelled).to_string(), "interrupted");
+/// ```
+#[macro_export]
+macro_rules! job_error {
+    (
+        $(#[$meta:meta])*
+        $vis:vis enum $error:ident { $($own:tt)* }
+        $(wraps { $($(#[$wrapped_meta:meta])* $wrapped:ident($(#[$from:ident])? $of:ty),)+ })?
+        $(boxes { $($(#[$boxed_meta:meta])* $boxed:ident($inner:ty),)+ })?
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, ::thiserror::Error)]
+        #[non_exhaustive]
+        $vis enum $error {
+            /// Input, output or temporary storage failed.
+            #[error(transparent)]
+            Io(#[from] $crate::Error),
+            /// A result could not be written; the message names the file.
+            #[error(transparent)]
+            Output(#[from] ::std::io::Error),
+            /// A parameter is out of its range, or two exclude each other.
+            #[error(transparent)]
+            Config(#[from] ::merganser_run::ConfigError),
+            /// The memory is too little for the job.
+            #[error(transparent)]
+            Memory(#[from] ::merganser_run::Shortage),
+            /// A GPU has too little memory for the job.
+            #[error(transparent)]
+            GpuMemory(#[from] ::merganser_run::GpuShortage),
+            /// A thread cannot be started.
+            #[error(transparent)]
+            Start(#[from] ::merganser_run::StartError),
+            /// The run was cancelled (Ctrl-C).
+            #[error("interrupted")]
+            Cancelled,
+            $($($(#[$wrapped_meta])* #[error(transparent)] $wrapped($(#[$from])? $of),)+)?
+            $($($(#[$boxed_meta])* #[error(transparent)] $boxed(Box<$inner>),)+)?
+            $($own)*
+        }
+
+        $crate::impl_fault!($error $($(, $boxed($inner))+)?);
+    };
+}
