@@ -10,7 +10,6 @@ mod filter;
 mod generate;
 mod map;
 mod measure;
-mod parts;
 mod rng;
 mod spectrum;
 mod variants;
@@ -46,8 +45,6 @@ enum Command {
     Variants(variants::Args),
     /// Fit the model of a histogram to simulated genomes: what is right, what is wrong and warned of
     Spectrum(spectrum::Args),
-    /// Measure the design choices of counting one by one
-    Parts(parts::Args),
     /// Run a command and write its time and peak memory as JSON (used by the other commands)
     #[command(hide = true)]
     Measure(measure::Args),
@@ -63,7 +60,6 @@ fn main() -> ExitCode {
         Command::Map(args) => map::run(&args),
         Command::Variants(args) => variants::run(&args),
         Command::Spectrum(args) => spectrum::run(&args),
-        Command::Parts(args) => parts::run(&args),
         Command::Measure(args) => measure::run(&args),
     };
     match result {

@@ -9,9 +9,8 @@ pub(crate) mod sample;
 pub(crate) mod small;
 mod width;
 
-pub use dedupe::Dedupe;
-pub use kmer_map::KmerMap;
-pub use width::{Key, Width};
+pub(crate) use kmer_map::KmerMap;
+pub(crate) use width::Width;
 
 /// Bytes of a worker's largest deduplication table.
 pub(crate) const fn dedupe_bytes<K: Width>() -> u64 {

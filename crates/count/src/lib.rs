@@ -50,9 +50,3 @@ pub use config::{Config, Format, MAX_BINS, MAX_STREAMS, QualityOffset, Storage};
 pub use error::Error;
 pub use run::{Outcome, count, count_in_memory, count_quietly};
 pub use stats::{RuleStats, Score, Stats, stats};
-
-/// The data structures of phase 2, for `merganser-bench parts` only: no stable interface.
-#[doc(hidden)]
-pub mod parts {
-    pub use crate::cpu::{Dedupe, Key, KmerMap, Width};
-}

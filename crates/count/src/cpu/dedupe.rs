@@ -23,7 +23,7 @@ struct Record<T> {
 }
 
 /// A group of records with the number of times each occurred.
-pub struct Dedupe<K: Width> {
+pub(crate) struct Dedupe<K: Width> {
     index: Index,
     /// From 1 on, in the order in which they came first.
     distinct: Vec<Record<K::Key>>,
@@ -35,7 +35,7 @@ pub struct Dedupe<K: Width> {
 
 impl<K: Width> Dedupe<K> {
     /// The most records of a group: its index then has half of its slots empty.
-    pub const GROUP: usize = 1 << 17;
+    pub(crate) const GROUP: usize = 1 << 17;
 
     /// Bytes of the largest group.
     pub(crate) const BYTES: usize =
@@ -43,7 +43,7 @@ impl<K: Width> Dedupe<K> {
 
     /// One without a group.
     #[expect(clippy::new_without_default, reason = "nobody asks for a default")]
-    pub fn new() -> Dedupe<K> {
+    pub(crate) fn new() -> Dedupe<K> {
         Dedupe {
             index: Index::new(),
             distinct: Vec::new(),
@@ -55,7 +55,7 @@ impl<K: Width> Dedupe<K> {
     }
 
     /// Starts a group of at most `records` records; false if this group is better left alone.
-    pub fn start(&mut self, records: usize) -> bool {
+    pub(crate) fn start(&mut self, records: usize) -> bool {
         if self.pause > 0 {
             self.pause -= 1;
             return false;
@@ -73,7 +73,7 @@ impl<K: Width> Dedupe<K> {
 
     /// Adds the record of `len` bytes at the start of `from`, if it is short enough for a key.
     #[inline(always)]
-    pub fn add(&mut self, from: &[u8], len: usize) -> bool {
+    pub(crate) fn add(&mut self, from: &[u8], len: usize) -> bool {
         if len > K::Key::BYTES {
             return false;
         }
@@ -101,7 +101,7 @@ impl<K: Width> Dedupe<K> {
     }
 
     /// Ends the group: each distinct record with its weight, then there is none.
-    pub fn drain(&mut self, mut visit: impl FnMut(&[u8; 64], u32)) {
+    pub(crate) fn drain(&mut self, mut visit: impl FnMut(&[u8; 64], u32)) {
         self.settle();
         if self.len * 4 > self.gathered * 3 {
             self.pause = PAUSE;

@@ -16,7 +16,7 @@ const LEAST_SLOTS: usize = 1 << 10;
 const BATCH: usize = 256;
 
 /// Counts of distinct k-mers.
-pub struct KmerMap<K> {
+pub(crate) struct KmerMap<K> {
     index: Index,
     most_slots: usize,
     /// From 1 on; those behind the last one have a count of 0.
@@ -32,7 +32,7 @@ const fn most_kmers(slots: usize) -> usize {
 
 impl<K: Kmer> KmerMap<K> {
     /// A map of at most `bytes` bytes, but never fewer than the smallest.
-    pub fn new(bytes: u64) -> KmerMap<K> {
+    pub(crate) fn new(bytes: u64) -> KmerMap<K> {
         let entry = size_of::<K>() + size_of::<u32>();
         let least_bytes = LEAST_SLOTS * size_of::<u32>() + most_kmers(LEAST_SLOTS) * entry;
         let most = (bytes / least_bytes as u64 * LEAST_SLOTS as u64).clamp(1, 1 << 31);
@@ -48,7 +48,7 @@ impl<K: Kmer> KmerMap<K> {
     }
 
     /// Empties the map and sizes it for about `expected` k-mers.
-    pub fn clear(&mut self, expected: usize) {
+    pub(crate) fn clear(&mut self, expected: usize) {
         let wanted = (expected * 2).next_power_of_two().clamp(LEAST_SLOTS, self.most_slots);
         self.counts.iter_mut().take(self.len + 1).for_each(|count| *count = 0);
         self.len = 0;
@@ -72,7 +72,7 @@ impl<K: Kmer> KmerMap<K> {
 
     /// Makes room for `more` new k-mers; false if the largest map has none left.
     #[inline]
-    pub fn reserve(&mut self, more: usize) -> bool {
+    pub(crate) fn reserve(&mut self, more: usize) -> bool {
         self.len + more <= most_kmers(self.index.slots()) || self.grow(more)
     }
 
@@ -94,14 +94,14 @@ impl<K: Kmer> KmerMap<K> {
 
     /// Asks the cache for where the k-mers of this hash are looked up.
     #[inline(always)]
-    pub fn prefetch(&self, hash: u64) {
+    pub(crate) fn prefetch(&self, hash: u64) {
         self.index.prefetch(hash);
     }
 
     /// Asks the cache for the k-mer that probably has this hash, some time after
     /// [`KmerMap::prefetch`].
     #[inline(always)]
-    pub fn prefetch_likely(&self, hash: u64) {
+    pub(crate) fn prefetch_likely(&self, hash: u64) {
         let at = self.index.likely(hash);
         simd::prefetch(&self.kmers, at);
         simd::prefetch(&self.counts, at);
@@ -110,7 +110,7 @@ impl<K: Kmer> KmerMap<K> {
     /// Adds `weight` (at least 1) occurrences of a k-mer with this hash; counts stop at
     /// `u32::MAX`. There must be room ([`KmerMap::reserve`]).
     #[inline(always)]
-    pub fn add(&mut self, kmer: K, hash: u64, weight: u32) {
+    pub(crate) fn add(&mut self, kmer: K, hash: u64, weight: u32) {
         let kmers = &mut self.kmers[..];
         let at = self.index.find_or_insert(hash, self.len + 1, |at| kmers[at] == kmer);
         self.len = self.len.max(at);
@@ -120,7 +120,7 @@ impl<K: Kmer> KmerMap<K> {
 
     /// Counts each k-mer's count into `histogram` and gives `visit` those k-mers whose count lies
     /// within the bounds, some at a time, in no order that means anything.
-    pub fn read_out<E>(
+    pub(crate) fn read_out<E>(
         &self,
         histogram: &mut Histogram,
         least: u32,

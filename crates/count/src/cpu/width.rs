@@ -3,7 +3,7 @@
 use merganser_seq::kmer::{Kmer, Wide};
 
 /// A k-mer width with its record key.
-pub trait Width: Kmer {
+pub(crate) trait Width: Kmer {
     /// A number of words that holds a usual super-k-mer record of this width: 2k-p bases and the
     /// length byte. Longer records are not deduplicated.
     type Key: Key;
@@ -23,7 +23,7 @@ impl Width for Wide {
 }
 
 /// A super-k-mer record as words, zeros behind its end.
-pub trait Key: Copy + Eq {
+pub(crate) trait Key: Copy + Eq {
     /// The key of no record, to fill empty places with.
     const NONE: Self;
     /// Bytes of the key.
