@@ -6,11 +6,9 @@ fn main() {
             .file("cuda/query.cu")
             .file("cuda/pool.cu")
             .file("cuda/build.cu")
-            .file("cuda/kraken2.cu")
             .shared("query_layout.cuh", "src/cuda/kernels.rs")
             .shared("pool_layout.cuh", "src/cuda/kernels/pool.rs")
             .shared("build_layout.cuh", "src/cuda/kernels/build.rs")
-            .shared("kraken2_layout.cuh", "src/cuda/kernels/kraken2.rs")
             .compile();
     }
 }

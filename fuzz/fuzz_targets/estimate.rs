@@ -3,9 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use merganser_classify::bracken::{Distribution, Estimate, Level};
-use merganser_classify::report::KrakenReport;
 use merganser_fuzz::files::{folder, write};
+use merganser_taxreport::bracken::{Distribution, Estimate, Level};
+use merganser_taxreport::report::KrakenReport;
 
 fuzz_target!(|input: &[u8]| {
     let Some(at) = input.iter().position(|&byte| byte == 0) else { return };

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use merganser_classify::library::Manifest;
 use merganser_fuzz::files::{folder, write};
+use merganser_library::Manifest;
 
 fuzz_target!(|input: &[u8]| {
     let folder = folder();

@@ -61,9 +61,7 @@ fuzz_target!(|input: &[u8]| {
     let [options, edits, text @ ..] = input else { return };
     let methods = [Method::Exact, Method::GateKeeper, Method::Snake, Method::Exact];
     let modes = [NMode::Mismatch, NMode::Match, NMode::Pass, NMode::Mismatch];
-    let config = Config::new(Threshold::Edits(u32::from(edits % 16)))
-        .method(methods[usize::from(options & 3)])
-        .n_mode(modes[usize::from(options >> 2 & 3)]);
+    let config = Config { method: methods[usize::from(options & 3)], n_mode: modes[usize::from(options >> 2 & 3)], ..Config::new(Threshold::Edits(u32::from(edits % 16))) };
     let folder = folder();
     let [reads, segments, to] = ["reads", "segments", "to"].map(|name| folder.path().join(name));
     if options & 16 == 0 {

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use merganser_classify::report::{CombinedReports, KrakenReport, ReportSelection};
+use merganser_taxreport::report::{CombinedReports, KrakenReport, ReportSelection};
 
 fuzz_target!(|input: &[u8]| {
     let Ok(report) = KrakenReport::of_text(input) else { return };
@@ -13,7 +13,7 @@ fuzz_target!(|input: &[u8]| {
     report.write(&mut text).expect("memory takes it");
     let again = KrakenReport::of_text(&text).expect("what was written");
     let rows = |report: &KrakenReport| {
-        let row = |row: &merganser_classify::report::ReportRow| {
+        let row = |row: &merganser_taxreport::report::ReportRow| {
             (row.clade, row.own, row.taxid, row.parent, row.name.clone())
         };
         report.rows().iter().map(row).collect::<Vec<_>>()

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use merganser_classify::taxonomy::Dump;
 use merganser_fuzz::files::{folder, write};
+use merganser_taxonomy::Dump;
 
 fuzz_target!(|input: &[u8]| {
     let folder = folder();

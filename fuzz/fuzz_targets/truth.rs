@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use libfuzzer_sys::fuzz_target;
-use merganser_classify::eval::{Names, Truth};
-use merganser_classify::taxonomy::Dump;
 use merganser_fuzz::databases::write_taxonomy;
 use merganser_fuzz::files::{folder, write};
+use merganser_taxonomy::Dump;
+use merganser_taxreport::eval::{Names, Truth};
 
 fn tree() -> &'static Dump {
     static TREE: OnceLock<Dump> = OnceLock::new();

@@ -45,7 +45,7 @@ pub fn walk(path: &Path) -> bool {
     let reads = [letters(40, 1), letters(30, 2), "ACGTNNACGTTTT".to_owned()];
     let reads: Vec<&[u8]> = reads.iter().map(String::as_bytes).collect();
     for mode in [NMode::Mismatch, NMode::Match] {
-        let config = Config::new(Threshold::Edits(2)).n_mode(mode);
+        let config = Config { n_mode: mode, ..Config::new(Threshold::Edits(2)) };
         match map_reads(&config, &index, &reads, &cancel) {
             Err(error) => assert!(!sound, "{error}"),
             Ok(hits) => {

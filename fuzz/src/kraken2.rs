@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use merganser_classify::kraken2::{
-    self, Kraken2BuildConfig, Kraken2Config, Kraken2Database, Kraken2Library, Kraken2Sequence,
-};
-use merganser_classify::run::Outputs;
-use merganser_classify::taxonomy::Dump;
-use merganser_classify::{Error, Masking};
 use merganser_io::{Input, OutputSet, Segment};
+use merganser_kraken2::{
+    Error, Kraken2BuildConfig, Kraken2Config, Kraken2Database, Kraken2Library, Kraken2Sequence,
+};
 use merganser_run::{Cancel, Silent};
+use merganser_seq::masking::Masking;
+use merganser_taxonomy::Dump;
+use merganser_taxreport::output::Outputs;
 
 use crate::databases::{letters, resources, write_taxonomy};
 use crate::files::{folder, write};
@@ -61,7 +61,7 @@ pub fn walk(folder: &Path) -> Option<String> {
     let mut outputs = Outputs { lines: Some(&mut lines), ..Outputs::default() };
     let segments = [Segment::Single(Input::File(reads))];
     let resources = resources();
-    let run = kraken2::classify(
+    let run = merganser_kraken2::classify(
         &config,
         &resources,
         &database,

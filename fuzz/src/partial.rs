@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use merganser_classify::kraken2::{self, Kraken2Config, Kraken2Database};
 use merganser_classify::partial::join;
 use merganser_classify::run::{Outputs, RunConfig, classify};
 use merganser_classify::{Database, Thresholds};
 use merganser_io::{Input, Segment};
+use merganser_kraken2::{Kraken2Config, Kraken2Database};
 use merganser_run::{Cancel, Silent};
 
 use crate::databases::{letters, resources, sound};
@@ -57,8 +57,16 @@ fn by_kraken2(database: &Kraken2Database, reads: &Path) -> Vec<u8> {
     let config = Kraken2Config::default().minimizers(true);
     let segments = [Segment::Single(Input::File(reads.to_owned()))];
     let (resources, cancel) = (resources(), Cancel::default());
-    kraken2::classify(&config, &resources, database, &segments, &mut outputs, &Silent, &cancel)
-        .expect("reads are classified");
+    merganser_kraken2::classify(
+        &config,
+        &resources,
+        database,
+        &segments,
+        &mut outputs,
+        &Silent,
+        &cancel,
+    )
+    .expect("reads are classified");
     bytes
 }
 

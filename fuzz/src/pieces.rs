@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use merganser_count::Config;
 use merganser_io::OutputSet;
 use merganser_kmers::algebra::{Expression, Mode, Operation, concat, join, open_pieces};
 use merganser_kmers::formats::TableFormat;
@@ -43,7 +44,7 @@ fn of(k: usize) -> Pieces {
     let reads: String = records.collect();
     let count = |name: &str, shard: Option<Shard>| {
         let to = path(name);
-        make(&config(k).shard(shard), reads.as_bytes(), &to).expect("a table");
+        make(&Config { shard, ..config(k) }, reads.as_bytes(), &to).expect("a table");
         to
     };
     let paths = [count("1", Some(shard(1))), count("2", Some(shard(2)))];

@@ -10,6 +10,7 @@ use merganser_kmers::algebra::{Calculation, Cut, Expression, Operation, calculat
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::tables::{AnyTable, Kind};
 use merganser_kmers::{Error, Table};
+use merganser_run::options::Auto;
 use merganser_run::{Cancel, Resources, Silent};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
@@ -21,7 +22,7 @@ pub use crate::mend::table as mend;
 /// A configuration that is quick to run again and again.
 pub fn config(k: usize) -> Config {
     // Tables of all signatures are made for each run: short ones are few.
-    Config::new(k).bins(Some(4)).min_count(1).signature_len((k > 2).then_some(k.min(4)))
+    Config { bins: Auto(Some(4)), min_count: Some(1), minimizer_len: Auto((k > 2).then_some(k.min(4))), ..Config::new(k) }
 }
 
 /// Counts `reads` into the table `to`.

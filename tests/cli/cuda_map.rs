@@ -22,7 +22,7 @@ fn prepared() -> Dir {
         let contig = &contigs[random.below(contigs.len())];
         let from = random.below(contig.len().saturating_sub(300) + 1);
         let fragment = &contig[from..contig.len().min(from + 300)];
-        let mate = merganser_map::naive::reverse_complement(fragment);
+        let mate = crate::support::oracles::map::naive::reverse_complement(fragment);
         let len = 80.min(fragment.len());
         first.push((format!("p{number}"), fragment[..len].to_vec()));
         second.push((format!("p{number}"), mate[..len].to_vec()));

@@ -2,7 +2,9 @@
 
 use crate::support::Dir;
 use crate::support::tools::{installed, shell};
-use merganser_deplete::{Params, naive};
+use merganser_deplete::Params;
+
+use crate::support::oracles::deplete::naive;
 use std::collections::BTreeSet;
 
 /// Numbers without a pattern, by Knuth's generator (MMIX).

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::Command;
 
-use merganser_filter::{Align, Config, Method, NMode, Threshold, naive};
+use merganser_filter::{Align, Config, Method, NMode, Threshold};
 
+use crate::support::oracles::filter::naive;
 use crate::support::reads::Random;
 use crate::support::tools::shell;
 use crate::support::{Dir, gunzip, shared};
@@ -80,7 +81,7 @@ fn every_method_mode_and_alignment_is_the_oracles() {
         for (mode_name, n_mode) in modes {
             for (align_name, align) in aligns {
                 for (text, threshold) in thresholds {
-                    let config = Config::new(threshold).method(method).n_mode(n_mode).align(align);
+                    let config = Config { method, n_mode, align, ..Config::new(threshold) };
                     let args = format!(
                         "filter -q -e {text} --method {method_name} --n-mode {mode_name} \
                          --align {align_name} p.tsv"

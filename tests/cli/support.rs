@@ -7,6 +7,7 @@ pub(crate) mod fastk;
 pub(crate) mod mend;
 pub(crate) mod meryl;
 pub(crate) mod oracle;
+pub(crate) mod oracles;
 pub(crate) mod peak;
 pub(crate) mod reads;
 pub(crate) mod repeats;

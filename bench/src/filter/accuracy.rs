@@ -110,7 +110,7 @@ fn wrong(
     batches: &[PairBatch<'_>],
     truth: &[i32],
 ) -> Result<Option<Wrong>> {
-    let config = Config::new(Threshold::Edits(e)).method(method);
+    let config = Config { method, ..Config::new(Threshold::Edits(e)) };
     let Ok(filter) = Filter::new(config) else { return Ok(None) };
     let mut decisions = Vec::with_capacity(truth.len());
     decide(&filter, batches, &mut Scratch::default(), |found| decisions.extend_from_slice(found));

@@ -38,7 +38,10 @@ pub(super) fn run(pairs: u64, edlib: &Edlib, with_sassy: bool) -> Result<()> {
         let batches = pack(&text)?;
         for &e in thresholds {
             let found = edlib.run_as(&file, e as i32, "HW")?;
-            let filter = Filter::new(Config::new(Threshold::Edits(e)).align(Align::SemiGlobal))?;
+            let filter = Filter::new(Config {
+                align: Align::SemiGlobal,
+                ..Config::new(Threshold::Edits(e))
+            })?;
             let (packed, all) = fastest(pairs, |all| {
                 let mut scratch = Scratch::default();
                 decide(&filter, &batches, &mut scratch, |found| all.extend_from_slice(found));

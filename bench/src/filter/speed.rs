@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             let found = edlib.run_text(&text, e as i32)?;
             let mut row = format!("| {length} | {e} | {:.0}", found.nanoseconds);
             for (method, name) in METHODS {
-                let config = Config::new(Threshold::Edits(e)).method(method);
+                let config = Config { method, ..Config::new(Threshold::Edits(e)) };
                 let Ok(filter) = Filter::new(config) else {
                     row += " | ";
                     continue;

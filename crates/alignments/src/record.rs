@@ -12,9 +12,10 @@ use merganser_io::put_decimal;
 use crate::{Contig, Operation, ReadGroup};
 
 /// The kind of output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// Text.
+    #[default]
     Sam,
     /// Binary, compressed as BGZF at this level, 0 to 12.
     Bam(u8),

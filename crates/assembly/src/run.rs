@@ -272,8 +272,11 @@ impl Run<'_> {
         held: u64,
     ) -> Result<(AnyTable, Letters), Error> {
         let path = self.path(name)?;
-        let config =
-            merganser_count::Config::new(k).min_count(1).homopolymer_compressed(self.compressed);
+        let config = merganser_count::Config {
+            min_count: Some(1),
+            hpc: self.compressed,
+            ..merganser_count::Config::new(k)
+        };
         let (outputs, out) = (OutputSet::alone(), Some(&*path));
         let resources = self.resources.clone();
         let resources = &resources.memory(self.resources.budget().saturating_sub(held));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "block.cuh"
+#include "hash.cuh"
 #include "kmer.cuh"
 
 namespace mgpu {
@@ -26,11 +27,7 @@ MGPU_HD uint32_t hash_kmer(uint32_t x) {
   return x >> 16 ^ x;
 }
 
-MGPU_HD uint64_t hash_kmer(uint64_t x) {
-  x = (x >> 33 ^ x) * 0xff51afd7ed558ccdu;
-  x = (x >> 33 ^ x) * 0xc4ceb9fe1a85ec53u;
-  return x >> 33 ^ x;
-}
+MGPU_HD uint64_t hash_kmer(uint64_t x) { return murmur_finalizer(x); }
 
 /// 44 bits: the section, then what the section knows a feature by.
 MGPU_HD uint64_t feature_of(uint32_t hash) { return uint64_t{hash * 0x9e3779b1u} << 12; }

@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use merganser_alignments::ReaderOptions;
-use merganser_classify::{
-    BuildConfig, Preset, Query, Thresholds, Verdict, build_in_memory, expand_references,
-};
+use merganser_classify::{BuildConfig, Preset, Query, Thresholds, Verdict, build_in_memory};
 use merganser_io::{Chunk, Input, Reader, Sink};
+use merganser_library::expand_references;
 use merganser_run::{Cancel, Resources, Silent};
 
 #[derive(Default)]
@@ -58,7 +57,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     rule.hit_diff = number("DIFF", rule.hit_diff);
     rule.min_hits = number("MIN", rule.min_hits);
     if std::env::var("LOWEST").is_ok() {
-        rule.lowest = merganser_classify::taxonomy::Rank::Species;
+        rule.lowest = merganser_taxonomy::Rank::Species;
     }
     let query = Query::new(&database, rule.query_params());
     let nodes: Vec<u32> = database.targets().iter().map(|target| target.node).collect();

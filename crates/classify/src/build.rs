@@ -1,10 +1,11 @@
 //! The run of a build: scan, then tables, made by the CPU or by the device that has the sketches,
 //! and written in order.
 
-pub(crate) mod outcome;
+mod outcome;
 mod scan;
+mod target_taxa;
 
-pub use outcome::{BuildOutcome, MapConflict};
+pub use outcome::BuildOutcome;
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -17,14 +18,15 @@ use merganser_run::{
 use crate::Error;
 use crate::config::{BuildConfig, MAX_PARTS};
 use crate::cpu::tables::TableMaker;
-use crate::cuda::{Collector, DeviceLayout, GpuConfig, Resident, Rules};
+use crate::cuda::{Collector, DeviceLayout, Resident, Rules};
 use crate::database::{
     Content, Counts, Database, GROUP, GROUPS, GroupTables, SECTIONS, TablePlace, Target, Writer,
 };
-use crate::references::is_ncbi_gene_file;
-use crate::target_taxa::{Mapped, ScannedTarget, map_targets};
-use crate::taxonomy::{Dump, Taxonomy, TaxonomySource};
+use merganser_gpu::GpuConfig;
+use merganser_library::is_ncbi_gene_file;
+use merganser_taxonomy::{Dump, Taxonomy, TaxonomySource};
 use scan::{Scan, scan};
+use target_taxa::{Mapped, ScannedTarget, map_targets};
 
 /// Memory for what is known of targets and taxa.
 const TARGET_BYTES: u64 = 64 << 20;
@@ -248,7 +250,7 @@ impl<'a> Job<'a> {
         self.base
             .map_or(Ok(()), |base| base.check(self.setup.resources.threads, self.setup.cancel))?;
         let (content, mut outcome) = self.content(counts);
-        let database = writer.finish(&content)?;
+        let database = writer.finish(&content, Database::of_file)?;
         outcome.stages.since("finish", writing);
         outcome.peak_memory = peak_rss();
         Ok((database, outcome))
@@ -332,7 +334,7 @@ impl<'a> Job<'a> {
             self.outcome.stages.since("layout", started);
             let (content, outcome) = self.content(counts);
             let database = match tables {
-                Kept::There(tables) => Database::on_device(content, tables),
+                Kept::There(tables) => Database::remote(content, Box::new(tables)),
                 Kept::Here(tables) => Database::in_memory(content, tables),
             };
             return Ok((database, outcome));

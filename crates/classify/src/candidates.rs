@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::Database;
-use crate::taxonomy::Rank;
+use merganser_taxonomy::Rank;
 
 /// A target that a read may come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

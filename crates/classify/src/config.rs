@@ -1,16 +1,19 @@
 //! What is asked for: how a database is built, and how reads are classified.
 
+mod line_format;
+
+pub use line_format::{Columns, LineFormat, Taxids};
+
 use std::path::PathBuf;
 
 use merganser_run::ConfigError;
 
 use crate::Error;
 use crate::decide::Thresholds;
-use crate::output::LineFormat;
 use crate::params::Params;
 use crate::read_filter::ReadFilter;
-use crate::share::ReadShare;
-use crate::taxonomy::Rank;
+use merganser_kraken2::ReadShare;
+use merganser_taxonomy::Rank;
 
 /// The most parts of a database.
 pub(crate) const MAX_PARTS: usize = 256;
@@ -30,9 +33,9 @@ pub struct BuildConfig {
     /// Bytes that the tables of a part should not exceed; parts are added until about that holds.
     pub max_part_bytes: Option<u64>,
     /// Files that map sequence ids or assemblies to taxids, the first one first, and manifests of
-    /// libraries ([`Manifest`](crate::library::Manifest)), which map files.
+    /// libraries ([`Manifest`](merganser_library::Manifest)), which map files.
     pub maps: Vec<PathBuf>,
-    /// Maps in folders of references ([`References::maps`](crate::References::maps)), which are looked in
+    /// Maps in folders of references ([`References::maps`](merganser_library::References::maps)), which are looked in
     /// with those beside the references.
     pub maps_beside: Vec<PathBuf>,
     /// Fail if a sequence has no taxon or an id occurs twice.
@@ -144,7 +147,7 @@ pub struct RunConfig {
     pub references: bool,
     /// Leave out candidates of the references with the lowest coverage, which together have no
     /// more than so many per mille of the coverage of all
-    /// ([`above_percentile`](crate::report::ReferenceHits::above_percentile)), 0 to 1,000. Reads and
+    /// ([`above_percentile`](crate::ReferenceHits::above_percentile)), 0 to 1,000. Reads and
     /// their candidates then wait in temporary storage until all have been seen.
     pub coverage_per_mille: u32,
     /// Take mates by their place in the inputs, whatever their names; else these must be

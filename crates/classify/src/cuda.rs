@@ -9,20 +9,17 @@ mod answers;
 mod budget;
 mod collector;
 mod kernels;
-mod kraken2;
 mod layout;
 mod long;
 mod near;
 mod query;
 mod set;
 mod short;
-mod staging;
 mod start;
 mod table;
 mod times;
 
 pub(crate) use collector::Collector;
-pub(crate) use kraken2::{Found, Kraken2Flight, Kraken2Gpus};
 pub(crate) use layout::{DeviceLayout, Resident, Rules};
 pub(crate) use near::NearRead;
 pub(crate) use query::{Flight, GpuQuery};
@@ -30,25 +27,6 @@ pub(crate) use start::Starting;
 pub use times::GpuTimes;
 
 use merganser_gpu::DeviceInfo;
-use merganser_run::Resources;
-
-/// Which GPUs to use, by CUDA's numbers, and how much of the memory of each.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct GpuConfig {
-    /// CUDA's numbers; a device listed twice is two devices that share its memory.
-    pub(crate) devices: Vec<u32>,
-    /// Bytes of memory on each; what is free if not given.
-    pub(crate) memory: Option<u64>,
-    /// Batches on each device at a time.
-    pub(crate) streams: usize,
-}
-
-impl GpuConfig {
-    /// These devices, with a batch on each for every thread.
-    pub(crate) fn new(resources: &Resources, devices: Vec<u32>) -> GpuConfig {
-        GpuConfig { devices, memory: resources.gpu_memory, streams: resources.threads }
-    }
-}
 
 /// What devices are, and what of a query they had no room for.
 #[derive(Clone, Debug, Default, PartialEq)]

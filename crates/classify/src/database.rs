@@ -1,15 +1,21 @@
 //! The database: targets, taxonomy and tables; in memory as it was built, or mapped from a file.
 
+mod content;
 mod file;
 mod meta;
+mod remote;
 mod split;
 mod tables;
 
+pub(crate) use content::Content;
+pub use content::Target;
 pub(crate) use file::{Header, TablePlace, Writer};
+pub(crate) use remote::RemoteTables;
 pub(crate) use tables::{
     Counts, EMPTY, GROUP, GROUPS, GroupTables, LIST, SECTIONS, Section, SectionEntry,
 };
 
+use std::any::Any;
 use std::fs::File;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -18,28 +24,13 @@ use merganser_io::MappedFile;
 use merganser_run::{Cancel, Warnings, resolve_threads};
 
 use crate::Error;
-use crate::cuda::Resident;
 use crate::params::Params;
-use crate::taxonomy::Taxonomy;
+use merganser_taxonomy::Taxonomy;
 
 /// Bytes that become resident before and behind those that are read, together.
 const AROUND: u64 = 128 << 10;
 /// About what a node of the taxonomy takes, with its names.
 const NODE_BYTES: usize = 200;
-
-/// A reference sequence.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
-    /// The first word of its header.
-    pub name: String,
-    /// Its node in the taxonomy; in databases of earlier versions, the root if its taxon is
-    /// unknown.
-    pub node: u32,
-    /// Its length in bases.
-    pub bases: u64,
-    /// Its number of windows.
-    pub windows: u32,
-}
 
 /// A database that can be queried.
 #[derive(Debug)]
@@ -62,9 +53,9 @@ pub struct Database {
 enum Data {
     /// GroupTables by group, then part.
     Memory(Vec<GroupTables>),
-    /// On the device that made them, and here as well once somebody has asked for them.
-    Device {
-        tables: Resident,
+    /// Where they were made, and here as well once somebody has asked for them.
+    Remote {
+        tables: Box<dyn RemoteTables>,
         here: OnceLock<Vec<GroupTables>>,
     },
     File {
@@ -73,41 +64,30 @@ enum Data {
     },
 }
 
-/// What a built table consists of.
-pub(crate) struct Content {
-    pub(crate) params: Params,
-    pub(crate) targets: Vec<Target>,
-    pub(crate) taxonomy: Taxonomy,
-    pub(crate) parts: usize,
-    pub(crate) counts: Counts,
-    pub(crate) pruned: bool,
-    pub(crate) left_out: u64,
-}
-
 impl Database {
     /// A database in memory.
     pub(crate) fn in_memory(content: Content, tables: Vec<GroupTables>) -> Database {
         Database::new(content, Data::Memory(tables))
     }
 
-    /// A database in device memory.
-    pub(crate) fn on_device(content: Content, tables: Resident) -> Database {
-        Database::new(content, Data::Device { tables, here: OnceLock::new() })
+    /// A database whose tables stay where they were made.
+    pub(crate) fn remote(content: Content, tables: Box<dyn RemoteTables>) -> Database {
+        Database::new(content, Data::Remote { tables, here: OnceLock::new() })
     }
 
-    /// The tables in device memory, if they were left there.
-    pub(crate) fn resident(&self) -> Option<&Resident> {
+    /// The tables that were left where they were made, if they are a `T`.
+    pub(crate) fn tables_left_in<T: RemoteTables>(&self) -> Option<&T> {
         match &self.data {
-            Data::Device { tables, .. } => Some(tables),
+            Data::Remote { tables, .. } => (&**tables as &dyn Any).downcast_ref(),
             _ => None,
         }
     }
 
-    /// Brings tables to the host that were left in device memory, and [checks](Self::check) those of
+    /// Brings tables to the host that were left elsewhere, and [checks](Self::check) those of
     /// a file that nobody has checked yet, for those who need [`sections`](Self::sections).
     ///
     /// # Errors
-    /// If the device fails, or the file is damaged.
+    /// If the tables cannot be brought, or the file is damaged.
     pub(crate) fn fetch(&self) -> Result<(), Error> {
         self.fetch_unless(&Cancel::default())
     }
@@ -119,7 +99,7 @@ impl Database {
     pub(crate) fn fetch_unless(&self, cancel: &Cancel) -> Result<(), Error> {
         match &self.data {
             Data::Memory(_) => Ok(()),
-            Data::Device { tables, here } => {
+            Data::Remote { tables, here } => {
                 if here.get().is_none() {
                     // Of several at the same time, one wins.
                     let _ = here.set(tables.download()?);
@@ -207,11 +187,11 @@ impl Database {
     /// The sections of a part, from 0 to 4,095.
     ///
     /// # Panics
-    /// If they are in device memory or in a file, and were not [fetched](Self::fetch).
+    /// If they are elsewhere or in a file, and were not [fetched](Self::fetch).
     pub(crate) fn sections(&self, part: usize) -> Vec<Section<'_>> {
         match &self.data {
             Data::Memory(tables) => self.sections_of(tables, part),
-            Data::Device { here, .. } => {
+            Data::Remote { here, .. } => {
                 self.sections_of(here.get().expect("tables were fetched"), part)
             }
             Data::File { mapping, header } => {
@@ -352,7 +332,7 @@ impl Database {
     pub(crate) fn is_in_memory(&self) -> bool {
         match &self.data {
             Data::Memory(_) => true,
-            Data::Device { here, .. } => here.get().is_some(),
+            Data::Remote { here, .. } => here.get().is_some(),
             Data::File { mapping, .. } => mapping.is_in_memory(),
         }
     }
@@ -375,7 +355,7 @@ impl Database {
     pub fn bytes(&self) -> u64 {
         match &self.data {
             Data::Memory(tables) => tables.iter().map(|table| 8 * table.data.len() as u64).sum(),
-            Data::Device { tables, .. } => tables.bytes(),
+            Data::Remote { tables, .. } => tables.bytes(),
             Data::File { mapping, .. } => mapping.bytes().len() as u64,
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::candidates::{Candidate, QueryParams};
 use crate::params::{FULL_DENSITY, Params, Preset};
-use crate::taxonomy::{Rank, Taxonomy};
+use merganser_taxonomy::{Rank, Taxonomy};
 
 /// What a read was found to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,6 +13,18 @@ pub enum Error {
     /// A result could not be written; the message names the file.
     #[error(transparent)]
     Output(#[from] std::io::Error),
+    /// A taxonomy, or a table of taxids, cannot be read.
+    #[error(transparent)]
+    Taxonomy(Box<merganser_taxonomy::Error>),
+    /// A library, its manifest or the taxids of its sequences cannot be read.
+    #[error(transparent)]
+    Library(Box<merganser_library::Error>),
+    /// A report or other results cannot be read, written or joined.
+    #[error(transparent)]
+    Report(Box<merganser_taxreport::Error>),
+    /// Partial results or simulated reads of a Kraken 2 database cannot be read.
+    #[error(transparent)]
+    Kraken2(Box<merganser_kraken2::Error>),
     /// A parameter is out of its range, or two do not go together.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -52,7 +64,14 @@ pub enum Error {
     Input(String),
 }
 
-merganser_io::impl_fault!(Error);
+merganser_io::impl_fault!(
+    Error,
+    Taxonomy(merganser_taxonomy::Error),
+    Library(merganser_library::Error),
+    Report(merganser_taxreport::Error),
+    Kraken2(merganser_kraken2::Error)
+);
+merganser_io::impl_from_text_error!(Error);
 
 impl Error {
     /// The error for a file whose content is wrong.

@@ -6,6 +6,8 @@ use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::database::{Database, EMPTY, LIST, SECTIONS, Section};
+use merganser_taxreport::report::FeatureCounts;
+
 use crate::sketch::{Sketcher, sketch_all};
 
 /// Looks up single features, in all parts of a database.
@@ -176,7 +178,7 @@ impl<'a> FeatureCounter<'a> {
             Ok(())
         });
         match counted {
-            Ok(()) => FeatureCounts { hits, distinct },
+            Ok(()) => FeatureCounts::new(hits, distinct),
         }
     }
 
@@ -209,24 +211,5 @@ impl<'a> FeatureCounter<'a> {
             taxa.into_iter().try_for_each(|(key, node)| each(upper | key, node))?;
         }
         Ok(())
-    }
-}
-
-/// Features of reads by taxon, as Kraken's report with minimizer columns shows them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FeatureCounts {
-    hits: Vec<u64>,
-    distinct: Vec<u64>,
-}
-
-impl FeatureCounts {
-    /// Features of reads, and distinct ones, by node.
-    pub(crate) fn new(hits: Vec<u64>, distinct: Vec<u64>) -> FeatureCounts {
-        FeatureCounts { hits, distinct }
-    }
-
-    /// By node: all features of reads, and the distinct ones.
-    pub(crate) fn by_node(&self) -> [&[u64]; 2] {
-        [&self.hits, &self.distinct]
     }
 }

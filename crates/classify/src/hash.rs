@@ -1,13 +1,14 @@
 //! From a canonical k-mer to its hash, and from a hash to the feature that the table knows.
 
+use merganser_seq::hash::murmur_finalizer;
+
 /// How k-mers are hashed; it depends on k alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HashRule {
     /// k ≤ 16: MetaCache's 32-bit hash (its `hash_dna.h`): x = ((x >> 16) ^ x) · 0x45d9f3b, twice,
     /// then (x >> 16) ^ x.
     Bits32,
-    /// k > 16: the 64-bit finaliser of MurmurHash3 (Appleby): x = ((x >> 33) ^ x) ·
-    /// 0xff51afd7ed558ccd, then · 0xc4ceb9fe1a85ec53 in the same way, then (x >> 33) ^ x.
+    /// k > 16: the [finaliser of MurmurHash3](murmur_finalizer).
     Bits64,
 }
 
@@ -25,7 +26,7 @@ impl HashRule {
     pub fn hash(self, kmer: u64) -> u64 {
         match self {
             HashRule::Bits32 => u64::from(hash32(kmer as u32)),
-            HashRule::Bits64 => hash64(kmer),
+            HashRule::Bits64 => murmur_finalizer(kmer),
         }
     }
 
@@ -62,13 +63,6 @@ fn hash32(x: u32) -> u32 {
     let x = ((x >> 16) ^ x).wrapping_mul(0x045d_9f3b);
     let x = ((x >> 16) ^ x).wrapping_mul(0x045d_9f3b);
     (x >> 16) ^ x
-}
-
-#[inline(always)]
-fn hash64(x: u64) -> u64 {
-    let x = ((x >> 33) ^ x).wrapping_mul(0xff51_afd7_ed55_8ccd);
-    let x = ((x >> 33) ^ x).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-    (x >> 33) ^ x
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@
 //! [`build()`] makes a [`Database`] of reference genomes and a taxonomy; a [`Query`] gives reads
 //! their candidates and [`Thresholds`] decide among them. A [`SharedClassifier`] does that for reads in
 //! memory, [`run::classify`] or a [`run::Classifier`] for files. [`naive`] is the rule word by word,
-//! for tests. [`kraken2`] classifies with databases of Kraken 2, as it does. [`bracken`] takes reads of
-//! higher taxa to their species.
+//! for tests. [`bracken`] makes the distributions with which Bracken takes reads of higher taxa to their
+//! species, [`partial`] joins the results of several runs.
 
 #![deny(missing_docs)]
 
@@ -19,14 +19,8 @@ pub mod database;
 mod decide;
 mod entries;
 mod error;
-pub mod eval;
-pub mod extract;
 mod features;
 mod hash;
-pub mod kraken2;
-pub mod library;
-mod lines;
-mod masking;
 mod merge;
 pub mod naive;
 mod output;
@@ -35,16 +29,12 @@ pub mod partial;
 mod query;
 mod read_filter;
 mod reads;
-mod references;
-pub mod report;
+mod reference_hits;
 pub mod run;
-mod share;
 mod shared;
 mod sketch;
-mod target_taxa;
-pub mod taxonomy;
 
-pub use build::{Additions, BuildOutcome, MapConflict, add, build, build_in_memory};
+pub use build::{Additions, BuildOutcome, add, build, build_in_memory};
 pub use candidates::{Candidate, QueryParams};
 pub use config::BuildConfig;
 pub use cuda::{GpuNotes, GpuTimes};
@@ -52,12 +42,9 @@ pub use database::{Database, Target};
 pub use decide::{Thresholds, Verdict};
 pub use error::Error;
 pub use hash::{FEATURE_BITS, HashRule, NO_KMER};
-pub use masking::{MASKED, Masking, REACH};
 pub use merge::Merger;
 pub use params::{FULL_DENSITY, MAX_K, MAX_LOCATIONS, MAX_SKETCH, MAX_WINDOW, Params, Preset};
 pub use query::{Query, Scratch};
-pub use references::{References, expand_references};
-pub use share::ReadShare;
+pub use reference_hits::ReferenceHits;
 pub use shared::{Session, SharedClassifier, Taxon};
 pub use sketch::Sketcher;
-pub use target_taxa::{LibraryMaps, files_beside, taxids_of_library};

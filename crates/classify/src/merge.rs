@@ -10,9 +10,9 @@ use crate::Error;
 use crate::candidates::Candidate;
 use crate::database::Database;
 use crate::decide::{Thresholds, Verdict};
-use crate::lines::Lines;
-use crate::report::Tally;
-use crate::taxonomy::{Rank, Taxonomy};
+use merganser_io::Lines;
+use merganser_taxonomy::{Rank, Taxonomy};
+use merganser_taxreport::report::Tally;
 
 /// Joins results of databases whose genomes would stand one after the other in a single one.
 #[derive(Debug)]
@@ -186,7 +186,7 @@ fn check_same(
 }
 
 fn next(path: &Path, lines: &mut Lines) -> Result<Option<Line>, Error> {
-    let Some((number, line)) = lines.next()? else { return Ok(None) };
+    let Some((number, line)) = lines.next_line()? else { return Ok(None) };
     parse(line).map(Some).map_err(|what| Error::content(path, format!("line {number}: {what}")))
 }
 

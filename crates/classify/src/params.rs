@@ -4,7 +4,7 @@ use merganser_run::ConfigError;
 
 use crate::Error;
 use crate::hash::HashRule;
-use crate::masking::Masking;
+use merganser_seq::masking::Masking;
 
 /// Largest k.
 pub const MAX_K: u32 = 32;

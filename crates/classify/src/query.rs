@@ -13,9 +13,10 @@ use merganser_run::{Progress, Resources, Work};
 use crate::candidates::{Candidate, QueryParams};
 use crate::cpu::query::HostQuery;
 pub use crate::cpu::query::Scratch;
-use crate::cuda::{GpuConfig, GpuNotes};
+use crate::cuda::GpuNotes;
 use crate::decide::Thresholds;
 use crate::{Database, Error};
+use merganser_gpu::GpuConfig;
 
 /// A database made ready for queries; shared by all workers.
 #[derive(Debug)]

@@ -4,13 +4,13 @@ mod clock;
 mod devices;
 mod found;
 mod outcome;
+mod partial;
 mod passes;
 mod plan;
 mod storage;
 mod work;
 
-pub use crate::config::RunConfig;
-pub use crate::output::{Columns, LineFormat, Outputs, ReadOutput, Taxids};
+pub use crate::config::{Columns, LineFormat, RunConfig, Taxids};
 pub use crate::read_filter::ReadFilter;
 pub use devices::Devices;
 pub use outcome::Outcome;
@@ -22,12 +22,15 @@ use merganser_io::Segment;
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Cancel, ConfigError, Progress, Resources, peak_rss};
 
+use crate::ReferenceHits;
 use crate::features::FeatureCounter;
-use crate::output::{LineWriter, Wants};
-use crate::partial;
-use crate::report::ReferenceHits;
-use crate::{Database, Error, GpuNotes, Query, QueryParams, ReadShare, Thresholds};
+use crate::output::LineWriter;
+use crate::{Database, Error, GpuNotes, Query, QueryParams, Thresholds};
 use clock::Clock;
+use merganser_kraken2::ReadShare;
+use merganser_taxreport::output::Wants;
+pub use merganser_taxreport::output::{Outputs, ReadOutput};
+use merganser_taxreport::partial::WrittenShard;
 use passes::Run;
 use plan::Plan;
 
@@ -150,10 +153,12 @@ impl<'a> Classifier<'a> {
         outcome.features = run.features.as_ref().map(FeatureCounter::counts);
         if let Some(output) = &mut outputs.partial {
             let features = run.features.as_ref().zip(outcome.features.as_ref());
-            let written =
-                partial::WrittenShard::of(config.share.as_ref(), into_inner(run.lines_sum));
+            let written = WrittenShard::of(
+                config.share.as_ref().map(ReadShare::job_shard),
+                into_inner(run.lines_sum),
+            );
             let found = (&outcome, features);
-            partial::write_own(self.database, config, found, written, cancel, output)?;
+            partial::write(self.database, config, found, written, cancel, output)?;
         }
         // What was found is right only if the database is still what it was.
         self.database.check(resources.threads, cancel)?;
@@ -183,7 +188,7 @@ impl<'a> Classifier<'a> {
             )));
         }
         match outputs.partial {
-            Some(_) => partial::check_own(self.database, config),
+            Some(_) => partial::check(self.database, config),
             None => Ok(()),
         }
     }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::cpu::query::{HostQuery, Prepared, Scratch};
-use crate::taxonomy::Rank;
 use crate::{Candidate, Database, Error, Thresholds, Verdict};
+use merganser_taxonomy::Rank;
 
 /// A database made ready for reads in memory: owns its share of the database, and can be kept, moved
 /// and shared by threads as a program likes. Works on the CPU, with all parts of the database in

@@ -10,13 +10,15 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use merganser_classify::bracken::{Distribution, Simulator};
+use merganser_classify::bracken;
 use merganser_classify::run::{Outputs, RunConfig, classify};
 use merganser_classify::{
     BuildConfig, Database, Error, Params, Preset, Thresholds, build_in_memory,
 };
 use merganser_io::{Input, Segment};
+use merganser_kraken2::Simulator;
 use merganser_run::{Cancel, Resources, Silent};
+use merganser_taxreport::bracken::Distribution;
 use random::Random;
 
 const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
@@ -119,7 +121,7 @@ fn distribution(
 ) -> Result<Distribution, Error> {
     let (resources, cancel) = (Resources::new().threads(threads), Cancel::default());
     let simulator = Simulator { resources: &resources, progress: &Silent, cancel: &cancel };
-    Distribution::of(database, &[Input::File(folder.join("g.fa"))], length, simulator)
+    bracken::distribution(database, &[Input::File(folder.join("g.fa"))], length, simulator)
 }
 
 #[test]

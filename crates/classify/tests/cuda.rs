@@ -9,13 +9,12 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use merganser_classify::taxonomy::Rank;
-use merganser_classify::{
-    BuildConfig, Candidate, Database, Masking, Params, Preset, Query, QueryParams,
-    expand_references,
-};
+use merganser_classify::{BuildConfig, Candidate, Database, Params, Preset, Query, QueryParams};
 use merganser_io::AtomicFile;
+use merganser_library::expand_references;
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
+use merganser_seq::masking::Masking;
+use merganser_taxonomy::Rank;
 
 use random::{Random, comparable};
 

@@ -9,11 +9,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use merganser_classify::{
-    BuildConfig, BuildOutcome, Masking, Params, Preset, build, expand_references,
-};
+use merganser_classify::{BuildConfig, BuildOutcome, Params, Preset, build};
 use merganser_io::AtomicFile;
+use merganser_library::expand_references;
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
+use merganser_seq::masking::Masking;
 
 use random::Random;
 

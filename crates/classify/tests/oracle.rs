@@ -8,13 +8,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use merganser_classify::taxonomy::Rank;
 use merganser_classify::{
-    Additions, BuildConfig, Candidate, Database, Masking, Params, Preset, Query, QueryParams,
-    SharedClassifier, Thresholds, Verdict, add, build, build_in_memory, expand_references, naive,
+    Additions, BuildConfig, Candidate, Database, Params, Preset, Query, QueryParams,
+    SharedClassifier, Thresholds, Verdict, add, build, build_in_memory, naive,
 };
 use merganser_io::{AtomicFile, OutputSet};
+use merganser_library::expand_references;
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
+use merganser_seq::masking::Masking;
+use merganser_taxonomy::Rank;
 
 use random::{Random, comparable};
 

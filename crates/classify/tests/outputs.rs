@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use merganser_classify::report::ReportOptions;
 use merganser_classify::run::{Columns, LineFormat, Outputs, RunConfig, classify};
 use merganser_classify::{
     BuildConfig, Database, Params, Preset, Thresholds, build_in_memory, naive,
 };
 use merganser_io::{Input, Segment};
 use merganser_run::{Cancel, Resources, Silent};
+use merganser_taxreport::report::ReportOptions;
 
 const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
     20\t|\t2\t|\tgenus\t|\n11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n\

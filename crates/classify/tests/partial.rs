@@ -20,8 +20,8 @@ mod random;
 use std::path::PathBuf;
 
 use merganser_classify::partial::{JoinedResults, join};
-use merganser_classify::report::Abundance;
 use merganser_run::Cancel;
+use merganser_taxreport::report::Abundance;
 
 /// All that is written of reads by taxon, but for the report.
 fn tables(

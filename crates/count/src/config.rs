@@ -1,30 +1,38 @@
 //! What to count and how: plain data, checked once.
 
+#[cfg(feature = "cli")]
+use merganser_run::options::cli;
+
 pub use merganser_io::QualityOffset;
 use merganser_kmers::formats::TableFormat;
 use merganser_seq::kmer::MAX_K;
 use merganser_seq::signature::{self, Rule};
 pub use merganser_store::Storage;
 
+use merganser_run::options::Auto;
 use merganser_run::{ConfigError, Shard};
+use serde::Serialize;
 
 use crate::Error;
 
-/// How the table is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// Our own table, one file.
-    Mgk,
-    /// A KMC1 database, two files (`X.kmc_pre`, `X.kmc_suf`), as kmc_tools reads.
-    Kmc,
-    /// A KFF file.
-    Kff,
-    /// `KMER<TAB>COUNT` lines.
-    Tsv,
-    /// Columns `kmer` and `count`, with the feature `parquet`.
-    Parquet,
-    /// No table: totals and histogram only.
-    None,
+merganser_run::named! {
+    /// How the table is written.
+    #[derive(Default)]
+    pub enum Format {
+        /// Our own table, one file.
+        #[default]
+        Mgk = "mgk",
+        /// A KMC1 database, two files (`X.kmc_pre`, `X.kmc_suf`), as kmc_tools reads.
+        Kmc = "kmc",
+        /// A KFF file.
+        Kff = "kff",
+        /// `KMER<TAB>COUNT` lines.
+        Tsv = "tsv",
+        /// Columns `kmer` and `count`, with the feature `parquet`.
+        Parquet = "parquet",
+        /// No table: totals and histogram only.
+        None = "none",
+    }
 }
 
 impl From<Format> for TableFormat {
@@ -41,40 +49,82 @@ impl From<Format> for TableFormat {
 }
 
 /// The parameters of one counting run.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
+// These comments are the help of the command line. What is not serialized, the run settles.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct Config {
-    /// Bases of a k-mer, 1 to 128.
+    /// Bases of a k-mer, 1 to 128
+    #[cfg_attr(feature = "cli", arg(short, value_name = "K", value_parser = cli::kmer_length))]
     pub k: usize,
-    /// Count k-mers and their reverse complements together.
-    pub canonical: bool,
-    /// The least count that enters the table, at least 1.
-    pub min_count: u32,
-    /// The largest count that enters the table.
-    pub max_count: u32,
-    /// Bases of lower quality (Phred) break k-mers.
-    pub min_quality: Option<u8>,
-    /// What qualities of FASTQ are, Phred+33 or Phred+64. Those of alignments are Phred+33.
+    /// Keep k-mers that occur at least N times; 1 keeps all [default: 2; 1 with --shard]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
+    #[serde(skip)]
+    pub min_count: Option<u32>,
+    /// Keep k-mers that occur at most N times [default: no limit]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
+    pub max_count: Option<u32>,
+    /// Count each k-mer as it stands in the read, apart from its reverse complement
+    #[cfg_attr(feature = "cli", arg(long))]
+    #[serde(skip)]
+    pub forward_only: bool,
+    /// Bases of a quality below Q break k-mers [default: quality is ignored]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "Q"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u8).range(0..=93)))]
+    #[serde(rename = "min_quality")]
+    pub min_qual: Option<u8>,
+    /// Qualities of FASTQ are Phred+33, or Phred+64 as of old Illumina (1.3 to 1.7)
+    // Those of alignments are Phred+33.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "33|64", default_value_t))]
+    #[cfg_attr(feature = "cli", arg(hide_default_value = true))]
+    #[serde(skip)]
     pub quality_offset: QualityOffset,
-    /// Count what is left of reads when runs of the same base are one base each.
-    pub homopolymer_compressed: bool,
-    /// How signatures are chosen. No result depends on it.
-    pub rule: Rule,
-    /// Bases of a signature, `None` for [`Config::default_signature_len`].
-    pub signature_len: Option<usize>,
-    /// Number of bins, `None` to choose by the size of the input. No result depends on it.
-    pub bins: Option<usize>,
-    /// Where super-k-mers and results wait between the phases. No result depends on it.
-    pub storage: Storage,
-    /// Batches of reads that each GPU cuts at a time (streams), 1 to [`MAX_STREAMS`]; `None` for
-    /// 3, and 8 where super-k-mers do not fit into [`gpu_memory`](merganser_run::Resources::gpu_memory).
-    pub gpu_streams: Option<usize>,
-    /// How the table is written.
-    pub format: Format,
-    /// Count but a part of the inputs, as one of so many shards: all k-mers of it (no cut), into an `.mgk`
-    /// table that [`join`](merganser_kmers::algebra::join()) takes. The inputs are divided as
-    /// [`merganser_io::shard`] does.
+    /// Make one base of each run of the same base first (homopolymer compression)
+    // Bases of low quality are letters that are no bases by then.
+    #[cfg_attr(feature = "cli", arg(long))]
+    #[serde(rename = "homopolymer_compressed")]
+    pub hpc: bool,
+    /// Count but the I-th of N shards of the inputs, all its k-mers, for kmers union to join
+    // Without a cut, into an `.mgk` table; the inputs are divided as `merganser_io::shard` does.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "I/N", conflicts_with_all = [
+        "max_count", "histogram", "report_html", "report_data", "multiqc", "stats_only",
+    ]))]
+    #[serde(skip)]
     pub shard: Option<Shard>,
+
+    /// Keep intermediate data in memory as far as it goes, or never leave it, or on disk
+    #[cfg_attr(feature = "cli", arg(long, value_name = "WHERE", default_value_t))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Resources"))]
+    pub storage: Storage,
+    /// Batches of reads that each GPU partitions at a time [default: 3; 8 where super-k-mers do not
+    /// fit into --gpu-memory]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Resources"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u8).range(1..=MAX_STREAMS as i64)))]
+    #[serde(skip)]
+    pub gpu_streams: Option<u8>,
+
+    /// Number of bins: a number or auto
+    // No result depends on it.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Partitioning"))]
+    #[serde(skip)]
+    pub bins: Auto,
+    /// Bases of a signature: a number or auto
+    // That is `Config::default_signature_len`.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "P", default_value_t))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Partitioning"))]
+    #[serde(skip)]
+    pub minimizer_len: Auto,
+
+    /// How signatures are chosen. No result depends on it.
+    #[cfg_attr(feature = "cli", arg(skip = Rule::Gkc))]
+    #[serde(skip)]
+    pub rule: Rule,
+    /// How the table is written.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    #[serde(skip)]
+    pub format: Format,
 }
 
 /// The most bins: each needs a buffer in every worker.
@@ -83,19 +133,19 @@ pub const MAX_BINS: usize = 8192;
 pub const MAX_STREAMS: usize = 16;
 
 impl Config {
-    /// The defaults for k-mers of `k` bases: canonical, minimum count 2.
+    /// The defaults for k-mers of `k` bases.
     pub fn new(k: usize) -> Config {
         Config {
             k,
-            canonical: true,
-            min_count: 2,
-            max_count: u32::MAX,
-            min_quality: None,
+            min_count: None,
+            max_count: None,
+            forward_only: false,
+            min_qual: None,
             quality_offset: QualityOffset::Phred33,
-            homopolymer_compressed: false,
+            hpc: false,
             rule: Rule::Gkc,
-            signature_len: None,
-            bins: None,
+            minimizer_len: Auto::default(),
+            bins: Auto::default(),
             storage: Storage::Auto,
             gpu_streams: None,
             format: Format::Mgk,
@@ -103,82 +153,19 @@ impl Config {
         }
     }
 
-    /// Counts k-mers and their reverse complements together, or each as it stands.
-    #[must_use]
-    pub fn canonical(self, canonical: bool) -> Config {
-        Config { canonical, ..self }
+    /// The least count that enters the table: of a shard, all do.
+    pub fn least(&self) -> u32 {
+        self.min_count.unwrap_or(if self.shard.is_some() { 1 } else { 2 })
     }
 
-    /// Keeps k-mers that occur so often or more.
-    #[must_use]
-    pub fn min_count(self, min_count: u32) -> Config {
-        Config { min_count, ..self }
+    /// The largest count that enters the table.
+    pub fn most(&self) -> u32 {
+        self.max_count.unwrap_or(u32::MAX)
     }
 
-    /// Keeps k-mers that occur so often or less.
-    #[must_use]
-    pub fn max_count(self, max_count: u32) -> Config {
-        Config { max_count, ..self }
-    }
-
-    /// Has bases of lower quality (Phred) break k-mers.
-    #[must_use]
-    pub fn min_quality(self, min_quality: Option<u8>) -> Config {
-        Config { min_quality, ..self }
-    }
-
-    /// Reads qualities of FASTQ as Phred+33 or Phred+64.
-    #[must_use]
-    pub fn quality_offset(self, quality_offset: QualityOffset) -> Config {
-        Config { quality_offset, ..self }
-    }
-
-    /// Makes one base of each run of the same base first. Those of low quality have become letters that are no bases by then.
-    #[must_use]
-    pub fn homopolymer_compressed(self, homopolymer_compressed: bool) -> Config {
-        Config { homopolymer_compressed, ..self }
-    }
-
-    /// Chooses signatures by this rule.
-    #[must_use]
-    pub fn rule(self, rule: Rule) -> Config {
-        Config { rule, ..self }
-    }
-
-    /// Takes signatures of so many bases; `None` for the default.
-    #[must_use]
-    pub fn signature_len(self, signature_len: Option<usize>) -> Config {
-        Config { signature_len, ..self }
-    }
-
-    /// Takes so many bins; `None` to choose by the size of the input.
-    #[must_use]
-    pub fn bins(self, bins: Option<usize>) -> Config {
-        Config { bins, ..self }
-    }
-
-    /// Lets super-k-mers and results wait there.
-    #[must_use]
-    pub fn storage(self, storage: Storage) -> Config {
-        Config { storage, ..self }
-    }
-
-    /// Cuts so many batches at a time on each GPU; `None` for the default.
-    #[must_use]
-    pub fn gpu_streams(self, gpu_streams: Option<usize>) -> Config {
-        Config { gpu_streams, ..self }
-    }
-
-    /// Writes the table so.
-    #[must_use]
-    pub fn format(self, format: Format) -> Config {
-        Config { format, ..self }
-    }
-
-    /// Counts but this part of the inputs.
-    #[must_use]
-    pub fn shard(self, shard: Option<Shard>) -> Config {
-        Config { shard, ..self }
+    /// Whether k-mers and their reverse complements count together.
+    pub fn is_canonical(&self) -> bool {
+        !self.forward_only
     }
 
     /// Checks every range.
@@ -190,16 +177,16 @@ impl Config {
         if self.k == 0 || self.k > MAX_K {
             return fail(format!("`k` {} is out of range: 1 to {MAX_K}", self.k));
         }
-        if self.min_count == 0 {
+        let (least, most) = (self.least(), self.most());
+        if least == 0 {
             return fail("`min_count` 0 is out of range: 1 or more".into());
         }
-        if self.min_count > self.max_count {
+        if least > most {
             return fail(format!(
-                "`min_count` {} is larger than `max_count` {}: no k-mer could be kept",
-                self.min_count, self.max_count
+                "`min_count` {least} is larger than `max_count` {most}: no k-mer could be kept"
             ));
         }
-        if self.shard.is_some() && (self.min_count, self.max_count) != (1, u32::MAX) {
+        if self.shard.is_some() && (least, most) != (1, u32::MAX) {
             return fail(
                 "`shard`: a k-mer that is rare in one shard may not be in all: count with `min_count` 1 and \
                  no `max_count`, and cut when shards are joined"
@@ -209,18 +196,21 @@ impl Config {
         if self.shard.is_some() && self.format != Format::Mgk {
             return fail("`shard`: shards are joined as .mgk tables: leave `format` out".into());
         }
-        if let Some(p) = self.signature_len {
+        if let Some(p) = self.minimizer_len.0 {
             let (low, high) = (*signature::LENGTHS.start(), *signature::LENGTHS.end());
             if !signature::LENGTHS.contains(&p) || p > self.k {
                 return fail(format!(
-                    "`signature_len` {p} is out of range: {low} to {high}, and at most k"
+                    "`minimizer_len` {p} is out of range: {low} to {high}, and at most k"
                 ));
             }
         }
-        if self.bins.is_some_and(|bins| bins == 0 || bins > MAX_BINS) {
+        if self.bins.0.is_some_and(|bins| bins == 0 || bins > MAX_BINS) {
             return fail(format!("`bins` is out of range: 1 to {MAX_BINS}"));
         }
-        if self.gpu_streams.is_some_and(|streams| !(1..=MAX_STREAMS).contains(&streams)) {
+        if self
+            .gpu_streams
+            .is_some_and(|streams| !(1..=MAX_STREAMS).contains(&usize::from(streams)))
+        {
             return fail(format!("`gpu_streams` is out of range: 1 to {MAX_STREAMS}"));
         }
         Ok(())
@@ -234,6 +224,6 @@ impl Config {
 
     /// The bases of a signature that the run takes.
     pub fn signature_bases(&self) -> usize {
-        self.signature_len.unwrap_or(Config::default_signature_len(self.k))
+        self.minimizer_len.0.unwrap_or(Config::default_signature_len(self.k))
     }
 }

@@ -264,7 +264,7 @@ mod tests {
         let spilling =
             Spilling { storage: Storage::Auto, limit: 1 << 12, directory: std::env::temp_dir() };
         let pool = Pool::new(256, spilling);
-        let config = Config { min_count: 1, format: Format::Mgk, ..Config::new(k) };
+        let config = Config { min_count: Some(1), format: Format::Mgk, ..Config::new(k) };
         let results = Results::<K>::new(&config, &pool).sorting(most);
         let mut writer = results.writer();
         let kmers = values.iter().map(|&value| K::from_low(value).shl(shift).and(K::mask(k)));

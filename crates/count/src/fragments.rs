@@ -24,7 +24,7 @@ const COMPRESSED_OVERLAP: usize = 64 << 10;
 
 /// Letters of a long sequence that its next chunk must repeat.
 pub(crate) fn overlap(config: &Config) -> usize {
-    if config.homopolymer_compressed { COMPRESSED_OVERLAP } else { config.k - 1 }
+    if config.hpc { COMPRESSED_OVERLAP } else { config.k - 1 }
 }
 
 /// Takes batches: codes of one byte a base, and the stretches of them that are sequence, in order
@@ -93,7 +93,7 @@ struct Compression {
 
 impl<C: Consumer> Fragments<C> {
     pub(crate) fn new(consumer: C, config: &Config) -> Fragments<C> {
-        let (k, min_quality) = (config.k, config.min_quality);
+        let (k, min_quality) = (config.k, config.min_qual);
         Fragments {
             consumer,
             tally: Tally::default(),
@@ -108,7 +108,7 @@ impl<C: Consumer> Fragments<C> {
             breaks: 0,
             odd: false,
             masked: Vec::new(),
-            runs: config.homopolymer_compressed.then(Compression::default),
+            runs: config.hpc.then(Compression::default),
             error: None,
         }
     }
@@ -351,7 +351,7 @@ mod tests {
             overlap in 120usize..200,
         ) {
             let read: Vec<u8> = runs.iter().flat_map(|&(letter, n)| vec![letter; n]).collect();
-            let config = Config::new(k).homopolymer_compressed(true);
+            let config = Config { hpc: true, ..Config::new(k) };
             let mut sink = Fragments::new(Keep(k, Vec::new()), &config);
             let mut cuts: Vec<usize> = cuts.into_iter().filter(|&cut| cut < read.len()).collect();
             cuts.sort_unstable();
@@ -383,7 +383,8 @@ mod tests {
 
     #[test]
     fn low_quality_breaks_kmers_and_repeated_letters_count_once() {
-        let mut sink = Fragments::new(Keep(2, Vec::new()), &Config::new(2).min_quality(Some(10)));
+        let mut sink =
+            Fragments::new(Keep(2, Vec::new()), &Config { min_qual: Some(10), ..Config::new(2) });
         sink.begin(b"");
         sink.sequence(b"ACGTN", Some(b"II!I!"));
         sink.resume();

@@ -59,7 +59,7 @@ pub(crate) fn longest_record(job: Job<'_>) -> usize {
 
 /// The number of bins for about `kmers` k-mers.
 pub(crate) fn bins(config: &Config, kmers: Option<u64>) -> usize {
-    config.bins.unwrap_or_else(|| {
+    config.bins.0.unwrap_or_else(|| {
         kmers.map_or(UNKNOWN_BINS, |kmers| {
             let wanted = (kmers / KMERS_PER_BIN).clamp(*AUTO_BINS.start(), *AUTO_BINS.end());
             wanted.next_power_of_two() as usize
@@ -102,7 +102,7 @@ fn least<K: Width>(job: Job<'_>, bins: usize, full_bytes: u64) -> Option<u64> {
     least_memory(job.memory, |memory| {
         let more = Job { memory, ..job };
         // What is seen of the input at first is then more: its bins may come out as twice as many.
-        let is_sure = job.config.bins.is_some() || chunk_bytes(more) == chunk_bytes(job);
+        let is_sure = job.config.bins.0.is_some() || chunk_bytes(more) == chunk_bytes(job);
         let bins = if is_sure { bins } else { (2 * bins).min(*AUTO_BINS.end() as usize) };
         budget::<K>(more, bins).0.left() >= full_bytes
     })
@@ -143,6 +143,7 @@ pub(crate) fn memory_for<K: Width>(job: Job<'_>, bins: usize, full_bytes: u64) -
 #[cfg(test)]
 mod tests {
     use merganser_run::Resources;
+    use merganser_store::Storage;
 
     use super::*;
 
@@ -186,7 +187,7 @@ mod tests {
                 assert!(enough - memory <= 2 * (full - before) + full / 16 + (8 << 20));
             }
         }
-        let disk = config.clone().storage(Storage::Disk);
+        let disk = Config { storage: Storage::Disk, ..config.clone() };
         assert_eq!(memory_for::<u64>(Job::new(&disk, &resources, &[]), 64, 1 << 30), None);
     }
 }

@@ -25,8 +25,8 @@ impl<'p, K: Kmer> Results<'p, K> {
     pub(crate) fn new(config: &Config, pool: &'p Pool) -> Results<'p, K> {
         Results {
             scattered: Scattered::new(KmerRecords::new(config.k), pool),
-            least: config.min_count,
-            most: config.max_count,
+            least: config.least(),
+            most: config.most(),
             keep: config.format != crate::Format::None,
             most_at_once: u64::MAX,
         }

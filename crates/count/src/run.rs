@@ -141,7 +141,7 @@ pub fn count_quietly(
 /// let reads = folder.path().join("reads.fa");
 /// std::fs::write(&reads, ">one\nACGTTA\n>two\nCGTTAC\n")?;
 ///
-/// let (config, resources) = (Config::new(5).min_count(1), Resources::new());
+/// let (config, resources) = (Config { min_count: Some(1), ..Config::new(5) }, Resources::new());
 /// let inputs = [Input::File(reads)];
 /// let (_, table) = count_in_memory(&config, &resources, &inputs, &Silent, &Cancel::default())?;
 /// let kmers: Vec<(String, u32)> = table.iter().collect();
@@ -236,10 +236,10 @@ fn piece_of(
     inputs: &[Input],
     (threads, cancel): (usize, &Cancel),
 ) -> Result<Piece, Error> {
-    let flags = [config.canonical, config.homopolymer_compressed, config.min_quality.is_some()];
+    let flags = [config.is_canonical(), config.hpc, config.min_qual.is_some()];
     // Phred+33 leaves no trace, as shards of earlier versions have none.
-    let quality = [config.min_quality.unwrap_or_default(), config.quality_offset.number()];
-    let is_usual = config.min_quality.is_none() || config.quality_offset == QualityOffset::Phred33;
+    let quality = [config.min_qual.unwrap_or_default(), config.quality_offset.number()];
+    let is_usual = config.min_qual.is_none() || config.quality_offset == QualityOffset::Phred33;
     let job = JobHash::new()
         .with(&merganser_io::fingerprint::<Error>(inputs, threads, cancel)?.to_le_bytes())
         .with(&config.k.to_le_bytes())
@@ -291,7 +291,7 @@ impl Run<'_> {
         outcome.stage("count", started);
         let results = Results::<K>::new(self.config, &pool);
         let mut writer = results.writer();
-        for (kmer, count) in all.iter(self.config.canonical) {
+        for (kmer, count) in all.iter(self.config.is_canonical()) {
             writer.add(K::from_low(u64::from(kmer)), count)?;
         }
         outcome.histogram = writer.finish()?;
@@ -406,7 +406,7 @@ impl Run<'_> {
         files: TableOutput,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
-        let (least, most) = (self.config.min_count, self.config.max_count);
+        let (least, most) = (self.config.least(), self.config.most());
         outcome.kept_kmers = outcome.histogram.distinct(least, most);
         outcome.saturated = outcome.histogram.max() == u32::MAX;
         if self.config.format == Format::None {

@@ -24,7 +24,12 @@ fn tables_in_memory_and_in_files_are_the_same() {
     let inputs = [Input::File(path)];
     for k in [1, 4, 5, 16, 17, 31, 64, 65, 128] {
         for canonical in [true, false] {
-            let config = Config::new(k).format(Format::Tsv).canonical(canonical).min_count(1);
+            let config = Config {
+                format: Format::Tsv,
+                forward_only: !canonical,
+                min_count: Some(1),
+                ..Config::new(k)
+            };
             let resources = Resources::new().threads(2);
             let (outputs, cancel) = (OutputSet::alone(), Cancel::default());
             count(&config, &resources, &inputs, Some(&output), &outputs, &Silent, &cancel).unwrap();

@@ -43,7 +43,8 @@ fn naive(text: &[u8]) -> BTreeMap<u64, u32> {
 fn table(dir: &Path) -> PathBuf {
     let (input, output) = (dir.join("reads.fa"), dir.join("reads.mgk"));
     std::fs::write(&input, reads()).expect("space");
-    let (config, resources) = (Config::new(K).min_count(1), Resources::new().threads(2));
+    let (config, resources) =
+        (Config { min_count: Some(1), ..Config::new(K) }, Resources::new().threads(2));
     let (inputs, outputs, cancel) = ([Input::File(input)], OutputSet::alone(), Cancel::default());
     count(&config, &resources, &inputs, Some(&output), &outputs, &Silent, &cancel)
         .expect("good reads");

@@ -1,70 +1,37 @@
 //! What is removed and how the rest is written: plain data, checked once.
 
+use serde::Serialize;
+
 use crate::{Error, Thresholds};
 
-/// How records that are written are named.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Names {
-    /// As they were.
-    #[default]
-    Kept,
-    /// 1, 2 and so on, in the order of the output; the mates of a pair have one number, and `/1` and `/2` behind it.
-    Numbered,
-}
-
-/// What is removed and how the rest is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[non_exhaustive]
+/// What is removed and how the rest is written. The default is Deacon's.
+// These comments are the help of the command line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct Config {
     /// What makes a read or pair a match.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    #[serde(flatten)]
     pub thresholds: Thresholds,
-    /// Only so many bases of each read are looked at, from its first on; 0: all.
-    pub prefix: usize,
-    /// Matches are kept and the others removed, not the other way round.
+    /// Look at the first N bases of each read; 0: at all
+    #[cfg_attr(feature = "cli", arg(short, long, value_name = "N", default_value_t))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Decision"))]
+    pub prefix_length: usize,
+    /// Keep what matches, and remove the others
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "Decision"))]
     pub keep: bool,
-    /// How what is kept is named.
-    pub names: Names,
+    /// Name what is kept 1, 2 and so on; mates have one number
+    // In the order of the output, with `/1` and `/2` behind the number of mates.
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "Output"))]
+    pub rename: bool,
     /// Take mates by their place in the inputs, whatever their names; else these must be
     /// [those of mates](merganser_io::are_mates).
+    #[cfg_attr(feature = "cli", arg(skip))]
+    #[serde(skip)]
     pub any_names: bool,
 }
 
 impl Config {
-    /// Removes what matches by Deacon's usual thresholds.
-    pub fn new() -> Config {
-        Config::default()
-    }
-
-    /// Matches by these.
-    #[must_use]
-    pub fn thresholds(self, thresholds: Thresholds) -> Config {
-        Config { thresholds, ..self }
-    }
-
-    /// Looks at so many bases of each read, or with 0 at all.
-    #[must_use]
-    pub fn prefix(self, prefix: usize) -> Config {
-        Config { prefix, ..self }
-    }
-
-    /// Keeps matches, or removes them.
-    #[must_use]
-    pub fn keep(self, keep: bool) -> Config {
-        Config { keep, ..self }
-    }
-
-    /// Names what is kept so.
-    #[must_use]
-    pub fn names(self, names: Names) -> Config {
-        Config { names, ..self }
-    }
-
-    /// Takes mates by their place, whatever their names, or compares these.
-    #[must_use]
-    pub fn any_names(self, any_names: bool) -> Config {
-        Config { any_names, ..self }
-    }
-
     /// Checks the thresholds.
     ///
     /// # Errors

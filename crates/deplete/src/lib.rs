@@ -3,7 +3,7 @@
 //!
 //! [`index()`] makes the [`MinimizerSet`] of genomes; sets are united, subtracted and intersected, and kept as `.mgd`
 //! files or as Deacon's own (`.idx`). A [`Host`] is a set that reads are held against, by [`filter()`].
-//! [`naive`] has the rules word by word, for tests.
+//! `naive` has the rules word by word, for tests alone.
 
 mod config;
 mod error;
@@ -12,15 +12,16 @@ mod host;
 mod index;
 mod letters;
 mod minimizers;
-#[doc(hidden)]
-pub mod naive;
+#[cfg(test)]
+#[allow(dead_code, unreachable_pub, reason = "other tests use it, too")]
+mod naive;
 mod params;
 mod run;
 mod sections;
 mod set;
 mod thresholds;
 
-pub use config::{Config, Names};
+pub use config::Config;
 pub use error::Error;
 pub use files::{Description, Format, describe, read, write};
 pub use host::Host;

@@ -1,4 +1,4 @@
-//! Minimizers of many sequences at a time, a stretch of one a lane. [`crate::naive::minimizers`] is the rule.
+//! Minimizers of many sequences at a time, a stretch of one a lane. `naive::minimizers` is the rule.
 //!
 //! The hash of a k-mer is rolled on from the one before. Of each k-mer the high half of its hash and its place make
 //! one number, so that the least of a window is the first of its least hashes; with the hash complemented, the
@@ -9,7 +9,6 @@ use merganser_seq::dispatch;
 use merganser_seq::simd::Level;
 
 use crate::Params;
-use crate::naive::SEEDS;
 
 /// Stretches that are computed together: a vector of 512 bits has as many numbers.
 const LANES: usize = 16;
@@ -19,6 +18,9 @@ const STRETCH: usize = 1024;
 const NO_BASE: u8 = 4;
 /// No place.
 const NONE: u16 = u16::MAX;
+
+/// ntHash's numbers of A, C, T and G (Mohamadi and others, 2016), their low halves: Deacon's order of bases.
+const SEEDS: [u32; 4] = [0x95c6_0474, 0x62a0_2b4c, 0x8257_2324, 0x4be2_4456];
 
 /// A number a lane.
 type Row = [u32; LANES];
@@ -247,7 +249,8 @@ impl Tables {
     }
 }
 
-/// The least and greatest numbers of the last w.
+/// The least and greatest numbers of the last w. A row is a cache line: over two of them, the work takes a twentieth more.
+#[repr(C, align(64))]
 struct Extremes {
     blocks: [[Row; Params::MOST_BASES]; 2],
     prefixes: [Row; 2],

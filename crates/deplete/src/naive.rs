@@ -1,9 +1,9 @@
 //! The definition of a minimizer, word by word, for tests: each window by itself.
 
-use crate::Params;
+use super::Params;
 
-/// ntHash's numbers of A, C, T and G (Mohamadi and others, 2016), their low halves: Deacon's order of bases.
-pub(crate) const SEEDS: [u32; 4] = [0x95c6_0474, 0x62a0_2b4c, 0x8257_2324, 0x4be2_4456];
+/// ntHash's numbers of A, C, T and G (Mohamadi and others, 2016), their low halves.
+const SEEDS: [u32; 4] = [0x95c6_0474, 0x62a0_2b4c, 0x8257_2324, 0x4be2_4456];
 
 /// The code of a base, A C T G = 0 1 2 3 in either case; whatever else there is, U too, has none.
 fn code(letter: u8) -> Option<usize> {

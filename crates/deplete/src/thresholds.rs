@@ -1,23 +1,33 @@
 //! How many minimizers of a read must be the host's.
 
 use merganser_run::ConfigError;
+use serde::Serialize;
 
 use crate::Error;
 
 /// What makes a read, or a pair, a match: so many distinct minimizers that the host has, and such a part of the
 /// distinct ones that it has (Deacon 0.19, `FilterParams`).
-#[derive(Clone, Copy, Debug, PartialEq)]
+// These comments are the help of the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct Thresholds {
-    /// The least number, at least 1.
-    pub number: usize,
-    /// The least part, 0 to 1.
-    pub part: f64,
+    /// Distinct minimizers that the set must have of a match
+    // At least 1.
+    #[cfg_attr(feature = "cli", arg(short, long, value_name = "N", default_value_t = NUMBER))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Decision"))]
+    pub abs_threshold: usize,
+    /// Part of its distinct minimizers that the set must have, 0 to 1
+    #[cfg_attr(feature = "cli", arg(short, long, value_name = "R", default_value_t = PART))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Decision"))]
+    pub rel_threshold: f64,
 }
 
+const NUMBER: usize = 2;
+const PART: f64 = 0.01;
+
 impl Default for Thresholds {
-    /// Two, and a hundredth.
     fn default() -> Thresholds {
-        Thresholds { number: 2, part: 0.01 }
+        Thresholds { abs_threshold: NUMBER, rel_threshold: PART }
     }
 }
 
@@ -28,9 +38,9 @@ impl Thresholds {
     /// [`Error::Config`], naming the field.
     pub fn validate(&self) -> Result<(), Error> {
         let problem = match self {
-            Thresholds { number: 0, .. } => "`number` is out of range: 1 or more",
-            Thresholds { part, .. } if !(0.0..=1.0).contains(part) => {
-                "`part` is out of range: 0 to 1"
+            Thresholds { abs_threshold: 0, .. } => "`abs_threshold` is out of range: 1 or more",
+            Thresholds { rel_threshold: part, .. } if !(0.0..=1.0).contains(part) => {
+                "`rel_threshold` is out of range: 0 to 1"
             }
             _ => return Ok(()),
         };
@@ -48,7 +58,7 @@ impl Thresholds {
         if self.is_match_already(all.len(), hits) {
             return true;
         }
-        if hits.len() < self.number {
+        if hits.len() < self.abs_threshold {
             return false;
         }
         scratch.clear();
@@ -62,7 +72,7 @@ impl Thresholds {
     /// host has: with more of these it would match, too, and with fewer distinct ones of its own. `hits` are left each
     /// once if they are enough.
     pub(crate) fn is_match_already(&self, minimizers: usize, hits: &mut Vec<u64>) -> bool {
-        if hits.len() < self.number {
+        if hits.len() < self.abs_threshold {
             return false;
         }
         hits.sort_unstable();
@@ -73,9 +83,9 @@ impl Thresholds {
     /// How many hits a read with so many distinct minimizers needs: the least number whose part of them is not
     /// below the part asked for, as floating point has it, and one at least.
     fn needed(&self, minimizers: usize) -> usize {
-        let lower = (self.part * minimizers as f64) as usize;
-        let is_below = (lower as f64) / (minimizers as f64) < self.part;
-        (lower + usize::from(is_below)).max(1).max(self.number)
+        let lower = (self.rel_threshold * minimizers as f64) as usize;
+        let is_below = (lower as f64) / (minimizers as f64) < self.rel_threshold;
+        (lower + usize::from(is_below)).max(1).max(self.abs_threshold)
     }
 }
 
@@ -84,7 +94,7 @@ mod tests {
     use super::*;
 
     fn is_match(number: usize, part: f64, all: &[u64], hits: &[u64]) -> bool {
-        let thresholds = Thresholds { number, part };
+        let thresholds = Thresholds { abs_threshold: number, rel_threshold: part };
         thresholds.validate().unwrap();
         thresholds.is_match(all, &mut hits.to_vec(), &mut Vec::new())
     }
@@ -103,7 +113,9 @@ mod tests {
 
     #[test]
     fn decimals_need_no_more_than_they_say() {
-        let needed = |part, minimizers| Thresholds { number: 1, part }.needed(minimizers);
+        let needed = |part, minimizers| {
+            Thresholds { abs_threshold: 1, rel_threshold: part }.needed(minimizers)
+        };
         // 0.07 times 100 is 7.000000000000001.
         assert_eq!([needed(0.07, 100), needed(0.29, 100), needed(0.57, 100)], [7, 29, 57]);
         assert_eq!([needed(0.01, 101), needed(0.01, 99), needed(0.0, 50)], [2, 1, 1]);
@@ -115,7 +127,10 @@ mod tests {
     #[test]
     fn ranges() {
         for (number, part) in [(0, 0.5), (1, -0.1), (1, 1.5), (1, f64::NAN)] {
-            assert!(Thresholds { number, part }.validate().is_err(), "{number} {part}");
+            assert!(
+                Thresholds { abs_threshold: number, rel_threshold: part }.validate().is_err(),
+                "{number} {part}"
+            );
         }
     }
 }

@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     for e in args {
         let e = e.parse()?;
-        let filter = Filter::new(Config::new(Threshold::Edits(e)).method(method))?;
+        let filter = Filter::new(Config { method, ..Config::new(Threshold::Edits(e)) })?;
         let (mut batch, mut scratch) = (PairBatch::new(), Scratch::default());
         let (mut decisions, mut accepted, mut pairs) = (Vec::new(), 0u64, 0u64);
         let mut spent = Duration::ZERO;

@@ -40,7 +40,7 @@ fn main() -> Result<(), Failure> {
             Some(batch) => batch,
             none => none.insert(read(&file)?),
         };
-        decide(Config::new(Threshold::Edits(e.parse()?)).method(method), batch, &device)?;
+        decide(Config { method, ..Config::new(Threshold::Edits(e.parse()?)) }, batch, &device)?;
     }
     Ok(())
 }

@@ -1,10 +1,14 @@
 //! What to accept and how to decide: plain data, checked once.
 
+use std::fmt;
+use std::str::FromStr;
+
 use merganser_run::ConfigError;
+use serde::{Serialize, Serializer};
 
 use crate::Error;
 
-/// How many edits a pair may have.
+/// How many edits a pair may have: a number, or `N%` of the read's length, rounded down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threshold {
     /// This many.
@@ -24,53 +28,78 @@ impl Threshold {
     }
 }
 
-/// How a pair is decided.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Method {
-    /// By the edit distance: every decision is the truth.
-    #[default]
-    Exact,
-    /// By GateKeeper-GPU's rule (§2.1, §3.4), made safe: no pair within the threshold is rejected.
-    GateKeeper,
-    /// By SneakySnake's single net routing: no pair within the threshold is rejected.
-    Snake,
-    /// By what the published GateKeeper-GPU computes, to compare with: it can reject a pair within
-    /// the threshold. Up to 32 edits.
-    GateKeeperOriginal,
+impl FromStr for Threshold {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Threshold, String> {
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let threshold = match text.strip_suffix('%') {
+            Some(percent) if digits(percent) => percent.parse().ok().map(Threshold::Percent),
+            None if digits(text) => text.parse().ok().map(Threshold::Edits),
+            _ => None,
+        };
+        let wrong =
+            || "give a number of edits, e.g. 5, or of the read's length, e.g. 4%".to_owned();
+        threshold.ok_or_else(wrong)
+    }
 }
 
-impl Method {
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
+impl fmt::Display for Threshold {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Method::Exact => "exact",
-            Method::GateKeeper => "gatekeeper",
-            Method::Snake => "snake",
-            Method::GateKeeperOriginal => "gatekeeper-original",
+            Threshold::Edits(edits) => write!(formatter, "{edits}"),
+            Threshold::Percent(percent) => write!(formatter, "{percent}%"),
         }
     }
 }
 
-/// What letters other than A, C, G, T and U are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum NMode {
-    /// They match nothing, not even themselves.
-    #[default]
-    Mismatch,
-    /// They match everything.
-    Match,
-    /// A pair that has one is accepted, with an undefined number of edits.
-    Pass,
+impl Serialize for Threshold {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
-/// What of the two sequences is compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Align {
-    /// All of both: the distance of Needleman and Wunsch, of any two lengths.
-    #[default]
-    Global,
-    /// All of the read with any part of the segment: gaps before and after it are free.
-    SemiGlobal,
+merganser_run::named! {
+    /// How a pair is decided.
+    #[derive(Default)]
+    pub enum Method {
+        /// By the edit distance: every decision is the truth.
+        #[default]
+        Exact = "exact",
+        /// By GateKeeper-GPU's rule (§2.1, §3.4), made safe: no pair within the threshold is rejected.
+        GateKeeper = "gatekeeper",
+        /// By SneakySnake's single net routing: no pair within the threshold is rejected.
+        Snake = "snake",
+        /// By what the published GateKeeper-GPU computes, to compare with: it can reject a pair within
+        /// the threshold. Up to 32 edits.
+        GateKeeperOriginal = "gatekeeper-original",
+    }
+}
+
+merganser_run::named! {
+    /// What letters other than A, C, G, T and U are.
+    #[derive(Default)]
+    pub enum NMode {
+        /// They match nothing, not even themselves.
+        #[default]
+        Mismatch = "mismatch",
+        /// They match everything.
+        Match = "match",
+        /// A pair that has one is accepted, with an undefined number of edits.
+        Pass = "pass",
+    }
+}
+
+merganser_run::named! {
+    /// What of the two sequences is compared.
+    #[derive(Default)]
+    pub enum Align {
+        /// All of both: the distance of Needleman and Wunsch, of any two lengths.
+        #[default]
+        Global = "global",
+        /// All of the read with any part of the segment: gaps before and after it are free.
+        SemiGlobal = "semiglobal",
+    }
 }
 
 /// How pairs are decided.
@@ -78,22 +107,29 @@ pub enum Align {
 /// ```
 /// use merganser_filter::{Align, Config, Method, Threshold};
 ///
-/// let config = Config::new(Threshold::Percent(4)).method(Method::Snake).align(Align::SemiGlobal);
+/// let (method, align) = (Method::Snake, Align::SemiGlobal);
+/// let config = Config { method, align, ..Config::new(Threshold::Percent(4)) };
 /// assert!(config.validate().is_ok());
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+// These comments are the help of the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct Config {
-    /// How many edits a pair may have.
+    /// Edits that an accepted pair may have: a number, or N% of the read's length, rounded down
+    #[cfg_attr(feature = "cli", arg(short = 'e', long, value_name = "N|N%"))]
     pub threshold: Threshold,
-    /// How a pair is decided.
+    /// How pairs are decided
+    #[cfg_attr(feature = "cli", arg(long, value_name = "METHOD", default_value_t))]
     pub method: Method,
-    /// What letters other than A, C, G, T and U are.
+    /// Letters that are no bases match nothing (not even themselves), match everything, or make the
+    /// pair undefined and accepted
+    #[cfg_attr(feature = "cli", arg(long, value_name = "MODE", default_value_t))]
     pub n_mode: NMode,
-    /// What of the two sequences is compared.
+    /// Compare the whole read with the whole segment, or with any part of it
+    #[cfg_attr(feature = "cli", arg(long, value_name = "ALIGN", default_value_t))]
     pub align: Align,
-    /// Decide each pair by the exact method too, and count where the two differ; of whole files
-    /// alone ([`run`](crate::run())).
+    /// Count false accepts and false rejects: decides each pair by the exact method, too
+    #[cfg_attr(feature = "cli", arg(long))]
     pub verify: bool,
 }
 
@@ -113,36 +149,6 @@ impl Config {
             align: Align::default(),
             verify: false,
         }
-    }
-
-    /// Allows so many edits.
-    #[must_use]
-    pub fn threshold(self, threshold: Threshold) -> Config {
-        Config { threshold, ..self }
-    }
-
-    /// Decides pairs in this way.
-    #[must_use]
-    pub fn method(self, method: Method) -> Config {
-        Config { method, ..self }
-    }
-
-    /// Takes letters that are no bases as this.
-    #[must_use]
-    pub fn n_mode(self, n_mode: NMode) -> Config {
-        Config { n_mode, ..self }
-    }
-
-    /// Compares so much of the two sequences.
-    #[must_use]
-    pub fn align(self, align: Align) -> Config {
-        Config { align, ..self }
-    }
-
-    /// Decides each pair by the exact method too, or not.
-    #[must_use]
-    pub fn verify(self, verify: bool) -> Config {
-        Config { verify, ..self }
     }
 
     /// Checks every range.

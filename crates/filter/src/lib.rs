@@ -23,8 +23,11 @@ mod cpu;
 mod cuda;
 mod error;
 mod filter;
-#[doc(hidden)]
-pub mod naive;
+#[cfg(test)]
+#[allow(dead_code, unreachable_pub, reason = "other tests use it, too")]
+mod naive;
+#[cfg(test)]
+mod naive_tests;
 mod output;
 mod run;
 mod source;

@@ -11,16 +11,18 @@ use merganser_run::InOrderSink;
 use crate::Error;
 pub(crate) use text::{DecisionText, append};
 
-/// How decisions are written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    /// A header, then `index<TAB>accept<TAB>edits` lines.
-    #[default]
-    Tsv,
-    /// GateKeeper-GPU's two files: `1` or `0` a line, and the edits a line.
-    GateKeeper,
-    /// Nothing is written.
-    None,
+merganser_run::named! {
+    /// How decisions are written.
+    #[derive(Default)]
+    pub enum Format {
+        /// A header, then `index<TAB>accept<TAB>edits` lines.
+        #[default]
+        Tsv = "tsv",
+        /// GateKeeper-GPU's two files: `1` or `0` a line, and the edits a line.
+        GateKeeper = "gatekeeper",
+        /// Nothing is written.
+        None = "none",
+    }
 }
 
 /// Open outputs: one for [`Format::Tsv`], two for [`Format::GateKeeper`].

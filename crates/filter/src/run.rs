@@ -127,7 +127,7 @@ impl Run<'_> {
     fn run(&self, inputs: &[Input], writer: Writer) -> Result<Outcome, Error> {
         let filter = Filter::new(*self.config)?;
         let exact = if self.config.verify {
-            Some(Filter::new(self.config.method(Method::Exact))?)
+            Some(Filter::new(Config { method: Method::Exact, ..*self.config })?)
         } else {
             None
         };

@@ -1,7 +1,10 @@
 //! What the kernels decide, compiled for the host, against the plain definitions: no GPU, no nvcc.
 
-use merganser_filter::naive;
-use merganser_filter::{Align, Config, Method, NMode, Threshold};
+#[allow(dead_code, unreachable_pub, reason = "other tests use it, too")]
+#[path = "../src/naive.rs"]
+mod naive;
+
+use merganser_filter::{Align, Config, Decision, Method, NMode, REJECTED, Threshold, UNDEFINED};
 use merganser_filter_host_kernels::{Kernel, Planes, decide, kernels};
 use merganser_seq::planes::encode;
 use merganser_seq::simd::Level;
@@ -69,7 +72,7 @@ const REPEATS: &[u8] = b"AAAAAAC";
 const MIXED: &[u8] = b"ACGTACGTACGTACGTACGTACGTNRa";
 
 fn config(method: Method, e: u32, n_mode: NMode, align: Align) -> Config {
-    Config::new(Threshold::Edits(e)).method(method).n_mode(n_mode).align(align)
+    Config { method, n_mode, align, ..Config::new(Threshold::Edits(e)) }
 }
 
 /// The bits that the band of a narrow kernel needs, on one side.

@@ -33,6 +33,7 @@
 
 mod availability;
 mod build_info;
+mod config;
 mod device;
 mod diagnostics;
 mod error;
@@ -45,12 +46,14 @@ mod memory;
 mod pool;
 pub mod primitives;
 mod selftest;
+pub mod staging;
 mod stream;
 
 pub use availability::{
     Availability, CudaVersion, DeviceInfo, DriverVersion, availability, first_call,
 };
 pub use build_info::{BuildInfo, build_info};
+pub use config::GpuConfig;
 pub use device::{Device, Memory, ready_at, start_time};
 pub use diagnostics::{DeviceReport, Report, diagnose};
 pub use error::{Error, unavailable, usable};

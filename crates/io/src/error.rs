@@ -377,10 +377,16 @@ pub fn kind_of(error: &io::Error) -> FaultKind {
 /// Makes the error enum of a job a [`Fault`], and one that a [`Cancelled`](merganser_run::Cancelled)
 /// becomes. The enum has the variants `Io` (an [`Error`]), `Output` (an [`io::Error`]), `Config` (a
 /// [`ConfigError`](merganser_run::ConfigError)) and `Cancelled`, which alone are not
-/// [`FaultKind::Failed`].
+/// [`FaultKind::Failed`]; and those that are named, which are boxed errors of other crates that become its own.
 #[macro_export]
 macro_rules! impl_fault {
-    ($error:ty) => {
+    ($error:ty $(, $nested:ident($inner:ty))*) => {
+        $(impl From<$inner> for $error {
+            fn from(error: $inner) -> Self {
+                Self::$nested(Box::new(error))
+            }
+        })*
+
         impl From<::merganser_run::Cancelled> for $error {
             fn from(_: ::merganser_run::Cancelled) -> Self {
                 Self::Cancelled
@@ -394,6 +400,7 @@ macro_rules! impl_fault {
                     Self::Output(error) => $crate::kind_of(error),
                     Self::Config(error) => ::merganser_run::Fault::kind(error),
                     Self::Cancelled => ::merganser_run::FaultKind::Cancelled,
+                    $(Self::$nested(error) => ::merganser_run::Fault::kind(&**error),)*
                     _ => ::merganser_run::FaultKind::Failed,
                 }
             }

@@ -2,6 +2,9 @@
 
 use merganser_run::{Warnings, thousands};
 
+use std::fmt;
+use std::str::FromStr;
+
 /// The letter of quality 0. SAM, BAM and CRAM have Phred+33 always.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QualityOffset {
@@ -26,6 +29,21 @@ impl QualityOffset {
             QualityOffset::Phred33 => 33,
             QualityOffset::Phred64 => 64,
         }
+    }
+}
+
+impl fmt::Display for QualityOffset {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.number().fmt(formatter)
+    }
+}
+
+impl FromStr for QualityOffset {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<QualityOffset, Self::Err> {
+        let offset = text.parse().ok().and_then(QualityOffset::of_number);
+        offset.ok_or("it is 33 or 64")
     }
 }
 

@@ -536,6 +536,10 @@ impl merganser_run::engine::Source for Records {
         batch.number()
     }
 
+    fn is_long(&self, batch: &RecordBatch) -> bool {
+        batch.is_long()
+    }
+
     fn stop(&self, _number: u64) {
         Records::stop(self);
     }

@@ -1,60 +1,60 @@
 //! What to report and how to find it: plain data, checked once.
 
+#[cfg(feature = "cli")]
+mod cli;
+
 use std::path::PathBuf;
 
 use merganser_alignments::MOST_OPERATIONS;
 use merganser_filter::{NMode, Threshold};
 use merganser_io::ReadShare;
 use merganser_run::ConfigError;
+use serde::Serialize;
 
 use crate::{Error, Format, ReadGroup};
 
-/// What counts as an edit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Metric {
-    /// Substitutions, insertions and deletions.
-    #[default]
-    Edit,
-    /// Substitutions alone.
-    Hamming,
+merganser_run::named! {
+    /// Which strands of the reference are searched.
+    #[derive(Default)]
+    pub enum Strand {
+        /// Both.
+        #[default]
+        Both = "both",
+        /// The reference as it is.
+        Forward = "forward",
+        /// Its reverse complement.
+        Reverse = "reverse",
+    }
 }
 
-/// Which strands of the reference are searched.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Strand {
-    /// Both.
-    #[default]
-    Both,
-    /// The reference as it is.
-    Forward,
-    /// Its reverse complement.
-    Reverse,
+merganser_run::named! {
+    /// What rejects candidates before they are verified. No choice loses a hit.
+    #[derive(Default)]
+    pub enum Prefilter {
+        /// The exact edit distance, in vector lanes.
+        #[default]
+        Exact = "exact",
+        /// GateKeeper-GPU's rule, made safe.
+        GateKeeper = "gatekeeper",
+        /// SneakySnake's rule.
+        Snake = "snake",
+        /// Nothing: every candidate is verified.
+        None = "none",
+    }
 }
 
-/// What rejects candidates before they are verified. No choice loses a hit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Prefilter {
-    /// The exact edit distance, in vector lanes.
-    #[default]
-    Exact,
-    /// GateKeeper-GPU's rule, made safe.
-    GateKeeper,
-    /// SneakySnake's rule.
-    Snake,
-    /// Nothing: every candidate is verified.
-    None,
-}
-
-/// Which hits of a read, or of a pair, are reported.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Select {
-    /// All.
-    #[default]
-    All,
-    /// The first.
-    Best,
-    /// All with as few edits as the first.
-    BestStrata,
+merganser_run::named! {
+    /// Which hits of a read, or of a pair, are reported.
+    #[derive(Default)]
+    pub enum Select {
+        /// All.
+        #[default]
+        All = "all",
+        /// The first.
+        Best = "best",
+        /// All with as few edits as the first.
+        BestStrata = "best-strata",
+    }
 }
 
 /// What is found and how it is written; the output depends on this alone, on the reference and the
@@ -64,64 +64,114 @@ pub enum Select {
 /// use merganser_filter::Threshold;
 /// use merganser_map::{Config, Format, Select, Strand};
 ///
-/// let config = Config::new(Threshold::Edits(3)).select(Select::BestStrata).crop(100);
-/// let config = config.strand(Strand::Forward).format(Format::Bam(6));
+/// let config = Config {
+///     select: Select::BestStrata,
+///     crop: Some(100),
+///     strand: Strand::Forward,
+///     format: Format::Bam(6),
+///     ..Config::new(Threshold::Edits(3))
+/// };
 /// assert!(config.validate().is_ok());
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+// These comments are the help of the command line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct Config {
-    /// How many edits a hit may have.
+    /// Edits that a hit may have: a number, or N% of the read's length, rounded down
+    #[cfg_attr(feature = "cli", arg(short = 'e', long, value_name = "N|N%"))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Hits"))]
     pub threshold: Threshold,
-    /// What counts as an edit.
-    pub metric: Metric,
-    /// Which strands are searched.
+    /// Allow substitutions only, no insertions and deletions
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "Hits"))]
+    pub hamming: bool,
+    /// Which strands of the reference are searched
+    #[cfg_attr(feature = "cli", arg(long, value_name = "STRAND", default_value_t))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Hits"))]
     pub strand: Strand,
-    /// What letters that are no bases are; not [`NMode::Pass`], which is for pairs alone.
+    /// Letters that are no bases match nothing (not even themselves), or everything
+    // Not `pass`, which is for pairs of a read and a segment.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "MODE", default_value_t))]
+    #[cfg_attr(feature = "cli", arg(value_parser = cli::n_mode(), help_heading = "Hits"))]
     pub n_mode: NMode,
-    /// What rejects candidates before they are verified.
-    pub filter: Prefilter,
-    /// Which hits are reported.
-    pub select: Select,
-    /// The most hits of a read, or combinations of a pair, that are reported; 0: no limit.
-    pub max_hits: u32,
-    /// With [`Select::Best`]: a primary record names the read's other hits with as few edits in the tag XA, if
-    /// there are no more than so many; 0: no record has the tag.
-    pub xa: u32,
-    /// Least outer distance of the mates of a concordant pair, in bases.
-    pub min_insert: u32,
-    /// Largest outer distance of the mates of a concordant pair, in bases.
-    pub max_insert: u32,
-    /// Where a pair has no concordant combination, each mate is looked for with up to so many edits, but no fewer
-    /// than `threshold` allows, beside the best hits of the other one; `None`: not.
-    pub rescue: Option<Threshold>,
-    /// Use only so many bases of each read, from its first on; `None`: all.
+    /// Map only the first N bases of each read
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Hits"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
     pub crop: Option<u32>,
-    /// How records are written.
-    pub format: Format,
-    /// Records are in the order of the reference; not of SAM.
+
+    /// Which hits of a read, or of a pair, are reported
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub select: Select,
+    /// Report at most so many hits of a read, or combinations of a pair; 0: no limit
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Reports"))]
+    pub max_hits: u32,
+    /// With --best: name other hits with as few edits in the tag XA, if there are no
+    /// more than N; 0: no tag
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t, requires = "best"))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Reports"))]
+    pub xa: u32,
+    /// Least distance of the mates of a pair, from end to end
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t, requires = "pairs"))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Reports"))]
+    pub min_insert: u32,
+    /// Largest distance of the mates of a pair, from end to end
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = MAX_INSERT))]
+    #[cfg_attr(feature = "cli", arg(requires = "pairs", help_heading = "Reports"))]
+    pub max_insert: u32,
+    /// Where a pair has no concordant combination: look for each mate with up to so many edits beside the
+    /// best hits of the other one
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N|N%", requires = "pairs"))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Reports"))]
+    pub rescue: Option<Threshold>,
+
+    /// Sort records by contig and place, and write an index beside -o
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "Output"))]
     pub sort: bool,
+    /// Tell matches (=) and mismatches (X) apart in CIGARs
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "Output"))]
+    pub eqx: bool,
+    /// Clip ends of reads that cost more than that, as a local aligner does; hits are the same
+    // A base that is the same scores 1, one that differs -4, a gap of n bases -6 - n, a clipped end -5 (BWA-MEM's defaults).
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "Output"))]
+    pub clip: bool,
+    /// Leave reads without a hit out of -o
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "Output"))]
+    pub no_unmapped: bool,
+    /// What rejects candidates before they are verified; changes the time alone
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILTER", default_value_t))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Resources"))]
+    pub filter: Prefilter,
+
+    /// How records are written.
+    #[serde(skip)]
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub format: Format,
     /// For CRAM: the reference as FASTA, of which the index lacks letters that are no bases.
+    #[serde(skip)]
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub fasta: Option<PathBuf>,
     /// The read groups: none, that of all reads, or one for each input (file or pair of files).
+    #[serde(skip)]
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub read_groups: Vec<ReadGroup>,
-    /// CIGARs tell matches (=) and mismatches (X) apart.
-    pub extended_cigars: bool,
-    /// Ends of reads that cost more than leaving them out of the alignment are clipped: a base that is the same
-    /// scores 1, one that differs -4, a gap of n bases -6 - n, a clipped end -5 (BWA-MEM's defaults). Which hits
-    /// there are, and their order, is as without.
-    pub clip: bool,
-    /// Reads without a hit have records, too.
-    pub keep_unmapped: bool,
     /// [`Outcome::placements`](crate::Outcome::placements) is made.
+    #[serde(skip)]
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub placements: bool,
     /// Take mates by their place in the inputs, whatever their names; else these must be
     /// [those of mates](merganser_io::are_mates).
+    #[serde(skip)]
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub any_names: bool,
     /// Map these of the reads alone ([`share`](crate::share())), into BAM that
     /// [`JoinedShards`](crate::JoinedShards) puts together with the others'.
+    #[serde(skip)]
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub share: Option<ReadShare>,
 }
+
+/// The largest outer distance of the mates of a concordant pair, if none is given, in bases.
+const MAX_INSERT: u32 = 500;
 
 /// The longest read, in bases.
 pub const MOST_READ: usize = 1 << 14;
@@ -135,7 +185,7 @@ impl Config {
     pub fn new(threshold: Threshold) -> Config {
         Config {
             threshold,
-            metric: Metric::default(),
+            hamming: false,
             strand: Strand::default(),
             n_mode: NMode::default(),
             filter: Prefilter::default(),
@@ -143,16 +193,16 @@ impl Config {
             max_hits: 0,
             xa: 0,
             min_insert: 0,
-            max_insert: 500,
+            max_insert: MAX_INSERT,
             rescue: None,
             crop: None,
             format: Format::Sam,
             sort: false,
             fasta: None,
             read_groups: Vec::new(),
-            extended_cigars: false,
+            eqx: false,
             clip: false,
-            keep_unmapped: true,
+            no_unmapped: false,
             placements: false,
             any_names: false,
             share: None,
@@ -165,144 +215,6 @@ impl Config {
             Select::Best => Some(1),
             Select::All | Select::BestStrata => Some(self.max_hits).filter(|&most| most > 0),
         }
-    }
-
-    /// Allows so many edits.
-    #[must_use]
-    pub fn threshold(self, threshold: Threshold) -> Config {
-        Config { threshold, ..self }
-    }
-
-    /// Counts these as edits.
-    #[must_use]
-    pub fn metric(self, metric: Metric) -> Config {
-        Config { metric, ..self }
-    }
-
-    /// Searches these strands.
-    #[must_use]
-    pub fn strand(self, strand: Strand) -> Config {
-        Config { strand, ..self }
-    }
-
-    /// Takes letters that are no bases as this.
-    #[must_use]
-    pub fn n_mode(self, n_mode: NMode) -> Config {
-        Config { n_mode, ..self }
-    }
-
-    /// Rejects candidates by this filter.
-    #[must_use]
-    pub fn filter(self, filter: Prefilter) -> Config {
-        Config { filter, ..self }
-    }
-
-    /// Reports these hits.
-    #[must_use]
-    pub fn select(self, select: Select) -> Config {
-        Config { select, ..self }
-    }
-
-    /// Reports at most so many hits of a read, or combinations of a pair; 0: no limit.
-    #[must_use]
-    pub fn max_hits(self, max_hits: u32) -> Config {
-        Config { max_hits, ..self }
-    }
-
-    /// Wants at least so many bases from end to end of a concordant pair.
-    #[must_use]
-    pub fn min_insert(self, min_insert: u32) -> Config {
-        Config { min_insert, ..self }
-    }
-
-    /// Wants at most so many bases from end to end of a concordant pair.
-    #[must_use]
-    pub fn max_insert(self, max_insert: u32) -> Config {
-        Config { max_insert, ..self }
-    }
-
-    /// Looks for mates with up to so many edits beside the others, or not.
-    #[must_use]
-    pub fn rescue(self, rescue: impl Into<Option<Threshold>>) -> Config {
-        Config { rescue: rescue.into(), ..self }
-    }
-
-    /// Uses only so many bases of each read, or all.
-    #[must_use]
-    pub fn crop(self, crop: impl Into<Option<u32>>) -> Config {
-        Config { crop: crop.into(), ..self }
-    }
-
-    /// Writes records so.
-    #[must_use]
-    pub fn format(self, format: Format) -> Config {
-        Config { format, ..self }
-    }
-
-    /// Writes records in the order of the reference, or of the reads.
-    #[must_use]
-    pub fn sort(self, sort: bool) -> Config {
-        Config { sort, ..self }
-    }
-
-    /// Takes letters of the reference that are no bases from this file, for CRAM.
-    #[must_use]
-    pub fn fasta(self, fasta: impl Into<Option<PathBuf>>) -> Config {
-        Config { fasta: fasta.into(), ..self }
-    }
-
-    /// Gives all reads this read group, or none.
-    #[must_use]
-    pub fn read_group(self, read_group: impl Into<Option<ReadGroup>>) -> Config {
-        Config { read_groups: read_group.into().into_iter().collect(), ..self }
-    }
-
-    /// Gives the reads of each input (file or pair of files) a read group of its own.
-    #[must_use]
-    pub fn read_groups(self, read_groups: impl IntoIterator<Item = ReadGroup>) -> Config {
-        Config { read_groups: read_groups.into_iter().collect(), ..self }
-    }
-
-    /// Tells matches and mismatches apart in CIGARs, or not.
-    #[must_use]
-    pub fn extended_cigars(self, extended_cigars: bool) -> Config {
-        Config { extended_cigars, ..self }
-    }
-
-    /// Clips ends of reads that cost more than that, or not.
-    #[must_use]
-    pub fn clip(self, clip: bool) -> Config {
-        Config { clip, ..self }
-    }
-
-    /// Names up to so many other best hits in XA.
-    #[must_use]
-    pub fn xa(self, xa: u32) -> Config {
-        Config { xa, ..self }
-    }
-
-    /// Gives reads without a hit records, or not.
-    #[must_use]
-    pub fn keep_unmapped(self, keep_unmapped: bool) -> Config {
-        Config { keep_unmapped, ..self }
-    }
-
-    /// Numbers reads by hits, edits and contigs, and pairs by insert size, for pictures of the run, or not.
-    #[must_use]
-    pub fn placements(self, placements: bool) -> Config {
-        Config { placements, ..self }
-    }
-
-    /// Takes mates by their place, whatever their names, or compares these.
-    #[must_use]
-    pub fn any_names(self, any_names: bool) -> Config {
-        Config { any_names, ..self }
-    }
-
-    /// Maps these of the reads alone, or all.
-    #[must_use]
-    pub fn share(self, share: impl Into<Option<ReadShare>>) -> Config {
-        Config { share: share.into(), ..self }
     }
 
     /// Checks every range.

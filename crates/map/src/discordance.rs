@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn arrangements() {
-        let config = Config::new(Threshold::Edits(3)).min_insert(150).max_insert(500);
+        let config = Config { min_insert: 150, ..Config::new(Threshold::Edits(3)) };
         let place = |contig, start: u32, reverse, is_unique| MatePlace {
             contig,
             span: [start, start + 100],

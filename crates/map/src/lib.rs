@@ -3,8 +3,8 @@
 //!
 //! An [`Index`] of a reference's k-mers gives candidates by seeds of which at least one is free of
 //! edits in every hit; candidates are rejected or accepted by their exact number of edits, many at
-//! once. [`build`] makes an index, [`run()`] maps files, and [`map_reads`] reads in memory. [`naive`] is
-//! the definition of a hit word by word, for tests.
+//! once. [`build`] makes an index, [`run()`] maps files, and [`map_reads`] reads in memory. `naive`
+//! is the definition of a hit word by word, for tests alone.
 
 mod config;
 mod cpu;
@@ -15,8 +15,11 @@ mod error;
 mod hits;
 mod index;
 mod join;
-#[doc(hidden)]
-pub mod naive;
+#[cfg(test)]
+#[allow(dead_code, unreachable_pub, reason = "other tests use it, too")]
+mod naive;
+#[cfg(test)]
+mod naive_tests;
 mod output;
 mod pairs;
 mod prefilter;
@@ -31,7 +34,7 @@ mod share;
 mod source;
 mod trace;
 
-pub use config::{Config, MOST_READ, Metric, Prefilter, Select, Strand};
+pub use config::{Config, MOST_READ, Prefilter, Select, Strand};
 pub use effort::{DeviceTimes, Effort, ThreadTimes};
 pub use error::Error;
 pub use index::{Index, LONGEST, SHORTEST};

@@ -67,7 +67,7 @@ pub fn map_reads(
     config.validate()?;
     index.check(resolve_threads(None), cancel)?;
     // The others need the reference in a form of their own, and find the same.
-    let config = config.clone().filter(Prefilter::Exact);
+    let config = Config { filter: Prefilter::Exact, ..config.clone() };
     let view = index.view();
     let gaps = view.gaps(config.n_mode);
     let mut mapper = Mapper::new(view, &config, &gaps, None, cancel);
@@ -205,8 +205,8 @@ mod tests {
         let count = |config: &Config| map(&index, config, &[read]).unwrap()[0].len();
         let config = Config::new(Threshold::Edits(1));
         assert_eq!(count(&config), 3);
-        assert_eq!(count(&config.clone().max_hits(2)), 2);
-        assert_eq!(count(&config.select(Select::Best)), 1);
+        assert_eq!(count(&Config { max_hits: 2, ..config.clone() }), 2);
+        assert_eq!(count(&Config { select: Select::Best, ..config }), 1);
     }
 
     #[test]

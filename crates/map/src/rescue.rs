@@ -9,7 +9,7 @@ use crate::index::IndexView;
 use crate::pairs::{Mates, Pairing};
 use crate::room::Room;
 use crate::trace::Alignment;
-use crate::{Config, Error, Metric, Strand};
+use crate::{Config, Error, Strand};
 
 /// Bytes that a hit of a mate takes here: as a hit, a window, and a good end.
 pub(crate) const HIT_BYTES: usize = 2 * size_of::<Hit>() + size_of::<Window>() + size_of::<End>();
@@ -126,11 +126,11 @@ impl<'r> Rescuer<'r> {
         let (text, mode, number) = (&self.view.text, self.config.n_mode, number as u32);
         self.ends.clear();
         for window in self.windows.iter().flat_map(|window| window.stretches()) {
-            match self.config.metric {
-                Metric::Edit => {
+            match self.config.hamming {
+                false => {
                     self.scan.ends(number, &query, &window, text, mode, &mut self.ends);
                 }
-                Metric::Hamming => {
+                true => {
                     hamming(number, &query, &window, text, mode, &self.cancel, &mut self.ends);
                 }
             }
@@ -138,7 +138,7 @@ impl<'r> Rescuer<'r> {
         }
         self.ends.sort_unstable();
         self.ends.dedup_by_key(|end| end.position);
-        let silence = (self.config.metric == Metric::Edit).then_some(edits as u32);
+        let silence = (!self.config.hamming).then_some(edits as u32);
         self.silencer.take(&self.ends, silence, text, Quota::NONE, &mut self.hits[mate]);
         Ok(())
     }

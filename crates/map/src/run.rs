@@ -28,7 +28,7 @@ use crate::output::{
     Letters, ManyRecords, Outputs, PairFinder, Placements, Reported, Reporter, Writer,
 };
 use crate::source::Source;
-use crate::{Config, Error, Format, Metric, Prefilter};
+use crate::{Config, Error, Format, Prefilter};
 #[cfg(test)]
 pub(crate) use build::build_of;
 pub use build::{BuildOutcome, build};
@@ -120,12 +120,7 @@ pub fn run(
         Sorting::new([memory.left, memory.writing], threads as u64, &resources.temp_dir, cancel)
     });
     let packed = if is_ruled(config) { Some(prefilter::pack(&view.text)?) } else { None };
-    let styles = RecordStyle::all(
-        config.format,
-        index.contigs(),
-        config.extended_cigars,
-        &config.read_groups,
-    );
+    let styles = RecordStyle::all(config.format, index.contigs(), config.eqx, &config.read_groups);
     let mut gpus = None;
     if !ordinals.is_empty() {
         let (memory, room) = (resources.gpu_memory, memory.room);
@@ -170,7 +165,7 @@ pub fn run(
         outcome.memory_without_spill = memory.without_spill(sorting, threads as u64);
         stages.since("sort", begun);
     }
-    let records = outcome.reported.records(config.keep_unmapped);
+    let records = outcome.reported.records(!config.no_unmapped);
     stages.add("sync", writer.finish(records)?);
     progress.finish();
     outcome.devices = gpus.as_ref().map_or_else(Vec::new, |gpus| gpus.devices().to_vec());
@@ -253,6 +248,5 @@ fn choose_gpus(
 
 /// Whether a rule of the filter rejects candidates.
 fn is_ruled(config: &Config) -> bool {
-    matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake)
-        && config.metric == Metric::Edit
+    matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake) && !config.hamming
 }

@@ -187,6 +187,10 @@ impl merganser_run::engine::Source for Source {
         batch.number()
     }
 
+    fn is_long(&self, batch: &Batch) -> bool {
+        batch.records.is_long()
+    }
+
     fn stop(&self, _number: u64) {
         self.records.stop();
     }

@@ -1,5 +1,5 @@
 //! The alignment of a hit: of those with its edits the one with the fewest gaps, these as far left as
-//! they can lie ([`crate::naive::align`] is the rule word by word).
+//! they can lie (`naive::align` is the rule word by word).
 
 mod clip;
 mod gaps;

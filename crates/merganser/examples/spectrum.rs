@@ -20,7 +20,8 @@ pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     std::fs::write(&reads, simulate(batch.record(0).letters))?;
 
     // No table: totals and the histogram, which has every count.
-    let (config, resources) = (Config::new(21).format(Format::None), Resources::new());
+    let (config, resources) =
+        (Config { format: Format::None, ..Config::new(21) }, Resources::new());
     let (inputs, outputs) = ([Input::File(reads)], OutputSet::alone());
     let cancel = Cancel::default();
     let outcome = count(&config, &resources, &inputs, None, &outputs, &Silent, &cancel)?;

@@ -43,7 +43,6 @@ pub(crate) use parse::parse;
 pub(crate) use reads::{PairArgs, ReadsArgs};
 pub(crate) use report::ReportCommand;
 pub(crate) use threads::ThreadArgs;
-pub(crate) use values::Auto;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -5,12 +5,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use merganser_classify::bracken::{Distribution, Simulator};
-use merganser_classify::kraken2::{Kraken2Database, Kraken2Sequence};
-use merganser_classify::taxonomy::Dump;
-use merganser_classify::{Database, Error, LibraryMaps, taxids_of_library};
+use merganser_classify::{Database, Error};
 use merganser_io::{Input, Output, OutputSet};
+use merganser_kraken2::Simulator;
+use merganser_kraken2::taxids_of_library;
+use merganser_kraken2::{Kraken2Database, Kraken2Sequence};
+use merganser_library::LibraryMaps;
 use merganser_run::{Cancel, Resources};
+use merganser_taxonomy::Dump;
+use merganser_taxreport::bracken::Distribution;
 
 use crate::args::build::TaxidArgs;
 use crate::console::Console;
@@ -84,18 +87,18 @@ impl Library<'_> {
     /// The distribution of a database of ours.
     ///
     /// # Errors
-    /// As [`Distribution::of`].
+    /// As [`distribution`](merganser_classify::bracken::distribution).
     pub(crate) fn of(&self, database: &Database, length: usize) -> Result<Distribution, Error> {
         let bar = Bar::new(self.console);
         let (resources, cancel) = (self.resources, self.cancel);
         let simulator = Simulator { resources, progress: &bar, cancel };
-        Distribution::of(database, self.inputs, length, simulator)
+        merganser_classify::bracken::distribution(database, self.inputs, length, simulator)
     }
 
     /// The distribution of a database of Kraken 2.
     ///
     /// # Errors
-    /// As [`Distribution::of_kraken2`].
+    /// As [`merganser_kraken2::distribution`].
     pub(crate) fn of_kraken2(
         &self,
         database: &Kraken2Database,
@@ -106,7 +109,7 @@ impl Library<'_> {
         let (resources, cancel) = (self.resources, self.cancel);
         let simulator = Simulator { resources, progress: &bar, cancel };
         let of = |sequences: &[Kraken2Sequence]| taxids.find(sequences, self.inputs, database);
-        Distribution::of_kraken2(database, (self.inputs, &of), length, simulator)
+        Ok(merganser_kraken2::distribution(database, (self.inputs, &of), length, simulator)?)
     }
 }
 
@@ -120,7 +123,7 @@ impl Genomes<'_> {
         sequences: &[Kraken2Sequence],
         inputs: &[Input],
         database: &Kraken2Database,
-    ) -> Result<Vec<Option<u32>>, Error> {
+    ) -> Result<Vec<Option<u32>>, merganser_kraken2::Error> {
         let known = |taxid: Option<u32>| {
             let taxid = match self.0.taxonomy {
                 Some(Dump { taxonomy: tree, .. }) => tree.taxid(tree.node(taxid?)?),

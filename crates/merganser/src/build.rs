@@ -8,11 +8,13 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_classify::bracken::Distribution;
-use merganser_classify::taxonomy::TaxonomySource;
-use merganser_classify::{BuildConfig, BuildOutcome, Database, Params, Preset, References};
+use merganser_classify::{BuildConfig, BuildOutcome, Database, Params, Preset};
 use merganser_io::Output;
+use merganser_kraken2::Simulator;
+use merganser_library::References;
 use merganser_run::{Resources, Summary, format_size};
+use merganser_taxonomy::TaxonomySource;
+use merganser_taxreport::bracken::Distribution;
 
 use crate::args::BuildArgs;
 use crate::args::build::{
@@ -42,7 +44,7 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     let resources = resources(&args.resources);
     config.validate_for(&resources)?;
     let k = config.params.k as usize;
-    args.bracken.iter().try_for_each(|&length| Distribution::check_length(length, k))?;
+    args.bracken.iter().try_for_each(|&length| Simulator::check_length(length, k))?;
     merganser_run::raise_open_file_limit();
     let found = References::expand(&args.inputs)?;
     let config = config.maps(maps(&args.taxids, &found)).maps_beside(found.maps.clone());
@@ -105,7 +107,7 @@ pub(crate) fn references(
     taxonomy: Option<&TaxonomySource>,
     taxids: &TaxidArgs,
 ) -> RunFiles {
-    let beside = merganser_classify::files_beside(&found.inputs, taxonomy);
+    let beside = merganser_library::files_beside(&found.inputs, taxonomy);
     let files = RunFiles::new().lists(args).inputs(&found.inputs).read(beside);
     files.read(maps(taxids, found)).read(&found.maps).write(Holds::LINES, &taxids.unmapped)
 }

@@ -19,10 +19,11 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use merganser_classify::kraken2::Kraken2Database;
 use merganser_classify::run::{Classifier, Devices};
-use merganser_classify::{Database, Error, QueryParams, References, Thresholds};
+use merganser_classify::{Database, Error, QueryParams, Thresholds};
 use merganser_io::{FileKind, Input, OutputSet, Segment};
+use merganser_kraken2::Kraken2Database;
+use merganser_library::References;
 use merganser_run::{Cancel, DeviceChoice, Resources, Shard};
 
 use crate::args::ClassifyArgs;
@@ -253,7 +254,7 @@ impl Source {
 
     fn is_kraken2(&self) -> Result<bool, Error> {
         match self {
-            Source::File(path) => Kraken2Database::is_one(path),
+            Source::File(path) => Ok(Kraken2Database::is_one(path)?),
             Source::References(_) => Ok(false),
         }
     }

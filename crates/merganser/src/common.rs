@@ -7,9 +7,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use merganser_classify::taxonomy::TaxonomySource;
 use merganser_io::{Input, Output, Segment, are_mates, check_cell};
 use merganser_run::{DeviceChoice, Resources, Summary, format_size, size_to_give};
+use merganser_taxonomy::TaxonomySource;
 
 use crate::args::device::DeviceArgs;
 use crate::console::{self, Console};

@@ -12,13 +12,12 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_count::{Config, Outcome, count};
+use merganser_count::{Config, Format, Outcome, count};
 use merganser_io::{Input, OutputSet};
 use merganser_report::multiqc::Kind;
 use merganser_run::Resources;
 
 use crate::args::CountArgs;
-use crate::args::count::Format;
 use crate::console::Console;
 use crate::holds::FormatChoice;
 use crate::interrupt;

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use merganser_classify::kraken2::Kraken2Database;
-use merganser_classify::taxonomy::Taxonomy;
 use merganser_classify::{Database, Error};
+use merganser_kraken2::Kraken2Database;
+use merganser_taxonomy::Taxonomy;
 
 /// An opened database.
 pub(crate) enum AnyDatabase {
@@ -21,7 +21,7 @@ impl AnyDatabase {
     /// If it cannot be read, or is neither.
     pub(crate) fn open(path: &Path) -> Result<AnyDatabase, Error> {
         match Kraken2Database::is_one(path)? {
-            true => Kraken2Database::open(path).map(AnyDatabase::Kraken2),
+            true => Ok(AnyDatabase::Kraken2(Kraken2Database::open(path)?)),
             false => Database::open(path).map(AnyDatabase::Own),
         }
     }

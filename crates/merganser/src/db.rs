@@ -12,8 +12,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_classify::kraken2::Kraken2Database;
 use merganser_classify::{Database, Error, Thresholds};
+use merganser_kraken2::Kraken2Database;
 use merganser_run::Cancel;
 use serde_json::{Value, json};
 
@@ -117,7 +117,7 @@ fn describe_kraken2(database: &Kraken2Database) -> Value {
 fn check(path: &Path, threads: usize, cancel: &Cancel) -> Result<(), Error> {
     match AnyDatabase::open(path)? {
         AnyDatabase::Own(database) => database.verify(threads, cancel),
-        AnyDatabase::Kraken2(database) => database.verify(threads, cancel),
+        AnyDatabase::Kraken2(database) => Ok(database.verify(threads, cancel)?),
     }
 }
 

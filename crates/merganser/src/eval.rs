@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use merganser_classify::Database;
-use merganser_classify::eval::{Evaluation, Names, Truth};
-use merganser_classify::taxonomy::Dump;
+use merganser_taxonomy::Dump;
+use merganser_taxreport::eval::{Evaluation, Names, Truth};
 use serde_json::{Value, json};
 
 use crate::args::EvalArgs;

@@ -4,10 +4,12 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::CommandFactory;
 use clap::error::ErrorKind;
 use merganser_io::check_output;
 use merganser_run::{ConfigError, Fault, FaultKind, is_to_be_told, with_names};
 
+use crate::args::Cli;
 use crate::console::{Console, Level};
 use crate::interrupt;
 
@@ -70,6 +72,10 @@ fn fault(error: &anyhow::Error) -> Option<&dyn Fault> {
         .or_else(|| of::<merganser_kmers::Error>(error))
         .or_else(|| of::<merganser_filter::Error>(error))
         .or_else(|| of::<merganser_classify::Error>(error))
+        .or_else(|| of::<merganser_kraken2::Error>(error))
+        .or_else(|| of::<merganser_library::Error>(error))
+        .or_else(|| of::<merganser_taxreport::Error>(error))
+        .or_else(|| of::<merganser_taxonomy::Error>(error))
         .or_else(|| of::<merganser_map::Error>(error))
         .or_else(|| of::<merganser_deplete::Error>(error))
         .or_else(|| of::<merganser_assembly::Error>(error))
@@ -96,8 +102,6 @@ pub(crate) fn with_flags(message: &str) -> String {
         Some(match field {
             "k" => "-k".to_owned(),
             "w" => "-w".to_owned(),
-            "number" => "--abs-threshold".to_owned(),
-            "part" => "--rel-threshold".to_owned(),
             "threshold" => "-e".to_owned(),
             "read_group" => "-R".to_owned(),
             "l" => "--minimizer-len".to_owned(),
@@ -106,72 +110,21 @@ pub(crate) fn with_flags(message: &str) -> String {
             "homopolymer_compressed" => "--hpc".to_owned(),
             "maps" => "--map".to_owned(),
             "output" => "-o".to_owned(),
-            "min_quality" => "--min-qual".to_owned(),
-            "signature_len" => "--minimizer-len".to_owned(),
             "temp_dir" => "--tmp-dir".to_owned(),
-            _ if FIELDS.contains(&field) => format!("--{}", field.replace('_', "-")),
-            _ => return None,
+            _ => {
+                let name = field.replace('_', "-");
+                return has_option(&Cli::command(), &name).then(|| format!("--{name}"));
+            }
         })
     })
 }
 
-/// Fields that have the names of their options.
-const FIELDS: &[&str] = &[
-    "allow_unmapped",
-    "any_names",
-    "assembly_summary",
-    "bins",
-    "category",
-    "confidence",
-    "counter_max",
-    "crop",
-    "database",
-    "density",
-    "device",
-    "drop_ambiguous",
-    "drop_overfull",
-    "exclude",
-    "exclude_above",
-    "format",
-    "forward_only",
-    "gpu_memory",
-    "gpu_streams",
-    "hybrid",
-    "index_format",
-    "interleaved",
-    "level",
-    "masked",
-    "max_count",
-    "max_hits",
-    "max_insert",
-    "max_part_size",
-    "memory",
-    "method",
-    "min_count",
-    "min_insert",
-    "min_percent",
-    "min_samples",
-    "minimizer_spaces",
-    "n_mode",
-    "near",
-    "partial",
-    "parts",
-    "quality_offset",
-    "range",
-    "rank",
-    "reference",
-    "shard",
-    "solid",
-    "sort",
-    "storage",
-    "strand",
-    "strict",
-    "stride",
-    "taxid",
-    "taxonomy",
-    "threads",
-    "unmapped",
-];
+/// Whether a command, or one of its own, has an option of this name.
+fn has_option(command: &clap::Command, name: &str) -> bool {
+    let is_named = |argument: &clap::Arg| argument.get_long() == Some(name);
+    command.get_arguments().any(is_named)
+        || command.get_subcommands().any(|command| has_option(command, name))
+}
 
 /// Says what went wrong, unless a reader of our output went away or the user stopped the run, who
 /// both know.

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_filter::{Config, Error, Outcome, run_on_gpus_alone};
+use merganser_filter::{Error, Outcome, run_on_gpus_alone};
 use merganser_io::Input;
 use merganser_report::multiqc::Kind;
 use merganser_run::Resources;
@@ -34,7 +34,7 @@ struct Finished<'r> {
 /// Decides the pairs and reports.
 pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     outputs::check(args)?;
-    let (config, resources) = (config(args), resources(args));
+    let (config, resources) = (&args.config, resources(args));
     config.validate()?;
     let inputs = args.reads.expand(&args.inputs).map_err(Error::from)?;
     let cancel = interrupt::cancel_on_interrupt();
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Res
     let gpus_alone = std::env::var_os("MERGANSER_TEST_GPUS_ALONE").is_some();
     let filter = if gpus_alone { run_on_gpus_alone } else { merganser_filter::run };
     let bar = Bar::new(console);
-    let outcome = filter(&config, &resources, &inputs, writer, &bar, &cancel);
+    let outcome = filter(config, &resources, &inputs, writer, &bar, &cancel);
     drop(bar);
     let outcome = outcome?;
     let (resources, outcome) = (&resources, &outcome);
@@ -58,14 +58,6 @@ pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Res
     set.commit_last().map_err(Error::from)?;
     report::print(&finished, console);
     Ok(ExitCode::SUCCESS)
-}
-
-fn config(args: &FilterArgs) -> Config {
-    Config::new(args.threshold.0)
-        .method(args.method.into())
-        .n_mode(args.n_mode.into())
-        .align(args.align.into())
-        .verify(args.verify)
 }
 
 fn resources(args: &FilterArgs) -> Resources {

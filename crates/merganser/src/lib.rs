@@ -34,7 +34,7 @@
 //! let reads = folder.path().join("reads.fa");
 //! std::fs::write(&reads, ">one\nACGTTA\n>two\nCGTTAC\n")?;
 //!
-//! let (config, resources, cancel) = (Config::new(5).min_count(1), Resources::new(), Cancel::default());
+//! let (config, resources, cancel) = (Config { min_count: Some(1), ..Config::new(5) }, Resources::new(), Cancel::default());
 //! let inputs = [Input::File(reads)];
 //! let (outcome, table) = count_in_memory(&config, &resources, &inputs, &Silent, &cancel)?;
 //! assert_eq!((outcome.total_kmers, table.len()), (4, 3));
@@ -137,8 +137,6 @@
 #[doc(inline)]
 pub use merganser_assembly as assembly;
 #[doc(inline)]
-pub use merganser_classify as classify;
-#[doc(inline)]
 pub use merganser_count as count;
 pub use merganser_deplete as deplete;
 #[doc(inline)]
@@ -155,6 +153,49 @@ pub use merganser_run as run;
 pub use merganser_seq as seq;
 #[doc(inline)]
 pub use merganser_spectrum as spectrum;
+
+/// Metagenomic classification: databases of reference genomes, ours and Kraken 2's, reads classified by them, and what
+/// is made of the results.
+pub mod classify {
+    #[doc(inline)]
+    pub use merganser_classify::*;
+    #[doc(inline)]
+    pub use merganser_kraken2 as kraken2;
+    #[doc(inline)]
+    pub use merganser_kraken2::{ReadShare, taxids_of_library};
+    #[doc(inline)]
+    pub use merganser_library as library;
+    #[doc(inline)]
+    pub use merganser_library::{
+        LibraryMaps, MapConflict, References, expand_references, files_beside,
+    };
+    #[doc(inline)]
+    pub use merganser_seq::masking::{MASKED, Masking, REACH};
+    #[doc(inline)]
+    pub use merganser_taxonomy as taxonomy;
+    #[doc(inline)]
+    pub use merganser_taxreport::{eval, extract};
+
+    /// Bracken: from the reads of each taxon to the reads of each species.
+    pub mod bracken {
+        #[doc(inline)]
+        pub use merganser_classify::bracken::distribution;
+        #[doc(inline)]
+        pub use merganser_kraken2::{Simulator, distribution as kraken2_distribution};
+        #[doc(inline)]
+        pub use merganser_taxreport::bracken::*;
+    }
+
+    /// Reads by taxon, and the reports that are made of them.
+    pub mod report {
+        #[doc(inline)]
+        pub use merganser_classify::ReferenceHits;
+        #[doc(inline)]
+        pub use merganser_taxreport::Error;
+        #[doc(inline)]
+        pub use merganser_taxreport::report::*;
+    }
+}
 
 /// Files in and out.
 pub mod io {

@@ -72,7 +72,7 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
         config(args, job)?.validate()?;
         refuse_swapped(args, &job.inputs)?;
         let paired = job.inputs.iter().any(Segment::is_paired);
-        if paired && Strand::from(args.strand) != Strand::Both {
+        if paired && args.config.strand != Strand::Both {
             return usage("--strand and pairs exclude each other: mates lie on both strands");
         }
     }
@@ -131,7 +131,7 @@ impl Session<'_> {
             Some(shard) => Some(share(&job.inputs, shard, resources, &bar, cancel)?),
             None => None,
         };
-        let config = config(self.args, job)?.share(share);
+        let config = Config { share, ..config(self.args, job)? };
         Ok(merganser_map::run(&config, resources, index, &job.inputs, opened, &bar, cancel)?)
     }
 
@@ -236,7 +236,7 @@ fn refuse_swapped(args: &MapArgs, inputs: &[Segment]) -> Result<()> {
 
 fn config(args: &MapArgs, job: &Job) -> Result<Config> {
     // Who reads sorted records from a pipe wants BAM.
-    let bam = has_end(&job.output, OutputFormat::Bam) || args.sort && !is_file(&job.output);
+    let bam = has_end(&job.output, OutputFormat::Bam) || args.config.sort && !is_file(&job.output);
     let format = match has_end(&job.output, OutputFormat::Cram) {
         true => Format::Cram,
         false if bam => Format::Bam(args.level),
@@ -246,27 +246,14 @@ fn config(args: &MapArgs, job: &Job) -> Result<Config> {
         true => args.inputs.reference.clone(),
         false => Some(args.reference.clone()),
     };
-    Ok(Config::new(args.threshold.0)
-        .metric(args.metric())
-        .strand(args.strand.into())
-        .n_mode(args.n_mode.into())
-        .filter(args.filter.into())
-        .select(args.select())
-        .max_hits(args.max_hits)
-        .xa(args.xa)
-        .min_insert(args.min_insert)
-        .max_insert(args.max_insert)
-        .rescue(args.rescue.map(|edits| edits.0))
-        .crop(args.crop)
-        .format(format)
-        .sort(args.sort)
-        .fasta(fasta)
-        .read_groups(job.read_groups(args)?)
-        .extended_cigars(args.eqx)
-        .clip(args.clip)
-        .keep_unmapped(!args.no_unmapped)
-        .any_names(args.pairs.any_names)
-        .placements(Pages::is_wanted(&args.pages)))
+    Ok(Config {
+        format,
+        fasta,
+        read_groups: job.read_groups(args)?,
+        placements: Pages::is_wanted(&args.pages),
+        any_names: args.pairs.any_names,
+        ..args.config.clone()
+    })
 }
 
 /// Opens the index, or builds that of a reference.

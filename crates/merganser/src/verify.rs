@@ -39,13 +39,16 @@ fn is_of_the_run(error: &anyhow::Error) -> bool {
     use merganser_classify::Error as Classify;
     use merganser_io::Error::Start;
     use merganser_kmers::Error as Kmers;
+    use merganser_kraken2::Error as Kraken2;
     let of_tables = matches!(
         error.downcast_ref(),
         Some(Kmers::Memory(_) | Kmers::Start(_) | Kmers::Io(Start(_)))
     );
     let of_databases =
         matches!(error.downcast_ref(), Some(Classify::Memory(_) | Classify::Start(_)));
+    let of_kraken2 = matches!(error.downcast_ref(), Some(Kraken2::Memory(_) | Kraken2::Start(_)));
     of_tables
         || of_databases
+        || of_kraken2
         || error.chain().filter_map(|cause| cause.downcast_ref()).any(merganser_io::lacks_files)
 }

@@ -73,14 +73,16 @@ pub(crate) fn count(
         let problem = format!("`quality_offset` {quality_offset} is neither 33 nor 64");
         raise(py, &ConfigError::new(problem))
     })?;
-    let config = Config::new(k)
-        .canonical(canonical)
-        .min_count(min_count)
-        .max_count(max_count.unwrap_or(u32::MAX))
-        .min_quality(min_quality)
-        .quality_offset(offset)
-        .homopolymer_compressed(hpc)
-        .format(Format::Mgk);
+    let config = Config {
+        forward_only: !canonical,
+        min_count: Some(min_count),
+        max_count,
+        min_qual: min_quality,
+        quality_offset: offset,
+        hpc,
+        format: Format::Mgk,
+        ..Config::new(k)
+    };
     let inputs = sequences::inputs(reads, &resources.temp_dir)?;
     let file = Owned::place(output, &resources.temp_dir)?;
     call::run(py, &resources.warnings, progress, |progress, cancel| {

@@ -60,7 +60,32 @@ macro_rules! failure {
 
 failure!(merganser::kmers::Error, Error::Table { path, .. } | Error::File { path, .. } => Place::of(path));
 failure!(merganser::count::Error, Error::Table(error) => error.place());
-failure!(merganser::classify::Error, Error::Content { path, .. } | Error::File { path, .. } => Place::of(path));
+failure!(merganser::classify::taxonomy::Error, Error::Content { path, .. } | Error::File { path, .. } => Place::of(path));
+failure!(
+    merganser::classify::report::Error,
+    Error::Content { path, .. } | Error::File { path, .. } => Place::of(path),
+    Error::Taxonomy(error) => error.place()
+);
+failure!(
+    merganser::classify::library::Error,
+    Error::Content { path, .. } | Error::File { path, .. } => Place::of(path),
+    Error::Taxonomy(error) => error.place()
+);
+failure!(
+    merganser::classify::kraken2::Error,
+    Error::Content { path, .. } | Error::File { path, .. } => Place::of(path),
+    Error::Library(error) => error.place(),
+    Error::Report(error) => error.place(),
+    Error::Taxonomy(error) => error.place()
+);
+failure!(
+    merganser::classify::Error,
+    Error::Content { path, .. } | Error::File { path, .. } => Place::of(path),
+    Error::Kraken2(error) => error.place(),
+    Error::Library(error) => error.place(),
+    Error::Report(error) => error.place(),
+    Error::Taxonomy(error) => error.place()
+);
 failure!(merganser::filter::Error,);
 failure!(merganser::map::Error, Error::File { path, .. } => Place::of(path));
 

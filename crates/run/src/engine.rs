@@ -6,9 +6,9 @@
 //! hand-over, failures, panics, cancellation, and the deadlock rule.
 //!
 //! # Back-pressure
-//! A batch is begun only if its number is less than `ahead` after the one that is being written. An output of a long batch
-//! is [deferred](Turn::defer): it is handed over only when all outputs before it are written, so that it never waits in
-//! memory. A worker may hand over several outputs for a batch, in its turn ([`Turn::hand_over`]).
+//! A batch is begun only if its number is less than `ahead` after the one that is being written. The output of a
+//! [long](Source::is_long) batch is deferred: it is handed over only when all outputs before it are written, so that it
+//! never waits in memory. A worker may hand over several outputs for a batch, in its turn ([`Turn::hand_over`]).
 //!
 //! # Failures
 //! Of several failures the first in the order of the input is the run's: every batch before it was taken by some worker,
@@ -24,6 +24,7 @@
 //! `models.rs` checks these rules under every interleaving of threads (loom).
 
 mod device;
+mod held;
 mod in_flight;
 #[cfg(all(loom, test))]
 mod models;
@@ -37,6 +38,7 @@ mod turns;
 mod work;
 
 pub use device::Device;
+pub use held::Held;
 use ordered::Discard;
 pub use ordered::{InOrder, InOrderSink, OnFailure};
 pub use source::{NumberSource, Source};
@@ -129,8 +131,7 @@ where
         })
     }
 
-    /// Takes batches while `more` says so, on `threads` threads, and returns what `hold` keeps of each, with its number and in
-    /// order. Empty if there are no more batches, or none are wanted.
+    /// Takes batches while `more` says so, on `threads` threads, and returns what `hold` keeps of each, in order. Empty if there are no more batches, or none are wanted.
     ///
     /// # Errors
     /// If not all threads can be started.
@@ -140,18 +141,18 @@ where
         make: impl Fn() -> W + Sync,
         more: impl Fn() -> bool + Sync,
         hold: impl Fn(&mut W, &mut S::Batch) -> H + Sync,
-    ) -> Result<Vec<(u64, H)>, E> {
+    ) -> Result<Vec<Held<H>>, E> {
         let held = Mutex::new(Vec::new());
         self.collect(threads, || {
             let (mut worker, mut batch) = (make(), S::Batch::default());
             while more() && self.next(&mut batch) {
-                let number = S::number(&batch);
+                let (number, is_long) = (S::number(&batch), self.source.is_long(&batch));
                 let kept = hold(&mut worker, &mut batch);
-                lock(&held).push((number, kept));
+                lock(&held).push(Held { number, is_long, kept });
             }
         })?;
         let mut held = into_inner(held);
-        held.sort_unstable_by_key(|(number, _)| *number);
+        held.sort_unstable_by_key(|held| held.number);
         Ok(held)
     }
 
@@ -162,7 +163,7 @@ where
     pub fn run_held<W: Send, H: Send>(
         &self,
         threads: usize,
-        held: Vec<(u64, H)>,
+        held: Vec<Held<H>>,
         make: impl Fn() -> W + Sync,
         work: impl Fn(&mut W, H, &Turn<'_, P, E>) -> Result<P, E> + Sync,
     ) -> Result<Vec<W>, E> {
@@ -170,11 +171,11 @@ where
         let next = || lock(&held).next();
         self.collect(threads, || {
             let mut worker = make();
-            while let Some((number, batch)) = next()
+            while let Some(Held { number, is_long, kept }) = next()
                 && self.has_come(number)
             {
-                let turn = self.turn(number);
-                let done = work(&mut worker, batch, &turn);
+                let turn = self.turn(number, is_long);
+                let done = work(&mut worker, kept, &turn);
                 self.hand_over(turn, done);
             }
             worker
@@ -275,8 +276,12 @@ where
         room
     }
 
-    fn turn(&self, number: u64) -> Turn<'_, P, E> {
-        Turn::new(number, &self.outputs, self.slots.as_ref())
+    fn turn(&self, number: u64, is_long: bool) -> Turn<'_, P, E> {
+        Turn::new(number, is_long, &self.outputs, self.slots.as_ref())
+    }
+
+    fn turn_of(&self, batch: &S::Batch) -> Turn<'_, P, E> {
+        self.turn(S::number(batch), self.source.is_long(batch))
     }
 
     /// Has the worker make the output of a batch.
@@ -284,7 +289,7 @@ where
     where
         W: Work<Batch = S::Batch, Output = P, Error = E>,
     {
-        let turn = self.turn(S::number(batch));
+        let turn = self.turn_of(batch);
         let done = worker.work(batch, &turn);
         self.hand_over(turn, done);
     }

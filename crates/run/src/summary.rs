@@ -42,6 +42,15 @@ impl Summary {
         }
     }
 
+    /// Sets all fields of `values` in `section`, in their order, as [`set`](Self::set) does one.
+    pub fn set_all(&mut self, section: &str, values: impl Serialize) {
+        if let Ok(Value::Object(fields)) = serde_json::to_value(values) {
+            for (key, value) in fields {
+                self.set(section, &key, value);
+            }
+        }
+    }
+
     /// Records that the stage `name` took `time`; a stage named again adds up.
     pub fn stage(&mut self, name: &str, time: Duration) {
         let before = self.stages.get(name).and_then(Value::as_f64).unwrap_or(0.0);

@@ -6,7 +6,9 @@
 #![deny(missing_docs)]
 
 pub mod base;
+pub mod hash;
 pub mod kmer;
+pub mod masking;
 pub mod packed;
 pub mod planes;
 pub mod signature;

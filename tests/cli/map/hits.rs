@@ -22,11 +22,11 @@ fn every_hit_is_found_and_every_record_is_right() {
         ("-e 5 --best-strata", edits(5), Wanted::BestStrata),
         ("-e 5 --max-hits 2", edits(5), Wanted::Most(2)),
         ("-e 7%", Config::new(Threshold::Percent(7)), Wanted::All),
-        ("-e 4 --hamming", edits(4).metric(Metric::Hamming), Wanted::All),
-        ("-e 4 --strand forward", edits(4).strand(Strand::Forward), Wanted::All),
-        ("-e 4 --strand reverse", edits(4).strand(Strand::Reverse), Wanted::All),
-        ("-e 3 --n-mode match", edits(3).n_mode(NMode::Match), Wanted::All),
-        ("-e 3 --crop 40", edits(3).crop(40), Wanted::All),
+        ("-e 4 --hamming", Config { hamming: true, ..edits(4) }, Wanted::All),
+        ("-e 4 --strand forward", Config { strand: Strand::Forward, ..edits(4) }, Wanted::All),
+        ("-e 4 --strand reverse", Config { strand: Strand::Reverse, ..edits(4) }, Wanted::All),
+        ("-e 3 --n-mode match", Config { n_mode: NMode::Match, ..edits(3) }, Wanted::All),
+        ("-e 3 --crop 40", Config { crop: Some(40), ..edits(3) }, Wanted::All),
         ("-e 5 --eqx", edits(5), Wanted::All),
     ];
     for (options, config, wanted) in cases {

@@ -18,7 +18,9 @@ fn world() -> Dir {
         for at in 0..20 {
             let from = 100 * at + 120 * (number % 2);
             let letters = match number {
-                1 => merganser_map::naive::reverse_complement(&contig[from..from + LETTERS]),
+                1 => crate::support::oracles::map::naive::reverse_complement(
+                    &contig[from..from + LETTERS],
+                ),
                 _ => contig[from..from + LETTERS].to_vec(),
             };
             let letters = String::from_utf8(letters).unwrap();

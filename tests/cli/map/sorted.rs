@@ -24,7 +24,9 @@ pub(super) fn world(number: usize) -> Dir {
                 0 => letters[..cut].to_vec(),
                 // Every tenth mate is of nowhere.
                 _ if at % 10 == 0 => random_like(cut, at),
-                _ => merganser_map::naive::reverse_complement(&letters[letters.len() - cut..]),
+                _ => crate::support::oracles::map::naive::reverse_complement(
+                    &letters[letters.len() - cut..],
+                ),
             };
             (name.clone(), own)
         });

@@ -1,12 +1,11 @@
 //! What a build found.
 
-use std::path::PathBuf;
-
 use merganser_gpu::DeviceInfo;
+use merganser_library::MapConflict;
 use merganser_run::{Stages, Warnings};
 
 use crate::database::Target;
-use crate::taxonomy::Taxonomy;
+use merganser_taxonomy::Taxonomy;
 
 /// What a build found.
 #[derive(Debug, Default)]
@@ -41,31 +40,6 @@ pub struct BuildOutcome {
     pub spilled_bytes: u64,
     /// Ranges of features whose tables a device made, one after the other; 0: the host made all.
     pub device_runs: usize,
-}
-
-/// Ids for which a map has two taxids.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MapConflict {
-    /// The map.
-    pub path: PathBuf,
-    /// How many ids there are.
-    pub ids: usize,
-    /// The first of them,
-    pub id: String,
-    /// with the taxid that counts, which comes first, and the other one.
-    pub taxids: [u32; 2],
-}
-
-impl MapConflict {
-    /// Says so.
-    pub(crate) fn warn(&self, warnings: &Warnings) {
-        let MapConflict { path, ids, id, taxids: [used, other] } = self;
-        warnings.push(format!(
-            "{}: {ids} ids have two taxids, first {id}: {used}, which comes first, is used and not \
-             {other}; remove the wrong lines",
-            path.display()
-        ));
-    }
 }
 
 impl BuildOutcome {

@@ -15,11 +15,11 @@ use merganser_run::{Budget, OnFailure, run_workers_collect, side_by_side, start_
 use merganser_seq::base;
 
 use super::Setup;
+use super::target_taxa::ScannedTarget;
 use crate::cpu::stretches;
 use crate::cuda::{Collector, Starting};
 use crate::entries::{AllEntries, Entries, Numbering, Unit};
 use crate::params::Params;
-use crate::target_taxa::ScannedTarget;
 use crate::{Error, Sketcher};
 use pieces::{Piece, Records, Tail, Turn, Waiting};
 

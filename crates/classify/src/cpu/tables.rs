@@ -9,8 +9,8 @@ use merganser_run::{Cancel, Progress, Unit, each};
 use super::section::{self, Layout, Pruning, Scratch};
 use crate::database::{Counts, Database, GROUP, GROUPS, GroupTables, SECTIONS, Section, Target};
 use crate::entries::AllEntries;
-use crate::taxonomy::{Rank, Taxonomy};
 use crate::{BuildConfig, Error};
+use merganser_taxonomy::{Rank, Taxonomy};
 
 /// What tables are made of.
 pub(crate) struct TableMaker<'a> {

@@ -2,10 +2,10 @@
 
 use merganser_gpu::Device;
 
-use super::GpuConfig;
 use super::long::LongSizes;
 use super::near::{NEAR_WORKSPACES, NearSizes};
 use super::short::ShortSizes;
+use merganser_gpu::GpuConfig;
 use merganser_run::GpuShortage;
 
 use crate::Error;

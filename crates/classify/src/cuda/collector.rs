@@ -12,13 +12,13 @@ use merganser_gpu::{
 use merganser_run::RoundRobin;
 use merganser_run::locks::lock;
 
-use super::GpuConfig;
 use super::budget::too_little_memory;
 use super::kernels::SketchRule;
 use super::kernels::build::{self as kernels, Packing, ReferenceWindow, Sketches};
 use crate::Error;
 use crate::entries::Entries;
 use crate::params::Params;
+use merganser_gpu::GpuConfig;
 
 /// Letters of a batch, and features of its windows.
 const LETTERS: usize = 4 << 20;

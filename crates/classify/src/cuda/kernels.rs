@@ -2,7 +2,6 @@
 #![allow(unsafe_code, reason = "foreign functions")]
 
 pub(crate) mod build;
-pub(crate) mod kraken2;
 pub(crate) mod pool;
 
 use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Stream};

@@ -17,7 +17,9 @@ use super::kernels::build::{
 };
 use super::table::DeviceTable;
 use crate::Error;
-use crate::database::{Counts, GROUP, GroupTables, SECTIONS, SectionEntry, TablePlace, Writer};
+use crate::database::{
+    Counts, GROUP, GroupTables, RemoteTables, SECTIONS, SectionEntry, TablePlace, Writer,
+};
 use crate::entries::Numbering;
 
 /// How tables are made.
@@ -368,17 +370,14 @@ impl Resident {
         let parts = made.places.iter().map(|places| DeviceTable::at(&words, places));
         Ok(Resident { parts: parts.collect::<Result<_, _>>()?, device, words, groups: made.groups })
     }
+}
 
-    /// Bytes of the tables.
-    pub(crate) fn bytes(&self) -> u64 {
+impl RemoteTables for Resident {
+    fn bytes(&self) -> u64 {
         8 * self.words.len() as u64
     }
 
-    /// Copies the tables to the host, by group, then part.
-    ///
-    /// # Errors
-    /// If the device fails.
-    pub(crate) fn download(&self) -> Result<Vec<GroupTables>, Error> {
+    fn download(&self) -> Result<Vec<GroupTables>, Error> {
         let stream = self.device.stream()?;
         let bring = |group: &GroupRange| {
             let data = stream.download_vec(self.words.slice(group.words.clone()))?;

@@ -3,7 +3,6 @@
 use merganser_gpu::{Device, DeviceInfo, Pooled};
 use merganser_run::{Cancel, RoundRobin, join, start_scoped};
 
-use super::GpuConfig;
 use super::answers::Answers;
 use super::budget::{Budget, Needs, Placed, place, too_little_memory};
 use super::kernels::{Asked, SketchRule};
@@ -16,6 +15,7 @@ use super::times::GpuTimes;
 use crate::candidates::{Candidate, MergedCandidates, QueryParams, Seen, TargetTaxa};
 use crate::database::Section;
 use crate::{Database, Error};
+use merganser_gpu::GpuConfig;
 
 /// A database on devices.
 pub(crate) struct GpuQuery<'a> {
@@ -43,7 +43,8 @@ fn open<'d>(
     database: &'d Database,
     config: &GpuConfig,
 ) -> Result<(Option<&'d Resident>, Vec<Device>), Error> {
-    let here = database.resident().filter(|it| config.devices == [it.device.ordinal()]);
+    let here =
+        database.tables_left_in::<Resident>().filter(|it| config.devices == [it.device.ordinal()]);
     if let Some(tables) = here {
         return Ok((here, vec![tables.device.clone()]));
     }

@@ -6,9 +6,9 @@ use merganser_gpu::{Device, DeviceBuffer, DeviceSliceMut};
 use merganser_run::side_by_side;
 
 use super::kernels::{DevicePart, SectionPlace};
-use super::staging::{COPIERS, STAGING_WORDS, Staging};
 use crate::Error;
 use crate::database::{SECTIONS, Section};
+use merganser_gpu::staging::{COPIERS, STAGING_WORDS, Staging};
 
 /// A part of a database in device memory: slots and lists of each section as they lie in the file.
 #[derive(Clone)]

@@ -1,7 +1,9 @@
 //! The file: a header, the tables, the directory of their sections, targets and taxonomy.
 //! Numbers are little-endian.
 
+use std::fs::File;
 use std::io::Write;
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard};
 
 use merganser_io::{AtomicFile, SectionSum};
@@ -9,11 +11,12 @@ use merganser_run::locks::{into_inner, lock};
 use merganser_store::sealed::{Format, magic};
 use merganser_store::{Reading, Writing};
 
+use super::content::Content;
+use super::meta;
 use super::tables::{Counts, GROUP, GROUPS, SECTIONS, Section, SectionEntry};
-use super::{Content, Database, meta};
 use crate::Error;
-use crate::masking::Masking;
 use crate::params::{Params, Preset};
+use merganser_seq::masking::Masking;
 
 /// The versions that this program reads. It writes the newest that the content needs: the second one
 /// tells how many sequences without a taxon were left out, and is the same where there are none.
@@ -324,8 +327,16 @@ impl Writer {
         self.directory().groups[place.number][2] = checksum.into();
     }
 
-    /// Writes the rest, maps the file and makes it appear: one that cannot be mapped does not.
-    pub(crate) fn finish(mut self, content: &Content) -> Result<Database, Error> {
+    /// Writes the rest, has `open` open the file, which is named by the path, and makes it appear: one that cannot be
+    /// opened does not.
+    ///
+    /// # Errors
+    /// As writing and `open`.
+    pub(crate) fn finish<D>(
+        mut self,
+        content: &Content,
+        open: impl FnOnce(&File, &Path) -> Result<D, Error>,
+    ) -> Result<D, Error> {
         let Directory { position: directory, groups, sections } = into_inner(self.directory);
         let mut bytes = Vec::new();
         groups.iter().for_each(|&group| bytes.put_u64s(group));
@@ -349,7 +360,7 @@ impl Writer {
         self.file.skip(directory)?;
         self.file.write_all(&bytes)?;
         self.file.write_all(&meta)?;
-        let database = Database::of_file(&self.file.reader()?, self.file.path())?;
+        let database = open(&self.file.reader()?, self.file.path())?;
         self.file.commit()?;
         Ok(database)
     }

@@ -1,8 +1,8 @@
 //! Targets and taxonomy as bytes of a file.
 
-use super::Target;
-use crate::taxonomy::{Taxonomy, plain};
+use super::content::Target;
 use merganser_store::{Reading, Writing};
+use merganser_taxonomy::{Taxonomy, plain};
 
 pub(super) fn store(targets: &[Target], taxonomy: &Taxonomy) -> Vec<u8> {
     let mut bytes = Vec::new();

@@ -46,7 +46,8 @@ impl Database {
         let (params, taxonomy) = (self.params, self.taxonomy.clone());
         let (targets, left_out) = (self.targets.clone(), self.left_out);
         let (parts, pruned) = (1, true);
-        writer.finish(&Content { params, targets, taxonomy, parts, counts, pruned, left_out })
+        let content = Content { params, targets, taxonomy, parts, counts, pruned, left_out };
+        writer.finish(&content, Database::of_file)
     }
 
     /// The features of a part and their locations.

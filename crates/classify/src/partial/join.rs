@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use merganser_run::{Cancel, ConfigError};
 
-use super::origin::Origin;
-use super::shard::Shards;
-use super::{Decoder, OfKraken2, OfOwn, WrittenShard};
-use crate::features::FeatureCounts;
-use crate::kraken2::Kraken2ReportOptions;
-use crate::report::{Abundance, KrakenReport, ReportOptions, Tally};
-use crate::taxonomy::Taxonomy;
+use merganser_taxreport::partial::{Decoder, Origin, Shards, WrittenShard};
+use merganser_taxreport::report::{Abundance, FeatureCounts, KrakenReport, ReportOptions, Tally};
+
+use super::OfOwn;
 use crate::{Error, Target};
+use merganser_kraken2::Kraken2ReportOptions;
+use merganser_kraken2::partial::JoinedCounts;
+use merganser_taxonomy::Taxonomy;
 
 /// Joins the files of partial results, in any order: reads and distinct features or minimizers are those
 /// of one run over the reads of all. Files may be compressed.
@@ -52,7 +52,7 @@ pub fn join(paths: &[PathBuf], cancel: &Cancel) -> Result<JoinedResults, Error> 
         let own = Origin::read(&mut decoder)?;
         shards.add(path, own.shard)?;
         if let Some(error) = own.differs(path, &origin, first) {
-            return Err(error);
+            return Err(error.into());
         }
         check_taxonomy(&mut decoder, &taxonomy, first)?;
         let reads = sum.add(decoder)?;
@@ -94,13 +94,13 @@ fn check_taxonomy(decoder: &mut Decoder, expected: &[u8], first: &Path) -> Resul
 /// The numbers of the files so far.
 enum Sum {
     Own(OfOwn),
-    Kraken2(OfKraken2),
+    Kraken2(JoinedCounts),
 }
 
 impl Sum {
     fn new(is_kraken2: bool, taxonomy: &[u8]) -> Option<Sum> {
         match is_kraken2 {
-            true => OfKraken2::new(taxonomy).map(Sum::Kraken2),
+            true => JoinedCounts::new(taxonomy).map(Sum::Kraken2),
             false => OfOwn::new(taxonomy).map(Sum::Own),
         }
     }
@@ -157,7 +157,7 @@ pub struct JoinedResults {
 #[derive(Debug)]
 enum Counted {
     Own(OwnCounts),
-    Kraken2(Box<OfKraken2>),
+    Kraken2(Box<JoinedCounts>),
 }
 
 #[derive(Debug)]
@@ -215,7 +215,7 @@ impl JoinedResults {
                 by_genome.write_kraken(&self.tree, options, output)
             }
             Counted::Kraken2(own) => {
-                let OfKraken2 { taxa, counts, minimizers, .. } = &**own;
+                let JoinedCounts { taxa, counts, minimizers, .. } = &**own;
                 let options = Kraken2ReportOptions { zero_counts, minimizers: *minimizers };
                 counts.write_report(taxa, options, output)
             }
@@ -229,7 +229,7 @@ impl JoinedResults {
     pub fn report(&self) -> Result<KrakenReport, Error> {
         let mut text = Vec::new();
         self.write_report(false, &mut text)?;
-        KrakenReport::of_text(&text)
+        Ok(KrakenReport::of_text(&text)?)
     }
 
     /// Writes MetaPhlAn's table ([`Tally::write_mpa`]).

@@ -7,7 +7,7 @@ use merganser_run::Cancel;
 
 use super::JoinedResults;
 use crate::Error;
-use crate::output::LinesSum;
+use merganser_taxreport::output::LinesSum;
 
 /// Bytes that are read together.
 const BLOCK: usize = 1 << 18;

@@ -1,159 +1,20 @@
-//! Results by databases of ours: reads by node and target, and the distinct features.
+//! Results by databases of ours, joined: reads by node and target, and the distinct features.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
-use std::io::{self, Write};
 
-use merganser_run::{Cancel, ConfigError};
-
-use super::origin::{Fields, Origin, field, flag, offset_field};
-use super::{Ascending, Decoder, Encoder, WrittenShard};
-use crate::config::RunConfig;
-use crate::decide::Thresholds;
-use crate::features::{FeatureCounter, FeatureCounts};
-use crate::hash::FEATURE_BITS;
-use crate::output::LineFormat;
-use crate::report::Tally;
-use crate::run::Outcome;
-use crate::taxonomy::{Taxonomy, plain};
-use crate::{Database, Error, Target};
+use merganser_run::Cancel;
 use merganser_store::Reading;
+use merganser_taxonomy::{Taxonomy, plain};
+use merganser_taxreport::Error as ReportError;
+use merganser_taxreport::partial::{Ascending, Decoder};
+use merganser_taxreport::report::{FeatureCounts, Tally};
+
+use crate::Target;
+use crate::hash::FEATURE_BITS;
 
 /// Features between two looks whether the run was cancelled.
 const LOOK: u64 = 1 << 16;
-
-/// Sees to it that a run by `database` can have partial results.
-///
-/// # Errors
-/// If the database has no file, whose checksums tell it from others; if what becomes of a read depends
-/// on all others.
-pub(crate) fn check_own(database: &Database, config: &RunConfig) -> Result<(), Error> {
-    let refused = |what: &str| Err(Error::Config(ConfigError::new(what)));
-    if database.fingerprint().is_none() {
-        return refused("`partial` goes with a database in a file: build it first");
-    }
-    if config.coverage_per_mille > 0 {
-        return refused(
-            "`coverage_per_mille` leaves out sequences by what all reads hit, and `partial` results \
-             are of some of them",
-        );
-    }
-    Ok(())
-}
-
-/// What tells the database from others.
-fn database_fields(database: &Database) -> Fields {
-    let params = database.params();
-    vec![
-        field("preset", params.preset.name()),
-        field("k", params.k),
-        field("sequences", database.targets().len()),
-        field("features", database.features()),
-        field("bytes", database.bytes()),
-        field("checksum", database.fingerprint().unwrap_or_default()),
-    ]
-}
-
-/// What the numbers depend on besides the reads and the database.
-fn parameter_fields(config: &RunConfig) -> Fields {
-    let (thresholds, filter) = (&config.thresholds, &config.filter);
-    let &Thresholds { min_hits, min_hits_per_kb, hit_diff, above_minimum, .. } = thresholds;
-    let longest = match filter.max_bases {
-        usize::MAX => "none".to_owned(),
-        bases => bases.to_string(),
-    };
-    let mut fields = vec![
-        field("lowest", thresholds.lowest.name()),
-        field("highest", thresholds.highest.name()),
-        field("max-cand", thresholds.max_candidates),
-        field("hitmin", min_hits),
-        field("hitmin-per-kb", min_hits_per_kb),
-        field("hitmin-contested", thresholds.contested),
-        field("hitdiff", f64::from(hit_diff) / 10.0),
-        flag("hitdiff above hitmin", above_minimum),
-        field("insert", thresholds.insert),
-        field("near", thresholds.near),
-        field("confidence", thresholds.confidence),
-        field("min-read-len", filter.min_bases),
-        field("max-read-len", longest),
-        field("min-qual", filter.min_quality),
-        flag("report-minimizer-data", config.features),
-    ];
-    fields.extend(offset_field(filter.min_quality, filter.quality_offset));
-    if config.share.is_some() {
-        // Their lines are joined, too.
-        fields.extend(match &config.format {
-            LineFormat::Kraken { names } => [field("format", "kraken"), flag("use-names", *names)],
-            LineFormat::MetaCache(columns) => {
-                [field("format", "metacache"), field("columns", format_args!("{columns:?}"))]
-            }
-        });
-        fields.push(flag("mapped-only", config.classified_only));
-    }
-    fields
-}
-
-/// Writes the results of a run: reads by taxon, and features if they were counted; of which shard of a
-/// job, if not of all reads.
-///
-/// # Errors
-/// As writing; if cancelled.
-pub(crate) fn write_own(
-    database: &Database,
-    config: &RunConfig,
-    (outcome, features): (&Outcome<'_>, Option<(&FeatureCounter<'_>, &FeatureCounts)>),
-    shard: Option<WrittenShard>,
-    cancel: &Cancel,
-    output: &mut dyn Write,
-) -> Result<(), Error> {
-    let mut encoder = Encoder::new(output);
-    let origin = Origin {
-        is_kraken2: false,
-        database: database_fields(database),
-        parameters: parameter_fields(config),
-        reads: outcome.reads_sum,
-        shard,
-    };
-    origin.write(&mut encoder)?;
-    let mut taxonomy = Vec::new();
-    database.taxonomy().store(&mut taxonomy);
-    encoder.text(&taxonomy)?;
-    encoder.number(outcome.tally.unclassified())?;
-    encoder.pairs(outcome.tally.of_nodes())?;
-    encoder.pairs(outcome.by_genome.of_nodes())?;
-    write_targets(&outcome.tally, database.targets(), &mut encoder)?;
-    encoder.number(features.is_some().into())?;
-    if let Some((counter, counts)) = features {
-        let [hits, _] = counts.by_node();
-        let hits = (0..).zip(hits.iter().copied());
-        encoder.pairs(hits.filter(|(_, hits)| *hits > 0))?;
-        let mut list = Ascending::default();
-        let mut number = 0u64;
-        counter.each_seen(|feature, node| {
-            number += 1;
-            if number.is_multiple_of(LOOK) && cancel.is_cancelled() {
-                return Err(Error::Cancelled);
-            }
-            encoder.number(list.step_to(feature))?;
-            Ok(encoder.number(node.into())?)
-        })?;
-        encoder.end_list()?;
-    }
-    Ok(encoder.finish()?)
-}
-
-/// The targets that reads were found to be of, which abundances show.
-fn write_targets(tally: &Tally, targets: &[Target], encoder: &mut Encoder<'_>) -> io::Result<()> {
-    let mut list = Ascending::default();
-    for (number, reads) in tally.of_targets() {
-        let target = &targets[number as usize];
-        encoder.number(list.step_to(number.into()))?;
-        encoder.number(reads)?;
-        encoder.number(target.node.into())?;
-        encoder.text(target.name.as_bytes())?;
-    }
-    encoder.end_list()
-}
 
 /// A target that reads are of.
 #[derive(Debug, PartialEq, Eq)]
@@ -199,7 +60,7 @@ impl OfOwn {
     ///
     /// # Errors
     /// As reading, and if it is damaged.
-    pub(super) fn add(&mut self, mut decoder: Decoder) -> Result<(), Error> {
+    pub(super) fn add(&mut self, mut decoder: Decoder) -> Result<(), ReportError> {
         let unclassified = decoder.number()?;
         add_reads(&mut self.tally, self.tree.len(), unclassified, &mut decoder)?;
         add_reads(&mut self.by_genome, self.tree.len(), unclassified, &mut decoder)?;
@@ -221,7 +82,7 @@ impl OfOwn {
         Ok(())
     }
 
-    fn add_targets(&mut self, decoder: &mut Decoder) -> Result<(), Error> {
+    fn add_targets(&mut self, decoder: &mut Decoder) -> Result<(), ReportError> {
         let mut list = Ascending::default();
         while let Some(number) = decoder.next_of(&mut list, u64::from(u32::MAX))? {
             let (reads, node, name) = (decoder.number()?, decoder.number()?, decoder.text()?);
@@ -251,7 +112,7 @@ impl OfOwn {
     ///
     /// # Errors
     /// As reading; if a file is damaged; if cancelled.
-    pub(super) fn finish(&mut self, cancel: &Cancel) -> Result<Option<FeatureCounts>, Error> {
+    pub(super) fn finish(&mut self, cancel: &Cancel) -> Result<Option<FeatureCounts>, ReportError> {
         let Some(hits) = self.hits.take() else { return Ok(None) };
         let distinct = distinct(std::mem::take(&mut self.waiting), self.tree.len(), cancel)?;
         Ok(Some(FeatureCounts::new(hits, distinct)))
@@ -275,7 +136,7 @@ fn add_reads(
     nodes: usize,
     unclassified: u64,
     decoder: &mut Decoder,
-) -> Result<(), Error> {
+) -> Result<(), ReportError> {
     let mut total = tally.total();
     let mut count = |node: Option<u32>, reads: u64| {
         total = total.checked_add(reads).ok_or(TOO_MANY)?;
@@ -291,7 +152,7 @@ type Next = Reverse<(u64, usize, u32)>;
 
 /// How many features of each node at least one of the files has: all are gone through side by side, in
 /// the order of the features, so that none has to be kept.
-fn distinct(files: Vec<Decoder>, nodes: usize, cancel: &Cancel) -> Result<Vec<u64>, Error> {
+fn distinct(files: Vec<Decoder>, nodes: usize, cancel: &Cancel) -> Result<Vec<u64>, ReportError> {
     let mut distinct = vec![0; nodes];
     let mut files: Vec<(Decoder, Ascending)> =
         files.into_iter().map(|file| (file, Ascending::default())).collect();
@@ -311,7 +172,7 @@ fn distinct(files: Vec<Decoder>, nodes: usize, cancel: &Cancel) -> Result<Vec<u6
         last = Some((feature, node));
         number += 1;
         if number.is_multiple_of(LOOK) && cancel.is_cancelled() {
-            return Err(Error::Cancelled);
+            return Err(ReportError::Cancelled);
         }
         heap.extend(next(&mut files, file, nodes)?);
     }
@@ -323,7 +184,7 @@ fn next(
     files: &mut [(Decoder, Ascending)],
     at: usize,
     nodes: usize,
-) -> Result<Option<Next>, Error> {
+) -> Result<Option<Next>, ReportError> {
     let (decoder, list) = &mut files[at];
     let Some(feature) = decoder.next_of(list, 1 << FEATURE_BITS)? else { return Ok(None) };
     let node = decoder.number()?;
@@ -337,6 +198,7 @@ fn next(
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
+    use merganser_taxreport::partial::Encoder;
     use proptest::prelude::*;
 
     use super::*;

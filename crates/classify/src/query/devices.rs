@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::Error;
 use crate::candidates::{Candidate, Seen};
 use crate::cpu::query::{HostQuery, Scratch};
-use crate::cuda::{Flight, GpuConfig, GpuNotes, GpuQuery, NearRead};
+use crate::cuda::{Flight, GpuNotes, GpuQuery, NearRead};
+use merganser_gpu::GpuConfig;
 
 /// A database on devices, with the host to help them.
 #[derive(Debug)]

@@ -8,7 +8,8 @@ use merganser_run::locks::lock;
 use super::OnDevices;
 use crate::Error;
 use crate::cpu::query::HostQuery;
-use crate::cuda::{GpuConfig, GpuNotes, GpuTimes};
+use crate::cuda::{GpuNotes, GpuTimes};
+use merganser_gpu::GpuConfig;
 
 /// A database whose parts take turns on devices.
 #[derive(Debug)]

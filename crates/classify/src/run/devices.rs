@@ -4,7 +4,7 @@ use merganser_io::Input;
 use merganser_run::{DeviceChoice, Progress, Resources, Work};
 
 use crate::Error;
-use crate::cuda::GpuConfig;
+use merganser_gpu::GpuConfig;
 
 /// What classifiers compute on. Choosing it finds out whether there are GPUs, which starts CUDA's
 /// driver: who does that before opening a database hears at once if there are none.

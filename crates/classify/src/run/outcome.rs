@@ -4,9 +4,10 @@ use merganser_gpu::DeviceInfo;
 use merganser_run::Stages;
 
 use crate::GpuTimes;
-use crate::features::FeatureCounts;
+use crate::ReferenceHits;
 use crate::output::TargetOrTaxon;
-use crate::report::{ReferenceHits, Tally};
+use merganser_taxreport::report::FeatureCounts;
+use merganser_taxreport::report::Tally;
 
 /// What a run found.
 #[derive(Debug, Default)]

@@ -16,16 +16,17 @@ use super::found::{Found, FoundBatch, merge};
 use super::plan::Plan;
 use super::storage::{Storage, Stored};
 use super::{Classifier, Outcome};
+use crate::ReferenceHits;
 use crate::candidates::Seen;
 use crate::config::RunConfig;
 use crate::cpu::query::Scratch;
 use crate::features::FeatureCounter;
-use crate::output::{LineWriter, LinesSum, Outputs, Read, Texts, Wants};
-use crate::partial::reads_sum;
+use crate::output::{LineWriter, Read};
 use crate::query::Rounds;
 use crate::reads::lengths;
-use crate::report::ReferenceHits;
 use crate::{Candidate, Error, Sketcher, output};
+use merganser_taxreport::output::{LinesSum, Outputs, Texts, Wants};
+use merganser_taxreport::partial::reads_sum;
 
 /// Writes what comes in order.
 struct Written<'w, 'o> {

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use merganser_run::{Budget, Resources, Shortage, format_size, neighbours};
 
+use crate::config::LineFormat;
 use crate::config::RunConfig;
-use crate::output::LineFormat;
 use crate::{Database, Error};
 
 /// Memory of a thread: what it reads, batches that wait, features that are looked up together and

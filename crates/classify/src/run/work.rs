@@ -14,8 +14,8 @@ use super::found::Found;
 use super::passes::Run;
 use crate::cuda::Flight;
 use crate::query::{OnDevices, Scratch};
-use crate::share::reads_of;
 use crate::{Candidate, Error, Sketcher};
+use merganser_kraken2::reads_of;
 
 /// Records and bytes of a batch, without a device.
 const BATCH: [usize; 2] = [8192, 1 << 20];
@@ -165,9 +165,6 @@ impl<P> Worker<'_, '_, '_, P> {
         let found = Found { batch, candidates: &self.candidates, ends: &self.ends, views };
         let output = (self.take)(&found, own, sketcher, turn)?;
         run.clock.add(Clock::DECIDING, begun);
-        if batch.is_long() {
-            turn.defer();
-        }
         Ok(output)
     }
 }

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use merganser_classify::kraken2::Kraken2Config;
 use merganser_classify::run::RunConfig;
 use merganser_classify::{Preset, Thresholds};
+use merganser_kraken2::Kraken2Config;
 
 use crate::jobs::write;
 use crate::random::Random;

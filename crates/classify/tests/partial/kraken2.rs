@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use merganser_classify::kraken2::{
+use merganser_io::Segment;
+use merganser_kraken2::{
     Kraken2Config, Kraken2Database, Kraken2ReportOptions, Kraken2Rules, classify,
 };
-use merganser_classify::report::Abundance;
-use merganser_classify::run::Outputs;
-use merganser_io::Segment;
 use merganser_run::{Cancel, Resources, Silent};
+use merganser_taxreport::output::Outputs;
+use merganser_taxreport::report::Abundance;
 
 use crate::jobs::{Reads, divide, shuffled, write};
 use crate::random::Random;
@@ -57,7 +57,7 @@ pub(crate) fn run(
         classify(config, &resources, database, segments, &mut outputs, &Silent, &cancel).unwrap();
     let (tally, tree) = (outcome.tally(database), database.tree());
     let mut all = tables(
-        |least| text_of(&Abundance::new(&tally, tree, &[], least)),
+        |least| text_of(&Abundance::new(&tally, tree, &[] as &[(&str, u32)], least)),
         |zeros| written(|text| tally.write_mpa(tree, zeros, text)),
         written(|text| tally.write_krona(tree, text)),
     );

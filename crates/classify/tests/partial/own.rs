@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use merganser_classify::report::{Abundance, ReportOptions};
 use merganser_classify::run::{Outputs, RunConfig, classify};
 use merganser_classify::{BuildConfig, Database, Params, Preset, Thresholds, build};
 use merganser_io::{AtomicFile, Input, Segment};
 use merganser_run::{Cancel, Resources, Silent};
+use merganser_taxreport::report::{Abundance, ReportOptions};
 
 use crate::jobs::{Reads, divide, shuffled, write};
 use crate::random::Random;

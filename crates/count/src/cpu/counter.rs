@@ -59,7 +59,7 @@ impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
         Counter {
             expander: Expander {
                 k: config.k,
-                canonical: config.canonical,
+                canonical: config.is_canonical(),
                 first: [0, 1, 2, 3].map(|code| K::default().push_complement(code, config.k)),
                 pass: Pass::default(),
                 map: KmerMap::new(table_bytes),

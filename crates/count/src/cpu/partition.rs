@@ -28,7 +28,7 @@ impl SuperKmers {
         SuperKmers {
             k,
             level,
-            scanner: Scanner::new(level, config.rule, k, p, config.canonical),
+            scanner: Scanner::new(level, config.rule, k, p, config.is_canonical()),
             flags: Vec::new(),
             bits: Vec::new(),
         }
@@ -136,7 +136,7 @@ impl<'m, 's, 'p> Partitioner<'m, 's, 'p> {
             superkmers: SuperKmers::new(config),
             bins: Bins {
                 k: config.k,
-                canonical: config.canonical,
+                canonical: config.is_canonical(),
                 map,
                 writer,
                 words: Vec::new(),

@@ -90,7 +90,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         let scratch = primitives::sort_keys_scratch::<K::Word>(device, room.kmers, bits)?;
         let most_kept = match config.format {
             Format::None => 0,
-            _ => room.kmers / config.min_count.max(1) as usize + 1,
+            _ => room.kmers / config.least().max(1) as usize + 1,
         };
         Ok(Workspace {
             config,
@@ -269,7 +269,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
     }
 
     fn expand_records(&mut self, words: usize, part: Part, room: usize) -> GpuResult<()> {
-        let (k, canonical) = (self.config.k, self.config.canonical);
+        let (k, canonical) = (self.config.k, self.config.is_canonical());
         let (records, out) = (self.records.slice(..words), self.keys[0].slice_mut(..room));
         K::expand(&self.stream, records, k, canonical, part, out, self.totals.view_mut())
     }
@@ -287,7 +287,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
             let [keys, out] = ordered(first, second, place, count);
             let (least, most) = match self.config.format {
                 Format::None => (1, 0),
-                _ => (self.config.min_count, self.config.max_count),
+                _ => (self.config.least(), self.config.most()),
             };
             let mut runs = Runs {
                 keys: keys.as_slice(),

@@ -132,7 +132,7 @@ impl Workspace {
         let signatures = Signatures {
             rule: config.rule,
             len: config.signature_bases(),
-            canonical: config.canonical,
+            canonical: config.is_canonical(),
             bin_of: cutter.bin_of.view(),
             multiplier: cutter.multiplier,
             shift: cutter.shift,

@@ -48,7 +48,7 @@ pub(crate) fn bins<K: GpuKmer>(job: Job<'_>, kmers: Option<u64>) -> usize {
         Room::of::<K>(counting / WORKSPACES as u64, kmers, words, 1).has(kmers, BINS)
     });
     let few = fits && kmers / BINS as u64 <= LARGE_BIN;
-    job.config.bins.unwrap_or(if few { BINS } else { MOST_BINS }).min(MOST_BINS)
+    job.config.bins.0.unwrap_or(if few { BINS } else { MOST_BINS }).min(MOST_BINS)
 }
 
 /// Bytes of device memory that each tile of a batch takes while it is cut.
@@ -97,7 +97,8 @@ impl Sizes {
 /// Streams of each device for so many bytes of super-k-mers, where they have `room`.
 fn streams(job: Job<'_>, bytes: Option<u64>, room: Option<u64>) -> usize {
     let to_host = bytes.zip(room).is_some_and(|(bytes, room)| bytes > room);
-    job.config.gpu_streams.unwrap_or(if to_host { STREAMS_TO_HOST } else { STREAMS })
+    let usual = if to_host { STREAMS_TO_HOST } else { STREAMS };
+    job.config.gpu_streams.map_or(usual, usize::from)
 }
 
 /// Workspaces on each device, and the room of each, of `counting` bytes: fewer than usual where a bin
@@ -217,7 +218,7 @@ mod tests {
         assert_eq!([sizes.streams, streams(50 << 30), streams(500 << 30)], [3, 8, 3]);
         let unknown = Sizes::of(job, 4096, None, 2);
         assert_eq!(unknown.with_room(job, 0).streams, STREAMS);
-        let config = config.gpu_streams(Some(2));
+        let config = crate::Config { gpu_streams: Some(2), ..config };
         let job = Job::new(&config, &resources, &[0]);
         assert_eq!(sizes.with_room(job, 0).streams, 2);
     }

@@ -291,7 +291,7 @@ mod tests {
         let kmers = kmers::<K>(k, 30_000);
         let directory = std::env::temp_dir();
         let pool = Pool::new(4096, Spilling { storage: Storage::Auto, limit: 1 << 17, directory });
-        let config = Config { min_count: 1, format: Format::Mgk, ..Config::new(k) };
+        let config = Config { min_count: Some(1), format: Format::Mgk, ..Config::new(k) };
         let results = Results::<K>::new(&config, &pool).sorting(most);
         let (here, there) = kmers.split_at(1000);
         let mut writer = results.writer();

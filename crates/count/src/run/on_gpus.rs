@@ -174,7 +174,7 @@ impl Run<'_> {
         devices: &[Device],
         results: &'t Results<'p, K>,
     ) -> Result<DeviceTable<'t, 'p, K>, Error> {
-        let (least, most) = (self.config.min_count, self.config.max_count);
+        let (least, most) = (self.config.least(), self.config.most());
         let kept = counted.histogram.distinct(least, most);
         let section_bits = merganser_kmers::Header::new(self.config.k, kept).section_bits();
         DeviceTable::new(self.job, devices, &counted.segments, results, section_bits)

@@ -64,16 +64,16 @@ impl<K: Kmer> merganser_kmers::formats::Writing<K> for Writing<'_, K> {
 
 /// What the table will say of itself.
 fn header(config: &Config, outcome: &Outcome) -> Header {
-    let (least, most) = (config.min_count, config.max_count);
+    let (least, most) = (config.least(), config.most());
     let histogram = &outcome.histogram;
     let kept = |&(count, _): &(u32, u64)| (least..=most).contains(&count);
     let mut header = Header::new(config.k, outcome.kept_kmers);
-    header.canonical = config.canonical;
+    header.canonical = config.is_canonical();
     header.saturated = outcome.saturated;
     header.min_count = least;
     header.max_count = most;
-    header.min_quality = config.min_quality;
-    header.homopolymer_compressed = config.homopolymer_compressed;
+    header.min_quality = config.min_qual;
+    header.homopolymer_compressed = config.hpc;
     header.occurrences = histogram.total(least, most);
     header.largest_count = histogram.iter().filter(kept).last().map_or(0, |(count, _)| count);
     header.total_kmers = outcome.total_kmers;

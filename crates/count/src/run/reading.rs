@@ -26,7 +26,7 @@ pub(crate) fn open(job: Job<'_>, inputs: &[Input], cancel: &Cancel) -> Result<Re
         overlap: fragments::overlap(job.config),
         workers: job.threads,
         max_record: plan::longest_record(job),
-        phred: Phred { offset: job.config.quality_offset, least: job.config.min_quality },
+        phred: Phred { offset: job.config.quality_offset, least: job.config.min_qual },
         cancel: cancel.clone(),
         warnings: job.warnings.clone(),
         ..ReaderOptions::default()

@@ -50,8 +50,8 @@ impl Scores {
         Scores {
             k,
             p,
-            canonical: config.canonical,
-            scanner: Scanner::new(Level::best(), config.rule, k, p, config.canonical),
+            canonical: config.is_canonical(),
+            scanner: Scanner::new(Level::best(), config.rule, k, p, config.is_canonical()),
             sums: HashMap::new(),
         }
     }
@@ -132,6 +132,7 @@ mod tests {
     use super::*;
     use crate::cpu::partition::SuperKmers;
     use crate::fragments::Fragment;
+    use merganser_run::options::Auto;
     use merganser_seq::signature::Rule;
 
     /// The reads of the paper's Figure 5: with plain minimizers AAAA, AAAC, AACT, AAGC follow each
@@ -142,8 +143,8 @@ mod tests {
             b"AAAACTAAGCG".iter().filter_map(|&l| merganser_seq::base::code(l)).collect();
         let config = Config {
             rule: Rule::Minimizer,
-            signature_len: Some(4),
-            canonical: false,
+            minimizer_len: Auto(Some(4)),
+            forward_only: true,
             ..Config::new(8)
         };
         let mut cuts = Vec::new();

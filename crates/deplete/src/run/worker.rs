@@ -5,7 +5,7 @@ use merganser_run::engine::{Turn, Work};
 
 use super::output::{Compressor, Name, Part};
 use super::{Parts, Shape};
-use crate::{Config, Error, Host, Minimizers, Names};
+use crate::{Config, Error, Host, Minimizers};
 
 /// Text of a batch whose memory is worth keeping: one giant read's is not.
 const MOST_KEPT: usize = 8 << 20;
@@ -120,7 +120,7 @@ impl<'r> Worker<'r> {
             if targets.is_empty() {
                 continue;
             }
-            let number = (is_kept && self.config.names == Names::Numbered).then_some(kept);
+            let number = (is_kept && self.config.rename).then_some(kept);
             for (mate, record) in records().enumerate() {
                 let part = &mut targets[mate % targets.len().max(1)];
                 put(part, &record, number, if mates == 2 { mate as u8 + 1 } else { 0 });
@@ -137,7 +137,8 @@ impl<'r> Worker<'r> {
 
     /// Finds the minimizers of the reads of a batch.
     fn find_minimizers(&mut self, batch: &RecordBatch) {
-        let prefix = if self.config.prefix == 0 { usize::MAX } else { self.config.prefix };
+        let prefix =
+            if self.config.prefix_length == 0 { usize::MAX } else { self.config.prefix_length };
         for at in 0..batch.len() {
             let letters = batch.record(at).letters;
             self.minimizers.push(&letters[..letters.len().min(prefix)]);
@@ -214,7 +215,6 @@ impl Work for Worker<'_> {
         let parts = self.decide(batch, turn.spare().unwrap_or_default());
         if batch.is_long() {
             self.release();
-            turn.defer();
         }
         parts
     }

@@ -1,6 +1,6 @@
 //! What the published GateKeeper-GPU (2024-06) computes, bit for bit: its masks have 32 bases a word,
 //! the first base in the top bit, and its amendment does not see all that crosses from one word to
-//! the next. [`crate::naive::gatekeeper_original`] has the steps one by one.
+//! the next. `naive::gatekeeper_original` has the steps one by one.
 
 use super::masks::Masks;
 

@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn short_reads_in_long_segments_go_over_their_rows() {
-        let config = Config::new(Threshold::Edits(5)).align(Align::SemiGlobal);
+        let config = Config { align: Align::SemiGlobal, ..Config::new(Threshold::Edits(5)) };
         assert_eq!(of(config, [100, 121]), Some(Kernel::SemiGlobal32));
         assert_eq!(of(config, [100, 122]), Some(Kernel::SemiGlobal64));
         assert_eq!(of(config, [100, 153]), Some(Kernel::SemiGlobal64));
@@ -167,7 +167,7 @@ mod tests {
             (Method::Snake, Kernel::Snake),
             (Method::GateKeeperOriginal, Kernel::Published),
         ] {
-            let config = Config::new(Threshold::Edits(5)).method(method);
+            let config = Config { method, ..Config::new(Threshold::Edits(5)) };
             assert_eq!(of(config, [100, 100]), Some(kernel));
             assert_eq!(of(config, [100, 101]), Some(Kernel::Narrow32));
         }

@@ -71,7 +71,7 @@ proptest! {
                         true => Threshold::Percent(e as u8),
                         false => Threshold::Edits(e.min(32)),
                     };
-                    check(Config::new(threshold).method(method).n_mode(n_mode).align(align), &read, &segment)?;
+                    check(Config { method, n_mode, align, ..Config::new(threshold) }, &read, &segment)?;
                 }
             }
         }
@@ -81,7 +81,7 @@ proptest! {
     #[test]
     fn wide_bands_equal_the_plain_definition((read, segment) in pairs(), e in 40u32..400) {
         for align in [Align::Global, Align::SemiGlobal] {
-            let config = Config::new(Threshold::Edits(e)).align(align);
+            let config = Config { align, ..Config::new(Threshold::Edits(e)) };
             check(config, &read, &segment)?;
         }
     }
@@ -96,7 +96,7 @@ proptest! {
             let distance = naive::distance(&read, &segment, Align::Global, equal) as u32;
             for e in [distance, distance + 1, distance + e] {
                 for method in [Method::Exact, Method::GateKeeper, Method::Snake] {
-                    let config = Config::new(Threshold::Edits(e)).method(method).n_mode(n_mode);
+                    let config = Config { method, n_mode, ..Config::new(Threshold::Edits(e)) };
                     let mut batch = PairBatch::new();
                     batch.push(&read, &segment).unwrap();
                     let decision = Filter::new(config).unwrap().run(&batch)[0];
@@ -169,7 +169,7 @@ fn lanes_equal_the_plain_definition() {
 
 #[test]
 fn semi_global_lanes_equal_the_plain_definition() {
-    let of = |e| Config::new(e).align(Align::SemiGlobal);
+    let of = |e| Config { align: Align::SemiGlobal, ..Config::new(e) };
     for e in [0, 1, 5, 8, 31, 64, 300] {
         let config = of(Threshold::Edits(e));
         batches_equal_the_plain_definition(0..200, 0..40, config);

@@ -190,6 +190,10 @@ impl<W: OfReads> Source for Reads<'_, W> {
         batch.number()
     }
 
+    fn is_long(&self, batch: &RecordBatch) -> bool {
+        batch.is_long()
+    }
+
     fn stop(&self, _number: u64) {
         self.records.stop();
     }
@@ -204,10 +208,6 @@ impl<W: OfReads> PassJob for Reads<'_, W> {
 
     fn settle(&self, texts: &mut [Vec<u8>], outputs: &mut [Output]) -> Result<(), Error> {
         self.work.settle(texts, outputs)
-    }
-
-    fn is_long(batch: &RecordBatch) -> bool {
-        batch.is_long()
     }
 
     fn copy(batch: &RecordBatch) -> RecordBatch {

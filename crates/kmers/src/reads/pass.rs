@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use merganser_io::Output;
 use merganser_run::InOrderSink;
-use merganser_run::engine::{Engine, Source, Turn, Work};
+use merganser_run::engine::{Engine, Held, Source, Turn, Work};
 
 use super::Job;
 use crate::Error;
@@ -36,12 +36,6 @@ pub(super) trait PassJob: Source<Batch: Send + Sync, Error = Error> {
     fn settle(&self, texts: &mut [Vec<u8>], outputs: &mut [Output]) -> Result<(), Error> {
         let _ = (texts, outputs);
         Ok(())
-    }
-
-    /// Whether what is made of a batch must not wait for its turn in memory.
-    fn is_long(batch: &Self::Batch) -> bool {
-        let _ = batch;
-        false
     }
 
     /// How many letters should be looked up together at most, at first and later on.
@@ -159,14 +153,14 @@ impl<'p, 'o, W: PassJob> Pass<'p, 'o, W> {
         loop {
             let batches = self.gather(most.min(lookup.letters_at_once()))?;
             most = later;
-            let Some((first, _)) = batches.first() else { return Ok(tallies) };
-            let all = batches.iter().map(|(_, batch)| self.work.letters(batch)).sum();
+            let Some(first) = batches.first() else { return Ok(tallies) };
+            let all = batches.iter().map(|held| self.work.letters(&held.kept)).sum();
             let mut letters = Vec::with_capacity(all);
-            for (_, batch) in &batches {
-                self.work.join(batch, 0, usize::MAX, &mut letters);
+            for held in &batches {
+                self.work.join(&held.kept, 0, usize::MAX, &mut letters);
             }
             if let Err(error) = lookup.counts(&letters, self.work.stride(), &mut counts) {
-                self.engine.fail(*first, error);
+                self.engine.fail(first.number(), error);
                 return Ok(tallies);
             }
             drop(letters);
@@ -175,7 +169,7 @@ impl<'p, 'o, W: PassJob> Pass<'p, 'o, W> {
     }
 
     /// The next batches with so many letters or somewhat more, in order. None if there are none.
-    fn gather(&self, most: usize) -> Result<Vec<(u64, W::Batch)>, Error> {
+    fn gather(&self, most: usize) -> Result<Vec<Held<W::Batch>>, Error> {
         let letters = AtomicUsize::new(0);
         let more = || letters.load(Ordering::Relaxed) < most;
         self.engine.hold(
@@ -192,25 +186,22 @@ impl<'p, 'o, W: PassJob> Pass<'p, 'o, W> {
     /// Makes the texts of batches whose k-mers were looked up.
     fn make_all(
         &self,
-        batches: Vec<(u64, W::Batch)>,
+        batches: Vec<Held<W::Batch>>,
         counts: &mut [u32],
     ) -> Result<Vec<W::Tally>, Error> {
         let mut left = counts;
-        let share = |(number, batch)| {
+        let mut share = |batch: W::Batch| {
             let places = self.work.letters(&batch) / self.work.stride();
             let (own, rest) = std::mem::take(&mut left).split_at_mut(places);
             left = rest;
-            (number, (batch, own))
+            (batch, own)
         };
-        let shares: Vec<_> = batches.into_iter().map(share).collect();
+        let shares: Vec<_> = batches.into_iter().map(|held| held.map(&mut share)).collect();
         let make = |tally: &mut W::Tally,
                     (batch, counts): (W::Batch, &mut [u32]),
                     turn: &Turn<'_, _, _>| {
             let mut texts = self.texts(turn);
             self.work.make(&batch, 0..W::items(&batch), counts, &mut texts, tally);
-            if W::is_long(&batch) {
-                turn.defer();
-            }
             Ok(texts)
         };
         self.engine.run_held(self.job.resources.threads, shares, W::Tally::default, make)
@@ -255,9 +246,8 @@ impl<W: PassJob> Work for Worker<'_, '_, '_, W> {
             work.make(batch, from..to, &mut self.counts, &mut texts, &mut self.tally);
             from = to;
         }
-        if W::is_long(batch) {
+        if work.is_long(batch) {
             (self.letters, self.counts) = (Vec::new(), Vec::new());
-            turn.defer();
         }
         Ok(texts)
     }

@@ -18,7 +18,7 @@ use crate::index::IndexView;
 use crate::queries::{Queries, Query};
 use crate::room::Room;
 use crate::search::Plan;
-use crate::{Config, Error, Metric, Prefilter, Strand};
+use crate::{Config, Error, Prefilter, Strand};
 
 /// Seeds that are looked up together, about: the more, the nearer they are to each other in the index.
 const MOST_LOOKUPS: usize = if cfg!(test) { 64 } else { 1 << 15 };
@@ -274,13 +274,13 @@ impl<'r> Mapper<'r> {
                 rule.reject(candidates, queries, &self.view.text, &self.cancel)?;
         }
         let config = self.config;
-        let in_lanes = config.filter == Prefilter::Exact && config.metric == Metric::Edit;
+        let in_lanes = config.filter == Prefilter::Exact && !config.hamming;
         let limits = |number: u32| {
             let edits = queries.get(number as usize).edits;
             let gap = 2 * edits as u32 + 1;
             match lanes::band(edits).filter(|_| in_lanes) {
                 Some(band) => Limits { widest: (band - 2 * edits - 1) as u32, gap },
-                None if config.metric == Metric::Hamming => Limits { widest: 0, gap: 0 },
+                None if config.hamming => Limits { widest: 0, gap: 0 },
                 None => Limits { widest: MAX_WIDTH - 1, gap },
             }
         };
@@ -340,11 +340,11 @@ impl<'r> Mapper<'r> {
 
     fn verify_window(&mut self, query: &Query<'_>, window: Window) -> Result<(), Error> {
         let (text, mode, ends) = (&self.view.text, self.config.n_mode, &mut self.verifier.ends);
-        match self.config.metric {
-            Metric::Edit => {
+        match self.config.hamming {
+            false => {
                 self.verifier.scan.ends(window.query, query, &window, text, mode, ends);
             }
-            Metric::Hamming => {
+            true => {
                 hamming::ends(window.query, query, &window, text, mode, &self.cancel, ends);
             }
         }
@@ -397,7 +397,7 @@ impl<'r> Mapper<'r> {
                     continue;
                 }
                 let edits = self.queries.get(number).most as u32;
-                let silence = (self.config.metric == Metric::Edit).then_some(edits);
+                let silence = (!self.config.hamming).then_some(edits);
                 let others = hits.len() - first;
                 let quota = Quota { alike, all: room.saturating_sub(others).saturating_add(1) };
                 self.silencer.take(own, silence, &self.view.text, quota, hits);

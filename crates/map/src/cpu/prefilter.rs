@@ -139,5 +139,5 @@ impl<'r> Rule<'r> {
 fn filter(method: Method, edits: usize) -> Result<Filter, Error> {
     let granted = if method == Method::Snake { edits + 2 } else { edits };
     let threshold = Threshold::Edits(granted as u32);
-    Ok(Filter::new(Config::new(threshold).method(method).n_mode(NMode::Match))?)
+    Ok(Filter::new(Config { method, n_mode: NMode::Match, ..Config::new(threshold) })?)
 }

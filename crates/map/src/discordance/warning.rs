@@ -146,7 +146,7 @@ mod tests {
     }
 
     fn message(pairs: impl Iterator<Item = (Arrangement, u32)>) -> String {
-        let config = Config::new(Threshold::Edits(3)).min_insert(100);
+        let config = Config { min_insert: 100, ..Config::new(Threshold::Edits(3)) };
         let file = |name: &str| Input::File(PathBuf::from(name));
         let inputs = [Segment::Single(file("s")), Segment::Pair(file("a_1"), file("a_2"))];
         let mut tallies = Tallies::default();

@@ -5,7 +5,7 @@ use merganser_store::shard::JobShard;
 
 use super::{ShardContent, ShardMark};
 use crate::index::Index;
-use crate::{Config, Format, Metric, NMode, Select, Strand};
+use crate::{Config, Format, NMode, Select, Strand};
 
 /// The header's text: contigs, with their checksums if there are any, read groups, and the options that decide what is written.
 pub(super) fn text(config: &Config, index: &Index, checksums: &[String], paired: bool) -> String {
@@ -48,7 +48,7 @@ fn options(config: &Config, paired: bool) -> String {
     if config.xa > 0 {
         options += &format!(" --xa {}", config.xa);
     }
-    if config.metric == Metric::Hamming {
+    if config.hamming {
         options += " --hamming";
     }
     options += match config.strand {
@@ -71,8 +71,8 @@ fn options(config: &Config, paired: bool) -> String {
     }
     for (given, option) in [
         (config.clip, " --clip"),
-        (config.extended_cigars, " --eqx"),
-        (!config.keep_unmapped, " --no-unmapped"),
+        (config.eqx, " --eqx"),
+        (config.no_unmapped, " --no-unmapped"),
         (config.sort, " --sort"),
     ] {
         if given {

@@ -214,7 +214,7 @@ impl<'r> Reporter<'r> {
             if let Some(placements) = &mut self.placements {
                 placements.unplaced();
             }
-            if self.config.keep_unmapped {
+            if !self.config.no_unmapped {
                 let record = Record::unmapped(name, flags, mate_place, letters);
                 self.style.write(&record, sink.records());
             }

@@ -12,7 +12,7 @@ use crate::effort::Effort;
 use crate::hits::{Hit, NO_SCRIPT};
 use crate::reference::Reference;
 use crate::trace::Alignment;
-use crate::{Config, Index, Metric, NMode, Operation, Prefilter};
+use crate::{Config, Index, NMode, Operation, Prefilter};
 use merganser_filter::Threshold;
 use merganser_gpu::Device;
 use merganser_run::{Cancel, Resources, Silent};
@@ -52,8 +52,7 @@ fn compare_all(
     let sizes = Sizes { keys: sizes[0], ends: sizes[1] };
     let gpus = Gpus::of_size(&view, &gaps, config, sizes).unwrap();
     let ruled = matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake);
-    let packed =
-        (ruled && config.metric == Metric::Edit).then(|| prefilter::pack(&view.text).unwrap());
+    let packed = (ruled && !config.hamming).then(|| prefilter::pack(&view.text).unwrap());
     let cancel = Cancel::default();
     let batch = |reads: &[Vec<u8>]| {
         let mapper = || {
@@ -149,7 +148,7 @@ proptest! {
             for filter in
                 [Prefilter::Exact, Prefilter::GateKeeper, Prefilter::Snake, Prefilter::None]
             {
-                compare(&config.clone().filter(filter), &contigs, &reads, [keys, keys / 2], 1 + seed as usize % 2);
+                compare(&Config { filter, ..config.clone() }, &contigs, &reads, [keys, keys / 2], 1 + seed as usize % 2);
             }
         }
     }
@@ -227,8 +226,8 @@ fn unknown_letters_that_match() {
     let mut random = Random(3);
     let contig = [random.bases(400), b"N".repeat(40), random.bases(300)].concat();
     let reads = random.reads(std::slice::from_ref(&contig), 100, 3);
-    for metric in [Metric::Edit, Metric::Hamming] {
-        let config = Config::new(Threshold::Edits(3)).n_mode(NMode::Match).metric(metric);
+    for hamming in [false, true] {
+        let config = Config { n_mode: NMode::Match, hamming, ..Config::new(Threshold::Edits(3)) };
         assert!(compare(&config, std::slice::from_ref(&contig), &reads, [50_000; 2], 1) > 0);
     }
 }

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use merganser_classify::Masking;
-use merganser_classify::taxonomy::Rank;
 use merganser_run::Resources;
+use merganser_seq::masking::Masking;
+use merganser_taxonomy::Rank;
 
 use super::DeviceArgs;
 use super::threads::ThreadsOrTaxonomyArgs;

@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use merganser_classify::bracken::Level;
-use merganser_classify::taxonomy::Rank;
 use merganser_io::QualityOffset;
 use merganser_run::Shard;
+use merganser_taxonomy::Rank;
+use merganser_taxreport::bracken::Level;
 
 use super::build::{ResourceArgs, SketchArgs, TaxidArgs};
 use super::joins::ClassifyJoinArgs;
 use super::pages::PageArgs;
-use super::values::{quality_offset, rank};
+use super::values::rank;
 use super::{PairArgs, ReadsArgs};
 
 const CLASSIFY: &str = "\
@@ -313,7 +313,7 @@ pub(crate) struct FilterArgs {
     pub(crate) min_qual: u8,
     /// Qualities of FASTQ are Phred+33, or Phred+64 as of old Illumina (1.3 to 1.7), which are written
     /// back as Phred+33
-    #[arg(long, value_name = "33|64", default_value = "33", value_parser = quality_offset)]
+    #[arg(long, value_name = "33|64", default_value_t)]
     #[arg(hide_default_value = true, help_heading = "Reads")]
     pub(crate) quality_offset: QualityOffset,
 }

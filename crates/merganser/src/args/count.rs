@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use merganser_io::QualityOffset;
-use merganser_run::Shard;
+use merganser_count::{Config, Format};
 use merganser_seq::signature::Rule;
 
 use super::pages::PageArgs;
-use super::values::{kmer_length, quality_offset};
-use super::{Auto, DeviceArgs, HistogramLayout, ReadsArgs, ThreadArgs};
+use super::{DeviceArgs, HistogramLayout, ReadsArgs, ThreadArgs};
 use crate::holds::FormatChoice;
 use merganser_io::OutputFormat;
 
@@ -59,35 +57,6 @@ pub(crate) struct CountArgs {
     #[command(flatten)]
     pub(crate) reads: ReadsArgs,
 
-    /// Bases of a k-mer, 1 to 128
-    #[arg(short, value_name = "K", value_parser = kmer_length)]
-    pub(crate) k: u8,
-    /// Keep k-mers that occur at least N times; 1 keeps all [default: 2; 1 with --shard]
-    #[arg(long, value_name = "N")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
-    min_count: Option<u32>,
-    /// Keep k-mers that occur at most N times [default: no limit]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) max_count: Option<u32>,
-    /// Count each k-mer as it stands in the read, apart from its reverse complement
-    #[arg(long)]
-    pub(crate) forward_only: bool,
-    /// Bases of a quality below Q break k-mers [default: quality is ignored]
-    #[arg(long, value_name = "Q", value_parser = clap::value_parser!(u8).range(0..=93))]
-    pub(crate) min_qual: Option<u8>,
-    /// Qualities of FASTQ are Phred+33, or Phred+64 as of old Illumina (1.3 to 1.7)
-    #[arg(long, value_name = "33|64", default_value = "33", value_parser = quality_offset)]
-    #[arg(hide_default_value = true)]
-    pub(crate) quality_offset: QualityOffset,
-    /// Make one base of each run of the same base first (homopolymer compression)
-    #[arg(long)]
-    pub(crate) hpc: bool,
-    /// Count but the I-th of N shards of the inputs, all its k-mers, for kmers union to join
-    #[arg(long, value_name = "I/N", conflicts_with_all = [
-        "max_count", "histogram", "report_html", "report_data", "multiqc", "stats_only",
-    ])]
-    pub(crate) shard: Option<Shard>,
-
     /// The table to write; - is stdout (tsv); tsv is compressed if the name ends in .gz; kmc
     /// writes FILE.kmc_pre and FILE.kmc_suf
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
@@ -125,30 +94,18 @@ pub(crate) struct CountArgs {
     /// Directory for temporary files, made if missing [default: $TMPDIR or /tmp]
     #[arg(long, value_name = "DIR", help_heading = "Resources")]
     pub(crate) tmp_dir: Option<PathBuf>,
-    /// Keep intermediate data in memory as far as it goes, or never leave it, or on disk
-    #[arg(long, value_name = "WHERE", default_value = "auto", help_heading = "Resources")]
-    pub(crate) storage: Storage,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
-    /// Batches of reads that each GPU partitions at a time [default: 3; 8 where super-k-mers do not
-    /// fit into --gpu-memory]
-    #[arg(long, value_name = "N", help_heading = "Resources")]
-    #[arg(value_parser = clap::value_parser!(u8).range(1..=16))]
-    pub(crate) gpu_streams: Option<u8>,
-
-    /// Number of bins: a number or auto
-    #[arg(long, value_name = "N", default_value = "auto", help_heading = "Partitioning")]
-    pub(crate) bins: Auto,
     /// Rule by which k-mers are sent to bins; all (for --stats-only) compares the rules
     #[arg(long, value_name = "RULE", default_value = "gkc", help_heading = "Partitioning")]
     pub(crate) signature: Signature,
-    /// Bases of a signature: a number or auto
-    #[arg(long, value_name = "P", default_value = "auto", help_heading = "Partitioning")]
-    pub(crate) minimizer_len: Auto,
     /// Only partition, and print on stdout what the signature rule makes of the reads
     #[arg(long, help_heading = "Partitioning")]
     #[arg(conflicts_with_all = ["output", "histogram", "json", "report_html", "report_data", "multiqc"])]
     pub(crate) stats_only: bool,
+    // Last, so that headings of help are in the order of the fields above.
+    #[command(flatten)]
+    pub(crate) config: Config,
 }
 
 impl CountArgs {
@@ -161,22 +118,6 @@ impl CountArgs {
     pub(crate) fn format(&self) -> Format {
         Format::choose(self.given_format, self.output.as_deref(), Format::Mgk)
     }
-
-    /// The least count that is kept: of a shard, all are.
-    pub(crate) fn min_count(&self) -> u32 {
-        self.min_count.unwrap_or(if self.shard.is_some() { 1 } else { 2 })
-    }
-}
-
-/// `--format`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    Mgk,
-    Kmc,
-    Kff,
-    Tsv,
-    Parquet,
-    None,
 }
 
 impl FormatChoice for Format {
@@ -190,14 +131,6 @@ impl FormatChoice for Format {
             Format::None => None,
         }
     }
-}
-
-/// `--storage`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Storage {
-    Auto,
-    Ram,
-    Disk,
 }
 
 /// `--signature`.

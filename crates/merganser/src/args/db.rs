@@ -5,7 +5,7 @@ pub(crate) mod prepare;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use merganser_classify::taxonomy::Rank;
+use merganser_taxonomy::Rank;
 
 use super::build::{PartArgs, ResourceArgs, TaxidArgs};
 use super::classify::{ReportArgs, VerdictArgs};

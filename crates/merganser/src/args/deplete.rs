@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use merganser_deplete::Config;
 
 use super::map::LimitArgs;
 use super::reads::{ReadsArgs, SegmentArgs};
@@ -113,22 +114,13 @@ pub(crate) struct DepleteFilterArgs {
     #[command(flatten)]
     pub(crate) reads: SegmentArgs,
 
-    /// Distinct minimizers that the set must have of a match
-    #[arg(short, long, value_name = "N", default_value_t = 2, help_heading = "Decision")]
-    pub(crate) abs_threshold: usize,
-    /// Part of its distinct minimizers that the set must have, 0 to 1
-    #[arg(short, long, value_name = "R", default_value_t = 0.01, help_heading = "Decision")]
-    pub(crate) rel_threshold: f64,
-    /// Look at the first N bases of each read; 0: at all
-    #[arg(short, long, value_name = "N", default_value_t = 0, help_heading = "Decision")]
-    pub(crate) prefix_length: usize,
-    /// Keep what matches, and remove the others
-    #[arg(long, help_heading = "Decision")]
-    pub(crate) keep: bool,
+    #[command(flatten)]
+    pub(crate) config: Config,
 
     /// Where what is kept goes; - is stdout; compressed if the name ends in .gz or .zst. Of pairs, a # in
     /// the name stands for 1 and 2; without it mates take turns
     #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
+    #[arg(display_order = 0)]
     pub(crate) output: PathBuf,
     /// Where second mates go, if the name of -o has no #
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -136,9 +128,6 @@ pub(crate) struct DepleteFilterArgs {
     /// Where what matches goes, if it is removed; as -o
     #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "keep")]
     pub(crate) output_matching: Option<PathBuf>,
-    /// Name what is kept 1, 2 and so on; mates have one number
-    #[arg(long, help_heading = "Output")]
-    pub(crate) rename: bool,
     /// Write a summary with the keys that Deacon's has; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) summary: Option<PathBuf>,

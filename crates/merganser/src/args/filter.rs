@@ -1,10 +1,9 @@
 //! `merganser filter`.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use clap::{Args, ValueEnum};
-use merganser_filter::{Align, Method, NMode, Threshold};
+use clap::Args;
+use merganser_filter::{Config, Format};
 
 use super::pages::PageArgs;
 use super::{DeviceArgs, ReadsArgs, ThreadArgs};
@@ -63,22 +62,8 @@ pub(crate) struct FilterArgs {
     #[command(flatten)]
     pub(crate) reads: ReadsArgs,
 
-    /// Edits that an accepted pair may have: a number, or N% of the read's length, rounded down
-    #[arg(short = 'e', long = "threshold", value_name = "N|N%")]
-    pub(crate) threshold: Edits,
-    /// How pairs are decided
-    #[arg(long, value_name = "METHOD", default_value = "exact")]
-    pub(crate) method: MethodName,
-    /// Letters that are no bases match nothing (not even themselves), match everything, or make the
-    /// pair undefined and accepted
-    #[arg(long, value_name = "MODE", default_value = "mismatch")]
-    pub(crate) n_mode: NModeName,
-    /// Compare the whole read with the whole segment, or with any part of it
-    #[arg(long, value_name = "ALIGN", default_value = "global")]
-    pub(crate) align: AlignName,
-    /// Count false accepts and false rejects: decides each pair by the exact method, too
-    #[arg(long)]
-    pub(crate) verify: bool,
+    #[command(flatten)]
+    pub(crate) config: Config,
 
     /// Where to write; - is stdout (tsv); compressed if the name ends in .gz; gatekeeper writes
     /// FILE.filter and FILE.edits [default: -]
@@ -86,8 +71,8 @@ pub(crate) struct FilterArgs {
     pub(crate) output: Option<PathBuf>,
     /// Format of the decisions: lines with index, accept and edits; GateKeeper-GPU's two files; or
     /// nothing
-    #[arg(long, value_name = "FORMAT", default_value = "tsv", help_heading = "Output")]
-    pub(crate) format: FormatName,
+    #[arg(long, value_name = "FORMAT", default_value_t, help_heading = "Output")]
+    pub(crate) format: Format,
     /// Write a summary of the run for other programs; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
@@ -103,100 +88,4 @@ pub(crate) struct FilterArgs {
     pub(crate) memory: Option<u64>,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
-}
-
-/// `-e`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Edits(pub(crate) Threshold);
-
-impl FromStr for Edits {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Edits, String> {
-        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        let threshold = match text.strip_suffix('%') {
-            Some(percent) if digits(percent) => percent.parse().ok().map(Threshold::Percent),
-            None if digits(text) => text.parse().ok().map(Threshold::Edits),
-            _ => None,
-        };
-        let wrong =
-            || "give a number of edits, e.g. 5, or of the read's length, e.g. 4%".to_owned();
-        threshold.map(Edits).ok_or_else(wrong)
-    }
-}
-
-impl std::fmt::Display for Edits {
-    /// As it is given on the command line.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            Threshold::Edits(edits) => write!(f, "{edits}"),
-            Threshold::Percent(percent) => write!(f, "{percent}%"),
-        }
-    }
-}
-
-/// `--method`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MethodName {
-    Exact,
-    #[value(name = "gatekeeper")]
-    GateKeeper,
-    Snake,
-    #[value(name = "gatekeeper-original")]
-    GateKeeperOriginal,
-}
-
-impl From<MethodName> for Method {
-    fn from(name: MethodName) -> Method {
-        match name {
-            MethodName::Exact => Method::Exact,
-            MethodName::GateKeeper => Method::GateKeeper,
-            MethodName::Snake => Method::Snake,
-            MethodName::GateKeeperOriginal => Method::GateKeeperOriginal,
-        }
-    }
-}
-
-/// `--n-mode`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum NModeName {
-    Mismatch,
-    Match,
-    Pass,
-}
-
-impl From<NModeName> for NMode {
-    fn from(name: NModeName) -> NMode {
-        match name {
-            NModeName::Mismatch => NMode::Mismatch,
-            NModeName::Match => NMode::Match,
-            NModeName::Pass => NMode::Pass,
-        }
-    }
-}
-
-/// `--align`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AlignName {
-    Global,
-    #[value(name = "semiglobal")]
-    SemiGlobal,
-}
-
-impl From<AlignName> for Align {
-    fn from(name: AlignName) -> Align {
-        match name {
-            AlignName::Global => Align::Global,
-            AlignName::SemiGlobal => Align::SemiGlobal,
-        }
-    }
-}
-
-/// `--format`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FormatName {
-    Tsv,
-    #[value(name = "gatekeeper")]
-    GateKeeper,
-    None,
 }

@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
-use merganser_map::{IndexKind, Metric, NMode, Prefilter, Select, Strand};
+use merganser_map::{Config, IndexKind};
 use merganser_run::{Resources, Shard};
 
 use super::ThreadArgs;
 use super::device::DeviceArgs;
-use super::filter::Edits;
 use super::joins::MapJoinArgs;
 use super::pages::PageArgs;
 use super::{PairArgs, ReadsArgs};
@@ -152,66 +151,15 @@ pub(crate) struct MapArgs {
     #[command(flatten)]
     pub(crate) inputs: ReadsArgs,
 
-    /// Edits that a hit may have: a number, or N% of the read's length, rounded down
-    #[arg(short = 'e', long = "threshold", value_name = "N|N%", help_heading = "Hits")]
-    pub(crate) threshold: Edits,
-    /// Allow substitutions only, no insertions and deletions
-    #[arg(long, help_heading = "Hits")]
-    pub(crate) hamming: bool,
-    /// Which strands of the reference are searched
-    #[arg(long, value_name = "STRAND", default_value = "both", help_heading = "Hits")]
-    pub(crate) strand: StrandName,
-    /// Letters that are no bases match nothing (not even themselves), or everything
-    #[arg(long, value_name = "MODE", default_value = "mismatch", help_heading = "Hits")]
-    pub(crate) n_mode: NModeName,
-    /// Map only the first N bases of each read
-    #[arg(long, value_name = "N", help_heading = "Hits")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) crop: Option<u32>,
-
-    /// Report all hits (the default)
-    #[arg(long, help_heading = "Reports", group = "select")]
-    pub(crate) all: bool,
-    /// Report the first hit only
-    #[arg(long, help_heading = "Reports", group = "select")]
-    pub(crate) best: bool,
-    /// Report all hits with as few edits as the first
-    #[arg(long, help_heading = "Reports", group = "select")]
-    pub(crate) best_strata: bool,
-    /// Report at most so many hits of a read, or combinations of a pair; 0: no limit
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Reports")]
-    pub(crate) max_hits: u32,
-    /// With --best: name other hits with as few edits in the tag XA, if there are no
-    /// more than N; 0: no tag
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Reports")]
-    #[arg(requires = "best")]
-    pub(crate) xa: u32,
-    /// Least distance of the mates of a pair, from end to end
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 0,
-        help_heading = "Reports",
-        requires = "pairs"
-    )]
-    pub(crate) min_insert: u32,
-    /// Largest distance of the mates of a pair, from end to end
-    #[arg(long, value_name = "N", default_value_t = 500, help_heading = "Reports")]
-    #[arg(requires = "pairs")]
-    pub(crate) max_insert: u32,
-
-    /// Where a pair has no concordant combination: look for each mate with up to so many edits beside the
-    /// best hits of the other one
-    #[arg(long, value_name = "N|N%", help_heading = "Reports", requires = "pairs")]
-    pub(crate) rescue: Option<Edits>,
+    #[command(flatten)]
+    pub(crate) config: Config,
 
     /// Where to write: BAM or CRAM if the name ends in .bam or .cram, else SAM; - is
     /// stdout, as SAM, or BAM if it is sorted
+    // Before the options of `Config`.
     #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
+    #[arg(display_order = 0)]
     pub(crate) output: PathBuf,
-    /// Sort records by contig and place, and write an index beside -o
-    #[arg(long, help_heading = "Output")]
-    pub(crate) sort: bool,
     /// Kind of the index [default: bai, or csi where a contig is too long for that]
     #[arg(long, value_name = "KIND", help_heading = "Output", requires = "sort")]
     pub(crate) index_format: Option<IndexFormatName>,
@@ -219,19 +167,10 @@ pub(crate) struct MapArgs {
     /// each file or pair of files; {} is a file's name, or a sheet's sample
     #[arg(short = 'R', long, value_name = "LINE", help_heading = "Output")]
     pub(crate) read_group: Vec<String>,
-    /// Tell matches (=) and mismatches (X) apart in CIGARs
-    #[arg(long, help_heading = "Output")]
-    pub(crate) eqx: bool,
-    /// Clip ends of reads that cost more than that, as a local aligner does; hits are the same
-    #[arg(long, help_heading = "Output")]
-    pub(crate) clip: bool,
     /// Write the reads without a hit here, too, as they came; of pairs, those of which neither mate
     /// has one, in turn; compressed if the name ends in .gz
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) unmapped: Option<PathBuf>,
-    /// Leave reads without a hit out of -o
-    #[arg(long, help_heading = "Output")]
-    pub(crate) no_unmapped: bool,
     /// Compression of BAM, 0 (none) to 12
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Output")]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=12))]
@@ -242,9 +181,6 @@ pub(crate) struct MapArgs {
     #[command(flatten)]
     pub(crate) pages: PageArgs,
 
-    /// What rejects candidates before they are verified; changes the time alone
-    #[arg(long, value_name = "FILTER", default_value = "exact", help_heading = "Resources")]
-    pub(crate) filter: FilterName,
     /// With --sort: directory for temporary files, made if missing [default: $TMPDIR or /tmp]
     #[arg(long, value_name = "DIR", help_heading = "Resources", requires = "sort")]
     pub(crate) tmp_dir: Option<PathBuf>,
@@ -252,20 +188,6 @@ pub(crate) struct MapArgs {
     pub(crate) device: DeviceArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
-}
-
-impl MapArgs {
-    pub(crate) fn select(&self) -> Select {
-        match (self.best, self.best_strata) {
-            (true, _) => Select::Best,
-            (_, true) => Select::BestStrata,
-            _ => Select::All,
-        }
-    }
-
-    pub(crate) fn metric(&self) -> Metric {
-        if self.hamming { Metric::Hamming } else { Metric::Edit }
-    }
 }
 
 /// `--index-format`.
@@ -280,61 +202,6 @@ impl From<IndexFormatName> for IndexKind {
         match name {
             IndexFormatName::Bai => IndexKind::Bai,
             IndexFormatName::Csi => IndexKind::Csi,
-        }
-    }
-}
-
-/// `--strand`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum StrandName {
-    Both,
-    Forward,
-    Reverse,
-}
-
-impl From<StrandName> for Strand {
-    fn from(name: StrandName) -> Strand {
-        match name {
-            StrandName::Both => Strand::Both,
-            StrandName::Forward => Strand::Forward,
-            StrandName::Reverse => Strand::Reverse,
-        }
-    }
-}
-
-/// `--n-mode`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum NModeName {
-    Mismatch,
-    Match,
-}
-
-impl From<NModeName> for NMode {
-    fn from(name: NModeName) -> NMode {
-        match name {
-            NModeName::Mismatch => NMode::Mismatch,
-            NModeName::Match => NMode::Match,
-        }
-    }
-}
-
-/// `--filter`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FilterName {
-    Exact,
-    #[value(name = "gatekeeper")]
-    GateKeeper,
-    Snake,
-    None,
-}
-
-impl From<FilterName> for Prefilter {
-    fn from(name: FilterName) -> Prefilter {
-        match name {
-            FilterName::Exact => Prefilter::Exact,
-            FilterName::GateKeeper => Prefilter::GateKeeper,
-            FilterName::Snake => Prefilter::Snake,
-            FilterName::None => Prefilter::None,
         }
     }
 }

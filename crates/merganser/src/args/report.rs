@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use merganser_classify::bracken::Level;
+use merganser_taxreport::bracken::Level;
 
 /// What to do with reports.
 #[derive(Debug, Subcommand)]

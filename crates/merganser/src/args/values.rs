@@ -1,39 +1,6 @@
 //! Values of options that are not plain numbers.
 
-use merganser_classify::taxonomy::Rank;
-use merganser_io::QualityOffset;
-use std::fmt;
-use std::str::FromStr;
-
-/// A number, or `auto` to have it chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Auto(pub(crate) Option<usize>);
-
-impl FromStr for Auto {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Auto, String> {
-        if text.eq_ignore_ascii_case("auto") {
-            return Ok(Auto(None));
-        }
-        text.parse().map(|number| Auto(Some(number))).map_err(|_| "give a number or auto".into())
-    }
-}
-
-impl fmt::Display for Auto {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(number) => number.fmt(formatter),
-            None => formatter.write_str("auto"),
-        }
-    }
-}
-
-/// 33 or 64, as `--quality-offset` takes.
-pub(super) fn quality_offset(text: &str) -> Result<QualityOffset, String> {
-    let offset = text.parse().ok().and_then(QualityOffset::of_number);
-    offset.ok_or_else(|| "it is 33 or 64".to_owned())
-}
+use merganser_taxonomy::Rank;
 
 /// Bases of a k-mer, 1 to 128.
 pub(super) fn kmer_length(text: &str) -> Result<u8, String> {
@@ -49,7 +16,7 @@ pub(super) fn rank(text: &str) -> Result<Rank, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Auto, kmer_length};
+    use super::kmer_length;
 
     #[test]
     fn k_is_a_whole_number_of_bases() {
@@ -57,13 +24,5 @@ mod tests {
         for wrong in ["0", "129", "11.9", "-21", "21 ", "k", ""] {
             assert!(kmer_length(wrong).unwrap_err().ends_with("from 1 to 128"), "{wrong}");
         }
-    }
-
-    #[test]
-    fn numbers_and_auto() {
-        assert_eq!("auto".parse(), Ok(Auto(None)));
-        assert_eq!("12".parse(), Ok(Auto(Some(12))));
-        assert!("-1".parse::<Auto>().is_err());
-        assert_eq!(Auto(None).to_string(), "auto");
     }
 }

@@ -6,14 +6,16 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use merganser_classify::bracken::Distribution;
-use merganser_classify::kraken2::{
+use merganser_io::{MadeDirectories, Output, OutputSet};
+use merganser_kraken2::Simulator;
+use merganser_kraken2::{Error, taxids_of_library};
+use merganser_kraken2::{
     Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Database, Kraken2Library, Kraken2Sequence,
 };
-use merganser_classify::taxonomy::{Dump, TaxonomySource};
-use merganser_classify::{Error, LibraryMaps, References, taxids_of_library};
-use merganser_io::{MadeDirectories, Output, OutputSet};
+use merganser_library::{LibraryMaps, References};
 use merganser_run::{Resources, Silent, Summary, format_size, thousands};
+use merganser_taxonomy::{Dump, TaxonomySource};
+use merganser_taxreport::bracken::Distribution;
 
 use super::{maps, references, report_unmapped, resources, tell_others};
 use crate::args::BuildArgs;
@@ -35,7 +37,7 @@ pub(super) fn run(
     check(args)?;
     let (config, resources) = (config(args), resources(&args.resources));
     config.validate()?;
-    args.bracken.iter().try_for_each(|&length| Distribution::check_length(length, config.k))?;
+    args.bracken.iter().try_for_each(|&length| Simulator::check_length(length, config.k))?;
     merganser_run::raise_open_file_limit();
     let found = References::expand(&args.inputs)?;
     let maps = maps(&args.taxids, &found);

@@ -4,10 +4,8 @@ use std::ffi::OsStr;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_classify::kraken2::{
-    Kraken2Config, Kraken2Database, Kraken2Outcome, Kraken2Rules, classify,
-};
 use merganser_io::{OutputSet, Segment};
+use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2Outcome, Kraken2Rules, classify};
 use merganser_run::Summary;
 
 use super::Environment;

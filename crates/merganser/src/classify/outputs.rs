@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use merganser_classify::Target;
-use merganser_classify::bracken::{Distribution, Estimate, Level};
-use merganser_classify::kraken2::{Kraken2Database, Kraken2Outcome, Kraken2ReportOptions};
 use merganser_classify::partial::JoinedResults;
-use merganser_classify::report::{Abundance, KrakenReport, ReportOptions, Tally};
 use merganser_classify::run::{Outcome, Outputs, ReadOutput};
-use merganser_classify::taxonomy::Taxonomy;
 use merganser_io::{Output, OutputSet, Segment};
+use merganser_kraken2::{Kraken2Database, Kraken2Outcome, Kraken2ReportOptions};
 use merganser_report::data::{Data, Taxa};
 use merganser_report::multiqc::Kind;
 use merganser_report::text;
 use merganser_run::Cancel;
+use merganser_taxonomy::Taxonomy;
+use merganser_taxreport::bracken::{Distribution, Estimate, Level};
+use merganser_taxreport::report::{Abundance, KrakenReport, ReportOptions, Tally};
 
 use crate::args::classify::{QueryArgs, ReportArgs};
 use crate::common::text_of;

@@ -1,8 +1,8 @@
 //! `classify --shard`: a share of one sample's reads, for `classify join` to put together.
 
 use anyhow::Result;
-use merganser_classify::{Error, ReadShare};
 use merganser_io::Segment;
+use merganser_kraken2::{Error, ReadShare};
 use merganser_run::Shard;
 
 use super::Environment;

@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use merganser_count::Error;
+use merganser_count::{Error, Format};
 use merganser_io::{Input, Output, OutputSet};
 use merganser_kmers::Histogram;
 use merganser_kmers::tables::Database;
 use merganser_report::multiqc::Kind;
 
 use crate::args::CountArgs;
-use crate::args::count::Format;
 use crate::files::RunFiles;
 use crate::holds::{FormatChoice, Holds};
 use crate::pages::Pages;
@@ -46,7 +45,7 @@ impl Outputs {
         args: &CountArgs,
     ) -> Result<u64, Error> {
         let Some(mut output) = self.histogram.take() else { return Ok(0) };
-        let format = args.histogram_format.of(args.k.into());
+        let format = args.histogram_format.of(args.config.k);
         let beyond = histogram.write(format, args.hist_max, &mut output)?;
         output.finish()?;
         Ok(beyond)

@@ -11,12 +11,13 @@ pub(super) fn of(finished: &Finished<'_>) -> Data {
     let mut data = frame("count", &args.pages, None, finished.inputs.iter());
     data.parameters = vec![
         parameter("k", config.k),
-        parameter("canonical", config.canonical),
-        parameter("min_count (of the table)", config.min_count),
+        parameter("canonical", config.is_canonical()),
+        parameter("min_count (of the table)", config.least()),
     ];
-    data.parameters.extend(args.max_count.map(|most| parameter("max_count (of the table)", most)));
-    data.parameters.extend(args.min_qual.map(|least| parameter("min_qual", least)));
-    data.parameters.extend(args.hpc.then(|| parameter("hpc", true)));
+    data.parameters
+        .extend(args.config.max_count.map(|most| parameter("max_count (of the table)", most)));
+    data.parameters.extend(args.config.min_qual.map(|least| parameter("min_qual", least)));
+    data.parameters.extend(args.config.hpc.then(|| parameter("hpc", true)));
     let (spectrum, warnings) = spectrum::modelled(&finished.outcome.histogram, config.k);
     data.spectrum = Some(spectrum);
     data.warnings = warnings;

@@ -62,18 +62,18 @@ fn rows(finished: &Finished<'_>) -> Vec<(String, String)> {
     if outcome.skipped_alignments > 0 {
         rows.insert(1, ("  other alignments".into(), thousands(outcome.skipped_alignments)));
     }
-    if let Some(least) = config.min_quality {
+    if let Some(least) = config.min_qual {
         rows.push((format!("  quality below {least}"), thousands(outcome.low_quality_bases)));
     }
     rows.push((format!("{}-mers", config.k), thousands(outcome.total_kmers)));
     rows.push(("  distinct".into(), thousands(histogram.distinct(1, u32::MAX))));
-    if config.min_count > 1 {
-        let below = histogram.distinct(1, config.min_count - 1);
-        rows.push((format!("  below {}", config.min_count), thousands(below)));
+    if config.least() > 1 {
+        let below = histogram.distinct(1, config.least() - 1);
+        rows.push((format!("  below {}", config.least()), thousands(below)));
     }
-    if config.max_count < u32::MAX {
-        let above = histogram.distinct(config.max_count + 1, u32::MAX);
-        rows.push((format!("  above {}", config.max_count), thousands(above)));
+    if config.most() < u32::MAX {
+        let above = histogram.distinct(config.most() + 1, u32::MAX);
+        rows.push((format!("  above {}", config.most()), thousands(above)));
     }
     rows.push(("time".into(), format!("{:.2} s", elapsed.as_secs_f64())));
     rows.push(("throughput".into(), throughput(outcome, elapsed)));
@@ -94,7 +94,7 @@ fn verdict(finished: &Finished<'_>) -> String {
     let (config, outcome) = (finished.config, finished.outcome);
     let verb = if config.format == merganser_count::Format::None { "found" } else { "kept" };
     let mut text = format!("{verb} {} k-mers", thousands(outcome.kept_kmers));
-    let _ = match (config.min_count, config.max_count) {
+    let _ = match (config.least(), config.most()) {
         (1, u32::MAX) => write!(text, ": all, however often they occur (--min-count 1)"),
         (least, u32::MAX) => {
             write!(text, " that occur {least} times or more (--min-count {least})")

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use anyhow::Result;
-use merganser_count::Config;
+use merganser_count::{Config, Format};
 use merganser_run::Resources;
 
 use crate::args::CountArgs;
-use crate::args::count::{Format, Signature, Storage};
+use crate::args::count::Signature;
 use crate::common;
 use crate::failure::usage;
 
@@ -52,31 +52,7 @@ fn check_output(args: &CountArgs) -> Result<()> {
 
 /// The configuration that the arguments ask for.
 pub(super) fn config(args: &CountArgs) -> Config {
-    Config::new(usize::from(args.k))
-        .canonical(!args.forward_only)
-        .min_count(args.min_count())
-        .shard(args.shard)
-        .max_count(args.max_count.unwrap_or(u32::MAX))
-        .min_quality(args.min_qual)
-        .quality_offset(args.quality_offset)
-        .homopolymer_compressed(args.hpc)
-        .rule(args.signature.rules()[0])
-        .signature_len(args.minimizer_len.0)
-        .bins(args.bins.0)
-        .storage(match args.storage {
-            Storage::Auto => merganser_count::Storage::Auto,
-            Storage::Ram => merganser_count::Storage::Ram,
-            Storage::Disk => merganser_count::Storage::Disk,
-        })
-        .gpu_streams(args.gpu_streams.map(usize::from))
-        .format(match args.format() {
-            Format::Mgk => merganser_count::Format::Mgk,
-            Format::Kmc => merganser_count::Format::Kmc,
-            Format::Kff => merganser_count::Format::Kff,
-            Format::Parquet => merganser_count::Format::Parquet,
-            Format::Tsv => merganser_count::Format::Tsv,
-            Format::None => merganser_count::Format::None,
-        })
+    Config { rule: args.signature.rules()[0], format: args.format(), ..args.config.clone() }
 }
 
 /// What the arguments let it use.

@@ -6,7 +6,6 @@ use merganser_io::Output;
 use merganser_run::Summary;
 
 use super::{Finished, outputs};
-use crate::args::name_of;
 use crate::common::{describe_inputs, write_summary};
 use crate::devices;
 
@@ -31,20 +30,16 @@ pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
 
 fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     let (args, config, resources) = (finished.args, finished.config, finished.resources);
+    summary.set_all("parameters", config);
     let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
-    set("k", config.k.into());
-    set("canonical", config.canonical.into());
-    set("min_count", config.min_count.into());
-    set("max_count", (config.max_count < u32::MAX).then_some(config.max_count).into());
-    set("min_quality", config.min_quality.into());
+    set("canonical", config.is_canonical().into());
+    set("min_count", config.least().into());
     set("quality_offset", config.quality_offset.number().into());
-    set("homopolymer_compressed", config.homopolymer_compressed.into());
     set("hist_max", args.hist_max.into());
-    set("format", name_of(&args.format()).into());
+    set("format", args.format().name().into());
     set("output", args.output.as_deref().map(|path| path.display().to_string()).into());
     set("threads", resources.threads.into());
     set("memory", resources.budget().into());
-    set("storage", name_of(&args.storage).into());
     set("tmp_dir", resources.temp_dir.display().to_string().into());
     set("bins", finished.outcome.bins.into());
     set("signature", config.rule.name().into());
@@ -63,7 +58,7 @@ fn results(finished: &Finished<'_>, summary: &mut Summary) {
     set("total_kmers", outcome.total_kmers);
     set("distinct_kmers", histogram.distinct(1, u32::MAX));
     set("kept_kmers", outcome.kept_kmers);
-    set("below_min_count", histogram.distinct(0, config.min_count - 1));
+    set("below_min_count", histogram.distinct(0, config.least() - 1));
     set("above_max_count", above(finished));
     set("largest_count", histogram.max().into());
     set("beyond_histogram", finished.beyond_histogram);
@@ -76,7 +71,7 @@ fn results(finished: &Finished<'_>, summary: &mut Summary) {
 }
 
 fn above(finished: &Finished<'_>) -> u64 {
-    match finished.config.max_count {
+    match finished.config.most() {
         u32::MAX => 0,
         most => finished.outcome.histogram.distinct(most + 1, u32::MAX),
     }

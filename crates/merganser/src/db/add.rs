@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_classify::{Additions, Database, References};
+use merganser_classify::{Additions, Database};
+use merganser_library::References;
 use merganser_run::format_size;
 
 use crate::args::db::DbAddArgs;

@@ -5,12 +5,14 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_classify::bracken::Distribution;
-use merganser_classify::kraken2::Kraken2Database;
-use merganser_classify::taxonomy::Dump;
-use merganser_classify::{Error, LibraryMaps, References, files_beside};
 use merganser_io::is_file;
+use merganser_kraken2::Error;
+use merganser_kraken2::Kraken2Database;
+use merganser_kraken2::Simulator;
+use merganser_library::{LibraryMaps, References, files_beside};
 use merganser_run::DeviceChoice;
+use merganser_taxonomy::Dump;
+use merganser_taxreport::bracken::Distribution;
 
 use crate::args::db::DbBrackenArgs;
 use crate::bracken::{Distributions, Genomes, Library, tell_missing, tell_unmapped};
@@ -31,7 +33,7 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
         AnyDatabase::Own(database) => database.params().k as usize,
         AnyDatabase::Kraken2(database) => database.options().k,
     };
-    args.read_lengths.iter().try_for_each(|&length| Distribution::check_length(length, k))?;
+    args.read_lengths.iter().try_for_each(|&length| Simulator::check_length(length, k))?;
     merganser_run::raise_open_file_limit();
     let found = References::expand(&args.inputs)?;
     build::tell_others(&found.others, console);

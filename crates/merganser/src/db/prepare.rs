@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
-use merganser_classify::library::{Downloads, Library, LibraryConfig, LibraryOutcome, Passed};
 use merganser_io::Output;
+use merganser_library::{Downloads, Library, LibraryConfig, LibraryOutcome, Passed};
 use merganser_run::{Summary, thousands};
 
 use crate::args::db::prepare::DbPrepareArgs;

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use merganser_classify::Target;
-use merganser_classify::taxonomy::Taxonomy;
 use merganser_io::Output;
+use merganser_taxonomy::Taxonomy;
 
 use crate::args::db::DbTaxaArgs;
 use crate::database::{self, AnyDatabase};

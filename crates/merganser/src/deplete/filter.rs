@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_deplete::{Config, Error, Host, Names, Outcome, Outputs, Sink, Thresholds, filter};
+use merganser_deplete::{Config, Error, Host, Outcome, Outputs, Sink, filter};
 use merganser_io::{Input, OutputSet, Segment};
 use merganser_run::{Resources, thousands};
 
@@ -78,10 +78,7 @@ pub(super) fn run(
 }
 
 fn config(args: &DepleteFilterArgs) -> Config {
-    let thresholds = Thresholds { number: args.abs_threshold, part: args.rel_threshold };
-    let names = if args.rename { Names::Numbered } else { Names::Kept };
-    let config = Config::new().thresholds(thresholds).prefix(args.prefix_length);
-    config.keep(args.keep).names(names).any_names(args.reads.pairs.any_names)
+    Config { any_names: args.reads.pairs.any_names, ..args.config }
 }
 
 /// The outputs that a name stands for: of pairs two, if it has a `#` or there is another name.

@@ -43,11 +43,8 @@ fn own(finished: &Finished<'_>) -> Summary {
     let mut set = |key: &str, value: Value| summary.set("parameters", key, value);
     set("k", finished.host.params().k().into());
     set("w", finished.host.params().w().into());
-    set("abs_threshold", args.abs_threshold.into());
-    set("rel_threshold", args.rel_threshold.into());
-    set("prefix_length", args.prefix_length.into());
-    set("keep", args.keep.into());
-    set("rename", args.rename.into());
+    summary.set_all("parameters", args.config);
+    let mut set = |key: &str, value: Value| summary.set("parameters", key, value);
     set("output", args.output.display().to_string().into());
     set("threads", finished.resources.threads.into());
     set("memory", finished.resources.budget().into());
@@ -95,11 +92,11 @@ fn deacons(finished: &Finished<'_>) -> Value {
         "output2": finished.kept.get(1).map(|path| name(path)),
         "k": finished.host.params().k(),
         "w": finished.host.params().w(),
-        "abs_threshold": args.abs_threshold,
-        "rel_threshold": args.rel_threshold,
-        "prefix_length": args.prefix_length,
-        "deplete": !args.keep,
-        "rename": args.rename,
+        "abs_threshold": args.config.thresholds.abs_threshold,
+        "rel_threshold": args.config.thresholds.rel_threshold,
+        "prefix_length": args.config.prefix_length,
+        "deplete": !args.config.keep,
+        "rename": args.config.rename,
         "ordered": true,
         "check_pairs": true,
         "seqs_in": outcome.records,
@@ -129,7 +126,7 @@ fn hostiles(finished: &Finished<'_>) -> Value {
     set("version".into(), env!("CARGO_PKG_VERSION").into());
     set("aligner".into(), "merganser".into());
     set("index".into(), name(&args.set).into());
-    let options: Vec<&str> = [(args.keep, "keep"), (args.rename, "rename")]
+    let options: Vec<&str> = [(args.config.keep, "keep"), (args.config.rename, "rename")]
         .into_iter()
         .filter_map(|(given, option)| given.then_some(option))
         .collect();

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use merganser_classify::extract::{ExtractOutputs, ExtractStream};
 use merganser_io::{Output, OutputCompression, OutputSet, Segment};
+use merganser_taxreport::extract::{ExtractOutputs, ExtractStream};
 
 use crate::args::extract::ExtractReadsArgs;
 use crate::classify::ReadPaths;

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_classify::extract::{
+use merganser_io::{Input, Segment};
+use merganser_taxonomy::{Dump, TaxonomySource};
+use merganser_taxreport::extract::{
     ExtractConfig, ExtractOutcome, Relatives, extract_reads, relatives_in_report,
     relatives_in_taxonomy,
 };
-use merganser_classify::report::KrakenReport;
-use merganser_classify::taxonomy::{Dump, TaxonomySource};
-use merganser_io::{Input, Segment};
+use merganser_taxreport::report::KrakenReport;
 
 use super::outputs::{self, Files};
 use crate::args::extract::{ExtractFormat, ExtractReadsArgs};

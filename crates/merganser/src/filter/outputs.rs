@@ -8,7 +8,6 @@ use merganser_io::{Input, Output, OutputSet};
 use merganser_report::multiqc::Kind;
 
 use crate::args::FilterArgs;
-use crate::args::filter::FormatName;
 use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::Holds;
@@ -29,14 +28,9 @@ impl Outputs {
     pub(super) fn create(args: &FilterArgs, set: &OutputSet) -> Result<Outputs> {
         let open = |path: &PathBuf| set.output(path).map_err(Error::from);
         let outputs = files(args).iter().map(open).collect::<Result<Vec<_>, _>>()?;
-        let format = match args.format {
-            FormatName::Tsv => Format::Tsv,
-            FormatName::GateKeeper => Format::GateKeeper,
-            FormatName::None => Format::None,
-        };
         let json = args.json.as_ref().map(open).transpose()?;
         let pages = Pages::create(&args.pages, Kind::Decisions, None, set).map_err(Error::from)?;
-        Ok(Outputs { writer: Writer::new(format, outputs), json, pages })
+        Ok(Outputs { writer: Writer::new(args.format, outputs), json, pages })
     }
 }
 
@@ -47,10 +41,10 @@ impl Outputs {
 pub(super) fn check(args: &FilterArgs) -> Result<()> {
     let stdout = |path: &Path| path.as_os_str() == "-";
     match (args.output.as_deref(), args.format) {
-        (Some(_), FormatName::None) => {
+        (Some(_), Format::None) => {
             return usage("-o and --format none exclude each other: there is nothing to write");
         }
-        (path, FormatName::GateKeeper) if path.is_none_or(stdout) => {
+        (path, Format::GateKeeper) if path.is_none_or(stdout) => {
             return usage("--format gatekeeper writes two files: name them with -o FILE");
         }
         _ => {}
@@ -66,9 +60,9 @@ pub(super) fn check(args: &FilterArgs) -> Result<()> {
 pub(super) fn files(args: &FilterArgs) -> Vec<PathBuf> {
     let output = args.output.as_deref().unwrap_or(Path::new("-"));
     match args.format {
-        FormatName::None => Vec::new(),
-        FormatName::Tsv => vec![output.to_owned()],
-        FormatName::GateKeeper => [".filter", ".edits"]
+        Format::None => Vec::new(),
+        Format::Tsv => vec![output.to_owned()],
+        Format::GateKeeper => [".filter", ".edits"]
             .map(|end| {
                 let mut name = output.as_os_str().to_owned();
                 name.push(end);
@@ -83,8 +77,8 @@ pub(super) fn declared(args: &FilterArgs, inputs: &[Input]) -> RunFiles {
     let pages = Pages::paths(&args.pages, Kind::Decisions, None);
     let own = RunFiles::new().lists(&args.inputs).inputs(inputs);
     let decisions = match args.format {
-        FormatName::GateKeeper => Holds::ANYTHING,
-        FormatName::Tsv | FormatName::None => Holds::LINES,
+        Format::GateKeeper => Holds::ANYTHING,
+        Format::Tsv | Format::None => Holds::LINES,
     };
     own.write(decisions, files(args)).write(Holds::JSON, &args.json).write_each(pages)
 }

@@ -1,23 +1,23 @@
 //! What a page says of decisions.
 
+use merganser_filter::Method;
 use merganser_report::data::Data;
 
 use super::Finished;
-use crate::args::filter::MethodName;
-use crate::args::name_of;
 use crate::pages::{decisions, frame, parameter};
 
 /// Edits and decisions.
 pub(super) fn of(finished: &Finished<'_>) -> Data {
     let (args, outcome) = (finished.args, finished.outcome);
+    let config = args.config;
     let mut data = frame("filter", &args.pages, None, finished.inputs.iter());
     data.parameters = vec![
-        parameter("threshold", args.threshold),
-        parameter("method", name_of(&args.method)),
-        parameter("n_mode", name_of(&args.n_mode)),
-        parameter("align", name_of(&args.align)),
+        parameter("threshold", config.threshold),
+        parameter("method", config.method),
+        parameter("n_mode", config.n_mode),
+        parameter("align", config.align),
     ];
-    let is_exact = args.method == MethodName::Exact;
+    let is_exact = config.method == Method::Exact;
     if !is_exact {
         data.warnings.push("The edits are estimates: the method is not the exact one.".to_owned());
     }

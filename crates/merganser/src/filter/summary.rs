@@ -6,7 +6,6 @@ use merganser_io::Output;
 use merganser_run::Summary;
 
 use super::Finished;
-use crate::args::name_of;
 use crate::common::{describe_inputs, write_summary};
 use crate::devices;
 
@@ -34,13 +33,9 @@ pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
 
 fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     let (args, resources) = (finished.args, finished.resources);
+    summary.set_all("parameters", args.config);
     let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
-    set("threshold", args.threshold.to_string().into());
-    set("method", name_of(&args.method).into());
-    set("n_mode", name_of(&args.n_mode).into());
-    set("align", name_of(&args.align).into());
-    set("verify", args.verify.into());
-    set("format", name_of(&args.format).into());
+    set("format", args.format.name().into());
     set("output", args.output.as_deref().map(|path| path.display().to_string()).into());
     set("threads", resources.threads.into());
     set("memory", resources.budget().into());

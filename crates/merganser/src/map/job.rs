@@ -76,7 +76,7 @@ impl Job {
 
     /// Where the index of that kind is written, if one is: beside a file of sorted records.
     pub(super) fn index_path(&self, args: &MapArgs, kind: IndexKind) -> Option<PathBuf> {
-        if !args.sort || !is_file(&self.output) {
+        if !args.config.sort || !is_file(&self.output) {
             return None;
         }
         let mut path = self.output.clone().into_os_string();

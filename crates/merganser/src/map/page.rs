@@ -11,7 +11,6 @@ use merganser_report::multiqc::Kind;
 use super::Finished;
 use super::job::Job;
 use crate::args::map::MapArgs;
-use crate::args::name_of;
 use crate::holds::Holds;
 use crate::pages::{Pages, frame, inputs_of, mapping, parameter};
 
@@ -44,17 +43,12 @@ fn of(finished: &Finished<'_>, job: &Job) -> Data {
     let sample = job.name.as_deref();
     let mut data = frame("map", &args.pages, sample, inputs_of(finished.inputs));
     let reference = args.reference.file_name().unwrap_or_default();
-    let hits = match (args.best, args.best_strata) {
-        (true, _) => "best",
-        (_, true) => "best-strata",
-        _ => "all",
-    };
     data.parameters = vec![
         parameter("reference", reference.to_string_lossy()),
-        parameter("threshold", args.threshold),
-        parameter("hits", hits),
-        parameter("strand", name_of(&args.strand)),
-        parameter("clip", args.clip),
+        parameter("threshold", args.config.threshold),
+        parameter("hits", args.config.select),
+        parameter("strand", args.config.strand),
+        parameter("clip", args.config.clip),
     ];
     if outcome.reported.reads == 0 {
         data.warnings.push("There are no reads in the input.".to_owned());

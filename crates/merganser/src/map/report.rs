@@ -1,5 +1,6 @@
 //! The summary on stderr.
 
+use merganser_map::Select;
 use merganser_run::{format_size, peak_rss, thousands};
 
 use super::Finished;
@@ -30,7 +31,7 @@ pub(super) fn print(finished: &Finished<'_>, console: &Console) {
 
 fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
     let (reported, effort) = (&finished.outcome.reported, &finished.outcome.effort);
-    let is_early = finished.args.best || finished.args.best_strata;
+    let is_early = finished.args.config.select != Select::All;
     let one_hit = if is_early { "  with one best hit" } else { "  with one hit" };
     let mut rows = vec![
         ("reads", thousands(reported.reads)),
@@ -43,7 +44,7 @@ fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
     if reported.pairs > 0 {
         rows.push(("pairs", thousands(reported.pairs)));
         rows.push(("  concordant", thousands(reported.concordant)));
-        if finished.args.rescue.is_some() {
+        if finished.args.config.rescue.is_some() {
             rows.push(("    by a rescued mate", thousands(reported.rescued)));
         }
         rows.push(("  discordant", thousands(reported.discordant)));

@@ -6,7 +6,6 @@ use merganser_map::Error;
 use merganser_run::Summary;
 
 use super::Finished;
-use crate::args::name_of;
 use crate::common::write_summary;
 use crate::devices;
 
@@ -68,25 +67,9 @@ fn inputs(finished: &Finished<'_>, summary: &mut Summary) {
 
 fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     let (args, resources) = (finished.args, finished.resources);
+    summary.set_all("parameters", &args.config);
     let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
-    set("threshold", args.threshold.to_string().into());
-    set("hamming", args.hamming.into());
-    set("strand", name_of(&args.strand).into());
-    set("n_mode", name_of(&args.n_mode).into());
-    set("crop", args.crop.into());
-    let select = match (args.best, args.best_strata) {
-        (true, _) => "best",
-        (_, true) => "best-strata",
-        _ => "all",
-    };
-    set("select", select.into());
-    set("max_hits", args.max_hits.into());
-    set("xa", args.xa.into());
-    set("insert", vec![args.min_insert, args.max_insert].into());
-    set("rescue", args.rescue.map(|edits| edits.to_string()).into());
-    set("clip", args.clip.into());
-    set("filter", name_of(&args.filter).into());
-    set("sort", args.sort.into());
+    set("insert", vec![args.config.min_insert, args.config.max_insert].into());
     set("output", args.output.display().to_string().into());
     if let Some(shard) = args.shard {
         set("shard", shard.to_string().into());

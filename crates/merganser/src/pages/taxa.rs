@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use merganser_classify::report::{Abundance, KrakenReport};
-use merganser_classify::taxonomy::Taxonomy;
 use merganser_report::data::{Taxa, Taxon};
+use merganser_taxonomy::Taxonomy;
+use merganser_taxreport::report::{Abundance, KrakenReport};
 
 /// A report in Kraken's style, with the estimates of abundance by taxid, if they were made.
 pub(crate) fn of(report: &KrakenReport, abundance: Option<&HashMap<u64, f64>>) -> Taxa {

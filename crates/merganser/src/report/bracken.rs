@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_classify::bracken::{Distribution, Estimate};
-use merganser_classify::report::KrakenReport;
+use merganser_taxreport::bracken::{Distribution, Estimate};
+use merganser_taxreport::report::KrakenReport;
 
 use crate::args::report::ReportBrackenArgs;
 use crate::console::{self, Console};

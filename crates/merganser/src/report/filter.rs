@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_classify::report::{KrakenReport, ReportSelection};
+use merganser_taxreport::report::{KrakenReport, ReportSelection};
 
 use crate::args::report::ReportFilterArgs;
 use crate::console::{self, Console};

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use merganser_classify::partial::{JoinedResults, join};
-use merganser_classify::report::KrakenReport;
 use merganser_io::{FileKind, Output, open_file, reason};
 use merganser_run::Cancel;
+use merganser_taxreport::report::KrakenReport;
 
 use crate::args::name_of;
 use crate::args::report::{MergedFormat, ReportMergeArgs};

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_classify::report::KrakenReport;
+use merganser_taxreport::report::KrakenReport;
 
 use super::{check_inputs, sample_of};
 use crate::args::report::ReportKronaArgs;

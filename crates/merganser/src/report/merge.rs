@@ -4,8 +4,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_classify::report::{CombinedReports, CombinedTable};
 use merganser_io::Output;
+use merganser_taxreport::report::{CombinedReports, CombinedTable};
 
 use super::{check_inputs, join};
 use crate::args::report::{MergedFormat, ReportMergeArgs};

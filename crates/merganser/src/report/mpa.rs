@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_classify::report::{KrakenReport, MpaTable};
+use merganser_taxreport::report::{KrakenReport, MpaTable};
 
 use super::check_inputs;
 use crate::args::report::ReportMpaArgs;

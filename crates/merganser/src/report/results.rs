@@ -5,9 +5,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use merganser_classify::report::KrakenReport;
 use merganser_io::look_up;
 use merganser_report::data::Data;
+use merganser_taxreport::report::KrakenReport;
 
 use super::sample_of;
 use crate::common::text_of;

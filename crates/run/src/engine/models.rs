@@ -57,6 +57,7 @@ struct Numbers {
     end: u64,
     silent: bool,
     chained: Option<Turns<u64>>,
+    long: Option<u64>,
     stopped: Mutex<bool>,
     changed: Condvar,
 }
@@ -85,6 +86,10 @@ impl Source for Numbers {
 
     fn number(batch: &u64) -> u64 {
         *batch
+    }
+
+    fn is_long(&self, batch: &u64) -> bool {
+        self.long == Some(*batch)
     }
 
     fn stop(&self, number: u64) {
@@ -146,14 +151,11 @@ struct Worker<'r> {
 }
 
 impl Worker<'_> {
-    fn make(&self, batch: u64, turn: &Turn<'_, u64, Error>) -> Result<u64, Error> {
+    fn make(&self, batch: u64) -> Result<u64, Error> {
         let plan = &self.run.plan;
         if plan.panics_at == Some(batch) {
             // Without the hook, which would say so for every order.
             resume_unwind(Box::new("as planned"));
-        }
-        if plan.long == Some(batch) {
-            turn.defer();
         }
         if plan.fails_at.contains(&batch) { Err(Error::At(batch)) } else { Ok(batch) }
     }
@@ -172,14 +174,14 @@ impl Work for Worker<'_> {
     fn work(&mut self, batch: &mut u64, turn: &Turn<'_, u64, Error>) -> Result<u64, Error> {
         self.begin();
         if !self.run.plan.keeps_slots {
-            return self.make(*batch, turn);
+            return self.make(*batch);
         }
         let slots = &self.run.slots;
         turn.in_order(|| slots.take()).ok_or(Error::Cancelled)?;
         // As `map` does with a batch of many hits.
         let wanted = turn.hand_over(*batch + EARLY);
         slots.put();
-        if wanted { self.make(*batch, turn) } else { Err(Error::Cancelled) }
+        if wanted { self.make(*batch) } else { Err(Error::Cancelled) }
     }
 }
 
@@ -238,10 +240,10 @@ impl Device<Worker<'_>> for Slots {
         worker: &mut Worker<'_>,
         batch: &mut u64,
         (): (),
-        turn: &Turn<'_, u64, Error>,
+        _: &Turn<'_, u64, Error>,
     ) -> Result<u64, Error> {
         self.put();
-        worker.make(*batch, turn)
+        worker.make(*batch)
     }
 }
 
@@ -270,6 +272,7 @@ fn run(plan: Plan, workers: usize, cancels: bool) -> Ended {
         end: plan.end,
         silent: plan.silent,
         chained: plan.chained.then(Turns::default),
+        long: plan.long,
         ..Numbers::default()
     }));
     let cancel = Box::into_raw(Box::new(Cancel::default()));

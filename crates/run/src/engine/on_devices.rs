@@ -96,7 +96,7 @@ where
             // Its output may have to wait for its turn: the deadlock rule.
             self.finish(0);
         }
-        let turn = self.engine.turn(S::number(&batch));
+        let turn = self.engine.turn_of(&batch);
         let done = self.worker.work(&mut batch, &turn);
         self.hand_over(turn, done);
         self.spare.push(batch);
@@ -108,7 +108,7 @@ where
         let device = self.device;
         let is_done = |sent: &Sent<S::Batch, D::Slot>| device.is_done(&sent.slot);
         while let Some((Sent { mut batch, slot }, done)) = self.in_flight.next_done(most, is_done) {
-            let turn = self.engine.turn(S::number(&batch));
+            let turn = self.engine.turn_of(&batch);
             let done = done.and_then(|()| device.finish(self.worker, &mut batch, slot, &turn));
             self.hand_over(turn, done);
             self.spare.push(batch);

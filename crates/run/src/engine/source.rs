@@ -28,6 +28,13 @@ pub trait Source: Sync {
     /// The number of batches before this one.
     fn number(batch: &Self::Batch) -> u64;
 
+    /// Whether the output of this batch is too large to wait in memory: it is handed over only when all outputs before it
+    /// are written.
+    fn is_long(&self, batch: &Self::Batch) -> bool {
+        let _ = batch;
+        false
+    }
+
     /// Batches from `number` on are not wanted any more. A thread that waits in [`next`](Self::next) returns with nothing, or
     /// with an error that is ignored.
     fn stop(&self, number: u64);

@@ -64,6 +64,10 @@ impl Source for Numbers {
         batch.0
     }
 
+    fn is_long(&self, batch: &Batch) -> bool {
+        batch.0.is_multiple_of(7)
+    }
+
     fn stop(&self, _: u64) {
         self.stopped.store(true, Ordering::Relaxed);
     }
@@ -91,11 +95,10 @@ struct Worker {
 }
 
 impl Worker {
-    fn make(&mut self, number: u64, turn: &Turn<'_, u64, Error>) -> Result<u64, Error> {
+    fn make(&mut self, number: u64) -> Result<u64, Error> {
         assert!(self.panics_at != Some(number), "as planned");
         if number.is_multiple_of(7) {
             thread::sleep(Duration::from_millis(1));
-            turn.defer();
         }
         self.done += 1;
         if self.fails_at == Some(number) { Err(Error::At(number)) } else { Ok(number) }
@@ -107,8 +110,8 @@ impl Work for Worker {
     type Output = u64;
     type Error = Error;
 
-    fn work(&mut self, batch: &mut Batch, turn: &Turn<'_, u64, Error>) -> Result<u64, Error> {
-        self.make(batch.0, turn)
+    fn work(&mut self, batch: &mut Batch, _: &Turn<'_, u64, Error>) -> Result<u64, Error> {
+        self.make(batch.0)
     }
 }
 
@@ -156,12 +159,12 @@ impl Device<Worker> for Slots {
         worker: &mut Worker,
         batch: &mut Batch,
         (): (),
-        turn: &Turn<'_, u64, Error>,
+        _: &Turn<'_, u64, Error>,
     ) -> Result<u64, Error> {
         *lock(&self.free) += 1;
         self.changed.notify_all();
         worker.by_device += 1;
-        worker.make(batch.0, turn)
+        worker.make(batch.0)
     }
 }
 
@@ -250,9 +253,8 @@ fn held_batches_are_worked_on_in_order() {
         if held.is_empty() {
             break;
         }
-        all.extend(held.iter().map(|(number, held)| (*number, *held)));
-        let work =
-            |worker: &mut Worker, held: u64, turn: &Turn<'_, u64, Error>| worker.make(held, turn);
+        all.extend(held.iter().map(|held| (held.number(), held.kept)));
+        let work = |worker: &mut Worker, held: u64, _: &Turn<'_, u64, Error>| worker.make(held);
         engine.run_held(3, held, Worker::default, work).unwrap();
     }
     assert!(all.iter().all(|(number, held)| number == held));

@@ -39,11 +39,12 @@ impl<P, E> std::fmt::Debug for Turn<'_, P, E> {
 impl<'t, P, E> Turn<'t, P, E> {
     pub(super) fn new<K: InOrderSink<P, Error = E>>(
         number: u64,
+        is_long: bool,
         outputs: &'t InOrder<P, K>,
         slots: Option<&'t Turns<()>>,
     ) -> Turn<'t, P, E> {
         let ticket = Cell::new(slots.map(|slots| slots.ticket(number)));
-        Turn { number, outputs, ticket, deferred: Cell::new(false) }
+        Turn { number, outputs, ticket, deferred: Cell::new(is_long) }
     }
 
     /// The number of the batch.
@@ -59,13 +60,8 @@ impl<'t, P, E> Turn<'t, P, E> {
     /// Hands over an output before the batch's last one, when all before it are written; false if it is not wanted any
     /// more. May block: never call it while holding what an earlier batch may wait for.
     pub fn hand_over(&self, output: P) -> bool {
-        self.defer();
-        self.outputs.hand_over(self.number, output)
-    }
-
-    /// Has the batch's last output handed over only when all before it are written: it is too large to wait in memory.
-    pub fn defer(&self) {
         self.deferred.set(true);
+        self.outputs.hand_over(self.number, output)
     }
 
     /// Calls `take` when all batches before this one have called it or ended; `None` if this one is not wanted any more.

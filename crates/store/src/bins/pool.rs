@@ -9,15 +9,18 @@ use merganser_run::locks::lock;
 
 use super::Segment;
 
-/// Where records are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Storage {
-    /// In memory as far as the budget goes, then on disk.
-    Auto,
-    /// In memory; an error if they do not fit.
-    Ram,
-    /// On disk.
-    Disk,
+merganser_run::named! {
+    /// Where records are kept.
+    #[derive(Default)]
+    pub enum Storage {
+        /// In memory as far as the budget goes, then on disk.
+        #[default]
+        Auto = "auto",
+        /// In memory; an error if they do not fit.
+        Ram = "ram",
+        /// On disk.
+        Disk = "disk",
+    }
 }
 
 /// Blocks of one size for all bins of a run.

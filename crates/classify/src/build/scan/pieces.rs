@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use merganser_io::Sink;
 
-use crate::masking::Masking;
 use crate::params::Params;
+use merganser_seq::masking::Masking;
 
 /// The records of a chunk: letters one after the other.
 #[derive(Default)]

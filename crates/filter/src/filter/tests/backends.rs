@@ -180,8 +180,7 @@ fn every_backend_decides_as_the_plain_definitions() {
             for method in METHODS {
                 for n_mode in MODES {
                     for align in [Align::Global, Align::SemiGlobal] {
-                        let config =
-                            Config::new(threshold).method(method).n_mode(n_mode).align(align);
+                        let config = Config { method, n_mode, align, ..Config::new(threshold) };
                         // The plain definitions take long for long ones.
                         let long = name == "long" && (method, n_mode) != (METHODS[0], MODES[0]);
                         if config.validate().is_ok() && !long {

@@ -16,8 +16,7 @@ fn mapped(config: &Config, contigs: &[Vec<u8>], reads: &[Vec<u8>]) -> Vec<Vec<Na
     let view = index.view();
     let gaps = view.gaps(config.n_mode);
     let ruled = matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake);
-    let packed =
-        (ruled && config.metric == Metric::Edit).then(|| prefilter::pack(&view.text).unwrap());
+    let packed = (ruled && !config.hamming).then(|| prefilter::pack(&view.text).unwrap());
     let mut mapper = Mapper::new(view, config, &gaps, packed.as_ref(), &cancel);
     mapper.clear(1);
     for read in reads {
@@ -132,7 +131,7 @@ pub(crate) fn config_of(random: &mut Random, e: usize) -> Config {
         _ => Threshold::Edits(e as u32),
     };
     Config {
-        metric: [Metric::Edit, Metric::Edit, Metric::Edit, Metric::Hamming][random.below(4)],
+        hamming: random.below(4) == 3,
         strand: [Strand::Both, Strand::Both, Strand::Forward, Strand::Reverse][random.below(4)],
         n_mode: [NMode::Mismatch, NMode::Mismatch, NMode::Match][random.below(3)],
         ..Config::new(threshold)
@@ -153,7 +152,7 @@ proptest! {
         for filter in
             [Prefilter::Exact, Prefilter::GateKeeper, Prefilter::Snake, Prefilter::None]
         {
-            let found = mapped(&config.clone().filter(filter), &contigs, &reads);
+            let found = mapped(&Config { filter, ..config.clone() }, &contigs, &reads);
             for (read, (found, expected)) in reads.iter().zip(found.iter().zip(&expected)) {
                 prop_assert_eq!(found, expected, "{:?} {}", filter, String::from_utf8_lossy(read));
             }

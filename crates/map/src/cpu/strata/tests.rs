@@ -145,7 +145,7 @@ proptest! {
     fn reads_are_reported_as_if_all_hits_were_known(seed in any::<u64>(), e in 0usize..10) {
         let mut random = Random(seed);
         let select = [Select::Best, Select::BestStrata][random.below(2)];
-        let config = config_of(&mut random, e).select(select);
+        let config = Config { select, ..config_of(&mut random, e) };
         let contigs = random.contigs();
         let reads = random.reads(&contigs, 160, e);
         compare(&config, &contigs, &reads, 1);
@@ -155,9 +155,12 @@ proptest! {
     fn pairs_are_reported_as_if_all_hits_were_known(seed in any::<u64>(), e in 0usize..8) {
         let mut random = Random(seed);
         let select = [Select::Best, Select::BestStrata][random.below(2)];
-        let config = config_of(&mut random, e).select(select);
+        let config = Config { select, ..config_of(&mut random, e) };
         let insert = random.below(80) as u32;
-        let config = config.min_insert(insert).max_insert(insert + 50 + random.below(150) as u32);
+        let config = {
+            let max_insert = insert + 50 + random.below(150) as u32;
+            Config { min_insert: insert, max_insert, ..config }
+        };
         let contigs = random.contigs();
         let reads = pairs(&mut random, &contigs, e);
         compare(&config, &contigs, &reads, 2);
@@ -173,7 +176,7 @@ fn many_hits_are_kept_a_part_at_a_time() {
     let reads: Vec<Vec<u8>> = (0..30).map(|at| contigs[0][at * 7..at * 7 + 50].to_vec()).collect();
     for select in [Select::All, Select::Best, Select::BestStrata] {
         for unit in [1, 2] {
-            let config = Config::new(Threshold::Edits(3)).select(select).max_insert(100);
+            let config = Config { select, max_insert: 100, ..Config::new(Threshold::Edits(3)) };
             compare(&config, &contigs, &reads, unit);
         }
     }
@@ -198,7 +201,7 @@ fn long_reads_are_reported_as_if_all_hits_were_known() {
     reads.push(random.bases(800));
     reads.push(contigs[0].clone());
     for (select, unit) in [(Select::Best, 1), (Select::BestStrata, 2)] {
-        let config = Config::new(Threshold::Edits(45)).select(select).max_insert(1500);
+        let config = Config { select, max_insert: 1500, ..Config::new(Threshold::Edits(45)) };
         compare(&config, &contigs, &reads, unit);
     }
 }
@@ -211,7 +214,7 @@ fn the_work_ends_early() {
     let reads: Vec<Vec<u8>> =
         (0..20).map(|at| contigs[0][at * 9000..at * 9000 + 80].to_vec()).collect();
     // Ten seeds of eight bases occur three times each by chance, three of 26 do not.
-    let config = Config::new(Threshold::Edits(9)).select(Select::Best);
+    let config = Config { select: Select::Best, ..Config::new(Threshold::Edits(9)) };
     let [early, all] = compare(&config, &contigs, &reads, 1);
     assert!(early == 20 && all > 400, "{early} {all}");
 }

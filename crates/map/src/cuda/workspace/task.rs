@@ -4,11 +4,11 @@ use super::super::index::DeviceIndex;
 use super::super::kernels::Task;
 use super::{Sizes, bits};
 use crate::search::{BIAS, CHEAP, MOST_SORTED};
-use crate::{Config, Metric, NMode, Prefilter, prefilter};
+use crate::{Config, NMode, Prefilter, prefilter};
 
 /// A task before any batch.
 pub(super) fn task(index: &DeviceIndex, config: &Config, sizes: Sizes) -> Task {
-    let edit = config.metric == Metric::Edit;
+    let edit = !config.hamming;
     let rule = match config.filter {
         Prefilter::GateKeeper if edit => 1,
         Prefilter::Snake if edit => 2,

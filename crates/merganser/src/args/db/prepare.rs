@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use merganser_classify::library::{Category, Level};
+use merganser_library::{Category, Level};
 
 use crate::args::ThreadArgs;
 

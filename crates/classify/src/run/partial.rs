@@ -1,0 +1,151 @@
+//! Partial results of a run: reads by node and target, and the distinct features.
+
+use std::io::{self, Write};
+
+use merganser_run::{Cancel, ConfigError};
+use merganser_taxreport::partial::{
+    Ascending, Encoder, Fields, Origin, WrittenShard, field, flag, offset_field,
+};
+use merganser_taxreport::report::{FeatureCounts, Tally};
+
+use super::outcome::Outcome;
+use crate::config::{LineFormat, RunConfig};
+use crate::decide::Thresholds;
+use crate::features::FeatureCounter;
+use crate::{Database, Error, Target};
+
+/// Features between two looks whether the run was cancelled.
+const LOOK: u64 = 1 << 16;
+
+/// Sees to it that a run by `database` can have partial results.
+///
+/// # Errors
+/// If the database has no file, whose checksums tell it from others; if what becomes of a read depends
+/// on all others.
+pub(super) fn check(database: &Database, config: &RunConfig) -> Result<(), Error> {
+    let refused = |what: &str| Err(Error::Config(ConfigError::new(what)));
+    if database.fingerprint().is_none() {
+        return refused("`partial` goes with a database in a file: build it first");
+    }
+    if config.coverage_per_mille > 0 {
+        return refused(
+            "`coverage_per_mille` leaves out sequences by what all reads hit, and `partial` results \
+             are of some of them",
+        );
+    }
+    Ok(())
+}
+
+/// What tells the database from others.
+fn database_fields(database: &Database) -> Fields {
+    let params = database.params();
+    vec![
+        field("preset", params.preset.name()),
+        field("k", params.k),
+        field("sequences", database.targets().len()),
+        field("features", database.features()),
+        field("bytes", database.bytes()),
+        field("checksum", database.fingerprint().unwrap_or_default()),
+    ]
+}
+
+/// What the numbers depend on besides the reads and the database.
+fn parameter_fields(config: &RunConfig) -> Fields {
+    let (thresholds, filter) = (&config.thresholds, &config.filter);
+    let &Thresholds { min_hits, min_hits_per_kb, hit_diff, above_minimum, .. } = thresholds;
+    let longest = match filter.max_bases {
+        usize::MAX => "none".to_owned(),
+        bases => bases.to_string(),
+    };
+    let mut fields = vec![
+        field("lowest", thresholds.lowest.name()),
+        field("highest", thresholds.highest.name()),
+        field("max-cand", thresholds.max_candidates),
+        field("hitmin", min_hits),
+        field("hitmin-per-kb", min_hits_per_kb),
+        field("hitmin-contested", thresholds.contested),
+        field("hitdiff", f64::from(hit_diff) / 10.0),
+        flag("hitdiff above hitmin", above_minimum),
+        field("insert", thresholds.insert),
+        field("near", thresholds.near),
+        field("confidence", thresholds.confidence),
+        field("min-read-len", filter.min_bases),
+        field("max-read-len", longest),
+        field("min-qual", filter.min_quality),
+        flag("report-minimizer-data", config.features),
+    ];
+    fields.extend(offset_field(filter.min_quality, filter.quality_offset));
+    if config.share.is_some() {
+        // Their lines are joined, too.
+        fields.extend(match &config.format {
+            LineFormat::Kraken { names } => [field("format", "kraken"), flag("use-names", *names)],
+            LineFormat::MetaCache(columns) => {
+                [field("format", "metacache"), field("columns", format_args!("{columns:?}"))]
+            }
+        });
+        fields.push(flag("mapped-only", config.classified_only));
+    }
+    fields
+}
+
+/// Writes the results of a run: reads by taxon, and features if they were counted; of which shard of a
+/// job, if not of all reads.
+///
+/// # Errors
+/// As writing; if cancelled.
+pub(super) fn write(
+    database: &Database,
+    config: &RunConfig,
+    (outcome, features): (&Outcome<'_>, Option<(&FeatureCounter<'_>, &FeatureCounts)>),
+    shard: Option<WrittenShard>,
+    cancel: &Cancel,
+    output: &mut dyn Write,
+) -> Result<(), Error> {
+    let mut encoder = Encoder::new(output);
+    let origin = Origin {
+        is_kraken2: false,
+        database: database_fields(database),
+        parameters: parameter_fields(config),
+        reads: outcome.reads_sum,
+        shard,
+    };
+    origin.write(&mut encoder)?;
+    let mut taxonomy = Vec::new();
+    database.taxonomy().store(&mut taxonomy);
+    encoder.text(&taxonomy)?;
+    encoder.number(outcome.tally.unclassified())?;
+    encoder.pairs(outcome.tally.of_nodes())?;
+    encoder.pairs(outcome.by_genome.of_nodes())?;
+    write_targets(&outcome.tally, database.targets(), &mut encoder)?;
+    encoder.number(features.is_some().into())?;
+    if let Some((counter, counts)) = features {
+        let [hits, _] = counts.by_node();
+        let hits = (0..).zip(hits.iter().copied());
+        encoder.pairs(hits.filter(|(_, hits)| *hits > 0))?;
+        let mut list = Ascending::default();
+        let mut number = 0u64;
+        counter.each_seen(|feature, node| {
+            number += 1;
+            if number.is_multiple_of(LOOK) && cancel.is_cancelled() {
+                return Err(Error::Cancelled);
+            }
+            encoder.number(list.step_to(feature))?;
+            Ok(encoder.number(node.into())?)
+        })?;
+        encoder.end_list()?;
+    }
+    Ok(encoder.finish()?)
+}
+
+/// The targets that reads were found to be of, which abundances show.
+fn write_targets(tally: &Tally, targets: &[Target], encoder: &mut Encoder<'_>) -> io::Result<()> {
+    let mut list = Ascending::default();
+    for (number, reads) in tally.of_targets() {
+        let target = &targets[number as usize];
+        encoder.number(list.step_to(number.into()))?;
+        encoder.number(reads)?;
+        encoder.number(target.node.into())?;
+        encoder.text(target.name.as_bytes())?;
+    }
+    encoder.end_list()
+}

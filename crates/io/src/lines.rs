@@ -1,0 +1,128 @@
+//! Text files line by line, plain or compressed, without a copy for each line.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use crate::{FileKind, in_stream, uninterrupted};
+
+/// Why a text could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum TextError {
+    /// Stdin cannot be read.
+    #[error(transparent)]
+    Io(#[from] crate::Error),
+    /// The file is no text of lines.
+    #[error("{}: {reason}", path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and what to do.
+        reason: String,
+    },
+    /// The file could not be opened or read.
+    #[error("{}: {}", path.display(), crate::reason(source))]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// Has the error enum of a crate take a [`TextError`], by its own variants `Io`, `Content` and `File`, which are as
+/// there.
+#[macro_export]
+macro_rules! impl_from_text_error {
+    ($error:ty) => {
+        impl From<$crate::TextError> for $error {
+            fn from(error: $crate::TextError) -> Self {
+                match error {
+                    $crate::TextError::Io(error) => Self::Io(error),
+                    $crate::TextError::Content { path, reason } => Self::Content { path, reason },
+                    $crate::TextError::File { path, source } => Self::File { path, source },
+                }
+            }
+        }
+    };
+}
+
+/// The lines of a file, numbered from 1.
+pub struct Lines {
+    path: PathBuf,
+    reader: Box<dyn BufRead + Send>,
+    line: Vec<u8>,
+    number: u64,
+    is_open: bool,
+}
+
+impl Lines {
+    /// Opens a file of any compression that sequences may have.
+    pub fn open(path: &Path) -> Result<Lines, TextError> {
+        if let Some(kind) = FileKind::of_path(path).filter(|kind| !kind.is_text()) {
+            return Err(content(path, kind.instead_of("a text of lines", None)));
+        }
+        let text = crate::open_text(path)
+            .map_err(|source| TextError::File { path: path.to_owned(), source })?;
+        let reader = Box::new(BufReader::with_capacity(1 << 18, text));
+        Ok(Lines { path: path.to_owned(), reader, line: Vec::new(), number: 0, is_open: false })
+    }
+
+    /// As [`open`](Self::open); `-` is stdin.
+    pub fn open_or_stdin(path: &Path) -> Result<Lines, TextError> {
+        match path.as_os_str() == "-" {
+            true => {
+                crate::stdin()?;
+                Ok(Lines { path: shown(path).to_owned(), ..Lines::open("/dev/stdin".as_ref())? })
+            }
+            false => Lines::open(path),
+        }
+    }
+
+    /// The next line with its number, without its end.
+    ///
+    /// # Errors
+    /// As reading, and if a line is longer than that of any table.
+    pub fn next_line(&mut self) -> Result<Option<(u64, &[u8])>, TextError> {
+        self.line.clear();
+        if self.number == 0 {
+            self.refuse_stream()?;
+        }
+        let number = self.number + 1;
+        let read = crate::read_table_line(&mut self.reader, &mut self.line, number);
+        let read = read.map_err(|source| TextError::File { path: self.path.clone(), source })?;
+        if read == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        let line = self.line.strip_suffix(b"\n");
+        self.is_open = line.is_none();
+        let line = line.unwrap_or(&self.line);
+        Ok(Some((self.number, line.strip_suffix(b"\r").unwrap_or(line))))
+    }
+
+    /// Sees to it that a pipe holds no file that is read in another way.
+    fn refuse_stream(&mut self) -> Result<(), TextError> {
+        let Lines { path, reader, .. } = self;
+        let failed = |source| TextError::File { path: path.clone(), source };
+        let first = |bytes: &[u8]| bytes[..bytes.len().min(512)].to_vec();
+        let head = uninterrupted(|| reader.fill_buf().map(first)).map_err(failed)?;
+        match in_stream(path, &head) {
+            Some(reason) => Err(content(path, reason)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the line that was read last has no end, as that of a file that was cut.
+    pub fn is_open(&self) -> bool {
+        self.is_open
+    }
+}
+
+/// The name of an input in messages, which may be stdin (`-`).
+pub fn shown(path: &Path) -> &Path {
+    if path.as_os_str() == "-" { Path::new("stdin") } else { path }
+}
+
+fn content(path: &Path, reason: impl Into<String>) -> TextError {
+    TextError::Content { path: path.to_owned(), reason: reason.into() }
+}

@@ -1,0 +1,302 @@
+// Reads' minimizers by Kraken 2's rules, and what its table has of them: a thread a sequence
+// (crates/kraken2/src/minimizers.rs and table.rs).
+#pragma once
+
+#include "block.cuh"
+#include "hash.cuh"
+#include "kmer.cuh"
+
+namespace mgpu {
+
+/// How minimizers are made.
+struct kraken2_rule {
+  uint32_t k;
+  uint32_t l;
+  uint64_t lmer;    // the bits of an l-mer,
+  uint64_t spaced;  // and those of them that count
+  uint64_t toggle;
+  uint64_t minimum_hash;    // of smaller ones nothing is known
+  uint64_t old_complement;  // whether reverse complements are those of the first versions
+};
+
+/// Cells of a key (the upper bits of a hash) and a value (0 in empty ones).
+struct kraken2_table {
+  const uint8_t* cells;
+  uint64_t capacity;
+  uint64_t reciprocal;  // of the capacity, times 2^64
+  uint32_t key_bits;
+  uint32_t value_bits;
+  uint32_t cell_bytes;  // 4 or 5
+  uint32_t padding;
+};
+
+/// Where a sequence's letters start, a multiple of 8, and how many there are.
+struct kraken2_sequence {
+  uint32_t start;
+  uint32_t length;
+};
+
+/// Entries that are alike: what they are above the lower 29 bits, how many below; the node, and how many
+/// minimizers one after the other have it.
+struct kraken2_run {
+  uint32_t run;
+  uint32_t node;
+  uint32_t groups;
+};
+
+struct kraken2_arguments {
+  kraken2_rule rule;
+  kraken2_table table;
+  const uint8_t* letters;
+  const kraken2_sequence* sequences;
+  uint64_t count;
+  kraken2_run* runs;     // of each sequence, from the place of its first letter on
+  uint64_t* minimizers;  // of runs that have a new one, in the same places; or null
+  uint32_t* counts;      // of runs
+  uint64_t join;         // whether minimizers with the same node are one run
+};
+
+struct kraken2_gathering {
+  const kraken2_sequence* sequences;
+  uint64_t count;
+  const kraken2_run* runs;
+  const uint64_t* minimizers;  // or null
+  const uint32_t* counts;
+  const uint64_t* offsets;  // where each sequence's runs go
+  kraken2_run* runs_out;
+  uint64_t* minimizers_out;
+};
+
+constexpr int kraken2_threads = 128;
+
+/// What the entries of a run are; crates/kraken2/src/minimizers.rs has more of them.
+enum kraken2_kind : uint32_t { next_minimizer, same_minimizer, ambiguous_letters };
+constexpr uint32_t kraken2_count_bits = 29;
+
+MGPU_HD uint64_t multiply_high(uint64_t a, uint64_t b) {
+#ifdef __CUDA_ARCH__
+  return __umul64hi(a, b);
+#else
+  return static_cast<uint64_t>(static_cast<uint128>(a) * b >> 64);
+#endif
+}
+
+/// The value that the search for a minimizer comes to; 0 for none.
+MGPU_HD uint32_t look_up(uint64_t minimizer, const kraken2_rule& rule, const kraken2_table& table) {
+  const uint64_t hash = murmur_finalizer(minimizer);
+  if (hash < rule.minimum_hash) return 0;
+  uint64_t at = hash - multiply_high(hash, table.reciprocal) * table.capacity;
+  if (at >= table.capacity) at -= table.capacity;
+  const uint64_t key = hash >> (64 - table.key_bits);
+  // A full table ends the search where it began.
+  for (uint64_t step = 0; step < table.capacity; ++step) {
+    uint32_t low, high = 0;
+    if (table.cell_bytes == 4) {
+      low = reinterpret_cast<const uint32_t*>(table.cells)[at];
+    } else {
+      const uint8_t* cell = table.cells + 5 * at;
+      low = cell[0] | uint32_t{cell[1]} << 8 | uint32_t{cell[2]} << 16 | uint32_t{cell[3]} << 24;
+      high = cell[4];
+    }
+    const uint32_t value = low & ((1u << table.value_bits) - 1);
+    const uint32_t found = low >> table.value_bits | high << (32 - table.value_bits);
+    if (value == 0 || found == key) return value;
+    if (++at == table.capacity) at = 0;
+  }
+  return 0;
+}
+
+/// The letters A, C, G and T in either case.
+MGPU_HD bool is_base(uint32_t letter) {
+  const uint32_t upper = letter & 0xdf;
+  return upper == 'A' || upper == 'C' || upper == 'G' || upper == 'T';
+}
+
+MGPU_HD uint32_t code_of(uint32_t base) { return (base >> 1 ^ base >> 2) & 3; }
+
+/// L-mers, one base after the other.
+class rolling_lmer {
+ public:
+  /// The l-mer that ends with this base, as minimizers are compared, if there are enough before it.
+  MGPU_HD uint64_t step(uint32_t code, const kraken2_rule& rule) {
+    forward_ = forward_ << 2 | code;
+    reverse_ = reverse_ >> 2 | uint64_t{3 - code} << (2 * rule.l - 2);
+    uint64_t other = reverse_;
+    if (rule.old_complement != 0) {
+      const uint32_t above = 64 - 2 * rule.l;
+      other = (other << above | ((uint64_t{1} << above) - 1)) & rule.lmer;
+    }
+    const uint64_t own = forward_ & rule.lmer;
+    return ((own < other ? own : other) & rule.spaced) ^ rule.toggle;
+  }
+
+ private:
+  uint64_t forward_ = 0;
+  uint64_t reverse_ = 0;
+};
+
+/// The smallest of the last l-mers, as many as a k-mer has.
+class smallest_lmer {
+ public:
+  MGPU_HD smallest_lmer(const uint8_t* letters, const kraken2_rule& rule)
+      : letters_(letters), rule_(rule), window_(rule.k - rule.l + 1) {}
+
+  /// Takes the letter at a place.
+  MGPU_HD void take(uint32_t letter, uint32_t at) {
+    if (!is_base(letter)) {
+      bases_ = 0;
+      return;
+    }
+    const uint64_t lmer = lmers_.step(code_of(letter), rule_);
+    ++bases_;
+    if (bases_ < rule_.l) return;
+    if (window_ <= kept) last_[at % kept] = lmer;
+    if (bases_ == rule_.l || lmer <= least_) {
+      least_ = lmer;
+      least_at_ = at;
+    } else if (at - least_at_ >= window_) {
+      search(at);
+    }
+  }
+
+  /// Bases in a row so far.
+  MGPU_HD uint32_t bases() const { return bases_; }
+  MGPU_HD uint64_t least() const { return least_; }
+
+ private:
+  /// Looks at all l-mers of the k-mer again.
+  MGPU_HD void search(uint32_t at) {
+    const uint32_t first = at + 1 - window_;
+    least_ = ~uint64_t{0};
+    const auto compare = [&](uint64_t lmer, uint32_t place) {
+      if (lmer > least_) return;
+      least_ = lmer;
+      least_at_ = place;
+    };
+    if (window_ <= kept) {
+      for (uint32_t place = first; place <= at; ++place) compare(last_[place % kept], place);
+      return;
+    }
+    rolling_lmer lmers;
+    for (uint32_t place = first + 1 - rule_.l; place <= at; ++place) {
+      const uint64_t lmer = lmers.step(code_of(letters_[place]), rule_);
+      if (place >= first) compare(lmer, place);
+    }
+  }
+
+  /// L-mers that are kept; where k-mers have more, they are made again.
+  static constexpr uint32_t kept = 16;
+
+  const uint8_t* letters_;
+  const kraken2_rule& rule_;
+  uint32_t window_;
+  rolling_lmer lmers_;
+  uint64_t last_[kept];
+  uint64_t least_ = 0;
+  uint32_t least_at_ = 0;
+  uint32_t bases_ = 0;
+};
+
+/// Writes runs of entries.
+class run_writer {
+ public:
+  MGPU_HD run_writer(kraken2_run* runs, uint64_t* minimizers, bool join)
+      : runs_(runs), minimizers_(minimizers), join_(join) {}
+
+  /// One more entry of this kind; one with the minimizer before goes on with any run that has it.
+  MGPU_HD void more(kraken2_kind kind) {
+    const bool goes_on = entries_ > 0 && (kind == ambiguous_letters) == (kind_ == ambiguous_letters);
+    if (!goes_on) begin(kind, 0);
+    ++entries_;
+  }
+
+  /// One with another minimizer.
+  MGPU_HD void next(uint64_t minimizer, uint32_t node) {
+    if (!(join_ && entries_ > 0 && kind_ == next_minimizer && node_ == node)) {
+      begin(next_minimizer, node);
+      if (minimizers_ != nullptr) minimizers_[count_] = minimizer;
+    }
+    ++entries_;
+    ++groups_;
+  }
+
+  /// How many runs there are, the last one written.
+  MGPU_HD uint32_t finish() {
+    begin(next_minimizer, 0);
+    return count_;
+  }
+
+ private:
+  MGPU_HD void begin(kraken2_kind kind, uint32_t node) {
+    if (entries_ > 0) runs_[count_++] = {kind_ << kraken2_count_bits | entries_, node_, groups_};
+    kind_ = kind, node_ = node, entries_ = 0, groups_ = 0;
+  }
+
+  kraken2_run* runs_;
+  uint64_t* minimizers_;
+  uint32_t count_ = 0;
+  uint32_t kind_ = next_minimizer;
+  uint32_t node_ = 0;
+  uint32_t entries_ = 0;
+  uint32_t groups_ = 0;
+  bool join_;
+};
+
+/// Writes the runs of a sequence, and gives their number: an entry for each k-mer. Of a k-mer whose
+/// first letter alone is no base the other l-mers have a minimizer, if there are others.
+MGPU_HD uint32_t find_runs(const kraken2_arguments& a, const kraken2_sequence& sequence) {
+  const kraken2_rule& rule = a.rule;
+  if (sequence.length < rule.k) return 0;
+  const uint32_t least_bases = rule.k > rule.l ? rule.k - 1 : rule.k;
+  const uint8_t* letters = a.letters + sequence.start;
+  uint64_t* minimizers = a.minimizers == nullptr ? nullptr : a.minimizers + sequence.start;
+  run_writer out(a.runs + sequence.start, minimizers, a.join != 0);
+  smallest_lmer smallest(letters, rule);
+  uint64_t last = ~uint64_t{0}, word = 0;
+  for (uint32_t at = 0; at < sequence.length; ++at) {
+    word = at % 8 == 0 ? reinterpret_cast<const uint64_t*>(letters)[at / 8] : word >> 8;
+    smallest.take(word & 0xff, at);
+    if (at + 1 < rule.k) continue;
+    if (smallest.bases() < least_bases) {
+      out.more(ambiguous_letters);
+      continue;
+    }
+    const uint64_t minimizer = smallest.least() ^ rule.toggle;
+    if (minimizer == last) {
+      out.more(same_minimizer);
+    } else {
+      last = minimizer;
+      out.next(minimizer, look_up(minimizer, rule, a.table));
+    }
+  }
+  return out.finish();
+}
+
+/// The runs of sequences.
+/// A thread a sequence, O(bases), and reads of cells that lie anywhere: other threads go on meanwhile. No
+/// shared memory; half of the threads of a multiprocessor, by 64 registers.
+__global__ void __launch_bounds__(kraken2_threads) kraken2_runs_kernel(kraken2_arguments a) {
+  block<kraken2_threads> me;
+  const uint64_t step = uint64_t{me.count()} * kraken2_threads;
+  for (uint64_t i = uint64_t{me.index()} * kraken2_threads + me.thread(); i < a.count; i += step) {
+    a.counts[i] = find_runs(a, a.sequences[i]);
+  }
+}
+
+/// Puts the runs of sequences one after the other: a warp a sequence.
+/// No shared memory; full occupancy.
+__global__ void __launch_bounds__(kraken2_threads) kraken2_gather_kernel(kraken2_gathering a) {
+  block<kraken2_threads> me;
+  constexpr uint32_t warps = kraken2_threads / 32;
+  const uint32_t warp = me.thread() / 32, lane = me.thread() % 32;
+  const uint64_t step = uint64_t{me.count()} * warps;
+  for (uint64_t i = uint64_t{me.index()} * warps + warp; i < a.count; i += step) {
+    const uint64_t from = a.sequences[i].start, to = a.offsets[i];
+    for (uint32_t run = lane; run < a.counts[i]; run += 32) {
+      a.runs_out[to + run] = a.runs[from + run];
+      if (a.minimizers != nullptr) a.minimizers_out[to + run] = a.minimizers[from + run];
+    }
+  }
+}
+
+}  // namespace mgpu

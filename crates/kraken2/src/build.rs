@@ -1,0 +1,484 @@
+//! Databases written: the files that `kraken2-build` makes of the same library with one thread, byte
+//! for byte, whatever the threads. (It does not mask: letters that are no base, such as the `x` of
+//! low-complexity regions, break k-mers; lower case does not.)
+//!
+//! The library is read twice: for its sequences and the size of the table, then for the table.
+
+mod blocks;
+mod cells;
+mod fill;
+mod size;
+mod survey;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use merganser_io::{AtomicFile, Input, OutputSet, RecordBatch};
+use merganser_run::{
+    Budget, Cancel, ConfigError, Progress, Resources, Stages, Unit, may_fail, thousands,
+};
+
+use super::database::Kraken2Database;
+use super::library::{Kraken2Sequence, Kraken2Taxids, Reading};
+use super::options::Kraken2Options;
+use super::table::{Homes, header};
+use super::taxonomy::Kraken2Taxonomy;
+use crate::Error;
+use cells::Rule;
+use fill::Sequences;
+use merganser_seq::masking::Masking;
+use merganser_taxonomy::{Dump, Taxonomy};
+use size::{Size, value_bits};
+use survey::{Survey, name_bytes, survey};
+
+/// What to do where the table is too large.
+const SMALLER_TABLE: &str = "or give `max_bytes`, a limit for the table";
+/// About what a minimizer takes that is counted for the estimate.
+const SAMPLE_BYTES: u64 = 32;
+/// Bytes that are written at a time.
+const WRITTEN: usize = 4 << 20;
+
+/// How a database is made. The defaults are those of `kraken2-build`.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Kraken2BuildConfig {
+    /// Bases of a k-mer.
+    pub k: usize,
+    /// Bases of a minimizer: at most `k`, and 31.
+    pub l: usize,
+    /// Positions of a minimizer that do not count: every other one from its last but one base on; at
+    /// most a quarter of `l`.
+    pub minimizer_spaces: usize,
+    /// What is XORed to minimizers before the smallest is taken.
+    pub toggle_mask: u64,
+    /// Bits of a cell that its taxon has at the least; 0: as many as the taxa need.
+    pub minimum_value_bits: u32,
+    /// The most bytes of the table, if there is such a limit: a share of the minimizers is left out
+    /// then.
+    pub max_bytes: Option<u64>,
+    /// The share of cells that are in use, about; above 0, at most 1.
+    pub load_factor: f64,
+    /// What is masked of the library's sequences.
+    pub masking: Masking,
+}
+
+impl Default for Kraken2BuildConfig {
+    fn default() -> Self {
+        Kraken2BuildConfig {
+            k: 35,
+            l: 31,
+            minimizer_spaces: 7,
+            toggle_mask: 0xe37e_28c4_271b_5a2d,
+            minimum_value_bits: 0,
+            max_bytes: None,
+            load_factor: 0.7,
+            masking: Masking::LowComplexity,
+        }
+    }
+}
+
+/// The longest k-mer.
+const MAX_K: usize = 8192;
+
+impl Kraken2BuildConfig {
+    /// K-mers of so many bases.
+    #[must_use]
+    pub fn k(self, k: usize) -> Kraken2BuildConfig {
+        Kraken2BuildConfig { k, ..self }
+    }
+
+    /// Minimizers of so many bases.
+    #[must_use]
+    pub fn l(self, l: usize) -> Kraken2BuildConfig {
+        Kraken2BuildConfig { l, ..self }
+    }
+
+    /// So many positions of a minimizer that do not count.
+    #[must_use]
+    pub fn minimizer_spaces(self, minimizer_spaces: usize) -> Kraken2BuildConfig {
+        Kraken2BuildConfig { minimizer_spaces, ..self }
+    }
+
+    /// This is XORed to minimizers before the smallest is taken.
+    #[must_use]
+    pub fn toggle_mask(self, toggle_mask: u64) -> Kraken2BuildConfig {
+        Kraken2BuildConfig { toggle_mask, ..self }
+    }
+
+    /// So many bits of a cell for its taxon, at the least.
+    #[must_use]
+    pub fn minimum_value_bits(self, minimum_value_bits: u32) -> Kraken2BuildConfig {
+        Kraken2BuildConfig { minimum_value_bits, ..self }
+    }
+
+    /// So many bytes of the table at the most, or as many as it takes.
+    #[must_use]
+    pub fn max_bytes(self, max_bytes: Option<u64>) -> Kraken2BuildConfig {
+        Kraken2BuildConfig { max_bytes, ..self }
+    }
+
+    /// This share of the cells in use.
+    #[must_use]
+    pub fn load_factor(self, load_factor: f64) -> Kraken2BuildConfig {
+        Kraken2BuildConfig { load_factor, ..self }
+    }
+
+    /// Masks the library's sequences so, or not at all.
+    #[must_use]
+    pub fn masking(self, masking: Masking) -> Kraken2BuildConfig {
+        Kraken2BuildConfig { masking, ..self }
+    }
+
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// What is out of its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let Kraken2BuildConfig { k, l, minimizer_spaces: spaces, load_factor, .. } = *self;
+        let wrong = |what: String| Err(ConfigError::new(what));
+        if !(1..=31).contains(&l) {
+            return wrong(format!("`l` {l} is out of range: 1 to 31"));
+        }
+        if !(l..=MAX_K).contains(&k) {
+            return wrong(format!("`k` {k} is out of range: `l`, which is {l}, to {MAX_K}"));
+        }
+        if spaces > l / 4 {
+            return wrong(format!(
+                "`minimizer_spaces` {spaces} is out of range: 0 to a quarter of `l`, {}",
+                l / 4
+            ));
+        }
+        if !(load_factor > 0.0 && load_factor <= 1.0) {
+            return wrong(format!("`load_factor` {load_factor} is out of range: above 0, to 1"));
+        }
+        if self.minimum_value_bits > 31 {
+            return wrong(format!(
+                "`minimum_value_bits` {} is out of range: 0 to 31",
+                self.minimum_value_bits
+            ));
+        }
+        match self.max_bytes {
+            Some(bytes @ 0..4) => wrong(format!("`max_bytes` {bytes} is out of range: 4 or more")),
+            _ => Ok(()),
+        }
+    }
+
+    /// The bits of an l-mer that count, two a base, the last base in the lowest.
+    fn spaced_mask(&self) -> u64 {
+        let spaces = self.minimizer_spaces;
+        let counts = |base: &usize| *base >= 2 * spaces || base.is_multiple_of(2);
+        (0..self.l).filter(counts).map(|base| 3 << (2 * base)).sum()
+    }
+
+    fn options(&self, minimum_hash: u64) -> Kraken2Options {
+        Kraken2Options {
+            k: self.k,
+            l: self.l,
+            spaced_mask: self.spaced_mask(),
+            toggle_mask: self.toggle_mask,
+            minimum_hash,
+            old_complement: false,
+        }
+    }
+}
+
+/// What a database is made of.
+#[derive(Clone, Copy)]
+pub struct Kraken2Library<'a> {
+    /// Files of sequences, no pipes: they are read twice. Their order and that of their
+    /// sequences decides where the cells of the table stand, not what they say.
+    pub inputs: &'a [Input],
+    /// Finds the taxa of the sequences.
+    pub taxids: Kraken2Taxids<'a>,
+    /// The taxonomy.
+    pub taxonomy: &'a Dump,
+}
+
+/// What a build found and made.
+#[derive(Clone, Debug, Default)]
+pub struct Kraken2BuildNotes {
+    /// Sequences without a taxon, and why, in order: (name, reason). They are not in the database.
+    pub unmapped: Vec<(String, String)>,
+    /// Sequences read,
+    pub sequences: u64,
+    /// and their letters.
+    pub bases: u64,
+    /// Taxa of the database.
+    pub taxa: u64,
+    /// Cells of the table,
+    pub capacity: u64,
+    /// and those in use.
+    pub size: u64,
+    /// Minimizers with a smaller hash were left out; 0: none.
+    pub minimum_hash: u64,
+    /// How long each stage took.
+    pub stages: Stages,
+}
+
+impl Kraken2Database {
+    /// Builds the database of a library: opts.k2d, taxo.k2d and hash.k2d in `folder`, files of `outputs`,
+    /// which appear when that is committed.
+    ///
+    /// # Errors
+    /// If a parameter is out of its range; as reading and writing; if no sequence has a taxon; if the
+    /// table needs more memory than there is, which is known after the first reading.
+    pub fn build(
+        config: &Kraken2BuildConfig,
+        library: Kraken2Library<'_>,
+        (folder, outputs): (&Path, &OutputSet),
+        resources: &Resources,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<Kraken2BuildNotes, Error> {
+        config.validate()?;
+        resources.validate()?;
+        let (overlap, threads, masking) = (config.k - 1, resources.threads, config.masking);
+        let inputs = library.inputs;
+        let warnings = &resources.warnings;
+        let reading = Reading { inputs, overlap, masking, threads, progress, cancel, warnings };
+        let budget = Budget::new(resources.budget())
+            .with_files(2)
+            .with(library.taxonomy.bytes())
+            .with(reading.bytes())
+            .with(fill::bytes(threads));
+        budget.check("building a Kraken 2 database needs", SMALLER_TABLE)?;
+        let build = Build { config, library, budget, reading };
+        // So that what cannot be written is known before any work.
+        let files = Self::files(folder);
+        let [options, taxonomy, table] = files.map(|path| outputs.file(&path));
+        build.run([options?, taxonomy?, table?])
+    }
+}
+
+struct Build<'a> {
+    config: &'a Kraken2BuildConfig,
+    library: Kraken2Library<'a>,
+    /// With what does not depend on the library.
+    budget: Budget,
+    reading: Reading<'a>,
+}
+
+impl Build<'_> {
+    fn run(&self, files: [AtomicFile; 3]) -> Result<Kraken2BuildNotes, Error> {
+        let mut notes = Kraken2BuildNotes::default();
+        let begun = Instant::now();
+        let check = |names| {
+            let what = "the names of this library's sequences need";
+            self.budget.with(names).check(what, "or build of fewer sequences")?;
+            Ok(())
+        };
+        let found = survey(&self.reading, &self.config.options(0), check)?;
+        notes.stages.since("minimizers", begun);
+        (notes.sequences, notes.bases) = (found.sequences.len() as u64, found.letters);
+        let size = self.size(&found)?;
+        let nodes = self.nodes(&found.sequences, &mut notes)?;
+        let tree = &self.library.taxonomy.taxonomy;
+        let (taxonomy, taxonomy_bytes) =
+            Kraken2Taxonomy::of(tree, nodes.iter().copied().flatten())?;
+        let nodes = renumbered(&nodes, tree, &taxonomy);
+        let uracil = found.uracil;
+        drop(found.sequences);
+        let value_bits = value_bits(taxonomy.len(), self.config.minimum_value_bits)?;
+        let options = self.config.options(size.minimum_hash);
+        let begun = Instant::now();
+        let mut cells = empty(size)?;
+        let rule = Rule { tree: &taxonomy, homes: Homes::new(size.capacity), value_bits };
+        let sequences = Sequences { nodes: &nodes, letters: notes.bases };
+        let used = fill::fill(&self.reading, &options, sequences, rule, &mut cells)?;
+        if used == 0 {
+            return Err(self.why_none(&uracil, size.minimum_hash)?);
+        }
+        for (file, count) in &uracil {
+            self.reading.warnings.push(format!(
+                "{file}: {} letters are U, which is no base in Kraken 2's databases: minimizers with them \
+                 are missing; write them as T",
+                thousands(*count)
+            ));
+        }
+        notes.stages.since("table", begun);
+        let begun = Instant::now();
+        let [options_file, taxonomy_file, table_file] = files;
+        write(options_file, &options.bytes())?;
+        write(taxonomy_file, &taxonomy_bytes)?;
+        self.write_table(table_file, &header(size.capacity, used, value_bits), &mut cells)?;
+        notes.stages.since("write", begun);
+        notes.taxa = taxonomy.len() as u64 - 1;
+        (notes.capacity, notes.size) = (size.capacity, used);
+        notes.minimum_hash = size.minimum_hash;
+        Ok(notes)
+    }
+
+    /// Why no sequence with a taxon has a minimizer, as far as that can be seen: the library is read once
+    /// more.
+    fn why_none(&self, uracil: &BTreeMap<String, u64>, minimum_hash: u64) -> Result<Error, Error> {
+        let records = self.reading.open()?;
+        let mut batch = RecordBatch::default();
+        let (mut proteins, mut longest) = (false, 0);
+        while records.next(&mut batch)?.is_some() {
+            self.reading.refuse_cancelled()?;
+            for at in 0..batch.len() {
+                let letters = batch.record(at).letters;
+                longest = longest.max(letters.len());
+                // Letters of proteins that stand for no base or some of the bases.
+                proteins |= letters.iter().any(|letter| b"EFILPQefilpq".contains(letter));
+            }
+        }
+        let uracil: u64 = uracil.values().sum();
+        let k = self.config.k;
+        let why = match () {
+            () if minimum_hash > 0 => "`max_bytes` leaves none: raise it".to_owned(),
+            () if proteins => "letters are those of proteins: give genomes (.fna)".to_owned(),
+            () if uracil > 0 => {
+                format!(
+                    "{} letters are U, which is no base here: write them as T",
+                    thousands(uracil)
+                )
+            }
+            () if longest < k => {
+                format!("the longest sequence has {longest} letters, and `k` is {k}")
+            }
+            () if self.config.masking != Masking::None => {
+                format!("nowhere are {k} bases in a row that are not masked (`masked`)")
+            }
+            () => format!("nowhere are {k} bases in a row"),
+        };
+        Ok(Error::Input(format!("nothing to build: there are no minimizers: {why}")))
+    }
+
+    /// The size of the table, for which there is memory.
+    fn size(&self, found: &Survey) -> Result<Size, Error> {
+        let size = Size::of(found.sampled, self.config.load_factor, self.config.max_bytes);
+        let names: u64 = found.sequences.iter().map(|one| name_bytes(&one.header)).sum();
+        self.budget
+            .with(names.max(found.sampled * SAMPLE_BYTES))
+            .with(size.bytes())
+            .check("the table of this library needs", SMALLER_TABLE)?;
+        Ok(size)
+    }
+
+    /// The node of each sequence in the whole tree.
+    fn nodes(
+        &self,
+        sequences: &[Kraken2Sequence],
+        notes: &mut Kraken2BuildNotes,
+    ) -> Result<Vec<Option<u32>>, Error> {
+        let taxids = (self.library.taxids)(sequences)?;
+        let dump = self.library.taxonomy;
+        let mut nodes = Vec::with_capacity(sequences.len());
+        for (at, sequence) in sequences.iter().enumerate() {
+            let taxid = taxids.get(at).copied().flatten();
+            let node = taxid.and_then(|taxid| dump.taxonomy.node(taxid));
+            if node.is_none() {
+                let reason = taxid.map_or("no taxid found".to_owned(), |taxid| {
+                    format!("taxid {taxid} is {}", dump.why_unknown(taxid))
+                });
+                notes.unmapped.push((sequence.name().to_owned(), reason));
+            }
+            nodes.push(node);
+        }
+        if nodes.iter().any(Option::is_some) {
+            return Ok(nodes);
+        }
+        Err(Error::Input(match notes.unmapped.first() {
+            None => "nothing to build: the inputs have no sequences".to_owned(),
+            Some((name, reason)) => format!(
+                "nothing to build: none of {} sequences has a taxon, first {name}: {reason}",
+                nodes.len()
+            ),
+        }))
+    }
+
+    fn write_table(
+        &self,
+        mut file: AtomicFile,
+        header: &[u8],
+        cells: &mut [u32],
+    ) -> Result<(), Error> {
+        let progress = self.reading.progress;
+        progress.stage("write", Unit::Bytes, Some(4 * cells.len() as u64));
+        file.write_all(header)?;
+        // As the file has them: nothing to be done on most machines.
+        cells.iter_mut().for_each(|cell| *cell = cell.to_le());
+        for some in bytemuck::cast_slice::<u32, u8>(cells).chunks(WRITTEN) {
+            self.reading.refuse_cancelled()?;
+            file.write_all(some)?;
+            progress.advance(some.len() as u64);
+        }
+        progress.finish();
+        file.commit()?;
+        Ok(())
+    }
+}
+
+/// The nodes of sequences in the database's own numbers; 0 for none.
+fn renumbered(nodes: &[Option<u32>], tree: &Taxonomy, taxonomy: &Kraken2Taxonomy) -> Vec<u32> {
+    let mut numbers: Vec<(u32, u32)> =
+        (1..taxonomy.len() as u32).map(|number| (taxonomy.taxid(number), number)).collect();
+    numbers.sort_unstable();
+    let number = |node: &Option<u32>| {
+        let taxid = tree.taxid((*node)?);
+        let found = numbers.binary_search_by_key(&taxid, |entry| entry.0).ok()?;
+        Some(numbers[found].1)
+    };
+    nodes.iter().map(|node| number(node).unwrap_or(0)).collect()
+}
+
+/// A table's cells, all of them empty.
+fn empty(size: Size) -> Result<Vec<u32>, Error> {
+    let mut cells = Vec::new();
+    let len = usize::try_from(size.capacity).ok();
+    let reserved = len.map(|len| may_fail(|| cells.try_reserve_exact(len)));
+    match (len, reserved) {
+        (Some(len), Some(Ok(()))) => {
+            cells.resize(len, 0);
+            Ok(cells)
+        }
+        _ => Err(Error::Input(format!(
+            "the system does not give {} for the table: free memory, or give `max_bytes`",
+            merganser_run::format_size(size.bytes())
+        ))),
+    }
+}
+
+fn write(mut file: AtomicFile, bytes: &[u8]) -> Result<(), Error> {
+    file.write_all(bytes)?;
+    file.commit()?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_are_those_of_kraken2_build() {
+        let mask = |l, minimizer_spaces| {
+            Kraken2BuildConfig { l, minimizer_spaces, ..Kraken2BuildConfig::default() }
+                .spaced_mask()
+        };
+        assert_eq!(mask(31, 7), 0x3fff_ffff_f333_3333);
+        assert_eq!(mask(31, 0), (1 << 62) - 1);
+        assert_eq!(mask(4, 1), 0b1111_0011);
+    }
+
+    #[test]
+    fn ranges_are_checked() {
+        let message = |change: &dyn Fn(&mut Kraken2BuildConfig)| {
+            let mut config = Kraken2BuildConfig::default();
+            change(&mut config);
+            config.validate().unwrap_err().to_string()
+        };
+        assert!(Kraken2BuildConfig::default().validate().is_ok());
+        assert!(message(&|config| config.l = 32).starts_with("`l` 32"));
+        assert!(message(&|config| config.l = 0).starts_with("`l` 0"));
+        assert!(message(&|config| config.k = 30).starts_with("`k` 30"));
+        assert!(message(&|config| config.k = MAX_K + 1).starts_with("`k` 8193"));
+        assert!(message(&|config| config.minimizer_spaces = 8).ends_with("quarter of `l`, 7"));
+        assert!(message(&|config| config.load_factor = 0.0).starts_with("`load_factor` 0"));
+        assert!(message(&|config| config.load_factor = f64::NAN).starts_with("`load_factor` NaN"));
+        assert!(message(&|config| config.max_bytes = Some(3)).starts_with("`max_bytes` 3"));
+        assert!(message(&|config| config.minimum_value_bits = 32).contains("0 to 31"));
+    }
+}

@@ -1,0 +1,387 @@
+//! Kraken 2's table on devices: each has all of it, and finds the minimizers of batches of sequences
+//! and their nodes. What the nodes mean for reads is the host's to say, by the same code as without a
+//! device.
+
+mod kernels;
+
+use merganser_gpu::staging::{COPIERS, STAGING_WORDS, Staging};
+use merganser_gpu::{
+    Device, DeviceBuffer, DeviceInfo, GpuConfig, PinnedBuffer, Pool, Pooled, Result as GpuResult,
+    Stream, primitives,
+};
+use merganser_run::{Budget, RoundRobin, join, side_by_side, start_scoped};
+
+use crate::Error;
+use crate::options::Kraken2Options;
+use crate::table::TableCells;
+use kernels::{Asked, CellRule, Cells, FoundRun, Rule, Runs, Sequence, Sequences};
+
+/// Sequences of a batch, and words of 8 letters.
+const BATCH_SEQUENCES: usize = 1 << 16;
+const BATCH_WORDS: usize = (4 << 20) / 8 + BATCH_SEQUENCES;
+/// Runs of a batch that there is room for on the host from the start: one to four letters.
+const USUAL_RUNS: usize = 2 * BATCH_WORDS;
+/// Batches for each thread: one is at work while it looks at the other.
+const BATCHES_A_THREAD: usize = 2;
+
+/// Devices that have a database's table.
+pub(crate) struct Kraken2Gpus {
+    devices: Vec<OneDevice>,
+    turns: RoundRobin,
+}
+
+impl std::fmt::Debug for Kraken2Gpus {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Kraken2Gpus").field("devices", &self.devices.len()).finish_non_exhaustive()
+    }
+}
+
+struct OneDevice {
+    device: Device,
+    rule: Rule,
+    cell_rule: CellRule,
+    cells: DeviceBuffer<u64>,
+    workspaces: Pool<Workspace>,
+}
+
+impl Kraken2Gpus {
+    /// Copies the cells of a table to devices. With `minimizers`, these come back with their nodes.
+    ///
+    /// # Errors
+    /// If a device cannot be used, or has too little memory.
+    pub(crate) fn new(
+        options: &Kraken2Options,
+        table: &TableCells<'_>,
+        config: &GpuConfig,
+        minimizers: bool,
+    ) -> Result<Kraken2Gpus, Error> {
+        let devices = Device::open_all(&config.devices)?;
+        let filling = Filling { options, table, minimizers };
+        let most = (BATCHES_A_THREAD * config.streams).div_ceil(devices.len()).max(1);
+        let planned = devices
+            .into_iter()
+            .map(|device| {
+                let same = config.devices.iter().filter(|&&number| number == device.ordinal());
+                let streams = filling.streams(&device, config.memory, same.count() as u64)?;
+                Ok((device, streams.min(most)))
+            })
+            .collect::<Result<Vec<_>, Error>>()?;
+        // Devices are filled side by side.
+        let filled = side_by_side(planned, |(device, streams)| filling.fill(device, streams))?;
+        Ok(Kraken2Gpus { devices: filled, turns: RoundRobin::default() })
+    }
+
+    /// What the devices are, in the order in which they were asked for.
+    pub(crate) fn devices(&self) -> Vec<DeviceInfo> {
+        self.devices.iter().map(|one| one.device.info().clone()).collect()
+    }
+
+    /// How many sequences, and bytes of them, a batch should have, so that there is room for it.
+    pub(crate) fn batch() -> [usize; 2] {
+        [BATCH_SEQUENCES / 2, 8 * (BATCH_WORDS - BATCH_SEQUENCES)]
+    }
+
+    /// Whether there is room for sequences of these lengths.
+    pub(crate) fn has_room(lengths: impl Iterator<Item = usize>) -> bool {
+        let sizes =
+            lengths.fold([0, 0], |[count, words], length| [count + 1, words + length.div_ceil(8)]);
+        sizes[0] <= BATCH_SEQUENCES && sizes[1] <= BATCH_WORDS
+    }
+
+    /// A place for a batch on the device whose turn it is, or on the next one that has one free; if none
+    /// has, waits for one, or gives `None`.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub(crate) fn place(&self, wait: bool) -> Result<Option<Kraken2Flight>, Error> {
+        let devices = self.devices.len();
+        let first = self.turns.next(devices);
+        for device in (first..first + devices).map(|at| at % devices) {
+            if let Some(workspace) = self.devices[device].workspaces.try_take()? {
+                return Ok(Some(Kraken2Flight { device, workspace }));
+            }
+        }
+        let workspace = wait.then(|| self.devices[first].workspaces.take()).transpose()?;
+        Ok(workspace.map(|workspace| Kraken2Flight { device: first, workspace }))
+    }
+
+    /// Sends sequences, for which there must be room, to the device, and does not wait. With `join`,
+    /// minimizers in a row that have the same node come as one run; without minimizers only.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub(crate) fn start<'s>(
+        &self,
+        flight: &mut Kraken2Flight,
+        sequences: impl Iterator<Item = &'s [u8]>,
+        join: bool,
+    ) -> Result<(), Error> {
+        let one = &self.devices[flight.device];
+        flight.workspace.load(sequences)?;
+        let cells = Cells { rule: one.cell_rule, bytes: one.cells.view() };
+        Ok(flight.workspace.start(&Asked { rule: one.rule, join }, cells)?)
+    }
+}
+
+/// What devices are filled with.
+struct Filling<'f> {
+    options: &'f Kraken2Options,
+    table: &'f TableCells<'f>,
+    minimizers: bool,
+}
+
+impl Filling<'_> {
+    fn words(&self) -> usize {
+        self.table.bytes.len().div_ceil(8)
+    }
+
+    /// How many workspaces a device has room for, besides the table, if it is `shared` by so many.
+    fn streams(&self, device: &Device, memory: Option<u64>, shared: u64) -> Result<usize, Error> {
+        let available = device.available_within(memory)? / shared;
+        let budget = Budget::of_device(available).with(8 * self.words() as u64);
+        let each = Workspace::bytes(self.minimizers);
+        budget.with(each).check_device(device.ordinal(), "the table of the database")?;
+        Ok((budget.left() / each) as usize)
+    }
+
+    fn fill(&self, device: Device, streams: usize) -> Result<OneDevice, Error> {
+        let Filling { options, table, minimizers } = *self;
+        let mut cells = device.alloc(self.words())?;
+        let workspaces = Pool::new(streams, {
+            let device = device.clone();
+            move || Workspace::new(&device, minimizers)
+        });
+        // Both take long, one the bus and the other the system.
+        std::thread::scope(|scope| {
+            let warm = start_scoped(scope, || workspaces.warm())?;
+            upload(&device, table.bytes, &mut cells)?;
+            Ok::<_, Error>(join(warm)?)
+        })?;
+        let cell_rule = CellRule {
+            capacity: table.capacity,
+            reciprocal: table.reciprocal,
+            key_bits: table.key_bits,
+            value_bits: table.value_bits,
+            cell_bytes: table.cell_bytes,
+        };
+        Ok(OneDevice { device, rule: rule(options), cell_rule, cells, workspaces })
+    }
+}
+
+fn rule(options: &Kraken2Options) -> Rule {
+    let lmer = (1 << (2 * options.l)) - 1;
+    let spaced = if options.spaced_mask == 0 { lmer } else { options.spaced_mask & lmer };
+    Rule {
+        // No sequence on a device is as long as 2^32.
+        k: u32::try_from(options.k).unwrap_or(u32::MAX),
+        l: options.l as u32,
+        lmer,
+        spaced,
+        toggle: options.toggle_mask & lmer,
+        minimum_hash: options.minimum_hash,
+        old_complement: options.old_complement.into(),
+    }
+}
+
+/// Copies bytes to a device by several threads.
+fn upload(device: &Device, bytes: &[u8], to: &mut DeviceBuffer<u64>) -> Result<(), Error> {
+    let copiers = COPIERS.min(1 + bytes.len() / (8 * STAGING_WORDS));
+    let share = to.len().div_ceil(copiers).max(1);
+    let mut rest = Some(to.view_mut());
+    let parts = bytes.chunks(8 * share).map_while(|bytes| {
+        let (own, others) = rest.take()?.split_at_mut(bytes.len().div_ceil(8));
+        rest = Some(others);
+        Some((bytes, own))
+    });
+    side_by_side(parts, |(bytes, own)| {
+        let stream = device.stream()?;
+        let mut staging = Staging::new(device, &stream, own)?;
+        let (words, last) = bytes.as_chunks();
+        staging.put(words)?;
+        if !last.is_empty() {
+            let mut word = [0; 8];
+            word[..last.len()].copy_from_slice(last);
+            staging.put(&[word])?;
+        }
+        staging.flush()?;
+        Ok::<_, Error>(stream.synchronize()?)
+    })
+    .map(drop)
+}
+
+/// A batch on its way.
+pub(crate) struct Kraken2Flight {
+    device: usize,
+    workspace: Pooled<Workspace>,
+}
+
+/// What a device found, sequence by sequence.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found<'f> {
+    /// Runs of each sequence.
+    pub(crate) counts: &'f [u32],
+    /// Runs and their nodes.
+    pub(crate) runs: &'f [FoundRun],
+    /// The minimizers of runs that have a new one, in the same places, if they were asked for.
+    pub(crate) minimizers: Option<&'f [u64]>,
+}
+
+impl Found<'_> {
+    /// The largest node that was found, 0 if there is none.
+    pub(crate) fn largest_node(&self) -> u32 {
+        self.runs.iter().map(|&[_, node, _]| node).max().unwrap_or(0)
+    }
+}
+
+impl Kraken2Flight {
+    /// Whether the device is done with what was sent.
+    ///
+    /// # Errors
+    /// If it failed.
+    pub(crate) fn is_done(&self) -> Result<bool, Error> {
+        Ok(self.workspace.total.is_idle()?)
+    }
+
+    /// Waits for what was found.
+    ///
+    /// # Errors
+    /// If the device failed, or there is too little pinned memory.
+    pub(crate) fn finish(&mut self) -> Result<Found<'_>, Error> {
+        Ok(self.workspace.finish()?)
+    }
+}
+
+/// Runs on a device, and where they are copied to.
+struct Buffers {
+    runs: DeviceBuffer<FoundRun>,
+    minimizers: Option<DeviceBuffer<u64>>,
+}
+
+impl Buffers {
+    fn new(device: &Device, minimizers: bool) -> GpuResult<Buffers> {
+        let room = 8 * BATCH_WORDS;
+        let minimizers = minimizers.then(|| device.alloc(room)).transpose()?;
+        Ok(Buffers { runs: device.alloc(room)?, minimizers })
+    }
+
+    fn view_mut(&mut self) -> Runs<'_> {
+        let minimizers = self.minimizers.as_mut().map(DeviceBuffer::view_mut);
+        Runs { runs: self.runs.view_mut(), minimizers }
+    }
+}
+
+/// A stream with its buffers.
+struct Workspace {
+    device: Device,
+    letters: PinnedBuffer<u64>,
+    places: PinnedBuffer<Sequence>,
+    /// Words and sequences that are filled.
+    filled: [usize; 2],
+    letters_there: DeviceBuffer<u64>,
+    places_there: DeviceBuffer<Sequence>,
+    /// Of each sequence from its own place on,
+    found: Buffers,
+    /// and one after the other.
+    gathered: Buffers,
+    counts: DeviceBuffer<u32>,
+    offsets: DeviceBuffer<u64>,
+    scratch: DeviceBuffer<u8>,
+    counts_here: PinnedBuffer<u32>,
+    total: PinnedBuffer<u64>,
+    runs_here: PinnedBuffer<FoundRun>,
+    minimizers_here: Option<PinnedBuffer<u64>>,
+    /// The last, so that it is destroyed after what its work uses.
+    stream: Stream,
+}
+
+impl Workspace {
+    /// Bytes of device memory.
+    fn bytes(minimizers: bool) -> u64 {
+        let run = size_of::<FoundRun>() + if minimizers { 8 } else { 0 };
+        (BATCH_WORDS * (8 + 2 * 8 * run) + BATCH_SEQUENCES * (8 + 4 + 8) + (1 << 20)) as u64
+    }
+
+    fn new(device: &Device, minimizers: bool) -> GpuResult<Workspace> {
+        let scratch = primitives::exclusive_scan_scratch::<u32>(device, BATCH_SEQUENCES + 1)?;
+        Ok(Workspace {
+            device: device.clone(),
+            letters: device.alloc_pinned(BATCH_WORDS)?,
+            places: device.alloc_pinned(BATCH_SEQUENCES)?,
+            filled: [0, 0],
+            letters_there: device.alloc(BATCH_WORDS)?,
+            places_there: device.alloc(BATCH_SEQUENCES)?,
+            found: Buffers::new(device, minimizers)?,
+            gathered: Buffers::new(device, minimizers)?,
+            counts: device.alloc(BATCH_SEQUENCES + 1)?,
+            offsets: device.alloc(BATCH_SEQUENCES + 1)?,
+            scratch: device.alloc(scratch)?,
+            counts_here: device.alloc_pinned(BATCH_SEQUENCES)?,
+            total: device.alloc_pinned(1)?,
+            runs_here: device.alloc_pinned(USUAL_RUNS)?,
+            minimizers_here: minimizers.then(|| device.alloc_pinned(USUAL_RUNS)).transpose()?,
+            stream: device.stream()?,
+        })
+    }
+
+    /// Takes sequences, for which there is room.
+    fn load<'s>(&mut self, sequences: impl Iterator<Item = &'s [u8]>) -> GpuResult<()> {
+        // Once for all: it asks CUDA whether copies are done.
+        let (letters, places) = (self.letters.as_mut_slice()?, self.places.as_mut_slice()?);
+        let letters: &mut [u8] = bytemuck::cast_slice_mut(letters);
+        let (mut at, mut count) = (0, 0);
+        for sequence in sequences {
+            letters[at..at + sequence.len()].copy_from_slice(sequence);
+            places[count] = [at as u32, sequence.len() as u32];
+            at += sequence.len().next_multiple_of(8);
+            count += 1;
+        }
+        self.filled = [at / 8, count];
+        Ok(())
+    }
+
+    fn start(&mut self, rule: &Asked, cells: Cells<'_>) -> GpuResult<()> {
+        let ([words, count], stream) = (self.filled, &self.stream);
+        stream.upload(&mut self.letters, 0..words, self.letters_there.view_mut())?;
+        stream.upload(&mut self.places, 0..count, self.places_there.view_mut())?;
+        let letters = self.letters_there.slice(..words);
+        let sequences = Sequences { letters, places: self.places_there.slice(..count) };
+        let mut found = self.found.view_mut();
+        kernels::runs(stream, rule, cells, sequences, &mut found, self.counts.view_mut())?;
+        stream.fill(self.counts.slice_mut(count..=count), 0)?;
+        let (counts, offsets) = (self.counts.slice(..=count), self.offsets.slice_mut(..=count));
+        primitives::exclusive_scan::<u32>(stream, counts, offsets, self.scratch.view_mut())?;
+        let numbers = (counts, self.offsets.view());
+        kernels::gather(stream, sequences, &mut found, numbers, &mut self.gathered.view_mut())?;
+        stream.download(self.counts.slice(..count), &mut self.counts_here, 0)?;
+        stream.download(self.offsets.slice(count..=count), &mut self.total, 0)
+    }
+
+    fn finish(&mut self) -> GpuResult<Found<'_>> {
+        let total = self.total.as_slice()?[0] as usize;
+        let (device, stream) = (&self.device, &self.stream);
+        fetch(device, stream, &self.gathered.runs, total, &mut self.runs_here)?;
+        if let (Some(there), Some(here)) = (&self.gathered.minimizers, &mut self.minimizers_here) {
+            fetch(device, stream, there, total, here)?;
+        }
+        let minimizers = self.minimizers_here.as_ref().map(|here| Ok(&here.as_slice()?[..total]));
+        Ok(Found {
+            counts: &self.counts_here.as_slice()?[..self.filled[1]],
+            runs: &self.runs_here.as_slice()?[..total],
+            minimizers: minimizers.transpose()?,
+        })
+    }
+}
+
+/// Copies so many items from a device to pinned memory, which is made larger where that is needed.
+fn fetch<T: merganser_gpu::Pod>(
+    device: &Device,
+    stream: &Stream,
+    there: &DeviceBuffer<T>,
+    total: usize,
+    here: &mut PinnedBuffer<T>,
+) -> GpuResult<()> {
+    if here.len() < total {
+        *here = device.alloc_pinned(total.next_power_of_two())?;
+    }
+    stream.download(there.slice(..total), here, 0)
+}

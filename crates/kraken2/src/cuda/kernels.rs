@@ -1,0 +1,196 @@
+//! The kernels of Kraken 2's rules as safe functions. The only unsafe code of the CUDA backend.
+#![allow(unsafe_code, reason = "foreign functions")]
+
+use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Stream};
+
+/// A sequence: where its letters start, a multiple of 8, and how many there are.
+pub(crate) type Sequence = [u32; 2];
+/// A run of entries, as the host has them; the node, and how many minimizers in a row have it.
+pub(crate) type FoundRun = [u32; 3];
+
+merganser_gpu::shared! {
+    /// How minimizers are made.
+    pub(crate) struct Rule = "mgpu::kraken2_rule" {
+        pub(crate) k: u32,
+        pub(crate) l: u32,
+        pub(crate) lmer: u64,
+        pub(crate) spaced: u64,
+        pub(crate) toggle: u64,
+        pub(crate) minimum_hash: u64,
+        pub(crate) old_complement: u64,
+    }
+
+    struct RawTable = "mgpu::kraken2_table" {
+        cells: *const u8,
+        capacity: u64,
+        reciprocal: u64,
+        key_bits: u32,
+        value_bits: u32,
+        cell_bytes: u32,
+        padding: u32,
+    }
+
+    struct RunsArguments = "mgpu::kraken2_arguments" {
+        rule: Rule,
+        table: RawTable,
+        letters: *const u8,
+        sequences: *const Sequence,
+        count: u64,
+        runs: *mut FoundRun,
+        minimizers: *mut u64,
+        counts: *mut u32,
+        join: u64,
+    }
+
+    struct GatherArguments = "mgpu::kraken2_gathering" {
+        sequences: *const Sequence,
+        count: u64,
+        runs: *const FoundRun,
+        minimizers: *const u64,
+        counts: *const u32,
+        offsets: *const u64,
+        runs_out: *mut FoundRun,
+        minimizers_out: *mut u64,
+    }
+}
+
+merganser_gpu::foreign! {
+    fn merganser_kraken2_runs(arguments: *const RunsArguments, stream: RawStream);
+    fn merganser_kraken2_gather(arguments: *const GatherArguments, stream: RawStream);
+}
+
+/// How minimizers are made, and whether those in a row that have the same node are one run.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked {
+    pub(crate) rule: Rule,
+    pub(crate) join: bool,
+}
+
+/// How the cells of a table are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CellRule {
+    /// Cells.
+    pub(crate) capacity: u64,
+    /// ⌊(2⁶⁴ − 1) / capacity⌋.
+    pub(crate) reciprocal: u64,
+    pub(crate) key_bits: u32,
+    pub(crate) value_bits: u32,
+    /// 4 or 5.
+    pub(crate) cell_bytes: u32,
+}
+
+/// A table in device memory.
+#[derive(Clone, Copy)]
+pub(crate) struct Cells<'t> {
+    pub(crate) rule: CellRule,
+    pub(crate) bytes: DeviceSlice<'t, u64>,
+}
+
+impl Cells<'_> {
+    fn raw(&self) -> RawTable {
+        let CellRule { capacity, reciprocal, key_bits, value_bits, cell_bytes } = self.rule;
+        assert!(
+            capacity * u64::from(cell_bytes) <= 8 * self.bytes.len() as u64,
+            "cells of {cell_bytes} bytes"
+        );
+        let cells = self.bytes.as_ptr().cast();
+        RawTable { cells, capacity, reciprocal, key_bits, value_bits, cell_bytes, padding: 0 }
+    }
+}
+
+/// Sequences on a device: their letters, 8 in a word, and where each lies among them.
+#[derive(Clone, Copy)]
+pub(crate) struct Sequences<'t> {
+    pub(crate) letters: DeviceSlice<'t, u64>,
+    pub(crate) places: DeviceSlice<'t, Sequence>,
+}
+
+/// Runs, and where they are asked for the minimizers of those that have a new one.
+pub(crate) struct Runs<'t> {
+    pub(crate) runs: DeviceSliceMut<'t, FoundRun>,
+    pub(crate) minimizers: Option<DeviceSliceMut<'t, u64>>,
+}
+
+impl Runs<'_> {
+    fn check(&self, runs: usize) {
+        let minimizers = self.minimizers.as_ref().map_or(runs, DeviceSliceMut::len);
+        assert!(self.runs.len() >= runs && minimizers >= runs, "room for {runs} runs");
+    }
+
+    fn raw(&mut self) -> (*mut FoundRun, *mut u64) {
+        let minimizers = self.minimizers.as_mut().map(DeviceSliceMut::as_mut_ptr);
+        (self.runs.as_mut_ptr(), minimizers.unwrap_or(std::ptr::null_mut()))
+    }
+}
+
+/// The runs of sequences, each sequence's from the place of its first letter on, and their number.
+/// The host has made the places: sequences lie behind one another within the letters.
+pub(crate) fn runs(
+    stream: &Stream,
+    rule: &Asked,
+    cells: Cells<'_>,
+    sequences: Sequences<'_>,
+    out: &mut Runs<'_>,
+    mut counts: DeviceSliceMut<'_, u32>,
+) -> Result<()> {
+    let count = sequences.places.len();
+    if count == 0 {
+        return Ok(());
+    }
+    out.check(8 * sequences.letters.len());
+    assert!(counts.len() >= count, "room for {count} numbers");
+    let (runs, minimizers) = out.raw();
+    let arguments = RunsArguments {
+        rule: rule.rule,
+        table: cells.raw(),
+        letters: sequences.letters.as_ptr().cast(),
+        sequences: sequences.places.as_ptr(),
+        count: count as u64,
+        runs,
+        minimizers,
+        counts: counts.as_mut_ptr(),
+        join: rule.join.into(),
+    };
+    let run = |raw| {
+        // SAFETY: sequences lie within the letters, as the host made them, and have no more runs than
+        // letters; the rest has the room that was checked above.
+        unsafe { merganser_kraken2_runs(&arguments, raw) }
+    };
+    stream.launch("looking up minimizers", run)
+}
+
+/// Puts the runs of sequences, of which there are so many each, one after the other: `offsets` are the
+/// sums of the counts before.
+pub(crate) fn gather(
+    stream: &Stream,
+    sequences: Sequences<'_>,
+    from: &mut Runs<'_>,
+    (counts, offsets): (DeviceSlice<'_, u32>, DeviceSlice<'_, u64>),
+    out: &mut Runs<'_>,
+) -> Result<()> {
+    let count = sequences.places.len();
+    if count == 0 {
+        return Ok(());
+    }
+    let room = 8 * sequences.letters.len();
+    from.check(room);
+    out.check(room);
+    let (runs, minimizers) = from.raw();
+    let (runs_out, minimizers_out) = out.raw();
+    assert!(counts.len() >= count && offsets.len() >= count, "numbers of {count} sequences");
+    let arguments = GatherArguments {
+        sequences: sequences.places.as_ptr(),
+        count: count as u64,
+        runs,
+        minimizers,
+        counts: counts.as_ptr(),
+        offsets: offsets.as_ptr(),
+        runs_out,
+        minimizers_out,
+    };
+    let run = |raw| {
+        // SAFETY: as for `runs`, which made them; their sums are at most the letters.
+        unsafe { merganser_kraken2_gather(&arguments, raw) }
+    };
+    stream.launch("gathering minimizers", run)
+}

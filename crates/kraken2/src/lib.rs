@@ -1,0 +1,65 @@
+//! Kraken 2's databases, and reads classified by them as Kraken 2 does: the same lines and reports,
+//! byte for byte (Wood, Lu and Langmead, 2019; the rules are those of version 2.17.1).
+//!
+//! A [`Kraken2Database`] is a folder with opts.k2d, taxo.k2d and hash.k2d; [`classify()`] takes files of
+//! reads to lines and counts, of which [`Kraken2Counts::write_report`] makes the report.
+//! [`Kraken2Database::build`] makes the database of a library: the files that `kraken2-build` makes of
+//! it with one thread, byte for byte.
+//!
+//! A [`Simulator`] makes Bracken's distributions, [`taxids_of_library`] finds the taxids of a library's sequences, and
+//! [`partial`] has what a run leaves to be joined with others. [`ReadShare`]s divide the reads of a job among machines.
+
+#![deny(missing_docs)]
+
+mod batch;
+mod build;
+mod classify;
+mod codes;
+mod config;
+mod counts;
+mod cuda;
+mod database;
+mod distinct;
+mod error;
+mod joining;
+mod library;
+mod library_taxids;
+mod lines;
+mod minimizers;
+mod naive;
+mod on_gpus;
+mod options;
+pub mod partial;
+mod plan;
+mod read_share;
+mod report;
+mod rounds;
+mod run;
+mod sequences;
+mod share;
+mod simulated;
+mod simulation;
+mod simulator;
+mod std_sort;
+mod stored;
+mod table;
+mod taxonomy;
+mod waiting;
+mod work;
+mod worker;
+
+pub use build::{Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Library};
+pub use classify::Kraken2Rules;
+pub use config::Kraken2Config;
+pub use counts::Kraken2Counts;
+pub use database::Kraken2Database;
+pub use error::Error;
+pub use library::{Kraken2Sequence, Kraken2Taxids};
+pub use library_taxids::taxids_of_library;
+pub use options::Kraken2Options;
+pub use read_share::{ReadShare, reads_of};
+pub use report::Kraken2ReportOptions;
+pub use run::{Kraken2Outcome, classify};
+pub use simulation::{Counter, Simulation};
+pub use simulator::{Simulator, distribution};
+pub use taxonomy::Kraken2Taxonomy;

@@ -1,0 +1,229 @@
+//! Sequences that databases are made of, and how they are read.
+
+use merganser_alignments::RecordOptions;
+use merganser_io::{Header, Input, Keep, RecordBatch, Records, Segment, Stretch, check_letters};
+use merganser_run::{Cancel, Progress, Warnings};
+use merganser_taxonomy::kraken_taxid;
+
+use crate::Error;
+use merganser_seq::masking::{Masking, REACH};
+
+/// New letters of a stretch of a sequence, and about as many of short sequences in a batch.
+pub(crate) const STRETCH: usize = 1 << 19;
+/// Letters that a stretch repeats at its beginning for masking: more than it takes, so that what is used
+/// of stretches still begins with blocks.
+pub(crate) const LEAD: usize = 1 << 14;
+const _: () = assert!(LEAD >= REACH);
+
+/// Finds the taxid of each sequence of a library, in their order; none for those that are left out.
+/// `&|sequences| Ok(sequences.iter().map(Kraken2Sequence::taxid).collect())` takes those that headers
+/// name.
+pub type Kraken2Taxids<'a> =
+    &'a (dyn Fn(&[Kraken2Sequence]) -> Result<Vec<Option<u32>>, Error> + Sync);
+
+/// A sequence of a library.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kraken2Sequence {
+    /// Which of the inputs it is in.
+    pub input: usize,
+    /// Its header, without `>`.
+    pub header: String,
+}
+
+impl Kraken2Sequence {
+    /// Its name: the header up to the first blank.
+    pub fn name(&self) -> &str {
+        self.header.split_ascii_whitespace().next().unwrap_or_default()
+    }
+
+    /// The taxid that its name has by `kraken:taxid|`, if it does.
+    pub fn taxid(&self) -> Option<u32> {
+        kraken_taxid(&self.header)
+    }
+}
+
+/// What is read, by whom.
+pub(crate) struct Reading<'a> {
+    pub(crate) inputs: &'a [Input],
+    /// Letters at the end of a stretch that the next one repeats.
+    pub(crate) overlap: usize,
+    /// What is masked of sequences.
+    pub(crate) masking: Masking,
+    pub(crate) threads: usize,
+    pub(crate) progress: &'a dyn Progress,
+    pub(crate) cancel: &'a Cancel,
+    pub(crate) warnings: &'a Warnings,
+}
+
+impl Reading<'_> {
+    /// Bytes of memory that reading takes, at the most: chunks on their way, and batches.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.threads as u64 * 6 * (STRETCH + self.repeated()) as u64 * 2
+    }
+
+    /// Letters that a stretch has again.
+    fn repeated(&self) -> usize {
+        self.lead() + self.overlap + self.masking.reach()
+    }
+
+    /// Opens the inputs. Long sequences come in stretches, which begin at multiples of [`STRETCH`]. With
+    /// masking, what is used of them begins [`LEAD`] letters later, but for the first.
+    ///
+    /// # Errors
+    /// If one cannot be read.
+    pub(crate) fn open(&self) -> Result<Records, Error> {
+        let segments: Vec<Segment> = self.inputs.iter().cloned().map(Segment::Single).collect();
+        let overlap = self.repeated();
+        let options = RecordOptions {
+            keep: Keep { header: Header::Whole, qualities: false },
+            batch_bytes: STRETCH,
+            chunk_bytes: STRETCH,
+            workers: self.threads,
+            stretches: Some((STRETCH + overlap, overlap)),
+            cancel: self.cancel.clone(),
+            warnings: self.warnings.clone(),
+            ..RecordOptions::default()
+        };
+        Ok(Records::open(&segments, options)?)
+    }
+
+    /// Letters that stretches but the first begin with for masking alone.
+    fn lead(&self) -> usize {
+        if self.masking == Masking::None { 0 } else { LEAD }
+    }
+
+    /// Masks the sequences of a batch, of which [`letters`](Self::letters) are whole then.
+    pub(crate) fn mask(&self, batch: &mut RecordBatch) {
+        for at in 0..batch.len() {
+            self.masking.mask(batch.letters_mut(at).0);
+        }
+    }
+
+    /// The letters of a record, without those of stretches that are there for masking alone.
+    pub(crate) fn letters<'b>(&self, batch: &'b RecordBatch, at: usize) -> &'b [u8] {
+        let letters = batch.record(at).letters;
+        let Some(Stretch { begins, ends }) = batch.stretch() else { return letters };
+        let start = if begins { 0 } else { self.lead() };
+        let end = letters.len() - if ends { 0 } else { self.masking.reach() };
+        letters.get(start..end).unwrap_or_default()
+    }
+
+    /// Letters of a record that no batch before had.
+    pub(crate) fn new_letters(&self, batch: &RecordBatch, at: usize) -> u64 {
+        let letters = self.letters(batch, at).len();
+        let again = batch.stretch().is_some_and(|stretch| !stretch.begins);
+        (letters - if again { self.overlap } else { 0 }) as u64
+    }
+
+    /// Those of them that are U.
+    pub(crate) fn new_uracil(&self, batch: &RecordBatch, at: usize) -> u64 {
+        let letters = self.letters(batch, at);
+        let new = letters.len() - self.new_letters(batch, at) as usize;
+        memchr::memchr2_iter(b'U', b'u', &letters[new..]).count() as u64
+    }
+
+    /// # Errors
+    /// If a sequence has bytes that are no text.
+    pub(crate) fn check(&self, batch: &RecordBatch) -> Result<(), Error> {
+        for at in 0..batch.len() {
+            let letters = batch.record(at).letters;
+            if let Some(place) = check_letters(letters) {
+                let (file, record) = batch.place(at);
+                return Err(Error::Input(format!(
+                    "{file}: record {record} has the byte {} in its sequence: damaged, or no FASTA file",
+                    merganser_io::shown_byte(letters[place])
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// If the run was cancelled.
+    pub(crate) fn refuse_cancelled(&self) -> Result<(), Error> {
+        Ok(self.cancel.check()?)
+    }
+}
+
+/// A sequence as a batch has it.
+pub(crate) struct Seen {
+    number: u64,
+    /// Its file, if it is the first there.
+    begins: Option<String>,
+    pub(crate) header: String,
+}
+
+impl Seen {
+    /// The sequences that begin in a batch.
+    pub(crate) fn of(batch: &RecordBatch) -> impl Iterator<Item = Seen> {
+        let begins = batch.stretch().is_none_or(|stretch| stretch.begins);
+        (0..batch.len()).filter(move |_| begins).map(|at| {
+            let (file, record) = batch.place(at);
+            Seen {
+                number: batch.first() + at as u64,
+                begins: (record == 1).then(|| file.to_owned()),
+                header: String::from_utf8_lossy(batch.record(at).header).into_owned(),
+            }
+        })
+    }
+}
+
+/// The number of a batch's first sequence.
+pub(crate) fn first_sequence(batch: &RecordBatch) -> u64 {
+    // One that goes on was counted with its beginning.
+    batch.first() - u64::from(batch.stretch().is_some_and(|stretch| !stretch.begins))
+}
+
+/// The sequences in the order of the inputs, each with its input: the next one of its name begins with
+/// its record 1, as inputs without records have none.
+pub(crate) fn in_order(mut seen: Vec<Seen>, inputs: &[Input]) -> Vec<Kraken2Sequence> {
+    seen.sort_unstable_by_key(|sequence| sequence.number);
+    let names: Vec<String> = inputs.iter().map(ToString::to_string).collect();
+    let (mut next, mut input) = (0, 0);
+    let placed = seen.into_iter().map(|Seen { begins, header, .. }| {
+        if let Some(file) = begins {
+            let skipped = names[next..].iter().position(|name| *name == file).unwrap_or(0);
+            input = next + skipped;
+            next = input + 1;
+        }
+        Kraken2Sequence { input, header }
+    });
+    placed.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sequences_are_given_their_inputs() {
+        let input = |name: &str| Input::File(name.into());
+        let seen = |number, record, file: &str| Seen {
+            number,
+            begins: (record == 1).then(|| file.to_owned()),
+            header: format!("s{number}"),
+        };
+        let inputs = ["a", "empty", "b", "a"].map(input);
+        let all = vec![seen(3, 1, "a"), seen(2, 1, "b"), seen(0, 1, "a"), seen(1, 2, "a")];
+        let placed: Vec<(usize, String)> =
+            in_order(all, &inputs).into_iter().map(|one| (one.input, one.header)).collect();
+        let expected = [(0, "s0"), (0, "s1"), (2, "s2"), (3, "s3")];
+        assert_eq!(placed, expected.map(|(input, header)| (input, header.to_owned())));
+    }
+
+    #[test]
+    fn headers_tell_names_and_taxids() {
+        let of = |header: &str| {
+            let sequence = Kraken2Sequence { input: 0, header: header.to_owned() };
+            (sequence.name().to_owned(), sequence.taxid())
+        };
+        assert_eq!(of("s1|kraken:taxid|562 text"), ("s1|kraken:taxid|562".to_owned(), Some(562)));
+        assert_eq!(of("kraken:taxid|9|NC_1"), ("kraken:taxid|9|NC_1".to_owned(), Some(9)));
+        assert_eq!(of("s2 taxid|5"), ("s2".to_owned(), None));
+        assert_eq!(of("kraken:taxid|99999999999"), ("kraken:taxid|99999999999".to_owned(), None));
+        // As Kraken 2, which looks at ids alone.
+        assert_eq!(of("s2 kraken:taxid|5").1, None);
+        assert_eq!(of("xkraken:taxid|5").1, None);
+        assert_eq!(of("s2|kraken:taxid|5x").1, Some(5));
+    }
+}

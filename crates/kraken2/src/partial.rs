@@ -1,0 +1,131 @@
+//! Partial results by databases of Kraken 2: reads and minimizers by node, and the sketches of distinct ones.
+
+use std::io::Write;
+
+use merganser_run::Cancel;
+
+use merganser_taxreport::partial::{
+    Decoder, Encoder, Fields, Origin, WrittenShard, field, flag, offset_field,
+};
+
+use crate::Error;
+use crate::{
+    Kraken2Config, Kraken2Counts, Kraken2Database, Kraken2Options, Kraken2Rules, Kraken2Taxonomy,
+};
+
+/// What tells the database from others.
+fn database_fields(database: &Kraken2Database) -> Fields {
+    let options = database.options();
+    let &Kraken2Options { k, l, spaced_mask, toggle_mask, minimum_hash, old_complement } = options;
+    vec![
+        field("k", k),
+        field("l", l),
+        field("spaced mask", format_args!("{spaced_mask:#x}")),
+        field("toggle mask", format_args!("{toggle_mask:#x}")),
+        field("minimum hash", minimum_hash),
+        flag("old complement", old_complement),
+        field("cells", database.cells()),
+        field("filled", database.filled()),
+        field("bytes", database.table_bytes()),
+        field("taxa", database.taxonomy().len()),
+    ]
+}
+
+/// What the numbers depend on besides the reads and the database.
+fn parameter_fields(config: &Kraken2Config) -> Fields {
+    let &Kraken2Rules {
+        confidence,
+        minimum_hit_groups,
+        minimum_base_quality,
+        quality_offset,
+        quick,
+        names,
+    } = &config.rules;
+    let mut fields = vec![
+        field("confidence", confidence),
+        field("minimum-hit-groups", minimum_hit_groups),
+        field("min-qual", minimum_base_quality),
+        flag("quick", quick),
+        flag("report-minimizer-data", config.minimizers),
+    ];
+    fields.extend(offset_field(minimum_base_quality, quality_offset));
+    if config.share.is_some() {
+        // Their lines are joined, too.
+        fields.push(flag("use-names", names));
+        fields.push(flag("mapped-only", config.classified_only));
+    }
+    fields
+}
+
+/// Writes the results of a run over reads with this sum; of which shard of a job, if not of all reads.
+///
+/// # Errors
+/// As writing; if cancelled.
+pub(crate) fn write_results(
+    database: &Kraken2Database,
+    config: &Kraken2Config,
+    (counts, reads_sum): (&Kraken2Counts, u64),
+    shard: Option<WrittenShard>,
+    cancel: &Cancel,
+    output: &mut dyn Write,
+) -> Result<(), Error> {
+    let mut encoder = Encoder::new(output);
+    let mut of_database = database_fields(database);
+    if shard.is_some() {
+        // Machines may have copies of their own. Results of runs over all of their reads go without, as they are
+        // joined with those of earlier versions, and the table is large.
+        let checksum = database.table_checksum(cancel)?;
+        of_database.push(field("checksum", format_args!("{checksum:08x}")));
+    }
+    let origin = Origin {
+        is_kraken2: true,
+        database: of_database,
+        parameters: parameter_fields(config),
+        reads: reads_sum,
+        shard,
+    };
+    origin.write(&mut encoder)?;
+    encoder.text(&database.taxonomy().to_bytes())?;
+    counts.store(config.minimizers, &mut encoder)?;
+    Ok(encoder.finish()?)
+}
+
+/// The numbers of several runs.
+#[derive(Debug)]
+pub struct JoinedCounts {
+    /// The taxa.
+    pub taxa: Kraken2Taxonomy,
+    /// Reads and minimizers by taxon.
+    pub counts: Kraken2Counts,
+    /// Whether distinct minimizers were estimated.
+    pub minimizers: bool,
+    /// Files whose reads end within a block of Kraken's input.
+    pub cut: usize,
+}
+
+impl JoinedCounts {
+    /// Nothing yet, of the taxa that the files have.
+    pub fn new(taxonomy: &[u8]) -> Option<JoinedCounts> {
+        let taxa = Kraken2Taxonomy::parse(taxonomy).ok()?;
+        let counts = Kraken2Counts::default();
+        Some(JoinedCounts { taxa, counts, minimizers: false, cut: 0 })
+    }
+
+    /// Adds a file.
+    ///
+    /// # Errors
+    /// As reading, and if it is damaged.
+    pub fn add(&mut self, mut decoder: Decoder) -> Result<(), Error> {
+        let nodes = self.taxa.len();
+        let stored = self.counts.add_stored(nodes, &mut decoder)?;
+        self.minimizers |= stored.minimizers;
+        self.cut += usize::from(stored.is_cut);
+        Ok(decoder.finish()?)
+    }
+
+    /// Taxa whose estimate of distinct minimizers a run over the same reads in one file may have
+    /// otherwise, as there the blocks of input would be others.
+    pub fn uncertain(&self) -> usize {
+        if self.cut < 2 { 0 } else { self.counts.uncertain() }
+    }
+}

@@ -1,0 +1,159 @@
+//! The report.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use super::counts::Kraken2Counts;
+use super::distinct::Sketch;
+use super::std_sort::std_sort;
+use super::taxonomy::Kraken2Taxonomy;
+use merganser_taxreport::report::{KrakenRow, KrakenRows, RankCode};
+
+/// What a report shows besides reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kraken2ReportOptions {
+    /// Taxa without reads, too.
+    pub zero_counts: bool,
+    /// Two more columns: minimizers that were found, and an estimate of how many of them are
+    /// distinct, in each clade.
+    pub minimizers: bool,
+}
+
+/// What is known of a clade; there are none of clades of which nothing was found.
+#[derive(Clone, Copy, Debug, Default)]
+struct Clade {
+    reads: u64,
+    minimizers: u64,
+    distinct: u64,
+    some: bool,
+}
+
+impl Kraken2Counts {
+    /// Writes the report: per cent of all reads, reads of the clade, reads of the taxon itself, rank,
+    /// taxid, and the name behind two blanks a level; unclassified reads first, then the tree, each
+    /// taxon before those below it, those with more reads first. `tree` is that of the database.
+    ///
+    /// # Errors
+    /// As writing.
+    pub fn write_report(
+        &self,
+        tree: &Kraken2Taxonomy,
+        options: Kraken2ReportOptions,
+        output: &mut dyn Write,
+    ) -> io::Result<()> {
+        let clades = self.clades(tree, options.minimizers);
+        let report = Report { counts: self, tree, options, clades };
+        let mut rows = KrakenRows::new(output);
+        if self.unclassified != 0 || options.zero_counts {
+            let clade = Clade { reads: self.unclassified, ..Clade::default() };
+            let own = self.unclassified;
+            rows.write(&KrakenRow {
+                own,
+                rank: &'U',
+                name: b"unclassified",
+                ..report.row(&clade)
+            })?;
+        }
+        report.write_tree(&mut rows)
+    }
+
+    /// Sums over clades.
+    fn clades(&self, tree: &Kraken2Taxonomy, distinct: bool) -> Vec<Clade> {
+        let mut clades = vec![Clade::default(); tree.len()];
+        for (&node, counts) in &self.taxa {
+            let clade = &mut clades[node as usize];
+            (clade.reads, clade.minimizers, clade.some) = (counts.reads, counts.minimizers, true);
+        }
+        let mut sketches: HashMap<u32, Sketch> = HashMap::new();
+        for node in (1..tree.len()).rev() {
+            let clade = clades[node];
+            if !clade.some {
+                continue;
+            }
+            let parent = tree.parent(node as u32);
+            if distinct {
+                let mut sketch = sketches.remove(&(node as u32)).unwrap_or_default();
+                if let Some(own) = self.sketches.get(&(node as u32)) {
+                    sketch.merge(own.clone());
+                }
+                clades[node].distinct = sketch.estimate(clade.minimizers);
+                sketches.entry(parent).or_default().merge(sketch);
+            }
+            let above = &mut clades[parent as usize];
+            above.reads += clade.reads;
+            above.minimizers += clade.minimizers;
+            above.some = true;
+        }
+        clades
+    }
+}
+
+struct Report<'a> {
+    counts: &'a Kraken2Counts,
+    tree: &'a Kraken2Taxonomy,
+    options: Kraken2ReportOptions,
+    clades: Vec<Clade>,
+}
+
+/// A taxon that is to be written.
+struct Waiting {
+    node: u32,
+    depth: usize,
+    code: RankCode,
+}
+
+impl Report<'_> {
+    fn write_tree(&self, rows: &mut KrakenRows<'_>) -> io::Result<()> {
+        let letter = |node: u32| self.tree.letter(node).map(char::from);
+        let root = self.tree.root();
+        let code =
+            letter(root).map_or(RankCode::ROOT, |letter| RankCode { letter, ..RankCode::ROOT });
+        let mut stack = vec![Waiting { node: root, depth: 0, code }];
+        while let Some(Waiting { node, depth, code }) = stack.pop() {
+            let clade = self.clades[node as usize];
+            if clade.reads == 0 && !self.options.zero_counts {
+                continue;
+            }
+            rows.write(&KrakenRow {
+                own: self.counts.own(node),
+                rank: &code,
+                taxid: self.tree.taxid(node).into(),
+                depth,
+                name: self.tree.name(node),
+                ..self.row(&clade)
+            })?;
+            let children = self.children(node).into_iter().rev();
+            stack.extend(children.map(|node| Waiting {
+                node,
+                depth: depth + 1,
+                code: code.below(letter(node)),
+            }));
+        }
+        Ok(())
+    }
+
+    /// The children of a node in the order in which they are written.
+    fn children(&self, node: u32) -> Vec<u32> {
+        let mut children: Vec<u32> = self.tree.children(node).collect();
+        std_sort(&mut children, |one, other| {
+            let [one, other] = [one, other].map(|node| self.clades[node as usize]);
+            one.some && (!other.some || one.reads > other.reads)
+        });
+        children
+    }
+
+    /// The columns before the rank of a row without reads of its own.
+    fn row(&self, clade: &Clade) -> KrakenRow<'_> {
+        let all = self.counts.reads;
+        KrakenRow {
+            percent: (all > 0).then(|| 100.0 * clade.reads as f64 / all as f64),
+            clade: clade.reads,
+            own: 0,
+            minimizers: self.options.minimizers.then_some([clade.minimizers, clade.distinct]),
+            rank: &'U',
+            taxid: 0,
+            depth: 0,
+            name: b"",
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Reads classified by a table that is larger than memory: in rounds of as many reads as memory holds,
+//! with the searches for their minimizers. Each round goes through the table once, range by range, so
+//! that no more of it is there than a range, and it is read in its order.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use merganser_run::engine::Held;
+use merganser_run::locks::{into_inner, lock};
+use merganser_run::{Cancel, each};
+
+use super::plan::RoundPlan;
+use super::table::{Ranges, Table};
+use super::waiting::WaitingBatch;
+use super::work::{Batches, CutBatch, Run};
+use super::worker::Kraken2Classifier;
+use crate::Error;
+
+/// A run in rounds.
+pub(super) struct Rounds<'o, 'r, 'w, 'p> {
+    pub(super) run: &'o Run<'o>,
+    pub(super) batches: &'o Batches<'r, 'w, 'p>,
+    pub(super) classifier: &'o Kraken2Classifier<'o>,
+    pub(super) table: &'o Table,
+    pub(super) plan: RoundPlan,
+    pub(super) threads: usize,
+    pub(super) cancel: &'o Cancel,
+}
+
+/// The batches of a round.
+type Round = Vec<Held<Mutex<WaitingBatch>>>;
+
+impl Rounds<'_, '_, '_, '_> {
+    /// Takes batches until there are none, and returns how many rounds these were.
+    ///
+    /// # Errors
+    /// If the database turns out to be damaged, threads cannot be started, or the run is cancelled.
+    /// Other failures the run has.
+    pub(super) fn work(&self) -> Result<u64, Error> {
+        let ranges = self.table.ranges(self.plan.range);
+        let mut rounds = 0;
+        loop {
+            let round = self.take()?;
+            if round.is_empty() {
+                return Ok(rounds);
+            }
+            rounds += 1;
+            self.look_up(&ranges, &round)?;
+            self.hand_over(round)?;
+        }
+    }
+
+    /// Takes batches until they take the memory that they may.
+    fn take(&self) -> Result<Round, Error> {
+        let bytes = AtomicU64::new(0);
+        let more = || bytes.load(Ordering::Relaxed) < self.plan.waiting;
+        let worker = || self.classifier.worker();
+        self.batches.hold(self.threads, worker, more, |worker, CutBatch { batch, cuts }| {
+            let waiting = worker.wait(batch, std::mem::take(cuts));
+            bytes.fetch_add(waiting.bytes(), Ordering::Relaxed);
+            Mutex::new(waiting)
+        })
+    }
+
+    /// Makes all searches of a round, range by range.
+    fn look_up(&self, ranges: &Ranges, round: &Round) -> Result<(), Error> {
+        let searches = round.iter().map(|held| lock(&held.kept).searches()).sum();
+        self.table.read_ahead(ranges, 0, searches);
+        for range in 0..ranges.len() {
+            self.table.read_ahead(ranges, range + 1, searches);
+            let done = each(self.threads, 0..round.len(), self.cancel, |numbers| {
+                numbers.try_for_each(|number| {
+                    lock(&round[number].kept).look_up_range(self.table, ranges, range)
+                })
+            });
+            self.table.release(ranges, range);
+            done?;
+        }
+        Ok(())
+    }
+
+    /// Makes of a round's batches what is written, in their order.
+    fn hand_over(&self, round: Round) -> Result<(), Error> {
+        let worker = || self.classifier.worker();
+        let workers =
+            self.batches.run_held(self.threads, round, worker, |worker, waiting, turn| {
+                let (mut waiting, mut part) =
+                    (into_inner(waiting), turn.spare().unwrap_or_default());
+                worker.classify_waiting(&mut waiting, &mut part.batch);
+                Ok(self.run.complete(&waiting.batch, part))
+            });
+        workers.map(drop)
+    }
+}

@@ -1,0 +1,251 @@
+//! Files of reads classified by a database of Kraken 2: read in order, classified by all workers,
+//! written in order.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use merganser_alignments::RecordOptions;
+use merganser_gpu::DeviceInfo;
+use merganser_io::{Header, Keep, Needs, Records, Segment};
+use merganser_run::engine::{Engine, Turns};
+use merganser_run::{
+    Cancel, DeviceChoice, Progress, Resources, Stages, Unit, format_given, format_needed, peak_rss,
+};
+
+use super::config::Kraken2Config;
+use super::counts::Kraken2Counts;
+use super::database::Kraken2Database;
+use super::plan::Plan;
+use super::rounds::Rounds;
+use super::work::{Batches, CutReads, Run, Worker, Written};
+use super::worker::Kraken2Classifier;
+use crate::cuda::Kraken2Gpus;
+use crate::partial::write_results;
+use crate::read_share::reads_of;
+use crate::{Error, ReadShare};
+use merganser_taxreport::output::{LinesSum, Outputs, Wants};
+use merganser_taxreport::partial::WrittenShard;
+use merganser_taxreport::report::Tally;
+
+/// Batches for each worker that may be begun before the one that is written.
+const AHEAD: u64 = 4;
+/// Bytes of a batch where many wait in memory.
+const WAITING_BATCH: usize = 256 << 10;
+
+/// What a run found.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Kraken2Outcome {
+    /// Reads; a pair is one.
+    pub records: u64,
+    /// Secondary and supplementary alignments of the inputs, whose reads stand in others.
+    pub skipped_alignments: u64,
+    /// Where the time went: `upload`, until devices have the table, if there are any; `classify`, the
+    /// wall time from the first read to the last line.
+    pub stages: Stages,
+    /// The GPUs that computed.
+    pub devices: Vec<DeviceInfo>,
+    /// The largest resident size of the process so far, in bytes, if the system tells it.
+    pub peak_memory: Option<u64>,
+    /// Reads that got a taxon.
+    pub classified: u64,
+    /// Reads and minimizers by taxon, for the report.
+    pub counts: Kraken2Counts,
+    /// Bases of all reads.
+    pub bases: u64,
+    /// How many times the table was gone through, range by range, as the memory does not hold it; 0
+    /// where it does, or devices do.
+    pub rounds: u64,
+}
+
+impl Kraken2Outcome {
+    /// The reads by the nodes of the database's [`tree`](Kraken2Database::tree).
+    pub fn tally(&self, database: &Kraken2Database) -> Tally {
+        self.counts.tally(database.taxonomy(), database.tree())
+    }
+}
+
+/// Classifies the reads of `segments`, one segment after the other, as Kraken 2 does, and writes what
+/// `outputs` asks for in the order of the reads: the bytes are Kraken 2's, and depend on nothing but the
+/// database, the configuration and the reads. Calls `progress` with one stage, in bytes of input.
+///
+/// The table of the database is mapped, so that processes share it and its pages count as the system's
+/// cache. Where a memory is [given](Resources::memory), its pages count as the process's. If that, or
+/// else what the machine has, does not hold the table, reads are classified in rounds of as many as it
+/// holds, each of which goes through the table once; `progress` hears of it. GPUs that are asked for
+/// need a memory that holds it.
+///
+/// # Errors
+/// If `config` or `resources` is out of range, GPUs are asked for and cannot be used or have no room for
+/// the table, or there is too little memory; as reading and writing; if mates are out of step; if the
+/// database turns out to be damaged; if cancelled.
+pub fn classify(
+    config: &Kraken2Config,
+    resources: &Resources,
+    database: &Kraken2Database,
+    segments: &[Segment],
+    outputs: &mut Outputs<'_>,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Kraken2Outcome, Error> {
+    config.validate()?;
+    resources.validate()?;
+    let begun = Instant::now();
+    database.tell(progress, &resources.warnings);
+    let gpus = gpus(config, resources, database, segments, progress)?;
+    let plan = Plan::new(resources, database, gpus.is_some())?;
+    if plan.rounds.is_some() {
+        let (table, memory) = (database.table_bytes(), resources.budget());
+        progress.note(&format!(
+            "the table takes {}, and the memory is {}: reads are classified in rounds, each of which \
+             goes through the table",
+            format_needed(table),
+            format_given(memory)
+        ));
+    }
+    let mut stages = Stages::default();
+    if gpus.is_some() {
+        stages.since("upload", begun);
+    }
+    let begun = Instant::now();
+    let planned = Planned { config, resources, database, plan, gpus };
+    let mut outcome = planned.classify(segments, outputs, progress, cancel)?;
+    progress.finish();
+    stages.since("classify", begun);
+    (outcome.stages, outcome.peak_memory) = (stages, peak_rss());
+    Ok(outcome)
+}
+
+/// A run whose ways and means are decided.
+struct Planned<'a> {
+    config: &'a Kraken2Config,
+    resources: &'a Resources,
+    database: &'a Kraken2Database,
+    plan: Plan,
+    gpus: Option<Arc<Kraken2Gpus>>,
+}
+
+impl Planned<'_> {
+    /// Classifies and writes; the outcome lacks what the clock and the system tell.
+    fn classify(
+        &self,
+        segments: &[Segment],
+        outputs: &mut Outputs<'_>,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<Kraken2Outcome, Error> {
+        let &Planned { config, resources, database, plan, ref gpus } = self;
+        let wants = Wants::of(outputs);
+        let mut classifier = Kraken2Classifier::new(database, config.rules.clone())?;
+        if config.minimizers {
+            classifier = classifier.with_minimizers();
+        }
+        if config.classified_only {
+            classifier = classifier.with_lines_of_classified();
+        }
+        let options = record_options(config, &wants, gpus.is_some(), plan);
+        let threads = resources.threads;
+        let warnings = resources.warnings.clone();
+        let needs = Some(Needs { bases: database.options().k - 1, uracil: false });
+        let options =
+            RecordOptions { workers: threads, needs, cancel: cancel.clone(), warnings, ..options };
+        let records = Records::open(segments, options)?;
+        progress.stage("classify", Unit::Bytes, records.bytes_total());
+        let counts = Kraken2Counts::default();
+        let joining = Arc::clone(&counts.joining);
+        let lines_sum = LinesSum::default();
+        let sink = Written { outputs, counts, bases: 0, reads_sum: 0, lines_sum };
+        let blocks = config.minimizers.then(Turns::default);
+        let reads = CutReads { records, blocks, joining };
+        let batches = Engine::new(&reads, sink, AHEAD * threads as u64, progress, cancel);
+        let run = Run { taxonomy: database.taxonomy(), wants };
+        let rounds = self.work(&run, &batches, &classifier, cancel)?;
+        let Written { outputs, mut counts, bases, reads_sum, lines_sum } = batches.finish()?;
+        let CutReads { records, blocks, .. } = reads;
+        counts.close(threads)?;
+        counts.is_cut = blocks.is_some_and(|blocks| blocks.into_inner().is_open());
+        if let Some(output) = &mut outputs.partial {
+            let written =
+                WrittenShard::of(config.share.as_ref().map(ReadShare::job_shard), lines_sum);
+            let found = (&counts, reads_sum);
+            write_results(database, config, found, written, cancel, output)?;
+        }
+        Ok(Kraken2Outcome {
+            records: counts.reads(),
+            skipped_alignments: records.skipped_alignments(),
+            devices: gpus.as_ref().map_or_else(Vec::new, |gpus| gpus.devices()),
+            classified: counts.reads() - counts.unclassified(),
+            counts,
+            bases,
+            rounds,
+            ..Kraken2Outcome::default()
+        })
+    }
+
+    /// Takes all batches, and returns how many times the table was gone through for them.
+    fn work(
+        &self,
+        run: &Run<'_>,
+        batches: &Batches<'_, '_, '_>,
+        classifier: &Kraken2Classifier<'_>,
+        cancel: &Cancel,
+    ) -> Result<u64, Error> {
+        let threads = self.resources.threads;
+        if let Some(plan) = self.plan.rounds {
+            let table = &self.database.table;
+            return Rounds { run, batches, classifier, table, plan, threads, cancel }.work();
+        }
+        let worker = || Worker { run, worker: classifier.worker() };
+        batches.run_on(threads, self.gpus.as_deref(), worker)?;
+        Ok(0)
+    }
+}
+
+/// How reads are read.
+fn record_options(
+    config: &Kraken2Config,
+    wants: &Wants,
+    on_gpus: bool,
+    plan: Plan,
+) -> RecordOptions {
+    let usual = RecordOptions::default();
+    let [batch_records, batch_bytes] = match on_gpus {
+        true => Kraken2Gpus::batch(),
+        false if plan.rounds.is_some() => [usual.batch_records, WAITING_BATCH],
+        false => [usual.batch_records, usual.batch_bytes],
+    };
+    let whole = wants.classified.is_some() || wants.unclassified.is_some();
+    RecordOptions {
+        keep: Keep {
+            header: if whole { Header::Whole } else { Header::Name },
+            qualities: whole || config.rules.minimum_base_quality > 0,
+        },
+        batch_records: config.batch_records.unwrap_or(batch_records).max(1),
+        batch_bytes,
+        max_record: plan.record,
+        reads: reads_of(config.share.as_ref()),
+        any_names: config.any_names,
+        find_pairs: true,
+        overlapping: on_gpus,
+        phred: config.rules.phred(),
+        ..usual
+    }
+}
+
+/// The devices that have the table; `None` where the CPU does all.
+fn gpus(
+    config: &Kraken2Config,
+    resources: &Resources,
+    database: &Kraken2Database,
+    segments: &[Segment],
+    progress: &dyn Progress,
+) -> Result<Option<Arc<Kraken2Gpus>>, Error> {
+    if resources.device == DeviceChoice::Auto && Plan::takes_rounds(resources, database) {
+        return Ok(None);
+    }
+    let bytes = merganser_io::text_bytes(segments.iter().flat_map(Segment::inputs));
+    database.choose_gpus(resources, bytes, config.minimizers, progress)
+}
+
+#[cfg(test)]
+mod tests;

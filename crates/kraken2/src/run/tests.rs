@@ -1,0 +1,214 @@
+//! Runs in rounds against runs that have the whole table.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use merganser_io::Input;
+use merganser_run::Silent;
+
+use super::super::plan::RoundPlan;
+use super::super::{Kraken2ReportOptions, Kraken2Rules, Kraken2Taxonomy};
+use super::*;
+use merganser_taxreport::output::ReadOutput;
+
+/// Numbers that are the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 >> 20
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+}
+
+/// A folder with a table of random cells, of which `filled` per cent are, and reads.
+struct World(tempfile::TempDir);
+
+impl World {
+    /// Keys are so short that many minimizers are found, if they are not to be long.
+    fn new(cells: u64, filled: u64, [key_bits, value_bits]: [u64; 2]) -> World {
+        let folder = tempfile::tempdir().unwrap();
+        let mut random = Random(cells + key_bits);
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/kraken2");
+        for name in ["opts.k2d", "taxo.k2d"] {
+            std::fs::copy(data.join(name), folder.path().join(name)).unwrap();
+        }
+        let nodes = Kraken2Taxonomy::read(&data.join("taxo.k2d")).unwrap().len() as u64;
+        let (mut table, mut size) = (Vec::new(), 0);
+        let width = (key_bits + value_bits) as usize / 8;
+        for _ in 0..cells {
+            let is_filled = random.below(100) < filled;
+            let value = if is_filled { 1 + random.below(nodes - 1) } else { 0 };
+            let key = random.below(1 << key_bits);
+            size += u64::from(is_filled);
+            table.extend_from_slice(&(key << value_bits | value).to_le_bytes()[..width]);
+        }
+        let header = [cells, size, key_bits, value_bits].map(u64::to_le_bytes).concat();
+        std::fs::write(folder.path().join("hash.k2d"), [header, table].concat()).unwrap();
+        for name in ["1.fq", "2.fq"] {
+            std::fs::write(folder.path().join(name), reads(&mut random)).unwrap();
+        }
+        World(folder)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn segments(&self, paired: bool) -> Vec<Segment> {
+        let [one, two] = ["1.fq", "2.fq"].map(|name| Input::File(self.file(name)));
+        match paired {
+            true => vec![Segment::Pair(one, two)],
+            false => vec![Segment::Single(one), Segment::Single(two)],
+        }
+    }
+}
+
+/// Reads of any length, some letters of which are no bases, and some of low quality.
+fn reads(random: &mut Random) -> String {
+    let mut text = String::new();
+    for number in 0..300 {
+        let length = random.below(300) + 2000 * u64::from(number % 100 == 99);
+        let letters: String = (0..length)
+            .map(|_| {
+                if random.below(200) == 0 { 'N' } else { b"ACGT"[random.below(4) as usize].into() }
+            })
+            .collect();
+        let quality: String =
+            (0..length).map(|_| if random.below(90) == 0 { '#' } else { 'I' }).collect();
+        writeln!(text, "@r{number}\n{letters}\n+\n{quality}").unwrap();
+    }
+    text
+}
+
+/// Lines, report, reads and partial results of a run.
+type All = (Vec<u8>, Vec<u8>, [[Vec<u8>; 2]; 2], Vec<u8>);
+
+fn apart([one, two]: &mut [Vec<u8>; 2], paired: bool) -> ReadOutput<'_> {
+    match paired {
+        true => ReadOutput { single: None, mates: Some([one, two]) },
+        false => ReadOutput { single: Some(one), mates: None },
+    }
+}
+
+fn run(
+    world: &World,
+    config: &Kraken2Config,
+    paired: bool,
+    threads: usize,
+    rounds: Option<RoundPlan>,
+) -> Result<(All, u64), Error> {
+    let database = Kraken2Database::open(world.0.path())?;
+    let resources = Resources::new().threads(threads);
+    let plan = Plan { record: 1 << 20, rounds };
+    let planned = Planned { config, resources: &resources, database: &database, plan, gpus: None };
+    let (mut lines, mut report, mut reads, mut partial) = All::default();
+    let [classified, unclassified] = &mut reads;
+    let mut outputs = Outputs {
+        lines: Some(&mut lines),
+        classified: Some(apart(classified, paired)),
+        unclassified: Some(apart(unclassified, paired)),
+        partial: Some(&mut partial),
+    };
+    let segments = world.segments(paired);
+    let outcome = planned.classify(&segments, &mut outputs, &Silent, &Cancel::default())?;
+    let options = Kraken2ReportOptions { minimizers: config.minimizers, zero_counts: true };
+    outcome.counts.write_report(database.taxonomy(), options, &mut report)?;
+    Ok(((lines, report, reads, partial), outcome.rounds))
+}
+
+/// All plans and threads find what a run with the whole table does; returns its lines.
+fn check(world: &World, rules: Kraken2Rules, minimizers: bool, paired: bool) -> String {
+    let config = Kraken2Config::new(rules).minimizers(minimizers).batch_records(14);
+    let (expected, rounds) = run(world, &config, paired, 2, None).unwrap();
+    assert_eq!(rounds, 0);
+    for (waiting, range, at_least) in
+        [(1, 4096, 10), (1 << 30, 30, 1), (150_000, 5000, 2), (60_000, 1 << 30, 4)]
+    {
+        for threads in [1, 3] {
+            let plan = RoundPlan { waiting, range };
+            let (found, rounds) = run(world, &config, paired, threads, Some(plan)).unwrap();
+            assert!(found == expected, "{plan:?}, {threads} threads");
+            assert!(rounds >= at_least, "{plan:?}, {threads} threads: {rounds} rounds");
+        }
+    }
+    String::from_utf8(expected.0).unwrap()
+}
+
+#[test]
+fn rounds_write_what_the_whole_table_does() {
+    let usual = Kraken2Rules::default;
+    for bits in [[8, 24], [9, 31]] {
+        let world = World::new(5003, 85, bits);
+        let lines = check(&world, usual(), true, false);
+        let classified = lines.lines().filter(|line| line.starts_with('C')).count();
+        assert!((20..580).contains(&classified), "{classified}");
+        check(&world, usual(), true, true);
+        check(&world, Kraken2Rules { quick: true, ..usual() }, false, true);
+        let strict = Kraken2Rules { confidence: 0.01, minimum_base_quality: 10, ..usual() };
+        check(&world, Kraken2Rules { minimum_hit_groups: 1, ..strict }, true, false);
+    }
+}
+
+/// Searches that go through all of a table, and end where they began.
+#[test]
+fn rounds_end_in_tables_without_an_empty_cell() {
+    for bits in [[16, 16], [24, 16]] {
+        check(&World::new(257, 100, bits), Kraken2Rules::default(), true, false);
+        check(&World::new(1, 100, bits), Kraken2Rules::default(), true, true);
+    }
+}
+
+/// A failure of the input is that of a run with the whole table, whatever the round it is in.
+#[test]
+fn failures_are_the_same() {
+    let world = World::new(5003, 70, [12, 20]);
+    let text = std::fs::read_to_string(world.file("2.fq")).unwrap();
+    std::fs::write(world.file("2.fq"), &text[..text.len() * 2 / 3]).unwrap();
+    for paired in [false, true] {
+        let config = Kraken2Config::default().minimizers(true).batch_records(14);
+        let message =
+            |rounds| run(&world, &config, paired, 3, rounds).map(drop).unwrap_err().to_string();
+        let expected = message(None);
+        assert!(expected.contains("2.fq: "), "{expected}");
+        for waiting in [1, 60_000, 1 << 30] {
+            assert_eq!(message(Some(RoundPlan { waiting, range: 4096 })), expected);
+        }
+    }
+}
+
+/// A cell that leads to no taxon is an error, too.
+#[test]
+fn damage_is_named() {
+    let world = World::new(5003, 70, [12, 20]);
+    let mut table = std::fs::read(world.file("hash.k2d")).unwrap();
+    table[32..].chunks_exact_mut(4).filter(|cell| cell[0] > 0).for_each(|cell| cell[1] |= 15);
+    std::fs::write(world.file("hash.k2d"), table).unwrap();
+    let plan = RoundPlan { waiting: 60_000, range: 4096 };
+    let error = run(&world, &Kraken2Config::default(), false, 2, Some(plan)).unwrap_err();
+    assert!(error.to_string().contains("hash.k2d: a cell has taxon "), "{error}");
+}
+
+#[test]
+fn memory_that_does_not_hold_the_table_has_rounds() {
+    let world = World::new(50_021, 80, [12, 20]);
+    let database = Kraken2Database::open(world.0.path()).unwrap();
+    let plan = |memory: u64, on_gpus| {
+        let resources = Resources::new().threads(1).memory(memory);
+        Plan::new(&resources, &database, on_gpus)
+    };
+    let fixed = (64 << 20) + 88 * database.taxonomy().len() as u64;
+    // So small a table is held by what a round takes at least.
+    assert_eq!(plan(fixed + database.table_bytes(), false).unwrap().rounds, None);
+    let error = plan(fixed, false).unwrap_err().to_string();
+    assert!(error.contains("classifying with 1 threads by this database needs"), "{error}");
+    assert!(plan(fixed, true).is_err());
+    let unlimited = Resources::new().threads(1);
+    assert_eq!(Plan::new(&unlimited, &database, false).unwrap().rounds, None);
+    assert!(!Plan::takes_rounds(&unlimited, &database));
+}

@@ -1,0 +1,71 @@
+//! Reads that are written to other files by whether they were classified.
+
+use merganser_io::{Record, RecordBatch, put_decimal};
+
+use super::batch::Kraken2Batch;
+use super::taxonomy::Kraken2Taxonomy;
+use merganser_taxreport::output::{ReadTexts, Wants};
+
+/// Reads of a batch as text: FASTQ as it was read, with a bare `+`, or FASTA with the sequence in one
+/// line. Bases of low quality are the `x` that they were replaced by.
+#[derive(Debug, Default)]
+pub(super) struct Kraken2Sequences {
+    /// Classified reads; behind the name stands ` kraken:taxid|` and the taxid.
+    pub(super) classified: ReadTexts,
+    /// The others, with the header as it was.
+    pub(super) unclassified: ReadTexts,
+}
+
+impl Kraken2Sequences {
+    /// Makes the text of a batch's reads by what came of them; headers must have been kept whole where
+    /// reads are wanted.
+    pub(super) fn refill(
+        &mut self,
+        tree: &Kraken2Taxonomy,
+        batch: &RecordBatch,
+        results: &Kraken2Batch,
+        wants: &Wants,
+    ) {
+        self.classified.clear();
+        self.unclassified.clear();
+        for (read, &call) in results.calls().iter().enumerate() {
+            match (call, wants.classified, wants.unclassified) {
+                (0, _, Some(apart)) => self.unclassified.add(batch, read, apart),
+                (1.., Some(apart), _) => {
+                    let write = |record: &Record<'_>, text: &mut Vec<u8>| {
+                        write_classified(record, tree.taxid(call), text);
+                    };
+                    self.classified.add_by(batch, read, apart, write);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Bytes of memory that it keeps.
+    pub(super) fn capacity(&self) -> usize {
+        self.classified.capacity() + self.unclassified.capacity()
+    }
+}
+
+/// Writes a record with the taxid between its name and the rest of its header.
+fn write_classified(record: &Record<'_>, taxid: u32, text: &mut Vec<u8>) {
+    text.push(if record.quality.is_some() { b'@' } else { b'>' });
+    let (name, comment) = record.header.split_at(record.name.len().min(record.header.len()));
+    text.extend_from_slice(name);
+    text.extend_from_slice(b" kraken:taxid|");
+    put_decimal(u64::from(taxid), text);
+    let comment = comment.trim_ascii();
+    if !comment.is_empty() {
+        text.push(b' ');
+        text.extend_from_slice(comment);
+    }
+    text.push(b'\n');
+    text.extend_from_slice(record.letters);
+    text.push(b'\n');
+    if let Some(quality) = record.quality {
+        text.extend_from_slice(b"+\n");
+        text.extend_from_slice(quality);
+        text.push(b'\n');
+    }
+}

@@ -1,0 +1,42 @@
+//! The reads of a job divided among machines between the blocks that Kraken 2 reads at a time, so that its
+//! estimates of distinct minimizers are those of one run.
+
+use merganser_io::{Segment, walk};
+use merganser_run::{Cancel, Progress, Resources, Shard};
+
+use super::counts::{BatchSizes, InputBlocks};
+use crate::read_share::options;
+use crate::{Error, ReadShare};
+
+impl ReadShare {
+    /// As [`ReadShare::new`]; but shares begin where blocks of Kraken 2's input do. All inputs are read,
+    /// second mates among them.
+    ///
+    /// # Errors
+    /// As [`ReadShare::new`].
+    pub fn at_blocks(
+        segments: &[Segment],
+        shard: Shard,
+        resources: &Resources,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<ReadShare, Error> {
+        let (mut blocks, mut starts, mut reads) = (InputBlocks::default(), Vec::new(), 0);
+        let take = |sizes: BatchSizes| {
+            starts.extend(sizes.begins_file.then_some(reads));
+            let cuts = blocks.cut_sizes(&sizes).cuts;
+            starts.extend(cuts.into_iter().map(|cut| reads + cut as u64));
+            reads += sizes.reads as u64;
+        };
+        walk::<_, Error, _>(segments, options(resources, cancel), BatchSizes::of, take, progress)?;
+        starts.push(reads);
+        let of = merganser_io::ReadShare::at_starts::<Error>(
+            segments,
+            shard,
+            &starts,
+            resources.threads,
+            cancel,
+        )?;
+        Ok(ReadShare::of_blocks(of))
+    }
+}

@@ -1,0 +1,106 @@
+//! Bracken's distributions: what they are made with, and those of databases of Kraken 2.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use merganser_io::Input;
+use merganser_run::{Cancel, ConfigError, DeviceChoice, Progress, Resources};
+use merganser_taxreport::bracken::Distribution;
+
+use super::database::Kraken2Database;
+use super::library::{Kraken2Taxids, Reading, STRETCH};
+use super::simulated::SimulatedReads;
+use super::simulation::Simulation;
+use crate::Error;
+use merganser_seq::masking::Masking;
+
+/// What a distribution is made with, whatever the database; that of a database of ours on the CPU.
+#[derive(Clone, Copy)]
+pub struct Simulator<'a> {
+    /// Threads that simulate, and devices.
+    pub resources: &'a Resources,
+    /// Hears of the letters that have been read.
+    pub progress: &'a dyn Progress,
+    /// Ends the simulation early.
+    pub cancel: &'a Cancel,
+}
+
+impl<'a> Simulator<'a> {
+    /// Begins the simulation of reads of `read_length` letters from the sequences of `inputs`, for a database with k-mers
+    /// of `k` letters.
+    ///
+    /// # Errors
+    /// If something is out of its range.
+    pub fn begin(
+        &self,
+        inputs: &'a [Input],
+        read_length: usize,
+        k: usize,
+    ) -> Result<Simulation<'a>, Error> {
+        let Simulator { resources, progress, cancel } = *self;
+        resources.validate()?;
+        Simulator::check_length(read_length, k)?;
+        // A pipe has nothing left where a database has been built of it.
+        let is_file = |input: &Input| {
+            input.path().is_some_and(|path| {
+                // What is not there is an error when it is opened.
+                fs::metadata(path).map_or(true, |metadata| metadata.is_file())
+            })
+        };
+        if let Some(input) = inputs.iter().find(|input| !is_file(input)) {
+            return Err(Error::Config(ConfigError::new(format!(
+                "{input}: the genomes are read once for each length, which pipes and standard input cannot \
+                 be: give files"
+            ))));
+        }
+        let (overlap, threads) = (read_length - 1, resources.threads);
+        // Reads are never masked.
+        let masking = Masking::None;
+        let warnings = &resources.warnings;
+        let reading = Reading { inputs, overlap, masking, threads, progress, cancel, warnings };
+        Ok(Simulation { reading })
+    }
+
+    /// Checks a length of reads for a database with k-mers of `k` letters.
+    ///
+    /// # Errors
+    /// [`Error::Config`], if reads are shorter than k-mers or longer than what is read at a time.
+    pub fn check_length(read_length: usize, k: usize) -> Result<(), Error> {
+        match (k..=STRETCH).contains(&read_length) {
+            true => Ok(()),
+            false => Err(Error::Config(ConfigError::new(format!(
+                "a read length of {read_length} is out of range: {k}, the database's k, to {STRETCH}"
+            )))),
+        }
+    }
+}
+
+/// The distribution of a database of Kraken 2 and its library, for reads of `read_length` letters:
+/// that of Bracken. Their k-mers are looked up on GPUs, if the resources name them.
+///
+/// # Errors
+/// If reads are shorter than k-mers; as reading; if the database is damaged; if a device fails.
+pub fn distribution(
+    database: &Kraken2Database,
+    (inputs, taxids): (&[Input], Kraken2Taxids<'_>),
+    read_length: usize,
+    simulator: Simulator<'_>,
+) -> Result<Distribution, Error> {
+    let simulation = simulator.begin(inputs, read_length, database.options().k)?;
+    let Simulator { resources, progress, .. } = simulator;
+    database.tell(progress, &resources.warnings);
+    // By themselves they do not pay: most of the time goes into counting on from read to read.
+    let gpus = match resources.device {
+        DeviceChoice::Auto => None,
+        _ => database.choose_gpus(resources, None, false, progress)?,
+    };
+    let counter = || {
+        let mut reads = SimulatedReads::new(database, gpus.clone(), read_length);
+        Box::new(move |letters: &[u8]| reads.count(letters)) as _
+    };
+    let found = simulation.run(&counter, taxids)?;
+    let tree = database.tree();
+    let parents: BTreeSet<u32> = (1..tree.len() as u32).map(|node| tree.parent(node)).collect();
+    let lowest = (1..tree.len() as u32).filter(|node| !parents.contains(node));
+    Ok(found.with_missing(lowest.map(|node| tree.taxid(node))))
+}

@@ -1,0 +1,159 @@
+//! What was counted, as bytes of partial results.
+//!
+//! Of the distinct minimizers of a taxon, what has become of all blocks of input so far is enough: a set
+//! of codes, or registers. Sets join to the set of all, and as soon as one is registers, all are.
+
+use std::io;
+
+use super::batch::TaxonCounts;
+use super::codes::{CODE_BITS, Codes};
+use super::counts::Kraken2Counts;
+use super::distinct::{MOST_CODES, MOST_RANK, REGISTERS, Sketch, is_code};
+use merganser_taxreport::Error;
+use merganser_taxreport::partial::{Ascending, Decoder, Encoder};
+
+/// What stored counts say besides their numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StoredCounts {
+    /// Whether distinct minimizers were estimated,
+    pub(crate) minimizers: bool,
+    /// and the last block of the input might have gone on.
+    pub(crate) is_cut: bool,
+}
+
+/// What stands before a sketch.
+const CODES: u64 = 0;
+const AS_REGISTERS: u64 = 1;
+/// Lower bits of most codes that are 0: as upper bits of what is written they cost nothing.
+const UNUSED: u32 = 32 - CODE_BITS;
+
+impl Kraken2Counts {
+    /// Puts all counts; sketches if `minimizers` were looked at.
+    ///
+    /// # Errors
+    /// As writing.
+    pub(crate) fn store(&self, minimizers: bool, encoder: &mut Encoder<'_>) -> io::Result<()> {
+        encoder.number(self.unclassified)?;
+        let mut taxa: Vec<_> = self.taxa.iter().collect();
+        taxa.sort_unstable_by_key(|(node, _)| **node);
+        let mut nodes = Ascending::default();
+        for (&node, counts) in taxa {
+            encoder.number(nodes.step_to(node.into()))?;
+            encoder.number(counts.reads)?;
+            encoder.number(counts.minimizers)?;
+        }
+        encoder.end_list()?;
+        encoder.number(minimizers.into())?;
+        if !minimizers {
+            return Ok(());
+        }
+        encoder.number(self.is_cut.into())?;
+        let mut sketches: Vec<_> = self.sketches.iter().collect();
+        sketches.sort_unstable_by_key(|(node, _)| **node);
+        let mut nodes = Ascending::default();
+        for (&node, sketch) in sketches {
+            encoder.number(nodes.step_to(node.into()))?;
+            sketch.store(encoder)?;
+        }
+        encoder.end_list()
+    }
+
+    /// Adds what was stored, of a taxonomy of so many `nodes`.
+    ///
+    /// # Errors
+    /// As reading, and if it is damaged.
+    pub(crate) fn add_stored(
+        &mut self,
+        nodes: usize,
+        decoder: &mut Decoder,
+    ) -> Result<StoredCounts, Error> {
+        let before = self.reads;
+        self.unclassified = self.unclassified.saturating_add(decoder.number()?);
+        let mut list = Ascending::default();
+        while let Some(node) = decoder.next_of(&mut list, nodes as u64)? {
+            if node == 0 {
+                return Err(decoder.damaged("reads are of the taxon that is none"));
+            }
+            let counts = self.taxa.entry(node as u32).or_default();
+            counts.reads = counts.reads.saturating_add(decoder.number()?);
+            counts.minimizers = counts.minimizers.saturating_add(decoder.number()?);
+        }
+        let add = |[reads, minimizers]: [u64; 2], counts: &TaxonCounts| {
+            Some([reads.checked_add(counts.reads)?, minimizers.checked_add(counts.minimizers)?])
+        };
+        let [reads, _] = self
+            .taxa
+            .values()
+            .try_fold([self.unclassified, 0], add)
+            .ok_or_else(|| decoder.damaged("there are more reads or minimizers than can be"))?;
+        self.reads = reads;
+        if decoder.number()? == 0 {
+            return Ok(StoredCounts { minimizers: false, is_cut: false });
+        }
+        let is_cut = decoder.number()? != 0 && self.reads > before;
+        let mut list = Ascending::default();
+        while let Some(node) = decoder.next_of(&mut list, nodes as u64)? {
+            let sketch = Sketch::load(decoder)?;
+            self.sketches.entry(node as u32).or_default().merge(sketch);
+        }
+        Ok(StoredCounts { minimizers: true, is_cut })
+    }
+
+    /// Taxa whose estimate depends on how the input is cut into blocks.
+    pub(crate) fn uncertain(&self) -> usize {
+        let depends = |sketch: &&Sketch| match sketch {
+            Sketch::Codes(codes) => codes.len() > MOST_CODES,
+            Sketch::Registers(_) => true,
+        };
+        self.sketches.values().filter(depends).count()
+    }
+}
+
+impl Sketch {
+    fn store(&self, encoder: &mut Encoder<'_>) -> io::Result<()> {
+        match self {
+            Sketch::Codes(codes) => {
+                encoder.number(CODES)?;
+                let mut all = Vec::with_capacity(codes.len());
+                codes.for_each(|code| all.push(code.rotate_right(UNUSED)));
+                all.sort_unstable();
+                let mut list = Ascending::default();
+                for code in all {
+                    encoder.number(list.step_to(code.into()))?;
+                }
+                encoder.end_list()
+            }
+            Sketch::Registers(registers) => {
+                encoder.number(AS_REGISTERS)?;
+                encoder.bytes(&registers[..])
+            }
+        }
+    }
+
+    fn load(decoder: &mut Decoder) -> Result<Sketch, Error> {
+        match decoder.number()? {
+            CODES => {
+                let (mut codes, mut list) = (Codes::default(), Ascending::default());
+                while let Some(code) = decoder.next_of(&mut list, 1 << 32)? {
+                    let code = (code as u32).rotate_left(UNUSED);
+                    if !is_code(code) {
+                        return Err(decoder.damaged("a minimizer has no such code"));
+                    }
+                    codes.insert(code);
+                }
+                Ok(Sketch::Codes(codes))
+            }
+            AS_REGISTERS => {
+                let registers: Box<[u8; REGISTERS]> = Box::new(decoder.array()?);
+                match registers.iter().all(|&rank| rank <= MOST_RANK) {
+                    true => Ok(Sketch::Registers(registers)),
+                    false => Err(decoder.damaged("a register has no such rank")),
+                }
+            }
+            _ => Err(decoder.damaged("a sketch is of no known kind")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,600 @@
+//! hash.k2d: from minimizers to taxa.
+
+mod ranges;
+
+pub(super) use ranges::{Ranges, WaitingSearches};
+
+use std::path::Path;
+
+use merganser_io::MappedFile;
+use merganser_run::{Cancel, each};
+use merganser_seq::dispatch;
+use merganser_seq::simd::{Level, prefetch};
+use merganser_store::distribute;
+
+use crate::Error;
+use merganser_seq::hash::murmur_finalizer;
+use merganser_store::Reading;
+
+/// Bytes before the cells.
+const HEADER: usize = 32;
+/// How many searches ahead a cell is asked for: about as many as a core keeps requests to memory in
+/// flight, and again.
+const AHEAD: usize = 32;
+/// Bits of a cell's place that choose the place of its search in the order. A table is far larger than
+/// the caches, and the tables of its pages are, too: what lies near is looked at at nearly the same
+/// time.
+const ORDER_BITS: u32 = 8;
+const PLACES: usize = 1 << ORDER_BITS;
+/// Bits of a minimizer's number: keys have the other 40.
+const NUMBER_BITS: u32 = 24;
+/// Minimizers that are looked up together at most.
+const MOST: usize = 1 << NUMBER_BITS;
+/// Cells that are looked at together.
+const TOGETHER: usize = 8;
+/// A search of so many cells goes through a table that is as good as full.
+const FAR: u64 = 1 << 20;
+/// Cells that a thread verifies at a time.
+const VERIFIED_CELLS: usize = 1 << 20;
+
+/// The hash of minimizers: MurmurHash3's 64-bit finaliser.
+#[inline(always)]
+pub(super) fn hash(minimizer: u64) -> u64 {
+    murmur_finalizer(minimizer)
+}
+
+/// The minimizer of a hash: all steps of [`hash`], each of which can be undone, backwards.
+pub(super) fn unhash(hash: u64) -> u64 {
+    let x = (hash ^ (hash >> 33)).wrapping_mul(0x9cb4_b2f8_1293_37db);
+    let x = (x ^ (x >> 33)).wrapping_mul(0x4f74_430c_22a5_4005);
+    x ^ (x >> 33)
+}
+
+/// Kraken 2's compact hash table: cells of a key (the upper bits of a hash) and a value (a node of
+/// the taxonomy; 0 in empty cells), mapped. A search begins at the hash modulo the cells and goes on
+/// cell by cell.
+#[derive(Debug)]
+pub(super) struct Table {
+    file: MappedFile,
+    homes: Homes,
+    /// Cells that are not empty, as the header says.
+    filled: u64,
+    key_bits: u32,
+    value_bits: u32,
+    /// 4, or 5 in tables of 40 bits a cell.
+    cell_bytes: usize,
+    minimum_hash: u64,
+    /// Values are below.
+    nodes: u32,
+}
+
+/// Where the search for a hash begins: at the hash modulo the number of cells.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Homes {
+    /// Cells of the table, at least 1.
+    pub(super) capacity: u64,
+    /// ⌊(2⁶⁴ − 1) / capacity⌋.
+    reciprocal: u64,
+}
+
+impl Homes {
+    pub(super) fn new(capacity: u64) -> Homes {
+        Homes { capacity, reciprocal: u64::MAX / capacity }
+    }
+
+    #[inline(always)]
+    pub(super) fn of(self, hash: u64) -> u64 {
+        // The quotient, or one less.
+        let quotient = ((u128::from(hash) * u128::from(self.reciprocal)) >> 64) as u64;
+        let rest = hash - quotient * self.capacity;
+        if rest >= self.capacity { rest - self.capacity } else { rest }
+    }
+}
+
+/// The header of a table with cells of 32 bits: their number, how many are in use, the bits of a key
+/// and of a value.
+pub(super) fn header(capacity: u64, size: u64, value_bits: u32) -> [u8; HEADER] {
+    let mut header = [0; HEADER];
+    let fields = [capacity, size, u64::from(32 - value_bits), u64::from(value_bits)];
+    for (bytes, field) in header.chunks_exact_mut(8).zip(fields) {
+        bytes.copy_from_slice(&field.to_le_bytes());
+    }
+    header
+}
+
+/// A search that is to be made.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    /// Where it begins.
+    at: u64,
+    /// The key above the number of its minimizer.
+    rest: u64,
+}
+
+impl Entry {
+    #[inline(always)]
+    fn key(self) -> u64 {
+        self.rest >> NUMBER_BITS
+    }
+
+    #[inline(always)]
+    fn number(self) -> usize {
+        self.rest as usize % MOST
+    }
+}
+
+/// A table's cells as they lie in the file, and how they are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TableCells<'t> {
+    pub(crate) bytes: &'t [u8],
+    /// Cells,
+    pub(crate) capacity: u64,
+    /// and ⌊(2⁶⁴ − 1) / capacity⌋.
+    pub(crate) reciprocal: u64,
+    pub(crate) key_bits: u32,
+    pub(crate) value_bits: u32,
+    /// 4 or 5.
+    pub(crate) cell_bytes: u32,
+}
+
+/// Searches in the order in which they are made; for their memory.
+#[derive(Debug, Default)]
+pub(super) struct Searches {
+    entries: Vec<Entry>,
+}
+
+impl Table {
+    /// Maps hash.k2d. Minimizers whose hash is below `minimum_hash` are not looked up; values are
+    /// nodes of a taxonomy of `nodes`.
+    ///
+    /// # Errors
+    /// If the file cannot be mapped, or its header cannot be or does not go with its length.
+    pub(super) fn open(path: &Path, minimum_hash: u64, nodes: u32) -> Result<Table, Error> {
+        let file = merganser_io::open_file(path).and_then(|file| MappedFile::of_file(&file, path));
+        let file = file.map_err(|source| Error::File { path: path.to_owned(), source })?;
+        let wrong = |reason: String| Error::content(path, reason);
+        let mut fields = Reading(file.bytes());
+        let header = (fields.u64(), fields.u64(), fields.u64(), fields.u64());
+        let (Some(capacity), Some(size), Some(key_bits), Some(value_bits)) = header else {
+            return Err(wrong("it ends within its header: damaged".to_owned()));
+        };
+        let cell_bytes = match key_bits.checked_add(value_bits) {
+            Some(32) => 4,
+            Some(40) => 5,
+            _ => 0,
+        };
+        if cell_bytes == 0 || key_bits == 0 || !(1..32).contains(&value_bits) {
+            return Err(wrong(format!(
+                "cells of {key_bits} and {value_bits} bits, not 32 or 40 together: damaged, or of a \
+                 newer version"
+            )));
+        }
+        let cells = capacity.checked_mul(cell_bytes);
+        if capacity == 0 || cells != Some((file.bytes().len() - HEADER) as u64) || size > capacity {
+            return Err(wrong(format!(
+                "{} bytes, which is not what {capacity} cells of {cell_bytes} bytes with {size} in use \
+                 take: damaged or cut short",
+                file.bytes().len()
+            )));
+        }
+        Ok(Table {
+            file,
+            homes: Homes::new(capacity),
+            filled: size,
+            key_bits: key_bits as u32,
+            value_bits: value_bits as u32,
+            cell_bytes: cell_bytes as usize,
+            minimum_hash,
+            nodes,
+        })
+    }
+
+    /// Returns the CRC-32 of the file.
+    ///
+    /// # Errors
+    /// If it cannot be read; if cancelled.
+    pub(super) fn checksum(&self, cancel: &Cancel) -> Result<u32, Error> {
+        self.file.checksum(cancel)
+    }
+
+    /// Bytes of the file.
+    pub(super) fn bytes(&self) -> u64 {
+        self.file.bytes().len() as u64
+    }
+
+    /// Whether the file lies in memory and nowhere else.
+    pub(super) fn is_in_memory(&self) -> bool {
+        self.file.is_in_memory()
+    }
+
+    /// Cells.
+    pub(super) fn cells(&self) -> u64 {
+        self.homes.capacity
+    }
+
+    /// Cells that are not empty, as the header says.
+    pub(super) fn filled(&self) -> u64 {
+        self.filled
+    }
+
+    /// Looks at all cells: as many must be filled as the header says, and have a node.
+    ///
+    /// # Errors
+    /// What is wrong, or [`Error::Cancelled`].
+    pub(super) fn verify(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
+        let stretches = self.file.bytes()[HEADER..].chunks(VERIFIED_CELLS * self.cell_bytes);
+        let stretches: Vec<&[u8]> = stretches.collect();
+        let filled = each(threads, 0..stretches.len(), cancel, |numbers| {
+            let mut filled = 0;
+            for cells in numbers.map(|number| stretches[number]) {
+                let values = cells.chunks_exact(self.cell_bytes).map(|cell| self.value(cell));
+                let mut most = 0;
+                for value in values {
+                    filled += u64::from(value != 0);
+                    most = most.max(value);
+                }
+                self.check_value(most)?;
+            }
+            Ok::<u64, Error>(filled)
+        })?;
+        match filled.into_iter().sum::<u64>() {
+            filled if filled == self.filled => Ok(()),
+            filled => Err(Error::content(
+                self.file.path(),
+                format!("{filled} cells are filled, not {} as it says: damaged", self.filled),
+            )),
+        }
+    }
+
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Looks at all cells: none may have one of these values, which are in order.
+    ///
+    /// # Errors
+    /// The first that does.
+    pub(super) fn refuse_values(&self, values: &[u32]) -> Result<(), Error> {
+        for cells in self.file.bytes()[HEADER..].chunks(VERIFIED_CELLS * self.cell_bytes) {
+            let found = cells.chunks_exact(self.cell_bytes).map(|cell| self.value(cell));
+            if let Some(value) = found.into_iter().find(|value| values.binary_search(value).is_ok())
+            {
+                let reason = format!(
+                    "a cell has taxon {value}, which the root of taxo.k2d does not reach: damaged, or of \
+                     another database"
+                );
+                return Err(Error::content(self.file.path(), reason));
+            }
+            self.file.release(cells);
+        }
+        Ok(())
+    }
+
+    /// The value of a cell.
+    fn value(&self, cell: &[u8]) -> u32 {
+        let low = cell.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        self.parts(low, 0).1
+    }
+
+    /// All cells.
+    pub(super) fn all_cells(&self) -> TableCells<'_> {
+        TableCells {
+            bytes: &self.file.bytes()[HEADER..],
+            capacity: self.homes.capacity,
+            reciprocal: self.homes.reciprocal,
+            key_bits: self.key_bits,
+            value_bits: self.value_bits,
+            cell_bytes: self.cell_bytes as u32,
+        }
+    }
+
+    /// Sees to it that the largest value of cells is a node.
+    pub(super) fn check_value(&self, most: u32) -> Result<(), Error> {
+        if most < self.nodes {
+            return Ok(());
+        }
+        let nodes = self.nodes;
+        let reason = format!(
+            "a cell has taxon {most}, and taxo.k2d has {nodes}: damaged, or of another database"
+        );
+        Err(Error::content(self.file.path(), reason))
+    }
+
+    /// Replaces `taxa` by the taxon of each minimizer, 0 where there is none.
+    ///
+    /// # Errors
+    /// If a cell has a value that is no node of the taxonomy.
+    pub(super) fn look_up(
+        &self,
+        minimizers: &[u64],
+        searches: &mut Searches,
+        taxa: &mut Vec<u32>,
+    ) -> Result<(), Error> {
+        let cells = &self.file.bytes()[HEADER..];
+        taxa.clear();
+        taxa.resize(minimizers.len(), 0);
+        for (minimizers, taxa) in minimizers.chunks(MOST).zip(taxa.chunks_mut(MOST)) {
+            order(Level::best(), self, minimizers, searches);
+            let entries = &searches.entries;
+            match bytemuck::try_cast_slice::<u8, u32>(cells) {
+                Ok(cells) if self.cell_bytes == 4 => {
+                    search_words(Level::best(), Words { table: self, cells }, entries, taxa);
+                }
+                _ => search(&Bytes { table: self, cells }, entries, taxa),
+            }
+        }
+        self.check_value(taxa.iter().copied().max().unwrap_or(0))
+    }
+
+    /// Key and value of a cell: its first 32 bits, and the other 8. Of 40 bits, what does not fit
+    /// into 32 bits of key is cut, as Kraken 2 does.
+    #[inline(always)]
+    fn parts(&self, low: u32, high: u32) -> (u64, u32) {
+        let key = low >> self.value_bits | high << (32 - self.value_bits);
+        (u64::from(key), low & ((1 << self.value_bits) - 1))
+    }
+
+    /// Goes from cell to cell to one that has the key, or none.
+    #[inline(always)]
+    fn walk(&self, entry: Entry, cell: impl Fn(u64) -> (u64, u32)) -> u32 {
+        let (key, mut at) = (entry.key(), entry.at);
+        // A full table ends the search where it began.
+        for step in 1..=self.homes.capacity {
+            let (found, value) = cell(at);
+            if value == 0 || found == key {
+                return value;
+            }
+            at += 1;
+            if at == self.homes.capacity {
+                at = 0;
+            }
+            if step.is_multiple_of(FAR) {
+                self.leave(at);
+            }
+        }
+        0
+    }
+
+    /// Takes the cells that a search has come through out of the process's memory: one that goes
+    /// through all of a table must not have all of it there.
+    #[cold]
+    fn leave(&self, at: u64) {
+        self.file.release(self.bytes_of(at.saturating_sub(FAR)..at));
+    }
+
+    /// Cells as they lie in the file.
+    fn bytes_of(&self, cells: std::ops::Range<u64>) -> &[u8] {
+        let [start, end] = [cells.start, cells.end].map(|at| at as usize * self.cell_bytes);
+        &self.file.bytes()[HEADER + start..HEADER + end]
+    }
+}
+
+/// The cells of a table. (Closures would be calls: they lack the vector instructions of who calls.)
+trait Cells {
+    /// Asks for a cell ahead.
+    fn ask(&self, at: u64);
+
+    /// The value that a search comes to.
+    fn value(&self, entry: Entry) -> u32;
+}
+
+dispatch! {
+    /// Puts the searches for minimizers in the order of where they begin, roughly.
+    fn order(table: &Table, minimizers: &[u64], searches: &mut Searches) = order_body
+}
+
+#[inline(always)]
+fn order_body(table: &Table, minimizers: &[u64], searches: &mut Searches) {
+    let above = (64 - table.homes.capacity.leading_zeros()).saturating_sub(ORDER_BITS);
+    let hashes = minimizers.iter().map(|&minimizer| hash(minimizer)).enumerate();
+    let entry = |(number, hash): (usize, u64)| {
+        let (at, key) = (table.homes.of(hash), hash >> (64 - table.key_bits));
+        ((at >> above) as usize % PLACES, Entry { at, rest: key << NUMBER_BITS | number as u64 })
+    };
+    let looked_up = hashes.filter(|&(_, hash)| hash >= table.minimum_hash);
+    distribute(looked_up.map(entry), &mut [0; PLACES], &mut searches.entries);
+}
+
+/// Makes all searches, each some steps after its cell was asked for.
+#[inline(always)]
+fn search(cells: &impl Cells, entries: &[Entry], taxa: &mut [u32]) {
+    for (number, entry) in entries.iter().enumerate() {
+        if let Some(later) = entries.get(number + AHEAD) {
+            cells.ask(later.at);
+        }
+        taxa[entry.number()] = cells.value(*entry);
+    }
+}
+
+dispatch! {
+    /// [`search`] in cells of 32 bits.
+    fn search_words(words: Words<'_>, entries: &[Entry], taxa: &mut [u32]) = search_words_body
+}
+
+#[inline(always)]
+fn search_words_body(words: Words<'_>, entries: &[Entry], taxa: &mut [u32]) {
+    search(&words, entries, taxa);
+}
+
+/// Cells of 32 bits.
+struct Words<'a> {
+    table: &'a Table,
+    cells: &'a [u32],
+}
+
+impl Cells for Words<'_> {
+    #[inline(always)]
+    fn ask(&self, at: u64) {
+        prefetch(self.cells, at as usize);
+        prefetch(self.cells, at as usize + TOGETHER - 1);
+    }
+
+    /// Most searches end within some cells: looked at all at once they need no branch that depends on
+    /// where.
+    #[inline(always)]
+    fn value(&self, entry: Entry) -> u32 {
+        let values = (1 << self.table.value_bits) - 1;
+        let near = self.cells.get(entry.at as usize..).and_then(<[u32]>::first_chunk);
+        if let Some(near) = near {
+            let near: &[u32; TOGETHER] = near;
+            let mut ends = 0u32;
+            for (place, cell) in near.iter().map(|&cell| u32::from_le(cell)).enumerate() {
+                let key = u64::from(cell >> self.table.value_bits);
+                ends |= u32::from((cell & values == 0) | (key == entry.key())) << place;
+            }
+            if ends != 0 {
+                let place = ends.trailing_zeros() as usize % TOGETHER;
+                return u32::from_le(near[place]) & values;
+            }
+        }
+        self.table.walk(entry, |at| self.table.parts(u32::from_le(self.cells[at as usize]), 0))
+    }
+}
+
+/// Cells of any width.
+struct Bytes<'a> {
+    table: &'a Table,
+    cells: &'a [u8],
+}
+
+impl Bytes<'_> {
+    fn first(&self, at: u64) -> usize {
+        at as usize * self.table.cell_bytes
+    }
+}
+
+impl Cells for Bytes<'_> {
+    fn ask(&self, at: u64) {
+        prefetch(self.cells, self.first(at));
+    }
+
+    fn value(&self, entry: Entry) -> u32 {
+        self.table.walk(entry, |at| {
+            let (mut cell, first) = ([0; 8], self.first(at));
+            let width = self.table.cell_bytes;
+            cell[..width].copy_from_slice(&self.cells[first..first + width]);
+            let cell = u64::from_le_bytes(cell);
+            self.table.parts(cell as u32, (cell >> 32) as u32)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn open(header: [u64; 4], cells: &[u8]) -> Result<Table, Error> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("hash.k2d");
+        let header = header.map(u64::to_le_bytes).concat();
+        std::fs::write(&path, [&header, cells].concat()).unwrap();
+        Table::open(&path, 0, 100)
+    }
+
+    /// A table that is made and searched as its description says.
+    struct Naive {
+        cells: Vec<(u64, u32)>,
+        key_bits: u32,
+    }
+
+    impl Naive {
+        fn place(&self, minimizer: u64) -> Option<usize> {
+            let hash = hash(minimizer);
+            let key = hash >> (64 - self.key_bits);
+            let len = self.cells.len();
+            let places = (0..len).map(|step| ((hash % len as u64) as usize + step) % len);
+            let found = |&at: &usize| self.cells[at].1 == 0 || self.cells[at].0 == key;
+            places.clone().find(found)
+        }
+
+        fn insert(&mut self, minimizer: u64, value: u32) {
+            if let Some(at) = self.place(minimizer) {
+                self.cells[at] = (hash(minimizer) >> (64 - self.key_bits), value);
+            }
+        }
+
+        fn bytes(&self) -> Vec<u8> {
+            let value_bits =
+                if self.key_bits < 25 { 32 - self.key_bits } else { 40 - self.key_bits };
+            let size = (self.key_bits + value_bits) as usize / 8;
+            let cell =
+                |&(key, value): &(u64, u32)| (key << value_bits | u64::from(value)).to_le_bytes();
+            self.cells.iter().flat_map(|one| cell(one).into_iter().take(size)).collect()
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn searches_are_those_of_the_description(
+            capacity in 1usize..80,
+            wide: bool,
+            stored in proptest::collection::vec((any::<u64>(), 1u32..100), 0..100),
+            others in proptest::collection::vec(any::<u64>(), 0..100),
+        ) {
+            let key_bits = if wide { 32 } else { 24 };
+            let mut naive = Naive { cells: vec![(0, 0); capacity], key_bits };
+            stored.iter().for_each(|&(minimizer, value)| naive.insert(minimizer, value));
+            let size = naive.cells.iter().filter(|cell| cell.1 > 0).count() as u64;
+            let table = open([capacity as u64, size, u64::from(key_bits), 8], &naive.bytes()).unwrap();
+            let mut queries = others;
+            queries.extend(stored.iter().map(|one| one.0));
+            let mut taxa = vec![77];
+            table.look_up(&queries, &mut Searches::default(), &mut taxa).unwrap();
+            let expected: Vec<u32> = queries.iter().map(|&minimizer| {
+                naive.place(minimizer).map_or(0, |at| naive.cells[at].1)
+            }).collect();
+            prop_assert_eq!(taxa, expected);
+        }
+
+        #[test]
+        fn hashes_are_undone(minimizer: u64) {
+            prop_assert_eq!(unhash(hash(minimizer)), minimizer);
+        }
+
+        #[test]
+        fn the_place_is_the_remainder(capacity in 1u64.., minimizer: u64) {
+            prop_assert_eq!(Homes::new(capacity).of(minimizer), minimizer % capacity);
+        }
+    }
+
+    #[test]
+    fn hashes_below_the_minimum_are_not_looked_up() {
+        let mut naive = Naive { cells: vec![(0, 0); 64], key_bits: 24 };
+        (0..20).for_each(|minimizer| naive.insert(minimizer, 5));
+        let mut table = open([64, 20, 24, 8], &naive.bytes()).unwrap();
+        table.minimum_hash = hash(7);
+        let mut taxa = Vec::new();
+        table.look_up(&Vec::from_iter(0..20), &mut Searches::default(), &mut taxa).unwrap();
+        let expected: Vec<u32> =
+            (0..20).map(|one| if hash(one) < hash(7) { 0 } else { 5 }).collect();
+        assert_eq!(taxa, expected);
+        assert!(expected.contains(&0));
+    }
+
+    #[test]
+    fn damage_is_named() {
+        let message = |header, cells: &[u8]| {
+            let message = open(header, cells).unwrap_err().to_string();
+            message.split_once("hash.k2d: ").unwrap().1.to_owned()
+        };
+        assert!(message([1, 0, 24, 9], &[0; 4]).starts_with("cells of 24 and 9 bits"));
+        assert!(message([1, 0, 32, 0], &[0; 4]).starts_with("cells of 32 and 0 bits"));
+        assert!(
+            message([1, 0, u64::MAX, 33], &[0; 4]).starts_with("cells of 18446744073709551615")
+        );
+        assert!(message([2, 0, 24, 8], &[0; 4]).starts_with("36 bytes, which is not what 2 cells"));
+        assert!(message([1, 2, 24, 8], &[0; 4]).starts_with("36 bytes, which is not what 1 cells"));
+        assert!(message([0, 0, 24, 8], &[]).starts_with("32 bytes, which is not what 0 cells"));
+        assert!(message([1 << 62, 0, 24, 8], &[]).starts_with("32 bytes"));
+        let table = open([1, 1, 24, 8], &[200, 0, 0, 0]).unwrap();
+        let mut taxa = Vec::new();
+        let minimizer = (0..).find(|&one| hash(one) >> 40 == 0).unwrap();
+        let error = table
+            .look_up(&[minimizer], &mut Searches::default(), &mut taxa)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("a cell has taxon 200, and taxo.k2d has 100"), "{error}");
+    }
+}

@@ -1,0 +1,98 @@
+//! Writing taxo.k2d.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::{Kraken2Taxonomy, MAGIC};
+use crate::Error;
+use merganser_taxonomy::Taxonomy;
+
+impl Kraken2Taxonomy {
+    /// The taxa `nodes` of `tree` and their ancestors, and the file of them: as `kraken2-build` writes
+    /// it. Numbers are those of a walk of the tree level by level, children of one parent by taxid.
+    ///
+    /// # Errors
+    /// If there is more than such a file can say.
+    pub(in super::super) fn of(
+        tree: &Taxonomy,
+        nodes: impl Iterator<Item = u32>,
+    ) -> Result<(Kraken2Taxonomy, Vec<u8>), Error> {
+        let mut wanted = BTreeSet::from([tree.root()]);
+        for node in nodes {
+            let new = tree.lineage(node).take_while(|node| !wanted.contains(node));
+            let new: Vec<u32> = new.collect();
+            wanted.extend(new);
+        }
+        let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for &node in wanted.iter().filter(|&&node| node != tree.root()) {
+            children.entry(tree.parent(node)).or_default().push(node);
+        }
+        let bytes = encode(tree, wanted.len(), &mut children);
+        let read = Kraken2Taxonomy::parse(&bytes);
+        let read = read.map_err(|reason| Error::Input(format!("the taxonomy: {reason}")))?;
+        Ok((read, bytes))
+    }
+
+    /// The file of the taxa that were read, but for the numbers of their genomes, which nobody uses.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let sizes = [self.len(), self.names.len(), self.ranks.len()];
+        let mut bytes = MAGIC.to_vec();
+        sizes.iter().for_each(|&size| bytes.extend_from_slice(&(size as u64).to_le_bytes()));
+        for node in 0..self.len() {
+            let Range { start: first, end } = self.children[node];
+            let [parent, taxid] = [self.parents[node], self.taxids[node]];
+            let [name, rank] = [self.name_starts[node], self.rank_starts[node]];
+            for field in [parent, first, end - first, name, rank, taxid, 0] {
+                bytes.extend_from_slice(&u64::from(field).to_le_bytes());
+            }
+        }
+        [&bytes, &self.names[..], &self.ranks[..]].concat()
+    }
+}
+
+/// The file of the root and, level by level, its `children`, theirs, and so on: `count` in all.
+fn encode(tree: &Taxonomy, count: usize, children: &mut BTreeMap<u32, Vec<u32>>) -> Vec<u8> {
+    let (ranks, rank_texts) = rank_texts(tree);
+    let mut names = Vec::new();
+    // The node that is no taxon.
+    let mut nodes = vec![0; super::NODE];
+    // Taxa in their order, each with the number of its parent.
+    let mut order = vec![(tree.root(), 0u64)];
+    let mut next = 0;
+    while let Some(&(node, parent)) = order.get(next) {
+        next += 1;
+        let mut own = children.remove(&node).unwrap_or_default();
+        own.sort_unstable_by_key(|&child| tree.taxid(child));
+        let first = order.len() as u64 + 1;
+        let rank = ranks.get(tree.rank_name(node)).copied().unwrap_or(0);
+        let taxid = u64::from(tree.taxid(node));
+        for field in [parent, first, own.len() as u64, names.len() as u64, rank, taxid, 0] {
+            nodes.extend_from_slice(&field.to_le_bytes());
+        }
+        put_text(tree.name(node), &mut names);
+        order.extend(own.into_iter().map(|child| (child, next as u64)));
+    }
+    let mut file = MAGIC.to_vec();
+    for size in [count + 1, names.len(), rank_texts.len()] {
+        file.extend_from_slice(&(size as u64).to_le_bytes());
+    }
+    [file, nodes, names, rank_texts].concat()
+}
+
+/// Every rank of the whole tree, sorted, and where each begins.
+fn rank_texts(tree: &Taxonomy) -> (BTreeMap<&str, u64>, Vec<u8>) {
+    let all: BTreeSet<&str> = (0..tree.len() as u32).map(|node| tree.rank_name(node)).collect();
+    let (mut starts, mut texts) = (BTreeMap::new(), Vec::new());
+    for rank in all {
+        starts.insert(rank, texts.len() as u64);
+        put_text(rank, &mut texts);
+    }
+    (starts, texts)
+}
+
+/// Appends a text and the 0 that ends it; control characters, which would end it early or break the
+/// lines of reports, as blanks.
+fn put_text(text: &str, texts: &mut Vec<u8>) {
+    texts.extend(text.bytes().map(|byte| if byte < b' ' { b' ' } else { byte }));
+    texts.push(0);
+}

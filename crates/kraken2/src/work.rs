@@ -1,0 +1,159 @@
+//! The pipeline of a run: batches with the blocks of the input, what a worker makes of them, and how that
+//! is written, in order.
+
+use std::sync::Arc;
+
+use merganser_io::{RecordBatch, Records};
+use merganser_run::InOrderSink;
+use merganser_run::engine::{Engine, Source, Turn, Turns, Work};
+
+use super::Kraken2Taxonomy;
+use super::batch::Kraken2Batch;
+use super::counts::{BlockCuts, InputBlocks, Kraken2Counts};
+use super::joining::Joining;
+use super::sequences::Kraken2Sequences;
+use super::worker::Kraken2Worker;
+use crate::Error;
+use merganser_taxreport::output::{LinesSum, Outputs, Wants};
+use merganser_taxreport::partial::reads_sum;
+
+/// Text of a batch whose memory is worth keeping: one giant read's is not.
+const MOST_KEPT: usize = 16 << 20;
+
+/// What is made of a batch.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    pub(super) batch: Kraken2Batch,
+    sequences: Kraken2Sequences,
+    bases: u64,
+    reads_sum: u64,
+}
+
+/// Writes what comes in order, and counts.
+pub(super) struct Written<'w, 'o> {
+    pub(super) outputs: &'w mut Outputs<'o>,
+    pub(super) counts: Kraken2Counts,
+    pub(super) bases: u64,
+    /// Of partial results.
+    pub(super) reads_sum: u64,
+    pub(super) lines_sum: LinesSum,
+}
+
+impl InOrderSink<Part> for Written<'_, '_> {
+    type Error = Error;
+
+    fn write(&mut self, mut part: Part) -> Result<Option<Part>, Error> {
+        if let Some(lines) = &mut self.outputs.lines {
+            lines.write_all(part.batch.lines())?;
+        }
+        if self.outputs.partial.is_some() {
+            self.lines_sum.add(part.batch.lines());
+        }
+        if let Some(reads) = &mut self.outputs.classified {
+            part.sequences.classified.write(reads)?;
+        }
+        if let Some(reads) = &mut self.outputs.unclassified {
+            part.sequences.unclassified.write(reads)?;
+        }
+        self.counts.add(&mut part.batch);
+        self.bases += part.bases;
+        self.reads_sum = self.reads_sum.wrapping_add(part.reads_sum);
+        Ok(Some(part).filter(Part::is_usual))
+    }
+}
+
+impl Part {
+    /// Whether its memory is worth keeping.
+    fn is_usual(&self) -> bool {
+        self.batch.lines().len() + self.sequences.capacity() <= MOST_KEPT
+    }
+}
+
+/// Batches of reads, and where blocks of the input begin in them.
+pub(super) struct CutReads {
+    pub(super) records: Records,
+    /// Cuts the input, if the report needs that.
+    pub(super) blocks: Option<Turns<InputBlocks>>,
+    /// Blocks of the input whose sketches are to be joined.
+    pub(super) joining: Arc<Joining>,
+}
+
+/// A batch, and where blocks of the input begin in it.
+#[derive(Default)]
+pub(super) struct CutBatch {
+    pub(super) batch: RecordBatch,
+    pub(super) cuts: BlockCuts,
+}
+
+impl Source for CutReads {
+    type Batch = CutBatch;
+    type Error = Error;
+
+    /// The next batch, before which a block of the input has its sketches joined, if one waits for that.
+    fn next(&self, CutBatch { batch, cuts }: &mut CutBatch) -> Result<Option<u64>, Error> {
+        self.joining.join_one();
+        let bytes = self.records.next(batch)?;
+        let (Some(_), Some(blocks)) = (bytes, &self.blocks) else { return Ok(bytes) };
+        let Some(cut) = blocks.take(batch.number(), |blocks| blocks.cut(batch)) else {
+            return Ok(None);
+        };
+        *cuts = cut;
+        Ok(bytes)
+    }
+
+    fn number(cut: &CutBatch) -> u64 {
+        cut.batch.number()
+    }
+
+    fn is_long(&self, cut: &CutBatch) -> bool {
+        cut.batch.is_long()
+    }
+
+    fn stop(&self, number: u64) {
+        self.records.stop();
+        if let Some(blocks) = &self.blocks {
+            blocks.stop(number);
+        }
+    }
+}
+
+/// One run over some reads.
+pub(super) struct Run<'r> {
+    pub(super) taxonomy: &'r Kraken2Taxonomy,
+    pub(super) wants: Wants,
+}
+
+/// The pipeline of a run.
+pub(super) type Batches<'r, 'w, 'o> = Engine<'r, CutReads, Part, Written<'w, 'o>>;
+
+impl Run<'_> {
+    /// Adds the sequences and sums of a batch whose reads were classified.
+    pub(super) fn complete(&self, batch: &RecordBatch, mut part: Part) -> Part {
+        part.sequences.refill(self.taxonomy, batch, &part.batch, &self.wants);
+        part.bases = (0..batch.len()).map(|at| batch.record(at).letters.len() as u64).sum();
+        part.reads_sum = if self.wants.partial { reads_sum(batch) } else { 0 };
+        part
+    }
+}
+
+/// A worker.
+pub(super) struct Worker<'w> {
+    pub(super) run: &'w Run<'w>,
+    pub(super) worker: Kraken2Worker<'w>,
+}
+
+impl Work for Worker<'_> {
+    type Batch = CutBatch;
+    type Output = Part;
+    type Error = Error;
+
+    fn work(
+        &mut self,
+        CutBatch { batch, cuts }: &mut CutBatch,
+        turn: &Turn<'_, Part, Error>,
+    ) -> Result<Part, Error> {
+        let mut part = turn.spare().unwrap_or_default();
+        self.worker.classify(batch, cuts, &mut part.batch)?;
+        Ok(self.run.complete(batch, part))
+    }
+}

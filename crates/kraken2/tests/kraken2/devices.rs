@@ -1,0 +1,211 @@
+//! The device, real or emulated, against the CPU backend; skipped, saying so, without one.
+//! `MERGANSER_REQUIRE_GPU=1` makes that a failure.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use merganser_io::Input;
+use merganser_kraken2::Error;
+use merganser_kraken2::Simulator;
+use merganser_kraken2::{Kraken2BuildConfig, Kraken2Database, Kraken2Rules, Kraken2Sequence};
+use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
+
+use crate::random::Random;
+use crate::run::{self, Job};
+use crate::{build, library};
+
+/// The device, which one test after the other has to itself.
+fn device() -> Option<MutexGuard<'static, ()>> {
+    static DEVICE: Mutex<()> = Mutex::new(());
+    if merganser_gpu::availability().usable().next().is_none() {
+        assert!(std::env::var_os("MERGANSER_REQUIRE_GPU").is_none(), "no GPU");
+        eprintln!("skipped: no GPU here");
+        return None;
+    }
+    Some(DEVICE.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// The database of a library, and reads.
+fn database(folder: &Path, config: &Kraken2BuildConfig, seed: u64) -> (tempfile::TempDir, PathBuf) {
+    let reads = library(folder, &mut Random(seed));
+    let map = folder.join("seqid2taxid.map");
+    let inputs = [folder.join("library/added/all.fna")];
+    let taxonomy = folder.join("taxonomy");
+    let resources = Resources::new().threads(1);
+    let (built, _) = build::build(config, &inputs, (&map, &taxonomy), &resources).unwrap();
+    (built, reads)
+}
+
+/// What devices make of a job must be what the CPU does; gives how many reads have a taxon.
+#[track_caller]
+fn compare(job: &Job, what: &str) -> usize {
+    let here = run::run(job).unwrap();
+    for (device, threads) in [(vec![0], 1), (vec![0, 0], 3)] {
+        let device = DeviceChoice::Cuda(device);
+        let there = run::run(&Job { device, threads, ..job.clone() }).unwrap();
+        assert!(there == here, "{what}: {}", run::text(&there.lines));
+    }
+    run::text(&here.lines).lines().filter(|line| line.starts_with('C')).count()
+}
+
+#[test]
+fn reads_get_the_same_lines_and_reports() {
+    let Some(_device) = device() else { return };
+    let new = Kraken2BuildConfig::default;
+    let configs = [
+        new(),
+        new().k(31).l(31).minimizer_spaces(0),
+        new().k(45).l(21).minimizer_spaces(3),
+        new().k(20).l(9).minimizer_spaces(2),
+        // So many l-mers in a k-mer that they are not all kept.
+        new().k(60).l(20).minimizer_spaces(0),
+        new().max_bytes(Some(20_000)),
+    ];
+    for (number, config) in configs.iter().enumerate() {
+        let folder = tempfile::tempdir().unwrap();
+        let (built, reads) = database(folder.path(), config, number as u64);
+        let mates = folder.path().join("mates.fq");
+        std::fs::copy(&reads, &mates).unwrap();
+        for paired in [false, true] {
+            let both = [reads.clone(), mates.clone()];
+            let inputs = both[..1 + usize::from(paired)].to_vec();
+            let mut job = Job::new(built.path(), inputs);
+            (job.paired, job.report.minimizers) = (paired, paired);
+            job.batch_records = 150;
+            assert!(compare(&job, &format!("{config:?}")) > 100, "{config:?}: nothing to compare");
+            job.rules = Kraken2Rules { quick: true, minimum_base_quality: 40, ..job.rules };
+            compare(&job, &format!("{config:?}, quick"));
+            (job.report.minimizers, job.rules.confidence) = (!paired, 0.3);
+            (job.rules.quick, job.rules.minimum_base_quality) = (false, 30);
+            compare(&job, &format!("{config:?}, confidence"));
+        }
+    }
+}
+
+#[test]
+fn records_that_no_device_has_room_for_do_not_hold_up_others() {
+    let Some(_device) = device() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (built, reads) = database(folder.path(), &Kraken2BuildConfig::default(), 10);
+    let mut text = std::fs::read(&reads).unwrap();
+    // Longer than a batch, and so long that they come one at a time.
+    let random = &mut Random(11);
+    for (number, length) in [5 << 20, 3 << 20, 4 << 20, 100].into_iter().enumerate() {
+        let letters = random.letters(length);
+        text.extend(format!("@long{number}\n").bytes());
+        text.extend_from_slice(&letters);
+        text.extend_from_slice(b"\n+\n");
+        text.resize(text.len() + letters.len(), b'I');
+        text.push(b'\n');
+        text.extend(std::fs::read(&reads).unwrap());
+    }
+    std::fs::write(&reads, text).unwrap();
+    let mut job = Job::new(built.path(), vec![reads]);
+    job.batch_records = 40;
+    compare(&job, "long records");
+}
+
+/// Changes bytes of a database's file.
+fn change(folder: &Path, name: &str, at: usize, bytes: &[u8]) {
+    let path = folder.join(name);
+    let mut text = std::fs::read(&path).unwrap();
+    text[at..at + bytes.len()].copy_from_slice(bytes);
+    std::fs::write(path, text).unwrap();
+}
+
+#[test]
+fn old_complements_other_masks_and_wide_cells_are_read() {
+    let Some(_device) = device() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (built, reads) = database(folder.path(), &Kraken2BuildConfig::default(), 7);
+    let job = Job::new(built.path(), vec![reads]);
+    change(built.path(), "opts.k2d", 24, &0x0123_4567_89ab_cdefu64.to_le_bytes());
+    compare(&job, "toggle mask");
+    change(built.path(), "opts.k2d", 48, &[0; 4]);
+    compare(&job, "old complement");
+
+    // Cells of 40 bits, 31 of them a value: chains are long, and keys often equal.
+    let random = &mut Random(8);
+    let cells = 1009u64;
+    let mut table = [cells, 0, 9, 31].map(u64::to_le_bytes).concat();
+    let mut filled = 0;
+    for _ in 0..cells {
+        let value = if random.below(10) == 0 { 0 } else { 1 + random.below(6) as u32 };
+        filled += u64::from(value != 0);
+        table.extend((value | (random.below(2) as u32) << 31).to_le_bytes());
+        table.push(random.below(256) as u8);
+    }
+    table[8..16].copy_from_slice(&filled.to_le_bytes());
+    std::fs::write(built.path().join("hash.k2d"), table).unwrap();
+    assert!(compare(&job, "wide cells") > 20);
+}
+
+#[test]
+fn a_damaged_table_and_a_small_device_are_errors() {
+    let Some(_device) = device() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (built, reads) = database(folder.path(), &Kraken2BuildConfig::default(), 9);
+    let device = DeviceChoice::Cuda(vec![0]);
+    let job = Job { device, ..Job::new(built.path(), vec![reads]) };
+    let small = Job { gpu_memory: Some(1 << 20), ..job.clone() };
+    let error = run::run(&small).unwrap_err();
+    assert!(matches!(error, Error::GpuMemory(_)), "{error}");
+    assert!(error.to_string().contains("the table of the database"), "{error}");
+
+    let path = built.path().join("hash.k2d");
+    let mut text = std::fs::read(&path).unwrap();
+    // Values with a bit more than there are nodes for.
+    let value_bits = text[24] + 1;
+    (text[16], text[24]) = (32 - value_bits, value_bits);
+    for cell in text[32..].chunks_exact_mut(4) {
+        let value = u32::from_le_bytes(cell.try_into().unwrap()) | ((1 << value_bits) - 1);
+        cell.copy_from_slice(&value.to_le_bytes());
+    }
+    std::fs::write(&path, text).unwrap();
+    assert!(Kraken2Database::open(built.path()).is_ok());
+    let [there, here] = [job.device.clone(), DeviceChoice::Cpu]
+        .map(|device| run::run(&Job { device, ..job.clone() }).unwrap_err().to_string());
+    assert_eq!(there, here);
+}
+
+#[test]
+fn distributions_are_those_of_the_cpu() {
+    let Some(_device) = device() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (built, _) = database(folder.path(), &Kraken2BuildConfig::default(), 11);
+    // Sequences of many pieces, of the library's letters with others between, and short ones.
+    let random = &mut Random(12);
+    let library = std::fs::read_to_string(folder.path().join("library/added/all.fna")).unwrap();
+    let letters: Vec<u8> =
+        library.lines().filter(|line| !line.starts_with('>')).collect::<String>().into();
+    let mut text = String::new();
+    for (number, length) in [(0, 40_000), (1, 4_130), (2, 34), (3, 35), (4, 4_096)] {
+        let mut sequence = Vec::new();
+        while sequence.len() < length {
+            let start = random.below(letters.len() as u64 - 600) as usize;
+            sequence.extend(random.mutated(&letters[start..start + 600], 200));
+        }
+        sequence.truncate(length);
+        text += &format!(">s{number}\n{}\n", String::from_utf8(sequence).unwrap());
+    }
+    let path = folder.path().join("long.fna");
+    std::fs::write(&path, text).unwrap();
+    let database = Kraken2Database::open(built.path()).unwrap();
+    let inputs = [Input::File(path)];
+    let taxids = |sequences: &[Kraken2Sequence]| Ok(vec![Some(11); sequences.len()]);
+    let cancel = Cancel::default();
+    let distribution = |device: DeviceChoice, threads, length| {
+        let resources = Resources::new().threads(threads).device(device);
+        let simulator = Simulator { resources: &resources, progress: &Silent, cancel: &cancel };
+        let made =
+            merganser_kraken2::distribution(&database, (&inputs, &taxids), length, simulator);
+        made.unwrap().text()
+    };
+    for length in [35, 150, 4_100] {
+        let here = distribution(DeviceChoice::Cpu, 1, length);
+        assert!(here.lines().count() > 2, "{here}");
+        for (device, threads) in [(vec![0], 1), (vec![0, 0], 3)] {
+            assert_eq!(distribution(DeviceChoice::Cuda(device), threads, length), here, "{length}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! A plain run: files in, all that comes out in memory.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use merganser_io::{Input, Segment};
+use merganser_kraken2::Error;
+use merganser_kraken2::{
+    Kraken2Config, Kraken2Database, Kraken2ReportOptions, Kraken2Rules, classify,
+};
+use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
+use merganser_taxreport::output::{Outputs, ReadOutput};
+
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    pub(crate) database: PathBuf,
+    pub(crate) inputs: Vec<PathBuf>,
+    pub(crate) paired: bool,
+    pub(crate) rules: Kraken2Rules,
+    pub(crate) report: Kraken2ReportOptions,
+    pub(crate) threads: usize,
+    pub(crate) batch_records: usize,
+    pub(crate) device: DeviceChoice,
+    pub(crate) gpu_memory: Option<u64>,
+}
+
+impl Job {
+    pub(crate) fn new(database: &Path, inputs: Vec<PathBuf>) -> Job {
+        Job {
+            database: database.to_owned(),
+            inputs,
+            paired: false,
+            rules: Kraken2Rules::default(),
+            report: Kraken2ReportOptions::default(),
+            threads: 1,
+            batch_records: 8192,
+            device: DeviceChoice::Cpu,
+            gpu_memory: None,
+        }
+    }
+
+    fn segments(&self) -> Vec<Segment> {
+        let input = |path: &PathBuf| Input::File(path.clone());
+        if self.paired {
+            let pair = |both: &[PathBuf]| Segment::Pair(input(&both[0]), input(&both[1]));
+            self.inputs.chunks(2).map(pair).collect()
+        } else {
+            self.inputs.iter().map(|path| Segment::Single(input(path))).collect()
+        }
+    }
+}
+
+/// What a run wrote, reads by mate.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Written {
+    pub(crate) lines: Vec<u8>,
+    pub(crate) report: Vec<u8>,
+    pub(crate) classified: [Vec<u8>; 2],
+    pub(crate) unclassified: [Vec<u8>; 2],
+    pub(crate) partial: Vec<u8>,
+}
+
+pub(crate) fn run(job: &Job) -> Result<Written, Error> {
+    let database = Kraken2Database::open(&job.database)?;
+    let config = Kraken2Config::new(job.rules.clone())
+        .minimizers(job.report.minimizers)
+        .batch_records(job.batch_records);
+    let mut resources = Resources::new().threads(job.threads).device(job.device.clone());
+    resources.gpu_memory = job.gpu_memory;
+    let mut written = Written::default();
+    let Written { lines, report, classified, unclassified, partial } = &mut written;
+    let mut outputs = Outputs {
+        lines: Some(lines),
+        classified: Some(reads(classified, job.paired)),
+        unclassified: Some(reads(unclassified, job.paired)),
+        partial: Some(partial),
+    };
+    let (segments, cancel) = (job.segments(), Cancel::default());
+    let outcome =
+        classify(&config, &resources, &database, &segments, &mut outputs, &Silent, &cancel)?;
+    outcome.counts.write_report(database.taxonomy(), job.report, report)?;
+    Ok(written)
+}
+
+fn reads([one, two]: &mut [Vec<u8>; 2], paired: bool) -> ReadOutput<'_> {
+    match paired {
+        true => ReadOutput { single: None, mates: Some([one, two]) },
+        false => ReadOutput { single: Some(one), mates: None },
+    }
+}
+
+/// Whether a program is installed. If it is not, says so; in CI that is a failure.
+pub(crate) fn installed(program: &str) -> bool {
+    let found = Command::new(program).arg("--version").output().is_ok();
+    let ci = std::env::var("CI").is_ok_and(|value| value == "true");
+    assert!(found || !ci, "{program} is not installed, and CI needs it");
+    if !found {
+        eprintln!("skipped: {program} is not installed");
+    }
+    found
+}
+
+/// The lines and the report of the installed Kraken 2; `options` say the rules of `job`.
+pub(crate) fn judge(job: &Job, options: &str) -> (String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let [lines, report] = ["lines", "report"].map(|name| folder.path().join(name));
+    let mut command = Command::new("kraken2");
+    command.arg("--db").arg(&job.database).arg("--output").arg(&lines).arg("--report").arg(&report);
+    command.args(options.split_whitespace()).args(job.paired.then_some("--paired"));
+    let is_gzip = job.inputs[0].extension().is_some_and(|end| end == "gz");
+    command.args(is_gzip.then_some("--gzip-compressed")).args(&job.inputs);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    (std::fs::read_to_string(lines).unwrap(), std::fs::read_to_string(report).unwrap())
+}
+
+/// A report without its rank codes, which Debian's build of Kraken 2 writes without letters.
+pub(crate) fn without_ranks(report: &[u8]) -> Vec<u8> {
+    let line = |line: &str| {
+        let mut fields: Vec<&str> = line.split('\t').collect();
+        let rank = fields.len() - 3;
+        fields.remove(rank);
+        fields.join("\t") + "\n"
+    };
+    text(report).lines().map(line).collect::<String>().into_bytes()
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Has the installed Kraken 2 build the database of a folder.
+pub(crate) fn build(folder: &Path, options: &str) {
+    let mut command = Command::new("kraken2-build");
+    command.arg("--build").arg("--db").arg(folder).args(["--threads", "1"]);
+    let output = command.args(options.split_whitespace()).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}

@@ -1,0 +1,53 @@
+//! Arguments that are not a value of their field.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use merganser_filter::NMode;
+
+use super::Select;
+
+/// The letters' modes that mapping has.
+pub(super) fn n_mode() -> impl TypedValueParser<Value = NMode> {
+    let names = [NMode::Mismatch, NMode::Match].map(NMode::name);
+    PossibleValuesParser::new(names).map(|name| name.parse().unwrap_or_default())
+}
+
+/// The flags of [`Select`].
+#[derive(Args)]
+#[group(skip)]
+struct SelectFlags {
+    /// Report all hits (the default)
+    #[arg(long, help_heading = "Reports", group = "select")]
+    all: bool,
+    /// Report the first hit only
+    #[arg(long, help_heading = "Reports", group = "select")]
+    best: bool,
+    /// Report all hits with as few edits as the first
+    #[arg(long, help_heading = "Reports", group = "select")]
+    best_strata: bool,
+}
+
+impl Args for Select {
+    fn augment_args(command: Command) -> Command {
+        SelectFlags::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        SelectFlags::augment_args_for_update(command)
+    }
+}
+
+impl FromArgMatches for Select {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Select, clap::Error> {
+        Ok(match SelectFlags::from_arg_matches(matches)? {
+            SelectFlags { best: true, .. } => Select::Best,
+            SelectFlags { best_strata: true, .. } => Select::BestStrata,
+            SelectFlags { .. } => Select::All,
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Select::from_arg_matches(matches)?;
+        Ok(())
+    }
+}

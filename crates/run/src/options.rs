@@ -1,0 +1,67 @@
+//! What definitions of options are made of: each is a field of a job's `Config`, which is the library's type, the command
+//! line's arguments (feature `cli`), and the parameters of the JSON summary.
+
+#[cfg(feature = "cli")]
+pub use clap;
+pub use serde::{Serialize, Serializer};
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A number, or `auto` to have it chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Auto(pub Option<usize>);
+
+impl FromStr for Auto {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Auto, String> {
+        if text.eq_ignore_ascii_case("auto") {
+            return Ok(Auto(None));
+        }
+        text.parse().map(|number| Auto(Some(number))).map_err(|_| "give a number or auto".into())
+    }
+}
+
+impl fmt::Display for Auto {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(number) => number.fmt(formatter),
+            None => formatter.write_str("auto"),
+        }
+    }
+}
+
+/// Parsers of arguments.
+pub mod cli {
+    /// Bases of a k-mer, 1 to 128.
+    ///
+    /// # Errors
+    /// If the text is another one.
+    pub fn kmer_length(text: &str) -> Result<usize, String> {
+        let k = text.parse().ok().filter(|k| (1..=128).contains(k));
+        k.ok_or_else(|| "k is a whole number from 1 to 128".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Auto;
+    use super::cli::kmer_length;
+
+    #[test]
+    fn k_is_a_whole_number_of_bases() {
+        assert_eq!((kmer_length("1"), kmer_length("128")), (Ok(1), Ok(128)));
+        for wrong in ["0", "129", "11.9", "-21", "21 ", "k", ""] {
+            assert!(kmer_length(wrong).unwrap_err().ends_with("from 1 to 128"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn numbers_and_auto() {
+        assert_eq!("auto".parse(), Ok(Auto(None)));
+        assert_eq!("12".parse(), Ok(Auto(Some(12))));
+        assert!("-1".parse::<Auto>().is_err());
+        assert_eq!(Auto(None).to_string(), "auto");
+    }
+}

@@ -1,0 +1,116 @@
+//! Tables of taxids: of sequences (`seqid2taxid.map`, `accession2taxid`), of assemblies (`assembly_summary.txt`).
+
+use std::path::Path;
+
+use merganser_io::Lines;
+
+use crate::{Error, parse_taxid};
+
+/// What a row of a table has a taxid for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MapKey<'l> {
+    /// A sequence with this id. A row of two ids is two of these.
+    Id(&'l [u8]),
+    /// An assembly.
+    Assembly {
+        /// Its accession.
+        accession: &'l [u8],
+        /// The last part of the path of its download, which its files' names begin with; empty if the table does
+        /// not have it.
+        base: &'l [u8],
+    },
+}
+
+/// Reads a table, whose kind its content tells, and calls `visit` with what each row has a taxid for, in the order of
+/// the rows. Rows of ids with taxid 0 have no taxon and are left out.
+///
+/// # Errors
+/// If it cannot be read, or a row has no taxid where it belongs: with the line.
+pub fn read_map(path: &Path, mut visit: impl FnMut(MapKey<'_>, u32)) -> Result<(), Error> {
+    let mut lines = Lines::open(path)?;
+    let mut kind = None;
+    while let Some((number, line)) = lines.next_line()? {
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let columns: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
+        if line.starts_with(b"#") {
+            kind = assembly_columns(&columns).or(kind);
+            continue;
+        }
+        let Some(known) = &kind else {
+            let first = table_columns(&columns);
+            if !columns[1..].iter().any(|&column| column == b"taxid") {
+                row((path, number), &columns, &first, &mut visit)?;
+            }
+            kind = Some(first);
+            continue;
+        };
+        row((path, number), &columns, known, &mut visit)?;
+    }
+    Ok(())
+}
+
+/// Takes a row of the columns `kind`.
+fn row(
+    (path, line): (&Path, u64),
+    columns: &[&[u8]],
+    kind: &Columns,
+    visit: &mut impl FnMut(MapKey<'_>, u32),
+) -> Result<(), Error> {
+    let cell = |at: usize| columns.get(at).map_or(&b""[..], |cell| cell.trim_ascii());
+    let (Columns::Ids { taxid: at, .. } | Columns::Assemblies { taxid: at, .. }) = kind;
+    let taxid = parse_taxid(cell(*at)).map_err(|what| {
+        let what = what.unwrap_or_else(|| format!("no taxid in column {}", at + 1));
+        Error::content(path, format!("line {line}: {what}"))
+    })?;
+    match kind {
+        // Zero: the accession has no taxon.
+        Columns::Ids { .. } if taxid == 0 => {}
+        Columns::Ids { ids, .. } => ids.iter().for_each(|&at| visit(MapKey::Id(cell(at)), taxid)),
+        Columns::Assemblies { accession, ftp, .. } => {
+            let ftp = ftp.map_or(&b""[..], cell);
+            let base = ftp.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+            visit(MapKey::Assembly { accession: cell(*accession), base }, taxid);
+        }
+    }
+    Ok(())
+}
+
+/// What the columns of a map hold, counted from 0.
+enum Columns {
+    Ids { ids: Vec<usize>, taxid: usize },
+    Assemblies { accession: usize, taxid: usize, ftp: Option<usize> },
+}
+
+/// The columns that a comment line of an assembly summary names.
+fn assembly_columns(columns: &[&[u8]]) -> Option<Columns> {
+    let name = |column: &[u8]| column.trim_ascii_start().trim_ascii().to_vec();
+    let bare = |column: &&[u8]| {
+        let column = column.strip_prefix(b"#").unwrap_or(column);
+        name(column)
+    };
+    let names: Vec<Vec<u8>> = columns.iter().map(bare).collect();
+    let find = |wanted: &[u8]| names.iter().position(|name| name == wanted);
+    let taxid = find(b"taxid")?;
+    Some(Columns::Assemblies {
+        accession: find(b"assembly_accession").unwrap_or(0),
+        taxid,
+        ftp: find(b"ftp_path"),
+    })
+}
+
+/// The columns of a table by its first line: accession2taxid with a header, or without one, which
+/// has four columns; else `id<TAB>taxid`.
+fn table_columns(columns: &[&[u8]]) -> Columns {
+    let find = |wanted: &[u8]| columns.iter().position(|&column| column == wanted);
+    if let Some(taxid) = find(b"taxid").filter(|&at| at > 0) {
+        let ids = [find(b"accession.version"), find(b"accession")];
+        let ids: Vec<usize> = ids.into_iter().flatten().collect();
+        return Columns::Ids { ids: if ids.is_empty() { vec![0] } else { ids }, taxid };
+    }
+    match columns.len() {
+        4 => Columns::Ids { ids: vec![1, 0], taxid: 2 },
+        _ => Columns::Ids { ids: vec![0], taxid: 1 },
+    }
+}

@@ -1,0 +1,220 @@
+//! How good classifications are: assignments of reads against the truth, rank by rank.
+
+mod assignment;
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use crate::Error;
+use assignment::{Assigned, Format};
+use merganser_io::Lines;
+use merganser_taxonomy::{Rank, Taxonomy};
+
+/// The true taxon of each read.
+#[derive(Debug)]
+pub struct Truth {
+    reads: HashMap<Vec<u8>, TrueRead>,
+}
+
+#[derive(Debug)]
+struct TrueRead {
+    node: u32,
+    seen: bool,
+}
+
+/// How many reads have a true taxon and an assigned one.
+type Pairs = BTreeMap<(u32, Option<u32>), u64>;
+
+/// What names in results mean.
+#[derive(Clone, Copy, Debug)]
+pub struct Names<'a> {
+    /// The tree of all taxids.
+    pub taxonomy: &'a Taxonomy,
+    /// The taxid of a sequence of the reference, for results at rank sequence without taxids.
+    pub sequences: &'a HashMap<String, u32>,
+}
+
+/// The score at one rank.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RankScore {
+    /// The rank.
+    pub rank: Rank,
+    /// Reads whose true lineage has a taxon of this rank.
+    pub with_rank: u64,
+    /// Reads that were given a taxon of this rank or one below it.
+    pub assigned: u64,
+    /// Those of them whose taxon of this rank is the true one.
+    pub right: u64,
+    /// The accumulated deviation of the abundances (Kobus et al., §6.5): over all taxa of this
+    /// rank, the sum of the differences between the share of reads that were given it, of all
+    /// `assigned`, and the share that has it, of all `with_rank`; 0 to 2.
+    pub deviation: f64,
+    /// The share of `assigned` that was given a taxon that no read has: false positives.
+    pub false_share: f64,
+}
+
+impl RankScore {
+    /// Right of assigned; `None` if there are none.
+    pub fn precision(&self) -> Option<f64> {
+        (self.assigned > 0).then(|| self.right as f64 / self.assigned as f64)
+    }
+
+    /// Right of all reads.
+    pub fn sensitivity(&self, reads: u64) -> f64 {
+        self.right as f64 / reads.max(1) as f64
+    }
+}
+
+/// All that was found of one file of results.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evaluation {
+    /// Reads of the truth; what results say of others does not count.
+    pub reads: u64,
+    /// Reads that got any taxon.
+    pub classified: u64,
+    /// Reads of the truth that the results do not mention: unclassified.
+    pub missing: u64,
+    /// Reads of the results that have no truth, and the first of them.
+    pub unknown: (u64, Option<String>),
+    /// By rank, the lowest first: ranks that no truth and no assignment has are left out.
+    pub ranks: Vec<RankScore>,
+}
+
+impl Truth {
+    /// Reads lines of read name and taxid, separated by a tab; lines that begin with `#` and empty
+    /// ones are skipped. Of a name, the first word counts.
+    ///
+    /// # Errors
+    /// If it cannot be read; if a line is no such line, a read occurs twice with different taxids,
+    /// or a taxid is not in the tree; the message names the line.
+    pub fn read(path: &Path, taxonomy: &Taxonomy) -> Result<Truth, Error> {
+        let mut lines = Lines::open(path)?;
+        let mut reads = HashMap::new();
+        while let Some((number, line)) = lines.next_line()? {
+            if line.is_empty() || line.starts_with(b"#") {
+                continue;
+            }
+            let (name, node) = true_taxon(line, taxonomy)
+                .map_err(|reason| Error::content(path, format!("line {number}: {reason}")))?;
+            let own = TrueRead { node, seen: false };
+            if reads.insert(name.to_vec(), own).is_some_and(|other: TrueRead| other.node != node) {
+                let name = String::from_utf8_lossy(name);
+                return Err(Error::content(
+                    path,
+                    format!("line {number}: {name} has another taxid in an earlier line"),
+                ));
+            }
+        }
+        Ok(Truth { reads })
+    }
+
+    /// How many reads there are.
+    pub fn len(&self) -> usize {
+        self.reads.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.reads.is_empty()
+    }
+
+    /// Scores one file of results: Kraken's five columns, as we and Kraken 2 write them (also with
+    /// `--use-names`), or MetaCache's table.
+    ///
+    /// # Errors
+    /// If it cannot be read; if a line is neither, names a taxon that is not in the tree, or a read
+    /// that an earlier line has; the message names the line. If it has other reads alone.
+    pub fn evaluate(mut self, path: &Path, names: &Names<'_>) -> Result<Evaluation, Error> {
+        let mut pairs = Pairs::new();
+        let mut result = Evaluation { reads: self.len() as u64, ..Evaluation::default() };
+        let mut lines = Lines::open(path)?;
+        let mut format = Format::default();
+        while let Some((number, line)) = lines.next_line()? {
+            let failed = |reason| Error::content(path, format!("line {number}: {reason}"));
+            let Some(Assigned { name, node }) = format.parse(line, names).map_err(failed)? else {
+                continue;
+            };
+            match self.find(name) {
+                Some(read) if read.seen => {
+                    let name = String::from_utf8_lossy(name);
+                    return Err(failed(format!("{name} is in an earlier line already")));
+                }
+                Some(read) => {
+                    read.seen = true;
+                    *pairs.entry((read.node, node)).or_default() += 1;
+                }
+                None => {
+                    let (count, first) = &mut result.unknown;
+                    *count += 1;
+                    first.get_or_insert_with(|| String::from_utf8_lossy(name).into_owned());
+                }
+            }
+        }
+        for read in self.reads.values().filter(|read| !read.seen) {
+            result.missing += 1;
+            *pairs.entry((read.node, None)).or_default() += 1;
+        }
+        if result.missing == result.reads && result.unknown.0 > 0 {
+            let what = "none of the reads of the truth is in it: it is of other reads";
+            return Err(Error::content(path, what));
+        }
+        result.score(&pairs, names.taxonomy);
+        Ok(result)
+    }
+
+    /// A read by its name, or a pair by what its mates' names share.
+    fn find(&mut self, name: &[u8]) -> Option<&mut TrueRead> {
+        let mate = [name, b"/1"].concat();
+        let key = if self.reads.contains_key(name) { name } else { &mate };
+        self.reads.get_mut(key)
+    }
+}
+
+impl Evaluation {
+    /// Counts pairs of a true and an assigned taxon at each rank.
+    fn score(&mut self, pairs: &Pairs, tree: &Taxonomy) {
+        self.classified = pairs.iter().filter(|(pair, _)| pair.1.is_some()).map(|(_, n)| n).sum();
+        let ranks = Rank::all().filter(|&rank| rank != Rank::Sequence && rank != Rank::Root);
+        let scores = ranks.map(|rank| RankScore::new(rank, pairs, tree));
+        self.ranks = scores.filter(|score| score.with_rank + score.assigned > 0).collect();
+    }
+}
+
+impl RankScore {
+    fn new(rank: Rank, pairs: &Pairs, tree: &Taxonomy) -> RankScore {
+        // Reads that have a taxon, and reads that were given it.
+        let mut taxa: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+        let mut right = 0;
+        for (&(truth, assigned), &count) in pairs {
+            let truth = tree.at_rank(truth, rank);
+            let assigned = assigned.and_then(|node| tree.at_rank(node, rank));
+            truth.into_iter().for_each(|taxon| taxa.entry(taxon).or_default().0 += count);
+            assigned.into_iter().for_each(|taxon| taxa.entry(taxon).or_default().1 += count);
+            right += count * u64::from(assigned.is_some() && assigned == truth);
+        }
+        let with_rank = taxa.values().map(|counts| counts.0).sum();
+        let assigned = taxa.values().map(|counts| counts.1).sum();
+        let share = |count: u64, all: u64| count as f64 / all.max(1) as f64;
+        let gap = |&(has, given): &(u64, u64)| share(has, with_rank) - share(given, assigned);
+        let deviation = taxa.values().map(|counts| gap(counts).abs()).sum();
+        let falsely = taxa.values().filter(|counts| counts.0 == 0).map(|counts| counts.1).sum();
+        let false_share = share(falsely, assigned);
+        RankScore { rank, with_rank, assigned, right, deviation, false_share }
+    }
+}
+
+fn true_taxon<'a>(line: &'a [u8], taxonomy: &Taxonomy) -> Result<(&'a [u8], u32), String> {
+    let mut cells = line.split(|&byte| byte == b'\t');
+    let name = assignment::first_word(cells.next().unwrap_or_default());
+    let taxid = cells.next().and_then(|cell| std::str::from_utf8(cell).ok());
+    let taxid: u32 = taxid
+        .and_then(|cell| cell.trim().parse().ok())
+        .ok_or("not a read name, a tab and a taxid")?;
+    let node = taxonomy.node(taxid).ok_or(format!(
+        "taxid {taxid} is not in the taxonomy: give the one that the truth is from"
+    ))?;
+    Ok((name, node))
+}
+
+#[cfg(test)]
+mod tests;

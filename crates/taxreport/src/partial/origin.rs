@@ -1,0 +1,144 @@
+//! What results are of: the database, the parameters and the reads. Those of the same database and
+//! parameters, and of other reads, may be joined.
+
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
+
+use merganser_io::{QualityOffset, RecordBatch};
+use merganser_seq::hash::murmur_finalizer;
+
+use super::{Decoder, Encoder, MAGIC, OF_RUNS, OF_SHARDS, WrittenShard};
+use crate::Error;
+
+/// Names and values, in the order in which they are compared.
+pub type Fields = Vec<(String, String)>;
+
+/// The beginning of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Of a database of Kraken 2, not of ours.
+    pub is_kraken2: bool,
+    /// What tells the database from others.
+    pub database: Fields,
+    /// What the numbers depend on besides the reads and the database.
+    pub parameters: Fields,
+    /// The [sum](reads_sum) over all reads.
+    pub reads: u64,
+    /// Of which shard of a job, if not of a whole run.
+    pub shard: Option<WrittenShard>,
+}
+
+/// A field.
+pub fn field(name: &str, value: impl Display) -> (String, String) {
+    (name.to_owned(), value.to_string())
+}
+
+/// A field that is or is not so.
+pub fn flag(name: &str, value: bool) -> (String, String) {
+    field(name, if value { "yes" } else { "no" })
+}
+
+/// What qualities are, where they matter and are not Phred+33, which earlier versions did not name.
+pub fn offset_field(least: u8, offset: QualityOffset) -> Option<(String, String)> {
+    let matters = least > 0 && offset != QualityOffset::Phred33;
+    matters.then(|| field("quality-offset", offset.number()))
+}
+
+impl Origin {
+    /// Writes it, with what comes before it.
+    ///
+    /// # Errors
+    /// As writing.
+    pub fn write(&self, encoder: &mut Encoder<'_>) -> io::Result<()> {
+        encoder.bytes(&MAGIC)?;
+        let version = if self.shard.is_some() { OF_SHARDS } else { OF_RUNS };
+        encoder.bytes(&version.to_le_bytes())?;
+        encoder.number(self.is_kraken2.into())?;
+        for fields in [&self.database, &self.parameters] {
+            encoder.number(fields.len() as u64)?;
+            for (name, value) in fields {
+                encoder.text(name.as_bytes())?;
+                encoder.text(value.as_bytes())?;
+            }
+        }
+        encoder.bytes(&self.reads.to_le_bytes())?;
+        self.shard.map_or(Ok(()), |shard| shard.write(encoder))
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// As reading, and if it is damaged.
+    pub fn read(decoder: &mut Decoder) -> Result<Origin, Error> {
+        let is_kraken2 = match decoder.number()? {
+            0 => false,
+            1 => true,
+            _ => return Err(decoder.damaged("the database is of no known kind")),
+        };
+        let (database, parameters) = (read_fields(decoder)?, read_fields(decoder)?);
+        let reads = u64::from_le_bytes(decoder.array()?);
+        let shard = decoder.is_of_shard().then(|| WrittenShard::read(decoder)).transpose()?;
+        Ok(Origin { is_kraken2, database, parameters, reads, shard })
+    }
+
+    /// Why results with this origin, in `path`, cannot be joined with others, in `first`; `None` if
+    /// they can.
+    pub fn differs(&self, path: &Path, other: &Origin, first: &Path) -> Option<Error> {
+        let name = first.display();
+        let refuse = |text: String| Some(Error::content(path, text));
+        if self.is_kraken2 != other.is_kraken2 {
+            let kind = |is_kraken2| if is_kraken2 { "of Kraken 2" } else { "of merganser" };
+            let (own, others) = (kind(self.is_kraken2), kind(other.is_kraken2));
+            return refuse(format!(
+                "is of a database {own}, and {name} of one {others}: only results of the same \
+                 database can be joined"
+            ));
+        }
+        if let Some([field, own, others]) = difference(&self.database, &other.database) {
+            return refuse(format!(
+                "is of another database than {name} ({field} {own}, and there {others}): only \
+                 results of the same one can be joined"
+            ));
+        }
+        let [field, own, others] = difference(&self.parameters, &other.parameters)?;
+        refuse(format!(
+            "was classified with {field} {own}, and {name} with {others}: only results of the same \
+             options can be joined"
+        ))
+    }
+}
+
+fn read_fields(decoder: &mut Decoder) -> Result<Fields, Error> {
+    let (count, mut fields) = (decoder.number()?, Fields::new());
+    for _ in 0..count {
+        let field = (decoder.text()?, decoder.text()?);
+        // They stand in messages.
+        if field.0.contains(char::is_control) || field.1.contains(char::is_control) {
+            return Err(decoder.damaged("an option has control characters"));
+        }
+        fields.push(field);
+    }
+    Ok(fields)
+}
+
+/// The first field that differs: its name, and the values of both.
+fn difference(one: &Fields, other: &Fields) -> Option<[String; 3]> {
+    if one.len() != other.len() {
+        let [own, others] = [one, other].map(|fields| fields.len().to_string());
+        return Some(["a number of fields of".to_owned(), own, others]);
+    }
+    let differing = one.iter().zip(other).find(|(own, others)| own != others);
+    differing.map(|(own, others)| [own.0.clone(), own.1.clone(), others.1.clone()])
+}
+
+/// A sum over the reads of a batch, of a hash of their names and letters: of the same reads the same,
+/// whatever their order, so that results of the same reads are told.
+pub fn reads_sum(batch: &RecordBatch) -> u64 {
+    let records = (0..batch.len()).map(|at| batch.record(at));
+    let hash = |record: merganser_io::Record<'_>| {
+        let [name, letters] = [record.name, record.letters].map(crc32fast::hash);
+        murmur_finalizer(u64::from(name) << 32 | u64::from(letters))
+    };
+    records.map(hash).fold(0, u64::wrapping_add)
+}

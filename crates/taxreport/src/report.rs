@@ -1,0 +1,141 @@
+//! Reads by taxon, and the reports that are made of them.
+
+mod abundance;
+mod cami;
+mod combine;
+mod features;
+mod kraken;
+mod krona;
+mod mpa;
+mod read;
+mod row;
+mod select;
+
+pub use abundance::{Abundance, CountedSequence};
+pub use combine::{CombinedReports, CombinedTable, RenamedTaxon};
+pub use features::FeatureCounts;
+pub use kraken::ReportOptions;
+pub use mpa::MpaTable;
+pub use read::{KrakenReport, ReportMinimizers, ReportRow};
+pub use row::{KrakenRow, KrakenRows, RankCode};
+pub use select::{ReportSelection, SelectedReport};
+
+use std::collections::BTreeMap;
+
+use merganser_taxonomy::Taxonomy;
+
+/// Reads by taxon; a pair is one read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    unclassified: u64,
+    /// By node; those of targets stand at the targets' nodes.
+    nodes: Vec<u64>,
+    /// Reads that were found to be of one target, by target.
+    targets: Vec<u64>,
+}
+
+impl Tally {
+    /// Counts a read by its node, and by its target if that is known.
+    pub fn count(&mut self, node: Option<u32>, target: Option<u32>) {
+        self.count_many(node, 1);
+        if let (Some(_), Some(target)) = (node, target) {
+            self.count_of_target(target, 1);
+        }
+    }
+
+    /// Counts so many reads by their target, which were counted by their node.
+    pub fn count_of_target(&mut self, target: u32, reads: u64) {
+        count(&mut self.targets, target, reads);
+    }
+
+    /// Counts so many reads by their node.
+    pub fn count_many(&mut self, node: Option<u32>, reads: u64) {
+        match node {
+            Some(node) => count(&mut self.nodes, node, reads),
+            None => self.unclassified += reads,
+        }
+    }
+
+    /// Adds the reads of another tally.
+    pub fn add(&mut self, other: Tally) {
+        self.unclassified += other.unclassified;
+        for (own, others) in [(&mut self.nodes, &other.nodes), (&mut self.targets, &other.targets)]
+        {
+            own.resize(own.len().max(others.len()), 0);
+            own.iter_mut().zip(others).for_each(|(own, reads)| *own += reads);
+        }
+    }
+
+    /// Reads that were found to be of one target, where there are any.
+    pub fn of_targets(&self) -> BTreeMap<u32, u64> {
+        let numbered = self.targets.iter().enumerate().filter(|(_, reads)| **reads > 0);
+        numbered.map(|(target, &reads)| (target as u32, reads)).collect()
+    }
+
+    /// Reads at the nodes themselves, where there are any, in the order of the nodes.
+    pub fn of_nodes(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        (0..).zip(self.nodes.iter().copied()).filter(|(_, reads)| *reads > 0)
+    }
+
+    /// All reads.
+    pub fn total(&self) -> u64 {
+        self.unclassified + self.nodes.iter().sum::<u64>()
+    }
+
+    /// Reads without a taxon.
+    pub fn unclassified(&self) -> u64 {
+        self.unclassified
+    }
+
+    /// Reads at the node itself.
+    pub fn own(&self, node: u32) -> u64 {
+        self.nodes.get(node as usize).copied().unwrap_or(0)
+    }
+
+    /// Reads at each node or below it.
+    fn clades(&self, tree: &Taxonomy) -> Vec<u64> {
+        sums(tree, &self.nodes)
+    }
+}
+
+fn count(counts: &mut Vec<u64>, at: u32, reads: u64) {
+    let at = at as usize;
+    if counts.len() <= at {
+        counts.resize(at + 1, 0);
+    }
+    counts[at] += reads;
+}
+
+/// For each node the sum over itself and all below.
+fn sums(tree: &Taxonomy, own: &[u64]) -> Vec<u64> {
+    let mut sums = own.to_vec();
+    sums.resize(tree.len(), 0);
+    for node in (1..tree.len()).rev() {
+        sums[tree.parent(node as u32) as usize] += sums[node];
+    }
+    sums
+}
+
+/// The nodes with reads (with `all`, every node) from the root down, each before those below it,
+/// children with more reads first, then by taxid.
+fn walk(tree: &Taxonomy, clades: &[u64], all: bool) -> Vec<u32> {
+    let wanted = |node: u32| all || clades[node as usize] > 0;
+    let mut children = vec![Vec::new(); tree.len()];
+    for node in (1..tree.len() as u32).filter(|&node| wanted(node)) {
+        children[tree.parent(node) as usize].push(node);
+    }
+    let mut order = Vec::new();
+    let mut stack = Vec::from_iter(wanted(tree.root()).then(|| tree.root()));
+    while let Some(node) = stack.pop() {
+        order.push(node);
+        let mut next = std::mem::take(&mut children[node as usize]);
+        next.sort_by_key(|&child| (clades[child as usize], std::cmp::Reverse(tree.taxid(child))));
+        stack.extend(next);
+    }
+    order
+}
+
+/// `part` of `whole` in per cent; 0 of nothing.
+fn percent(part: u64, whole: u64) -> f64 {
+    100.0 * part as f64 / whole.max(1) as f64
+}

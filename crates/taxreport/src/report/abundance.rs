@@ -1,0 +1,341 @@
+//! How many reads each taxon is estimated to have: those that only a higher taxon is known of are
+//! pushed down (Kobus et al., 2021, section 6.5; MetaCache's `-abundance-per`).
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use super::{Tally, percent};
+use merganser_taxonomy::{Rank, Taxonomy};
+
+/// A sequence that reads are found to be of.
+pub trait CountedSequence {
+    /// Its name.
+    fn name(&self) -> &str;
+    /// The node of its taxon.
+    fn node(&self) -> u32;
+}
+
+impl CountedSequence for (&str, u32) {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    fn node(&self) -> u32 {
+        self.1
+    }
+}
+
+/// An estimate for all ranks at once.
+#[derive(Clone, Debug)]
+pub struct Abundance<'a> {
+    tree: &'a Taxonomy,
+    total: u64,
+    unclassified: u64,
+    /// By node: reads at it or below, those of taxa with too few reads moved up;
+    reads: Vec<u64>,
+    /// the same with what was pushed down to it.
+    estimated: Vec<u64>,
+    /// Targets with reads, by their numbers.
+    sequences: BTreeMap<u32, Sequence<'a>>,
+}
+
+/// A target with its reads.
+#[derive(Clone, Debug)]
+struct Sequence<'a> {
+    name: &'a str,
+    node: u32,
+    reads: u64,
+    estimated: u64,
+}
+
+impl<'a> Abundance<'a> {
+    /// Estimates from a tally. A taxon with fewer than `min_reads` reads, those below included, is
+    /// taken not to be there: they move to its parent. Then, from the root down, what stands at a
+    /// taxon is divided among its children with reads, in the proportion of these, in whole reads:
+    /// what is left after rounding down goes to the largest remainders, then the smallest taxid.
+    ///
+    /// `targets` are those of the database; they take part as children of their taxa if reads
+    /// were found to be of single targets.
+    pub fn new(
+        tally: &Tally,
+        tree: &'a Taxonomy,
+        targets: &'a [impl CountedSequence],
+        min_reads: u64,
+    ) -> Abundance<'a> {
+        let mut own = tally.nodes.clone();
+        own.resize(tree.len(), 0);
+        let mut of_targets = tally.of_targets();
+        // A target with few reads is its taxon's; one without an entry here is as well.
+        of_targets
+            .retain(|&target, reads| *reads >= min_reads && (target as usize) < targets.len());
+        for (&target, &reads) in &of_targets {
+            own[targets[target as usize].node() as usize] -= reads;
+        }
+        let mut children: Vec<Vec<Child>> = vec![Vec::new(); tree.len()];
+        for (&target, &weight) in &of_targets {
+            let node = targets[target as usize].node() as usize;
+            children[node].push(Child { sequence: true, at: target, weight });
+        }
+        let mut reads = vec![0; tree.len()];
+        for node in (0..tree.len()).rev() {
+            let below: u64 = children[node].iter().map(|child| child.weight).sum();
+            let clade = own[node] + below;
+            let parent = tree.parent(node as u32) as usize;
+            if node > 0 && clade < min_reads {
+                own[parent] += clade;
+                own[node] = 0;
+                continue;
+            }
+            reads[node] = clade;
+            if node > 0 && clade > 0 {
+                children[parent].push(Child { sequence: false, at: node as u32, weight: clade });
+            }
+        }
+        let mut estimated = reads.clone();
+        let sequence = |(&target, &reads): (&u32, &u64)| {
+            let own = &targets[target as usize];
+            (target, Sequence { name: own.name(), node: own.node(), reads, estimated: reads })
+        };
+        let mut sequences: BTreeMap<u32, Sequence<'a>> = of_targets.iter().map(sequence).collect();
+        // What stands at a node itself: parents come before their children.
+        let mut pool = own;
+        for node in 0..tree.len() {
+            let children = &mut children[node];
+            children.sort_by_key(|child| match child.sequence {
+                true => (1, child.at),
+                false => (0, tree.taxid(child.at)),
+            });
+            for (child, share) in children.iter().zip(divide(pool[node], children)) {
+                if child.sequence {
+                    if let Some(sequence) = sequences.get_mut(&child.at) {
+                        sequence.estimated += share;
+                    }
+                } else {
+                    estimated[child.at as usize] += share;
+                    pool[child.at as usize] += share;
+                }
+            }
+        }
+        let (total, unclassified) = (tally.total(), tally.unclassified);
+        Abundance { tree, total, unclassified, reads, estimated, sequences }
+    }
+
+    /// All reads of the sample.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// The reads that a node is estimated to have, those below it included.
+    pub fn estimated(&self, node: u32) -> u64 {
+        self.estimated[node as usize]
+    }
+
+    /// The taxa of a rank that have reads, those with the most first, then by taxid; of several
+    /// one below the other, the highest.
+    pub fn of_rank(&self, rank: Rank) -> Vec<u32> {
+        self.chosen(|node| self.tree.rank(node) == rank)
+    }
+
+    /// As [`of_rank`](Self::of_rank), by any property.
+    pub(super) fn chosen(&self, is: impl Fn(u32) -> bool) -> Vec<u32> {
+        let tree = self.tree;
+        // Whether one above is; parents come before their children.
+        let mut below = vec![false; tree.len()];
+        let mut nodes = Vec::new();
+        for node in 1..tree.len() as u32 {
+            let parent = tree.parent(node);
+            let hidden = below[parent as usize] || is(parent);
+            below[node as usize] = hidden;
+            if !hidden && self.estimated(node) > 0 && is(node) {
+                nodes.push(node);
+            }
+        }
+        nodes.sort_by_key(|&node| (std::cmp::Reverse(self.estimated(node)), tree.taxid(node)));
+        nodes
+    }
+
+    /// Writes a table of all ranks, the highest first, with the columns rank, taxid, name, reads
+    /// (found to be of the taxon or one below it), estimated (with those pushed down to it) and
+    /// per cent of all reads that the estimate is. Classified reads that have no taxon at a rank
+    /// stand in a row of taxid 0 there, so that each rank and the unclassified have all reads.
+    ///
+    /// # Errors
+    /// As writing.
+    pub fn write(&self, output: &mut dyn Write) -> io::Result<()> {
+        writeln!(output, "rank\ttaxid\tname\treads\testimated\tpercent")?;
+        let share = |reads: u64| percent(reads, self.total);
+        let lost = self.unclassified;
+        writeln!(output, "unclassified\t0\tunclassified\t{lost}\t{lost}\t{:.4}", share(lost))?;
+        let ranks: Vec<Rank> = Rank::all().filter(|&rank| rank < Rank::Root).collect();
+        for &rank in ranks.iter().rev() {
+            let mut rest = self.total - self.unclassified;
+            let mut any = false;
+            for (taxid, name, reads, estimated) in self.rows(rank) {
+                let share = share(estimated);
+                writeln!(
+                    output,
+                    "{}\t{taxid}\t{name}\t{reads}\t{estimated}\t{share:.4}",
+                    rank.name()
+                )?;
+                rest -= estimated;
+                any = true;
+            }
+            if any && rest > 0 {
+                let (rank, share) = (rank.name(), share(rest));
+                writeln!(output, "{rank}\t0\tno taxon at this rank\t{rest}\t{rest}\t{share:.4}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn rows(&self, rank: Rank) -> Vec<(u32, &str, u64, u64)> {
+        let tree = self.tree;
+        if rank == Rank::Sequence {
+            let row =
+                |own: &Sequence<'a>| (tree.taxid(own.node), own.name, own.reads, own.estimated);
+            let mut rows: Vec<_> = self.sequences.values().map(row).collect();
+            rows.sort_by_key(|row| std::cmp::Reverse(row.3));
+            return rows;
+        }
+        let row = |node: u32| {
+            let reads = self.reads[node as usize];
+            (tree.taxid(node), tree.name(node), reads, self.estimated(node))
+        };
+        self.of_rank(rank).into_iter().map(row).collect()
+    }
+
+    pub(super) fn tree(&self) -> &'a Taxonomy {
+        self.tree
+    }
+}
+
+/// A taxon or a target below a taxon.
+#[derive(Clone, Copy, Debug)]
+struct Child {
+    sequence: bool,
+    at: u32,
+    weight: u64,
+}
+
+/// Divides `reads` in the proportion of the weights; nothing if there are none.
+fn divide(reads: u64, children: &[Child]) -> Vec<u64> {
+    let all: u64 = children.iter().map(|child| child.weight).sum();
+    if all == 0 || reads == 0 {
+        return vec![0; children.len()];
+    }
+    let exact = |child: &Child| u128::from(reads) * u128::from(child.weight);
+    let all = u128::from(all);
+    let mut shares: Vec<u64> = children.iter().map(|child| (exact(child) / all) as u64).collect();
+    let mut order: Vec<usize> = (0..children.len()).collect();
+    order.sort_by_key(|&at| std::cmp::Reverse(exact(&children[at]) % all));
+    let left = (reads - shares.iter().sum::<u64>()) as usize;
+    order.into_iter().take(left).for_each(|at| shares[at] += 1);
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merganser_taxonomy::NodeInfo;
+    use proptest::prelude::*;
+
+    const NONE: &[(&str, u32)] = &[];
+
+    /// A root, a domain 2, genera 10 and 20, species 11, 12 below 10 and 21 below 20, 3 below 2.
+    fn tree() -> Taxonomy {
+        let nodes = [
+            (1, 1, "no rank"),
+            (2, 1, "domain"),
+            (3, 2, "species"),
+            (10, 2, "genus"),
+            (11, 10, "species"),
+            (12, 10, "species"),
+            (20, 2, "genus"),
+            (21, 20, "species"),
+        ];
+        let node = |&(taxid, parent, rank): &(u32, u32, &str)| NodeInfo {
+            taxid,
+            parent,
+            rank: rank.to_owned(),
+            name: format!("t{taxid}"),
+        };
+        Taxonomy::new(nodes.iter().map(node).collect(), Vec::new())
+    }
+
+    fn tally(tree: &Taxonomy, reads: &[(u32, u64)]) -> Tally {
+        let mut tally = Tally { unclassified: 5, ..Tally::default() };
+        for &(taxid, count) in reads {
+            (0..count).for_each(|_| tally.count(tree.node(taxid), None));
+        }
+        tally
+    }
+
+    #[test]
+    fn reads_of_higher_taxa_go_down_in_proportion() {
+        let tree = tree();
+        let tally = tally(&tree, &[(2, 10), (10, 4), (11, 30), (12, 10), (21, 46)]);
+        let found = Abundance::new(&tally, &tree, NONE, 0);
+        let mut text = Vec::new();
+        found.write(&mut text).unwrap();
+        // Of the 10, 44 : 46 of 90 go to the genera: 4.89 and 5.11, so 5 and 5; then 4 + 5 go
+        // 3 : 1 to the species: 6.75 and 2.25, so 7 and 2.
+        assert_eq!(
+            String::from_utf8(text).unwrap(),
+            "rank\ttaxid\tname\treads\testimated\tpercent\n\
+             unclassified\t0\tunclassified\t5\t5\t4.7619\n\
+             domain\t2\tt2\t100\t100\t95.2381\n\
+             genus\t20\tt20\t46\t51\t48.5714\n\
+             genus\t10\tt10\t44\t49\t46.6667\n\
+             species\t21\tt21\t46\t51\t48.5714\n\
+             species\t11\tt11\t30\t37\t35.2381\n\
+             species\t12\tt12\t10\t12\t11.4286\n"
+        );
+    }
+
+    #[test]
+    fn taxa_with_few_reads_are_not_there() {
+        let tree = tree();
+        let tally = tally(&tree, &[(3, 4), (11, 3), (12, 20), (21, 4)]);
+        let found = Abundance::new(&tally, &tree, NONE, 5);
+        let species = found.of_rank(Rank::Species);
+        let found: Vec<_> = species.iter().map(|&n| (tree.taxid(n), found.estimated(n))).collect();
+        assert_eq!(found, [(12, 31)]);
+    }
+
+    #[test]
+    fn what_has_no_taxon_at_a_rank_has_a_row() {
+        let tree = tree();
+        let tally = tally(&tree, &[(3, 4), (11, 6)]);
+        let mut text = Vec::new();
+        Abundance::new(&tally, &tree, NONE, 0).write(&mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains("genus\t0\tno taxon at this rank\t4\t4\t26.6667\n"), "{text}");
+    }
+
+    proptest! {
+        /// Nothing is lost or made, and no taxon has less than was found to be its own.
+        #[test]
+        fn reads_are_kept(counts in proptest::collection::vec(0u64..50, 8), least in 0u64..20) {
+            let tree = tree();
+            let taxids = [1, 2, 3, 10, 11, 12, 20, 21];
+            let reads: Vec<_> = taxids.into_iter().zip(counts).collect();
+            let tally = tally(&tree, &reads);
+            let found = Abundance::new(&tally, &tree, NONE, least);
+            let classified = tally.total() - tally.unclassified();
+            prop_assert_eq!(found.estimated(0), classified);
+            for node in 1..tree.len() as u32 {
+                prop_assert!(found.estimated(node) >= found.reads[node as usize]);
+            }
+            // All that is below the domain is in its children, as far as these have any.
+            for parent in [2u32, 10, 20] {
+                let parent = tree.node(parent).unwrap();
+                let below: Vec<u64> = (1..tree.len() as u32)
+                    .filter(|&n| tree.parent(n) == parent)
+                    .map(|n| found.estimated(n))
+                    .collect();
+                let sum: u64 = below.iter().sum();
+                prop_assert!(sum == found.estimated(parent) || sum == 0, "{:?}", below);
+            }
+        }
+    }
+}
