@@ -50,6 +50,7 @@ pub struct Database {
 }
 
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "a database has one of these")]
 enum Data {
     /// GroupTables by group, then part.
     Memory(Vec<GroupTables>),
