@@ -52,7 +52,7 @@ pub(crate) struct MatrixArgs {
     pub(crate) given_format: Option<MatrixFormat>,
     /// The TABLEs are all ranges of a matrix (--range): put them together
     // Behind --range.
-    #[arg(display_order = 3)]
+    #[arg(display_order = 4)]
     #[arg(long, conflicts_with_all = ["presence", "solid", "min_samples", "rescue", "range"])]
     pub(crate) concat: bool,
     #[command(flatten)]
