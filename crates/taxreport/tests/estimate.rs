@@ -113,6 +113,7 @@ fn reads_go_where_the_formulas_say() {
             // Truncated.
             assert!((reads - 0.5 - found[&taxid]).abs() < 0.51, "{taxid} {reads} {table}");
         }
+        assert_eq!(estimate.doubt(), None);
         let notes = estimate.notes();
         let above: u64 = notes.distributed + notes.not_distributed;
         let species: u64 =
@@ -157,9 +158,10 @@ fn odd_distributions() {
             .unwrap()
             .starts_with("1 of the report's 2 taxa of level S, with 30 of 50 reads, have no")
     );
-    assert_eq!(estimate(&[(3, &[(3, 50)])]).1, None, "fewer than half of the reads are of others");
+    let (_, doubt) = estimate(&[(3, &[(3, 50)])]);
+    assert!(doubt.unwrap().contains(" with 20 of 50 reads, have no genome in it"));
     // A genome below the species does, and so does a row of it.
-    assert_eq!(estimate(&[(3, &[(999, 50)])]).1, None);
+    assert_eq!(estimate(&[(3, &[(999, 50)]), own[1]]).1, None);
 }
 
 #[test]
