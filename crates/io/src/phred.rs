@@ -108,7 +108,7 @@ impl Sample {
             let [lowest, highest] = [self.lowest, self.highest].map(char::from);
             warnings.push(format!(
                 "{name}: the qualities of the first {} records lie between '{lowest}' and \
-                 '{highest}', as Phred+64 has them, and `min_quality` takes them for Phred+33: give \
+                 '{highest}', as Phred+64 has them, and `min_qual` takes them for Phred+33: give \
                  `quality_offset` 64",
                 thousands(self.records)
             ));
