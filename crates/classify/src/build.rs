@@ -193,6 +193,10 @@ impl<'a> Job<'a> {
         let started = Instant::now();
         let read = |source| Dump::read_within(source, setup.memory, setup.fixed_memory());
         let dump = taxonomy.map(read).transpose()?;
+        if let Some(dump) = &dump {
+            dump.refuse_renamed()?;
+            dump.warn_of_names(&setup.resources.warnings);
+        }
         let read_taxonomy = started.elapsed();
         let first_window = base.map_or(0, |base| base.windows().into());
         // Taxa of features, and older entries, are the host's.
@@ -220,7 +224,10 @@ impl<'a> Job<'a> {
             all.filter(|(_, kept)| **kept).map(|(target, _)| target)
         };
         refuse_without_kmers(config, inputs, kept_targets(), base)?;
-        let mut without = scan.files.iter().flatten().filter(|target| !target.has_kmer);
+        let has_kmer = |file: &[ScannedTarget]| file.iter().any(|target| target.has_kmer);
+        warn_of_empty(config, inputs, &scan.files, &setup.resources.warnings);
+        let files = scan.files.iter().filter(|file| has_kmer(file));
+        let mut without = files.flatten().filter(|target| !target.has_kmer);
         let first = without.next().map(|target| target.name.clone());
         outcome.without_kmer = (u64::from(first.is_some()) + without.count() as u64, first);
         let gone = left_out(config, first_window, scan.files.iter().flatten().zip(&kept));
@@ -430,16 +437,45 @@ fn refuse_without_kmers<'t>(
     if base.is_some() || targets.clone().any(|target| target.has_kmer) {
         return Ok(());
     }
-    let k = config.params.k;
-    let why = match targets.clone().map(|target| target.bases).max() {
-        None => ": there are none".to_owned(),
-        Some(most) if most < u64::from(k) => format!(": the longest has {most} letters"),
-        Some(_) => ": the letters of proteins and N are none".to_owned(),
-    };
+    let (k, why) = (config.params.k, why_without_kmers(config, targets));
     Err(Error::Input(format!(
         "nothing to build: no sequence in the {} input files has {k} bases in a row{why}",
         inputs.len(),
     )))
+}
+
+/// What can be seen of the cause.
+fn why_without_kmers<'t>(
+    config: &BuildConfig,
+    targets: impl Iterator<Item = &'t ScannedTarget>,
+) -> String {
+    match targets.map(|target| target.bases).max() {
+        None => ": there are none".to_owned(),
+        Some(most) if most < u64::from(config.params.k) => {
+            format!(": the longest has {most} letters")
+        }
+        Some(_) => ": the letters of proteins and N are none".to_owned(),
+    }
+}
+
+/// Warns of files without a k-mer, beside others.
+fn warn_of_empty(
+    config: &BuildConfig,
+    inputs: &[Input],
+    files: &[Vec<ScannedTarget>],
+    warnings: &Warnings,
+) {
+    let files = inputs.iter().zip(files);
+    let mut without = files.filter(|(_, file)| !file.iter().any(|target| target.has_kmer));
+    if let Some((input, file)) = without.next() {
+        warnings.push(format!(
+            "{} of {} input files have no sequence with {} bases in a row, first {input}{}",
+            1 + without.count(),
+            inputs.len(),
+            config.params.k,
+            why_without_kmers(config, file.iter())
+        ));
+    }
 }
 
 /// The windows of sequences that are not kept, where all are numbered from `first` on.

@@ -10,14 +10,14 @@ mod fill;
 mod size;
 mod survey;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
 use merganser_io::{AtomicFile, Input, OutputSet, RecordBatch};
 use merganser_run::{
-    Budget, Cancel, ConfigError, Progress, Resources, Stages, Unit, may_fail, thousands,
+    Budget, Cancel, ConfigError, Progress, Resources, Stages, Unit, Warnings, may_fail, thousands,
 };
 
 use super::database::Kraken2Database;
@@ -244,6 +244,7 @@ impl Kraken2Database {
             .with(reading.bytes())
             .with(fill::bytes(threads));
         budget.check("building a Kraken 2 database needs", SMALLER_TABLE)?;
+        library.taxonomy.warn_of_names(warnings);
         let build = Build { config, library, budget, reading };
         // So that what cannot be written is known before any work.
         let files = Self::files(folder);
@@ -275,10 +276,11 @@ impl Build<'_> {
         let size = self.size(&found)?;
         let nodes = self.nodes(&found.sequences, &mut notes)?;
         let tree = &self.library.taxonomy.taxonomy;
+        let nameless = &self.library.taxonomy.notes.nameless;
         let (taxonomy, taxonomy_bytes) =
-            Kraken2Taxonomy::of(tree, nodes.iter().copied().flatten())?;
+            Kraken2Taxonomy::of(tree, nameless, nodes.iter().copied().flatten())?;
         let nodes = renumbered(&nodes, tree, &taxonomy);
-        let uracil = found.uracil;
+        let (uracil, without) = (found.uracil, found.without);
         drop(found.sequences);
         let value_bits = value_bits(taxonomy.len(), self.config.minimum_value_bits)?;
         let options = self.config.options(size.minimum_hash);
@@ -288,9 +290,16 @@ impl Build<'_> {
         let sequences = Sequences { nodes: &nodes, letters: notes.bases };
         let used = fill::fill(&self.reading, &options, sequences, rule, &mut cells)?;
         if used == 0 {
-            return Err(self.why_none(&uracil, size.minimum_hash)?);
+            let all = uracil.values().sum();
+            let why = match size.minimum_hash {
+                0 => self.why_none(self.reading.inputs, all)?,
+                _ => "`max_bytes` leaves none: raise it".to_owned(),
+            };
+            return Err(Error::Input(format!("nothing to build: there are no minimizers: {why}")));
         }
-        for (file, count) in &uracil {
+        self.warn_of_empty(&without, &uracil)?;
+        let names = self.names(&without);
+        for (file, count) in uracil.iter().filter(|(file, _)| !names.contains(*file)) {
             self.reading.warnings.push(format!(
                 "{file}: {} letters are U, which is no base in Kraken 2's databases: minimizers with them \
                  are missing; write them as T",
@@ -310,25 +319,50 @@ impl Build<'_> {
         Ok(notes)
     }
 
-    /// Why no sequence with a taxon has a minimizer, as far as that can be seen: the library is read once
-    /// more.
-    fn why_none(&self, uracil: &BTreeMap<String, u64>, minimum_hash: u64) -> Result<Error, Error> {
-        let records = self.reading.open()?;
+    /// Warns of inputs without a minimizer, beside others.
+    fn warn_of_empty(
+        &self,
+        without: &[usize],
+        uracil: &BTreeMap<String, u64>,
+    ) -> Result<(), Error> {
+        let Some(&first) = without.first() else { return Ok(()) };
+        let inputs = self.reading.inputs;
+        let input = &inputs[first];
+        let uracil = uracil.get(&input.to_string()).copied().unwrap_or(0);
+        let why = self.why_none(&inputs[first..=first], uracil)?;
+        self.reading.warnings.push(format!(
+            "{} of {} inputs have no minimizers, first {input}: {why}",
+            without.len(),
+            inputs.len()
+        ));
+        Ok(())
+    }
+
+    /// The names of some inputs.
+    fn names(&self, inputs: &[usize]) -> BTreeSet<String> {
+        inputs.iter().map(|&at| self.reading.inputs[at].to_string()).collect()
+    }
+
+    /// Why the sequences of some inputs have no minimizer, as far as that can be seen: they are read once
+    /// more. So many of their letters are U.
+    fn why_none(&self, inputs: &[Input], uracil: u64) -> Result<String, Error> {
+        // What is doubtful about the inputs has been told.
+        let reading = Reading { inputs, warnings: &Warnings::default(), ..self.reading };
+        let records = reading.open()?;
         let mut batch = RecordBatch::default();
-        let (mut proteins, mut longest) = (false, 0);
+        let (mut proteins, mut longest) = (false, None);
         while records.next(&mut batch)?.is_some() {
-            self.reading.refuse_cancelled()?;
+            reading.refuse_cancelled()?;
             for at in 0..batch.len() {
                 let letters = batch.record(at).letters;
-                longest = longest.max(letters.len());
+                longest = longest.max(Some(letters.len()));
                 // Letters of proteins that stand for no base or some of the bases.
                 proteins |= letters.iter().any(|letter| b"EFILPQefilpq".contains(letter));
             }
         }
-        let uracil: u64 = uracil.values().sum();
-        let k = self.config.k;
-        let why = match () {
-            () if minimum_hash > 0 => "`max_bytes` leaves none: raise it".to_owned(),
+        let (k, is_empty, longest) = (self.config.k, longest.is_none(), longest.unwrap_or(0));
+        Ok(match () {
+            () if is_empty => "there are no sequences in it".to_owned(),
             () if proteins => "letters are those of proteins: give genomes (.fna)".to_owned(),
             () if uracil > 0 => {
                 format!(
@@ -343,8 +377,7 @@ impl Build<'_> {
                 format!("nowhere are {k} bases in a row that are not masked (`masked`)")
             }
             () => format!("nowhere are {k} bases in a row"),
-        };
-        Ok(Error::Input(format!("nothing to build: there are no minimizers: {why}")))
+        })
     }
 
     /// The size of the table, for which there is memory.

@@ -43,6 +43,7 @@ impl Kraken2Sequence {
 }
 
 /// What is read, by whom.
+#[derive(Clone, Copy)]
 pub(crate) struct Reading<'a> {
     pub(crate) inputs: &'a [Input],
     /// Letters at the end of a stretch that the next one repeats.

@@ -48,10 +48,10 @@ impl<'a> Simulator<'a> {
             })
         };
         if let Some(input) = inputs.iter().find(|input| !is_file(input)) {
-            return Err(Error::Config(ConfigError::new(format!(
+            return Err(Error::Input(format!(
                 "{input}: the genomes are read once for each length, which pipes and standard input cannot \
                  be: give files"
-            ))));
+            )));
         }
         let (overlap, threads) = (read_length - 1, resources.threads);
         // Reads are never masked.

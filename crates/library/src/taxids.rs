@@ -1,6 +1,6 @@
 //! Which taxid each sequence has.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use merganser_io::{FileKind, Input, is_file};
 use merganser_run::{Progress, Warnings};
 use merganser_taxonomy::{
-    Accessions, Dump, MapKey, Taxonomy, TaxonomySource, assembly, kraken_taxid, lineage, read_map,
+    Accessions, Dump, MapKey, Taxonomy, TaxonomySource, assembly, kraken_taxids, lineage, read_map,
 };
 
 use crate::file_names::{MAP, without_suffixes};
@@ -49,11 +49,24 @@ pub struct LibraryMaps<'a> {
     pub warnings: &'a Warnings,
 }
 
-/// Ids for which a map has two taxids.
+/// Where the two taxids of an id are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConflictPlace {
+    /// Both are in the map.
+    Map,
+    /// The one that counts is in this map, which comes before.
+    EarlierMap(PathBuf),
+    /// Both are in the header of the sequence.
+    Header,
+}
+
+/// Ids with two taxids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapConflict {
-    /// The map.
+    /// The map, or the file of the sequences if the taxids are in headers.
     pub path: PathBuf,
+    /// Where the taxids are.
+    pub place: ConflictPlace,
     /// How many ids there are.
     pub ids: usize,
     /// The first of them,
@@ -65,12 +78,23 @@ pub struct MapConflict {
 impl MapConflict {
     /// Says so.
     pub fn warn(&self, warnings: &Warnings) {
-        let MapConflict { path, ids, id, taxids: [used, other] } = self;
-        warnings.push(format!(
-            "{}: {ids} ids have two taxids, first {id}: {used}, which comes first, is used and not \
-             {other}; remove the wrong lines",
-            path.display()
-        ));
+        let MapConflict { path, place, ids, id, taxids: [used, other] } = self;
+        let path = path.display();
+        warnings.push(match place {
+            ConflictPlace::Map => format!(
+                "{path}: {ids} ids have two taxids, first {id}: {used}, which comes first, is used and not \
+                 {other}; remove the wrong lines"
+            ),
+            ConflictPlace::EarlierMap(earlier) => format!(
+                "{path}: {ids} ids have another taxid in {}, first {id}: {used}, which comes first, is used \
+                 and not {other}; remove the wrong lines",
+                earlier.display()
+            ),
+            ConflictPlace::Header => format!(
+                "{path}: {ids} headers have two taxids, first {id}: {used}, which comes first, is used and \
+                 not {other}; remove the wrong ones, or give a table of taxids with `maps`"
+            ),
+        });
     }
 }
 
@@ -83,11 +107,11 @@ pub enum HeaderRule {
     Kraken,
 }
 
-/// The taxid that a header names by `taxid|N`: where no letter, digit or underscore stands before it, and
-/// no letter or digit behind the number.
-fn taxid_in_header(header: &str) -> Option<u32> {
+/// The taxids that a header names by `taxid|N`, of which the first one counts: where no letter, digit or
+/// underscore stands before it, and no letter or digit behind the number.
+fn taxids_in_header(header: &str) -> impl Iterator<Item = u32> {
     const WORD: &str = "taxid|";
-    header.match_indices(WORD).find_map(|(at, _)| {
+    header.match_indices(WORD).filter_map(|(at, _)| {
         let before = header[..at].chars().next_back();
         let rest = &header[at + WORD.len()..];
         let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
@@ -104,6 +128,8 @@ struct Id {
     targets: Vec<u32>,
     /// The number of the map that had it last, and the taxid there.
     seen: Option<(usize, u32)>,
+    /// The number of the map that was given and had it first, and the taxid there.
+    given: Option<(usize, u32)>,
 }
 
 /// An id with the taxid that counts and another.
@@ -124,6 +150,12 @@ pub struct TaxidSearch {
     maps_beside: Vec<PathBuf>,
     /// Maps that were read, and the ids for which one has two taxids: the one that counts, and the other.
     maps: Vec<(PathBuf, Vec<TwoTaxids>)>,
+    /// The map that is read was given.
+    is_given: bool,
+    /// Ids with another taxid in an earlier map of those that were given: the numbers of both.
+    between: Vec<([usize; 2], TwoTaxids)>,
+    /// Sequences whose headers have two taxids: the file, how many, and the first.
+    headers_of_two: Vec<(PathBuf, usize, TwoTaxids)>,
     /// Files and the targets in each.
     files: Vec<(PathBuf, std::ops::Range<usize>)>,
 }
@@ -153,12 +185,14 @@ impl TaxidSearch {
         inputs: &[Input],
         taxonomy: Option<&Dump>,
     ) -> Result<(), Error> {
+        self.is_given = true;
         for map in maps {
             match FileKind::of_path(map) {
                 Some(FileKind::Library) => self.read_manifest(map, taxonomy)?,
                 _ => self.read(map)?,
             }
         }
+        self.is_given = false;
         if let Some(accessions) = taxonomy.and_then(|dump| dump.accessions.as_ref()) {
             self.read_accessions(accessions);
             return Ok(());
@@ -174,7 +208,7 @@ impl TaxidSearch {
                 self.maps_beside.push(map);
             }
         }
-        self.read_headers();
+        self.read_headers(taxonomy.map(|dump| &dump.taxonomy));
         // These may be large, and are read only for those that have no taxid yet.
         for map in files_next_to(inputs, is_summary)? {
             if self.taxids.contains(&None) {
@@ -210,15 +244,24 @@ impl TaxidSearch {
     /// first with the taxid that counts and the other.
     pub fn conflicts(&mut self, tree: Option<&Taxonomy>) -> Vec<MapConflict> {
         let mut found = Vec::new();
-        for (path, ids) in std::mem::take(&mut self.maps) {
-            let node = |taxid| tree.and_then(|tree| tree.node(taxid));
-            let differ = |taxids: &[u32; 2]| match taxids.map(node) {
-                [Some(one), Some(other)] => one != other,
-                _ => true,
-            };
-            let mut ids = ids.into_iter().filter(|(_, taxids)| differ(taxids));
+        let mut between: BTreeMap<[usize; 2], Vec<TwoTaxids>> = BTreeMap::new();
+        for (maps, ids) in std::mem::take(&mut self.between) {
+            between.entry(maps).or_default().push(ids);
+        }
+        let maps = std::mem::take(&mut self.maps);
+        let paths: Vec<PathBuf> = maps.iter().map(|(path, _)| path.clone()).collect();
+        let in_maps = maps.into_iter().map(|(path, ids)| (path, ConflictPlace::Map, ids));
+        let between = between.into_iter().map(|([earlier, later], ids)| {
+            let place = ConflictPlace::EarlierMap(paths[earlier].clone());
+            (paths[later].clone(), place, ids)
+        });
+        for (path, place, ids) in in_maps.chain(between) {
+            let mut ids = ids.into_iter().filter(|(_, taxids)| differ(tree, taxids));
             let Some((id, taxids)) = ids.next() else { continue };
-            found.push(MapConflict { path, ids: ids.count() + 1, id, taxids });
+            found.push(MapConflict { path, place, ids: ids.count() + 1, id, taxids });
+        }
+        for (path, ids, (id, taxids)) in std::mem::take(&mut self.headers_of_two) {
+            found.push(MapConflict { path, place: ConflictPlace::Header, ids, id, taxids });
         }
         found
     }
@@ -269,6 +312,9 @@ impl TaxidSearch {
             rule,
             maps_beside: Vec::new(),
             maps: Vec::new(),
+            is_given: false,
+            between: Vec::new(),
+            headers_of_two: Vec::new(),
             taxids: Vec::new(),
             headers: Vec::new(),
             ids: HashMap::new(),
@@ -320,18 +366,47 @@ impl TaxidSearch {
             }
             Some(_) => {}
         }
+        let map = map.saturating_sub(1);
+        match known.given.filter(|_| self.is_given) {
+            None if self.is_given => known.given = Some((map, taxid)),
+            Some((earlier, first)) if earlier != map && first != taxid && before.is_none() => {
+                let counts = |target: &u32| self.taxids[*target as usize] == Some(first);
+                if known.targets.iter().any(counts) {
+                    let id = String::from_utf8_lossy(id).into_owned();
+                    self.between.push(([earlier, map], (id, [first, taxid])));
+                }
+            }
+            _ => {}
+        }
         for &target in &known.targets {
             self.taxids[target as usize].get_or_insert(taxid);
         }
     }
 
-    /// Takes taxids of headers.
-    fn read_headers(&mut self) {
-        for (taxid, header) in self.taxids.iter_mut().zip(&self.headers) {
-            *taxid = taxid.or_else(|| match self.rule {
-                HeaderRule::Any => taxid_in_header(header),
-                HeaderRule::Kraken => kraken_taxid(header),
-            });
+    /// Takes taxids of headers, the first ones; others that are another taxon of `tree` are noted.
+    fn read_headers(&mut self, tree: Option<&Taxonomy>) {
+        let mut of_two = Vec::new();
+        for (at, (taxid, header)) in self.taxids.iter_mut().zip(&self.headers).enumerate() {
+            if taxid.is_some() {
+                continue;
+            }
+            let (first, other) = match self.rule {
+                HeaderRule::Any => first_and_other(taxids_in_header(header), tree),
+                HeaderRule::Kraken => first_and_other(kraken_taxids(header), tree),
+            };
+            *taxid = first;
+            of_two.extend(first.zip(other).map(|(first, other)| (at, [first, other])));
+        }
+        for (at, taxids) in of_two {
+            let file = self.files.iter().find(|(_, targets)| targets.contains(&at));
+            let path = file.map_or(Path::new("stdin"), |(path, _)| path);
+            match self.headers_of_two.last_mut().filter(|(last, ..)| last == path) {
+                Some((_, count, _)) => *count += 1,
+                None => {
+                    let name = self.headers[at].split_ascii_whitespace().next().unwrap_or_default();
+                    self.headers_of_two.push((path.to_owned(), 1, (name.to_owned(), taxids)));
+                }
+            }
         }
     }
 
@@ -386,6 +461,24 @@ impl TaxidSearch {
 /// What is said of a map that was found.
 fn taken_from(map: &Path) -> String {
     format!("taxids are taken from {}, too", map.display())
+}
+
+/// Whether two taxids are two taxa of a tree, or one of them is none.
+fn differ(tree: Option<&Taxonomy>, taxids: &[u32; 2]) -> bool {
+    let node = |taxid| tree.and_then(|tree| tree.node(taxid));
+    match taxids.map(node) {
+        [Some(one), Some(other)] => one != other,
+        _ => taxids[0] != taxids[1],
+    }
+}
+
+/// The first of some taxids, and the first one that is another taxon.
+fn first_and_other(
+    mut taxids: impl Iterator<Item = u32>,
+    tree: Option<&Taxonomy>,
+) -> (Option<u32>, Option<u32>) {
+    let Some(first) = taxids.next() else { return (None, None) };
+    (Some(first), taxids.find(|&other| differ(tree, &[first, other])))
 }
 
 /// The taxids of all lineages of a tree of GTDB.
@@ -473,13 +566,59 @@ mod tests {
             ("NC_1.1 host_taxid|9606 taxid|101", Some(101)),
             ("taxid", None),
         ] {
-            assert_eq!(taxid_in_header(header), taxid, "{header}");
+            assert_eq!(taxids_in_header(header).next(), taxid, "{header}");
         }
     }
 
-    fn search(names: &[&'static str]) -> TaxidSearch {
+    fn search(headers: &[&'static str]) -> TaxidSearch {
         let inputs = [Input::File("a.fa".into())];
-        TaxidSearch::new(&inputs, &[names.to_vec()], |name| (*name, *name), HeaderRule::Any)
+        TaxidSearch::new(&inputs, &[headers.to_vec()], names, HeaderRule::Any)
+    }
+
+    fn names<'h>(header: &'h &'static str) -> (&'h str, &'h str) {
+        (header.split(' ').next().unwrap_or_default(), header)
+    }
+
+    #[test]
+    fn taxids_of_two_given_maps_and_of_one_header_are_compared() {
+        let folder = tempfile::tempdir().unwrap();
+        let map = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, text).unwrap();
+            path
+        };
+        let maps = [
+            map("one", "a\t5\nb\t6\nb\t7\n"),
+            map("two", "a\t9\na\t9\nb\t6\nc\t8\nunknown\t1\n"),
+            map("three", "a\t5\nc\t7\nb\t8\n"),
+        ];
+        let names = ["a", "b", "c", "d taxid|1 taxid|1 taxid|2", "e taxid|3", "f taxid|4 taxid|5"];
+        let mut search = search(&names);
+        search.look((&maps, &[]), &[], None).unwrap();
+        assert_eq!(search.taxids, [5, 6, 8, 1, 3, 4].map(Some));
+        let found: Vec<_> = search
+            .conflicts(None)
+            .into_iter()
+            .map(|found| {
+                let earlier = match &found.place {
+                    ConflictPlace::EarlierMap(path) => path.file_name().unwrap().to_str().unwrap(),
+                    ConflictPlace::Map => "",
+                    ConflictPlace::Header => "header",
+                };
+                let file = found.path.file_name().unwrap().to_str().unwrap();
+                format!("{file} {earlier} {} {} {:?}", found.ids, found.id, found.taxids)
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                "one  1 b [6, 7]",
+                "two one 1 a [5, 9]",
+                "three one 1 b [6, 8]",
+                "three two 1 c [8, 7]",
+                "a.fa header 2 d [1, 2]"
+            ]
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use merganser_classify::{Database, Error};
 use merganser_io::{Input, Output, OutputSet};
 use merganser_kraken2::Simulator;
@@ -17,7 +17,6 @@ use merganser_taxreport::bracken::Distribution;
 
 use crate::args::build::TaxidArgs;
 use crate::console::Console;
-use crate::failure;
 use crate::progress::Bar;
 
 /// The files that are to be written, and what for.
@@ -76,10 +75,11 @@ impl Library<'_> {
         // What is not there is an error when it is opened.
         let is_file = |path: &Path| fs::metadata(path).map_or(true, |metadata| metadata.is_file());
         match self.inputs.iter().find(|input| !input.path().is_some_and(is_file)) {
-            Some(input) => failure::usage(format!(
+            // It is what the inputs are that does not fit: no matter of usage.
+            Some(input) => bail!(
                 "{option}: the genomes are read once for each length, which stdin and pipes cannot be \
                  ({input}): give files"
-            )),
+            ),
             None => Ok(()),
         }
     }
@@ -170,7 +170,7 @@ pub(crate) fn tell_unmapped(
     let Some(name) = unmapped.first() else { return Ok(()) };
     let count = unmapped.len();
     if args.strict {
-        anyhow::bail!("{count} sequences have no taxon (--strict), first {name}: {REASON}");
+        bail!("{count} sequences have no taxon (--strict), first {name}: {REASON}");
     }
     console.warn(format_args!(
         "{count} sequences have no taxon and are left out, first {name}: {REASON}"

@@ -45,7 +45,7 @@ fn info(args: &DbInfoArgs) -> Result<ExitCode> {
     let fields = info.as_object().into_iter().flatten();
     let text = match args.json {
         true => format!("{info:#}\n"),
-        false => fields.map(|(key, value)| format!("{key:<16}{}\n", shown(value))).collect(),
+        false => fields.map(|(key, value)| format!("{key:<15} {}\n", shown(value))).collect(),
     };
     common::print(text)?;
     Ok(ExitCode::SUCCESS)

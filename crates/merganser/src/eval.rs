@@ -11,12 +11,15 @@ use serde_json::{Value, json};
 
 use crate::args::EvalArgs;
 use crate::common::{self, taxonomy_of};
-use crate::console::Console;
+use crate::console::{self, Console};
 use crate::database::AnyDatabase;
 
 /// Scores results and prints a line for each rank.
 pub(crate) fn run(args: &EvalArgs, console: &Console) -> Result<ExitCode> {
     let dump = taxonomy_of(&args.taxonomy).map(|source| Dump::read(&source)).transpose()?;
+    if let Some(dump) = &dump {
+        dump.warn_of_names(&console::warnings());
+    }
     let database = args.database.as_deref().map(AnyDatabase::open).transpose()?;
     let of_database = database.as_ref().map(AnyDatabase::taxonomy);
     let Some(taxonomy) = dump.as_ref().map(|dump| &dump.taxonomy).or(of_database) else {

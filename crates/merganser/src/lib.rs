@@ -167,7 +167,7 @@ pub mod classify {
     pub use merganser_library as library;
     #[doc(inline)]
     pub use merganser_library::{
-        LibraryMaps, MapConflict, References, expand_references, files_beside,
+        ConflictPlace, LibraryMaps, MapConflict, References, expand_references, files_beside,
     };
     #[doc(inline)]
     pub use merganser_seq::masking::{MASKED, Masking, REACH};

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use merganser_io::{Lines, is_file};
-use merganser_run::{Budget, ConfigError};
+use merganser_run::{Budget, ConfigError, Warnings, thousands};
 
 use crate::gtdb::{self, Accessions};
 use crate::source::dump_files;
@@ -35,6 +35,9 @@ pub struct TaxonomyNotes {
     pub orphans: Vec<u32>,
     /// Taxids without a scientific name, sorted: their number serves as their name.
     pub nameless: Vec<u32>,
+    /// Lines of names.dmp with a further scientific name of a taxon, which counts; the first of them, and
+    /// its taxid.
+    pub renamed: (u64, Option<(u64, u32)>),
 }
 
 /// About what a taxon takes while a dump is read, its name included,
@@ -93,6 +96,42 @@ impl Dump {
         deleted.sort_unstable();
         let taxonomy = Taxonomy::new(nodes.into_values().collect(), merged);
         Ok(Dump { taxonomy, deleted, notes, folder: Some(folder.to_owned()), accessions: None })
+    }
+
+    /// Refuses a taxon with two scientific names.
+    ///
+    /// # Errors
+    /// [`Error::Content`]: the line with the second one.
+    pub fn refuse_renamed(&self) -> Result<(), Error> {
+        let (Some(folder), (_, Some((line, taxid)))) = (&self.folder, self.notes.renamed) else {
+            return Ok(());
+        };
+        let what = format!("taxid {taxid} has a scientific name for the second time");
+        Err(malformed(&folder.join("names.dmp"), line, &what))
+    }
+
+    /// Warns of names that are missing, and of taxa that have several.
+    pub fn warn_of_names(&self, warnings: &Warnings) {
+        let Some(folder) = &self.folder else { return };
+        let (file, TaxonomyNotes { nameless, renamed, .. }) =
+            (folder.join("names.dmp"), &self.notes);
+        if let Some(first) = nameless.first() {
+            warnings.push(format!(
+                "{}: {} of {} taxa have no scientific name in it, first taxid {first}: is the file cut? \
+                 Download it again",
+                file.display(),
+                thousands(nameless.len() as u64),
+                thousands(self.taxonomy.len() as u64)
+            ));
+        }
+        if let (count, Some((line, taxid))) = renamed {
+            warnings.push(format!(
+                "{}: {} lines have a further scientific name of a taxon, first line {line} (taxid {taxid}): \
+                 the last one is used, as Kraken 2 does; remove the wrong lines",
+                file.display(),
+                thousands(*count)
+            ));
+        }
     }
 
     /// The files of the dump in `folder`, whether or not they are there.
@@ -176,23 +215,29 @@ fn record(line: &[u8]) -> Option<&[u8]> {
     Some(record.strip_suffix(b"\t").unwrap_or(record))
 }
 
-/// How the records of a file end: in a bar, as NCBI's do, or not. A last one without, behind others, is cut.
+/// How the records of a file end: in a bar, as NCBI's do, or not. A last one without, behind others, is cut,
+/// and so is an only one that has no line end either.
 #[derive(Default)]
 struct Ends {
+    records: u64,
     barred: bool,
-    cut: Option<u64>,
+    /// The last record, if it has no bar at its end.
+    bare: Option<u64>,
 }
 
 impl Ends {
     fn see(&mut self, at: u64, line: &[u8]) {
         let barred = line.trim_ascii_end().ends_with(b"|");
-        self.cut = (self.barred && !barred).then_some(at);
+        self.records += 1;
+        self.bare = (!barred).then_some(at);
         self.barred |= barred;
     }
 
-    fn check(&self, path: &Path) -> Result<(), Error> {
+    /// `lines` have been read to their end.
+    fn check(&self, path: &Path, lines: &Lines) -> Result<(), Error> {
         let what = "ends without `|`: the file is truncated; copy or download it again";
-        self.cut.map_or(Ok(()), |at| Err(malformed(path, at, what)))
+        let is_cut = self.barred || self.records == 1 && lines.is_open();
+        self.bare.filter(|_| is_cut).map_or(Ok(()), |at| Err(malformed(path, at, what)))
     }
 }
 
@@ -319,7 +364,7 @@ fn read_nodes(folder: &Path, most: u64) -> Result<(HashMap<u32, NodeInfo>, PathB
             return Err(malformed(&path, at, &format!("taxid {taxid} for the second time")));
         }
     }
-    ends.check(&path)?;
+    ends.check(&path, &lines)?;
     match nodes.get_mut(&1) {
         Some(root) => root.parent = 1,
         None if records > most => {}
@@ -374,10 +419,14 @@ fn read_names(
         if class == b"scientific name"
             && let Some(node) = nodes.get_mut(&taxid)
         {
+            if !node.name.is_empty() {
+                notes.renamed.0 += 1;
+                notes.renamed.1.get_or_insert((at, taxid));
+            }
             node.name = String::from_utf8_lossy(name).into_owned();
         }
     }
-    ends.check(&path)?;
+    ends.check(&path, &lines)?;
     for node in nodes.values_mut().filter(|node| node.name.is_empty()) {
         node.name = node.taxid.to_string();
         notes.nameless.push(node.taxid);
@@ -400,7 +449,7 @@ fn read_pairs(path: &Path, count: usize) -> Result<Vec<[u32; 2]>, Error> {
         let mut taxid = || taxid_in(fields.next(), (path, at), "no taxid where one belongs");
         pairs.push([taxid()?, if count == 2 { taxid()? } else { 0 }]);
     }
-    ends.check(path)?;
+    ends.check(path, &lines)?;
     Ok(pairs)
 }
 
@@ -444,7 +493,10 @@ mod tests {
         assert_eq!(node(1_637_691), node(562));
         assert_eq!(tree.taxid(tree.lca(node(562), node(2))), 2);
         assert_eq!(tree.lca(node(562), node(10239)), tree.root());
-        assert_eq!(dump.notes, TaxonomyNotes { orphans: vec![7], nameless: vec![7] });
+        let notes =
+            TaxonomyNotes { orphans: vec![7], nameless: vec![7], ..TaxonomyNotes::default() };
+        assert_eq!(dump.notes, notes);
+        dump.refuse_renamed().unwrap();
         assert_eq!((tree.parent(node(7)), tree.name(node(7))), (tree.root(), "7"));
         assert_eq!(dump.why_unknown(4), "deleted from the taxonomy");
         assert_eq!(dump.why_unknown(5), "not in the taxonomy");
@@ -464,8 +516,47 @@ mod tests {
         assert_eq!(with("# made by hand\n562|a|b|c||scientific name|\n"), "a|b|c");
         assert_eq!(with("562 | a | b |  | scientific name |\n"), "a | b");
         assert_eq!(with("562|a||scientific name\n"), "a");
-        // A file cut or made without the last bar.
-        assert_eq!(with("562\t|\ta|b\t|\t\t|\tscientific name"), "a|b");
+        // A file made without the last bar, or with it and without the last line end.
+        assert_eq!(with("562\t|\ta|b\t|\t\t|\tscientific name\n"), "a|b");
+        assert_eq!(with("562\t|\ta|b\t|\t\t|\tscientific name\t|"), "a|b");
+        assert_eq!(with("2|x||scientific name\n562|a||scientific name"), "a");
+    }
+
+    #[test]
+    fn names_that_are_missing_or_doubled_are_told() {
+        let named = |names: &str| {
+            let folder = folder(&[("nodes.dmp", NEW), ("names.dmp", names)]);
+            let dump = Dump::read(folder.path()).unwrap();
+            let warnings = Warnings::default();
+            dump.warn_of_names(&warnings);
+            let error = dump.refuse_renamed().map_err(|error| error.to_string());
+            let shown = |text: String| text.replace(&format!("{}/", folder.path().display()), "");
+            (warnings.since(0).into_iter().map(shown).collect::<Vec<_>>(), error.map_err(shown))
+        };
+        let seven = "7 | seven |  | scientific name |\n";
+        assert_eq!(named(&format!("{NAMES}{seven}")), (Vec::new(), Ok(())));
+        let (warnings, error) = named("");
+        assert_eq!(
+            warnings,
+            [
+                "names.dmp: 6 of 6 taxa have no scientific name in it, first taxid 1: is the file cut? \
+              Download it again"
+            ]
+        );
+        assert!(error.is_ok());
+        let (warnings, error) =
+            named(&format!("{NAMES}{seven}{seven}2 | x |  | scientific name |\n"));
+        assert_eq!(
+            warnings,
+            [
+                "names.dmp: 2 lines have a further scientific name of a taxon, first line 8 (taxid 7): the \
+              last one is used, as Kraken 2 does; remove the wrong lines"
+            ]
+        );
+        assert_eq!(
+            error.unwrap_err(),
+            "names.dmp: line 8: taxid 7 has a scientific name for the second time"
+        );
     }
 
     #[test]
@@ -529,6 +620,25 @@ mod tests {
                 format!(
                     "DIR/nodes.dmp: line {line}: ends without `|`: the file is truncated; copy or download \
                      it again"
+                )
+            );
+        }
+        let sound = [("nodes.dmp", NEW), names];
+        for (file, cut) in [
+            ("nodes.dmp", "1\t|\t1\t|\tno rank"),
+            ("names.dmp", "562\t|\ta\t|\t\t|\tscientific name"),
+            ("merged.dmp", "99\t|\t10"),
+            ("merged.dmp", "99\t|\t10\t"),
+            ("merged.dmp", "# a comment\n99\t|\t10"),
+            ("delnodes.dmp", "4"),
+        ] {
+            let others = sound.iter().filter(|(name, _)| *name != file);
+            let files: Vec<_> = others.copied().chain([(file, cut)]).collect();
+            let line = cut.lines().count();
+            assert_eq!(
+                message(&files),
+                format!(
+                    "DIR/{file}: line {line}: ends without `|`: the file is truncated; copy or download it again"
                 )
             );
         }

@@ -20,7 +20,7 @@ pub use dump::{Dump, TaxonomyNotes, parse_taxid};
 pub use error::Error;
 pub use gtdb::{Accessions, lineage};
 pub use maps::{MapKey, read_map};
-pub use names::{assembly, kraken_taxid, stem};
+pub use names::{assembly, kraken_taxid, kraken_taxids, stem};
 pub use rank::Rank;
 pub use source::TaxonomySource;
 

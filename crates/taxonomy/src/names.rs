@@ -22,9 +22,14 @@ pub fn assembly(name: &[u8]) -> Option<&[u8]> {
 /// The taxid that Kraken 2 takes from a header: by `kraken:taxid|N` at the beginning of the first word or
 /// behind one of its bars.
 pub fn kraken_taxid(header: &str) -> Option<u32> {
+    kraken_taxids(header).next()
+}
+
+/// The same, and those behind it, which Kraken 2 does not look at.
+pub fn kraken_taxids(header: &str) -> impl Iterator<Item = u32> {
     const WORD: &str = "kraken:taxid|";
-    let name = header.split_ascii_whitespace().next()?;
-    name.match_indices(WORD).find_map(|(at, _)| {
+    let name = header.split_ascii_whitespace().next().unwrap_or_default();
+    name.match_indices(WORD).filter_map(|(at, _)| {
         let rest = &name[at + WORD.len()..];
         let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
         let begins = at == 0 || name[..at].ends_with('|');

@@ -23,14 +23,14 @@ pub struct BuildOutcome {
     pub peak_memory: Option<u64>,
     /// Sequences without a taxon and why, in order: (name, reason). They are not in the database.
     pub unmapped: Vec<(String, String)>,
-    /// Maps with two taxids for an id.
+    /// Maps and headers with two taxids for an id.
     pub conflicts: Vec<MapConflict>,
     /// How many targets have a lineage without a main rank, from species to domain; the first of them with
     /// the rank of its taxon.
     pub unranked: (u64, Option<(String, String)>),
     /// How many targets have an id that an earlier one has; the first such id.
     pub duplicates: (u64, Option<String>),
-    /// How many sequences have no k-mer, being too short or of N alone; the first such id.
+    /// How many sequences of files with k-mers have none, being too short or of N alone; the first such id.
     pub without_kmer: (u64, Option<String>),
     /// Bases read.
     pub bases: u64,

@@ -148,17 +148,20 @@ fn refuse(
             "{count} sequences have no taxon (`strict`), first {name}: {reason}"
         )));
     }
+    let remedy = match reason.ends_with("not in the taxonomy") {
+        true => "give a taxonomy that has it",
+        false => "give a table of their taxids with `maps`",
+    };
     if mapped == 0 {
         let what = if adds { "add" } else { "build" };
         return Err(Error::Input(format!(
-            "nothing to {what}: none of {count} sequences has a taxon, first {name}: {reason}; give a \
-             table of their taxids with `maps`"
+            "nothing to {what}: none of {count} sequences has a taxon, first {name}: {reason}; {remedy}"
         )));
     }
     if adds && !config.allow_unmapped {
         return Err(Error::Input(format!(
-            "{count} of {} sequences have no taxon, first {name}: {reason}; give a table of their \
-             taxids with `maps`, or leave them out with `allow_unmapped`",
+            "{count} of {} sequences have no taxon, first {name}: {reason}; {remedy}, or leave them out \
+             with `allow_unmapped`",
             count + mapped
         )));
     }

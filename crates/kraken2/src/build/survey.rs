@@ -5,9 +5,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use merganser_io::RecordBatch;
+use merganser_run::Unit;
 use merganser_run::engine::each_batch;
 use merganser_run::locks::{into_inner, lock};
-use merganser_run::{ConfigError, Unit};
 
 use super::super::library::{Kraken2Sequence, Reading, Seen, in_order};
 use super::super::minimizers::{Entries, Minimizers};
@@ -26,6 +26,8 @@ pub(super) struct Survey {
     pub(super) letters: u64,
     /// and those of them that are U, which is no base in Kraken 2's databases, by file.
     pub(super) uracil: BTreeMap<String, u64>,
+    /// Numbers of inputs without a minimizer.
+    pub(super) without: Vec<usize>,
 }
 
 /// Reads all sequences; `check` is told how many bytes of memory their names take so far.
@@ -40,9 +42,10 @@ pub(super) fn survey(
     let records = reading.open()?;
     // Known of regular files alone.
     if records.bytes_total().is_none() {
-        return Err(Error::Config(ConfigError::new(
-            "a library is read twice, which pipes and standard input cannot be: give files",
-        )));
+        return Err(Error::Input(
+            "a library is read twice, which pipes and standard input cannot be: give files"
+                .to_owned(),
+        ));
     }
     reading.progress.stage("minimizers", Unit::Bytes, records.bytes_total());
     let (seen, samples) = (Mutex::new(Vec::new()), Mutex::new(HashSet::new()));
@@ -50,7 +53,7 @@ pub(super) fn survey(
     let uracil = Mutex::new(BTreeMap::new());
     let Reading { threads, progress, cancel, .. } = *reading;
     let own = || Sampler::new(options);
-    each_batch(&records, threads, progress, cancel, own, |sampler, batch| {
+    let samplers = each_batch(&records, threads, progress, cancel, own, |sampler, batch| {
         reading.check(batch)?;
         reading.mask(batch);
         let some: u64 = (0..batch.len()).map(|at| reading.new_letters(batch, at)).sum();
@@ -72,7 +75,10 @@ pub(super) fn survey(
     progress.finish();
     let (sampled, letters) = (into_inner(samples).len() as u64, letters.into_inner());
     let (sequences, uracil) = (in_order(into_inner(seen), reading.inputs), into_inner(uracil));
-    Ok(Survey { sequences, sampled, letters, uracil })
+    let has_minimizers =
+        |at: &usize| samplers.iter().any(|one| one.inputs.get(*at).copied().unwrap_or(false));
+    let without = (0..reading.inputs.len()).filter(|at| !has_minimizers(at)).collect();
+    Ok(Survey { sequences, sampled, letters, uracil, without })
 }
 
 /// Bytes of memory that are taken for a sequence: what is known of it, and what is looked for by its name.
@@ -85,26 +91,35 @@ struct Sampler {
     scanner: Minimizers,
     entries: Entries,
     found: Vec<u64>,
+    /// Whether an input has a minimizer, by its number; inputs behind these have none.
+    inputs: Vec<bool>,
 }
 
 impl Sampler {
     fn new(options: &Kraken2Options) -> Sampler {
         let (scanner, entries) = (Minimizers::new(options), Entries::default());
-        Sampler { scanner, entries, found: Vec::new() }
+        Sampler { scanner, entries, found: Vec::new(), inputs: Vec::new() }
     }
 
     /// Those of a batch, each once.
     fn sample(&mut self, reading: &Reading<'_>, batch: &RecordBatch) -> impl Iterator<Item = u64> {
-        let Sampler { scanner, entries, found } = self;
+        let Sampler { scanner, entries, found, inputs } = self;
+        let mut has_minimizers = false;
         for at in 0..batch.len() {
             let mut take = |entries: &mut Entries| {
                 let sampled = |minimizer: &u64| hash(*minimizer) & SAMPLE_MASK < SAMPLED;
+                has_minimizers |= !entries.minimizers.is_empty();
                 found.extend(entries.minimizers.drain(..).filter(sampled));
                 entries.runs.clear();
                 Ok::<(), std::convert::Infallible>(())
             };
             let Ok(()) = scanner.scan(reading.letters(batch, at), entries, &mut take);
             let Ok(()) = take(entries);
+        }
+        if has_minimizers {
+            let input = batch.segment();
+            inputs.resize(inputs.len().max(input + 1), false);
+            inputs[input] = true;
         }
         found.sort_unstable();
         found.dedup();

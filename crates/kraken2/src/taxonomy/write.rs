@@ -9,12 +9,14 @@ use merganser_taxonomy::Taxonomy;
 
 impl Kraken2Taxonomy {
     /// The taxa `nodes` of `tree` and their ancestors, and the file of them: as `kraken2-build` writes
-    /// it. Numbers are those of a walk of the tree level by level, children of one parent by taxid.
+    /// it. Numbers are those of a walk of the tree level by level, children of one parent by taxid. The taxids
+    /// `nameless`, which are sorted, have an empty name.
     ///
     /// # Errors
     /// If there is more than such a file can say.
     pub(in super::super) fn of(
         tree: &Taxonomy,
+        nameless: &[u32],
         nodes: impl Iterator<Item = u32>,
     ) -> Result<(Kraken2Taxonomy, Vec<u8>), Error> {
         let mut wanted = BTreeSet::from([tree.root()]);
@@ -27,7 +29,7 @@ impl Kraken2Taxonomy {
         for &node in wanted.iter().filter(|&&node| node != tree.root()) {
             children.entry(tree.parent(node)).or_default().push(node);
         }
-        let bytes = encode(tree, wanted.len(), &mut children);
+        let bytes = encode((tree, nameless), wanted.len(), &mut children);
         let read = Kraken2Taxonomy::parse(&bytes);
         let read = read.map_err(|reason| Error::Input(format!("the taxonomy: {reason}")))?;
         Ok((read, bytes))
@@ -51,7 +53,11 @@ impl Kraken2Taxonomy {
 }
 
 /// The file of the root and, level by level, its `children`, theirs, and so on: `count` in all.
-fn encode(tree: &Taxonomy, count: usize, children: &mut BTreeMap<u32, Vec<u32>>) -> Vec<u8> {
+fn encode(
+    (tree, nameless): (&Taxonomy, &[u32]),
+    count: usize,
+    children: &mut BTreeMap<u32, Vec<u32>>,
+) -> Vec<u8> {
     let (ranks, rank_texts) = rank_texts(tree);
     let mut names = Vec::new();
     // The node that is no taxon.
@@ -69,7 +75,8 @@ fn encode(tree: &Taxonomy, count: usize, children: &mut BTreeMap<u32, Vec<u32>>)
         for field in [parent, first, own.len() as u64, names.len() as u64, rank, taxid, 0] {
             nodes.extend_from_slice(&field.to_le_bytes());
         }
-        put_text(tree.name(node), &mut names);
+        let is_named = nameless.binary_search(&tree.taxid(node)).is_err();
+        put_text(if is_named { tree.name(node) } else { "" }, &mut names);
         order.extend(own.into_iter().map(|child| (child, next as u64)));
     }
     let mut file = MAGIC.to_vec();
