@@ -745,7 +745,7 @@ fn files_without_minimizers_among_others() {
     small.write("b.fa", &[("b", 1)]);
     dir.write("empty.fa", "");
     dir.write("prot.fa", format!(">p\n{}\n>q\n{}\n", "MKLVEFIP".repeat(30), "MSTV".repeat(9)));
-    dir.write("rna.fa", format!(">r\n{}\n", small.genomes[2][..600].replace('T', "U")));
+    dir.write("uracil.fa", format!(">r\n{}\n", small.genomes[2][..600].replace('T', "U")));
     dir.write("short.fa", ">s\nACGTACGTACGT\n");
     dir.write("m", "a\t101\nb\t102\np\t101\nq\t101\nr\t101\ns\t101\n");
     let index = "deplete index -o h.mgd";
@@ -788,12 +788,12 @@ fn files_without_minimizers_among_others() {
         );
     }
     // U is a base in a database of ours.
-    let rna = "warning: 1 of 2 inputs have no minimizers, first rna.fa: ";
+    let rna = "warning: 1 of 2 inputs have no minimizers, first uracil.fa: ";
     for command in [index, kraken] {
-        let warning = warned(dir, &format!("{command} a.fa rna.fa"));
+        let warning = warned(dir, &format!("{command} a.fa uracil.fa"));
         assert!(warning.starts_with(rna) && warning.contains(" letters are U"), "{warning}");
     }
-    sound(dir, &format!("{own} a.fa rna.fa"));
+    sound(dir, &format!("{own} a.fa uracil.fa"));
     for command in [index, kraken, own] {
         sound(dir, &format!("{command} a.fa b.fa"));
     }
