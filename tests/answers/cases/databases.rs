@@ -804,7 +804,8 @@ fn files_without_minimizers_among_others() {
         warned(dir, add).contains("1 of 2 input files have no sequence with 19 bases in a row")
     );
     small.write_reads();
-    let classify = "classify --references prot.fa a.fa --taxonomy tax --map m r.fa -o l";
+    let classify =
+        "classify --references prot.fa --references a.fa --taxonomy tax --map m r.fa -o l";
     assert!(warned(dir, classify).contains("first prot.fa"));
 }
 
