@@ -78,7 +78,6 @@ pub struct Config {
     // Those of alignments are Phred+33.
     #[cfg_attr(feature = "cli", arg(long, value_name = "33|64", default_value_t))]
     #[cfg_attr(feature = "cli", arg(hide_default_value = true))]
-    #[serde(skip)]
     pub quality_offset: QualityOffset,
     /// Make one base of each run of the same base first (homopolymer compression)
     // Bases of low quality are letters that are no bases by then.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use merganser_run::options::{Serialize, Serializer};
 use merganser_run::{Warnings, thousands};
 
 use crate::{FileKind, Input};
@@ -37,6 +38,12 @@ impl QualityOffset {
 impl fmt::Display for QualityOffset {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.number().fmt(formatter)
+    }
+}
+
+impl Serialize for QualityOffset {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(self.number())
     }
 }
 

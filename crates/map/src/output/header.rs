@@ -1,11 +1,10 @@
 //! SAM's header: the text that BAM has, too.
 
-use merganser_filter::Threshold;
 use merganser_store::shard::JobShard;
 
 use super::{ShardContent, ShardMark};
 use crate::index::Index;
-use crate::{Config, Format, NMode, Select, Strand};
+use crate::{Config, Format, NMode, Strand};
 
 /// The header's text: contigs, with their checksums if there are any, read groups, and the options that decide what is written.
 pub(super) fn text(config: &Config, index: &Index, checksums: &[String], paired: bool) -> String {
@@ -36,12 +35,8 @@ pub(super) fn mark(config: &Config, index: &Index) -> Option<ShardMark> {
 }
 
 fn options(config: &Config, paired: bool) -> String {
-    let mut options = format!("-e {}", shown(config.threshold));
-    options += match config.select {
-        Select::All => " --all",
-        Select::Best => " --best",
-        Select::BestStrata => " --best-strata",
-    };
+    let mut options = format!("-e {}", config.threshold);
+    options += &format!(" --{}", config.select);
     if config.max_hits > 0 {
         options += &format!(" --max-hits {}", config.max_hits);
     }
@@ -51,13 +46,11 @@ fn options(config: &Config, paired: bool) -> String {
     if config.hamming {
         options += " --hamming";
     }
-    options += match config.strand {
-        Strand::Both => "",
-        Strand::Forward => " --strand forward",
-        Strand::Reverse => " --strand reverse",
-    };
-    if config.n_mode == NMode::Match {
-        options += " --n-mode match";
+    if config.strand != Strand::default() {
+        options += &format!(" --strand {}", config.strand);
+    }
+    if config.n_mode != NMode::default() {
+        options += &format!(" --n-mode {}", config.n_mode);
     }
     if let Some(crop) = config.crop {
         options += &format!(" --crop {crop}");
@@ -66,7 +59,7 @@ fn options(config: &Config, paired: bool) -> String {
         let (least, most) = (config.min_insert, config.max_insert);
         options += &format!(" --min-insert {least} --max-insert {most}");
         if let Some(edits) = config.rescue {
-            options += &format!(" --rescue {}", shown(edits));
+            options += &format!(" --rescue {}", edits);
         }
     }
     for (given, option) in [
@@ -80,12 +73,4 @@ fn options(config: &Config, paired: bool) -> String {
         }
     }
     options
-}
-
-/// A threshold as it is given on the command line.
-fn shown(threshold: Threshold) -> String {
-    match threshold {
-        Threshold::Edits(edits) => edits.to_string(),
-        Threshold::Percent(percent) => format!("{percent}%"),
-    }
 }

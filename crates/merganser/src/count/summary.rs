@@ -34,7 +34,6 @@ fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
     set("canonical", config.is_canonical().into());
     set("min_count", config.least().into());
-    set("quality_offset", config.quality_offset.number().into());
     set("hist_max", args.hist_max.into());
     set("format", args.format().name().into());
     set("output", args.output.as_deref().map(|path| path.display().to_string()).into());
