@@ -3,8 +3,6 @@
 use merganser_test_support::Dir;
 use merganser_test_support::two_species::{NAMES, write_taxonomy};
 
-/// The genus has a name here.
-const GENUS: &str = "10\t|\tBoth\t|\t\t|\tscientific name\t|\n";
 const KRAKEN: &str = "C\tr0\t11\t100\t11:3\nC\tr1\t11\t100\t11:2\nC\tr2\t10\t100\t10:5\n\
     U\tr3\t0\t100\t0:0\n";
 const METACACHE: &str = "# TABLE_LAYOUT: query_header\t|\trank:taxname\nr0\t|\tspecies:One\n\
@@ -17,7 +15,8 @@ const TABLE: &str = "rank\treads\twith_rank\tassigned\tright\tprecision\tsensiti
 fn prepared() -> Dir {
     let dir = Dir::new();
     write_taxonomy(&dir);
-    dir.write("tax/names.dmp", format!("{NAMES}{GENUS}"));
+    // The genus has a name here.
+    dir.write("tax/names.dmp", NAMES.replace("\t10\t|\t\t|", "\tBoth\t|\t\t|"));
     dir.write("truth.tsv", "r0\t11\nr1\t12\nr2\t12\nr3\t11\n");
     dir.write("kraken.tsv", KRAKEN);
     dir.write("metacache.txt", METACACHE);

@@ -2,11 +2,25 @@
 
 use merganser_deplete::Params;
 use merganser_test_support::Dir;
-use merganser_test_support::reads::Random;
 use merganser_test_support::tools::{installed, shell};
 
 use merganser_test_support::oracles::deplete::naive;
 use std::collections::BTreeSet;
+
+/// The random numbers of the host that Deacon's own set is recorded of ([`OWN_IDX`]).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, count: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % count
+    }
+
+    fn bases(&mut self, count: usize) -> Vec<u8> {
+        (0..count).map(|_| b"ACGT"[self.below(4)]).collect()
+    }
+}
 
 fn back(bases: &[u8]) -> Vec<u8> {
     let complement = |&base: &u8| match base {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use merganser_alignments::MOST_OPERATIONS;
 use merganser_filter::{NMode, Threshold};
-use merganser_io::ReadShare;
+use merganser_io::{QualityOffset, ReadShare};
 use merganser_run::ConfigError;
 use serde::Serialize;
 
@@ -97,6 +97,10 @@ pub struct Config {
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Hits"))]
     #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
     pub crop: Option<u32>,
+    /// Qualities of FASTQ are Phred+33, or Phred+64 as of old Illumina (1.3 to 1.7); records have Phred+33
+    #[cfg_attr(feature = "cli", arg(long, value_name = "33|64", default_value_t))]
+    #[cfg_attr(feature = "cli", arg(hide_default_value = true))]
+    pub quality_offset: QualityOffset,
 
     /// Which hits of a read, or of a pair, are reported
     #[cfg_attr(feature = "cli", command(flatten))]
@@ -196,6 +200,7 @@ impl Config {
             max_insert: MAX_INSERT,
             rescue: None,
             crop: None,
+            quality_offset: QualityOffset::default(),
             format: Format::Sam,
             sort: false,
             fasta: None,

@@ -146,6 +146,7 @@ impl Source {
         let mut options = options(resources, cancel);
         options.reads = config.share.as_ref().map_or(options.reads, ReadShare::reads);
         options.any_names = config.any_names;
+        options.phred.offset = config.quality_offset;
         Ok(Source {
             records: Records::open(inputs, options)?,
             text: config.format == Format::Sam,

@@ -111,3 +111,25 @@ fn slips() {
     }
     insta::assert_snapshot!(text);
 }
+
+/// Records, and reads without a hit, have Phred+33 whatever the reads have.
+#[test]
+fn qualities_of_phred_64_become_those_of_records() {
+    let mut random = Random(13);
+    let contigs = contigs(&mut random);
+    let dir = Dir::new();
+    dir.write("ref.fa", fasta(&contigs));
+    let read = String::from_utf8(contigs[0][..60].to_vec()).unwrap();
+    let text = |letter: &str| format!("@r\n{read}\n+\n{}\n", letter.repeat(60)).into_bytes();
+    let mapped = |args: &str, reads: &[u8]| {
+        let found = dir.run_with(format!("map -q ref.fa - -e 2 {args}").split_whitespace(), reads);
+        records(&found.ok()).remove(0).qualities
+    };
+    assert_eq!(mapped("", &text("I")), "I".repeat(60));
+    assert_eq!(mapped("--quality-offset 64", &text("h")), "I".repeat(60));
+    // A letter below 64 is none of Phred+64.
+    let ran = dir.run_with("map -q ref.fa - -e 2 --quality-offset 64".split(' '), &text("I"));
+    assert_eq!(ran.code, Some(0));
+    let ran = dir.run_with("map -q ref.fa - -e 2 --quality-offset 64".split(' '), &text("5"));
+    assert!(ran.fails(1).contains("record 1"));
+}

@@ -6,9 +6,10 @@ use super::reads::{Random, Record, fasta};
 /// Species 11 and 12 of genus 10 of domain 2.
 pub const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
     11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n";
-/// Some of them have none.
+/// Genus 10 and species 12 are called by their numbers.
 pub const NAMES: &str = "1\t|\troot\t|\t\t|\tscientific name\t|\n2\t|\tBacteria\t|\t\t|\tscientific name\t|\n\
-    11\t|\tOne\t|\t\t|\tscientific name\t|\n";
+    10\t|\t10\t|\t\t|\tscientific name\t|\n11\t|\tOne\t|\t\t|\tscientific name\t|\n\
+    12\t|\t12\t|\t\t|\tscientific name\t|\n";
 
 /// Writes the taxonomy to `tax`.
 pub fn write_taxonomy(dir: &Dir) {

@@ -1,5 +1,6 @@
 //! SAM's header: the text that BAM has, too.
 
+use merganser_io::QualityOffset;
 use merganser_store::shard::JobShard;
 
 use super::{ShardContent, ShardMark};
@@ -51,6 +52,9 @@ fn options(config: &Config, paired: bool) -> String {
     }
     if config.n_mode != NMode::default() {
         options += &format!(" --n-mode {}", config.n_mode);
+    }
+    if config.quality_offset != QualityOffset::default() {
+        options += &format!(" --quality-offset {}", config.quality_offset);
     }
     if let Some(crop) = config.crop {
         options += &format!(" --crop {crop}");

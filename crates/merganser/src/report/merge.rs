@@ -31,10 +31,11 @@ pub(super) fn run(args: &ReportMergeArgs, console: &Console) -> Result<ExitCode>
     let outputs =
         RunFiles::new().read(&args.reports).write(Holds::LINES, [&args.output]).check()?;
     let mut output = outputs.output(&args.output)?;
-    warn_of_repeats(&args.reports, ADDED_UP);
     if are_partial && args.format != MergedFormat::Table {
+        // It refuses results that are given twice.
         join::write(args, &mut output, console)?;
     } else {
+        warn_of_repeats(&args.reports, ADDED_UP);
         write(args, &mut output, console)?;
     }
     output.finish()?;
