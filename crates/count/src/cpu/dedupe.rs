@@ -42,7 +42,6 @@ impl<K: Width> Dedupe<K> {
         (Self::GROUP + 1) * size_of::<Record<K::Key>>() + 2 * Self::GROUP * size_of::<u32>();
 
     /// One without a group.
-    #[expect(clippy::new_without_default, reason = "nobody asks for a default")]
     pub(crate) fn new() -> Dedupe<K> {
         Dedupe {
             index: Index::new(),
