@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# Packages of tests and measurements.
+FOR_DEVELOPERS = {"merganser-bench", "merganser-test-support"}
 PAGE = ROOT / "docs" / "dependencies.md"
 # What the word is part of, and is not the word itself, is not meant: `unsafe_code`.
 UNSAFE = re.compile(r"\bunsafe\s*(\{|fn\b|impl\b|trait\b|extern\b)")
@@ -36,7 +38,7 @@ def direct(data: dict) -> dict[str, dict[str, tuple[str, str]]]:
             if package["source"] is None:
                 continue
             kinds = {kind["kind"] for kind in dependency["dep_kinds"]}
-            shipped = packages[member]["name"] != "merganser-bench" and kinds != {"dev"}
+            shipped = packages[member]["name"] not in FOR_DEVELOPERS and kinds != {"dev"}
             licence = package["license"].replace("/", " OR ")
             row = (licence, "yes" if has_unsafe(package) else "no")
             (built if shipped else tests)[package["name"]] = row
