@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use merganser_seq::base;
 
-use crate::candidates::{Candidate, MOST_POOLED, QueryParams};
-use crate::params::Params;
+use super::{Candidate, Params, QueryParams};
+
+/// The longest read or pair, in bases, whose candidates are pooled.
+const MOST_POOLED: u64 = 1024;
 
 /// The canonical k-mer of `letters`; `None` if one of them is no base.
 fn canonical(letters: &[u8]) -> Option<u64> {

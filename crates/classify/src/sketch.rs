@@ -1,4 +1,4 @@
-//! Sketches of windows: the fast way. [`crate::naive`] has the definition.
+//! Sketches of windows: the fast way. `naive` has the definition.
 
 use merganser_seq::base;
 use merganser_seq::dispatch;

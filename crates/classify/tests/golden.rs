@@ -2,7 +2,11 @@
 //! of docs/how-classification-works.md.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test ends by panicking")]
 
-use merganser_classify::{Preset, Sketcher, naive};
+#[allow(dead_code, unreachable_pub, reason = "other tests use it, too")]
+#[path = "../src/naive.rs"]
+mod naive;
+
+use merganser_classify::{Candidate, Params, Preset, QueryParams, Sketcher};
 
 /// 1,000 bases by Knuth's linear congruential generator from 2026, the upper two bits of each
 /// state; base 500 is an N.

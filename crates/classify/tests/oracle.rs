@@ -4,13 +4,17 @@
 
 mod random;
 
+#[allow(dead_code, unreachable_pub, reason = "other tests use it, too")]
+#[path = "../src/naive.rs"]
+mod naive;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use merganser_classify::{
     Additions, BuildConfig, Candidate, Database, Params, Preset, Query, QueryParams,
-    SharedClassifier, Thresholds, Verdict, add, build, build_in_memory, naive,
+    SharedClassifier, Thresholds, Verdict, add, build, build_in_memory,
 };
 use merganser_io::{AtomicFile, OutputSet};
 use merganser_library::expand_references;

@@ -2,13 +2,17 @@
 //! in three, against the naive oracle.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test ends by panicking")]
 
+#[allow(dead_code, unreachable_pub, reason = "other tests use it, too")]
+#[path = "../src/naive.rs"]
+mod naive;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 use merganser_classify::run::{Columns, LineFormat, Outputs, RunConfig, classify};
 use merganser_classify::{
-    BuildConfig, Database, Params, Preset, Thresholds, build_in_memory, naive,
+    BuildConfig, Candidate, Database, Params, Preset, QueryParams, Thresholds, build_in_memory,
 };
 use merganser_io::{Input, Segment};
 use merganser_run::{Cancel, Resources, Silent};
