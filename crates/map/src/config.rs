@@ -9,6 +9,8 @@ use merganser_alignments::MOST_OPERATIONS;
 use merganser_filter::{NMode, Threshold};
 use merganser_io::{QualityOffset, ReadShare};
 use merganser_run::ConfigError;
+#[cfg(feature = "cli")]
+use merganser_run::options::cli::one_of;
 use serde::Serialize;
 
 use crate::{Error, Format, ReadGroup};
@@ -91,7 +93,7 @@ pub struct Config {
     /// Letters that are no bases match nothing (not even themselves), or everything
     // Not `pass`, which is for pairs of a read and a segment.
     #[cfg_attr(feature = "cli", arg(long, value_name = "MODE", default_value_t))]
-    #[cfg_attr(feature = "cli", arg(value_parser = cli::n_mode(), help_heading = "Hits"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = one_of(&MATCHING), help_heading = "Hits"))]
     pub n_mode: NMode,
     /// Map only the first N bases of each read
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Hits"))]
@@ -173,6 +175,10 @@ pub struct Config {
     #[cfg_attr(feature = "cli", arg(skip))]
     pub share: Option<ReadShare>,
 }
+
+/// What letters that are no bases can be.
+#[cfg(feature = "cli")]
+const MATCHING: [NMode; 2] = [NMode::Mismatch, NMode::Match];
 
 /// The largest outer distance of the mates of a concordant pair, if none is given, in bases.
 const MAX_INSERT: u32 = 500;

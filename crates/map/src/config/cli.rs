@@ -1,16 +1,8 @@
 //! Arguments that are not a value of their field.
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use merganser_filter::NMode;
 
 use super::Select;
-
-/// The letters' modes that mapping has.
-pub(super) fn n_mode() -> impl TypedValueParser<Value = NMode> {
-    let names = [NMode::Mismatch, NMode::Match].map(NMode::name);
-    PossibleValuesParser::new(names).map(|name| name.parse().unwrap_or_default())
-}
 
 /// The flags of [`Select`].
 #[derive(Args)]
