@@ -4,8 +4,9 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use merganser_classify::run::{Outputs, RunConfig, classify};
-use merganser_classify::{BuildConfig, Database, Preset, Thresholds};
+use merganser_classify::{BuildConfig, Database, PartConfig, Preset};
 use merganser_io::{AtomicFile, Input, Segment};
+use merganser_kraken2::Kraken2Config;
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
 
 use crate::files::{folder, write};
@@ -52,7 +53,10 @@ pub fn sound() -> &'static [u8] {
             letters(300, 3)
         );
         write(path("g.fa"), genomes);
-        let config = BuildConfig::new(Preset::MetaCache.params()).parts(2);
+        let config = BuildConfig {
+            parts: PartConfig { parts: 2, max_part_size: None },
+            ..BuildConfig::new(Preset::MetaCache.params())
+        };
         let inputs = [Input::File(path("g.fa"))];
         let to = path("db");
         merganser_classify::build(
@@ -85,8 +89,8 @@ pub fn walk(path: &Path) {
     let reads = path.with_extension("fa");
     let text = format!(">x\n{}\n>y\n{}\n", letters(300, 1), letters(400, 2));
     write(&reads, text);
-    let thresholds = Thresholds::new(database.params());
-    let config = RunConfig::new(thresholds).features(true).references(true);
+    let kraken2 = Kraken2Config { report_minimizer_data: true, ..Kraken2Config::default() };
+    let config = RunConfig { kraken2, references: true, ..RunConfig::default() };
     let segments = [Segment::Single(Input::File(reads))];
     let mut lines = Vec::new();
     let mut outputs = Outputs { lines: Some(&mut lines), ..Outputs::default() };

@@ -32,10 +32,15 @@ pub fn sound() -> &'static [Vec<u8>; 3] {
         };
         let inputs = [Input::File(library)];
         let library = Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &dump };
-        let config = Kraken2BuildConfig::default().k(21).l(15).minimizer_spaces(2);
+        let config = Kraken2BuildConfig {
+            k: 21,
+            minimizer_len: 15,
+            minimizer_spaces: 2,
+            masked: Masking::None,
+            ..Kraken2BuildConfig::default()
+        };
         let (outputs, cancel) = (OutputSet::new(), Cancel::default());
         let to = (folder.path(), &outputs);
-        let config = config.masking(Masking::None);
         Kraken2Database::build(&config, library, to, &resources(), &Silent, &cancel)
             .expect("a database");
         outputs.commit().expect("written");
@@ -57,7 +62,7 @@ pub fn walk(folder: &Path) -> Option<String> {
     let reads = folder.join("reads.fa");
     let text = format!(">x\n{}\n>y\n{}NA\n>z\nAC\n", letters(90, 1), letters(70, 2));
     write(&reads, text);
-    let (mut lines, config) = (Vec::new(), Kraken2Config::default().minimizers(true));
+    let (mut lines, config) = (Vec::new(), Kraken2Config { report_minimizer_data: true, ..Kraken2Config::default() });
     let mut outputs = Outputs { lines: Some(&mut lines), ..Outputs::default() };
     let segments = [Segment::Single(Input::File(reads))];
     let resources = resources();

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use merganser_classify::partial::join;
 use merganser_classify::run::{Outputs, RunConfig, classify};
-use merganser_classify::{Database, Thresholds};
+use merganser_classify::Database;
 use merganser_io::{Input, Segment};
 use merganser_kraken2::{Kraken2Config, Kraken2Database};
 use merganser_run::{Cancel, Silent};
@@ -43,7 +43,8 @@ fn reads(path: &Path, seed: u32) -> PathBuf {
 fn by_own(database: &Database, reads: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut outputs = Outputs { partial: Some(&mut bytes), ..Outputs::default() };
-    let config = RunConfig::new(Thresholds::new(database.params())).features(true);
+    let kraken2 = Kraken2Config { report_minimizer_data: true, ..Kraken2Config::default() };
+    let config = RunConfig { kraken2, ..RunConfig::default() };
     let segments = [Segment::Single(Input::File(reads.to_owned()))];
     let (resources, cancel) = (resources(), Cancel::default());
     classify(&config, &resources, database, &segments, &mut outputs, &Silent, &cancel)

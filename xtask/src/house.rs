@@ -1,4 +1,4 @@
-//! Sizes of the crates, their import circles, and how often each mechanism exists.
+//! Sizes of the crates, their import circles, the files that a read passes, and how often each mechanism exists.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use crate::imports::Modules;
 use crate::mechanisms::{MECHANISMS, count};
+use crate::options::Options;
 use crate::source::{Source, test_modules};
+use crate::ways;
 
 /// A crate's production code.
 struct Crate {
@@ -55,7 +57,17 @@ pub(crate) fn print(directory: &Path) -> io::Result<()> {
     for (name, circle) in circles.iter().filter(|(_, circle)| circle.len() > 1) {
         println!("{name}: {}", circle.join(" "));
     }
-    println!();
+    println!("\nfiles that one read passes");
+    for one in &crates {
+        if let Some(files) = ways::of_crate(&base, &one.name)? {
+            println!("{}: {}", one.name, files.len());
+        }
+    }
+    let mut options = Options::default();
+    for file in crates.iter().flat_map(|one| &one.rust) {
+        options.add(&file.path, &file.source.code, file.source.lines());
+    }
+    println!("\n{}\n", options.row());
     let mut totals = [0; MECHANISMS.len()];
     for one in &crates {
         let counts = count(&one.name, one.rust.iter().map(|file| &file.source));

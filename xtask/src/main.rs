@@ -7,7 +7,9 @@ mod check;
 mod house;
 mod imports;
 mod mechanisms;
+mod options;
 mod source;
+mod ways;
 
 use std::path::Path;
 use std::process::ExitCode;

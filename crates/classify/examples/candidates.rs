@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use merganser_alignments::ReaderOptions;
-use merganser_classify::{BuildConfig, Preset, Query, Thresholds, Verdict, build_in_memory};
+use merganser_classify::{
+    BuildConfig, Preset, Query, TaxidConfig, Thresholds, Verdict, build_in_memory,
+};
 use merganser_io::{Chunk, Input, Reader, Sink};
 use merganser_library::expand_references;
 use merganser_run::{Cancel, Resources, Silent};
@@ -44,8 +46,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     params.window = params.stride + params.k - 1;
     params.density = number("DENSITY", params.density);
     params.sketch = number("SKETCH", params.sketch);
+    let taxids = TaxidConfig { map: vec![PathBuf::from(map)], strict: false };
     let (config, resources) =
-        (BuildConfig::new(params).maps([PathBuf::from(map)]), Resources::new());
+        (BuildConfig { taxids, ..BuildConfig::new(params) }, Resources::new());
     let inputs = expand_references(&[PathBuf::from(references)])?;
     let started = Instant::now();
     let cancel = Cancel::default();
@@ -54,8 +57,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         build_in_memory(&config, &resources, &inputs, taxonomy, &Silent, &cancel)?;
     let built = started.elapsed();
     let mut rule = Thresholds::new(&params);
-    rule.hit_diff = number("DIFF", rule.hit_diff);
-    rule.min_hits = number("MIN", rule.min_hits);
+    rule.hitdiff = number("DIFF", rule.hitdiff);
+    rule.hitmin = number("MIN", rule.hitmin);
     if std::env::var("LOWEST").is_ok() {
         rule.lowest = merganser_taxonomy::Rank::Species;
     }

@@ -120,7 +120,7 @@ pub fn add(
             base.name()
         )));
     }
-    if config.params != *base.params() {
+    if config.params() != *base.params() {
         return Err(Error::Config(ConfigError::new(
             "`params` are not those of the database, which all of its genomes have",
         )));
@@ -200,7 +200,7 @@ impl<'a> Job<'a> {
         let read_taxonomy = started.elapsed();
         let first_window = base.map_or(0, |base| base.windows().into());
         // Taxa of features, and older entries, are the host's.
-        let keep = config.drop_ambiguous.is_none() && base.is_none();
+        let keep = config.sketches.drop_ambiguous.is_none() && base.is_none();
         // The taxonomy stays until taxids are looked up.
         let memory = setup.memory - dump.as_ref().map_or(0, Dump::bytes);
         let mut scan = scan(&setup, memory, inputs, first_window, keep)?;
@@ -323,8 +323,8 @@ impl<'a> Job<'a> {
 
     fn layout<'s>(&'s self, sketches: &'s Collector) -> Result<DeviceLayout<'s>, Error> {
         let rules = Rules {
-            most: self.setup.config.params.max_locations,
-            drop_overfull: self.setup.config.drop_overfull,
+            most: self.setup.config.params().max_locations,
+            drop_overfull: self.setup.config.sketches.drop_overfull,
             part_starts: &self.part_starts,
         };
         let batches = sketches.take_batches()?;
@@ -384,7 +384,7 @@ impl<'a> Job<'a> {
         let why = match counts.dropped {
             0 => format!(
                 "a density of {} keeps none: raise `density`",
-                self.setup.config.params.density
+                self.setup.config.params().density
             ),
             _ => "all were left out (`drop_overfull`, `drop_ambiguous`)".to_owned(),
         };
@@ -399,8 +399,9 @@ impl<'a> Job<'a> {
         let Job { setup, targets, taxonomy, mut outcome, scan, .. } = self;
         outcome.spilled_bytes = scan.entries.spilled_bytes();
         outcome.peak_memory = peak_rss();
-        let pruned = setup.config.drop_overfull || setup.config.drop_ambiguous.is_some();
-        let params = setup.config.params;
+        let pruned =
+            setup.config.sketches.drop_overfull || setup.config.sketches.drop_ambiguous.is_some();
+        let params = setup.config.params();
         let before = self.base.map_or(0, Database::left_out);
         let left_out = before + outcome.unmapped.len() as u64;
         (Content { params, targets, taxonomy, parts, counts, pruned, left_out }, outcome)
@@ -437,7 +438,7 @@ fn refuse_without_kmers<'t>(
     if base.is_some() || targets.clone().any(|target| target.has_kmer) {
         return Ok(());
     }
-    let (k, why) = (config.params.k, why_without_kmers(config, targets));
+    let (k, why) = (config.params().k, why_without_kmers(config, targets));
     Err(Error::Input(format!(
         "nothing to build: no sequence in the {} input files has {k} bases in a row{why}",
         inputs.len(),
@@ -451,7 +452,7 @@ fn why_without_kmers<'t>(
 ) -> String {
     match targets.map(|target| target.bases).max() {
         None => ": there are none".to_owned(),
-        Some(most) if most < u64::from(config.params.k) => {
+        Some(most) if most < u64::from(config.params().k) => {
             format!(": the longest has {most} letters")
         }
         Some(_) => ": the letters of proteins and N are none".to_owned(),
@@ -472,7 +473,7 @@ fn warn_of_empty(
             "{} of {} input files have no sequence with {} bases in a row, first {input}{}",
             1 + without.count(),
             inputs.len(),
-            config.params.k,
+            config.params().k,
             why_without_kmers(config, file.iter())
         ));
     }
@@ -487,7 +488,7 @@ fn left_out<'t>(
     let mut gone: Vec<Range<u32>> = Vec::new();
     let mut next = first as u32;
     for (target, kept) in targets {
-        let windows = next..next + config.params.windows(target.bases) as u32;
+        let windows = next..next + config.params().windows(target.bases) as u32;
         next = windows.end;
         match gone.last_mut() {
             _ if *kept || windows.is_empty() => {}
@@ -514,12 +515,12 @@ fn warn_of_genes(inputs: &[Input], warnings: &Warnings) {
 /// The first window of each part but the first: parts of whole targets with about as many windows.
 fn part_starts(config: &BuildConfig, targets: &[Target]) -> Vec<u32> {
     let windows: u64 = targets.iter().map(|target| u64::from(target.windows)).sum();
-    let params = &config.params;
+    let params = &config.params();
     // A location costs a slot of 8 bytes and a quarter, at most.
     let kept = f64::from(params.stride) * f64::from(params.density) / 256.0;
     let table_bytes = (windows as f64 * kept.min(params.sketch.into()) * 10.0) as u64;
-    let by_size = config.max_part_bytes.map_or(1, |most| table_bytes.div_ceil(most.max(1)));
-    let parts = by_size.clamp(config.parts as u64, MAX_PARTS as u64);
+    let by_size = config.parts.max_part_size.map_or(1, |most| table_bytes.div_ceil(most.max(1)));
+    let parts = by_size.clamp(config.parts.parts as u64, MAX_PARTS as u64);
     let mut starts = Vec::new();
     let (mut next, mut part) = (0u64, 1);
     for target in targets {

@@ -1,8 +1,10 @@
 //! From candidates to a taxon.
 
 use crate::candidates::{Candidate, QueryParams};
+use crate::config::as_percent;
 use crate::params::{FULL_DENSITY, Params, Preset};
 use merganser_taxonomy::{Rank, Taxonomy};
+use serde::Serialize;
 
 /// What a read was found to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,27 +17,29 @@ pub enum Verdict {
     Taxon(u32),
 }
 
-/// How a taxon is chosen among candidates.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// How a taxon is chosen among candidates; its fields have the names of the options.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Thresholds {
     /// The lowest rank at which candidates are told apart.
     pub lowest: Rank,
     /// A verdict above this rank is none.
     pub highest: Rank,
     /// Candidates at most, at least 1.
-    pub max_candidates: usize,
+    pub max_cand: usize,
     /// Hits that the best candidate needs.
-    pub min_hits: u32,
+    pub hitmin: u32,
     /// Hits that it needs for each 1,000 bases of the read or pair, rounded down; the larger of
     /// both counts.
-    pub min_hits_per_kb: u32,
+    pub hitmin_per_kb: u32,
     /// Hits more that the best candidate needs if there is another one: reads of what is in no reference have
     /// their hits in genes that many taxa have, while those with errors have the few that they have in one.
-    pub contested: u32,
-    /// Per mille of the hits of the best candidate, less `min_hits` of them if the preset is
+    pub hitmin_contested: u32,
+    /// Per mille of the hits of the best candidate, less `hitmin` of them if the preset is
     /// MetaCache's, that another candidate must exceed to take part in the verdict.
-    pub hit_diff: u32,
-    /// Whether `min_hits` is taken off before `hit_diff` is applied.
+    #[serde(serialize_with = "as_percent")]
+    pub hitdiff: u32,
+    /// Whether `hitmin` is taken off before `hitdiff` is applied.
+    #[serde(skip)]
     pub above_minimum: bool,
     /// The longest insert of a pair, in bases; 0: the sum of the mates' lengths.
     pub insert: u64,
@@ -56,16 +60,16 @@ impl Thresholds {
             Preset::MetaCache => Thresholds {
                 lowest: Rank::Sequence,
                 highest: Rank::Domain,
-                max_candidates: 2,
+                max_cand: 2,
                 // MetaCache's rule for `-hitmin 0` (its `options.cpp`).
-                min_hits: match params.sketch {
+                hitmin: match params.sketch {
                     6.. => params.sketch / 3,
                     4..=5 => 2,
                     _ => 1,
                 },
-                min_hits_per_kb: 0,
-                contested: 0,
-                hit_diff: 1000,
+                hitmin_per_kb: 0,
+                hitmin_contested: 0,
+                hitdiff: 1000,
                 above_minimum: true,
                 insert: 0,
                 near: 0,
@@ -74,11 +78,11 @@ impl Thresholds {
             Preset::Sensitive => Thresholds {
                 lowest: Rank::Species,
                 highest: Rank::Domain,
-                max_candidates: 8,
-                min_hits: 5,
-                min_hits_per_kb: 0,
-                contested: 1,
-                hit_diff: 999,
+                max_cand: 8,
+                hitmin: 5,
+                hitmin_per_kb: 0,
+                hitmin_contested: 1,
+                hitdiff: 999,
                 above_minimum: false,
                 insert: 0,
                 // What a substitution takes away, on average: k k-mers, of which so many are features.
@@ -90,15 +94,15 @@ impl Thresholds {
 
     /// What of them a query for candidates needs to know.
     pub fn query_params(&self) -> QueryParams {
-        let &Thresholds { lowest, max_candidates, insert, near, .. } = self;
-        QueryParams { lowest, max_candidates, insert, near }
+        let &Thresholds { lowest, max_cand, insert, near, .. } = self;
+        QueryParams { lowest, max_candidates: max_cand, insert, near }
     }
 
     /// Hits that the best of the candidates of a read or pair of `bases` needs.
     pub fn needed(&self, candidates: &[Candidate], bases: u64) -> u32 {
-        let by_length = bases.saturating_mul(self.min_hits_per_kb.into()) / 1000;
-        let alone = self.min_hits.max(u32::try_from(by_length).unwrap_or(u32::MAX));
-        alone.saturating_add(if candidates.len() > 1 { self.contested } else { 0 })
+        let by_length = bases.saturating_mul(self.hitmin_per_kb.into()) / 1000;
+        let alone = self.hitmin.max(u32::try_from(by_length).unwrap_or(u32::MAX));
+        alone.saturating_add(if candidates.len() > 1 { self.hitmin_contested } else { 0 })
     }
 
     /// Decides among `candidates`, which are in order: hits descending, then target. MetaCache's
@@ -205,7 +209,7 @@ impl Thresholds {
         };
         let Some((best, others)) = candidates.split_first() else { return Some(taxon) };
         // Of a single candidate, nobody knows what came second.
-        let first = others.first().map_or(self.max_candidates > 1, |other| other.hits < best.hits);
+        let first = others.first().map_or(self.max_cand > 1, |other| other.hits < best.hits);
         let mut close = self.taking_part(candidates, self.needed(candidates, bases));
         let alone = first && close.next() == Some(best) && close.next().is_none();
         let [low, high] = best.nodes;
@@ -238,6 +242,6 @@ impl Thresholds {
     /// all backends agree.
     fn is_close(&self, most: u32, hits: u32, needed: u32) -> bool {
         let base = if self.above_minimum { most.saturating_sub(needed) } else { most };
-        u64::from(hits) * 1000 > u64::from(base) * u64::from(self.hit_diff)
+        u64::from(hits) * 1000 > u64::from(base) * u64::from(self.hitdiff)
     }
 }

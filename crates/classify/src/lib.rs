@@ -38,7 +38,7 @@ mod sketch;
 
 pub use build::{Additions, BuildOutcome, add, build, build_in_memory};
 pub use candidates::{Candidate, QueryParams};
-pub use config::BuildConfig;
+pub use config::{BuildConfig, PartConfig, SketchConfig, TaxidConfig, VerdictConfig};
 pub use cuda::{GpuNotes, GpuTimes};
 pub use database::{Database, Target};
 pub use decide::{Thresholds, Verdict};

@@ -135,7 +135,7 @@ impl Merger {
             taxa.push(candidate.taxon);
             new
         });
-        candidates.truncate(self.thresholds.max_candidates);
+        candidates.truncate(self.thresholds.max_cand);
         let node = match self.thresholds.decide(&candidates, line.bases, &self.tree, &nodes) {
             Verdict::Unclassified => None,
             Verdict::Target(target) => Some(nodes[target as usize]),

@@ -17,25 +17,20 @@ pub const MAX_LOCATIONS: u32 = 65_535;
 /// The density that keeps every k-mer.
 pub const FULL_DENSITY: u32 = 256;
 
-/// A named set of parameters and of thresholds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Preset {
-    /// Ours: longer k-mers, chosen by their hash alone, so that all that a read and its genome
-    /// share are found; species are told apart by a single hit.
-    Sensitive,
-    /// MetaCache's parameters and rule.
-    MetaCache,
+merganser_run::named! {
+    /// A named set of parameters and of thresholds.
+    #[derive(Default)]
+    pub enum Preset {
+        /// Ours: longer k-mers, chosen by their hash alone, so that all that a read and its genome
+        /// share are found; species are told apart by a single hit.
+        #[default]
+        Sensitive = "sensitive",
+        /// MetaCache's parameters and rule.
+        MetaCache = "metacache",
+    }
 }
 
 impl Preset {
-    /// The preset's name, as `--preset` and `db info` have it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Preset::Sensitive => "sensitive",
-            Preset::MetaCache => "metacache",
-        }
-    }
-
     /// The preset's sketching parameters.
     pub fn params(self) -> Params {
         match self {
@@ -106,12 +101,6 @@ impl Params {
             }
         }
         Ok(())
-    }
-
-    /// Masks references so, or not at all.
-    #[must_use]
-    pub fn masking(self, masking: Masking) -> Params {
-        Params { masking, ..self }
     }
 
     /// The hash rule that goes with k.

@@ -1,41 +1,21 @@
 //! Reads and bases that are not classified.
 
-use merganser_io::{Phred, QualityOffset, RecordBatch};
+use merganser_io::RecordBatch;
 
 use crate::reads;
 
 /// Which mates and bases take part. What does not still has its line, and is written back whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReadFilter {
+pub(crate) struct ReadFilter {
     /// Mates of fewer bases are passed over,
-    pub min_bases: usize,
+    pub(crate) min_bases: usize,
     /// and so are those of more.
-    pub max_bases: usize,
+    pub(crate) max_bases: usize,
     /// Bases with a lower quality (Phred) count as unknown, as N.
-    pub min_quality: u8,
-    /// What qualities of FASTQ are, Phred+33 or Phred+64. Those of alignments are Phred+33.
-    pub quality_offset: QualityOffset,
-}
-
-impl Default for ReadFilter {
-    /// All take part.
-    fn default() -> ReadFilter {
-        ReadFilter {
-            min_bases: 0,
-            max_bases: usize::MAX,
-            min_quality: 0,
-            quality_offset: QualityOffset::Phred33,
-        }
-    }
+    pub(crate) min_quality: u8,
 }
 
 impl ReadFilter {
-    /// How qualities are read.
-    pub(super) fn phred(&self) -> Phred {
-        let least = (self.min_quality > 0).then_some(self.min_quality);
-        Phred { offset: self.quality_offset, least }
-    }
-
     fn takes(&self, letters: &[u8]) -> bool {
         (self.min_bases..=self.max_bases).contains(&letters.len())
     }

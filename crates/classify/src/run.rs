@@ -10,8 +10,7 @@ mod plan;
 mod storage;
 mod work;
 
-pub use crate::config::{Columns, LineFormat, RunConfig, Taxids};
-pub use crate::read_filter::ReadFilter;
+pub use crate::config::{Columns, LineFormat, RunConfig};
 pub use devices::Devices;
 pub use outcome::Outcome;
 
@@ -95,12 +94,12 @@ impl<'a> Classifier<'a> {
     /// the parts of the database that are asked together; where none is given, it is three quarters of
     /// what was free when `resources` were made, or more if all of the database takes it and that much
     /// was free, and a database that is in memory already comes on top. Where the database does not fit,
-    /// its parts take turns, as on devices; with [`RunConfig::features`] or all hits of each read it has
+    /// its parts take turns, as on devices; with `report_minimizer_data` or all hits of each read it has
     /// to fit. A record that is longer than there is room for is an error.
     ///
     /// # Errors
     /// If `config` or `resources` is out of range, or there is too little memory; if partial results are
-    /// wanted of a database without a file, or with `coverage_per_mille`; as reading and writing; if
+    /// wanted of a database without a file, or with `cov_percentile`; as reading and writing; if
     /// mates are out of step; if a device fails; if cancelled.
     pub fn run(
         &self,
@@ -111,25 +110,27 @@ impl<'a> Classifier<'a> {
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<Outcome<'a>, Error> {
-        self.check(config, resources, outputs)?;
+        let thresholds = self.check(config, resources, outputs)?;
         self.database.warn(&resources.warnings);
         let on_devices = self.query.devices().is_some();
         let plan = Plan::new(self.database, config, resources, on_devices)?;
         let clock = Clock::default();
         let before = self.query.gpu_notes();
         self.database.check(resources.threads, cancel)?;
-        if config.features || config.thresholds.confidence > 0.0 || !on_devices {
+        if config.kraken2.report_minimizer_data || thresholds.confidence > 0.0 || !on_devices {
             self.database.fetch()?;
         }
-        let thresholds = &config.thresholds;
+        let counts_features = config.kraken2.report_minimizer_data;
         let run = Run {
             classifier: self,
             config,
+            filter: config.filter(),
+            thresholds,
             resources,
             plan,
-            lines: LineWriter::new(self.database, &self.nodes, &config.format, thresholds),
+            lines: LineWriter::new(self.database, &self.nodes, config, &thresholds),
             wants: Wants::of(outputs),
-            features: config.features.then(|| FeatureCounter::new(self.database)),
+            features: counts_features.then(|| FeatureCounter::new(self.database)),
             references: config.references.then(|| ReferenceHits::new(self.database)),
             total: Mutex::default(),
             lines_sum: Mutex::default(),
@@ -137,13 +138,13 @@ impl<'a> Classifier<'a> {
             cancel,
         };
         if let Some(lines) = &mut outputs.lines
-            && config.share.as_ref().is_none_or(ReadShare::is_first)
+            && config.kraken2.share.as_ref().is_none_or(ReadShare::is_first)
         {
-            let head = run.lines.head(thresholds);
+            let head = run.lines.head(&thresholds);
             lines.write_all(&head)?;
             lock(&run.lines_sum).add(&head);
         }
-        match config.coverage_per_mille {
+        match config.cov_percentile {
             0 if self.query.rounds().is_none() && run.plan.is_one_pass() => {
                 run.in_one_pass(segments, outputs, progress)
             }
@@ -154,11 +155,11 @@ impl<'a> Classifier<'a> {
         if let Some(output) = &mut outputs.partial {
             let features = run.features.as_ref().zip(outcome.features.as_ref());
             let written = WrittenShard::of(
-                config.share.as_ref().map(ReadShare::job_shard),
+                config.kraken2.share.as_ref().map(ReadShare::job_shard),
                 into_inner(run.lines_sum),
             );
             let found = (&outcome, features);
-            partial::write(self.database, config, found, written, cancel, output)?;
+            partial::write(self.database, (config, &thresholds), found, written, cancel, output)?;
         }
         // What was found is right only if the database is still what it was.
         self.database.check(resources.threads, cancel)?;
@@ -173,24 +174,25 @@ impl<'a> Classifier<'a> {
     }
 
     /// Checks the ranges, that the thresholds are those that the database was prepared for, and that
-    /// there can be partial results if they are wanted.
+    /// there can be partial results if they are wanted; returns the thresholds.
     fn check(
         &self,
         config: &RunConfig,
         resources: &Resources,
         outputs: &Outputs<'_>,
-    ) -> Result<(), Error> {
+    ) -> Result<Thresholds, Error> {
         config.validate()?;
         resources.validate()?;
-        if config.thresholds.query_params() != self.params {
+        let thresholds = config.thresholds(self.database.params())?;
+        if thresholds.query_params() != self.params {
             return Err(Error::Config(ConfigError::new(
-                "the database was prepared for another `lowest`, `max_candidates` or `insert`",
+                "the database was prepared for another `lowest`, `max_cand` or `insert`",
             )));
         }
-        match outputs.partial {
-            Some(_) => partial::check(self.database, config),
-            None => Ok(()),
+        if outputs.partial.is_some() {
+            partial::check(self.database, config)?;
         }
+        Ok(thresholds)
     }
 }
 
@@ -209,8 +211,9 @@ pub fn classify<'a>(
     cancel: &Cancel,
 ) -> Result<Outcome<'a>, Error> {
     config.validate()?;
+    let thresholds = config.thresholds(database.params())?;
     let reads = segments.iter().flat_map(Segment::inputs);
     let devices = Devices::choose(resources, Some(database.bytes()), reads, progress)?;
-    let classifier = Classifier::on(database, &config.thresholds, &devices, progress)?;
+    let classifier = Classifier::on(database, &thresholds, &devices, progress)?;
     classifier.run(config, resources, segments, outputs, progress, cancel)
 }

@@ -14,7 +14,7 @@ use merganser_taxonomy::Rank;
 /// use std::sync::Arc;
 ///
 /// use merganser_classify::{
-///     BuildConfig, Preset, SharedClassifier, Thresholds, build_in_memory,
+///     BuildConfig, Preset, SharedClassifier, TaxidConfig, Thresholds, build_in_memory,
 /// };
 /// use merganser_io::Input;
 /// use merganser_run::{Cancel, Resources, Silent};
@@ -31,7 +31,8 @@ use merganser_taxonomy::Rank;
 /// std::fs::write(path("ids.map"), "g\t7\n")?;
 ///
 /// let params = Preset::Sensitive.params();
-/// let config = BuildConfig::new(params).maps([path("ids.map")]);
+/// let taxids = TaxidConfig { map: vec![path("ids.map")], strict: false };
+/// let config = BuildConfig { taxids, ..BuildConfig::new(params) };
 /// let (resources, references) = (Resources::new(), [Input::File(path("genome.fa"))]);
 /// let cancel = Cancel::default();
 /// let (database, _) =

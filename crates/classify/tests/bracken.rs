@@ -13,7 +13,7 @@ use std::path::Path;
 use merganser_classify::bracken;
 use merganser_classify::run::{Outputs, RunConfig, classify};
 use merganser_classify::{
-    BuildConfig, Database, Error, Params, Preset, Thresholds, build_in_memory,
+    BuildConfig, Database, Error, Params, PartConfig, Preset, build_in_memory,
 };
 use merganser_io::{Input, Segment};
 use merganser_kraken2::Simulator;
@@ -58,7 +58,13 @@ fn database(folder: &Path, params: Params, parts: usize) -> Database {
     fs::write(folder.join("nodes.dmp"), NODES).unwrap();
     fs::write(folder.join("names.dmp"), "").unwrap();
     fs::write(folder.join("g.fa"), text).unwrap();
-    let (config, resources) = (BuildConfig::new(params).parts(parts), Resources::new());
+    let (config, resources) = (
+        BuildConfig {
+            parts: PartConfig { parts, max_part_size: None },
+            ..BuildConfig::new(params)
+        },
+        Resources::new(),
+    );
     let inputs = [Input::File(folder.join("g.fa"))];
     let cancel = Cancel::default();
     build_in_memory(&config, &resources, &inputs, folder, &Silent, &cancel).unwrap().0
@@ -71,7 +77,7 @@ fn naive(database: &Database, folder: &Path, letters: &[u8], length: usize) -> B
     let text: Vec<u8> = reads.flat_map(|read| [b">r\n", read, b"\n"].concat()).collect();
     fs::write(&path, text).unwrap();
     let (resources, cancel) = (Resources::new().threads(2), Cancel::default());
-    let config = RunConfig::new(Thresholds::new(database.params()));
+    let config = RunConfig::default();
     let (reads, mut none) = ([Segment::Single(Input::File(path))], Outputs::default());
     let found =
         classify(&config, &resources, database, &reads, &mut none, &Silent, &cancel).unwrap();

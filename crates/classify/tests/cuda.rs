@@ -9,7 +9,9 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use merganser_classify::{BuildConfig, Candidate, Database, Params, Preset, Query, QueryParams};
+use merganser_classify::{
+    BuildConfig, Candidate, Database, Params, PartConfig, Preset, Query, QueryParams,
+};
 use merganser_io::AtomicFile;
 use merganser_library::expand_references;
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
@@ -59,8 +61,13 @@ fn build(params: Params, parts: usize, folder: &Path) -> Database {
     let inputs = expand_references(&[folder.join("refs.fa")]).unwrap();
     let cancel = Cancel::default();
     let on = |resources: Resources, name: &str| {
-        let (config, resources) =
-            (BuildConfig::new(params).parts(parts), resources.memory(1 << 30));
+        let (config, resources) = (
+            BuildConfig {
+                parts: PartConfig { parts, max_part_size: None },
+                ..BuildConfig::new(params)
+            },
+            resources.memory(1 << 30),
+        );
         let path = folder.join(name);
         let file = AtomicFile::create(&path).unwrap();
         let (inputs, cancel) = (&inputs[..], &cancel);
@@ -108,7 +115,10 @@ fn little_memory_gives_the_same_database() {
     ];
     for (params, drop_overfull, drop_ambiguous, memory, runs) in table {
         let memory = gpus(&[0], Some(memory));
-        let config = BuildConfig::new(params).parts(2);
+        let config = BuildConfig {
+            parts: PartConfig { parts: 2, max_part_size: None },
+            ..BuildConfig::new(params)
+        };
         let config = config.drop_overfull(drop_overfull).drop_ambiguous(drop_ambiguous);
         let on = |resources: &Resources, name: &str| {
             let path = folder.path().join(name);
@@ -198,7 +208,10 @@ fn what_is_built_on_a_device_is_queried_there() {
     for (params, parts, memory) in
         [(metacache, 1, None), (metacache, 3, None), (MANY, 1, Some(11_600_000))]
     {
-        let config = BuildConfig::new(params).parts(parts);
+        let config = BuildConfig {
+            parts: PartConfig { parts, max_part_size: None },
+            ..BuildConfig::new(params)
+        };
         let build = |resources: Resources| {
             let (inputs, taxonomy, cancel) = (&inputs[..], folder.path(), &Cancel::default());
             let built = merganser_classify::build_in_memory(

@@ -177,7 +177,7 @@ fn masking_while_building_gives_what_masking_before_gives() {
         let (mut expected, outcome) = database(&path("before.fa"), params, 1);
         assert_eq!(outcome.without_kmer, (1, Some("t2".to_owned())));
         for threads in [1, 3] {
-            let params = params.masking(Masking::LowComplexity);
+            let params = Params { masking: Masking::LowComplexity, ..params };
             let (mut own, found) = database(&path("raw.fa"), params, threads);
             assert_eq!(found.without_kmer, outcome.without_kmer);
             assert_eq!(own[52..56], [1, 0, 0, 0]);

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use merganser_classify::{
-    Additions, BuildConfig, Candidate, Database, Params, Preset, Query, QueryParams,
+    Additions, BuildConfig, Candidate, Database, Params, PartConfig, Preset, Query, QueryParams,
     SharedClassifier, Thresholds, Verdict, add, build, build_in_memory,
 };
 use merganser_io::{AtomicFile, OutputSet};
@@ -111,7 +111,7 @@ fn every_candidate_of_every_read_is_the_oracles() {
         (3, params(Preset::Sensitive, 254)),
         (4, Params { k: 7, sketch: 5, window: 40, stride: 13, ..params(Preset::MetaCache, 9) }),
         (5, Params { k: 20, sketch: 128, window: 60, stride: 60, ..params(Preset::Sensitive, 20) }),
-        (6, params(Preset::Sensitive, 254).masking(Masking::LowComplexity)),
+        (6, Params { masking: Masking::LowComplexity, ..params(Preset::Sensitive, 254) }),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let mut random = Random(seed);
@@ -123,7 +123,10 @@ fn every_candidate_of_every_read_is_the_oracles() {
         let oracle = naive::Reference::new(&masked, &params);
         let inputs = expand_references(&[folder.path().to_owned()]).unwrap();
         let path = |name: &str| -> PathBuf { folder.path().join(name) };
-        let config = |parts| BuildConfig::new(params).parts(parts);
+        let config = |parts| BuildConfig {
+            parts: PartConfig { parts, max_part_size: None },
+            ..BuildConfig::new(params)
+        };
         let resources = |threads| {
             let resources = Resources::new().device(DeviceChoice::Cpu).memory(1 << 30);
             resources.threads(threads).temp_dir(folder.path())
@@ -215,7 +218,7 @@ fn verdicts_follow_the_thresholds() {
     let tree = database.taxonomy();
     let nodes: Vec<u32> = database.targets().iter().map(|target| target.node).collect();
     let rule = Thresholds::new(&params);
-    assert_eq!((rule.min_hits, rule.hit_diff, rule.max_candidates), (5, 1000, 2));
+    assert_eq!((rule.hitmin, rule.hitdiff, rule.max_cand), (5, 1000, 2));
     let decide = |hits: &[(u32, u32)]| {
         let candidate = |&(target, hits): &(u32, u32)| Candidate {
             target,
@@ -254,7 +257,7 @@ fn near_candidates_are_told_apart_by_what_their_taxa_have_together() {
     let tree = database.taxonomy();
     let rule = Thresholds::new(&params);
     // 19 · 100 / 256 features go with a base, rounded up.
-    assert_eq!((rule.min_hits, rule.contested, rule.near), (5, 1, 8));
+    assert_eq!((rule.hitmin, rule.hitmin_contested, rule.near), (5, 1, 8));
     let node = |taxid| tree.node(taxid).unwrap();
     let decide = |rule: Thresholds, found: &[(u32, u32, u32)]| {
         let candidate = |&(taxid, hits, pooled): &(u32, u32, u32)| Candidate {
@@ -279,9 +282,9 @@ fn near_candidates_are_told_apart_by_what_their_taxa_have_together() {
     assert_eq!(decide(rule, &[(11, 5, 5), (12, 1, 1)]), Verdict::Unclassified);
     assert_eq!(decide(rule, &[(11, 6, 6), (12, 1, 1)]), taxon(11));
     assert_eq!(decide(rule, &[(11, 5, 5)]), taxon(11));
-    let loose = Thresholds { hit_diff: 500, ..rule };
+    let loose = Thresholds { hitdiff: 500, ..rule };
     assert_eq!(decide(loose, &[(11, 40, 40), (12, 21, 21), (21, 20, 20)]), taxon(10));
-    let strict = Thresholds { hit_diff: 1000, ..rule };
+    let strict = Thresholds { hitdiff: 1000, ..rule };
     assert_eq!(decide(strict, &[(11, 20, 21), (12, 20, 21)]), taxon(11));
 }
 
@@ -294,7 +297,13 @@ fn a_confidence_moves_taxa_up_as_kraken_does() {
         let reads = reads(&targets, &mut random);
         let inputs = expand_references(&[folder.path().to_owned()]).unwrap();
         let params = preset.params();
-        let (config, resources) = (BuildConfig::new(params).parts(parts), Resources::new());
+        let (config, resources) = (
+            BuildConfig {
+                parts: PartConfig { parts, max_part_size: None },
+                ..BuildConfig::new(params)
+            },
+            Resources::new(),
+        );
         let cancel = Cancel::default();
         let built = build_in_memory(&config, &resources, &inputs, folder.path(), &Silent, &cancel);
         let database = Arc::new(built.unwrap().0);

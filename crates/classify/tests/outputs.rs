@@ -12,9 +12,10 @@ use std::path::Path;
 
 use merganser_classify::run::{Columns, LineFormat, Outputs, RunConfig, classify};
 use merganser_classify::{
-    BuildConfig, Candidate, Database, Params, Preset, QueryParams, Thresholds, build_in_memory,
+    BuildConfig, Candidate, Database, Params, PartConfig, Preset, QueryParams, build_in_memory,
 };
 use merganser_io::{Input, Segment};
+use merganser_kraken2::Kraken2Config;
 use merganser_run::{Cancel, Resources, Silent};
 use merganser_taxreport::report::ReportOptions;
 
@@ -54,7 +55,13 @@ fn database(folder: &Path, params: Params, parts: usize) -> Database {
     fs::write(folder.join("nodes.dmp"), NODES).unwrap();
     fs::write(folder.join("names.dmp"), "").unwrap();
     fs::write(folder.join("g.fa"), text).unwrap();
-    let (config, resources) = (BuildConfig::new(params).parts(parts), Resources::new());
+    let (config, resources) = (
+        BuildConfig {
+            parts: PartConfig { parts, max_part_size: None },
+            ..BuildConfig::new(params)
+        },
+        Resources::new(),
+    );
     let inputs = [Input::File(folder.join("g.fa"))];
     let cancel = Cancel::default();
     build_in_memory(&config, &resources, &inputs, folder, &Silent, &cancel).unwrap().0
@@ -100,10 +107,12 @@ fn hits_and_features_are_the_oracles() {
 
 /// The column of all hits of each read, and taxid → (features, distinct ones) of the report.
 fn run(database: &Database, folder: &Path) -> (Vec<String>, BTreeMap<u32, (u64, u64)>) {
-    let thresholds = Thresholds::new(database.params());
-    let columns = Columns { all_hits: true, separator: "\t".into(), ..Columns::default() };
-    let format = LineFormat::MetaCache(columns);
-    let config = RunConfig::new(thresholds).format(format).features(true);
+    let config = RunConfig {
+        format: LineFormat::MetaCache,
+        columns: Columns { allhits: true, separator: "\t".into(), ..Columns::default() },
+        kraken2: Kraken2Config { report_minimizer_data: true, ..Kraken2Config::default() },
+        ..RunConfig::default()
+    };
     let resources = Resources::new().threads(2);
     let segments = [Segment::Single(Input::File(folder.join("r.fa")))];
     let mut text = Vec::new();

@@ -6,6 +6,7 @@
 
 mod blocks;
 mod cells;
+mod config;
 mod fill;
 mod size;
 mod survey;
@@ -17,16 +18,16 @@ use std::time::Instant;
 
 use merganser_io::{AtomicFile, Input, OutputSet, RecordBatch};
 use merganser_run::{
-    Budget, Cancel, ConfigError, Progress, Resources, Stages, Unit, Warnings, may_fail, thousands,
+    Budget, Cancel, Progress, Resources, Stages, Unit, Warnings, may_fail, thousands,
 };
 
 use super::database::Kraken2Database;
 use super::library::{Kraken2Sequence, Kraken2Taxids, Reading};
-use super::options::Kraken2Options;
 use super::table::{Homes, header};
 use super::taxonomy::Kraken2Taxonomy;
 use crate::Error;
 use cells::Rule;
+pub use config::Kraken2BuildConfig;
 use fill::Sequences;
 use merganser_seq::masking::Masking;
 use merganser_taxonomy::{Dump, Taxonomy};
@@ -34,155 +35,11 @@ use size::{Size, value_bits};
 use survey::{Survey, name_bytes, survey};
 
 /// What to do where the table is too large.
-const SMALLER_TABLE: &str = "or give `max_bytes`, a limit for the table";
+const SMALLER_TABLE: &str = "or give `max_db_size`, a limit for the table";
 /// About what a minimizer takes that is counted for the estimate.
 const SAMPLE_BYTES: u64 = 32;
 /// Bytes that are written at a time.
 const WRITTEN: usize = 4 << 20;
-
-/// How a database is made. The defaults are those of `kraken2-build`.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Kraken2BuildConfig {
-    /// Bases of a k-mer.
-    pub k: usize,
-    /// Bases of a minimizer: at most `k`, and 31.
-    pub l: usize,
-    /// Positions of a minimizer that do not count: every other one from its last but one base on; at
-    /// most a quarter of `l`.
-    pub minimizer_spaces: usize,
-    /// What is XORed to minimizers before the smallest is taken.
-    pub toggle_mask: u64,
-    /// Bits of a cell that its taxon has at the least; 0: as many as the taxa need.
-    pub minimum_value_bits: u32,
-    /// The most bytes of the table, if there is such a limit: a share of the minimizers is left out
-    /// then.
-    pub max_bytes: Option<u64>,
-    /// The share of cells that are in use, about; above 0, at most 1.
-    pub load_factor: f64,
-    /// What is masked of the library's sequences.
-    pub masking: Masking,
-}
-
-impl Default for Kraken2BuildConfig {
-    fn default() -> Self {
-        Kraken2BuildConfig {
-            k: 35,
-            l: 31,
-            minimizer_spaces: 7,
-            toggle_mask: 0xe37e_28c4_271b_5a2d,
-            minimum_value_bits: 0,
-            max_bytes: None,
-            load_factor: 0.7,
-            masking: Masking::LowComplexity,
-        }
-    }
-}
-
-/// The longest k-mer.
-const MAX_K: usize = 8192;
-
-impl Kraken2BuildConfig {
-    /// K-mers of so many bases.
-    #[must_use]
-    pub fn k(self, k: usize) -> Kraken2BuildConfig {
-        Kraken2BuildConfig { k, ..self }
-    }
-
-    /// Minimizers of so many bases.
-    #[must_use]
-    pub fn l(self, l: usize) -> Kraken2BuildConfig {
-        Kraken2BuildConfig { l, ..self }
-    }
-
-    /// So many positions of a minimizer that do not count.
-    #[must_use]
-    pub fn minimizer_spaces(self, minimizer_spaces: usize) -> Kraken2BuildConfig {
-        Kraken2BuildConfig { minimizer_spaces, ..self }
-    }
-
-    /// This is XORed to minimizers before the smallest is taken.
-    #[must_use]
-    pub fn toggle_mask(self, toggle_mask: u64) -> Kraken2BuildConfig {
-        Kraken2BuildConfig { toggle_mask, ..self }
-    }
-
-    /// So many bits of a cell for its taxon, at the least.
-    #[must_use]
-    pub fn minimum_value_bits(self, minimum_value_bits: u32) -> Kraken2BuildConfig {
-        Kraken2BuildConfig { minimum_value_bits, ..self }
-    }
-
-    /// So many bytes of the table at the most, or as many as it takes.
-    #[must_use]
-    pub fn max_bytes(self, max_bytes: Option<u64>) -> Kraken2BuildConfig {
-        Kraken2BuildConfig { max_bytes, ..self }
-    }
-
-    /// This share of the cells in use.
-    #[must_use]
-    pub fn load_factor(self, load_factor: f64) -> Kraken2BuildConfig {
-        Kraken2BuildConfig { load_factor, ..self }
-    }
-
-    /// Masks the library's sequences so, or not at all.
-    #[must_use]
-    pub fn masking(self, masking: Masking) -> Kraken2BuildConfig {
-        Kraken2BuildConfig { masking, ..self }
-    }
-
-    /// Checks the ranges.
-    ///
-    /// # Errors
-    /// What is out of its range.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        let Kraken2BuildConfig { k, l, minimizer_spaces: spaces, load_factor, .. } = *self;
-        let wrong = |what: String| Err(ConfigError::new(what));
-        if !(1..=31).contains(&l) {
-            return wrong(format!("`l` {l} is out of range: 1 to 31"));
-        }
-        if !(l..=MAX_K).contains(&k) {
-            return wrong(format!("`k` {k} is out of range: `l`, which is {l}, to {MAX_K}"));
-        }
-        if spaces > l / 4 {
-            return wrong(format!(
-                "`minimizer_spaces` {spaces} is out of range: 0 to a quarter of `l`, {}",
-                l / 4
-            ));
-        }
-        if !(load_factor > 0.0 && load_factor <= 1.0) {
-            return wrong(format!("`load_factor` {load_factor} is out of range: above 0, to 1"));
-        }
-        if self.minimum_value_bits > 31 {
-            return wrong(format!(
-                "`minimum_value_bits` {} is out of range: 0 to 31",
-                self.minimum_value_bits
-            ));
-        }
-        match self.max_bytes {
-            Some(bytes @ 0..4) => wrong(format!("`max_bytes` {bytes} is out of range: 4 or more")),
-            _ => Ok(()),
-        }
-    }
-
-    /// The bits of an l-mer that count, two a base, the last base in the lowest.
-    fn spaced_mask(&self) -> u64 {
-        let spaces = self.minimizer_spaces;
-        let counts = |base: &usize| *base >= 2 * spaces || base.is_multiple_of(2);
-        (0..self.l).filter(counts).map(|base| 3 << (2 * base)).sum()
-    }
-
-    fn options(&self, minimum_hash: u64) -> Kraken2Options {
-        Kraken2Options {
-            k: self.k,
-            l: self.l,
-            spaced_mask: self.spaced_mask(),
-            toggle_mask: self.toggle_mask,
-            minimum_hash,
-            old_complement: false,
-        }
-    }
-}
 
 /// What a database is made of.
 #[derive(Clone, Copy)]
@@ -234,7 +91,7 @@ impl Kraken2Database {
     ) -> Result<Kraken2BuildNotes, Error> {
         config.validate()?;
         resources.validate()?;
-        let (overlap, threads, masking) = (config.k - 1, resources.threads, config.masking);
+        let (overlap, threads, masking) = (config.k - 1, resources.threads, config.masked);
         let inputs = library.inputs;
         let warnings = &resources.warnings;
         let reading = Reading { inputs, overlap, masking, threads, progress, cancel, warnings };
@@ -293,7 +150,7 @@ impl Build<'_> {
             let all = uracil.values().sum();
             let why = match size.minimum_hash {
                 0 => self.why_none(self.reading.inputs, all)?,
-                _ => "`max_bytes` leaves none: raise it".to_owned(),
+                _ => "`max_db_size` leaves none: raise it".to_owned(),
             };
             return Err(Error::Input(format!("nothing to build: there are no minimizers: {why}")));
         }
@@ -373,7 +230,7 @@ impl Build<'_> {
             () if longest < k => {
                 format!("the longest sequence has {longest} letters, and `k` is {k}")
             }
-            () if self.config.masking != Masking::None => {
+            () if self.config.masked != Masking::None => {
                 format!("nowhere are {k} bases in a row that are not masked (`masked`)")
             }
             () => format!("nowhere are {k} bases in a row"),
@@ -382,7 +239,7 @@ impl Build<'_> {
 
     /// The size of the table, for which there is memory.
     fn size(&self, found: &Survey) -> Result<Size, Error> {
-        let size = Size::of(found.sampled, self.config.load_factor, self.config.max_bytes);
+        let size = Size::of(found.sampled, self.config.load_factor, self.config.max_db_size);
         let names: u64 = found.sequences.iter().map(|one| name_bytes(&one.header)).sum();
         self.budget
             .with(names.max(found.sampled * SAMPLE_BYTES))
@@ -469,7 +326,7 @@ fn empty(size: Size) -> Result<Vec<u32>, Error> {
             Ok(cells)
         }
         _ => Err(Error::Input(format!(
-            "the system does not give {} for the table: free memory, or give `max_bytes`",
+            "the system does not give {} for the table: free memory, or give `max_db_size`",
             merganser_run::format_size(size.bytes())
         ))),
     }
@@ -479,39 +336,4 @@ fn write(mut file: AtomicFile, bytes: &[u8]) -> Result<(), Error> {
     file.write_all(bytes)?;
     file.commit()?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn masks_are_those_of_kraken2_build() {
-        let mask = |l, minimizer_spaces| {
-            Kraken2BuildConfig { l, minimizer_spaces, ..Kraken2BuildConfig::default() }
-                .spaced_mask()
-        };
-        assert_eq!(mask(31, 7), 0x3fff_ffff_f333_3333);
-        assert_eq!(mask(31, 0), (1 << 62) - 1);
-        assert_eq!(mask(4, 1), 0b1111_0011);
-    }
-
-    #[test]
-    fn ranges_are_checked() {
-        let message = |change: &dyn Fn(&mut Kraken2BuildConfig)| {
-            let mut config = Kraken2BuildConfig::default();
-            change(&mut config);
-            config.validate().unwrap_err().to_string()
-        };
-        assert!(Kraken2BuildConfig::default().validate().is_ok());
-        assert!(message(&|config| config.l = 32).starts_with("`l` 32"));
-        assert!(message(&|config| config.l = 0).starts_with("`l` 0"));
-        assert!(message(&|config| config.k = 30).starts_with("`k` 30"));
-        assert!(message(&|config| config.k = MAX_K + 1).starts_with("`k` 8193"));
-        assert!(message(&|config| config.minimizer_spaces = 8).ends_with("quarter of `l`, 7"));
-        assert!(message(&|config| config.load_factor = 0.0).starts_with("`load_factor` 0"));
-        assert!(message(&|config| config.load_factor = f64::NAN).starts_with("`load_factor` NaN"));
-        assert!(message(&|config| config.max_bytes = Some(3)).starts_with("`max_bytes` 3"));
-        assert!(message(&|config| config.minimum_value_bits = 32).contains("0 to 31"));
-    }
 }

@@ -1,63 +1,6 @@
 //! From the taxa of a read's minimizers to the read's taxon.
 
-use merganser_io::{Phred, QualityOffset};
-use merganser_run::ConfigError;
-
 use super::taxonomy::Kraken2Taxonomy;
-use crate::Error;
-
-/// How reads are classified, as Kraken 2's options of these names say.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Kraken2Rules {
-    /// The share of a read's k-mers that must be in the clade of its taxon, 0 to 1: the taxon is
-    /// moved up until they are.
-    pub confidence: f64,
-    /// Hit groups (changes of the minimizer to one that is in the database) without which a read
-    /// stays unclassified.
-    pub minimum_hit_groups: u64,
-    /// Bases of a smaller quality are replaced by `x`; 0 for none.
-    pub minimum_base_quality: u8,
-    /// What qualities of FASTQ are, Phred+33 or Phred+64. Those of alignments are Phred+33.
-    pub quality_offset: QualityOffset,
-    /// Reads are looked at until they have so many hit groups.
-    pub quick: bool,
-    /// Names in the place of taxids.
-    pub names: bool,
-}
-
-impl Default for Kraken2Rules {
-    /// Those of the program `kraken2`: two hit groups.
-    fn default() -> Self {
-        Kraken2Rules {
-            confidence: 0.0,
-            minimum_hit_groups: 2,
-            minimum_base_quality: 0,
-            quality_offset: QualityOffset::Phred33,
-            quick: false,
-            names: false,
-        }
-    }
-}
-
-impl Kraken2Rules {
-    /// How qualities are read.
-    pub(super) fn phred(&self) -> Phred {
-        let least = (self.minimum_base_quality > 0).then_some(self.minimum_base_quality);
-        Phred { offset: self.quality_offset, least }
-    }
-
-    /// # Errors
-    /// If the confidence is not 0 to 1.
-    pub(super) fn check(&self) -> Result<(), Error> {
-        if (0.0..=1.0).contains(&self.confidence) {
-            return Ok(());
-        }
-        Err(Error::Config(ConfigError::new(format!(
-            "`confidence` {} is out of range: 0 to 1",
-            self.confidence
-        ))))
-    }
-}
 
 /// Hits of a taxon: its node, and k-mers.
 pub(super) type Hits = (u32, u64);

@@ -49,7 +49,6 @@ mod work;
 mod worker;
 
 pub use build::{Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Library};
-pub use classify::Kraken2Rules;
 pub use config::Kraken2Config;
 pub use counts::Kraken2Counts;
 pub use database::Kraken2Database;

@@ -9,9 +9,7 @@ use merganser_taxreport::partial::{
 };
 
 use crate::Error;
-use crate::{
-    Kraken2Config, Kraken2Counts, Kraken2Database, Kraken2Options, Kraken2Rules, Kraken2Taxonomy,
-};
+use crate::{Kraken2Config, Kraken2Counts, Kraken2Database, Kraken2Options, Kraken2Taxonomy};
 
 /// What tells the database from others.
 fn database_fields(database: &Kraken2Database) -> Fields {
@@ -33,26 +31,18 @@ fn database_fields(database: &Kraken2Database) -> Fields {
 
 /// What the numbers depend on besides the reads and the database.
 fn parameter_fields(config: &Kraken2Config) -> Fields {
-    let &Kraken2Rules {
-        confidence,
-        minimum_hit_groups,
-        minimum_base_quality,
-        quality_offset,
-        quick,
-        names,
-    } = &config.rules;
     let mut fields = vec![
-        field("confidence", confidence),
-        field("minimum-hit-groups", minimum_hit_groups),
-        field("min-qual", minimum_base_quality),
-        flag("quick", quick),
-        flag("report-minimizer-data", config.minimizers),
+        field("confidence", config.confidence),
+        field("minimum-hit-groups", config.minimum_hit_groups),
+        field("min-qual", config.min_qual),
+        flag("quick", config.quick),
+        flag("report-minimizer-data", config.report_minimizer_data),
     ];
-    fields.extend(offset_field(minimum_base_quality, quality_offset));
+    fields.extend(offset_field(config.min_qual, config.quality_offset));
     if config.share.is_some() {
         // Their lines are joined, too.
-        fields.push(flag("use-names", names));
-        fields.push(flag("mapped-only", config.classified_only));
+        fields.push(flag("use-names", config.use_names));
+        fields.push(flag("mapped-only", config.mapped_only));
     }
     fields
 }
@@ -86,7 +76,7 @@ pub(crate) fn write_results(
     };
     origin.write(&mut encoder)?;
     encoder.text(&database.taxonomy().to_bytes())?;
-    counts.store(config.minimizers, &mut encoder)?;
+    counts.store(config.report_minimizer_data, &mut encoder)?;
     Ok(encoder.finish()?)
 }
 

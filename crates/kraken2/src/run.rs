@@ -136,13 +136,7 @@ impl Planned<'_> {
     ) -> Result<Kraken2Outcome, Error> {
         let &Planned { config, resources, database, plan, ref gpus } = self;
         let wants = Wants::of(outputs);
-        let mut classifier = Kraken2Classifier::new(database, config.rules.clone())?;
-        if config.minimizers {
-            classifier = classifier.with_minimizers();
-        }
-        if config.classified_only {
-            classifier = classifier.with_lines_of_classified();
-        }
+        let classifier = Kraken2Classifier::new(database, config);
         let options = record_options(config, &wants, gpus.is_some(), plan);
         let threads = resources.threads;
         let warnings = resources.warnings.clone();
@@ -155,7 +149,7 @@ impl Planned<'_> {
         let joining = Arc::clone(&counts.joining);
         let lines_sum = LinesSum::default();
         let sink = Written { outputs, counts, bases: 0, reads_sum: 0, lines_sum };
-        let blocks = config.minimizers.then(Turns::default);
+        let blocks = config.report_minimizer_data.then(Turns::default);
         let reads = CutReads { records, blocks, joining };
         let batches = Engine::new(&reads, sink, AHEAD * threads as u64, progress, cancel);
         let run = Run { taxonomy: database.taxonomy(), wants };
@@ -218,7 +212,7 @@ fn record_options(
     RecordOptions {
         keep: Keep {
             header: if whole { Header::Whole } else { Header::Name },
-            qualities: whole || config.rules.minimum_base_quality > 0,
+            qualities: whole || config.min_qual > 0,
         },
         batch_records: config.batch_records.unwrap_or(batch_records).max(1),
         batch_bytes,
@@ -227,7 +221,7 @@ fn record_options(
         any_names: config.any_names,
         find_pairs: true,
         overlapping: on_gpus,
-        phred: config.rules.phred(),
+        phred: config.phred(),
         ..usual
     }
 }
@@ -244,7 +238,7 @@ fn gpus(
         return Ok(None);
     }
     let bytes = merganser_io::text_bytes(segments.iter().flat_map(Segment::inputs));
-    database.choose_gpus(resources, bytes, config.minimizers, progress)
+    database.choose_gpus(resources, bytes, config.report_minimizer_data, progress)
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use std::convert::Infallible;
 use merganser_io::RecordBatch;
 
 use super::batch::{BlockSketches, Kraken2Batch, TaxonCounts};
-use super::classify::{Hits, Kraken2Rules, resolve};
+use super::classify::{Hits, resolve};
+use super::config::Kraken2Config;
 use super::counts::BlockCuts;
 use super::database::Kraken2Database;
 use super::lines::{AMBIGUOUS, BORDER, Line, pair_name};
@@ -23,31 +24,13 @@ const TOGETHER: usize = 1 << 17;
 #[derive(Debug)]
 pub(super) struct Kraken2Classifier<'db> {
     database: &'db Kraken2Database,
-    rules: Kraken2Rules,
-    sketching: bool,
-    classified_only: bool,
+    config: &'db Kraken2Config,
 }
 
 impl<'db> Kraken2Classifier<'db> {
-    /// One that follows `rules`.
-    ///
-    /// # Errors
-    /// If a rule is out of its range.
-    pub(super) fn new(database: &'db Kraken2Database, rules: Kraken2Rules) -> Result<Self, Error> {
-        rules.check()?;
-        Ok(Kraken2Classifier { database, rules, sketching: false, classified_only: false })
-    }
-
-    /// Makes it see to distinct minimizers, too, which a report with minimizers needs.
-    #[must_use]
-    pub(super) fn with_minimizers(self) -> Self {
-        Kraken2Classifier { sketching: true, ..self }
-    }
-
-    /// Makes it write lines only of reads that have a taxon.
-    #[must_use]
-    pub(super) fn with_lines_of_classified(self) -> Self {
-        Kraken2Classifier { classified_only: true, ..self }
+    /// Returns one that classifies as `config` says.
+    pub(super) fn new(database: &'db Kraken2Database, config: &'db Kraken2Config) -> Self {
+        Kraken2Classifier { database, config }
     }
 
     /// A worker, for one thread.
@@ -175,12 +158,12 @@ impl Kraken2Worker<'_> {
 
     /// Whether minimizers in a row that have the same node may be one run: not where each of them counts.
     pub(super) fn joins_runs(&self) -> bool {
-        !self.classifier.rules.quick && !self.classifier.sketching
+        !self.classifier.config.quick && !self.classifier.config.report_minimizer_data
     }
 
     /// Replaces bases of low quality, if that is asked for.
     pub(super) fn mask(&self, batch: &mut RecordBatch) {
-        mask(batch, self.classifier.rules.minimum_base_quality);
+        mask(batch, self.classifier.config.min_qual);
     }
 }
 
@@ -231,9 +214,7 @@ fn mask(batch: &mut RecordBatch, minimum: u8) {
 #[derive(Debug)]
 struct Reads<'c> {
     tree: &'c Kraken2Taxonomy,
-    rules: &'c Kraken2Rules,
-    sketching: bool,
-    classified_only: bool,
+    config: &'c Kraken2Config,
     /// Nodes and their k-mers as the line shows them.
     kmers: Vec<Hits>,
     hits: Vec<Hits>,
@@ -289,9 +270,7 @@ impl<'c> Reads<'c> {
     fn new(classifier: &'c Kraken2Classifier<'c>) -> Reads<'c> {
         Reads {
             tree: classifier.database.taxonomy(),
-            rules: &classifier.rules,
-            sketching: classifier.sketching,
-            classified_only: classifier.classified_only,
+            config: classifier.config,
             kmers: Vec::new(),
             hits: Vec::new(),
             last: 0,
@@ -357,7 +336,7 @@ impl<'c> Reads<'c> {
         if node != 0 {
             self.groups += groups;
             self.counted.count(node).minimizers += groups;
-            if self.sketching {
+            if self.config.report_minimizer_data {
                 self.sketches.entry(node).or_default().insert(minimizer());
             }
         }
@@ -377,7 +356,7 @@ impl<'c> Reads<'c> {
             return;
         }
         if node != 0 && node != AMBIGUOUS {
-            if self.rules.quick && self.groups >= self.rules.minimum_hit_groups {
+            if self.config.quick && self.groups >= self.config.minimum_hit_groups {
                 self.done = true;
                 return;
             }
@@ -397,8 +376,8 @@ impl<'c> Reads<'c> {
     fn end(&mut self, batch: &RecordBatch, results: &mut Kraken2Batch) {
         // Kraken 2 takes the border from the k-mers of every pair, of one that it left before, too.
         let total = self.total.saturating_sub(u64::from(self.one_mate));
-        let mut call = resolve(self.tree, &mut self.hits, total, self.rules.confidence);
-        if self.groups < self.rules.minimum_hit_groups {
+        let mut call = resolve(self.tree, &mut self.hits, total, self.config.confidence);
+        if self.groups < self.config.minimum_hit_groups {
             call = 0;
         }
         if call != 0 {
@@ -406,7 +385,7 @@ impl<'c> Reads<'c> {
         }
         let read = results.calls.len();
         results.calls.push(call);
-        if call != 0 || !self.classified_only {
+        if call != 0 || !self.config.mapped_only {
             self.line(batch, read, call, &mut results.lines);
         }
         self.clear();
@@ -425,9 +404,9 @@ impl<'c> Reads<'c> {
             name: if mates == 2 { pair_name(first.name) } else { first.name },
             lengths: (first.letters.len(), second),
             call,
-            kmers: (!self.rules.quick).then_some(&self.kmers),
+            kmers: (!self.config.quick).then_some(&self.kmers),
         };
-        line.write(self.tree, self.rules.names, lines);
+        line.write(self.tree, self.config.use_names, lines);
     }
 
     fn end_block(&mut self, results: &mut Kraken2Batch) {

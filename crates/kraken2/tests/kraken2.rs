@@ -20,7 +20,7 @@ mod run;
 
 use std::path::{Path, PathBuf};
 
-use merganser_kraken2::{Kraken2ReportOptions, Kraken2Rules};
+use merganser_kraken2::{Kraken2Config, Kraken2ReportOptions};
 use random::Random;
 use run::{Job, Written};
 
@@ -67,14 +67,14 @@ fn check(folder: &Path, name: &str, job: Job) {
 fn single_reads_are_those_of_2_17_1() {
     let Some(folder) = data() else { return };
     let job = Job::new(&folder.join("database"), vec![folder.join("reads.fq.gz")]);
-    let rules = |rules: Kraken2Rules| Job { rules, ..job.clone() };
+    let rules = |rules: Kraken2Config| Job { rules, ..job.clone() };
     let report = |report: Kraken2ReportOptions| Job { report, ..job.clone() };
-    let standard = Kraken2Rules::default;
+    let standard = Kraken2Config::default;
     check(&folder, "default", job.clone());
-    check(&folder, "confidence_0.1", rules(Kraken2Rules { confidence: 0.1, ..standard() }));
-    check(&folder, "groups_4", rules(Kraken2Rules { minimum_hit_groups: 4, ..standard() }));
-    check(&folder, "quality_10", rules(Kraken2Rules { minimum_base_quality: 10, ..standard() }));
-    check(&folder, "names", rules(Kraken2Rules { names: true, ..standard() }));
+    check(&folder, "confidence_0.1", rules(Kraken2Config { confidence: 0.1, ..standard() }));
+    check(&folder, "groups_4", rules(Kraken2Config { minimum_hit_groups: 4, ..standard() }));
+    check(&folder, "quality_10", rules(Kraken2Config { min_qual: 10, ..standard() }));
+    check(&folder, "names", rules(Kraken2Config { use_names: true, ..standard() }));
     let standard = Kraken2ReportOptions::default;
     check(
         &folder,
@@ -115,8 +115,8 @@ fn lines_and_reports_are_those_of_the_installed_kraken_2() {
             ("--quick --minimum-hit-groups 5 --confidence 0.3", 0.3, 5, true),
         ] {
             let mut job = Job::new(&folder.join("database"), inputs.clone());
-            let rules = Kraken2Rules { confidence, quick, ..Kraken2Rules::default() };
-            job.rules = Kraken2Rules { minimum_hit_groups: groups, ..rules };
+            let rules = Kraken2Config { confidence, quick, ..Kraken2Config::default() };
+            job.rules = Kraken2Config { minimum_hit_groups: groups, ..rules };
             job.paired = paired;
             let (lines, report) = run::judge(&job, options);
             let own = run::run(&job).unwrap();

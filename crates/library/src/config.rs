@@ -3,27 +3,32 @@
 use std::path::PathBuf;
 
 use merganser_taxonomy::TaxonomySource;
+use serde::Serialize;
 
-/// How far an assembly is, the best one last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// Contigs alone.
-    Contig,
-    /// Contigs that are joined to scaffolds.
-    Scaffold,
-    /// A chromosome or more, which may have gaps.
-    Chromosome,
-    /// All of the genome without gaps: NCBI's `Complete Genome`.
-    Complete,
+merganser_run::named! {
+    /// How far an assembly is, the best one last.
+    #[derive(PartialOrd, Ord)]
+    pub enum Level {
+        /// Contigs alone.
+        Contig = "contig",
+        /// Contigs that are joined to scaffolds.
+        Scaffold = "scaffold",
+        /// A chromosome or more, which may have gaps.
+        Chromosome = "chromosome",
+        /// All of the genome without gaps: NCBI's `Complete Genome`.
+        Complete = "complete",
+    }
 }
 
-/// What an assembly is for its species, as NCBI's `refseq_category` says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Category {
-    /// Its representative genome: a word that NCBI used until 2024.
-    Representative,
-    /// Its reference genome.
-    Reference,
+merganser_run::named! {
+    /// What an assembly is for its species, as NCBI's `refseq_category` says.
+    #[derive(PartialOrd, Ord)]
+    pub enum Category {
+        /// Its representative genome: a word that NCBI used until 2024.
+        Representative = "representative",
+        /// Its reference genome.
+        Reference = "reference",
+    }
 }
 
 impl Level {
@@ -69,67 +74,37 @@ impl Category {
 }
 
 /// What a library is made of, beside the folders of downloads.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
+// These comments are the help of the command line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct LibraryConfig {
-    /// Lists of assemblies with their taxids, which come before those that are found in the folders:
-    /// `assembly_summary.txt` of NCBI, or `assembly_data_report.jsonl` of its program `datasets`.
-    pub assembly_summaries: Vec<PathBuf>,
+    /// Read all genomes again, also those whose size and time are those of an earlier run
+    #[cfg_attr(feature = "cli", arg(long))]
+    pub verify: bool,
+    /// List of assemblies (assembly_summary.txt, or assembly_data_report.jsonl), before those in
+    /// the folders; may be given more than once
+    #[serde(skip)]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", help_heading = "Lists"))]
+    pub assembly_summary: Vec<PathBuf>,
+    /// File of MD5 checksums, as md5sum writes it, before those in the folders; may be given more
+    /// than once
+    #[serde(skip)]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", help_heading = "Lists"))]
+    pub md5: Vec<PathBuf>,
+    /// Only assemblies of this level or a better one; complete is the best
+    #[cfg_attr(feature = "cli", arg(long, value_name = "LEVEL", help_heading = "Lists"))]
+    pub level: Option<Level>,
+    /// Only reference genomes, or those that were called representative (until 2024), too
+    #[cfg_attr(feature = "cli", arg(long, value_name = "CATEGORY", help_heading = "Lists"))]
+    pub category: Option<Category>,
     /// GTDB's tables, whose lineages are then the taxa; or the folder of NCBI's taxdump, in which taxids
     /// are then looked up.
+    #[serde(skip)]
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub taxonomy: Option<TaxonomySource>,
-    /// Files with MD5 checksums, which come before those that are found in the folders.
-    pub checksums: Vec<PathBuf>,
-    /// Only assemblies of this level or a better one.
-    pub level: Option<Level>,
-    /// Only assemblies of this category or a better one.
-    pub category: Option<Category>,
-    /// Read all files again, also those that are known from an earlier run.
-    pub verify: bool,
 }
 
 impl LibraryConfig {
-    /// Everything that is found, by the lists that are found.
-    pub fn new() -> LibraryConfig {
-        LibraryConfig::default()
-    }
-
-    /// Takes taxids from these lists first.
-    #[must_use]
-    pub fn assembly_summaries(self, lists: impl Into<Vec<PathBuf>>) -> LibraryConfig {
-        LibraryConfig { assembly_summaries: lists.into(), ..self }
-    }
-
-    /// Takes this taxonomy, or none.
-    #[must_use]
-    pub fn taxonomy(self, taxonomy: impl Into<Option<TaxonomySource>>) -> LibraryConfig {
-        LibraryConfig { taxonomy: taxonomy.into(), ..self }
-    }
-
-    /// Takes checksums from these files first.
-    #[must_use]
-    pub fn checksums(self, files: impl Into<Vec<PathBuf>>) -> LibraryConfig {
-        LibraryConfig { checksums: files.into(), ..self }
-    }
-
-    /// Takes assemblies of this level or a better one alone, or all.
-    #[must_use]
-    pub fn level(self, level: impl Into<Option<Level>>) -> LibraryConfig {
-        LibraryConfig { level: level.into(), ..self }
-    }
-
-    /// Takes assemblies of this category or a better one alone, or all.
-    #[must_use]
-    pub fn category(self, category: impl Into<Option<Category>>) -> LibraryConfig {
-        LibraryConfig { category: category.into(), ..self }
-    }
-
-    /// Reads all files again, or only new ones.
-    #[must_use]
-    pub fn verify(self, verify: bool) -> LibraryConfig {
-        LibraryConfig { verify, ..self }
-    }
-
     /// Whether assemblies are chosen by what lists say of them.
     pub(super) fn chooses(&self) -> bool {
         self.level.is_some() || self.category.is_some()

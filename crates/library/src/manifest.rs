@@ -17,7 +17,7 @@ const END: &str = "#end";
 
 /// A table of the files of a library, with the taxon of each: what
 /// [`References::expand`](crate::References::expand) takes, and a map of
-/// the `maps` of a build.
+/// the `map` of a build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
     path: PathBuf,

@@ -116,7 +116,7 @@ impl Library {
             select(config, &paths, &downloads.lists, taxonomy.as_ref(), missing)?
         };
         let genomes = downloads.genomes.iter().map(PathBuf::as_path);
-        let checksums = Checksums::read(&config.checksums, &downloads.checksums, genomes)?;
+        let checksums = Checksums::read(&config.md5, &downloads.checksums, genomes)?;
         let mut outcome = LibraryOutcome {
             missing: selection.missing,
             other_versions: selection.other_versions.clone(),

@@ -13,7 +13,7 @@ pub struct References {
     /// The files of sequences, in the order in which they are numbered.
     pub inputs: Vec<Input>,
     /// The manifests of libraries that were given: maps of their files' taxa, to be among
-    /// the `maps` of a build.
+    /// the `map` of a build.
     pub manifests: Vec<PathBuf>,
     /// Maps of taxids (`seqid2taxid.map`) that folders have which were given, to be
     /// the `maps_beside` of a build.

@@ -45,7 +45,7 @@ pub(super) fn select(
     missing: &mut dyn Write,
 ) -> Result<Selection, Error> {
     let tables = taxonomy.and_then(|dump| dump.accessions.as_ref());
-    let paths: Vec<&PathBuf> = config.assembly_summaries.iter().chain(found_lists).collect();
+    let paths: Vec<&PathBuf> = config.assembly_summary.iter().chain(found_lists).collect();
     refuse_no_list(config, paths.is_empty(), tables.is_some())?;
     let names: Vec<(Accession, bool)> =
         genomes.iter().map(|path| Accession::of_file(path)).collect();
@@ -330,7 +330,7 @@ mod tests {
         let lines = listed.iter().map(|accession| format!("{accession}\t5\n"));
         let text = "#accession\ttaxid\n".to_owned() + &lines.collect::<String>();
         std::fs::write(&list, text).unwrap();
-        let config = LibraryConfig::new().assembly_summaries([list]);
+        let config = LibraryConfig { assembly_summary: vec![list], ..LibraryConfig::default() };
         let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
         let found = select(&config, &paths, &[], None, &mut io::sink()).unwrap();
         found.choices.iter().map(|choice| choice.status.to_string()).collect()

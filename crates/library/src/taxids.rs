@@ -92,7 +92,7 @@ impl MapConflict {
             ),
             ConflictPlace::Header => format!(
                 "{path}: {ids} headers have two taxids, first {id}: {used}, which comes first, is used and \
-                 not {other}; remove the wrong ones, or give a table of taxids with `maps`"
+                 not {other}; remove the wrong ones, or give a table of taxids with `map`"
             ),
         });
     }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::thread;
 
 use merganser::classify::{
-    BuildConfig, Preset, SharedClassifier, Thresholds, build_in_memory, expand_references,
+    BuildConfig, Preset, SharedClassifier, TaxidConfig, Thresholds, build_in_memory,
+    expand_references,
 };
 use merganser::io::{Input, RecordBatch, RecordOptions, Records, Segment};
 use merganser::run::{Cancel, Resources, Silent};
@@ -17,7 +18,8 @@ use merganser::run::{Cancel, Resources, Silent};
 pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     let genomes = data.join("genomes");
     let params = Preset::Sensitive.params();
-    let config = BuildConfig::new(params).maps([genomes.join("seqid2taxid.map")]);
+    let taxids = TaxidConfig { map: vec![genomes.join("seqid2taxid.map")], strict: false };
+    let config = BuildConfig { taxids, ..BuildConfig::new(params) };
     let (resources, cancel) = (Resources::new(), Cancel::default());
     let references = expand_references(std::slice::from_ref(&genomes))?;
     let taxonomy = data.join("taxonomy");

@@ -10,6 +10,7 @@ pub(crate) mod device;
 pub(crate) mod eval;
 pub(crate) mod extract;
 pub(crate) mod filter;
+pub(crate) mod given;
 mod hints;
 pub(crate) mod joins;
 pub(crate) mod kmers;
@@ -19,7 +20,6 @@ mod parse;
 pub(crate) mod reads;
 pub(crate) mod report;
 pub(crate) mod threads;
-mod values;
 
 use std::path::PathBuf;
 

@@ -169,7 +169,7 @@ pub(crate) fn tell_unmapped(
     }
     let Some(name) = unmapped.first() else { return Ok(()) };
     let count = unmapped.len();
-    if args.strict {
+    if args.config.strict {
         bail!("{count} sequences have no taxon (--strict), first {name}: {REASON}");
     }
     console.warn(format_args!(

@@ -8,18 +8,16 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_classify::{BuildConfig, BuildOutcome, Database, Params, Preset};
+use merganser_classify::{BuildConfig, BuildOutcome, Database};
 use merganser_io::Output;
-use merganser_kraken2::Simulator;
+use merganser_kraken2::{Kraken2BuildConfig, Simulator};
 use merganser_library::References;
 use merganser_run::{Resources, Summary, format_size};
 use merganser_taxonomy::TaxonomySource;
 use merganser_taxreport::bracken::Distribution;
 
 use crate::args::BuildArgs;
-use crate::args::build::{
-    DatabaseFormat, PartArgs, PresetName, ResourceArgs, SketchArgs, TaxidArgs,
-};
+use crate::args::build::{DatabaseFormat, ResourceArgs, TaxidArgs};
 use crate::bracken::{Distributions, Library};
 use crate::common::{taxonomy_of, write_summary};
 use crate::console::Console;
@@ -40,14 +38,19 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
         return kraken2::run(args, taxonomy, console, started);
     }
     check(args)?;
-    let config = config(&args.taxids, Some(&args.sketches), Some(&args.parts));
+    let config = BuildConfig {
+        sketches: args.sketches.clone(),
+        parts: args.parts.clone(),
+        taxids: args.taxids.config.clone(),
+        ..BuildConfig::default()
+    };
     let resources = resources(&args.resources);
     config.validate_for(&resources)?;
-    let k = config.params.k as usize;
+    let k = config.params().k as usize;
     args.bracken.iter().try_for_each(|&length| Simulator::check_length(length, k))?;
     merganser_run::raise_open_file_limit();
     let found = References::expand(&args.inputs)?;
-    let config = config.maps(maps(&args.taxids, &found)).maps_beside(found.maps.clone());
+    let config = with_maps(config, &found);
     let files = references(&args.inputs, &found, Some(taxonomy), &args.taxids);
     let inputs = found.inputs;
     let path = |length| Distribution::path_beside(&args.output, length);
@@ -74,7 +77,7 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     report_unmapped(&outcome.unmapped, unmapped)?;
     tell_of_list(&outcome.unmapped, &args.taxids, console);
     if let Some(output) = json {
-        summary("build", &resources, &database, &outcome, started, output)?;
+        summary("build", (&config, &resources), &database, &outcome, started, output)?;
     }
     outputs.commit_last()?;
     console.info(format_args!(
@@ -91,13 +94,10 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
 
 /// Options that databases of Kraken 2 alone have.
 fn check(args: &BuildArgs) -> Result<()> {
-    let kraken = &args.kraken;
-    let given = [
-        (kraken.minimizer_len.is_some(), "--minimizer-len"),
-        (kraken.minimizer_spaces.is_some(), "--minimizer-spaces"),
-        (kraken.max_db_size.is_some(), "--max-db-size"),
-    ];
-    failure::refuse_given(&given, |option| format!("{option} goes with --format kraken2"))
+    match args.given.first_of::<Kraken2BuildConfig>(&[]) {
+        Some(option) => failure::usage(format!("{option} goes with --format kraken2")),
+        None => Ok(()),
+    }
 }
 
 /// What a build reads, wherever that is done, and its list of sequences without a taxon.
@@ -114,7 +114,7 @@ pub(crate) fn references(
 
 /// The maps that were given, and the manifests among the references.
 pub(crate) fn maps(taxids: &TaxidArgs, found: &References) -> Vec<PathBuf> {
-    taxids.map.iter().chain(&found.manifests).cloned().collect()
+    taxids.config.map.iter().chain(&found.manifests).cloned().collect()
 }
 
 /// What a build may use; its memory is a number, so that it can be told.
@@ -124,36 +124,11 @@ pub(crate) fn resources(args: &ResourceArgs) -> Resources {
     resources.memory(memory)
 }
 
-/// How to build, but for the [`maps`]; without `sketches`, the parameters are to be those of another
-/// database.
-pub(crate) fn config(
-    taxids: &TaxidArgs,
-    sketches: Option<&SketchArgs>,
-    parts: Option<&PartArgs>,
-) -> BuildConfig {
-    let preset = match sketches.and_then(|args| args.preset) {
-        Some(PresetName::Metacache) => Preset::MetaCache,
-        _ => Preset::Sensitive,
-    };
-    let of = preset.params();
-    let params = sketches.map_or(of, |args| Params {
-        k: args.k.unwrap_or(of.k),
-        sketch: args.sketch.unwrap_or(of.sketch),
-        window: args.window.unwrap_or(of.window),
-        stride: args.stride.unwrap_or(of.stride),
-        density: args.density.unwrap_or(of.density),
-        max_locations: args.max_locations.unwrap_or(of.max_locations),
-        masking: args.masked.map_or(of.masking, Into::into),
-        preset,
-    });
-    let ambiguous =
-        |args: &SketchArgs| Some((args.drop_ambiguous?, args.max_ambiguous.unwrap_or(1)));
-    BuildConfig::new(params)
-        .drop_overfull(sketches.is_some_and(|args| args.drop_overfull))
-        .drop_ambiguous(sketches.and_then(ambiguous))
-        .parts(parts.map_or(1, |args| args.parts))
-        .max_part_bytes(parts.and_then(|args| args.max_part_size))
-        .strict(taxids.strict)
+/// Adds the maps and manifests among the references to a configuration.
+pub(crate) fn with_maps(config: BuildConfig, found: &References) -> BuildConfig {
+    let mut config = BuildConfig { maps_beside: found.maps.clone(), ..config };
+    config.taxids.map.extend_from_slice(&found.manifests);
+    config
 }
 
 /// Writes the list of sequences without a taxon.
@@ -187,7 +162,7 @@ pub(crate) fn tell_others(others: &[PathBuf], console: &Console) {
 /// Writes the `--json` summary.
 pub(crate) fn summary(
     command: &str,
-    resources: &Resources,
+    (config, resources): (&BuildConfig, &Resources),
     database: &Database,
     outcome: &BuildOutcome,
     started: Instant,
@@ -195,6 +170,7 @@ pub(crate) fn summary(
 ) -> Result<()> {
     let mut summary = Summary::new(command);
     summary.version(env!("CARGO_PKG_VERSION"));
+    summary.set_all("parameters", config);
     summary.set("parameters", "threads", resources.threads);
     summary.set("parameters", "memory", resources.budget());
     summary.set("results", "database", db::describe(database));

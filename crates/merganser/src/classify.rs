@@ -20,15 +20,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use merganser_classify::run::{Classifier, Devices};
-use merganser_classify::{Database, Error, QueryParams, Thresholds};
+use merganser_classify::{BuildConfig, Database, Error, QueryParams, SketchConfig, Thresholds};
 use merganser_io::{FileKind, Input, OutputSet, Segment};
 use merganser_kraken2::Kraken2Database;
 use merganser_library::References;
 use merganser_run::{Cancel, DeviceChoice, Resources, Shard};
 
 use crate::args::ClassifyArgs;
-use crate::args::build::{SketchArgs, TaxidArgs};
-use crate::args::classify::{ClassifyCommand, QueryArgs, VerdictArgs};
+use crate::args::build::TaxidArgs;
+use crate::args::classify::{ClassifyCommand, QueryArgs};
 use crate::common::{hint_at_mates, taxonomy_of, text_of};
 use crate::console::Console;
 use crate::database::{self, AnyDatabase};
@@ -170,7 +170,8 @@ impl<'q> Work<'q> {
     fn new(args: &ClassifyArgs, query: &'q QueryArgs, console: &Console) -> Result<Work<'q>> {
         Ok(match &args.sample_sheet {
             Some(path) => {
-                let samples = samples::read(path, &query.inputs, query.interleaved, console)?;
+                let samples =
+                    samples::read(path, &query.reads.inputs, query.reads.interleaved, console)?;
                 Work::Sheet(samples::of_shard(samples, args.shard)?)
             }
             None if args.interactive => Work::Session,
@@ -216,10 +217,10 @@ fn take_database(args: &ClassifyArgs, query: &mut QueryArgs) -> Result<Option<Pa
     if !args.references.is_empty() {
         return Ok(None);
     }
-    if query.reads.is_empty() {
+    if query.reads.reads.is_empty() {
         return failure::usage("give a database (.mgdb, or a folder of Kraken 2), or --references");
     }
-    Ok(Some(query.reads.remove(0)))
+    Ok(Some(query.reads.reads.remove(0)))
 }
 
 /// Where the database comes from.
@@ -342,10 +343,9 @@ fn swapped(error: Error, first: &Path, reads: &[Input]) -> Result<AnyDatabase> {
 }
 
 fn check_usage(args: &ClassifyArgs, query: &QueryArgs) -> Result<()> {
-    let untouched = args.taxids == TaxidArgs::default()
-        && args.taxonomy.is_empty()
-        && args.sketches == SketchArgs::default();
-    if args.references.is_empty() && !untouched {
+    let given = &query.given;
+    let built = given.first_of::<TaxidArgs>(&[]).or(given.first_of::<SketchConfig>(&[]));
+    if args.references.is_empty() && (built.is_some() || !args.taxonomy.is_empty()) {
         return failure::usage(
             "--taxonomy and the options under Taxids and Sketches go with --references: a database \
              has been built",
@@ -361,10 +361,10 @@ fn check_usage(args: &ClassifyArgs, query: &QueryArgs) -> Result<()> {
         shard::check(query)?;
     }
     let many = args.interactive || args.sample_sheet.is_some();
-    if many && !query.reads.is_empty() {
+    if many && !query.reads.reads.is_empty() {
         return failure::usage(format!(
             "{}: reads come from the sample sheet or the session, not from the command line",
-            query.reads[0].display()
+            query.reads.reads[0].display()
         ));
     }
     Ok(())
@@ -383,9 +383,9 @@ fn build_in_memory(
             "--references needs --taxonomy PATH, the folder of NCBI's taxdump or a table of GTDB",
         );
     };
-    let config = build::config(&args.taxids, Some(&args.sketches), None);
-    let maps = build::maps(&args.taxids, references);
-    let config = config.maps(maps).maps_beside(references.maps.clone());
+    let (sketches, taxids) = (args.sketches.clone(), args.taxids.config.clone());
+    let config = BuildConfig { sketches, taxids, ..BuildConfig::default() };
+    let config = build::with_maps(config, references);
     let resources = args.resources.resources();
     config.validate_for(&resources)?;
     merganser_run::raise_open_file_limit();
@@ -405,28 +405,4 @@ fn build_in_memory(
         database.targets().iter().map(|target| target.bases).sum::<u64>()
     ));
     Ok(database)
-}
-
-/// The preset's thresholds with what the options change.
-pub(crate) fn thresholds(args: &VerdictArgs, database: &Database) -> Result<Thresholds> {
-    let of = Thresholds::new(database.params());
-    let thresholds = Thresholds {
-        lowest: args.lowest.unwrap_or(of.lowest),
-        highest: args.highest.unwrap_or(of.highest),
-        max_candidates: args.max_cand.map_or(of.max_candidates, usize::from),
-        min_hits: args.hitmin.unwrap_or(of.min_hits),
-        min_hits_per_kb: args.hitmin_per_kb.unwrap_or(of.min_hits_per_kb),
-        // Who says how many hits are enough gets what he says.
-        contested: args.hitmin_contested.unwrap_or(if args.hitmin.is_some() {
-            0
-        } else {
-            of.contested
-        }),
-        hit_diff: args.hitdiff.unwrap_or(of.hit_diff),
-        ..of
-    };
-    if thresholds.lowest > thresholds.highest {
-        return failure::usage("--lowest is above --highest");
-    }
-    Ok(thresholds)
 }

@@ -104,10 +104,6 @@ pub(crate) fn with_flags(message: &str) -> String {
             "w" => "-w".to_owned(),
             "threshold" => "-e".to_owned(),
             "read_group" => "-R".to_owned(),
-            "l" => "--minimizer-len".to_owned(),
-            "max_bytes" => "--max-db-size".to_owned(),
-            "coverage_per_mille" => "--cov-percentile".to_owned(),
-            "maps" => "--map".to_owned(),
             "output" => "-o".to_owned(),
             "temp_dir" => "--tmp-dir".to_owned(),
             _ => {

@@ -66,14 +66,16 @@
 //! use std::sync::Arc;
 //!
 //! use merganser::classify::{
-//!     BuildConfig, Preset, SharedClassifier, Thresholds, build_in_memory, expand_references,
+//!     BuildConfig, Preset, SharedClassifier, TaxidConfig, Thresholds, build_in_memory,
+//!     expand_references,
 //! };
 //! use merganser::run::{Cancel, Resources, Silent};
 //!
 //! # let data = std::path::Path::new("../../tests/data");
 //! let genomes = data.join("genomes");
 //! let params = Preset::Sensitive.params();
-//! let config = BuildConfig::new(params).maps([genomes.join("seqid2taxid.map")]);
+//! let taxids = TaxidConfig { map: vec![genomes.join("seqid2taxid.map")], strict: false };
+//! let config = BuildConfig { taxids, ..BuildConfig::new(params) };
 //! let (references, taxonomy) = (expand_references(&[genomes])?, data.join("taxonomy"));
 //! let (resources, cancel) = (Resources::new(), Cancel::default());
 //! let (database, _) =

@@ -16,7 +16,7 @@ data = Path(sys.argv[1])
 
 # %% A database in memory; with output="genomes.mgdb" it would be a file for later runs.
 genomes = data / "genomes"
-database = merganser.Database.build([genomes], data / "taxonomy", maps=[genomes / "seqid2taxid.map"])
+database = merganser.Database.build([genomes], data / "taxonomy", map=[genomes / "seqid2taxid.map"])
 
 # %% Reads: pairs of 100 bases, 400 apart, of each genome, and reads of a bacterium that is none of them.
 def letters(path: Path) -> str:

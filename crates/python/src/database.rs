@@ -10,9 +10,12 @@ use std::sync::mpsc::sync_channel;
 use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, Float64Array, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
+use merganser::classify::kraken2::Kraken2Config;
 use merganser::classify::report::KrakenReport;
 use merganser::classify::run::{Outputs, RunConfig, classify};
-use merganser::classify::{self, BuildConfig, Error, Preset, References, Thresholds};
+use merganser::classify::{
+    self, BuildConfig, Error, Preset, References, TaxidConfig, VerdictConfig,
+};
 use merganser::io::{OutputSet, Segment};
 use merganser::run::{Cancel, Silent};
 use pyo3::exceptions::PyTypeError;
@@ -81,11 +84,10 @@ impl Reads {
 }
 
 impl Database {
-    fn config(&self, confidence: Option<f64>, min_hits: Option<u32>) -> RunConfig {
-        let mut thresholds = Thresholds::new(self.database.params());
-        thresholds.confidence = confidence.unwrap_or(thresholds.confidence);
-        thresholds.min_hits = min_hits.unwrap_or(thresholds.min_hits);
-        RunConfig::new(thresholds)
+    fn config(confidence: f64, hitmin: Option<u32>, any_names: bool) -> RunConfig {
+        let kraken2 = Kraken2Config { confidence, any_names, ..Kraken2Config::default() };
+        let verdict = VerdictConfig { hitmin, ..VerdictConfig::default() };
+        RunConfig { kraken2, verdict, ..RunConfig::default() }
     }
 }
 
@@ -104,7 +106,7 @@ impl Database {
     ///     genomes: FASTA files, folders of them, or libraries that `merganser db` made.
     ///     taxonomy: A folder with NCBI's nodes.dmp and names.dmp, or GTDB's files.
     ///     output: The file (.mgdb); None to keep it in memory.
-    ///     maps: Files that map sequence ids or assemblies to taxids.
+    ///     map: Files that map sequence ids or assemblies to taxids.
     ///     preset: "sensitive", or "metacache" for MetaCache's parameters and rule.
     ///     device: As for `count`.
     ///     threads: As for `count`.
@@ -112,7 +114,7 @@ impl Database {
     ///     progress: As for `count`.
     #[staticmethod]
     #[pyo3(signature = (
-        genomes, taxonomy, *, output=None, maps=None, preset="sensitive", device=None, threads=None, memory=None,
+        genomes, taxonomy, *, output=None, map=None, preset="sensitive", device=None, threads=None, memory=None,
         progress=None
     ))]
     #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
@@ -121,7 +123,7 @@ impl Database {
         genomes: Vec<PathBuf>,
         taxonomy: PathBuf,
         output: Option<PathBuf>,
-        maps: Option<Vec<PathBuf>>,
+        map: Option<Vec<PathBuf>>,
         preset: &str,
         device: Option<&str>,
         threads: Option<usize>,
@@ -129,21 +131,17 @@ impl Database {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Database> {
         let resources = Options { device, threads, memory, tmp_dir: None }.resources(py)?;
-        let preset = match preset {
-            "sensitive" => Preset::Sensitive,
-            "metacache" => Preset::MetaCache,
-            other => {
-                return Err(wrong(
-                    py,
-                    format!("preset: '{other}' is neither sensitive nor metacache"),
-                ));
-            }
-        };
+        let preset: Preset =
+            preset.parse().map_err(|error| wrong(py, format!("preset: {error}")))?;
         let database = call::run(py, &resources.warnings, progress, |progress, cancel| {
             let found = References::expand(&genomes)?;
-            let maps = maps.into_iter().flatten().chain(found.manifests);
-            let config = BuildConfig::new(preset.params()).maps(maps.collect::<Vec<_>>());
-            let (config, references) = (config.maps_beside(found.maps), found.inputs);
+            let map = map.into_iter().flatten().chain(found.manifests).collect();
+            let config = BuildConfig {
+                taxids: TaxidConfig { map, strict: false },
+                maps_beside: found.maps,
+                ..BuildConfig::new(preset.params())
+            };
+            let references = found.inputs;
             let Some(path) = &output else {
                 let built = classify::build_in_memory(
                     &config,
@@ -204,7 +202,7 @@ impl Database {
     ///     interleaved: First and second mates take turns in `reads`.
     ///     any_names: Mates are taken by their place, whatever their names.
     ///     confidence: The part of a read's features that must be in its taxon's clade, 0 to 1.
-    ///     min_hits: Hits that the best candidate needs.
+    ///     hitmin: Hits that the best candidate needs.
     ///     device: As for `count`.
     ///     threads: As for `count`.
     ///     memory: As for `count`.
@@ -215,7 +213,7 @@ impl Database {
     ///     1), `taxid` (uint32, 0 for unclassified), `name` (of the taxon, null for unclassified) and `length` (bases, "a|b" of a pair).
     ///     Batches are made while others are taken; who takes no more of them ends the run.
     #[pyo3(signature = (
-        reads, mates=None, *, interleaved=false, any_names=false, confidence=None, min_hits=None, device=None, threads=None,
+        reads, mates=None, *, interleaved=false, any_names=false, confidence=0.0, hitmin=None, device=None, threads=None,
         memory=None, tmp_dir=None
     ))]
     #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
@@ -226,15 +224,15 @@ impl Database {
         mates: Option<&Bound<'_, PyAny>>,
         interleaved: bool,
         any_names: bool,
-        confidence: Option<f64>,
-        min_hits: Option<u32>,
+        confidence: f64,
+        hitmin: Option<u32>,
         device: Option<&str>,
         threads: Option<usize>,
         memory: Option<Memory>,
         tmp_dir: Option<PathBuf>,
     ) -> PyResult<Taken> {
         let resources = Options { device, threads, memory, tmp_dir }.resources(py)?;
-        let config = self.config(confidence, min_hits).any_names(any_names);
+        let config = Self::config(confidence, hitmin, any_names);
         config.validate().or_raise(py)?;
         let reads = Reads::of(py, reads, mates, interleaved, &resources.temp_dir)?;
         let (sender, batches) = sync_channel(lines::AHEAD);
@@ -262,14 +260,14 @@ impl Database {
     ///
     /// Args:
     ///     output: The reads' lines, as Kraken 2 writes them; None for none. Compressed if the name ends in .gz.
-    ///     reads: As for `classify`, as are `mates`, `interleaved`, `any_names`, `confidence`, `min_hits`, `device`, `threads`, `memory` and `tmp_dir`.
+    ///     reads: As for `classify`, as are `mates`, `interleaved`, `any_names`, `confidence`, `hitmin`, `device`, `threads`, `memory` and `tmp_dir`.
     ///     report: The file of Kraken's report.
     ///     progress: As for `count`.
     ///
     /// Returns:
     ///     The report: a `Batch` of columns `percent` (float64), `clade_reads`, `taxon_reads` (uint64), `rank`, `taxid` (uint32), `name`.
     #[pyo3(signature = (
-        output, reads, mates=None, *, interleaved=false, any_names=false, report=None, confidence=None, min_hits=None,
+        output, reads, mates=None, *, interleaved=false, any_names=false, report=None, confidence=0.0, hitmin=None,
         device=None, threads=None, memory=None, tmp_dir=None, progress=None
     ))]
     #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
@@ -282,8 +280,8 @@ impl Database {
         interleaved: bool,
         any_names: bool,
         report: Option<PathBuf>,
-        confidence: Option<f64>,
-        min_hits: Option<u32>,
+        confidence: f64,
+        hitmin: Option<u32>,
         device: Option<&str>,
         threads: Option<usize>,
         memory: Option<Memory>,
@@ -291,7 +289,7 @@ impl Database {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Batch> {
         let resources = Options { device, threads, memory, tmp_dir }.resources(py)?;
-        let config = self.config(confidence, min_hits).any_names(any_names);
+        let config = Self::config(confidence, hitmin, any_names);
         let reads = Reads::of(py, reads, mates, interleaved, &resources.temp_dir)?;
         let text = call::run(py, &resources.warnings, progress, |progress, cancel| {
             let set = OutputSet::new();

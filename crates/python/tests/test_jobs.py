@@ -22,7 +22,7 @@ def database(data: Path, tmp_path_factory: pytest.TempPathFactory) -> merganser.
     genomes = data / "genomes"
     output = tmp_path_factory.mktemp("database") / "g.mgdb"
     return merganser.Database.build(
-        [genomes], data / "taxonomy", maps=[genomes / "seqid2taxid.map"], output=output
+        [genomes], data / "taxonomy", map=[genomes / "seqid2taxid.map"], output=output
     )
 
 

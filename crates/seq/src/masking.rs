@@ -16,6 +16,9 @@
 
 mod dust;
 
+use std::fmt;
+use std::str::FromStr;
+
 use crate::base;
 
 /// Bases before and behind a base that decide whether it is masked.
@@ -34,6 +37,21 @@ pub enum Masking {
     LowComplexity,
 }
 
+impl fmt::Display for Masking {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl FromStr for Masking {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Masking, String> {
+        let named = Masking::ALL.into_iter().find(|masking| masking.name() == name);
+        named.ok_or_else(|| format!("'{name}' is none of none, low-complexity"))
+    }
+}
+
 impl Masking {
     /// The name, as `--masked` and `db info` have it.
     pub fn name(self) -> &'static str {
@@ -42,6 +60,9 @@ impl Masking {
             Masking::LowComplexity => "low-complexity",
         }
     }
+
+    /// Both values.
+    pub const ALL: [Masking; 2] = [Masking::None, Masking::LowComplexity];
 
     /// Puts [`MASKED`] in the place of what is masked in a whole sequence. Lower-case letters are bases
     /// as others.

@@ -1,5 +1,10 @@
 //! Ranks, as MetaCache has them.
 
+use std::fmt;
+use std::str::FromStr;
+
+use merganser_run::options::{Serialize, Serializer};
+
 /// A rank, the lowest first. Ranks of NCBI that lie between are folded into one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "the words are the field's")]
@@ -53,6 +58,27 @@ const NAMES: [(Rank, &str); 21] = [
     (Rank::Domain, "domain"),
     (Rank::Root, "root"),
 ];
+
+impl fmt::Display for Rank {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl FromStr for Rank {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Rank, String> {
+        let all = || Rank::all().map(Rank::name).collect::<Vec<_>>().join(", ");
+        Rank::named(name).ok_or_else(|| format!("give one of {}", all()))
+    }
+}
+
+impl Serialize for Rank {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
 
 impl Rank {
     /// The rank that NCBI's word stands for, old (superkingdom) or new (domain; and acellular

@@ -35,7 +35,6 @@ const BATCH: [usize; 2] = [16 << 10, 2 << 20];
 
 /// Which reads are extracted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ExtractConfig {
     /// Those of these taxa; 0 is of the unclassified.
     pub taxids: HashSet<u64>,
@@ -46,7 +45,7 @@ pub struct ExtractConfig {
     /// Take mates by their place in the inputs, whatever their names; else these must be
     /// [those of mates](merganser_io::are_mates).
     pub any_names: bool,
-    /// Taxids that lines may have, sorted: lines with others are counted. None: any.
+    /// Taxids that lines may have, in order: lines with others are counted. None: any.
     pub known: Option<Vec<u64>>,
 }
 
@@ -54,32 +53,6 @@ impl ExtractConfig {
     /// Reads of these taxa.
     pub fn new(taxids: impl IntoIterator<Item = u64>) -> ExtractConfig {
         ExtractConfig { taxids: taxids.into_iter().collect(), ..ExtractConfig::default() }
-    }
-
-    /// Extracts the reads of all other taxa, or of these.
-    #[must_use]
-    pub fn exclude(self, exclude: bool) -> ExtractConfig {
-        ExtractConfig { exclude, ..self }
-    }
-
-    /// Writes FASTA, or the format that reads come in.
-    #[must_use]
-    pub fn fasta(self, fasta: bool) -> ExtractConfig {
-        ExtractConfig { fasta, ..self }
-    }
-
-    /// Takes mates by their place, whatever their names, or compares these.
-    #[must_use]
-    pub fn any_names(self, any_names: bool) -> ExtractConfig {
-        ExtractConfig { any_names, ..self }
-    }
-
-    /// Counts lines with other taxids than these.
-    #[must_use]
-    pub fn known(self, taxids: impl IntoIterator<Item = u64>) -> ExtractConfig {
-        let mut known = Vec::from_iter(taxids);
-        known.sort_unstable();
-        ExtractConfig { known: Some(known), ..self }
     }
 
     /// Whether reads of this taxon are extracted.

@@ -82,7 +82,7 @@ pub(super) fn scan(
     keep: bool,
 ) -> Result<Scan, Error> {
     let Setup { config, gpus, cancel, .. } = setup;
-    let threads = setup.resources.threads;
+    let (threads, params) = (setup.resources.threads, config.params());
     let options = ReaderOptions {
         workers: threads,
         max_record: merganser_io::longest_record(memory / 16, threads as u64 + 1),
@@ -95,7 +95,7 @@ pub(super) fn scan(
     let starting = Starting::default();
     let scanner = Scanner {
         setup,
-        params: &config.params,
+        params: &params,
         memory: memory.saturating_sub(setup.fixed_memory()),
         target_bytes: AtomicU64::new(0),
         files: inputs.iter().map(|_| Turns::default()).collect(),
@@ -109,7 +109,7 @@ pub(super) fn scan(
     };
     let result = thread::scope(|scope| {
         if let Some(starting) = scanner.gpu {
-            let make = || Collector::new(gpus, &config.params, keep);
+            let make = || Collector::new(gpus, &params, keep);
             start_scoped(scope, move || starting.start(make))?;
         }
         run_workers_collect(threads, |_| {

@@ -56,7 +56,12 @@ pub(crate) fn map_targets(
 ) -> Result<Mapped, Error> {
     let mut search =
         TaxidSearch::new(inputs, files, |target| (&target.name, &target.header), HeaderRule::Any);
-    search.look_everywhere((&config.maps, &config.maps_beside), inputs, dump.as_ref(), progress)?;
+    search.look_everywhere(
+        (&config.taxids.map, &config.maps_beside),
+        inputs,
+        dump.as_ref(),
+        progress,
+    )?;
     if let (Some(dump), Some(base)) = (&dump, base) {
         dump.refuse_other_numbers(base.taxonomy())?;
     }
@@ -87,7 +92,7 @@ pub(crate) fn map_targets(
             outcome.duplicates.0 += 1;
             outcome.duplicates.1.get_or_insert_with(|| target.name.clone());
         }
-        let windows = config.params.windows(target.bases) as u32;
+        let windows = config.params().windows(target.bases) as u32;
         targets.push(Target {
             name: plain(target.name.clone()),
             node,
@@ -136,21 +141,21 @@ fn refuse(
     mapped: usize,
     outcome: &BuildOutcome,
 ) -> Result<(), Error> {
-    if let (true, (count, Some(name))) = (config.strict, &outcome.duplicates) {
+    if let (true, (count, Some(name))) = (config.taxids.strict, &outcome.duplicates) {
         return Err(Error::Input(format!(
             "{count} sequences have an id that an earlier one has (`strict`), first {name}"
         )));
     }
     let Some((name, reason)) = outcome.unmapped.first() else { return Ok(()) };
     let count = outcome.unmapped.len();
-    if config.strict {
+    if config.taxids.strict {
         return Err(Error::Input(format!(
             "{count} sequences have no taxon (`strict`), first {name}: {reason}"
         )));
     }
     let remedy = match reason.ends_with("not in the taxonomy") {
         true => "give a taxonomy that has it",
-        false => "give a table of their taxids with `maps`",
+        false => "give a table of their taxids with `map`",
     };
     if mapped == 0 {
         let what = if adds { "add" } else { "build" };

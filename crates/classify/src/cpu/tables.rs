@@ -80,10 +80,10 @@ impl TableMaker<'_> {
 
     fn layout<'l>(&'l self, taxon_of: &'l (dyn Fn(u32) -> u32 + Sync)) -> Layout<'l> {
         Layout {
-            max_locations: self.config.params.max_locations as usize,
+            max_locations: self.config.params().max_locations as usize,
             pruning: Pruning {
-                drop_overfull: self.config.drop_overfull,
-                max_taxa: self.config.drop_ambiguous.map(|(_, most)| most),
+                drop_overfull: self.config.sketches.drop_overfull,
+                max_taxa: self.config.sketches.ambiguous().map(|(_, most)| most),
             },
             part_starts: self.part_starts,
             taxon_of,
@@ -126,7 +126,7 @@ impl TableMaker<'_> {
 
     /// The taxon of each window at the rank for ambiguous features; empty if nobody asks.
     fn window_taxa(&self) -> Vec<u32> {
-        let Some((rank, _)) = self.config.drop_ambiguous else { return Vec::new() };
+        let Some((rank, _)) = self.config.sketches.ambiguous() else { return Vec::new() };
         let mut taxa = Vec::new();
         for (number, target) in self.targets.iter().enumerate() {
             let taxon = match rank {

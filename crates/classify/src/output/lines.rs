@@ -5,7 +5,7 @@ use std::io::Write;
 use merganser_io::RecordBatch;
 
 use super::line_text::{self, NUMBER};
-use crate::config::{Columns, LineFormat, Taxids};
+use crate::config::{Columns, LineFormat, RunConfig, Taxids};
 use crate::features::FeatureLookup;
 use crate::reads::{id, lengths};
 use crate::{Candidate, Database, Sketcher, Thresholds, Verdict};
@@ -38,11 +38,11 @@ pub(crate) struct Read<'a> {
 pub(crate) struct LineWriter<'a> {
     pub(crate) database: &'a Database,
     pub(crate) nodes: &'a [u32],
-    pub(crate) format: &'a LineFormat,
+    pub(crate) config: &'a RunConfig,
     pub(crate) lowest: Rank,
     /// Where lineages end.
     pub(crate) highest: Rank,
-    /// For [`Columns::all_hits`].
+    /// For [`Columns::allhits`].
     pub(crate) lookup: Option<FeatureLookup<'a>>,
 }
 
@@ -50,30 +50,30 @@ impl<'a> LineWriter<'a> {
     pub(crate) fn new(
         database: &'a Database,
         nodes: &'a [u32],
-        format: &'a LineFormat,
+        config: &'a RunConfig,
         thresholds: &Thresholds,
     ) -> LineWriter<'a> {
         let &Thresholds { lowest, highest, .. } = thresholds;
-        let all_hits = matches!(format, LineFormat::MetaCache(columns) if columns.all_hits);
-        let lookup = all_hits.then(|| FeatureLookup::new(database));
-        LineWriter { database, nodes, format, lowest, highest, lookup }
+        let lookup = config.shows_all_hits().then(|| FeatureLookup::new(database));
+        LineWriter { database, nodes, config, lowest, highest, lookup }
     }
 
     /// What comes before the first read.
     pub(crate) fn head(&self, thresholds: &Thresholds) -> Vec<u8> {
-        match self.format {
-            LineFormat::Kraken { .. } => Vec::new(),
-            LineFormat::MetaCache(columns) => table_head(columns, thresholds),
+        match self.config.format {
+            LineFormat::Kraken => Vec::new(),
+            LineFormat::MetaCache => table_head(&self.config.columns, thresholds),
         }
     }
 
     /// Appends the line of a read.
     pub(crate) fn write(&self, read: &Read<'_>, sketcher: &mut Sketcher, text: &mut Vec<u8>) {
-        match self.format {
-            LineFormat::Kraken { names } => self.kraken(read, *names, text),
-            LineFormat::MetaCache(columns) => {
+        match self.config.format {
+            LineFormat::Kraken => self.kraken(read, self.config.kraken2.use_names, text),
+            LineFormat::MetaCache => {
+                let columns = &self.config.columns;
                 let separator = columns.separator.as_bytes();
-                if columns.query_ids {
+                if columns.queryids {
                     put(text, format_args!("{}", read.batch.first() + read.read as u64 + 1));
                     text.extend_from_slice(separator);
                 }
@@ -144,7 +144,7 @@ impl<'a> LineWriter<'a> {
     /// The columns of candidates, each with its separator.
     fn candidates(&self, columns: &Columns, candidates: &[Candidate], text: &mut Vec<u8>) {
         let separator = columns.separator.as_bytes();
-        if columns.top_hits {
+        if columns.tophits {
             for (number, candidate) in candidates.iter().enumerate() {
                 let comma = if number == 0 { "" } else { "," };
                 let hits = candidate.hits;
@@ -172,8 +172,8 @@ impl<'a> LineWriter<'a> {
 
     fn taxon(&self, columns: &Columns, found: TargetOrTaxon, text: &mut Vec<u8>) {
         let Some((node, target)) = found else {
-            let none = if columns.taxids == Taxids::Only { "0" } else { NO_TAXON };
-            let cells = if columns.separate { column_names(columns).len() } else { 1 };
+            let none = if columns.shown_taxids() == Taxids::Only { "0" } else { NO_TAXON };
+            let cells = if columns.separate_cols { column_names(columns).len() } else { 1 };
             let cells: Vec<&str> = std::iter::repeat_n(none, cells).collect();
             text.extend_from_slice(cells.join(&columns.separator).as_bytes());
             return;
@@ -220,17 +220,17 @@ fn column_names(columns: &Columns) -> Vec<&'static str> {
     if !columns.omit_ranks {
         names.push("rank");
     }
-    if columns.taxids != Taxids::Only {
+    if columns.shown_taxids() != Taxids::Only {
         names.push("taxname");
     }
-    if columns.taxids != Taxids::None {
+    if columns.shown_taxids() != Taxids::None {
         names.push("taxid");
     }
     names
 }
 
 fn cell(columns: &Columns, rank: Rank, name: &str, taxid: u32, text: &mut Vec<u8>) {
-    if columns.separate {
+    if columns.separate_cols {
         let taxid = taxid.to_string();
         let cells = column_names(columns).into_iter().map(|column| match column {
             "rank" => rank.name(),
@@ -244,7 +244,7 @@ fn cell(columns: &Columns, rank: Rank, name: &str, taxid: u32, text: &mut Vec<u8
     if !columns.omit_ranks {
         put(text, format_args!("{}:", rank.name()));
     }
-    match columns.taxids {
+    match columns.shown_taxids() {
         Taxids::None => put(text, format_args!("{name}")),
         Taxids::InParentheses => put(text, format_args!("{name}({taxid})")),
         Taxids::Only => put(text, format_args!("{taxid}")),
@@ -255,8 +255,8 @@ fn cell(columns: &Columns, rank: Rank, name: &str, taxid: u32, text: &mut Vec<u8
 fn table_head(columns: &Columns, thresholds: &Thresholds) -> Vec<u8> {
     let mut text = Vec::new();
     let comment = &columns.comment;
-    let Thresholds { lowest, highest, max_candidates, min_hits, hit_diff, .. } = thresholds;
-    let diff = f64::from(*hit_diff) / 10.0;
+    let Thresholds { lowest, highest, max_cand, hitmin, hitdiff, .. } = thresholds;
+    let diff = f64::from(*hitdiff) / 10.0;
     for line in [
         "Reads and their taxa; lines that are none begin as this one.".to_owned(),
         format!(
@@ -264,20 +264,18 @@ fn table_head(columns: &Columns, thresholds: &Thresholds) -> Vec<u8> {
             lowest.name(),
             highest.name()
         ),
-        format!("Classification hit threshold is {min_hits} per query"),
+        format!("Classification hit threshold is {hitmin} per query"),
         format!("Classification hit difference threshold is {diff}%"),
-        format!(
-            "At maximum {max_candidates} classification candidates will be considered per query."
-        ),
+        format!("At maximum {max_cand} classification candidates will be considered per query."),
     ] {
         put(&mut text, format_args!("{comment}{line}\n"));
     }
     let mut layout = Vec::new();
     let mut add = |shown: bool, name: &str| layout.extend(shown.then(|| name.to_owned()));
-    add(columns.query_ids, "query_id");
+    add(columns.queryids, "query_id");
     add(true, "query_header");
-    add(columns.all_hits, "all_hits");
-    add(columns.top_hits, "top_hits");
+    add(columns.allhits, "all_hits");
+    add(columns.tophits, "top_hits");
     add(columns.locations, "candidate_locations");
     add(true, &taxon_layout(columns, *lowest, *highest));
     put(&mut text, format_args!("{comment}TABLE_LAYOUT: {}\n", layout.join(&columns.separator)));
@@ -287,7 +285,7 @@ fn table_head(columns: &Columns, thresholds: &Thresholds) -> Vec<u8> {
 /// What stands in the cells of a taxon; with lineages a cell for each rank.
 fn taxon_layout(columns: &Columns, lowest: Rank, highest: Rank) -> String {
     let names = column_names(columns);
-    let of_one = match (columns.separate, columns.taxids) {
+    let of_one = match (columns.separate_cols, columns.shown_taxids()) {
         (true, _) => names.join(&columns.separator),
         (false, Taxids::InParentheses) => {
             names.join(":").replace("taxname:taxid", "taxname(taxid)")

@@ -27,9 +27,9 @@ pub(super) fn check(database: &Database, config: &RunConfig) -> Result<(), Error
     if database.fingerprint().is_none() {
         return refused("`partial` goes with a database in a file: build it first");
     }
-    if config.coverage_per_mille > 0 {
+    if config.cov_percentile > 0 {
         return refused(
-            "`coverage_per_mille` leaves out sequences by what all reads hit, and `partial` results \
+            "`cov_percentile` leaves out sequences by what all reads hit, and `partial` results \
              are of some of them",
         );
     }
@@ -50,9 +50,9 @@ fn database_fields(database: &Database) -> Fields {
 }
 
 /// What the numbers depend on besides the reads and the database.
-fn parameter_fields(config: &RunConfig) -> Fields {
-    let (thresholds, filter) = (&config.thresholds, &config.filter);
-    let &Thresholds { min_hits, min_hits_per_kb, hit_diff, above_minimum, .. } = thresholds;
+fn parameter_fields(config: &RunConfig, thresholds: &Thresholds) -> Fields {
+    let (common, filter) = (&config.kraken2, config.filter());
+    let &Thresholds { hitmin, hitmin_per_kb, hitdiff, above_minimum, .. } = thresholds;
     let longest = match filter.max_bases {
         usize::MAX => "none".to_owned(),
         bases => bases.to_string(),
@@ -60,11 +60,11 @@ fn parameter_fields(config: &RunConfig) -> Fields {
     let mut fields = vec![
         field("lowest", thresholds.lowest.name()),
         field("highest", thresholds.highest.name()),
-        field("max-cand", thresholds.max_candidates),
-        field("hitmin", min_hits),
-        field("hitmin-per-kb", min_hits_per_kb),
-        field("hitmin-contested", thresholds.contested),
-        field("hitdiff", f64::from(hit_diff) / 10.0),
+        field("max-cand", thresholds.max_cand),
+        field("hitmin", hitmin),
+        field("hitmin-per-kb", hitmin_per_kb),
+        field("hitmin-contested", thresholds.hitmin_contested),
+        field("hitdiff", f64::from(hitdiff) / 10.0),
         flag("hitdiff above hitmin", above_minimum),
         field("insert", thresholds.insert),
         field("near", thresholds.near),
@@ -72,18 +72,18 @@ fn parameter_fields(config: &RunConfig) -> Fields {
         field("min-read-len", filter.min_bases),
         field("max-read-len", longest),
         field("min-qual", filter.min_quality),
-        flag("report-minimizer-data", config.features),
+        flag("report-minimizer-data", common.report_minimizer_data),
     ];
-    fields.extend(offset_field(filter.min_quality, filter.quality_offset));
-    if config.share.is_some() {
+    fields.extend(offset_field(filter.min_quality, common.quality_offset));
+    if common.share.is_some() {
         // Their lines are joined, too.
-        fields.extend(match &config.format {
-            LineFormat::Kraken { names } => [field("format", "kraken"), flag("use-names", *names)],
-            LineFormat::MetaCache(columns) => {
-                [field("format", "metacache"), field("columns", format_args!("{columns:?}"))]
-            }
+        let columns = &config.columns;
+        fields.push(field("format", config.format));
+        fields.push(match config.format {
+            LineFormat::Kraken => flag("use-names", common.use_names),
+            LineFormat::MetaCache => field("columns", format_args!("{columns:?}")),
         });
-        fields.push(flag("mapped-only", config.classified_only));
+        fields.push(flag("mapped-only", common.mapped_only));
     }
     fields
 }
@@ -95,7 +95,7 @@ fn parameter_fields(config: &RunConfig) -> Fields {
 /// As writing; if cancelled.
 pub(super) fn write(
     database: &Database,
-    config: &RunConfig,
+    (config, thresholds): (&RunConfig, &Thresholds),
     (outcome, features): (&Outcome<'_>, Option<(&FeatureCounter<'_>, &FeatureCounts)>),
     shard: Option<WrittenShard>,
     cancel: &Cancel,
@@ -105,7 +105,7 @@ pub(super) fn write(
     let origin = Origin {
         is_kraken2: false,
         database: database_fields(database),
-        parameters: parameter_fields(config),
+        parameters: parameter_fields(config, thresholds),
         reads: outcome.reads_sum,
         shard,
     };

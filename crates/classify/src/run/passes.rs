@@ -20,9 +20,11 @@ use crate::ReferenceHits;
 use crate::candidates::Seen;
 use crate::config::RunConfig;
 use crate::cpu::query::Scratch;
+use crate::decide::Thresholds;
 use crate::features::FeatureCounter;
 use crate::output::{LineWriter, Read};
 use crate::query::Rounds;
+use crate::read_filter::ReadFilter;
 use crate::reads::lengths;
 use crate::{Candidate, Error, Sketcher, output};
 use merganser_taxreport::output::{LinesSum, Outputs, Texts, Wants};
@@ -87,7 +89,7 @@ impl Work for Deciding<'_, '_, '_> {
         if let Some(keep) = self.keep {
             batch.keep(keep);
         }
-        let (views, _) = self.run.config.filter.views(&batch.batch, &mut self.masked);
+        let (views, _) = self.run.filter.views(&batch.batch, &mut self.masked);
         let (found, texts) = (batch.found(&views), turn.spare().unwrap_or_default());
         Ok(self.run.decide(&found, &mut self.own, &mut self.sketcher, texts))
     }
@@ -126,6 +128,9 @@ type Look<'l> = &'l (dyn Fn(LookedAt<'_>, &mut Scratch) -> Result<(), Error> + S
 pub(super) struct Run<'r, 'a> {
     pub(super) classifier: &'r Classifier<'a>,
     pub(super) config: &'r RunConfig,
+    /// Which reads and bases take part.
+    pub(super) filter: ReadFilter,
+    pub(super) thresholds: Thresholds,
     pub(super) resources: &'r Resources,
     pub(super) plan: Plan,
     pub(super) lines: LineWriter<'r>,
@@ -231,7 +236,7 @@ impl<'a> Run<'_, 'a> {
 
     /// Pools the candidates of all reads, round by round, if no parts were asked all at once.
     fn pool(&self, storage: &Storage, batches: Vec<Stored>) -> Result<Vec<Stored>, Error> {
-        let near = self.config.thresholds.near > 0;
+        let near = self.thresholds.near > 0;
         match self.classifier.query.rounds().filter(|_| near) {
             Some(rounds) => self.pool_on_devices(rounds, storage, batches),
             None if near && !self.plan.is_one_pass() => self.pool_here(storage, batches),
@@ -342,7 +347,7 @@ impl<'a> Run<'_, 'a> {
         coverage: Option<&ReferenceHits<'_>>,
     ) -> Result<Vec<Stored>, Error> {
         let query = &self.classifier.query;
-        let most = self.config.thresholds.max_candidates;
+        let most = self.thresholds.max_cand;
         self.again(storage, places, parts, &|batch, views, scratch, (candidates, ends, _)| {
             let (mut others, mut other_ends) = (Vec::new(), Vec::new());
             query.find(views, scratch, &mut others, &mut other_ends)?;
@@ -371,7 +376,7 @@ impl<'a> Run<'_, 'a> {
             let stored = lock(&places[number]).take().ok_or(Error::Cancelled)?;
             let mut stored_batch = storage.get(&stored, bytes)?;
             let FoundBatch { batch, candidates, ends, seen } = &mut stored_batch;
-            let (views, _) = self.config.filter.views(batch, masked);
+            let (views, _) = self.filter.views(batch, masked);
             change(batch, &views, scratch, (candidates, ends, seen))?;
             let found = Found { batch, candidates, ends, views: &[] };
             storage.put(&found, seen, Some(stored))
@@ -386,7 +391,7 @@ impl<'a> Run<'_, 'a> {
         sketcher: &mut Sketcher,
         mut texts: Texts,
     ) -> Texts {
-        let (thresholds, nodes) = (&self.config.thresholds, &self.classifier.nodes);
+        let (thresholds, nodes) = (&self.thresholds, &self.classifier.nodes);
         let tree = self.classifier.database.taxonomy();
         let all = candidates;
         texts.lines.reserve(if self.wants.lines { 64 * batch.reads() } else { 0 });
@@ -404,7 +409,7 @@ impl<'a> Run<'_, 'a> {
             own.count(found, lengths(batch, read));
             own.by_genome
                 .count(thresholds.counted_at(verdict, candidates, bases, tree, nodes), None);
-            if self.wants.lines && (found.is_some() || !self.config.classified_only) {
+            if self.wants.lines && (found.is_some() || !self.config.kraken2.mapped_only) {
                 let read = Read { batch, read, mates: &views[read], found, candidates };
                 self.lines.write(&read, sketcher, &mut texts.lines);
             }
@@ -430,7 +435,7 @@ impl<'a> Run<'_, 'a> {
             let (first, second) = lengths(found.batch, read);
             let candidates = &found.candidates[start..end];
             let bases = (first + second.unwrap_or(0)) as u64;
-            let needed = self.config.thresholds.needed(candidates, bases);
+            let needed = self.thresholds.needed(candidates, bases);
             let enough = |candidate: &&Candidate| candidate.hits >= needed;
             candidates.iter().filter(enough).for_each(|c| references.count(c));
             start = end;

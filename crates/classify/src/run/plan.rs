@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use merganser_run::{Budget, Resources, Shortage, format_size, neighbours};
 
-use crate::config::LineFormat;
 use crate::config::RunConfig;
 use crate::{Database, Error};
 
@@ -47,7 +46,7 @@ impl Plan {
         let fixed = fixed(database, config, resources);
         let all = 0..database.parts();
         // With devices, the host needs tables only for what stands behind a verdict.
-        let again = config.thresholds.confidence > 0.0;
+        let again = config.kraken2.confidence > 0.0;
         // Tables that are in memory already take nothing of what is free, but of a limit they do.
         let held = resources.memory.is_none() && database.is_in_memory();
         let here = (!on_devices || again) && !held;
@@ -73,7 +72,7 @@ impl Plan {
                 format!("classifying with {threads} threads by this database{at_once} needs");
             (rounds, least.check(what, remedy(database, on_devices, again))?)
         };
-        let two_passes = on_devices || rounds.len() > 1 || config.coverage_per_mille > 0;
+        let two_passes = on_devices || rounds.len() > 1 || config.cov_percentile > 0;
         let rounds = if on_devices { vec![all] } else { rounds };
         Ok(Plan::of(config, rounds, left, two_passes))
     }
@@ -81,7 +80,7 @@ impl Plan {
     /// Of what is left, half is for batches that wait, if some do, and all else for long records.
     fn of(config: &RunConfig, rounds: Vec<Range<usize>>, left: u64, two_passes: bool) -> Plan {
         let waiting = if two_passes { left / 2 } else { 0 };
-        let copies = COPIES + if config.features { MORE_COPIES } else { 0 };
+        let copies = COPIES + if config.kraken2.report_minimizer_data { MORE_COPIES } else { 0 };
         let record = merganser_io::longest_record(left - waiting, copies);
         Plan { rounds, record, waiting: LEAST_WAITING + waiting }
     }
@@ -94,8 +93,9 @@ impl Plan {
 
 /// Whether features are looked up when their reads are decided on, or after that, in any part.
 fn asks_one_by_one(config: &RunConfig) -> bool {
-    let all_hits = matches!(&config.format, LineFormat::MetaCache(columns) if columns.all_hits);
-    config.features || all_hits || config.thresholds.confidence > 0.0
+    config.kraken2.report_minimizer_data
+        || config.shows_all_hits()
+        || config.kraken2.confidence > 0.0
 }
 
 /// What a run takes besides tables and long records.
@@ -103,9 +103,9 @@ fn fixed(database: &Database, config: &RunConfig, resources: &Resources) -> Budg
     let (targets, windows) = (database.targets().len() as u64, u64::from(database.windows()));
     // A bit for each window, two counters for each target.
     let coverage = windows / 8 + 16 * targets;
-    let tables = u64::from(config.references) + u64::from(config.coverage_per_mille > 0);
+    let tables = u64::from(config.references) + u64::from(config.cov_percentile > 0);
     // A bit for each slot.
-    let features = if config.features { database.bytes() / 64 } else { 0 };
+    let features = if config.kraken2.report_minimizer_data { database.bytes() / 64 } else { 0 };
     Budget::of_run(resources, THREAD)
         .with(database.content_bytes())
         .with(tables * coverage)

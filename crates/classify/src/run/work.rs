@@ -68,17 +68,17 @@ impl<'a> Run<'_, 'a> {
         RecordOptions {
             keep: Keep {
                 header: if whole { Header::Whole } else { Header::Name },
-                qualities: whole || self.config.filter.min_quality > 0,
+                qualities: whole || self.config.kraken2.min_qual > 0,
             },
             batch_records,
             batch_bytes,
             workers: self.resources.threads,
             max_record: self.plan.record,
-            reads: reads_of(self.config.share.as_ref()),
-            any_names: self.config.any_names,
+            reads: reads_of(self.config.kraken2.share.as_ref()),
+            any_names: self.config.kraken2.any_names,
             find_pairs: true,
             overlapping: gpu.is_some(),
-            phred: self.config.filter.phred(),
+            phred: self.config.kraken2.phred(),
             needs: Some(Needs {
                 bases: self.classifier.database.params().k as usize,
                 uracil: true,
@@ -118,7 +118,7 @@ impl<P> Work for Worker<'_, '_, '_, P> {
     fn work(&mut self, batch: &mut RecordBatch, turn: &Turn<'_, P, Error>) -> Result<P, Error> {
         let begun = Instant::now();
         let mut masked = std::mem::take(&mut self.masked);
-        let (views, passed_over) = self.run.config.filter.views(batch, &mut masked);
+        let (views, passed_over) = self.run.filter.views(batch, &mut masked);
         self.own.passed_over += passed_over;
         self.clear();
         let Worker { run, scratch, candidates, ends, .. } = self;
@@ -193,7 +193,7 @@ impl<'w, 'r, 'a, P> Device<Worker<'w, 'r, 'a, P>> for OnDevices<'_> {
         flight: &mut Flight,
     ) -> Result<(), Error> {
         let begun = Instant::now();
-        let (views, passed_over) = worker.run.config.filter.views(batch, &mut worker.masked);
+        let (views, passed_over) = worker.run.filter.views(batch, &mut worker.masked);
         worker.own.passed_over += passed_over;
         OnDevices::start(self, flight, &views)?;
         worker.run.clock.add(Clock::FINDING, begun);
@@ -215,7 +215,7 @@ impl<'w, 'r, 'a, P> Device<Worker<'w, 'r, 'a, P>> for OnDevices<'_> {
         flight.wait()?;
         let begun = worker.run.clock.add(Clock::WAITING, begun);
         let mut masked = std::mem::take(&mut worker.masked);
-        let (views, _) = worker.run.config.filter.views(batch, &mut masked);
+        let (views, _) = worker.run.filter.views(batch, &mut masked);
         worker.clear();
         let Worker { run, scratch, candidates, ends, .. } = worker;
         OnDevices::finish(self, flight, &views, scratch, candidates, ends)?;

@@ -3,8 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use merganser_classify::run::RunConfig;
-use merganser_classify::{Preset, Thresholds};
+use merganser_classify::Preset;
 use merganser_kraken2::Kraken2Config;
 
 use crate::jobs::write;
@@ -15,9 +14,9 @@ use crate::{joined, kraken2, own, refused};
 fn files(folder: &Path) -> Vec<std::path::PathBuf> {
     let params = Preset::MetaCache.params();
     let mgdb = own::database(folder, params, 1);
-    let config = RunConfig::new(Thresholds::new(&params)).features(true);
+    let config = crate::own::counting(true);
     let k2 = kraken2::database();
-    let with_minimizers = Kraken2Config::default().minimizers(true);
+    let with_minimizers = Kraken2Config { report_minimizer_data: true, ..Kraken2Config::default() };
     let mut all = Vec::new();
     for number in [0, 12] {
         let path = folder.join(format!("own{number}.partial"));

@@ -4,9 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use merganser_io::Segment;
-use merganser_kraken2::{
-    Kraken2Config, Kraken2Database, Kraken2ReportOptions, Kraken2Rules, classify,
-};
+use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2ReportOptions, classify};
 use merganser_run::{Cancel, Resources, Silent};
 use merganser_taxreport::output::Outputs;
 use merganser_taxreport::report::Abundance;
@@ -62,7 +60,8 @@ pub(crate) fn run(
         written(|text| tally.write_krona(tree, text)),
     );
     all.extend([false, true].map(|zero_counts| {
-        let options = Kraken2ReportOptions { zero_counts, minimizers: config.minimizers };
+        let options =
+            Kraken2ReportOptions { zero_counts, minimizers: config.report_minimizer_data };
         written(|text| outcome.counts.write_report(database.taxonomy(), options, text))
     }));
     all
@@ -76,11 +75,16 @@ fn each_part(
 ) -> Vec<PathBuf> {
     let part = |(at, segment): (usize, &Segment)| {
         let path = folder.join(format!("{at}.partial"));
-        let config = config.clone().batch_records(10 + 50 * at);
+        let config = Kraken2Config { batch_records: Some(10 + 50 * at), ..config.clone() };
         run(database, &config, 1 + at % 2, std::slice::from_ref(segment), &path);
         path
     };
     parts.iter().enumerate().map(part).collect()
+}
+
+/// A run that estimates distinct minimizers, or does not.
+fn counting(report_minimizer_data: bool) -> Kraken2Config {
+    Kraken2Config { report_minimizer_data, ..Kraken2Config::default() }
 }
 
 /// The same as one run over the files of all parts, and, if no estimate is uncertain, as one over a
@@ -102,7 +106,7 @@ fn parts_come_to_one_run() {
         (false, true, 0),
         (false, true, 1),
     ] {
-        let config = Kraken2Config::default().minimizers(minimizers);
+        let config = counting(minimizers);
         let reads = reads(number, &mut random);
         let whole = write(&reads, 0, paired, &folder.join("whole"));
         let uncut = run(&database, &config, 2, &[whole], &folder.join("uncut.partial"));
@@ -132,7 +136,7 @@ fn parts_of_whole_blocks_come_to_the_uncut_file() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let database = database();
-    let config = Kraken2Config::default().minimizers(true);
+    let config = counting(true);
     let reads: Reads = reads(25_000, &mut Random(4));
     let whole = write(&reads, 0, true, &folder.join("whole"));
     let uncut = run(&database, &config, 2, &[whole], &folder.join("uncut.partial"));
@@ -163,13 +167,12 @@ fn what_does_not_belong_together_is_refused() {
     };
     let usual = Kraken2Config::default();
     let a = part("a", &usual);
-    let with = |rules: Kraken2Rules| Kraken2Config::new(rules);
-    let confident = part("b", &with(Kraken2Rules { confidence: 0.1, ..Kraken2Rules::default() }));
+    let confident = part("b", &Kraken2Config { confidence: 0.1, ..Kraken2Config::default() });
     let message = refused(&[a.clone(), confident]);
     assert!(message.contains("b.partial: was classified with confidence 0.1, and "), "{message}");
-    let quick = part("c", &with(Kraken2Rules { quick: true, ..Kraken2Rules::default() }));
+    let quick = part("c", &Kraken2Config { quick: true, ..Kraken2Config::default() });
     assert!(refused(&[a.clone(), quick]).contains("with quick yes"));
-    let counted = part("d", &usual.clone().minimizers(true));
+    let counted = part("d", &counting(true));
     assert!(refused(&[a.clone(), counted]).contains("with report-minimizer-data yes"));
     assert!(refused(&[a.clone(), a.clone()]).contains("has the same reads as"));
     // Another database: the same files, with one more cell.
@@ -193,8 +196,7 @@ fn what_does_not_belong_together_is_refused() {
     // And one of merganser.
     let params = merganser_classify::Preset::MetaCache.params();
     let own = crate::own::database(folder, params, 1);
-    let config =
-        merganser_classify::run::RunConfig::new(merganser_classify::Thresholds::new(&params));
+    let config = merganser_classify::run::RunConfig::default();
     let segment = write(&reads(20, &mut Random(98)), 0, false, &folder.join("f"));
     let path = folder.join("f.partial");
     crate::own::run(&own, &config, 1, &[segment], &path);

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use merganser_classify::run::{Outputs, RunConfig, classify};
-use merganser_classify::{BuildConfig, Database, Params, Preset, Thresholds, build};
+use merganser_classify::{BuildConfig, Database, Params, PartConfig, Preset, VerdictConfig, build};
 use merganser_io::{AtomicFile, Input, Segment};
+use merganser_kraken2::Kraken2Config;
 use merganser_run::{Cancel, Resources, Silent};
 use merganser_taxreport::report::{Abundance, ReportOptions};
 
@@ -39,12 +40,24 @@ pub(crate) fn database(folder: &Path, params: Params, parts: usize) -> Database 
     fs::write(folder.join("nodes.dmp"), NODES).unwrap();
     fs::write(folder.join("names.dmp"), "").unwrap();
     fs::write(folder.join("g.fa"), text).unwrap();
-    let (config, resources) = (BuildConfig::new(params).parts(parts), Resources::new());
+    let (config, resources) = (
+        BuildConfig {
+            parts: PartConfig { parts, max_part_size: None },
+            ..BuildConfig::new(params)
+        },
+        Resources::new(),
+    );
     let inputs = [Input::File(folder.join("g.fa"))];
     let to = folder.join(format!("{parts}.mgdb"));
     let file = AtomicFile::create(&to).unwrap();
     build(&config, &resources, &inputs, folder, file, &Silent, &Cancel::default()).unwrap();
     Database::open(&to).unwrap()
+}
+
+/// A run that counts features, or does not.
+pub(crate) fn counting(report_minimizer_data: bool) -> RunConfig {
+    let kraken2 = Kraken2Config { report_minimizer_data, ..Kraken2Config::default() };
+    RunConfig { kraken2, ..RunConfig::default() }
 }
 
 /// Reads of the targets, of nothing, and too short ones.
@@ -116,7 +129,6 @@ fn parts_come_to_one_run() {
         (Preset::Sensitive.params(), 2),
     ] {
         let database = database(folder, params, parts);
-        let thresholds = Thresholds::new(&params);
         for (paired, features, number) in [
             (false, true, 90),
             (true, true, 70),
@@ -124,7 +136,7 @@ fn parts_come_to_one_run() {
             (false, true, 0),
             (false, true, 1),
         ] {
-            let config = RunConfig::new(thresholds).features(features);
+            let config = counting(features);
             let reads = reads(number, &mut random);
             let whole = write(&reads, 0, paired, &folder.join("whole"));
             let one = folder.join("one.partial");
@@ -164,7 +176,7 @@ fn one_taxon_only() {
     let own = &targets()[5].0;
     let reads: Reads =
         (0..40).map(|at| [own[at * 10..at * 10 + 300].to_vec(), Vec::new()]).collect();
-    let config = RunConfig::new(Thresholds::new(&params)).features(true);
+    let config = counting(true);
     let whole = write(&reads, 0, false, &folder.join("whole"));
     let expected = run(&database, &config, 1, &[whole], &folder.join("one.partial"));
     let segments = divide(&reads, false, folder, &mut Random(2));
@@ -178,8 +190,7 @@ fn what_does_not_belong_together_is_refused() {
     let folder = folder.path();
     let params = Preset::MetaCache.params();
     let [one, other] = [1, 3].map(|parts| database(folder, params, parts));
-    let thresholds = Thresholds::new(&params);
-    let config = RunConfig::new(thresholds);
+    let config = RunConfig::default();
     let mut random = Random(3);
     let segment =
         |random: &mut Random, name: &str| write(&reads(20, random), 0, false, &folder.join(name));
@@ -195,14 +206,15 @@ fn what_does_not_belong_together_is_refused() {
     let message = say("database");
     let begin = "/database.partial: is of another database than /a.partial (bytes ";
     assert!(message.starts_with(begin), "{message}");
-    let stricter = RunConfig::new(Thresholds { min_hits: 9, ..thresholds });
+    let verdict = VerdictConfig { hitmin: Some(9), ..VerdictConfig::default() };
+    let stricter = RunConfig { verdict, ..RunConfig::default() };
     run(&one, &stricter, 1, &b, &path("hits"));
     assert_eq!(
         say("hits"),
         "/hits.partial: was classified with hitmin 9, and /a.partial with 5: only results of the \
          same options can be joined"
     );
-    run(&one, &config.clone().features(true), 1, &b, &path("features"));
+    run(&one, &counting(true), 1, &b, &path("features"));
     assert!(say("features").contains("with report-minimizer-data yes, and /a.partial with no"));
     fs::copy(path("a"), path("copy")).unwrap();
     let message = say("copy");
@@ -225,7 +237,7 @@ fn runs_that_cannot_be_divided() {
     let params = Preset::MetaCache.params();
     let own = database(folder, params, 1);
     let reads = [write(&reads(5, &mut Random(1)), 0, false, &folder.join("r"))];
-    let config = RunConfig::new(Thresholds::new(&params));
+    let config = RunConfig::default();
     let refuse = |database: &Database, config: &RunConfig| {
         let mut bytes = Vec::new();
         let mut outputs = Outputs { partial: Some(&mut bytes), ..Outputs::default() };
@@ -234,7 +246,10 @@ fn runs_that_cannot_be_divided() {
             .unwrap_err()
             .to_string()
     };
-    assert!(refuse(&own, &config.clone().coverage_per_mille(5)).contains("what all reads hit"));
+    assert!(
+        refuse(&own, &RunConfig { cov_percentile: 5, ..config.clone() })
+            .contains("what all reads hit")
+    );
     let inputs = [Input::File(folder.join("g.fa"))];
     let (build, resources) = (BuildConfig::new(params), Resources::new());
     let cancel = Cancel::default();

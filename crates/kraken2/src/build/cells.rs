@@ -259,7 +259,7 @@ fn store(rule: Rule<'_>, cells: &mut [u32], hash: u64, node: u32) -> Result<bool
     let found = store_within(rule, cells, home..end, hash, node);
     found.or_else(|| store_within(rule, cells, 0..home, hash, node)).ok_or_else(|| {
         Error::Config(ConfigError::new(format!(
-            "all {end} cells of the table are full: lower `load_factor`, or raise `max_bytes`"
+            "all {end} cells of the table are full: lower `load_factor`, or raise `max_db_size`"
         )))
     })
 }

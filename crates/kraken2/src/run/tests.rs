@@ -7,7 +7,7 @@ use merganser_io::Input;
 use merganser_run::Silent;
 
 use super::super::plan::RoundPlan;
-use super::super::{Kraken2ReportOptions, Kraken2Rules, Kraken2Taxonomy};
+use super::super::{Kraken2Config, Kraken2ReportOptions, Kraken2Taxonomy};
 use super::*;
 use merganser_taxreport::output::ReadOutput;
 
@@ -117,14 +117,16 @@ fn run(
     };
     let segments = world.segments(paired);
     let outcome = planned.classify(&segments, &mut outputs, &Silent, &Cancel::default())?;
-    let options = Kraken2ReportOptions { minimizers: config.minimizers, zero_counts: true };
+    let options =
+        Kraken2ReportOptions { minimizers: config.report_minimizer_data, zero_counts: true };
     outcome.counts.write_report(database.taxonomy(), options, &mut report)?;
     Ok(((lines, report, reads, partial), outcome.rounds))
 }
 
 /// All plans and threads find what a run with the whole table does; returns its lines.
-fn check(world: &World, rules: Kraken2Rules, minimizers: bool, paired: bool) -> String {
-    let config = Kraken2Config::new(rules).minimizers(minimizers).batch_records(14);
+fn check(world: &World, rules: Kraken2Config, minimizers: bool, paired: bool) -> String {
+    let config =
+        Kraken2Config { report_minimizer_data: minimizers, batch_records: Some(14), ..rules };
     let (expected, rounds) = run(world, &config, paired, 2, None).unwrap();
     assert_eq!(rounds, 0);
     for (waiting, range, at_least) in
@@ -142,16 +144,16 @@ fn check(world: &World, rules: Kraken2Rules, minimizers: bool, paired: bool) -> 
 
 #[test]
 fn rounds_write_what_the_whole_table_does() {
-    let usual = Kraken2Rules::default;
+    let usual = Kraken2Config::default;
     for bits in [[8, 24], [9, 31]] {
         let world = World::new(5003, 85, bits);
         let lines = check(&world, usual(), true, false);
         let classified = lines.lines().filter(|line| line.starts_with('C')).count();
         assert!((20..580).contains(&classified), "{classified}");
         check(&world, usual(), true, true);
-        check(&world, Kraken2Rules { quick: true, ..usual() }, false, true);
-        let strict = Kraken2Rules { confidence: 0.01, minimum_base_quality: 10, ..usual() };
-        check(&world, Kraken2Rules { minimum_hit_groups: 1, ..strict }, true, false);
+        check(&world, Kraken2Config { quick: true, ..usual() }, false, true);
+        let strict = Kraken2Config { confidence: 0.01, min_qual: 10, ..usual() };
+        check(&world, Kraken2Config { minimum_hit_groups: 1, ..strict }, true, false);
     }
 }
 
@@ -159,8 +161,8 @@ fn rounds_write_what_the_whole_table_does() {
 #[test]
 fn rounds_end_in_tables_without_an_empty_cell() {
     for bits in [[16, 16], [24, 16]] {
-        check(&World::new(257, 100, bits), Kraken2Rules::default(), true, false);
-        check(&World::new(1, 100, bits), Kraken2Rules::default(), true, true);
+        check(&World::new(257, 100, bits), Kraken2Config::default(), true, false);
+        check(&World::new(1, 100, bits), Kraken2Config::default(), true, true);
     }
 }
 
@@ -171,7 +173,11 @@ fn failures_are_the_same() {
     let text = std::fs::read_to_string(world.file("2.fq")).unwrap();
     std::fs::write(world.file("2.fq"), &text[..text.len() * 2 / 3]).unwrap();
     for paired in [false, true] {
-        let config = Kraken2Config::default().minimizers(true).batch_records(14);
+        let config = Kraken2Config {
+            report_minimizer_data: true,
+            batch_records: Some(14),
+            ..Kraken2Config::default()
+        };
         let message =
             |rounds| run(&world, &config, paired, 3, rounds).map(drop).unwrap_err().to_string();
         let expected = message(None);

@@ -72,12 +72,12 @@ const CASES: [Case; 6] = [
         (config.k, config.minimizer_spaces) = (31, 0);
     }),
     ("--kmer-len 45 --minimizer-len 21 --minimizer-spaces 3", |config| {
-        (config.k, config.l, config.minimizer_spaces) = (45, 21, 3);
+        (config.k, config.minimizer_len, config.minimizer_spaces) = (45, 21, 3);
     }),
     ("--kmer-len 20 --minimizer-len 9 --minimizer-spaces 2", |config| {
-        (config.k, config.l, config.minimizer_spaces) = (20, 9, 2);
+        (config.k, config.minimizer_len, config.minimizer_spaces) = (20, 9, 2);
     }),
-    ("--max-db-size 20000", |config| config.max_bytes = Some(20_000)),
+    ("--max-db-size 20000", |config| config.max_db_size = Some(20_000)),
     ("--load-factor 0.95", |config| config.load_factor = 0.95),
 ];
 
@@ -90,7 +90,8 @@ fn databases_are_those_of_the_installed_kraken2_build() {
         let folder = tempfile::tempdir().unwrap();
         let reads = library(folder.path(), &mut Random(number as u64));
         run::build(folder.path(), options);
-        let mut config = Kraken2BuildConfig::default().masking(Masking::None);
+        let mut config =
+            Kraken2BuildConfig { masked: Masking::None, ..Kraken2BuildConfig::default() };
         change(&mut config);
         let inputs = [folder.path().join("library/added/all.fna")];
         let taxa = (folder.path().join("seqid2taxid.map"), folder.path().join("taxonomy"));
@@ -152,7 +153,7 @@ fn masking_while_building_gives_what_masking_before_gives() {
     std::fs::write(&raw, text).unwrap();
     std::fs::write(&before, masked).unwrap();
     let taxa = (&*path("seqid2taxid.map"), &*path("taxonomy"));
-    let config = |masking| Kraken2BuildConfig::default().masking(masking);
+    let config = |masking| Kraken2BuildConfig { masked: masking, ..Kraken2BuildConfig::default() };
     let one = Resources::new().threads(1);
     let (expected, notes) = build(&config(Masking::None), &[before], taxa, &one).unwrap();
     for threads in [1, 3] {
@@ -225,7 +226,7 @@ fn genomes_make_the_database_of_the_installed_kraken2_build() {
     run::build(judge.path(), "");
     for threads in [1, 2, 5] {
         let resources = Resources::new().threads(threads);
-        let config = Kraken2BuildConfig::default().masking(masking);
+        let config = Kraken2BuildConfig { masked: masking, ..Kraken2BuildConfig::default() };
         let (own, notes) = build(&config, &inputs, (&map, &taxonomy), &resources).unwrap();
         assert_equal(own.path(), judge.path());
         // So that there are several ranges.
@@ -242,7 +243,7 @@ fn the_database_of_the_test_data_is_made_again() {
     inputs.sort_by_key(|path| std::fs::metadata(path).unwrap().len());
     inputs.truncate(30);
     let map = genomes.join("seqid2taxid.map");
-    let config = Kraken2BuildConfig::default().masking(Masking::None);
+    let config = Kraken2BuildConfig { masked: Masking::None, ..Kraken2BuildConfig::default() };
     let (own, notes) = build(&config, &inputs, (&map, &taxonomy), &Resources::new()).unwrap();
     assert_eq!((notes.sequences, notes.bases), (61, 533_085));
     assert_equal(own.path(), &folder.join("database"));

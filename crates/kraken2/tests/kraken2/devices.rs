@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use merganser_io::Input;
 use merganser_kraken2::Error;
 use merganser_kraken2::Simulator;
-use merganser_kraken2::{Kraken2BuildConfig, Kraken2Database, Kraken2Rules, Kraken2Sequence};
+use merganser_kraken2::{Kraken2BuildConfig, Kraken2Config, Kraken2Database, Kraken2Sequence};
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
 
 use crate::random::Random;
@@ -52,14 +52,20 @@ fn compare(job: &Job, what: &str) -> usize {
 fn reads_get_the_same_lines_and_reports() {
     let Some(_device) = device() else { return };
     let new = Kraken2BuildConfig::default;
+    let with = |k, minimizer_len, minimizer_spaces| Kraken2BuildConfig {
+        k,
+        minimizer_len,
+        minimizer_spaces,
+        ..new()
+    };
     let configs = [
         new(),
-        new().k(31).l(31).minimizer_spaces(0),
-        new().k(45).l(21).minimizer_spaces(3),
-        new().k(20).l(9).minimizer_spaces(2),
+        with(31, 31, 0),
+        with(45, 21, 3),
+        with(20, 9, 2),
         // So many l-mers in a k-mer that they are not all kept.
-        new().k(60).l(20).minimizer_spaces(0),
-        new().max_bytes(Some(20_000)),
+        with(60, 20, 0),
+        Kraken2BuildConfig { max_db_size: Some(20_000), ..new() },
     ];
     for (number, config) in configs.iter().enumerate() {
         let folder = tempfile::tempdir().unwrap();
@@ -73,10 +79,10 @@ fn reads_get_the_same_lines_and_reports() {
             (job.paired, job.report.minimizers) = (paired, paired);
             job.batch_records = 150;
             assert!(compare(&job, &format!("{config:?}")) > 100, "{config:?}: nothing to compare");
-            job.rules = Kraken2Rules { quick: true, minimum_base_quality: 40, ..job.rules };
+            job.rules = Kraken2Config { quick: true, min_qual: 40, ..job.rules };
             compare(&job, &format!("{config:?}, quick"));
             (job.report.minimizers, job.rules.confidence) = (!paired, 0.3);
-            (job.rules.quick, job.rules.minimum_base_quality) = (false, 30);
+            (job.rules.quick, job.rules.min_qual) = (false, 30);
             compare(&job, &format!("{config:?}, confidence"));
         }
     }

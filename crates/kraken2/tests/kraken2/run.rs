@@ -5,9 +5,7 @@ use std::process::Command;
 
 use merganser_io::{Input, Segment};
 use merganser_kraken2::Error;
-use merganser_kraken2::{
-    Kraken2Config, Kraken2Database, Kraken2ReportOptions, Kraken2Rules, classify,
-};
+use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2ReportOptions, classify};
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
 use merganser_taxreport::output::{Outputs, ReadOutput};
 
@@ -16,7 +14,7 @@ pub(crate) struct Job {
     pub(crate) database: PathBuf,
     pub(crate) inputs: Vec<PathBuf>,
     pub(crate) paired: bool,
-    pub(crate) rules: Kraken2Rules,
+    pub(crate) rules: Kraken2Config,
     pub(crate) report: Kraken2ReportOptions,
     pub(crate) threads: usize,
     pub(crate) batch_records: usize,
@@ -30,7 +28,7 @@ impl Job {
             database: database.to_owned(),
             inputs,
             paired: false,
-            rules: Kraken2Rules::default(),
+            rules: Kraken2Config::default(),
             report: Kraken2ReportOptions::default(),
             threads: 1,
             batch_records: 8192,
@@ -62,9 +60,11 @@ pub(crate) struct Written {
 
 pub(crate) fn run(job: &Job) -> Result<Written, Error> {
     let database = Kraken2Database::open(&job.database)?;
-    let config = Kraken2Config::new(job.rules.clone())
-        .minimizers(job.report.minimizers)
-        .batch_records(job.batch_records);
+    let config = Kraken2Config {
+        report_minimizer_data: job.report.minimizers,
+        batch_records: Some(job.batch_records),
+        ..job.rules.clone()
+    };
     let mut resources = Resources::new().threads(job.threads).device(job.device.clone());
     resources.gpu_memory = job.gpu_memory;
     let mut written = Written::default();

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use merganser_classify::{PartConfig, SketchConfig, TaxidConfig};
+use merganser_kraken2::Kraken2BuildConfig;
 use merganser_run::Resources;
-use merganser_seq::masking::Masking;
-use merganser_taxonomy::Rank;
 
 use super::DeviceArgs;
+use super::given::Given;
 use super::threads::ThreadsOrTaxonomyArgs;
-use super::values::rank;
 use crate::common;
 
 const BUILD: &str = "\
@@ -54,6 +54,9 @@ Examples:
 #[command(after_help = BUILD, override_usage = "\
 merganser build [OPTIONS] --taxonomy <PATH> --output <FILE> <GENOMES>...")]
 pub(crate) struct BuildArgs {
+    // First: what the others take of the command line is gone then.
+    #[command(flatten)]
+    pub(crate) given: Given,
     /// FASTA files, folders of such files, manifests of `db prepare`, or @LIST of these
     #[arg(required = true, value_name = "GENOMES")]
     pub(crate) inputs: Vec<PathBuf>,
@@ -72,11 +75,11 @@ pub(crate) struct BuildArgs {
     #[command(flatten)]
     pub(crate) taxids: TaxidArgs,
     #[command(flatten)]
-    pub(crate) sketches: SketchArgs,
+    pub(crate) sketches: SketchConfig,
     #[command(flatten)]
-    pub(crate) parts: PartArgs,
+    pub(crate) parts: PartConfig,
     #[command(flatten)]
-    pub(crate) kraken: KrakenBuildArgs,
+    pub(crate) kraken2: Kraken2BuildConfig,
     /// Bracken's distributions for reads of these lengths, e.g. 100,150, too: a file for each beside
     /// the database, or in its folder. Reads the genomes again
     #[arg(long, value_name = "LENGTHS", value_delimiter = ',')]
@@ -97,87 +100,14 @@ pub(crate) enum DatabaseFormat {
     Kraken2,
 }
 
-/// How a database of Kraken 2 is made.
+/// Where taxids come from, and a list of the sequences without one.
 #[derive(Args, Debug)]
-pub(crate) struct KrakenBuildArgs {
-    /// Bases of a minimizer, 1 to 31; -k (35) has as many or more [default: 31]
-    #[arg(long, value_name = "L", help_heading = "Kraken 2's databases (--format kraken2)")]
-    pub(crate) minimizer_len: Option<usize>,
-    /// Bases of a minimizer that do not count, every other one, at most a quarter [default: 7]
-    #[arg(long, value_name = "N", help_heading = "Kraken 2's databases (--format kraken2)")]
-    pub(crate) minimizer_spaces: Option<usize>,
-    /// The most bytes of the table, e.g. 8G: a share of the minimizers is left out
-    #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
-    #[arg(help_heading = "Kraken 2's databases (--format kraken2)")]
-    pub(crate) max_db_size: Option<u64>,
-}
-
-/// Where taxids come from.
-#[derive(Args, Debug, Default, PartialEq)]
 pub(crate) struct TaxidArgs {
-    /// File that maps sequences to taxids: ID<TAB>TAXID, accession2taxid or assembly_summary; may
-    /// be given more than once
-    #[arg(long, value_name = "FILE", help_heading = "Taxids")]
-    pub(crate) map: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) config: TaxidConfig,
     /// Write the sequences that have no taxon here: ID<TAB>REASON lines; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Taxids")]
     pub(crate) unmapped: Option<PathBuf>,
-    /// Fail if a sequence has no taxon, or an id occurs twice
-    #[arg(long, help_heading = "Taxids")]
-    pub(crate) strict: bool,
-}
-
-/// What is kept of the reference.
-#[derive(Args, Debug, Default, PartialEq)]
-pub(crate) struct SketchArgs {
-    /// Named set of parameters, of which the options below change single ones [default: sensitive]
-    #[arg(long, value_name = "PRESET", help_heading = "Sketches")]
-    pub(crate) preset: Option<PresetName>,
-    /// Bases of a k-mer, 1 to 32
-    #[arg(short, value_name = "K", help_heading = "Sketches")]
-    pub(crate) k: Option<u32>,
-    /// Features of a window at most, 1 to 128
-    #[arg(long, value_name = "N", help_heading = "Sketches")]
-    pub(crate) sketch: Option<u32>,
-    /// Bases of a window, K to 1,024
-    #[arg(long, value_name = "N", help_heading = "Sketches")]
-    pub(crate) window: Option<u32>,
-    /// Bases from one window to the next, 1 to the window's
-    #[arg(long, value_name = "N", help_heading = "Sketches")]
-    pub(crate) stride: Option<u32>,
-    /// Of 256 k-mers, so many may be features: those of the lowest hashes; 1 to 256 (all)
-    #[arg(long, value_name = "N", help_heading = "Sketches")]
-    pub(crate) density: Option<u32>,
-    /// Locations that a feature keeps, the first ones; 1 to 65,535
-    #[arg(long, value_name = "N", help_heading = "Sketches")]
-    pub(crate) max_locations: Option<u32>,
-    /// What is masked of references, to be left out of the database: nothing, or regions of low
-    /// complexity (symmetric DUST, as dustmasker and k2mask) [default: none; with --format kraken2
-    /// low-complexity, as kraken2-build does]
-    #[arg(long, value_name = "WHAT", help_heading = "Sketches")]
-    pub(crate) masked: Option<MaskingName>,
-    /// Leave out features with more locations than that
-    #[arg(long, help_heading = "Sketches")]
-    pub(crate) drop_overfull: bool,
-    /// Leave out features that more than --max-ambiguous taxa of this rank have
-    #[arg(long, value_name = "RANK", value_parser = rank, help_heading = "Sketches")]
-    pub(crate) drop_ambiguous: Option<Rank>,
-    /// See --drop-ambiguous [default: 1]
-    #[arg(long, value_name = "N", help_heading = "Sketches")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..), requires = "drop_ambiguous")]
-    pub(crate) max_ambiguous: Option<u32>,
-}
-
-/// Into how many parts a database is divided.
-#[derive(Args, Debug)]
-pub(crate) struct PartArgs {
-    /// Parts of the database, queried one after the other; answers are the same
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Resources")]
-    pub(crate) parts: usize,
-    /// Make as many parts as needed for each to have about this size, e.g. 8G
-    #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
-    #[arg(help_heading = "Resources")]
-    pub(crate) max_part_size: Option<u64>,
 }
 
 /// What a build may use.
@@ -203,27 +133,4 @@ impl ResourceArgs {
         let temp_dir = self.tmp_dir.as_deref();
         common::resources(self.threads.number(), self.memory, temp_dir, Some(&self.device))
     }
-}
-
-/// `--masked`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MaskingName {
-    None,
-    LowComplexity,
-}
-
-impl From<MaskingName> for Masking {
-    fn from(name: MaskingName) -> Masking {
-        match name {
-            MaskingName::None => Masking::None,
-            MaskingName::LowComplexity => Masking::LowComplexity,
-        }
-    }
-}
-
-/// `--preset`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PresetName {
-    Sensitive,
-    Metacache,
 }

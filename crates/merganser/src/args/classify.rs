@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use merganser_io::QualityOffset;
+use clap::{ArgGroup, Args, Parser, Subcommand};
+use merganser_classify::SketchConfig;
+use merganser_classify::run::RunConfig;
 use merganser_run::Shard;
-use merganser_taxonomy::Rank;
 use merganser_taxreport::bracken::Level;
 
-use super::build::{ResourceArgs, SketchArgs, TaxidArgs};
+use super::build::{ResourceArgs, TaxidArgs};
+use super::given::Given;
 use super::joins::ClassifyJoinArgs;
 use super::pages::PageArgs;
-use super::values::rank;
-use super::{PairArgs, ReadsArgs};
+use super::reads::MixedReadsArgs;
 
 const CLASSIFY: &str = "\
 Output:
@@ -53,6 +53,10 @@ Examples:
   All samples of a run, the database opened once:
     merganser classify refs.mgdb --sample-sheet run.tsv \\
       -o {}.tsv.gz --report {}.kreport";
+
+const READS: &str = "\
+The database (.mgdb, or a folder that Kraken 2 made), unless --references are given; then reads: \
+FASTA, FASTQ, SAM, BAM or CRAM, plain or compressed; @LIST of such files, or - for stdin";
 
 const MEMORY: &str = "\
 Memory that the run may use, the database included, e.g. 8G: where that does not fit, its parts \
@@ -98,7 +102,7 @@ pub(crate) struct ClassifyArgs {
     #[command(flatten)]
     pub(crate) taxids: TaxidArgs,
     #[command(flatten)]
-    pub(crate) sketches: SketchArgs,
+    pub(crate) sketches: SketchConfig,
     #[command(flatten)]
     pub(crate) resources: ResourceArgs,
 }
@@ -122,29 +126,15 @@ pub(crate) struct SessionLine {
 }
 
 /// What to classify, how, and what to write.
-#[derive(Args, Clone, Debug, PartialEq)]
+#[derive(Args, Clone, Debug)]
+#[command(mut_arg("reads", |arg| arg.help(READS)))]
 #[command(group(ArgGroup::new("counted").args(["report", "partial", "report_html", "report_data"]).multiple(true)))]
 pub(crate) struct QueryArgs {
-    /// The database (.mgdb, or a folder that Kraken 2 made), unless --references are given; then reads: FASTA, FASTQ, SAM, BAM
-    /// or CRAM, plain or compressed; @LIST of such files, or - for stdin
-    #[arg(value_name = "READS")]
-    pub(crate) reads: Vec<PathBuf>,
-    /// First mates; as many files as -2 has. Pairs come before all other reads
-    #[arg(short = '1', value_name = "FILE", requires = "mates2", id = "mates1")]
-    pub(crate) mates1: Vec<PathBuf>,
-    /// Second mates
-    #[arg(short = '2', value_name = "FILE", requires = "mates1", id = "mates2")]
-    pub(crate) mates2: Vec<PathBuf>,
-    /// READS hold pairs: the mates one after the other
-    #[arg(long)]
-    pub(crate) interleaved: bool,
+    // First: what the others take of the command line is gone then.
     #[command(flatten)]
-    pub(crate) pairs: PairArgs,
-    /// Single reads, beside -1 and -2 or interleaved READS; they come before READS
-    #[arg(short = 'U', value_name = "FILE", id = "singles")]
-    pub(crate) singles: Vec<PathBuf>,
+    pub(crate) given: Given,
     #[command(flatten)]
-    pub(crate) inputs: ReadsArgs,
+    pub(crate) reads: MixedReadsArgs,
 
     #[command(flatten)]
     pub(crate) lines: LineArgs,
@@ -153,15 +143,11 @@ pub(crate) struct QueryArgs {
     #[command(flatten)]
     pub(crate) pages: PageArgs,
     #[command(flatten)]
-    pub(crate) tables: TableArgs,
-    #[command(flatten)]
-    pub(crate) filter: FilterArgs,
-    #[command(flatten)]
-    pub(crate) decision: DecisionArgs,
+    pub(crate) config: RunConfig,
 }
 
 /// The lines of reads and the reads themselves.
-#[derive(Args, Clone, Debug, PartialEq)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct LineArgs {
     /// A line for each read; - is stdout; compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
@@ -169,15 +155,6 @@ pub(crate) struct LineArgs {
     /// No line for each read
     #[arg(long, help_heading = "Output", conflicts_with = "output")]
     pub(crate) no_map: bool,
-    /// What a read's line looks like
-    #[arg(long, value_name = "FORMAT", default_value = "kraken", help_heading = "Output")]
-    pub(crate) format: FormatName,
-    /// Only lines of reads that have a taxon
-    #[arg(long, help_heading = "Output")]
-    pub(crate) mapped_only: bool,
-    /// Kraken's format: `NAME (taxid TAXID)` instead of the taxid
-    #[arg(long, help_heading = "Output")]
-    pub(crate) use_names: bool,
     /// Write the reads that have a taxon here, as they are. # in the name becomes _1 and _2 for
     /// pairs (without it, mates follow each other) and nothing for single reads; .gz compresses
     #[arg(long, value_name = "FILE", help_heading = "Output")]
@@ -188,10 +165,6 @@ pub(crate) struct LineArgs {
     /// Write a table of the sequences that were hit: taxon, windows covered, reads, hits
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) hits_per_ref: Option<PathBuf>,
-    /// Two more columns in --report: features of the reads, and distinct ones, in each taxon; for pages,
-    /// the evidence that a taxon is there
-    #[arg(long, requires = "counted", help_heading = "Reports")]
-    pub(crate) report_minimizer_data: bool,
     /// Write what `report merge` joins with the results of other reads, to the reports of one run over
     /// all
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
@@ -204,17 +177,8 @@ pub(crate) struct LineArgs {
     pub(crate) json: Option<PathBuf>,
 }
 
-/// `--format`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FormatName {
-    /// Kraken 2's five columns
-    Kraken,
-    /// MetaCache's table
-    Metacache,
-}
-
 /// What is made of the numbers of reads.
-#[derive(Args, Clone, Debug, PartialEq)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct ReportArgs {
     /// Reads by taxon as Kraken's report; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
@@ -256,138 +220,4 @@ pub(crate) struct ReportArgs {
     /// In --abundance and --cami, a taxon with fewer reads is not there: they are its parent's
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Reports")]
     pub(crate) min_reads: u64,
-}
-
-/// The columns of MetaCache's table.
-#[derive(Args, Clone, Debug, PartialEq)]
-pub(crate) struct TableArgs {
-    /// Candidates with their hits
-    #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
-    pub(crate) tophits: bool,
-    /// All hits: SEQUENCE/WINDOW:HITS
-    #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
-    pub(crate) allhits: bool,
-    /// The bases that the hits of each candidate reach over: `[BEGIN,END]`
-    #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
-    pub(crate) locations: bool,
-    /// All ranks from the taxon's up to --highest, -- where a lineage has none
-    #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
-    pub(crate) lineage: bool,
-    /// Numbers of reads, from 1
-    #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
-    pub(crate) queryids: bool,
-    /// Taxids in brackets
-    #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
-    pub(crate) taxids: bool,
-    /// Taxids and no names
-    #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
-    pub(crate) taxids_only: bool,
-    /// No ranks before names
-    #[arg(long, help_heading = "MetaCache's table (--format metacache)")]
-    pub(crate) omit_ranks: bool,
-    /// Rank, name and taxid in columns of their own
-    #[arg(long, conflicts_with = "lineage")]
-    #[arg(help_heading = "MetaCache's table (--format metacache)")]
-    pub(crate) separate_cols: bool,
-    /// Between columns; \t is a tab [default: \t|\t]
-    #[arg(long, value_name = "TEXT", help_heading = "MetaCache's table (--format metacache)")]
-    pub(crate) separator: Option<String>,
-    /// Before lines that are no reads [default: "# "]
-    #[arg(long, value_name = "TEXT", help_heading = "MetaCache's table (--format metacache)")]
-    pub(crate) comment: Option<String>,
-}
-
-/// What of the reads takes part.
-#[derive(Args, Clone, Debug, PartialEq)]
-pub(crate) struct FilterArgs {
-    /// Mates of fewer bases take no part; reads of which none is left are unclassified
-    #[arg(long, alias = "min-readlen", value_name = "BASES", help_heading = "Reads")]
-    pub(crate) min_read_len: Option<usize>,
-    /// Mates of more bases take no part
-    #[arg(long, alias = "max-readlen", value_name = "BASES", help_heading = "Reads")]
-    pub(crate) max_read_len: Option<usize>,
-    /// Bases of a lower quality count as N
-    #[arg(long, alias = "minimum-base-quality", value_name = "Q", default_value_t = 0)]
-    #[arg(help_heading = "Reads")]
-    #[arg(value_parser = clap::value_parser!(u8).range(0..=93))]
-    pub(crate) min_qual: u8,
-    /// Qualities of FASTQ are Phred+33, or Phred+64 as of old Illumina (1.3 to 1.7), which are written
-    /// back as Phred+33
-    #[arg(long, value_name = "33|64", default_value_t)]
-    #[arg(hide_default_value = true, help_heading = "Reads")]
-    pub(crate) quality_offset: QualityOffset,
-}
-
-/// How a taxon is chosen among candidates.
-#[derive(Args, Clone, Debug, PartialEq)]
-pub(crate) struct VerdictArgs {
-    /// Lowest rank at which candidates are told apart [default: the preset's]
-    #[arg(long, value_name = "RANK", value_parser = rank, help_heading = "Decision")]
-    pub(crate) lowest: Option<Rank>,
-    /// Highest rank of a verdict; above it, a read has none [default: domain]
-    #[arg(long, value_name = "RANK", value_parser = rank, help_heading = "Decision")]
-    pub(crate) highest: Option<Rank>,
-    /// Candidates at most [default: the preset's]
-    #[arg(long, alias = "maxcand", value_name = "N", help_heading = "Decision")]
-    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) max_cand: Option<u16>,
-    /// Hits that the best candidate needs [default: the preset's]
-    #[arg(long, value_name = "N", help_heading = "Decision")]
-    pub(crate) hitmin: Option<u32>,
-    /// Hits that it needs for each 1,000 bases of the read or pair, rounded down; the larger of both
-    /// counts [default: 0]
-    #[arg(long, value_name = "N", help_heading = "Decision")]
-    pub(crate) hitmin_per_kb: Option<u32>,
-    /// Hits that it needs more if there is another candidate [default: the preset's; 0 with --hitmin]
-    #[arg(long, value_name = "N", help_heading = "Decision")]
-    pub(crate) hitmin_contested: Option<u32>,
-    /// Per cent of the best candidate's hits that another must exceed to count [default: the
-    /// preset's]
-    #[arg(long, value_name = "PERCENT", value_parser = per_mille, help_heading = "Decision")]
-    pub(crate) hitdiff: Option<u32>,
-}
-
-/// How a taxon is chosen by a database of Kraken 2, as its options of these names say; confidence, by
-/// one of ours, too.
-#[derive(Args, Clone, Debug, PartialEq)]
-pub(crate) struct KrakenArgs {
-    /// Share of a read's k-mers (of its features, by databases of merganser) that must be in the clade
-    /// of its taxon: the taxon is moved up until they are [default: 0]
-    #[arg(long, value_name = "0..1", help_heading = "Decision")]
-    pub(crate) confidence: Option<f64>,
-    /// Hit groups (runs of k-mers of one minimizer that is in the database) without which a read is
-    /// unclassified [default: 2]
-    #[arg(long, value_name = "N", help_heading = "Kraken 2's databases")]
-    pub(crate) minimum_hit_groups: Option<u64>,
-    /// Look at reads until they have so many hit groups
-    #[arg(long, help_heading = "Kraken 2's databases")]
-    pub(crate) quick: bool,
-}
-
-/// How candidates are found, and a taxon among them.
-#[derive(Args, Clone, Debug, PartialEq)]
-pub(crate) struct DecisionArgs {
-    #[command(flatten)]
-    pub(crate) verdict: VerdictArgs,
-    #[command(flatten)]
-    pub(crate) kraken: KrakenArgs,
-    /// Longest insert of a pair, in bases [default: the sum of the mates' lengths]
-    #[arg(long, alias = "insertsize", value_name = "BASES", help_heading = "Decision")]
-    pub(crate) insert: Option<u32>,
-    /// Candidates with fewer hits than the best by less than N are told apart by what all sequences
-    /// of their taxa have together; 0: by their best sequences alone [default: the preset's]
-    #[arg(long, value_name = "N", help_heading = "Decision")]
-    pub(crate) near: Option<u16>,
-    /// Leave out the sequences with the lowest coverage, as long as all of these together have no
-    /// more than so many per cent of the coverage of all; reads wait in temporary files
-    #[arg(long, value_name = "PERCENT", value_parser = per_mille, help_heading = "Decision")]
-    pub(crate) cov_percentile: Option<u32>,
-}
-
-fn per_mille(text: &str) -> Result<u32, String> {
-    let percent: f64 = text.parse().map_err(|_| "give a number from 0 to 100")?;
-    match (0.0..=100.0).contains(&percent) {
-        true => Ok((percent * 10.0).round() as u32),
-        false => Err("give a number from 0 to 100".into()),
-    }
 }

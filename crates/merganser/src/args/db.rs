@@ -5,11 +5,11 @@ pub(crate) mod prepare;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use merganser_classify::{PartConfig, VerdictConfig};
 use merganser_taxonomy::Rank;
 
-use super::build::{PartArgs, ResourceArgs, TaxidArgs};
-use super::classify::{ReportArgs, VerdictArgs};
-use super::values::rank;
+use super::build::{ResourceArgs, TaxidArgs};
+use super::classify::ReportArgs;
 use super::{DeviceArgs, ThreadArgs};
 use prepare::DbPrepareArgs;
 
@@ -128,7 +128,7 @@ pub(crate) struct DbTaxaArgs {
     /// A database (.mgdb)
     pub(crate) database: PathBuf,
     /// Only taxa of this rank
-    #[arg(long, value_name = "RANK", value_parser = rank, conflicts_with = "sequences")]
+    #[arg(long, value_name = "RANK", conflicts_with = "sequences")]
     pub(crate) rank: Option<Rank>,
     /// A line for each sequence instead
     #[arg(long)]
@@ -158,7 +158,7 @@ pub(crate) struct DbAddArgs {
     #[arg(long, help_heading = "Taxids", conflicts_with = "strict")]
     pub(crate) allow_unmapped: bool,
     #[command(flatten)]
-    pub(crate) parts: PartArgs,
+    pub(crate) parts: PartConfig,
     #[command(flatten)]
     pub(crate) resources: ResourceArgs,
     /// Write a summary of the run for other programs; - is stdout
@@ -217,5 +217,5 @@ pub(crate) struct DbMergeArgs {
     #[command(flatten)]
     pub(crate) reports: ReportArgs,
     #[command(flatten)]
-    pub(crate) verdict: VerdictArgs,
+    pub(crate) verdict: VerdictConfig,
 }

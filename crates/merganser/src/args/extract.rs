@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::{PairArgs, ReadsArgs, ThreadArgs};
+use super::ThreadArgs;
+use super::reads::MixedReadsArgs;
 use crate::holds::FormatChoice;
 use merganser_io::OutputFormat;
 
@@ -19,6 +20,10 @@ pub(crate) enum ExtractCommand {
     #[command(after_help = READS)]
     Reads(Box<ExtractReadsArgs>),
 }
+
+const READS_HELP: &str = "\
+Files of reads: FASTA, FASTQ, SAM, BAM or CRAM, plain or compressed; @LIST of such files, or - for \
+stdin";
 
 const READS: &str = "\
 Examples:
@@ -37,31 +42,13 @@ Examples:
       reads.fq.gz -o ecoli.fa";
 
 #[derive(Args, Debug)]
+#[command(mut_arg("reads", |arg| arg.help(READS_HELP)))]
 #[command(override_usage = "\
 merganser extract reads [OPTIONS] --lines <FILE> --taxid <TAXID>
          [READS]...")]
 pub(crate) struct ExtractReadsArgs {
-    /// Files of reads: FASTA, FASTQ, SAM, BAM or CRAM, plain or compressed; @LIST of such files, or
-    /// - for stdin
-    #[arg(value_name = "READS")]
-    pub(crate) reads: Vec<PathBuf>,
-    /// First mates; as many files as -2 has. Pairs come before all other reads
-    #[arg(short = '1', value_name = "FILE", requires = "mates2", id = "mates1")]
-    pub(crate) mates1: Vec<PathBuf>,
-    /// Second mates
-    #[arg(short = '2', value_name = "FILE", requires = "mates1", id = "mates2")]
-    pub(crate) mates2: Vec<PathBuf>,
-    /// READS hold pairs: the mates one after the other
-    #[arg(long)]
-    pub(crate) interleaved: bool,
     #[command(flatten)]
-    pub(crate) pairs: PairArgs,
-    /// Single reads, beside -1 and -2 or interleaved READS; they come before READS
-    #[arg(short = 'U', value_name = "FILE", id = "singles")]
-    pub(crate) singles: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(crate) inputs: ReadsArgs,
-
+    pub(crate) reads: MixedReadsArgs,
     /// What was written of the reads, a line each: C or U, name, taxid; plain or compressed, - is stdin
     #[arg(long, value_name = "FILE")]
     pub(crate) lines: PathBuf,

@@ -7,6 +7,7 @@ use clap::Args;
 use merganser_io::{Error, Input, Segment, expand_inputs};
 
 use crate::common::{pairs, refuse_stdin_twice};
+use crate::failure::usage;
 
 /// The options of how reads are read.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -93,6 +94,57 @@ impl SegmentArgs {
         let mut segments = pairs(expanded(&self.first)?, expanded(&self.second)?)?;
         segments.extend(expanded(&self.reads)?.into_iter().map(kind));
         refuse_stdin_twice(segments.iter().flat_map(Segment::inputs))?;
+        Ok(segments)
+    }
+}
+
+/// Reads of all kinds, which are classified or taken out of files.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct MixedReadsArgs {
+    // Its help is the command's.
+    #[arg(value_name = "READS")]
+    pub(crate) reads: Vec<PathBuf>,
+    /// First mates; as many files as -2 has. Pairs come before all other reads
+    #[arg(short = '1', value_name = "FILE", requires = "mates2", id = "mates1")]
+    mates1: Vec<PathBuf>,
+    /// Second mates
+    #[arg(short = '2', value_name = "FILE", requires = "mates1", id = "mates2")]
+    mates2: Vec<PathBuf>,
+    /// READS hold pairs: the mates one after the other
+    #[arg(long)]
+    pub(crate) interleaved: bool,
+    #[command(flatten)]
+    pub(crate) pairs: PairArgs,
+    /// Single reads, beside -1 and -2 or interleaved READS; they come before READS
+    #[arg(short = 'U', value_name = "FILE", id = "singles")]
+    singles: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) inputs: ReadsArgs,
+}
+
+impl MixedReadsArgs {
+    /// The arguments, some of which may be lists of files.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = &PathBuf> {
+        [&self.mates1, &self.mates2, &self.singles, &self.reads].into_iter().flatten()
+    }
+
+    /// Pairs, then single reads, then READS. `other` is read beside them.
+    ///
+    /// # Errors
+    /// If a list cannot be read, there are not as many files of first as of second mates, stdin is named
+    /// twice, or there are no reads.
+    pub(crate) fn segments(&self, other: Option<&Input>) -> Result<Vec<Segment>> {
+        let [first, second, singles, reads] =
+            [&self.mates1, &self.mates2, &self.singles, &self.reads]
+                .map(|paths| self.inputs.expand(paths));
+        let kind = if self.interleaved { Segment::Interleaved } else { Segment::Single };
+        let mut segments = pairs(first?, second?)?;
+        segments.extend(singles?.into_iter().map(Segment::Single));
+        segments.extend(reads?.into_iter().map(kind));
+        refuse_stdin_twice(segments.iter().flat_map(Segment::inputs).chain(other))?;
+        if segments.is_empty() {
+            return usage("give reads: READS, -1 and -2, or -U");
+        }
         Ok(segments)
     }
 }

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use merganser_report::plot::{Chart, Options};
 use merganser_taxreport::bracken::Level;
+use merganser_taxreport::report::ReportSelection;
+
+use super::given::Given;
 
 /// What to do with reports.
 #[derive(Debug, Subcommand)]
@@ -214,27 +217,17 @@ pub(crate) enum MergedFormat {
 
 #[derive(Args, Debug)]
 pub(crate) struct ReportFilterArgs {
+    // First: what the others take of the command line is gone then.
+    #[command(flatten)]
+    pub(crate) given: Given,
     /// A report with 6 or 8 columns, plain or compressed; - is stdin
     #[arg(value_name = "REPORT")]
     pub(crate) report: PathBuf,
     /// Where to; - is stdout; compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
-    /// Keep the clades of these taxa; 0 is of the unclassified reads
-    #[arg(long, value_name = "TAXID", value_delimiter = ',')]
-    pub(crate) taxid: Vec<u64>,
-    /// Keep the clades of taxa with this rank code, e.g. S; with --taxid, of those within its clades
-    #[arg(long, value_name = "CODE")]
-    pub(crate) rank: Option<String>,
-    /// Drop what --taxid and --rank choose, and keep all else
-    #[arg(long)]
-    pub(crate) exclude: bool,
-    /// Count clades with fewer reads for the taxon above
-    #[arg(long, value_name = "N")]
-    pub(crate) min_reads: Option<u64>,
-    /// Count clades with a smaller share of the reads that stay for the taxon above
-    #[arg(long, value_name = "PERCENT")]
-    pub(crate) min_percent: Option<f64>,
+    #[command(flatten)]
+    pub(crate) selection: ReportSelection,
 }
 
 #[derive(Args, Debug)]

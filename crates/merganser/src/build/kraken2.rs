@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Result, anyhow};
+use merganser_classify::{PartConfig, SketchConfig};
 use merganser_io::{MadeDirectories, Output, OutputSet};
 use merganser_kraken2::Simulator;
 use merganser_kraken2::{Error, taxids_of_library};
@@ -19,7 +20,6 @@ use merganser_taxreport::bracken::Distribution;
 
 use super::{maps, references, report_unmapped, resources, tell_others};
 use crate::args::BuildArgs;
-use crate::args::build::SketchArgs;
 use crate::bracken::{Distributions, Genomes, Library};
 use crate::common::write_summary;
 use crate::console::Console;
@@ -68,7 +68,7 @@ pub(super) fn run(
         warnings: &resources.warnings,
     };
     let taxids = |sequences: &[Kraken2Sequence]| {
-        if args.taxids.strict {
+        if args.taxids.config.strict {
             refuse_doubles(sequences)?;
         }
         taxids_of_library(sequences, &inputs, &maps)
@@ -79,7 +79,7 @@ pub(super) fn run(
     let built = Kraken2Database::build(&config, library, to, &resources, &bar, &cancel);
     drop(bar);
     let notes = built?;
-    if let (true, Some((name, reason))) = (args.taxids.strict, notes.unmapped.first()) {
+    if let (true, Some((name, reason))) = (args.taxids.config.strict, notes.unmapped.first()) {
         let count = notes.unmapped.len();
         anyhow::bail!("{count} sequences have no taxon (--strict), first {name}: {reason}");
     }
@@ -123,9 +123,8 @@ fn refuse_doubles(sequences: &[Kraken2Sequence]) -> Result<(), Error> {
 
 /// Options that databases of ours alone have.
 fn check(args: &BuildArgs) -> Result<()> {
-    let SketchArgs { k, masked, .. } = args.sketches;
-    let defaults = SketchArgs { k, masked, ..SketchArgs::default() };
-    if args.sketches != defaults || args.parts.parts != 1 || args.parts.max_part_size.is_some() {
+    let sketches = args.given.first_of::<SketchConfig>(&["k", "masked"]);
+    if sketches.or(args.given.first_of::<PartConfig>(&[])).is_some() {
         return failure::usage(
             "the options under Sketches but -k and --masked, --parts and --max-part-size go with databases of \
              merganser, not with --format kraken2",
@@ -135,13 +134,12 @@ fn check(args: &BuildArgs) -> Result<()> {
 }
 
 fn config(args: &BuildArgs) -> Kraken2BuildConfig {
-    let mut config = Kraken2BuildConfig::default();
-    config.k = args.sketches.k.map_or(config.k, |k| k as usize);
-    config.l = args.kraken.minimizer_len.unwrap_or(config.l);
-    config.minimizer_spaces = args.kraken.minimizer_spaces.unwrap_or(config.minimizer_spaces);
-    config.max_bytes = args.kraken.max_db_size;
-    config.masking = args.sketches.masked.map_or(config.masking, Into::into);
-    config
+    let (of, sketches) = (args.kraken2.clone(), &args.sketches);
+    Kraken2BuildConfig {
+        k: sketches.k.map_or(of.k, |k| k as usize),
+        masked: sketches.masked.unwrap_or(of.masked),
+        ..of
+    }
 }
 
 fn warn(notes: &Kraken2BuildNotes, console: &Console) {
@@ -175,11 +173,7 @@ fn summary(
     let mut summary = Summary::new("build");
     summary.version(env!("CARGO_PKG_VERSION"));
     summary.set("parameters", "format", "kraken2");
-    summary.set("parameters", "k", config.k);
-    summary.set("parameters", "minimizer_len", config.l);
-    summary.set("parameters", "minimizer_spaces", config.minimizer_spaces);
-    summary.set("parameters", "max_db_size", config.max_bytes);
-    summary.set("parameters", "masked", config.masking.name());
+    summary.set_all("parameters", config);
     summary.set("parameters", "threads", resources.threads);
     summary.set("parameters", "memory", resources.budget());
     for (key, value) in [

@@ -4,14 +4,15 @@ use std::ffi::OsStr;
 use std::time::Instant;
 
 use anyhow::Result;
+use clap::{Args, Command};
+use merganser_classify::run::{LineFormat, RunConfig};
 use merganser_io::{OutputSet, Segment};
-use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2Outcome, Kraken2Rules, classify};
+use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2Outcome, classify};
 use merganser_run::Summary;
 
 use super::Environment;
 use super::outputs::{Closed, Files};
-use crate::args::classify::{FormatName, QueryArgs};
-use crate::args::name_of;
+use crate::args::classify::QueryArgs;
 use crate::common::{tell_skipped, write_summary};
 use crate::pages::{frame, inputs_of, parameter};
 use crate::progress::Bar;
@@ -32,27 +33,21 @@ pub(super) struct Sample<'a> {
 /// # Errors
 /// The first that was given.
 pub(super) fn check(args: &QueryArgs) -> Result<()> {
-    let (lines, filter, decision) = (&args.lines, &args.filter, &args.decision);
-    let verdict = &decision.verdict;
-    let given = [
-        (lines.format == FormatName::Metacache, "--format metacache"),
-        (lines.hits_per_ref.is_some(), "--hits-per-ref"),
-        (filter.min_read_len.is_some(), "--min-read-len"),
-        (filter.max_read_len.is_some(), "--max-read-len"),
-        (verdict.lowest.is_some(), "--lowest"),
-        (verdict.highest.is_some(), "--highest"),
-        (verdict.max_cand.is_some(), "--max-cand"),
-        (verdict.hitmin.is_some(), "--hitmin"),
-        (verdict.hitmin_per_kb.is_some(), "--hitmin-per-kb"),
-        (verdict.hitmin_contested.is_some(), "--hitmin-contested"),
-        (verdict.hitdiff.is_some(), "--hitdiff"),
-        (decision.insert.is_some(), "--insert"),
-        (decision.near.is_some(), "--near"),
-        (decision.cov_percentile.is_some(), "--cov-percentile"),
-    ];
-    failure::refuse_given(&given, |option| {
-        format!("{option} goes with databases of merganser (.mgdb), and this is one of Kraken 2")
-    })
+    let option = if args.config.format == LineFormat::MetaCache {
+        Some("--format metacache".to_owned())
+    } else if args.lines.hits_per_ref.is_some() {
+        Some("--hits-per-ref".to_owned())
+    } else {
+        let own = Kraken2Config::augment_args(Command::new(""));
+        let shared: Vec<&str> = own.get_arguments().map(|one| one.get_id().as_str()).collect();
+        args.given.first_of::<RunConfig>(&[&shared[..], &["format"]].concat())
+    };
+    match option {
+        None => Ok(()),
+        Some(option) => failure::usage(format!(
+            "{option} goes with databases of merganser (.mgdb), and this is one of Kraken 2"
+        )),
+    }
 }
 
 /// Options that databases of Kraken 2 alone have a meaning for.
@@ -60,9 +55,10 @@ pub(super) fn check(args: &QueryArgs) -> Result<()> {
 /// # Errors
 /// The first that was given.
 pub(super) fn check_own(args: &QueryArgs) -> Result<()> {
-    let kraken = &args.decision.kraken;
-    let given =
-        [(kraken.minimum_hit_groups.is_some(), "--minimum-hit-groups"), (kraken.quick, "--quick")];
+    let given = [
+        (args.given.has("minimum_hit_groups"), "--minimum-hit-groups"),
+        (args.config.kraken2.quick, "--quick"),
+    ];
     failure::refuse_given(&given, |option| {
         format!(
             "{option} goes with databases of Kraken 2, and this is one of merganser (.mgdb): --hitmin \
@@ -82,9 +78,11 @@ impl Sample<'_> {
         database: &Kraken2Database,
         outputs: &OutputSet,
     ) -> Result<Summary> {
-        let config = config(self.args);
-        let share = environment.share(self.segments, environment.shard, config.minimizers)?;
-        let config = config.share(share);
+        let common = &self.args.config.kraken2;
+        let at_blocks = common.report_minimizer_data;
+        let share = environment.share(self.segments, environment.shard, at_blocks)?;
+        let any_names = self.args.reads.pairs.any_names;
+        let config = Kraken2Config { share, any_names, ..common.clone() };
         let Environment { resources, cancel, .. } = environment;
         let begun = Instant::now();
         let bar = Bar::new(environment.console);
@@ -97,12 +95,17 @@ impl Sample<'_> {
         let mut page = frame("classify", &self.args.pages, self.name, inputs_of(self.segments));
         page.parameters = vec![
             parameter("database", &environment.name),
-            parameter("confidence", config.rules.confidence),
-            parameter("minimum-hit-groups", config.rules.minimum_hit_groups),
+            parameter("confidence", config.confidence),
+            parameter("minimum-hit-groups", config.minimum_hit_groups),
         ];
         let Sample { files, started, .. } = self;
-        let Closed { json, picture } =
-            files.finish_kraken2(&mut outcome, database, config.minimizers, page, cancel)?;
+        let Closed { json, picture } = files.finish_kraken2(
+            &mut outcome,
+            database,
+            config.report_minimizer_data,
+            page,
+            cancel,
+        )?;
         let mut summary = summary(&config, environment, &outcome);
         let gpus: Vec<u32> = outcome.devices.iter().map(|device| device.ordinal).collect();
         devices::describe(&gpus, resources.gpu_memory, &mut summary);
@@ -130,23 +133,6 @@ impl Sample<'_> {
     }
 }
 
-fn config(args: &QueryArgs) -> Kraken2Config {
-    let (lines, kraken) = (&args.lines, &args.decision.kraken);
-    let of = Kraken2Rules::default();
-    let rules = Kraken2Rules {
-        confidence: kraken.confidence.unwrap_or(of.confidence),
-        minimum_hit_groups: kraken.minimum_hit_groups.unwrap_or(of.minimum_hit_groups),
-        minimum_base_quality: args.filter.min_qual,
-        quality_offset: args.filter.quality_offset,
-        quick: kraken.quick,
-        names: lines.use_names,
-    };
-    Kraken2Config::new(rules)
-        .minimizers(lines.report_minimizer_data)
-        .classified_only(lines.mapped_only)
-        .any_names(args.pairs.any_names)
-}
-
 /// The parameters and results of a run.
 fn summary(
     config: &Kraken2Config,
@@ -155,14 +141,9 @@ fn summary(
 ) -> Summary {
     let mut summary = Summary::new("classify");
     summary.version(env!("CARGO_PKG_VERSION"));
-    let rules = &config.rules;
+    summary.set_all("parameters", config);
     summary.set("parameters", "threads", environment.resources.threads);
-    summary.set("parameters", "format", name_of(&FormatName::Kraken));
-    summary.set("parameters", "confidence", rules.confidence);
-    summary.set("parameters", "minimum_hit_groups", rules.minimum_hit_groups);
-    summary.set("parameters", "min_qual", rules.minimum_base_quality);
-    summary.set("parameters", "quality_offset", rules.quality_offset.number());
-    summary.set("parameters", "quick", rules.quick);
+    summary.set("parameters", "format", LineFormat::Kraken);
     summary.set("results", "reads", outcome.records);
     summary.set("results", "bases", outcome.bases);
     summary.set("results", "classified", outcome.classified);
@@ -192,7 +173,7 @@ fn tell(
         outcome.classified,
         outcome.records,
         started.elapsed().as_secs_f64(),
-        config.rules.confidence,
-        config.rules.minimum_hit_groups
+        config.confidence,
+        config.minimum_hit_groups
     ));
 }

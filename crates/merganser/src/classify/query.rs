@@ -7,17 +7,18 @@ use std::time::Instant;
 use anyhow::Result;
 use merganser_alignments::RecordOptions;
 use merganser_classify::Thresholds;
-use merganser_classify::run::{Columns, LineFormat, Outcome, ReadFilter, RunConfig, Taxids};
+use merganser_classify::run::{Columns, LineFormat, Outcome, RunConfig};
 use merganser_io::{Input, OutputSet, Records, Segment};
+use merganser_kraken2::Kraken2Config;
 use merganser_report::data::Data;
 use merganser_run::Summary;
 
 use super::kraken2::{self, Sample};
 use super::outputs::{Closed, Files, ReadPaths, of_sample};
 use super::resume::Job;
-use super::{Environment, summary, thresholds};
-use crate::args::classify::{FormatName, LineArgs, QueryArgs, TableArgs};
-use crate::common::{pairs, refuse_stdin_twice, tell_skipped, text_of, write_summary};
+use super::{Environment, summary};
+use crate::args::classify::QueryArgs;
+use crate::common::{tell_skipped, text_of, write_summary};
 use crate::console::Console;
 use crate::database::AnyDatabase;
 use crate::files::RunFiles;
@@ -45,7 +46,7 @@ impl<'a> Query<'a> {
     /// # Errors
     /// If there are none, or mates have other numbers of files.
     pub(super) fn new(args: &'a QueryArgs, sample: Option<&'a OsStr>) -> Result<Query<'a>> {
-        Ok(Query { args, sample, segments: segments(args)? })
+        Ok(Query { args, sample, segments: args.reads.segments(None)? })
     }
 
     /// The reads of a sample in a sheet.
@@ -72,9 +73,10 @@ impl<'a> Query<'a> {
 
     /// The files of reads and their lists, and all outputs.
     pub(super) fn declare(&self, files: RunFiles) -> RunFiles {
-        let QueryArgs { reads, mates1, mates2, singles, .. } = self.args;
-        let lists = [reads, mates1, mates2, singles].into_iter().flatten();
-        let files = files.lists(lists).inputs(self.inputs()).read(&self.args.reports.bracken);
+        let files = files
+            .lists(self.args.reads.lists())
+            .inputs(self.inputs())
+            .read(&self.args.reports.bracken);
         files.write_each(Files::outputs(self.args, &self.segments, self.sample))
     }
 
@@ -90,16 +92,15 @@ impl<'a> Query<'a> {
 
     /// Returns a checksum of the version, the options and what kinds of reads there are.
     fn options_sum(&self, environment: &Environment<'_>) -> u32 {
-        let QueryArgs { lines, reports, pages, tables, filter, decision, pairs, inputs, .. } =
-            self.args;
-        let options = (lines, reports, pages, tables, filter, decision, pairs.any_names);
+        let QueryArgs { lines, reports, pages, config, reads, .. } = self.args;
+        let options = (lines, reports, pages, config, reads.pairs.any_names);
         let kinds: Vec<&str> = self.segments.iter().map(kind).collect();
         // Pages show names.
         let is_shown = [&pages.report_html, &pages.report_data, &pages.multiqc];
         let names = is_shown.iter().any(|page| page.is_some()).then(|| {
             (&environment.name, self.inputs().map(ToString::to_string).collect::<Vec<_>>())
         });
-        let of = (self.sample, options, inputs.reference.is_some(), kinds, names);
+        let of = (self.sample, options, reads.inputs.reference.is_some(), kinds, names);
         crc32fast::hash(format!("{} {of:?}", env!("CARGO_PKG_VERSION")).as_bytes())
     }
 
@@ -135,14 +136,14 @@ impl<'a> Query<'a> {
     /// # Errors
     /// What does not go together.
     pub(super) fn check_alone(&self) -> Result<()> {
-        check_format(&self.args.lines, &self.args.tables)?;
+        check_format(self.args)?;
         let paths = self.outputs();
         if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
             return failure::usage(
                 "only one output can be stdout, which -o is without a name (--no-map: no lines)",
             );
         }
-        if self.args.lines.partial.is_some() && self.args.decision.cov_percentile.is_some() {
+        if self.args.lines.partial.is_some() && self.args.given.has("cov_percentile") {
             return failure::usage(
                 "--cov-percentile leaves out sequences by what all reads hit, and --partial is of some \
                  of them",
@@ -200,15 +201,14 @@ impl<'a> Query<'a> {
         };
         let args = self.args;
         kraken2::check_own(args)?;
-        let of = thresholds(&args.decision.verdict, database)?;
-        let thresholds = Thresholds {
-            insert: args.decision.insert.map_or(0, u64::from),
-            near: args.decision.near.map_or(of.near, u32::from),
-            confidence: args.decision.kraken.confidence.unwrap_or(0.0),
-            ..of
-        };
+        let thresholds = args.config.thresholds(database.params())?;
         let share = environment.share(&self.segments, environment.shard, false)?;
-        let config = self.config(thresholds).share(share);
+        let any_names = args.reads.pairs.any_names;
+        let config = RunConfig {
+            kraken2: Kraken2Config { share, any_names, ..args.config.kraken2.clone() },
+            references: args.lines.hits_per_ref.is_some(),
+            ..args.config.clone()
+        };
         let mut files = self.files(outputs)?;
         let before = Instant::now();
         let classifier = environment.classifier(database, &thresholds)?;
@@ -224,7 +224,7 @@ impl<'a> Query<'a> {
         let page = self.page(environment, &thresholds);
         let (tree, targets) = (database.taxonomy(), database.targets());
         let Closed { json, picture } = files.finish(&outcome, tree, targets, page, cancel)?;
-        let mut summary = summary::of_run(&config, resources.threads, &outcome);
+        let mut summary = summary::of_run((&config, &thresholds), resources.threads, &outcome);
         let gpus: Vec<u32> = outcome.devices.iter().map(|gpu| gpu.ordinal).collect();
         devices::describe(&gpus, resources.gpu_memory, &mut summary);
         if let Some(notes) = classifier.gpu_notes() {
@@ -262,37 +262,15 @@ impl<'a> Query<'a> {
         let mut data = frame("classify", &self.args.pages, self.sample, inputs_of(&self.segments));
         data.parameters = vec![
             parameter("database", &environment.name),
-            parameter("hitmin", thresholds.min_hits),
-            parameter("hitmin-contested", thresholds.contested),
-            parameter("hitdiff", f64::from(thresholds.hit_diff) / 10.0),
+            parameter("hitmin", thresholds.hitmin),
+            parameter("hitmin-contested", thresholds.hitmin_contested),
+            parameter("hitdiff", f64::from(thresholds.hitdiff) / 10.0),
             parameter("near", thresholds.near),
             parameter("confidence", thresholds.confidence),
             parameter("lowest", thresholds.lowest.name()),
             parameter("highest", thresholds.highest.name()),
         ];
         data
-    }
-
-    fn config(&self, thresholds: Thresholds) -> RunConfig {
-        let QueryArgs { lines, tables, filter, decision, .. } = self.args;
-        let filter = ReadFilter {
-            min_bases: filter.min_read_len.unwrap_or(0),
-            max_bases: filter.max_read_len.unwrap_or(usize::MAX),
-            min_quality: filter.min_qual,
-            quality_offset: filter.quality_offset,
-        };
-        let format = match lines.format {
-            FormatName::Kraken => LineFormat::Kraken { names: lines.use_names },
-            FormatName::Metacache => LineFormat::MetaCache(columns(tables)),
-        };
-        RunConfig::new(thresholds)
-            .filter(filter)
-            .format(format)
-            .classified_only(lines.mapped_only)
-            .any_names(self.args.pairs.any_names)
-            .features(lines.report_minimizer_data)
-            .references(lines.hits_per_ref.is_some())
-            .coverage_per_mille(decision.cov_percentile.unwrap_or(0))
     }
 
     fn tell(
@@ -323,8 +301,8 @@ impl<'a> Query<'a> {
             0.0 => String::new(),
             value => text.replace('#', &value.to_string()),
         };
-        let per_kb = also(" or # per 1,000 bases", thresholds.min_hits_per_kb.into());
-        let contested = also(" (# more if contested)", thresholds.contested.into());
+        let per_kb = also(" or # per 1,000 bases", thresholds.hitmin_per_kb.into());
+        let contested = also(" (# more if contested)", thresholds.hitmin_contested.into());
         let near = also(", near #", thresholds.near.into());
         let confidence = also(", confidence #", thresholds.confidence);
         let percent = 100.0 * outcome.classified as f64 / outcome.records.max(1) as f64;
@@ -334,61 +312,26 @@ impl<'a> Query<'a> {
             outcome.classified,
             outcome.records,
             started.elapsed().as_secs_f64(),
-            thresholds.min_hits,
+            thresholds.hitmin,
             per_kb,
-            f64::from(thresholds.hit_diff) / 10.0,
+            f64::from(thresholds.hitdiff) / 10.0,
             thresholds.lowest.name(),
             thresholds.highest.name(),
-            thresholds.max_candidates
+            thresholds.max_cand
         ));
     }
 }
 
-fn check_format(lines: &LineArgs, tables: &TableArgs) -> Result<()> {
-    let TableArgs { tophits, allhits, locations, lineage, queryids, taxids, .. } = *tables;
-    let TableArgs { taxids_only, omit_ranks, separate_cols, .. } = *tables;
-    let options = [
-        (tophits, "--tophits"),
-        (allhits, "--allhits"),
-        (locations, "--locations"),
-        (lineage, "--lineage"),
-        (queryids, "--queryids"),
-        (taxids, "--taxids"),
-        (taxids_only, "--taxids-only"),
-        (omit_ranks, "--omit-ranks"),
-        (separate_cols, "--separate-cols"),
-        (tables.separator.is_some(), "--separator"),
-        (tables.comment.is_some(), "--comment"),
-    ];
-    match lines.format {
-        FormatName::Kraken => failure::refuse_given(&options, |option| {
-            format!("{option} goes with --format metacache")
-        }),
-        FormatName::Metacache => {
-            failure::refuse_given(&[(lines.use_names, "--use-names")], |option| {
-                format!("{option} goes with --format kraken")
-            })
+fn check_format(args: &QueryArgs) -> Result<()> {
+    let (refused, format) = match args.config.format {
+        LineFormat::Kraken => (args.given.first_of::<Columns>(&[]), "metacache"),
+        LineFormat::MetaCache => {
+            (args.config.kraken2.use_names.then(|| "--use-names".to_owned()), "kraken")
         }
-    }
-}
-
-fn columns(args: &TableArgs) -> Columns {
-    let of = Columns::default();
-    Columns {
-        query_ids: args.queryids,
-        all_hits: args.allhits,
-        top_hits: args.tophits,
-        locations: args.locations,
-        lineage: args.lineage,
-        taxids: match (args.taxids_only, args.taxids) {
-            (true, _) => Taxids::Only,
-            (_, true) => Taxids::InParentheses,
-            _ => Taxids::None,
-        },
-        omit_ranks: args.omit_ranks,
-        separate: args.separate_cols,
-        separator: args.separator.as_ref().map_or(of.separator, |text| text.replace("\\t", "\t")),
-        comment: args.comment.clone().unwrap_or(of.comment),
+    };
+    match refused {
+        Some(option) => failure::usage(format!("{option} goes with --format {format}")),
+        None => Ok(()),
     }
 }
 
@@ -399,20 +342,4 @@ fn kind(segment: &Segment) -> &'static str {
         Segment::Interleaved(_) => "i",
         Segment::Pair(..) => "p",
     }
-}
-
-/// Pairs, then single reads, then READS.
-fn segments(args: &QueryArgs) -> Result<Vec<Segment>> {
-    let [first, second, singles, reads] = [&args.mates1, &args.mates2, &args.singles, &args.reads]
-        .map(|paths| args.inputs.expand(paths));
-    let (first, second, singles, reads) = (first?, second?, singles?, reads?);
-    let kind = if args.interleaved { Segment::Interleaved } else { Segment::Single };
-    let mut segments = pairs(first, second)?;
-    segments.extend(singles.into_iter().map(Segment::Single));
-    segments.extend(reads.into_iter().map(kind));
-    refuse_stdin_twice(segments.iter().flat_map(Segment::inputs))?;
-    if segments.is_empty() {
-        return failure::usage("give reads: READS, -1 and -2, or -U");
-    }
-    Ok(segments)
 }

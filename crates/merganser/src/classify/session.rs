@@ -8,12 +8,13 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Error, Result, anyhow};
-use clap::Parser;
+use clap::{Arg, Args, Command, CommandFactory, FromArgMatches};
 use merganser_io::{Input, read_table_line, reason};
 
 use super::Environment;
 use super::query::Query;
-use crate::args::classify::{DecisionArgs, KrakenArgs, QueryArgs, SessionLine, VerdictArgs};
+use crate::args::classify::{QueryArgs, SessionLine};
+use crate::args::given::Given;
 use crate::failure;
 
 const HELP: &str = "\
@@ -26,15 +27,24 @@ goes on; its exit code is then 1. Options of Decision on the command line hold w
 none.
 ";
 
+/// The options of the command line that hold in all lines, by the headings of help.
+const INHERITED: [&str; 2] = ["Decision", "Kraken 2's databases"];
+
 /// The most words of a line, which take up to 20 MB.
 const MOST_WORDS: usize = 1 << 16;
 
 /// Takes queries from stdin until it ends.
 pub(super) fn run(environment: &Environment<'_>, given: &QueryArgs) -> Result<ExitCode> {
     // Nothing may be given that would be passed over in silence.
-    let mut plain = SessionLine::try_parse_from(std::iter::empty::<String>())?.query;
-    plain.decision = given.decision.clone();
-    if *given != plain {
+    let all = QueryArgs::augment_args(Command::new(""));
+    let is_for_lines = |argument: &Arg| {
+        !argument.get_help_heading().is_some_and(|heading| INHERITED.contains(&heading))
+    };
+    let for_lines = all.get_arguments().filter(|argument| is_for_lines(argument));
+    // READS has the database.
+    let mut for_lines =
+        for_lines.map(|argument| argument.get_id().as_str()).filter(|id| *id != "reads");
+    if for_lines.any(|id| given.given.has(id)) {
         return failure::usage(
             "with --interactive, reads, outputs and filters are named in the lines of stdin",
         );
@@ -58,7 +68,7 @@ pub(super) fn run(environment: &Environment<'_>, given: &QueryArgs) -> Result<Ex
             b"quit" | b"exit" => break,
             b"help" => environment.console.text(HELP.trim_end()),
             line if line.is_empty() || line.starts_with(b"#") => {}
-            line => match answer(environment, line, &given.decision) {
+            line => match answer(environment, line, &given.given) {
                 Ok(()) => {}
                 Err(error) if environment.cancel.is_cancelled() => return Err(error),
                 // Nor will anybody see the next answer.
@@ -77,7 +87,7 @@ fn failed(error: &io::Error) -> Error {
     anyhow!("stdin: {}", reason(error))
 }
 
-fn answer(environment: &Environment<'_>, line: &[u8], given: &DecisionArgs) -> Result<()> {
+fn answer(environment: &Environment<'_>, line: &[u8], given: &Given) -> Result<()> {
     let Some(words) = shlex::bytes::split(line) else {
         let line = String::from_utf8_lossy(line);
         return failure::usage(format!("a quote is not closed: {line}"));
@@ -90,14 +100,16 @@ fn answer(environment: &Environment<'_>, line: &[u8], given: &DecisionArgs) -> R
         ));
     }
     let words = words.into_iter().map(OsString::from_vec);
-    let parsed = SessionLine::try_parse_from(words).map_err(|error| {
+    let command = given.as_defaults(SessionLine::command(), &INHERITED);
+    let parsed = command.try_get_matches_from(words);
+    let parsed = parsed.and_then(|matches| SessionLine::from_arg_matches(&matches));
+    let parsed = parsed.map_err(|error| {
         // The first paragraph says what is wrong, the rest how a command line would look.
         let text = error.to_string();
         let text = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
         failure::Usage(format!("{text} (`help` explains)"))
     });
-    let mut args = parsed?.query;
-    args.decision = inherit(args.decision, given);
+    let args = parsed?.query;
     let query = Query::new(&args, None)?;
     if query.inputs().any(Input::is_stdin) {
         return failure::usage("stdin has the session's lines: reads must come from files");
@@ -105,27 +117,4 @@ fn answer(environment: &Environment<'_>, line: &[u8], given: &DecisionArgs) -> R
     let outputs = query.check(environment.files.clone())?;
     query.run(environment, &outputs, Instant::now())?;
     Ok(())
-}
-
-fn inherit(own: DecisionArgs, given: &DecisionArgs) -> DecisionArgs {
-    let (verdict, above) = (own.verdict, &given.verdict);
-    DecisionArgs {
-        verdict: VerdictArgs {
-            lowest: verdict.lowest.or(above.lowest),
-            highest: verdict.highest.or(above.highest),
-            max_cand: verdict.max_cand.or(above.max_cand),
-            hitmin: verdict.hitmin.or(above.hitmin),
-            hitmin_per_kb: verdict.hitmin_per_kb.or(above.hitmin_per_kb),
-            hitmin_contested: verdict.hitmin_contested.or(above.hitmin_contested),
-            hitdiff: verdict.hitdiff.or(above.hitdiff),
-        },
-        kraken: KrakenArgs {
-            confidence: own.kraken.confidence.or(given.kraken.confidence),
-            minimum_hit_groups: own.kraken.minimum_hit_groups.or(given.kraken.minimum_hit_groups),
-            quick: own.kraken.quick || given.kraken.quick,
-        },
-        insert: own.insert.or(given.insert),
-        near: own.near.or(given.near),
-        cov_percentile: own.cov_percentile.or(given.cov_percentile),
-    }
 }

@@ -15,7 +15,7 @@ use crate::progress::Bar;
 /// # Errors
 /// The first option that is of all reads, or that there are no partial results.
 pub(super) fn check(args: &QueryArgs) -> Result<()> {
-    let QueryArgs { lines, reports, pages, decision, .. } = args;
+    let QueryArgs { given, lines, reports, pages, .. } = args;
     let of_all = [
         (reports.report.is_some(), "--report"),
         (reports.mpa.is_some(), "--mpa"),
@@ -35,7 +35,7 @@ pub(super) fn check(args: &QueryArgs) -> Result<()> {
         (pages.report_data.is_some(), "--report-data"),
         (pages.multiqc.is_some(), "--multiqc"),
         (lines.plot.is_some(), "--plot"),
-        (decision.cov_percentile.is_some(), "--cov-percentile"),
+        (given.has("cov_percentile"), "--cov-percentile"),
     ];
     failure::refuse_given(&of_run, |option| {
         format!("{option} is of all reads, and a shard has some: classify without --shard")

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_classify::{Additions, Database};
+use merganser_classify::{Additions, BuildConfig, Database};
 use merganser_library::References;
 use merganser_run::format_size;
 
@@ -23,13 +23,17 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
         return failure::usage("a database cannot go to stdout: give -o a file name");
     }
     let base = Database::open(&args.database)?;
-    let config = build::config(&args.taxids, None, Some(&args.parts)).params(*base.params());
+    let config = BuildConfig {
+        parts: args.parts.clone(),
+        taxids: args.taxids.config.clone(),
+        allow_unmapped: args.allow_unmapped,
+        ..BuildConfig::new(*base.params())
+    };
     let resources = build::resources(&args.resources);
     config.validate_for(&resources)?;
     merganser_run::raise_open_file_limit();
     let found = References::expand(&args.inputs)?;
-    let config = config.maps(build::maps(&args.taxids, &found)).maps_beside(found.maps.clone());
-    let config = config.allow_unmapped(args.allow_unmapped);
+    let config = build::with_maps(config, &found);
     let taxonomy = taxonomy_of(&args.taxonomy);
     let taxonomy = taxonomy.as_ref();
     let files = build::references(&args.inputs, &found, taxonomy, &args.taxids);
@@ -54,7 +58,7 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
     build::report_unmapped(&outcome.unmapped, unmapped)?;
     build::tell_of_list(&outcome.unmapped, &args.taxids, console);
     if let Some(output) = json {
-        build::summary("db add", &resources, &database, &outcome, started, output)?;
+        build::summary("db add", (&config, &resources), &database, &outcome, started, output)?;
     }
     outputs.commit_last()?;
     let added = &database.targets()[base.targets().len()..];

@@ -83,7 +83,7 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
 /// Options that databases of Kraken 2 alone have a meaning for.
 fn check(args: &DbBrackenArgs) -> Result<()> {
     let is_kraken2 = Kraken2Database::is_one(&args.database)?;
-    if !is_kraken2 && (!args.taxonomy.is_empty() || !args.taxids.map.is_empty()) {
+    if !is_kraken2 && (!args.taxonomy.is_empty() || !args.taxids.config.map.is_empty()) {
         return failure::usage(
             "--taxonomy and --map go with databases of Kraken 2: this one (.mgdb) knows the taxids of \
              its sequences",
@@ -98,7 +98,7 @@ fn check(args: &DbBrackenArgs) -> Result<()> {
 /// The maps that were given, manifests among the genomes, and the map in the database's folder.
 fn maps(args: &DbBrackenArgs, found: &References) -> Result<Vec<PathBuf>> {
     let own = args.database.join(MAP);
-    let given = args.taxids.map.iter().chain(&found.manifests).cloned();
+    let given = args.taxids.config.map.iter().chain(&found.manifests).cloned();
     let there = is_file(&own).map_err(|source| Error::File { path: own.clone(), source })?;
     Ok(given.chain(there.then_some(own)).collect())
 }

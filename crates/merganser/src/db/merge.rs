@@ -9,9 +9,9 @@ use merganser_run::Cancel;
 use crate::args::db::DbMergeArgs;
 use crate::classify::Reports;
 use crate::console::Console;
+use crate::failure;
 use crate::files::RunFiles;
 use crate::holds::Holds;
-use crate::{classify, failure};
 
 pub(super) fn run(args: &DbMergeArgs, console: &Console) -> Result<ExitCode> {
     if args.database.len() != args.results.len() {
@@ -37,7 +37,7 @@ pub(super) fn run(args: &DbMergeArgs, console: &Console) -> Result<ExitCode> {
             "{other}: has other parameters than {one} (merganser db info shows them): their hits cannot be compared"
         );
     }
-    let thresholds = classify::thresholds(&args.verdict, &databases[0])?;
+    let thresholds = args.verdict.thresholds(databases[0].params())?;
     let merger = Merger::new(&databases, thresholds)?;
     let mut output = set.output(&args.output)?;
     let mut reports = Reports::create(&args.reports, None, &set)?;

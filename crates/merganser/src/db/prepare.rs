@@ -23,13 +23,14 @@ pub(super) fn run(args: &DbPrepareArgs, console: &Console, started: Instant) -> 
     if args.output == Path::new("-") {
         return failure::usage("a manifest cannot go to stdout: give -o a file name");
     }
-    let config = config(args);
+    let taxonomy = taxonomy_of(&args.taxonomy);
+    let config = LibraryConfig { taxonomy, ..args.config.clone() };
     let resources = common::resources(args.threads.number(), None, None, None);
     merganser_run::raise_open_file_limit();
     let downloads = Downloads::find(&args.folders)?;
     let taxonomy = config.taxonomy.as_ref().map(|source| source.files()).unwrap_or_default();
-    let files = RunFiles::new().read(downloads.files()).read(&args.assembly_summary);
-    let files = files.read(&args.md5).read(taxonomy).write(Holds::LINES, [&args.output]);
+    let files = RunFiles::new().read(downloads.files()).read(&config.assembly_summary);
+    let files = files.read(&config.md5).read(taxonomy).write(Holds::LINES, [&args.output]);
     let files = files.write(Holds::ANYTHING, [Library::journal(&args.output)]);
     let files = files.write(Holds::LINES, &args.missing);
     let outputs = files.write(Holds::JSON, &args.json).check()?;
@@ -52,23 +53,13 @@ pub(super) fn run(args: &DbPrepareArgs, console: &Console, started: Instant) -> 
         output.finish()?;
     }
     if let Some(output) = json {
-        summary(resources.threads, &library.outcome, started, output)?;
+        summary(&config, resources.threads, &library.outcome, started, output)?;
     }
     outputs.commit_last()?;
     let outcome = library.finish()?;
     tell(args, &outcome, console, started);
     refuse_damaged(args, &outcome.damaged)?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn config(args: &DbPrepareArgs) -> LibraryConfig {
-    LibraryConfig::new()
-        .assembly_summaries(args.assembly_summary.clone())
-        .taxonomy(taxonomy_of(&args.taxonomy))
-        .checksums(args.md5.clone())
-        .level(args.level.map(Into::into))
-        .category(args.category.map(Into::into))
-        .verify(args.verify)
 }
 
 /// Says what was found.
@@ -132,6 +123,7 @@ fn refuse_damaged(args: &DbPrepareArgs, damaged: &Passed) -> Result<()> {
 }
 
 fn summary(
+    config: &LibraryConfig,
     threads: usize,
     outcome: &LibraryOutcome,
     started: Instant,
@@ -139,6 +131,7 @@ fn summary(
 ) -> Result<()> {
     let mut summary = Summary::new("db prepare");
     summary.version(env!("CARGO_PKG_VERSION"));
+    summary.set_all("parameters", config);
     summary.set("parameters", "threads", threads);
     for (key, value) in [
         ("genomes", outcome.genomes),

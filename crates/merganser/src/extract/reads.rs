@@ -14,7 +14,7 @@ use merganser_taxreport::report::KrakenReport;
 
 use super::outputs::{self, Files};
 use crate::args::extract::{ExtractFormat, ExtractReadsArgs};
-use crate::common::{self, hint_at_mates, pairs, refuse_stdin_twice, tell_skipped};
+use crate::common::{self, hint_at_mates, tell_skipped};
 use crate::console::{self, Console};
 use crate::database::{self, AnyDatabase};
 use crate::failure::usage;
@@ -34,9 +34,8 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
     let paths = outputs::paths(args, &segments)?;
     let is_fasta = args.format() == ExtractFormat::Fasta;
     let names = paths.clone().all();
-    let lists = [&args.mates1, &args.mates2, &args.singles, &args.reads].into_iter().flatten();
     let set = RunFiles::new()
-        .lists(lists)
+        .lists(args.reads.lists())
         .inputs(&inputs)
         .read(others(args)?)
         .write(ExtractFormat::holds(args.given_format, Holds::READS), &names)
@@ -45,8 +44,12 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
         refuse_other_reads(&names, &inputs)?;
     }
     let cancel = interrupt::cancel_on_interrupt();
-    let config =
-        taxa(args, console)?.exclude(args.exclude).any_names(args.pairs.any_names).fasta(is_fasta);
+    let config = ExtractConfig {
+        exclude: args.exclude,
+        any_names: args.reads.pairs.any_names,
+        fasta: is_fasta,
+        ..taxa(args, console)?
+    };
     let resources = common::resources(args.threads.number(), args.memory, None, None);
     let mut files = Files::create(&paths, &set)?;
     let bar = Bar::new(console);
@@ -90,21 +93,10 @@ fn others(args: &ExtractReadsArgs) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Pairs, then single reads, then READS, as `classify` takes them.
+/// The reads; one of them and the lines may be stdin.
 fn segments(args: &ExtractReadsArgs) -> Result<Vec<Segment>> {
-    let [first, second, singles, reads] = [&args.mates1, &args.mates2, &args.singles, &args.reads]
-        .map(|paths| args.inputs.expand(paths));
-    let kind = if args.interleaved { Segment::Interleaved } else { Segment::Single };
-    let mut segments = pairs(first?, second?)?;
-    segments.extend(singles?.into_iter().map(Segment::Single));
-    segments.extend(reads?.into_iter().map(kind));
     let lines = Input::Stdin;
-    let from_stdin = (args.lines.as_os_str() == "-").then_some(&lines);
-    refuse_stdin_twice(segments.iter().flat_map(Segment::inputs).chain(from_stdin))?;
-    if segments.is_empty() {
-        return usage("give reads: READS, -1 and -2, or -U");
-    }
-    Ok(segments)
+    args.reads.segments((args.lines.as_os_str() == "-").then_some(&lines))
 }
 
 /// The taxa, with their relatives if these are asked for, and all that are known.
@@ -126,14 +118,15 @@ fn taxa(args: &ExtractReadsArgs, console: &Console) -> Result<ExtractConfig> {
     } else {
         return Ok(ExtractConfig::new(args.taxid.iter().copied()));
     };
-    let Relatives { taxids, missing, known, .. } = found;
+    let Relatives { taxids, missing, mut known, .. } = found;
     if let Some(first) = missing.first() {
         console.warn(format_args!(
             "{} of the taxa are not known there, first taxid {first}: they are taken without others",
             missing.len()
         ));
     }
-    Ok(ExtractConfig::new(taxids).known(known))
+    known.sort_unstable();
+    Ok(ExtractConfig { known: Some(known), ..ExtractConfig::new(taxids) })
 }
 
 fn tell(args: &ExtractReadsArgs, outcome: &ExtractOutcome, console: &Console) {

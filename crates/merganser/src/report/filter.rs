@@ -12,20 +12,12 @@ use crate::files::RunFiles;
 use crate::holds::Holds;
 
 pub(super) fn run(args: &ReportFilterArgs, console: &Console) -> Result<ExitCode> {
-    let chosen = !args.taxid.is_empty() || args.rank.is_some() || args.exclude;
-    if !chosen && args.min_reads.is_none() && args.min_percent.is_none() {
+    if args.given.first_of::<ReportSelection>(&[]).is_none() {
         return usage(
             "nothing to keep or drop: give --taxid, --rank, --min-reads or --min-percent",
         );
     }
-    let mut selection = ReportSelection::new()
-        .taxids(args.taxid.iter().copied())
-        .exclude(args.exclude)
-        .min_reads(args.min_reads.unwrap_or(0))
-        .min_percent(args.min_percent.unwrap_or(0.0));
-    if let Some(rank) = &args.rank {
-        selection = selection.rank(rank);
-    }
+    let selection = &args.selection;
     selection.validate()?;
     let outputs =
         RunFiles::new().read([&args.report]).write(Holds::LINES, [&args.output]).check()?;

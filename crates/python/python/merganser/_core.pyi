@@ -264,7 +264,7 @@ class Database:
         taxonomy: _Path,
         *,
         output: _Path | None = None,
-        maps: Sequence[_Path] | None = None,
+        map: Sequence[_Path] | None = None,
         preset: Literal["sensitive", "metacache"] = "sensitive",
         device: str | None = None,
         threads: int | None = None,
@@ -277,7 +277,7 @@ class Database:
             genomes: FASTA files, folders of them, or libraries that `merganser db` made.
             taxonomy: A folder with NCBI's nodes.dmp and names.dmp, or GTDB's files.
             output: The file (.mgdb); None to keep it in memory.
-            maps: Files that map sequence ids or assemblies to taxids.
+            map: Files that map sequence ids or assemblies to taxids.
             preset: "sensitive", or "metacache" for MetaCache's parameters and rule.
             device: As for `count`.
             threads: As for `count`.
@@ -297,8 +297,8 @@ class Database:
         *,
         interleaved: bool = False,
         any_names: bool = False,
-        confidence: float | None = None,
-        min_hits: int | None = None,
+        confidence: float = 0.0,
+        hitmin: int | None = None,
         device: str | None = None,
         threads: int | None = None,
         memory: _Memory | None = None,
@@ -312,7 +312,7 @@ class Database:
             interleaved: First and second mates take turns in `reads`.
             any_names: Mates are taken by their place, whatever their names.
             confidence: The part of a read's features that must be in its taxon's clade, 0 to 1.
-            min_hits: Hits that the best candidate needs.
+            hitmin: Hits that the best candidate needs.
             device: As for `count`.
             threads: As for `count`.
             memory: As for `count`.
@@ -332,8 +332,8 @@ class Database:
         interleaved: bool = False,
         any_names: bool = False,
         report: _Path | None = None,
-        confidence: float | None = None,
-        min_hits: int | None = None,
+        confidence: float = 0.0,
+        hitmin: int | None = None,
         device: str | None = None,
         threads: int | None = None,
         memory: _Memory | None = None,
@@ -344,7 +344,7 @@ class Database:
 
         Args:
             output: The reads' lines, as Kraken 2 writes them; None for none. Compressed if the name ends in .gz.
-            reads: As for `classify`, as are `mates`, `interleaved`, `any_names`, `confidence`, `min_hits`, `device`, `threads`, `memory` and `tmp_dir`.
+            reads: As for `classify`, as are `mates`, `interleaved`, `any_names`, `confidence`, `hitmin`, `device`, `threads`, `memory` and `tmp_dir`.
             report: The file of Kraken's report.
             progress: As for `count`.
 

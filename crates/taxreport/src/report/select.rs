@@ -3,24 +3,33 @@
 use std::collections::HashSet;
 
 use merganser_run::ConfigError;
+use serde::Serialize;
 
 use super::{KrakenReport, percent};
 use crate::Error;
 
-/// Which clades of a report stay.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
+/// Which clades of a report stay; by default all.
+// These comments are the help of the command line.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct ReportSelection {
-    /// The clades of these taxa are chosen; of all taxa, if there are none and a rank is given. 0 is
-    /// of the unclassified reads.
-    pub taxids: Vec<u64>,
-    /// Within these, the clades of taxa with this rank code (`S`, `D1`) are chosen.
+    /// Keep the clades of these taxa; 0 is of the unclassified reads
+    // Those of all taxa, if there are none and a rank is given.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "TAXID", value_delimiter = ','))]
+    pub taxid: Vec<u64>,
+    /// Keep the clades of taxa with this rank code, e.g. S; with --taxid, of those within its clades
+    #[cfg_attr(feature = "cli", arg(long, value_name = "CODE"))]
     pub rank: Option<String>,
-    /// What is chosen goes, and all else stays.
+    /// Drop what --taxid and --rank choose, and keep all else
+    #[cfg_attr(feature = "cli", arg(long))]
     pub exclude: bool,
-    /// Clades with fewer reads count for the taxon above,
+    /// Count clades with fewer reads for the taxon above
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t))]
+    #[cfg_attr(feature = "cli", arg(hide_default_value = true))]
     pub min_reads: u64,
-    /// and those with a smaller share of all reads that are left, in per cent.
+    /// Count clades with a smaller share of the reads that stay for the taxon above
+    #[cfg_attr(feature = "cli", arg(long, value_name = "PERCENT", default_value_t))]
+    #[cfg_attr(feature = "cli", arg(hide_default_value = true))]
     pub min_percent: f64,
 }
 
@@ -37,41 +46,6 @@ pub struct SelectedReport {
 }
 
 impl ReportSelection {
-    /// Everything stays.
-    pub fn new() -> ReportSelection {
-        ReportSelection::default()
-    }
-
-    /// As the field.
-    #[must_use]
-    pub fn taxids(self, taxids: impl IntoIterator<Item = u64>) -> ReportSelection {
-        ReportSelection { taxids: taxids.into_iter().collect(), ..self }
-    }
-
-    /// As the field.
-    #[must_use]
-    pub fn rank(self, rank: impl Into<String>) -> ReportSelection {
-        ReportSelection { rank: Some(rank.into()), ..self }
-    }
-
-    /// As the field.
-    #[must_use]
-    pub fn exclude(self, exclude: bool) -> ReportSelection {
-        ReportSelection { exclude, ..self }
-    }
-
-    /// As the field.
-    #[must_use]
-    pub fn min_reads(self, min_reads: u64) -> ReportSelection {
-        ReportSelection { min_reads, ..self }
-    }
-
-    /// As the field.
-    #[must_use]
-    pub fn min_percent(self, min_percent: f64) -> ReportSelection {
-        ReportSelection { min_percent, ..self }
-    }
-
     /// Sees to it that values are in their ranges.
     ///
     /// # Errors
@@ -81,7 +55,7 @@ impl ReportSelection {
             let what = format!("`min_percent` {}: give a number from 0 to 100", self.min_percent);
             return Err(Error::Config(ConfigError::new(what)));
         }
-        if self.exclude && self.taxids.is_empty() && self.rank.is_none() {
+        if self.exclude && self.taxid.is_empty() && self.rank.is_none() {
             return Err(Error::Config(ConfigError::new(
                 "`exclude` needs to know what: give `taxid` or `rank`",
             )));
@@ -100,9 +74,9 @@ impl ReportSelection {
     pub fn apply(&self, report: &KrakenReport) -> Result<SelectedReport, Error> {
         self.validate()?;
         let known: HashSet<u64> = report.rows.iter().map(|row| row.taxid).collect();
-        let missing = self.taxids.iter().copied().filter(|taxid| !known.contains(taxid)).collect();
+        let missing = self.taxid.iter().copied().filter(|taxid| !known.contains(taxid)).collect();
         let (mut report, mut without_minimizers) = (report.clone(), false);
-        if !self.taxids.is_empty() || self.rank.is_some() {
+        if !self.taxid.is_empty() || self.rank.is_some() {
             let chosen = self.chosen(&report);
             let changed = if self.exclude {
                 without(&mut report, &chosen)
@@ -122,7 +96,7 @@ impl ReportSelection {
 
     /// Whether each row is in a chosen clade.
     fn chosen(&self, report: &KrakenReport) -> Vec<bool> {
-        let taxids: HashSet<u64> = self.taxids.iter().copied().collect();
+        let taxids: HashSet<u64> = self.taxid.iter().copied().collect();
         let mut within = Vec::with_capacity(report.rows.len());
         let mut chosen: Vec<bool> = Vec::with_capacity(report.rows.len());
         for row in &report.rows {
@@ -258,44 +232,50 @@ mod tests {
 
     #[test]
     fn clades_stay_or_go() {
-        let all = ReportSelection::new;
+        let all = ReportSelection::default;
         assert_eq!(
-            shown(all().taxids([10])),
+            shown(ReportSelection { taxid: vec![10], ..all() }),
             [(1, 60, 0), (2, 60, 0), (10, 60, 10), (11, 40, 30), (13, 10, 10), (12, 10, 10)]
         );
         assert_eq!(
-            shown(all().taxids([10]).exclude(true)),
+            shown(ReportSelection { taxid: vec![10], exclude: true, ..all() }),
             [(0, 5, 5), (1, 35, 5), (2, 30, 0), (20, 30, 0), (21, 30, 30)]
         );
         assert_eq!(
-            shown(all().taxids([0, 12])),
+            shown(ReportSelection { taxid: vec![0, 12], ..all() }),
             [(0, 5, 5), (1, 10, 0), (2, 10, 0), (10, 10, 0), (12, 10, 10)]
         );
-        assert_eq!(shown(all().taxids([0, 2]).exclude(true)), [(1, 5, 5)]);
-        assert_eq!(shown(all().taxids([99])), [(1, 0, 0)]);
-        assert_eq!(shown(all().taxids([1]).exclude(true)), [(0, 5, 5), (1, 0, 0)]);
+        assert_eq!(
+            shown(ReportSelection { taxid: vec![0, 2], exclude: true, ..all() }),
+            [(1, 5, 5)]
+        );
+        assert_eq!(shown(ReportSelection { taxid: vec![99], ..all() }), [(1, 0, 0)]);
+        assert_eq!(
+            shown(ReportSelection { taxid: vec![1], exclude: true, ..all() }),
+            [(0, 5, 5), (1, 0, 0)]
+        );
     }
 
     #[test]
     fn ranks_choose_within_clades() {
-        let all = ReportSelection::new;
+        let all = ReportSelection::default;
         assert_eq!(
-            shown(all().rank("S").taxids([20])),
+            shown(ReportSelection { rank: Some("S".into()), taxid: vec![20], ..all() }),
             [(1, 30, 0), (2, 30, 0), (20, 30, 0), (21, 30, 30)]
         );
-        let species = shown(all().rank("S"));
+        let species = shown(ReportSelection { rank: Some("S".into()), ..all() });
         assert_eq!(species[..3], [(1, 80, 0), (2, 80, 0), (10, 50, 0)]);
         // Without what is below species.
-        let above = shown(all().rank("S1").exclude(true));
+        let above = shown(ReportSelection { rank: Some("S1".into()), exclude: true, ..all() });
         assert_eq!(above[4], (11, 30, 30));
         assert!(above.iter().all(|row| row.0 != 13));
     }
 
     #[test]
     fn what_is_small_counts_for_the_taxon_above() {
-        let all = ReportSelection::new;
+        let all = ReportSelection::default;
         assert_eq!(
-            shown(all().min_reads(30)),
+            shown(ReportSelection { min_reads: 30, ..all() }),
             [
                 (0, 5, 5),
                 (1, 95, 5),
@@ -307,11 +287,14 @@ mod tests {
             ]
         );
         assert_eq!(
-            shown(all().min_percent(50.0)),
+            shown(ReportSelection { min_percent: 50.0, ..all() }),
             [(0, 5, 5), (1, 95, 5), (2, 90, 30), (10, 60, 60)]
         );
         // Of the reads that are left.
-        assert_eq!(shown(all().taxids([20]).min_percent(100.0)).len(), 4);
+        assert_eq!(
+            shown(ReportSelection { taxid: vec![20], min_percent: 100.0, ..all() }).len(),
+            4
+        );
     }
 
     #[test]
@@ -329,17 +312,32 @@ mod tests {
             .collect();
         let report = KrakenReport::of_text(text.as_bytes()).unwrap();
         let apply = |selection: ReportSelection| selection.apply(&report).unwrap();
-        assert!(apply(ReportSelection::new().taxids([10])).without_minimizers);
-        assert!(!apply(ReportSelection::new().taxids([0, 1])).without_minimizers);
-        let folded = apply(ReportSelection::new().min_reads(30));
+        assert!(
+            apply(ReportSelection { taxid: vec![10], ..ReportSelection::default() })
+                .without_minimizers
+        );
+        assert!(
+            !apply(ReportSelection { taxid: vec![0, 1], ..ReportSelection::default() })
+                .without_minimizers
+        );
+        let folded = apply(ReportSelection { min_reads: 30, ..ReportSelection::default() });
         assert!(!folded.without_minimizers && folded.report.has_minimizers());
-        assert_eq!(apply(ReportSelection::new().taxids([7, 10, 8])).missing, [7, 8]);
+        assert_eq!(
+            apply(ReportSelection { taxid: vec![7, 10, 8], ..ReportSelection::default() }).missing,
+            [7, 8]
+        );
     }
 
     #[test]
     fn values_out_of_range_are_refused() {
-        assert!(ReportSelection::new().min_percent(101.0).validate().is_err());
-        assert!(ReportSelection::new().exclude(true).validate().is_err());
+        assert!(
+            ReportSelection { min_percent: 101.0, ..ReportSelection::default() }
+                .validate()
+                .is_err()
+        );
+        assert!(
+            ReportSelection { exclude: true, ..ReportSelection::default() }.validate().is_err()
+        );
     }
 
     /// A report of a random tree.
@@ -373,7 +371,7 @@ mod tests {
         ) {
             let exclude = exclude && !taxids.is_empty();
             let selection =
-                ReportSelection::new().taxids(taxids.clone()).exclude(exclude).min_reads(least);
+                ReportSelection { taxid: taxids.clone(), exclude: exclude, min_reads: least, ..ReportSelection::default() };
             let found = selection.apply(&report).unwrap().report;
             check(&found);
             prop_assert!(found.rows.iter().all(|row| row.depth == 0 || row.clade >= least));

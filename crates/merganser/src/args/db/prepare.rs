@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-use merganser_library::{Category, Level};
+use clap::Args;
+use merganser_library::LibraryConfig;
 
 use crate::args::ThreadArgs;
 
@@ -46,68 +46,15 @@ pub(crate) struct DbPrepareArgs {
     /// lines; - is stdout
     #[arg(long, value_name = "FILE")]
     pub(crate) missing: Option<PathBuf>,
-    /// Read all genomes again, also those whose size and time are those of an earlier run
-    #[arg(long)]
-    pub(crate) verify: bool,
-
-    /// List of assemblies (assembly_summary.txt, or assembly_data_report.jsonl), before those in
-    /// the folders; may be given more than once
-    #[arg(long, value_name = "FILE", help_heading = "Lists")]
-    pub(crate) assembly_summary: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) config: LibraryConfig,
     /// Table of GTDB (bac120_taxonomy.tsv.gz), whose lineages are then the taxa; may be given again.
     /// Or the folder with nodes.dmp and names.dmp, in which taxids are then looked up
     #[arg(long, value_name = "PATH", help_heading = "Lists")]
     pub(crate) taxonomy: Vec<PathBuf>,
-    /// File of MD5 checksums, as md5sum writes it, before those in the folders; may be given more
-    /// than once
-    #[arg(long, value_name = "FILE", help_heading = "Lists")]
-    pub(crate) md5: Vec<PathBuf>,
-    /// Only assemblies of this level or a better one; complete is the best
-    #[arg(long, value_name = "LEVEL", help_heading = "Lists")]
-    pub(crate) level: Option<LevelName>,
-    /// Only reference genomes, or those that were called representative (until 2024), too
-    #[arg(long, value_name = "CATEGORY", help_heading = "Lists")]
-    pub(crate) category: Option<CategoryName>,
-
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
     /// Write a summary of the run for other programs; - is stdout
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-}
-
-/// `--level`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LevelName {
-    Complete,
-    Chromosome,
-    Scaffold,
-    Contig,
-}
-
-impl From<LevelName> for Level {
-    fn from(name: LevelName) -> Level {
-        match name {
-            LevelName::Complete => Level::Complete,
-            LevelName::Chromosome => Level::Chromosome,
-            LevelName::Scaffold => Level::Scaffold,
-            LevelName::Contig => Level::Contig,
-        }
-    }
-}
-
-/// `--category`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CategoryName {
-    Reference,
-    Representative,
-}
-
-impl From<CategoryName> for Category {
-    fn from(name: CategoryName) -> Category {
-        match name {
-            CategoryName::Reference => Category::Reference,
-            CategoryName::Representative => Category::Representative,
-        }
-    }
 }

@@ -1,0 +1,108 @@
+//! How a taxon is chosen among candidates.
+
+use merganser_taxonomy::Rank;
+use serde::Serialize;
+
+#[cfg(feature = "cli")]
+use super::per_mille::per_mille;
+use super::refused;
+use crate::Error;
+use crate::decide::Thresholds;
+use crate::params::Params;
+
+/// How a taxon is chosen among candidates; what is `None` comes from the preset of the database.
+// These comments are the help of the command line.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
+pub struct VerdictConfig {
+    /// Lowest rank at which candidates are told apart [default: the preset's]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "RANK", help_heading = "Decision"))]
+    pub lowest: Option<Rank>,
+    /// Highest rank of a verdict; above it, a read has none [default: domain]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "RANK", help_heading = "Decision"))]
+    pub highest: Option<Rank>,
+    /// Candidates at most [default: the preset's]
+    #[cfg_attr(feature = "cli", arg(long, alias = "maxcand", value_name = "N"))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Decision"))]
+    #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u16).range(1..=1024)))]
+    pub max_cand: Option<u16>,
+    /// Hits that the best candidate needs [default: the preset's]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Decision"))]
+    pub hitmin: Option<u32>,
+    /// Hits that it needs for each 1,000 bases of the read or pair, rounded down; the larger of both
+    /// counts [default: 0]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Decision"))]
+    pub hitmin_per_kb: Option<u32>,
+    /// Hits that it needs more if there is another candidate [default: the preset's; 0 with --hitmin]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Decision"))]
+    pub hitmin_contested: Option<u32>,
+    /// Per cent of the best candidate's hits that another must exceed to count [default: the
+    /// preset's]
+    // In per mille.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "PERCENT", value_parser = per_mille))]
+    #[cfg_attr(feature = "cli", arg(help_heading = "Decision"))]
+    pub hitdiff: Option<u32>,
+}
+
+impl VerdictConfig {
+    /// Returns the thresholds of a database with these parameters.
+    ///
+    /// # Errors
+    /// [`Error::Config`]: what is out of its range.
+    pub fn thresholds(&self, params: &Params) -> Result<Thresholds, Error> {
+        let of = Thresholds::new(params);
+        // An explicit number of hits disables the contested rule.
+        let contested = if self.hitmin.is_some() { 0 } else { of.hitmin_contested };
+        let thresholds = Thresholds {
+            lowest: self.lowest.unwrap_or(of.lowest),
+            highest: self.highest.unwrap_or(of.highest),
+            max_cand: self.max_cand.map_or(of.max_cand, usize::from),
+            hitmin: self.hitmin.unwrap_or(of.hitmin),
+            hitmin_per_kb: self.hitmin_per_kb.unwrap_or(of.hitmin_per_kb),
+            hitmin_contested: self.hitmin_contested.unwrap_or(contested),
+            hitdiff: self.hitdiff.unwrap_or(of.hitdiff),
+            ..of
+        };
+        if thresholds.max_cand == 0 {
+            return Err(refused("`max_cand` 0 is out of range: 1 or more"));
+        }
+        if thresholds.lowest > thresholds.highest {
+            return Err(refused("`lowest` is above `highest`"));
+        }
+        Ok(thresholds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::Preset;
+
+    #[test]
+    fn options_change_single_thresholds_of_a_preset() {
+        let params = Preset::Sensitive.params();
+        let of = Thresholds::new(&params);
+        let thresholds = |config: VerdictConfig| config.thresholds(&params);
+        assert_eq!(thresholds(VerdictConfig::default()).unwrap(), of);
+        let given = VerdictConfig { hitmin: Some(9), ..VerdictConfig::default() };
+        let expected = Thresholds { hitmin: 9, hitmin_contested: 0, ..of };
+        assert_eq!(thresholds(given.clone()).unwrap(), expected);
+        let given = VerdictConfig { hitmin_contested: Some(3), ..given };
+        assert_eq!(thresholds(given).unwrap(), Thresholds { hitmin_contested: 3, ..expected });
+    }
+
+    #[test]
+    fn what_is_out_of_range_is_named() {
+        let params = Preset::Sensitive.params();
+        let of = VerdictConfig::default;
+        for (config, message) in [
+            (
+                VerdictConfig { max_cand: Some(0), ..of() },
+                "`max_cand` 0 is out of range: 1 or more",
+            ),
+            (VerdictConfig { lowest: Some(Rank::Root), ..of() }, "`lowest` is above `highest`"),
+        ] {
+            assert_eq!(config.thresholds(&params).unwrap_err().to_string(), message);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! How a database is made.
+
+use merganser_run::ConfigError;
+#[cfg(feature = "cli")]
+use merganser_run::parse_size;
+use merganser_seq::masking::Masking;
+use serde::Serialize;
+
+use crate::Kraken2Options;
+
+/// How a database is made. The defaults are those of `kraken2-build`.
+// These comments are the help of the command line.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
+pub struct Kraken2BuildConfig {
+    /// Bases of a k-mer: at least those of a minimizer, at most 8,192.
+    #[cfg_attr(feature = "cli", arg(skip = K))]
+    pub k: usize,
+    /// Bases of a minimizer, 1 to 31; -k (35) has as many or more
+    #[cfg_attr(feature = "cli", arg(long, value_name = "L", default_value_t = MINIMIZER))]
+    #[cfg_attr(feature = "cli", arg(help_heading = HEADING))]
+    pub minimizer_len: usize,
+    /// Bases of a minimizer that do not count, every other one, at most a quarter
+    // From its last but one base on.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = SPACES))]
+    #[cfg_attr(feature = "cli", arg(help_heading = HEADING))]
+    pub minimizer_spaces: usize,
+    /// The most bytes of the table, e.g. 8G: a share of the minimizers is left out
+    #[cfg_attr(feature = "cli", arg(long, value_name = "SIZE", value_parser = parse_size))]
+    #[cfg_attr(feature = "cli", arg(help_heading = HEADING))]
+    pub max_db_size: Option<u64>,
+    /// What is masked of the library's sequences.
+    #[serde(serialize_with = "merganser_run::options::as_text")]
+    #[cfg_attr(feature = "cli", arg(skip = Masking::LowComplexity))]
+    pub masked: Masking,
+    /// What is XORed to minimizers before the smallest is taken.
+    #[serde(skip)]
+    #[cfg_attr(feature = "cli", arg(skip = TOGGLE))]
+    pub toggle_mask: u64,
+    /// Bits of a cell that its taxon has at the least; 0: as many as the taxa need.
+    #[serde(skip)]
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub minimum_value_bits: u32,
+    /// The share of cells that are in use, about; above 0, at most 1.
+    #[serde(skip)]
+    #[cfg_attr(feature = "cli", arg(skip = LOAD))]
+    pub load_factor: f64,
+}
+
+#[cfg(feature = "cli")]
+const HEADING: &str = "Kraken 2's databases (--format kraken2)";
+/// The defaults of `kraken2-build`.
+const K: usize = 35;
+const MINIMIZER: usize = 31;
+const SPACES: usize = 7;
+const TOGGLE: u64 = 0xe37e_28c4_271b_5a2d;
+const LOAD: f64 = 0.7;
+
+/// The longest k-mer.
+const MAX_K: usize = 8192;
+
+impl Default for Kraken2BuildConfig {
+    fn default() -> Self {
+        Kraken2BuildConfig {
+            k: K,
+            minimizer_len: MINIMIZER,
+            minimizer_spaces: SPACES,
+            max_db_size: None,
+            masked: Masking::LowComplexity,
+            toggle_mask: TOGGLE,
+            minimum_value_bits: 0,
+            load_factor: LOAD,
+        }
+    }
+}
+
+impl Kraken2BuildConfig {
+    /// Checks the ranges.
+    ///
+    /// # Errors
+    /// What is out of its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let Kraken2BuildConfig {
+            k, minimizer_len: l, minimizer_spaces: spaces, load_factor, ..
+        } = *self;
+        let wrong = |what: String| Err(ConfigError::new(what));
+        if !(1..=31).contains(&l) {
+            return wrong(format!("`minimizer_len` {l} is out of range: 1 to 31"));
+        }
+        if !(l..=MAX_K).contains(&k) {
+            return wrong(format!(
+                "`k` {k} is out of range: `minimizer_len`, which is {l}, to {MAX_K}"
+            ));
+        }
+        if spaces > l / 4 {
+            return wrong(format!(
+                "`minimizer_spaces` {spaces} is out of range: 0 to a quarter of `minimizer_len`, {}",
+                l / 4
+            ));
+        }
+        if !(load_factor > 0.0 && load_factor <= 1.0) {
+            return wrong(format!("`load_factor` {load_factor} is out of range: above 0, to 1"));
+        }
+        if self.minimum_value_bits > 31 {
+            return wrong(format!(
+                "`minimum_value_bits` {} is out of range: 0 to 31",
+                self.minimum_value_bits
+            ));
+        }
+        match self.max_db_size {
+            Some(bytes @ 0..4) => {
+                wrong(format!("`max_db_size` {bytes} is out of range: 4 or more"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The bits of an l-mer that count, two a base, the last base in the lowest.
+    fn spaced_mask(&self) -> u64 {
+        let spaces = self.minimizer_spaces;
+        let counts = |base: &usize| *base >= 2 * spaces || base.is_multiple_of(2);
+        (0..self.minimizer_len).filter(counts).map(|base| 3 << (2 * base)).sum()
+    }
+
+    pub(super) fn options(&self, minimum_hash: u64) -> Kraken2Options {
+        Kraken2Options {
+            k: self.k,
+            l: self.minimizer_len,
+            spaced_mask: self.spaced_mask(),
+            toggle_mask: self.toggle_mask,
+            minimum_hash,
+            old_complement: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_are_those_of_kraken2_build() {
+        let mask = |minimizer_len, minimizer_spaces| {
+            Kraken2BuildConfig { minimizer_len, minimizer_spaces, ..Kraken2BuildConfig::default() }
+                .spaced_mask()
+        };
+        assert_eq!(mask(31, 7), 0x3fff_ffff_f333_3333);
+        assert_eq!(mask(31, 0), (1 << 62) - 1);
+        assert_eq!(mask(4, 1), 0b1111_0011);
+    }
+
+    #[test]
+    fn ranges_are_checked() {
+        let message = |change: &dyn Fn(&mut Kraken2BuildConfig)| {
+            let mut config = Kraken2BuildConfig::default();
+            change(&mut config);
+            config.validate().unwrap_err().to_string()
+        };
+        assert!(Kraken2BuildConfig::default().validate().is_ok());
+        assert!(message(&|config| config.minimizer_len = 32).starts_with("`minimizer_len` 32"));
+        assert!(message(&|config| config.minimizer_len = 0).starts_with("`minimizer_len` 0"));
+        assert!(message(&|config| config.k = 30).starts_with("`k` 30"));
+        assert!(message(&|config| config.k = MAX_K + 1).starts_with("`k` 8193"));
+        assert!(
+            message(&|config| config.minimizer_spaces = 8)
+                .ends_with("quarter of `minimizer_len`, 7")
+        );
+        assert!(message(&|config| config.load_factor = 0.0).starts_with("`load_factor` 0"));
+        assert!(message(&|config| config.load_factor = f64::NAN).starts_with("`load_factor` NaN"));
+        assert!(message(&|config| config.max_db_size = Some(3)).starts_with("`max_db_size` 3"));
+        assert!(message(&|config| config.minimum_value_bits = 32).contains("0 to 31"));
+    }
+}

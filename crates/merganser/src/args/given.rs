@@ -1,0 +1,77 @@
+//! Which options the command line has, where a default does not tell.
+
+use std::ffi::OsString;
+
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, Command, FromArgMatches, Id};
+
+/// The options that were given, with their values.
+///
+/// It is the first field of the arguments that it tells of: derived parsers of other fields take their values away.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Given(Vec<(Id, Vec<OsString>)>);
+
+impl Args for Given {
+    fn augment_args(command: Command) -> Command {
+        command
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        command
+    }
+}
+
+impl FromArgMatches for Given {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Given, clap::Error> {
+        let is_given =
+            |id: &&Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
+        let values = |id: &Id| {
+            let raw = matches.try_get_raw(id.as_str()).ok().flatten();
+            (id.clone(), raw.into_iter().flatten().map(OsString::from).collect())
+        };
+        Ok(Given(matches.ids().filter(is_given).map(values).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Given::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Given {
+    /// Whether this option was given, by the name of its field.
+    pub(crate) fn has(&self, id: &str) -> bool {
+        self.0.iter().any(|(given, _)| given == id)
+    }
+
+    /// Returns the first option of `A` that was given, as it is written, but for those in `allowed`.
+    pub(crate) fn first_of<A: Args>(&self, allowed: &[&str]) -> Option<String> {
+        let all = A::augment_args(Command::new(""));
+        let found = all.get_arguments().find(|argument| {
+            let id = argument.get_id().as_str();
+            self.has(id) && !allowed.contains(&id)
+        })?;
+        Some(match (found.get_long(), found.get_short()) {
+            (Some(long), _) => format!("--{long}"),
+            (None, Some(short)) => format!("-{short}"),
+            (None, None) => found.get_id().to_string(),
+        })
+    }
+
+    /// Makes what was given under `heading` the default of `command`.
+    pub(crate) fn as_defaults(&self, mut command: Command, headings: &[&str]) -> Command {
+        let is_under = |argument: &clap::Arg| {
+            argument.get_help_heading().is_some_and(|heading| headings.contains(&heading))
+        };
+        let all: Vec<Id> = command
+            .get_arguments()
+            .filter(|one| is_under(one))
+            .map(|one| one.get_id().clone())
+            .collect();
+        for (id, values) in self.0.iter().filter(|(id, _)| all.contains(id)) {
+            let values = values.clone();
+            command = command.mut_arg(id, |argument| argument.default_values(values));
+        }
+        command
+    }
+}
