@@ -14,6 +14,7 @@ mod content;
 mod decimal;
 mod error;
 mod failures;
+mod format;
 mod input;
 mod job_error;
 mod kind;

@@ -412,7 +412,7 @@ impl Records {
                 let fault = text.parse(chunk, self.options.keep).err();
                 chunk.shrink(8 * self.options.chunk_bytes);
                 self.spend(1, begun);
-                let goes_on = chunk.format == Some(crate::chunk::Format::Fasta);
+                let goes_on = chunk.format == Some(crate::format::Format::Fasta);
                 Parsed::Chunk { ordinal: chunk.ordinal(), goes_on, fault }
             }
             Ok(Next::End) => Parsed::End(None),
