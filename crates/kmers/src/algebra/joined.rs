@@ -1,69 +1,19 @@
-//! Joining tables over machines: shards of a count, each of a piece of the input, are joined by ranges
-//! of k-mers, and ranges are put together. The result has the bytes of a count in one run.
+//! What is known of pieces of tables that are joined, and which pieces go together.
 
 use std::path::Path;
 
-use merganser_io::OutputSet;
-use merganser_run::{Cancel, ConfigError, Progress, Resources, Shard};
+use merganser_run::{ConfigError, Shard};
 use merganser_seq::kmer::Kmer;
 use merganser_store::shard::{JobShard, Words, check_all};
 
-use super::calculation::{Calculation, CountLimits};
+use super::calculation::Calculation;
 use super::expression::{Cut, Expression, Mode, Operation};
-use super::run::{Calculated, calculate_joined};
+use crate::error::bad;
 use crate::formats::TableFormat;
 use crate::formats::mgk::{JobHash, Piece, PieceKind, section_bits};
+use crate::tables::AnyTable;
 use crate::tables::clipped::{AllRanges, clipped};
-use crate::tables::{AnyTable, bad};
 use crate::{Error, Header, Histogram};
-
-/// Computes an expression of tables, of which none or all are shards of one count
-/// ([`AnyTable::open_piece`]); of all its k-mers, or of a range of them, which is a piece that
-/// [`concat()`] takes. Without a range, or when all ranges are put together, a union of shards has the
-/// bytes that a count of the whole input has with the cut of this calculation. The histogram of shards
-/// is that before the cut.
-///
-/// Progress stages are those of [`calculate`](super::calculate()).
-///
-/// # Errors
-/// Shards that are not all there, or of several counts, or that anything else is computed of than
-/// their union; a range of tables that are not `.mgk`, or in another format than that; and as
-/// [`calculate`](super::calculate()).
-pub fn join(
-    calculation: &Calculation,
-    range: Option<Shard>,
-    tables: &[AnyTable],
-    resources: &Resources,
-    outputs: &OutputSet,
-    progress: &dyn Progress,
-    cancel: &Cancel,
-) -> Result<Calculated, Error> {
-    let joined = Joined::of_shards(calculation, range, tables)?;
-    calculate_joined(calculation, joined.as_ref(), tables, resources, outputs, progress, cancel)
-}
-
-/// Puts the ranges together that [`join`] made, given in any order; the calculation's expression and
-/// cut are not looked at. The histogram is that before the cut of the ranges.
-///
-/// # Errors
-/// Tables that are no ranges, not all there, or of several jobs; and as
-/// [`calculate`](super::calculate()).
-pub fn concat(
-    calculation: &Calculation,
-    tables: &[AnyTable],
-    resources: &Resources,
-    outputs: &OutputSet,
-    progress: &dyn Progress,
-    cancel: &Cancel,
-) -> Result<Calculated, Error> {
-    let joined = Joined::of_ranges(tables)?;
-    let operands = (0..tables.len()).map(Expression::Table).collect();
-    let expression = Expression::Of { operation: Operation::Union, mode: Mode::Sum, operands };
-    let CountLimits { counter_max, .. } = calculation.limits;
-    let limits = CountLimits { counter_max, ..CountLimits::default() };
-    let calculation = Calculation { expression, limits, ..calculation.clone() };
-    calculate_joined(&calculation, Some(&joined), tables, resources, outputs, progress, cancel)
-}
 
 /// What is known of a result that is joined of pieces, or is one.
 pub(super) struct Joined {
@@ -89,8 +39,8 @@ struct Ranged {
 }
 
 impl Joined {
-    /// `None` for what is neither joined nor a range.
-    fn of_shards(
+    /// Returns what shards make together; `None` for what is neither joined nor a range.
+    pub(super) fn of_shards(
         calculation: &Calculation,
         range: Option<Shard>,
         tables: &[AnyTable],
@@ -131,7 +81,8 @@ impl Joined {
         }))
     }
 
-    fn of_ranges(tables: &[AnyTable]) -> Result<Joined, Error> {
+    /// Returns what ranges make together.
+    pub(super) fn of_ranges(tables: &[AnyTable]) -> Result<Joined, Error> {
         let Some(headers) = pieces(tables, PieceKind::Range)? else {
             let path = tables.first().map(AnyTable::path).unwrap_or(Path::new(""));
             let reason = "not a range of k-mers, which merganser kmers union --range makes";
