@@ -58,3 +58,68 @@ macro_rules! job_error {
         $crate::impl_fault!($error $($(, $boxed($inner))+)?);
     };
 }
+
+/// Defines the error of a crate that reads files of text, as [`job_error!`](crate::job_error) does, with the variants
+/// that such crates share. A [`TextError`](crate::TextError) becomes one, and `Error::content` makes one for a file whose
+/// content is wrong.
+///
+/// ```
+/// merganser_io::file_error! {
+///     /// An error of this crate.
+///     pub enum Error {}
+/// }
+/// let error = Error::content("a.tsv".as_ref(), "line 1: not two columns");
+/// assert_eq!(error.to_string(), "a.tsv: line 1: not two columns");
+/// ```
+#[macro_export]
+macro_rules! file_error {
+    (
+        $(#[$meta:meta])*
+        $vis:vis enum $error:ident { $($own:tt)* }
+        $($others:tt)*
+    ) => {
+        $crate::job_error! {
+            $(#[$meta])*
+            $vis enum $error {
+                /// A file is not what it should be.
+                #[error("{}: {reason}", path.display())]
+                Content {
+                    /// The file.
+                    path: ::std::path::PathBuf,
+                    /// What is wrong with it, where, and what to do.
+                    reason: String,
+                },
+                /// A file could not be opened, read or mapped.
+                #[error("{}: {}", path.display(), $crate::reason(source))]
+                File {
+                    /// The file.
+                    path: ::std::path::PathBuf,
+                    /// The error of the system.
+                    source: ::std::io::Error,
+                },
+                /// Inputs that cannot be used, or do not go together.
+                #[error("{0}")]
+                Input(String),
+                $($own)*
+            }
+            $($others)*
+        }
+
+        impl From<$crate::TextError> for $error {
+            fn from(error: $crate::TextError) -> Self {
+                match error {
+                    $crate::TextError::Io(error) => Self::Io(error),
+                    $crate::TextError::Content { path, reason } => Self::Content { path, reason },
+                    $crate::TextError::File { path, source } => Self::File { path, source },
+                }
+            }
+        }
+
+        impl $error {
+            /// Returns the error for a file whose content is wrong.
+            pub(crate) fn content(path: &::std::path::Path, reason: impl Into<String>) -> Self {
+                Self::Content { path: path.to_owned(), reason: reason.into() }
+            }
+        }
+    };
+}
