@@ -42,8 +42,10 @@ pub(crate) const NO_PARQUET: &str = "Parquet is not built into this program: bui
 
 merganser_run::named! {
     /// How a table is written.
+    #[derive(Default)]
     pub enum TableFormat {
         /// Our own table.
+        #[default]
         Mgk = "mgk",
         /// A KMC1 database.
         Kmc = "kmc",
