@@ -4,7 +4,8 @@
 /// [`Fault`](merganser_run::Fault), and [`Cancelled`](merganser_run::Cancelled) becomes one.
 ///
 /// Errors of other crates that are passed on as they are stand behind `wraps`; behind `boxes` those that become the job's,
-/// boxed.
+/// boxed, whose kind they keep. Of the others `Io`, `Output`, `Config` and `Cancelled` alone are not
+/// [`FaultKind::Failed`](merganser_run::FaultKind::Failed).
 ///
 /// ```
 /// merganser_io::job_error! {
@@ -55,7 +56,30 @@ macro_rules! job_error {
             $($own)*
         }
 
-        $crate::impl_fault!($error $($(, $boxed($inner))+)?);
+        $($(impl From<$inner> for $error {
+            fn from(error: $inner) -> Self {
+                Self::$boxed(Box::new(error))
+            }
+        })+)?
+
+        impl From<::merganser_run::Cancelled> for $error {
+            fn from(_: ::merganser_run::Cancelled) -> Self {
+                Self::Cancelled
+            }
+        }
+
+        impl ::merganser_run::Fault for $error {
+            fn kind(&self) -> ::merganser_run::FaultKind {
+                match self {
+                    Self::Io(error) => ::merganser_run::Fault::kind(error),
+                    Self::Output(error) => $crate::kind_of(error),
+                    Self::Config(error) => ::merganser_run::Fault::kind(error),
+                    Self::Cancelled => ::merganser_run::FaultKind::Cancelled,
+                    $($(Self::$boxed(error) => ::merganser_run::Fault::kind(&**error),)+)?
+                    _ => ::merganser_run::FaultKind::Failed,
+                }
+            }
+        }
     };
 }
 
