@@ -1,30 +1,8 @@
 //! What can go wrong while building, reading or querying a database.
 
-use std::path::PathBuf;
-
-merganser_io::job_error! {
+merganser_io::file_error! {
     /// An error of this crate; its message is one line that says what, where, and what to do.
-    pub enum Error {
-        /// A file is not what it should be.
-        #[error("{}: {reason}", path.display())]
-        Content {
-            /// The file.
-            path: PathBuf,
-            /// What is wrong with it, where, and what to do.
-            reason: String,
-        },
-        /// A file could not be opened, read or mapped.
-        #[error("{}: {}", path.display(), merganser_io::reason(source))]
-        File {
-            /// The file.
-            path: PathBuf,
-            /// What the system said.
-            source: std::io::Error,
-        },
-        /// Reads that do not go together, or a reference that cannot be used.
-        #[error("{0}")]
-        Input(String),
-    }
+    pub enum Error {}
     wraps {
         /// A GPU cannot be used, or failed.
         Gpu(#[from] merganser_gpu::Error),
@@ -38,14 +16,5 @@ merganser_io::job_error! {
         Report(merganser_taxreport::Error),
         /// Partial results or simulated reads of a Kraken 2 database cannot be read.
         Kraken2(merganser_kraken2::Error),
-    }
-}
-
-merganser_io::impl_from_text_error!(Error);
-
-impl Error {
-    /// The error for a file whose content is wrong.
-    pub(crate) fn content(path: &std::path::Path, reason: impl Into<String>) -> Error {
-        Error::Content { path: path.to_owned(), reason: reason.into() }
     }
 }

@@ -4,7 +4,7 @@
 use merganser_run::options::cli;
 
 pub use merganser_io::QualityOffset;
-use merganser_kmers::formats::TableFormat;
+pub use merganser_kmers::formats::TableFormat as Format;
 use merganser_seq::kmer::MAX_K;
 use merganser_seq::signature::{self, Rule};
 pub use merganser_store::Storage;
@@ -14,39 +14,6 @@ use merganser_run::{ConfigError, Shard};
 use serde::Serialize;
 
 use crate::Error;
-
-merganser_run::named! {
-    /// How the table is written.
-    #[derive(Default)]
-    pub enum Format {
-        /// Our own table, one file.
-        #[default]
-        Mgk = "mgk",
-        /// A KMC1 database, two files (`X.kmc_pre`, `X.kmc_suf`), as kmc_tools reads.
-        Kmc = "kmc",
-        /// A KFF file.
-        Kff = "kff",
-        /// `KMER<TAB>COUNT` lines.
-        Tsv = "tsv",
-        /// Columns `kmer` and `count`, with the feature `parquet`.
-        Parquet = "parquet",
-        /// No table: totals and histogram only.
-        None = "none",
-    }
-}
-
-impl From<Format> for TableFormat {
-    fn from(format: Format) -> TableFormat {
-        match format {
-            Format::Mgk => TableFormat::Mgk,
-            Format::Kmc => TableFormat::Kmc,
-            Format::Kff => TableFormat::Kff,
-            Format::Tsv => TableFormat::Tsv,
-            Format::Parquet => TableFormat::Parquet,
-            Format::None => TableFormat::None,
-        }
-    }
-}
 
 /// The parameters of one counting run.
 // These comments are the help of the command line. What is not serialized, the run settles.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use merganser_io::{Input, RecordBatch, Stretch};
+use merganser_io::{Input, InputSet, RecordBatch, Stretch};
 use merganser_run::{Warnings, thousands};
 
 use crate::Params;
@@ -24,8 +24,8 @@ fn count_uracil(letters: &[u8]) -> u64 {
 pub(crate) struct Letters {
     /// U by file, which is no base in Deacon's sets.
     uracil: BTreeMap<String, u64>,
-    /// Whether an input has minimizers, by its number; inputs behind these have none.
-    has_minimizers: Vec<bool>,
+    /// Inputs that have minimizers.
+    with: InputSet,
     /// By input, batches without minimizers.
     without: BTreeMap<usize, Closely>,
 }
@@ -48,8 +48,7 @@ impl Letters {
         let begins = batch.stretch().is_none_or(|Stretch { begins, .. }| begins);
         let input = batch.segment();
         if !closely {
-            self.has_minimizers.resize(self.has_minimizers.len().max(input + 1), false);
-            self.has_minimizers[input] = true;
+            self.with.insert(input);
         }
         for at in 0..batch.len() {
             let letters = batch.record(at).letters;
@@ -83,9 +82,7 @@ impl Letters {
         for (file, count) in other.uracil {
             *self.uracil.entry(file).or_default() += count;
         }
-        let len = self.has_minimizers.len().max(other.has_minimizers.len());
-        self.has_minimizers.resize(len, false);
-        self.has_minimizers.iter_mut().zip(other.has_minimizers).for_each(|(one, two)| *one |= two);
+        self.with.merge(&other.with);
         for (input, letters) in other.without {
             self.without.entry(input).or_default().add(letters);
         }
@@ -104,8 +101,7 @@ impl Letters {
 
     /// Warns of inputs without minimizers, beside others, and of U in the others.
     pub(crate) fn warn(&self, params: Params, inputs: &[Input], warnings: &Warnings) {
-        let has = |at: usize| self.has_minimizers.get(at).copied().unwrap_or(false);
-        let without: Vec<usize> = (0..inputs.len()).filter(|&at| !has(at)).collect();
+        let without = self.with.missing(inputs.len());
         if let Some(first) = without.first() {
             let letters = self.without.get(first).copied().unwrap_or_default();
             warnings.push(format!(

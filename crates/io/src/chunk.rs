@@ -11,6 +11,7 @@ pub(crate) use letters::is_blank;
 use crate::alignment::{MateRuns, Reads};
 use crate::beginning::{BYTE_ORDER_MARK, is_utf16};
 use crate::failures::Failures;
+use crate::format::Format;
 use crate::{Error, Phred};
 use merganser_inflate::Text;
 use merganser_inflate::bgzf::{Block, Inflater};
@@ -58,17 +59,6 @@ pub struct ChunkStats {
     /// Bases (letters of sequence lines) in this chunk, those that are repeated from an earlier
     /// chunk not among them: summed over all chunks, each counts once.
     pub bases: u64,
-}
-
-/// The formats that are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    Fasta,
-    Fastq,
-    /// Made FASTQ before it is handed out,
-    Sam,
-    /// and so is this one.
-    Bam,
 }
 
 /// A stretch of text with whole FASTQ records, or FASTA records that may be cut within a

@@ -1,11 +1,17 @@
 //! The errors of this crate. Each says what is wrong, where, and what to do about it.
 
+mod problems;
+mod system;
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use merganser_run::{Fault, FaultKind};
 
+pub use self::problems::{FastaProblem, FastqProblem, shown_byte};
+pub(crate) use self::system::without_name;
+pub use self::system::{kind_of, lacks_files, reason};
 use crate::{FileKind, Unmated};
 
 /// Why reading or writing failed. Clones are cheap; the texts are for users as they stand.
@@ -366,48 +372,6 @@ impl Fault for Error {
     }
 }
 
-/// The kind of an error of the system's.
-pub fn kind_of(error: &io::Error) -> FaultKind {
-    match error.kind() {
-        io::ErrorKind::BrokenPipe => FaultKind::ClosedPipe,
-        _ => FaultKind::Failed,
-    }
-}
-
-/// Makes the error enum of a job a [`Fault`], and one that a [`Cancelled`](merganser_run::Cancelled)
-/// becomes. The enum has the variants `Io` (an [`Error`]), `Output` (an [`io::Error`]), `Config` (a
-/// [`ConfigError`](merganser_run::ConfigError)) and `Cancelled`, which alone are not
-/// [`FaultKind::Failed`]; and those that are named, which are boxed errors of other crates that become its own.
-#[macro_export]
-macro_rules! impl_fault {
-    ($error:ty $(, $nested:ident($inner:ty))*) => {
-        $(impl From<$inner> for $error {
-            fn from(error: $inner) -> Self {
-                Self::$nested(Box::new(error))
-            }
-        })*
-
-        impl From<::merganser_run::Cancelled> for $error {
-            fn from(_: ::merganser_run::Cancelled) -> Self {
-                Self::Cancelled
-            }
-        }
-
-        impl ::merganser_run::Fault for $error {
-            fn kind(&self) -> ::merganser_run::FaultKind {
-                match self {
-                    Self::Io(error) => ::merganser_run::Fault::kind(error),
-                    Self::Output(error) => $crate::kind_of(error),
-                    Self::Config(error) => ::merganser_run::Fault::kind(error),
-                    Self::Cancelled => ::merganser_run::FaultKind::Cancelled,
-                    $(Self::$nested(error) => ::merganser_run::Fault::kind(&**error),)*
-                    _ => ::merganser_run::FaultKind::Failed,
-                }
-            }
-        }
-    };
-}
-
 /// So that `impl Write` passes on what [`Error`] says, path included.
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
@@ -421,132 +385,12 @@ impl From<Error> for io::Error {
     }
 }
 
-/// What can be wrong with a line of FASTA.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum FastaProblem {
-    /// A sequence line begins as lines of FASTQ do.
-    #[error(
-        "a sequence line begins with '{}', as in FASTQ: give FASTA and FASTQ as files of their own",
-        char::from(*.0)
-    )]
-    Fastq(u8),
-    /// A header begins within a sequence line.
-    #[error(
-        "'{}' within a sequence: was a file without a last line end joined with the next one? Join \
-         them again with a line end between", char::from(*.0)
-    )]
-    Joined(u8),
-    /// Blanks come before a header.
-    #[error("blanks before a header: remove them, as '>' is the first letter of its line")]
-    Indented,
-    /// A sequence line begins with one.
-    #[error("a byte order mark within the file: remove it, or give files one by one, not joined")]
-    ByteOrderMark,
-    /// No header comes before the first sequence.
-    #[error("no header '>' before the first sequence (lines that begin with ';' are comments)")]
-    NoHeader,
-}
-
-/// What can be wrong with a FASTQ record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum FastqProblem {
-    /// The first line of a record has no `@`.
-    #[error(
-        "a record should begin with '@', this line begins with {}; {}", shown_byte(*.0),
-        instead_of_a_record(*.0)
-    )]
-    Header(u8),
-    /// The first line of a record is empty, and more follows.
-    #[error("an empty line where a record should begin; remove it")]
-    Blank,
-    /// The third line of a record has no `+`.
-    #[error("the third line of a record should begin with '+', this one {}", begins(*.0))]
-    Separator(Option<u8>),
-    /// Sequence and quality take several lines.
-    #[error("multi-line FASTQ is not supported; re-write it with 4 lines a record, e.g. seqtk seq")]
-    MultiLine,
-    /// As many quality letters as bases are needed.
-    #[error("the quality has {quality} letters, the sequence {sequence}; they must be equal")]
-    Lengths {
-        /// Bases of the sequence.
-        sequence: usize,
-        /// Letters of the quality.
-        quality: usize,
-    },
-    /// A quality goes on with what seems to be another record.
-    #[error(
-        "the quality has {quality} letters, the sequence {sequence}, and a record seems to begin behind \
-         these: was a file without a last line end joined with the next one?"
-    )]
-    Joined {
-        /// Bases of the sequence.
-        sequence: usize,
-        /// Letters of the quality's line.
-        quality: usize,
-    },
-    /// The sequence has a byte that no text has.
-    #[error("binary data (byte 0x{:02x}) in a sequence; is the file damaged?", .0)]
-    Binary(u8),
-    /// The sequence has a byte between its letters that is none.
-    #[error("{} within the sequence; is the file damaged?", named_byte(*.0))]
-    Letter(u8),
-    /// A quality is no printable letter.
-    #[error(
-        "{} among the qualities, which are letters from '!' to '~'; is the file damaged?",
-        named_byte(*.0)
-    )]
-    Quality(u8),
-    /// A quality is below those of the offset that was asked for.
-    #[error(
-        "quality {} is none of Phred+64, which begins at ';': leave out `quality_offset`",
-        shown_byte(*.0)
-    )]
-    NotPhred64(u8),
-    /// The input ends within a record.
-    #[error("the file ends within this record; is it truncated?")]
-    Truncated,
-}
-
 /// What stands where FASTA or FASTQ should.
 fn not_sequences(byte: u8, kind: Option<FileKind>) -> String {
     match kind {
         Some(kind) => kind.instead_of("FASTA or FASTQ", None),
         None => format!("not FASTA or FASTQ: starts with byte 0x{byte:02x}"),
     }
-}
-
-/// A byte of a text as messages show it: the letter in quotes, or its number if it is none.
-pub fn shown_byte(byte: u8) -> String {
-    if byte.is_ascii_graphic() {
-        format!("'{}'", char::from(byte))
-    } else {
-        format!("byte 0x{byte:02x}")
-    }
-}
-
-/// As [`shown_byte`], and blanks by their names.
-fn named_byte(byte: u8) -> String {
-    match byte {
-        b' ' => "a blank".to_owned(),
-        b'\t' => "a tab".to_owned(),
-        b'\r' => "a carriage return".to_owned(),
-        _ => shown_byte(byte),
-    }
-}
-
-/// What to do about a line of FASTQ that begins with `byte` where a record should.
-fn instead_of_a_record(byte: u8) -> &'static str {
-    match byte {
-        b'>' => "give FASTA and FASTQ as files of their own",
-        0xef => "is it a byte order mark? Give files one by one, not joined",
-        _ => "is a line missing or doubled above?",
-    }
-}
-
-fn begins(byte: Option<u8>) -> String {
-    byte.map_or_else(|| "is empty".to_owned(), |byte| format!("begins with {}", shown_byte(byte)))
 }
 
 fn temporary_advice(cause: &io::Error) -> &'static str {
@@ -557,58 +401,9 @@ fn temporary_advice(cause: &io::Error) -> &'static str {
     }
 }
 
-/// An error of the crate `tempfile` without the temporary file's name, which says nothing to users.
-pub(crate) fn without_name(error: io::Error) -> io::Error {
-    if error.get_ref().is_some() { error.kind().into() } else { error }
-}
-
-/// Whether an error is that the process or the system has too many open files: no fault of the file that could not be
-/// opened.
-pub fn lacks_files(error: &io::Error) -> bool {
-    let code = error.raw_os_error().map(rustix::io::Errno::from_raw_os_error);
-    code.is_some_and(|code| [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE].contains(&code))
-}
-
-/// What the system says of an error, in our style: lower case and without its number.
-pub fn reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::StorageFull => return "no space left on device".into(),
-        io::ErrorKind::QuotaExceeded => return "disk quota exceeded".into(),
-        io::ErrorKind::FileTooLarge => {
-            return "the file would be larger than is allowed (ulimit -f)".into();
-        }
-        _ => {}
-    }
-    let mut text = error.to_string();
-    if let Some(number) = text.rfind(" (os error ") {
-        text.truncate(number);
-    }
-    // "Is a directory" becomes "is a directory"; "EOF" would stay as it is.
-    let mut letters = text.chars();
-    match (letters.next(), letters.next()) {
-        (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => {
-            format!("{}{}", first.to_lowercase(), &text[first.len_utf8()..])
-        }
-        _ => text,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn system_texts_are_put_into_our_style() {
-        for (code, text) in [
-            (2, "no such file or directory"),
-            (13, "permission denied"),
-            (28, "no space left on device"),
-            (27, "the file would be larger than is allowed (ulimit -f)"),
-            (5, "input/output error"),
-        ] {
-            assert_eq!(reason(&io::Error::from_raw_os_error(code)), text);
-        }
-    }
 
     #[test]
     fn full_disks_are_named() {

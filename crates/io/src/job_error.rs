@@ -4,7 +4,8 @@
 /// [`Fault`](merganser_run::Fault), and [`Cancelled`](merganser_run::Cancelled) becomes one.
 ///
 /// Errors of other crates that are passed on as they are stand behind `wraps`; behind `boxes` those that become the job's,
-/// boxed.
+/// boxed, whose kind they keep. Of the others `Io`, `Output`, `Config` and `Cancelled` alone are not
+/// [`FaultKind::Failed`](merganser_run::FaultKind::Failed).
 ///
 /// ```
 /// merganser_io::job_error! {
@@ -55,6 +56,94 @@ macro_rules! job_error {
             $($own)*
         }
 
-        $crate::impl_fault!($error $($(, $boxed($inner))+)?);
+        $($(impl From<$inner> for $error {
+            fn from(error: $inner) -> Self {
+                Self::$boxed(Box::new(error))
+            }
+        })+)?
+
+        impl From<::merganser_run::Cancelled> for $error {
+            fn from(_: ::merganser_run::Cancelled) -> Self {
+                Self::Cancelled
+            }
+        }
+
+        impl ::merganser_run::Fault for $error {
+            fn kind(&self) -> ::merganser_run::FaultKind {
+                match self {
+                    Self::Io(error) => ::merganser_run::Fault::kind(error),
+                    Self::Output(error) => $crate::kind_of(error),
+                    Self::Config(error) => ::merganser_run::Fault::kind(error),
+                    Self::Cancelled => ::merganser_run::FaultKind::Cancelled,
+                    $($(Self::$boxed(error) => ::merganser_run::Fault::kind(&**error),)+)?
+                    _ => ::merganser_run::FaultKind::Failed,
+                }
+            }
+        }
+    };
+}
+
+/// Defines the error of a crate that reads files of text, as [`job_error!`](crate::job_error) does, with the variants
+/// that such crates share. A [`TextError`](crate::TextError) becomes one, and `Error::content` makes one for a file whose
+/// content is wrong.
+///
+/// ```
+/// merganser_io::file_error! {
+///     /// An error of this crate.
+///     pub enum Error {}
+/// }
+/// let error = Error::content("a.tsv".as_ref(), "line 1: not two columns");
+/// assert_eq!(error.to_string(), "a.tsv: line 1: not two columns");
+/// ```
+#[macro_export]
+macro_rules! file_error {
+    (
+        $(#[$meta:meta])*
+        $vis:vis enum $error:ident { $($own:tt)* }
+        $($others:tt)*
+    ) => {
+        $crate::job_error! {
+            $(#[$meta])*
+            $vis enum $error {
+                /// A file is not what it should be.
+                #[error("{}: {reason}", path.display())]
+                Content {
+                    /// The file.
+                    path: ::std::path::PathBuf,
+                    /// What is wrong with it, where, and what to do.
+                    reason: String,
+                },
+                /// A file could not be opened, read or mapped.
+                #[error("{}: {}", path.display(), $crate::reason(source))]
+                File {
+                    /// The file.
+                    path: ::std::path::PathBuf,
+                    /// The error of the system.
+                    source: ::std::io::Error,
+                },
+                /// Inputs that cannot be used, or do not go together.
+                #[error("{0}")]
+                Input(String),
+                $($own)*
+            }
+            $($others)*
+        }
+
+        impl From<$crate::TextError> for $error {
+            fn from(error: $crate::TextError) -> Self {
+                match error {
+                    $crate::TextError::Io(error) => Self::Io(error),
+                    $crate::TextError::Content { path, reason } => Self::Content { path, reason },
+                    $crate::TextError::File { path, source } => Self::File { path, source },
+                }
+            }
+        }
+
+        impl $error {
+            /// Returns the error for a file whose content is wrong.
+            pub(crate) fn content(path: &::std::path::Path, reason: impl Into<String>) -> Self {
+                Self::Content { path: path.to_owned(), reason: reason.into() }
+            }
+        }
     };
 }

@@ -29,23 +29,6 @@ pub enum TextError {
     },
 }
 
-/// Has the error enum of a crate take a [`TextError`], by its own variants `Io`, `Content` and `File`, which are as
-/// there.
-#[macro_export]
-macro_rules! impl_from_text_error {
-    ($error:ty) => {
-        impl From<$crate::TextError> for $error {
-            fn from(error: $crate::TextError) -> Self {
-                match error {
-                    $crate::TextError::Io(error) => Self::Io(error),
-                    $crate::TextError::Content { path, reason } => Self::Content { path, reason },
-                    $crate::TextError::File { path, source } => Self::File { path, source },
-                }
-            }
-        }
-    };
-}
-
 /// The lines of a file, numbered from 1.
 pub struct Lines {
     path: PathBuf,

@@ -11,7 +11,9 @@ mod cut;
 mod long;
 mod mates;
 mod needs;
+mod options;
 mod record;
+mod segment;
 mod share;
 mod side;
 mod text;
@@ -20,202 +22,28 @@ mod walk;
 pub use batch::RecordBatch;
 pub use mates::{Unmated, are_mates, common_name, stem};
 pub use needs::Needs;
-pub use record::Record;
+pub use options::RecordOptions;
+pub use record::{Header, Keep, Record};
+pub use segment::Segment;
+pub(crate) use segment::refuse_own_mates;
 pub use share::ReadShare;
 pub use text::Stretch;
 pub use walk::{batch_starts, walk};
 
-use crate::alignment::{AnyFormats, Formats};
-use crate::input::{Input, check};
-use crate::reader::{Next, USUAL_RECORD};
-use crate::same::{are_same, warn_of_repeats};
-use crate::{Chunk, Error, Phred, Reader};
+use crate::alignment::Formats;
+use crate::input::check;
+use crate::reader::Next;
+use crate::same::warn_of_repeats;
+use crate::{Chunk, Error, Reader};
 use cut::{Cut, Open};
 use long::Room;
 use merganser_run::locks::{lock, wait, wait_timeout};
-use merganser_run::{Cancel, Warnings};
 use side::Parsed;
 use std::collections::VecDeque;
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use text::{Pieces, Text};
-
-/// A stretch of the input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Segment {
-    /// Reads that stand for themselves.
-    Single(Input),
-    /// Pairs: the mates one after the other.
-    Interleaved(Input),
-    /// Pairs: the first mates and the second mates.
-    Pair(Input, Input),
-}
-
-impl Segment {
-    /// Whether it is of pairs.
-    pub fn is_paired(&self) -> bool {
-        !matches!(self, Segment::Single(_))
-    }
-
-    /// The files of the segment.
-    pub fn inputs(&self) -> impl Iterator<Item = &Input> {
-        let (first, second) = match self {
-            Segment::Single(input) | Segment::Interleaved(input) => (input, None),
-            Segment::Pair(first, second) => (first, Some(second)),
-        };
-        std::iter::once(first).chain(second)
-    }
-}
-
-/// Sees to it that no file is its own mate.
-///
-/// # Errors
-/// If first and second mates are the same file.
-pub(crate) fn refuse_own_mates(segments: &[Segment]) -> Result<(), Error> {
-    for segment in segments {
-        let Segment::Pair(one, two) = segment else { continue };
-        if are_same(one, two) {
-            return Err(Error::OwnMates { first: one.to_string(), second: two.to_string() });
-        }
-    }
-    Ok(())
-}
-
-/// What is kept of each record besides its letters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Keep {
-    /// How much of the header.
-    pub header: Header,
-    /// Qualities.
-    pub qualities: bool,
-}
-
-/// How much is kept of a header.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Header {
-    /// Nothing: the names of mates are not compared.
-    Nothing,
-    /// The name, up to the first blank.
-    #[default]
-    Name,
-    /// All of it.
-    Whole,
-}
-
-/// How [`Records`] are read. The type says who reads alignments.
-#[derive(Clone, Debug)]
-pub struct RecordOptions<F = AnyFormats> {
-    /// What is kept.
-    pub keep: Keep,
-    /// A batch is full with so many records (mates count one each; at least 1)
-    pub batch_records: usize,
-    /// or so many bytes of what is kept. A pair is never cut.
-    pub batch_bytes: usize,
-    /// About how many bytes of text a worker parses at a time. No batch depends on it.
-    pub chunk_bytes: usize,
-    /// How many workers will call [`Records::next`].
-    pub workers: usize,
-    /// The most bytes of a record: of FASTA its name and letters, of other formats as the file has it.
-    /// One that is longer is an error as soon as so much of it has been read. With
-    /// [`longest_record`](crate::longest_record) of the memory and the copies that a job makes of a
-    /// record, two of which are made here: records of more than two chunks come one at a time.
-    pub max_record: usize,
-    /// FASTA sequences of any length come in stretches of so many letters, each in a batch of its own,
-    /// which repeat as many letters of the one before as the second number says. For single reads.
-    pub stretches: Option<(usize, usize)>,
-    /// The reads that are handed out, by their number in all segments from 0; a pair is one. A batch ends
-    /// where they begin, so that the batches behind are those of all reads if one of these begins there;
-    /// what comes before is read, but not looked at. Not with `stretches`.
-    pub reads: Range<u64>,
-    /// Names of mates are not compared: records are mates by their place.
-    pub any_names: bool,
-    /// Single reads may be pairs: alignments whose flags say that they are mates, and that lie side by
-    /// side, become pairs, and warnings say where other reads seem to be.
-    pub find_pairs: bool,
-    /// The files of a pair are compared with each other, and are no mates: nothing is said of names, nor
-    /// of files that are given twice.
-    pub unrelated: bool,
-    /// Workers ask for batches while they have others that they cannot finish before: then several long
-    /// records may be under way.
-    pub overlapping: bool,
-    /// What qualities of FASTQ mean.
-    pub phred: Phred,
-    /// What the job needs of a read: a warning says if the first reads of a file are nothing to it.
-    pub needs: Option<Needs>,
-    /// Ends the waiting for a pipe that keeps silent.
-    pub cancel: Cancel,
-    /// Where warnings about the inputs go.
-    pub warnings: Warnings,
-    /// The formats of alignments that are read.
-    pub formats: F,
-}
-
-impl<F: Default> Default for RecordOptions<F> {
-    /// Names and letters, batches of 8,192 records or 1 MiB, one worker.
-    fn default() -> Self {
-        Self {
-            keep: Keep::default(),
-            batch_records: 8192,
-            batch_bytes: 1 << 20,
-            chunk_bytes: 1 << 20,
-            workers: 1,
-            max_record: USUAL_RECORD,
-            stretches: None,
-            reads: 0..u64::MAX,
-            any_names: false,
-            find_pairs: false,
-            unrelated: false,
-            overlapping: false,
-            phred: Phred::default(),
-            needs: None,
-            cancel: Cancel::default(),
-            warnings: Warnings::default(),
-            formats: F::default(),
-        }
-    }
-}
-
-impl<F: Formats> RecordOptions<F> {
-    /// The same options of whatever formats.
-    fn of_any(self) -> RecordOptions {
-        RecordOptions {
-            keep: self.keep,
-            batch_records: self.batch_records,
-            batch_bytes: self.batch_bytes,
-            chunk_bytes: self.chunk_bytes,
-            workers: self.workers,
-            max_record: self.max_record,
-            stretches: self.stretches,
-            reads: self.reads,
-            any_names: self.any_names,
-            find_pairs: self.find_pairs,
-            unrelated: self.unrelated,
-            overlapping: self.overlapping,
-            phred: self.phred,
-            needs: self.needs,
-            cancel: self.cancel,
-            warnings: self.warnings,
-            formats: AnyFormats::of(&self.formats),
-        }
-    }
-}
-
-impl RecordOptions {
-    /// Bytes of a batch without a long record, at the most.
-    fn usual_bytes(&self) -> usize {
-        self.batch_bytes + 2 * long::CHUNKS * self.chunk_bytes
-    }
-
-    /// The most records of a batch that begins with read `first`: it does not go beyond where the wanted
-    /// reads begin or end.
-    fn most_records(&self, first: u64, mates: usize) -> usize {
-        let border = if first < self.reads.start { self.reads.start } else { self.reads.end };
-        let left = usize::try_from(border - first).unwrap_or(usize::MAX).saturating_mul(mates);
-        self.batch_records.min(left)
-    }
-}
 
 /// The time that all workers together spent, each counted for itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -412,7 +240,7 @@ impl Records {
                 let fault = text.parse(chunk, self.options.keep).err();
                 chunk.shrink(8 * self.options.chunk_bytes);
                 self.spend(1, begun);
-                let goes_on = chunk.format == Some(crate::chunk::Format::Fasta);
+                let goes_on = chunk.format == Some(crate::format::Format::Fasta);
                 Parsed::Chunk { ordinal: chunk.ordinal(), goes_on, fault }
             }
             Ok(Next::End) => Parsed::End(None),
@@ -525,6 +353,7 @@ impl Drop for StopOnPanic<'_> {
         self.0.stop();
     }
 }
+
 impl merganser_run::engine::Source for Records {
     type Batch = RecordBatch;
     type Error = Error;

@@ -25,8 +25,8 @@ use merganser_run::Shard;
 
 use crate::alignment::{CRAM_MAGIC, Sniffed, sniff};
 use crate::beginning;
-use crate::chunk::Format;
 use crate::compress::{Compression, HEAD, decompress};
+use crate::format::Format;
 use crate::input::{check, open_error};
 use crate::there::{is_of_system, uninterrupted};
 use crate::{Error, Input};

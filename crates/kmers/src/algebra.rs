@@ -13,6 +13,7 @@ mod emitting;
 mod engine;
 mod expression;
 mod join;
+mod joined;
 mod merge;
 mod parse;
 mod run;

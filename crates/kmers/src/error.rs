@@ -1,6 +1,6 @@
 //! What can go wrong with tables.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 merganser_io::job_error! {
     /// An error of this crate; its message is one line that says what, where, and what to do.
@@ -40,4 +40,9 @@ merganser_io::job_error! {
         /// A GPU cannot be used, or failed.
         Gpu(#[from] merganser_gpu::Error),
     }
+}
+
+/// Returns the error for a table that is not what it should be.
+pub(crate) fn bad(path: &Path, reason: impl Into<String>) -> Error {
+    Error::Table { path: path.to_owned(), reason: reason.into() }
 }

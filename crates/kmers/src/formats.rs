@@ -20,7 +20,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use merganser_io::{AtomicFile, Output, OutputSet};
+use merganser_io::{AtomicFile, FileKind, Output, OutputSet};
 use merganser_seq::kmer::Kmer;
 
 use self::kff::{KffFormat, KffSink};
@@ -42,8 +42,10 @@ pub(crate) const NO_PARQUET: &str = "Parquet is not built into this program: bui
 
 merganser_run::named! {
     /// How a table is written.
+    #[derive(Default)]
     pub enum TableFormat {
         /// Our own table.
+        #[default]
         Mgk = "mgk",
         /// A KMC1 database.
         Kmc = "kmc",
@@ -172,6 +174,19 @@ impl TableOutput {
 /// Whether there is a file at a path, or a pipe, which its reader refuses.
 pub(crate) fn is_no_folder(path: &Path) -> bool {
     path.exists() && !path.is_dir()
+}
+
+/// The formats of tables, for messages.
+pub(crate) const TABLE: &str = "table of k-mers (.mgk, a KMC database, KFF or KMER COUNT lines)";
+
+/// Says what a file or folder is that is no table.
+pub(crate) fn not_a_table(path: &Path) -> String {
+    let wanted = &format!("a {TABLE}");
+    match FileKind::of_path(path) {
+        // A text that begins as a table would, and goes on in another way.
+        None | Some(FileKind::Counts) => format!("not {wanted}"),
+        Some(kind) => kind.instead_of(wanted, Some("merganser count makes a table of it")),
+    }
 }
 
 /// Writes nothing.

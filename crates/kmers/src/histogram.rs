@@ -1,11 +1,11 @@
 //! How many distinct k-mers occur how often: before any cut, exact.
 
+mod fastk;
 mod file;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use crate::formats::fastk::hist as fastk;
 pub use file::{BadLine, HistogramFile, HistogramLines};
 
 /// Counts below this have a place each.

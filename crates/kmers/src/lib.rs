@@ -44,13 +44,16 @@
 #![deny(unsafe_code)]
 
 pub mod algebra;
+mod description;
 mod error;
 pub mod formats;
+mod gathered;
 pub mod hetmers;
 mod histogram;
 pub mod lookup;
 pub mod matrix;
 mod memory;
+mod ranges;
 pub mod reads;
 pub mod scattered;
 pub mod tables;

@@ -6,9 +6,11 @@
 
 mod concat;
 mod dense;
+mod format;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod rows;
+mod sink;
 
 use std::path::Path;
 
@@ -25,7 +27,9 @@ use crate::tables::AnyTable;
 use crate::tables::clipped::clipped;
 pub use concat::concat_matrix;
 use dense::kmer_bytes;
-use rows::{Part, RowFormat, Rows, Sink};
+use format::{Part, RowFormat};
+use rows::Rows;
+use sink::Sink;
 
 /// What a cell holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@ mod batch;
 mod filter;
 mod long_profile;
 mod marks;
+mod mates;
 mod pass;
 mod profile;
 mod queries;
@@ -13,8 +14,9 @@ mod queries;
 use merganser_run::{Budget, Cancel, Progress, Resources};
 
 use crate::lookup::Lookup;
-pub use filter::{FilterConfig, Filtered, Limit, Mask, Mates, filter_reads};
+pub use filter::{FilterConfig, Filtered, Limit, Mask, filter_reads};
 pub use marks::{Mark, marks};
+pub use mates::Mates;
 pub use profile::{Profiled, profile};
 pub use queries::{query, query_lines};
 

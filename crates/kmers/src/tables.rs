@@ -6,20 +6,19 @@
 //! first gathered: scattered by their first bits, in memory or on disk, and sorted range by range.
 
 pub(crate) mod clipped;
-pub(crate) mod gathered;
-pub(crate) mod ranges;
 pub(crate) mod temporary;
 
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use merganser_io::{FileKind, OutputCompression};
+use merganser_io::OutputCompression;
 use merganser_run::Cancel;
 use merganser_seq::kmer::Kmer;
 
+pub use crate::description::{Description, Kind};
+use crate::error::bad;
 use crate::formats::fastk::{FastK, FastKRanges};
-use crate::formats::is_no_folder;
 use crate::formats::kff::Kff;
 pub use crate::formats::kmc::Database;
 use crate::formats::meryl::Meryl;
@@ -27,89 +26,10 @@ use crate::formats::mgk::{self, MgkRanges, PieceKind};
 #[cfg(feature = "parquet")]
 use crate::formats::parquet::Parquet;
 use crate::formats::text::{Text, is_dump};
-use crate::{Error, Header, Histogram, Table};
-use gathered::Gathered;
-pub(crate) use ranges::{RangeReader, Ranges};
-
-/// The format of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Our own.
-    Mgk,
-    /// A KMC database, version 0.
-    Kmc1,
-    /// A KMC database, version 0x200.
-    Kmc2,
-    /// A table of FastK.
-    FastK,
-    /// A database of meryl.
-    Meryl,
-    /// K-mer file format, version 1.
-    Kff,
-    /// `KMER COUNT` lines with a tab or blanks between them.
-    Columns,
-    /// FASTA whose headers are counts, as `jellyfish dump` writes.
-    Fasta,
-    /// Parquet with the columns `kmer` and `count`.
-    Parquet,
-}
-
-impl Kind {
-    /// The name for people.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Mgk => "mgk",
-            Kind::Kmc1 => "KMC1",
-            Kind::Kmc2 => "KMC2",
-            Kind::FastK => "FastK",
-            Kind::Meryl => "meryl",
-            Kind::Kff => "KFF",
-            Kind::Columns => "text",
-            Kind::Fasta => "FASTA",
-            Kind::Parquet => "Parquet",
-        }
-    }
-}
-
-/// What a table says of itself, as far as its format can.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Description {
-    /// The format.
-    pub kind: Kind,
-    /// Bases of a k-mer.
-    pub k: usize,
-    /// k-mers and their reverse complements were counted together.
-    pub canonical: bool,
-    /// Its k-mers are those of homopolymer-compressed reads, by what the format says or whoever opened it.
-    pub homopolymer_compressed: bool,
-    /// The least count in the table.
-    pub min_count: u32,
-    /// The largest count that the table may hold.
-    pub max_count: u32,
-    /// Distinct k-mers, where the format says.
-    pub kmers: Option<u64>,
-    /// No count is larger, where the format says.
-    pub largest_count: Option<u32>,
-    /// What only a `.mgk` table says.
-    pub header: Option<Header>,
-}
-
-impl Description {
-    /// Of a table of which no more is known before it is read.
-    pub(crate) fn unread(kind: Kind, k: usize, canonical: bool) -> Description {
-        Description {
-            kind,
-            k,
-            canonical,
-            homopolymer_compressed: false,
-            min_count: 1,
-            max_count: u32::MAX,
-            kmers: None,
-            largest_count: None,
-            header: None,
-        }
-    }
-}
+use crate::formats::{TABLE, is_no_folder, not_a_table};
+use crate::gathered::Gathered;
+use crate::ranges::Ranges;
+use crate::{Error, Histogram, Table};
 
 /// An open table of any format.
 #[derive(Debug)]
@@ -164,7 +84,7 @@ impl AnyTable {
     /// A table of ours in an open file, which messages call `path`.
     pub(crate) fn own(file: File, path: &Path) -> Result<AnyTable, Error> {
         let table = Table::of_file(file, path)?;
-        let description = of_header(table.header());
+        let description = Description::of_header(table.header());
         Ok(AnyTable { path: path.to_owned(), description, content: Content::Mgk(table) })
     }
 
@@ -206,7 +126,7 @@ impl AnyTable {
                 [b'P', b'A', b'R', b'1', ..] => return Err(bad(path, crate::formats::NO_PARQUET)),
                 magic if magic.starts_with(&mgk::FORMAT.magic) => {
                     let table = Table::open(path)?;
-                    let description = of_header(table.header());
+                    let description = Description::of_header(table.header());
                     return Ok((Content::Mgk(table), description));
                 }
                 magic if !is_text(magic) => return Err(bad(path, not_a_table(path))),
@@ -384,20 +304,6 @@ impl AnyTable {
     }
 }
 
-fn of_header(header: &Header) -> Description {
-    Description {
-        kind: Kind::Mgk,
-        k: header.k,
-        canonical: header.canonical,
-        homopolymer_compressed: header.homopolymer_compressed,
-        min_count: header.min_count,
-        max_count: header.max_count,
-        kmers: Some(header.kmers),
-        largest_count: Some(header.largest_count),
-        header: Some(header.clone()),
-    }
-}
-
 /// The first bytes of a file.
 fn magic(path: &Path) -> Result<Vec<u8>, Error> {
     let at = |source| Error::File { path: path.to_owned(), source };
@@ -418,26 +324,9 @@ fn magic(path: &Path) -> Result<Vec<u8>, Error> {
     Ok(start)
 }
 
-/// The formats of tables, for messages.
-const TABLE: &str = "table of k-mers (.mgk, a KMC database, KFF or KMER COUNT lines)";
-
-/// Says what a file or folder is that is no table.
-pub(crate) fn not_a_table(path: &Path) -> String {
-    let wanted = &format!("a {TABLE}");
-    match FileKind::of_path(path) {
-        // A text that begins as a table would, and goes on in another way.
-        None | Some(FileKind::Counts) => format!("not {wanted}"),
-        Some(kind) => kind.instead_of(wanted, Some("merganser count makes a table of it")),
-    }
-}
-
 /// Whether a file that begins so is text, perhaps compressed, that can be a table.
 fn is_text(magic: &[u8]) -> bool {
     let compressed = [&b"\x1f\x8b"[..], b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ"];
     compressed.iter().any(|start| magic.starts_with(start))
         || magic.first().is_some_and(|first| b">ACGTUacgtu0123456789".contains(first))
-}
-
-pub(crate) fn bad(path: &Path, reason: impl Into<String>) -> Error {
-    Error::Table { path: path.to_owned(), reason: reason.into() }
 }

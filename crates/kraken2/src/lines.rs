@@ -1,6 +1,7 @@
 //! The line of a read.
 
 use merganser_io::put_decimal;
+use merganser_taxreport::output::LineHead;
 
 use super::taxonomy::Kraken2Taxonomy;
 
@@ -33,30 +34,19 @@ impl Line<'_> {
     /// Appends the line: C or U, the name, the taxon (with `names`, by name), the length, and for each
     /// run of k-mers `taxid:number`, `A:number` or `|:|`.
     pub(super) fn write(&self, tree: &Kraken2Taxonomy, names: bool, text: &mut Vec<u8>) {
-        text.extend_from_slice(if self.call == 0 { b"U\t" } else { b"C\t" });
-        text.extend_from_slice(self.name);
-        text.push(b'\t');
-        let taxid = u64::from(tree.taxid(self.call));
-        if names {
-            let name = if self.call == 0 { b"unclassified" } else { tree.name(self.call) };
-            text.extend_from_slice(name);
-            text.extend_from_slice(b" (taxid ");
-            put_decimal(taxid, text);
-            text.push(b')');
-        } else {
-            put_decimal(taxid, text);
-        }
-        text.push(b'\t');
-        put_decimal(self.lengths.0 as u64, text);
-        if let Some(second) = self.lengths.1 {
-            text.push(b'|');
-            put_decimal(second as u64, text);
-        }
-        text.push(b'\t');
+        let taxid = tree.taxid(self.call);
+        let head = LineHead {
+            name: self.name,
+            taxon: (self.call != 0)
+                .then(|| (taxid, if names { tree.name(self.call) } else { b"" })),
+            names,
+            lengths: self.lengths,
+        };
+        head.append(0, text, |_| {});
         match self.kmers {
             Some(kmers) => write_kmers(tree, kmers, text),
             None => {
-                put_decimal(taxid, text);
+                put_decimal(taxid.into(), text);
                 text.extend_from_slice(b":Q");
             }
         }

@@ -104,7 +104,7 @@ struct Waiting {
 
 impl Report<'_> {
     fn write_tree(&self, rows: &mut KrakenRows<'_>) -> io::Result<()> {
-        let letter = |node: u32| self.tree.letter(node).map(char::from);
+        let letter = |node: u32| self.tree.letter(node);
         let root = self.tree.root();
         let code =
             letter(root).map_or(RankCode::ROOT, |letter| RankCode { letter, ..RankCode::ROOT });

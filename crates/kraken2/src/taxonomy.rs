@@ -9,7 +9,7 @@ use merganser_io::MappedFile;
 
 use crate::Error;
 use merganser_store::Reading;
-use merganser_taxonomy::{NodeInfo, Taxonomy};
+use merganser_taxonomy::{NodeInfo, Rank, Taxonomy};
 
 /// The first bytes of the file.
 const MAGIC: &[u8] = b"K2TAXDAT";
@@ -26,7 +26,7 @@ pub struct Kraken2Taxonomy {
     children: Vec<Range<u32>>,
     taxids: Vec<u32>,
     /// The letter of a rank that reports know.
-    letters: Vec<Option<u8>>,
+    letters: Vec<Option<char>>,
     /// Where ranks begin, and their text, each with a 0 at its end.
     rank_starts: Vec<u32>,
     ranks: Vec<u8>,
@@ -242,7 +242,7 @@ impl Kraken2Taxonomy {
     }
 
     /// The letter of a node's rank as reports have it, D to S; none of ranks that have no letter.
-    pub(super) fn letter(&self, node: u32) -> Option<u8> {
+    pub(super) fn letter(&self, node: u32) -> Option<char> {
         self.letters[node as usize]
     }
 
@@ -332,19 +332,12 @@ fn text(texts: &[u8], start: usize) -> &[u8] {
     &rest[..memchr::memchr(0, rest).unwrap_or(rest.len())]
 }
 
-/// The letter of a rank.
-fn letter(rank: &[u8]) -> Option<u8> {
-    Some(match rank {
-        b"superkingdom" | b"domain" => b'D',
-        b"kingdom" => b'K',
-        b"phylum" => b'P',
-        b"class" => b'C',
-        b"order" => b'O',
-        b"family" => b'F',
-        b"genus" => b'G',
-        b"species" => b'S',
-        _ => return None,
-    })
+/// The letter of a rank, of which Kraken 2 knows the main ones by these words alone.
+fn letter(word: &[u8]) -> Option<char> {
+    match std::str::from_utf8(word).ok()? {
+        "superkingdom" => Rank::Domain.letter(),
+        word => Rank::named(word)?.letter(),
+    }
 }
 
 #[cfg(test)]
@@ -414,10 +407,7 @@ pub(super) mod tests {
         assert_eq!((tree.len(), tree.root(), tree.parent(1), tree.parent(6)), (7, 1, 0, 4));
         assert_eq!((tree.children(1), tree.children(2), tree.children(4)), (2..4, 4..6, 6..7));
         assert_eq!((tree.taxid(0), tree.taxid(6), tree.name(6)), (0, 60, &b"t60"[..]));
-        assert_eq!(
-            (tree.letter(1), tree.letter(2), tree.letter(4)),
-            (None, Some(b'D'), Some(b'G'))
-        );
+        assert_eq!((tree.letter(1), tree.letter(2), tree.letter(4)), (None, Some('D'), Some('G')));
         assert_eq!((tree.clade(1), tree.clade(2), tree.clade(3)), (1..7, 2..6, 6..7));
         assert_eq!((tree.lca(5, 6), tree.lca(3, 6), tree.lca(4, 6)), (2, 1, 4));
     }

@@ -1,37 +1,23 @@
 //! Which taxid each sequence has.
 
-use std::collections::{BTreeMap, HashMap};
-use std::ffi::OsStr;
-use std::fs;
-use std::io;
-use std::os::unix::ffi::OsStrExt;
+mod beside;
+mod conflict;
+mod headers;
+mod maps;
+
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use merganser_io::{FileKind, Input, is_file};
+use merganser_io::{FileKind, Input};
 use merganser_run::{Progress, Warnings};
-use merganser_taxonomy::{
-    Accessions, Dump, MapKey, Taxonomy, TaxonomySource, assembly, kraken_taxids, lineage, read_map,
-};
+use merganser_taxonomy::Dump;
 
-use crate::file_names::{MAP, without_suffixes};
-use crate::{Error, GenomeTaxon, Manifest, Status};
-
-/// The names of files that are looked for next to references, and in the taxonomy's folder.
-const SUMMARY: &str = "assembly_summary";
-const ACCESSIONS: &str = ".accession2taxid";
-
-/// The files that a build reads without having been given their names: those of the taxonomy,
-/// and those next to the references.
-pub fn files_beside(inputs: &[Input], taxonomy: Option<&TaxonomySource>) -> Vec<PathBuf> {
-    // What cannot be looked for ends the build itself.
-    let mut files = files_next_to(inputs, is_summary).unwrap_or_default();
-    files.extend(files_next_to(inputs, is_map).unwrap_or_default());
-    files.extend(taxonomy.iter().flat_map(|source| source.files()));
-    if let Some(folder) = taxonomy.and_then(TaxonomySource::folder) {
-        files.extend(within(folder, ACCESSIONS).unwrap_or_default());
-    }
-    files
-}
+use crate::Error;
+pub use beside::files_beside;
+use beside::{accession_maps, files_next_to, is_map, is_summary};
+use conflict::TwoTaxids;
+pub use conflict::{ConflictPlace, MapConflict};
+pub use headers::HeaderRule;
 
 /// Where the taxids of a Kraken 2 library's sequences are looked for, besides their headers and the files
 /// beside them.
@@ -49,79 +35,6 @@ pub struct LibraryMaps<'a> {
     pub warnings: &'a Warnings,
 }
 
-/// Where the two taxids of an id are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ConflictPlace {
-    /// Both are in the map.
-    Map,
-    /// The one that counts is in this map, which comes before.
-    EarlierMap(PathBuf),
-    /// Both are in the header of the sequence.
-    Header,
-}
-
-/// Ids with two taxids.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MapConflict {
-    /// The map, or the file of the sequences if the taxids are in headers.
-    pub path: PathBuf,
-    /// Where the taxids are.
-    pub place: ConflictPlace,
-    /// How many ids there are.
-    pub ids: usize,
-    /// The first of them,
-    pub id: String,
-    /// with the taxid that counts, which comes first, and the other one.
-    pub taxids: [u32; 2],
-}
-
-impl MapConflict {
-    /// Says so.
-    pub fn warn(&self, warnings: &Warnings) {
-        let MapConflict { path, place, ids, id, taxids: [used, other] } = self;
-        let path = path.display();
-        warnings.push(match place {
-            ConflictPlace::Map => format!(
-                "{path}: {ids} ids have two taxids, first {id}: {used}, which comes first, is used and not \
-                 {other}; remove the wrong lines"
-            ),
-            ConflictPlace::EarlierMap(earlier) => format!(
-                "{path}: {ids} ids have another taxid in {}, first {id}: {used}, which comes first, is used \
-                 and not {other}; remove the wrong lines",
-                earlier.display()
-            ),
-            ConflictPlace::Header => format!(
-                "{path}: {ids} headers have two taxids, first {id}: {used}, which comes first, is used and \
-                 not {other}; remove the wrong ones, or give a table of taxids with `map`"
-            ),
-        });
-    }
-}
-
-/// Which taxids in headers count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HeaderRule {
-    /// `taxid|N`, of which `kraken:taxid|N` is one, as a word of its own anywhere.
-    Any,
-    /// `kraken:taxid|N` at the beginning of the id or behind one of its bars, as in Kraken 2.
-    Kraken,
-}
-
-/// The taxids that a header names by `taxid|N`, of which the first one counts: where no letter, digit or
-/// underscore stands before it, and no letter or digit behind the number.
-fn taxids_in_header(header: &str) -> impl Iterator<Item = u32> {
-    const WORD: &str = "taxid|";
-    header.match_indices(WORD).filter_map(|(at, _)| {
-        let before = header[..at].chars().next_back();
-        let rest = &header[at + WORD.len()..];
-        let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
-        let behind = rest[end..].chars().next();
-        let is_word = !before.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
-        let is_number = !behind.is_some_and(char::is_alphanumeric);
-        if is_word && is_number { rest[..end].parse().ok() } else { None }
-    })
-}
-
 /// An id of targets.
 #[derive(Default)]
 struct Id {
@@ -131,9 +44,6 @@ struct Id {
     /// The number of the map that was given and had it first, and the taxid there.
     given: Option<(usize, u32)>,
 }
-
-/// An id with the taxid that counts and another.
-type TwoTaxids = (String, [u32; 2]);
 
 /// The search for the taxids of sequences: by the maps given, manifests of libraries among them, and those next to the
 /// references, then a taxid in a sequence's header, then assembly_summary files next to the references, then
@@ -216,7 +126,7 @@ impl TaxidSearch {
             }
         }
         if let Some(folder) = taxonomy.and_then(|dump| dump.folder.as_ref()) {
-            for map in within(folder, ACCESSIONS)? {
+            for map in accession_maps(folder)? {
                 if self.taxids.contains(&None) {
                     self.read(&map)?;
                 }
@@ -238,66 +148,6 @@ impl TaxidSearch {
     /// Targets without a taxid so far.
     fn missing(&self) -> usize {
         self.taxids.iter().filter(|taxid| taxid.is_none()).count()
-    }
-
-    /// The maps that have two taxids for an id, which are two taxa of `tree`: how many ids, and the
-    /// first with the taxid that counts and the other.
-    pub fn conflicts(&mut self, tree: Option<&Taxonomy>) -> Vec<MapConflict> {
-        let mut found = Vec::new();
-        let mut between: BTreeMap<[usize; 2], Vec<TwoTaxids>> = BTreeMap::new();
-        for (maps, ids) in std::mem::take(&mut self.between) {
-            between.entry(maps).or_default().push(ids);
-        }
-        let maps = std::mem::take(&mut self.maps);
-        let paths: Vec<PathBuf> = maps.iter().map(|(path, _)| path.clone()).collect();
-        let in_maps = maps.into_iter().map(|(path, ids)| (path, ConflictPlace::Map, ids));
-        let between = between.into_iter().map(|([earlier, later], ids)| {
-            let place = ConflictPlace::EarlierMap(paths[earlier].clone());
-            (paths[later].clone(), place, ids)
-        });
-        for (path, place, ids) in in_maps.chain(between) {
-            let mut ids = ids.into_iter().filter(|(_, taxids)| differ(tree, taxids));
-            let Some((id, taxids)) = ids.next() else { continue };
-            found.push(MapConflict { path, place, ids: ids.count() + 1, id, taxids });
-        }
-        for (path, ids, (id, taxids)) in std::mem::take(&mut self.headers_of_two) {
-            found.push(MapConflict { path, place: ConflictPlace::Header, ids, id, taxids });
-        }
-        found
-    }
-
-    /// Finds the files of a manifest, by their paths, and gives their sequences the taxa of its rows.
-    fn read_manifest(&mut self, path: &Path, taxonomy: Option<&Dump>) -> Result<(), Error> {
-        let tables = taxonomy.filter(|dump| dump.accessions.is_some());
-        let lineages = tables.map(|dump| lineages(&dump.taxonomy));
-        let mut files: HashMap<&Path, Vec<usize>> = HashMap::new();
-        for (at, (file, _)) in self.files.iter().enumerate() {
-            files.entry(file).or_default().push(at);
-        }
-        let manifest = Manifest::read(path)?;
-        for (line, row) in manifest.rows().filter(|(_, row)| row.status == Status::Sound) {
-            let place = manifest.locate(row);
-            let Some(found) = files.get(&*place) else { continue };
-            let taxid = match (&row.taxon, &lineages) {
-                (Some(GenomeTaxon::Taxid(taxid)), None) => Ok(*taxid),
-                (Some(GenomeTaxon::Lineage(lineage)), Some(known)) => known
-                    .get(lineage)
-                    .copied()
-                    .ok_or("its lineage is not in the tables of `taxonomy`"),
-                (Some(GenomeTaxon::Lineage(_)), None) => {
-                    Err("its taxon is a lineage of GTDB: give its tables with `taxonomy`")
-                }
-                _ => Err(
-                    "its taxon is a taxid of NCBI: give the folder of its taxdump with `taxonomy`",
-                ),
-            };
-            let taxid =
-                taxid.map_err(|what| Error::content(path, format!("line {line}: {what}")))?;
-            for target in found.iter().flat_map(|&at| self.files[at].1.clone()) {
-                self.taxids[target].get_or_insert(taxid);
-            }
-        }
-        Ok(())
     }
 
     /// A search for the taxids of the sequences in `files`, one for each of `inputs`; `names` gives a sequence's name,
@@ -349,113 +199,6 @@ impl TaxidSearch {
             }
         }
     }
-
-    /// Gives the targets of an id the taxid that the map read last has for it.
-    fn found(&mut self, id: &[u8], taxid: u32) {
-        let Some(known) = self.ids.get_mut(id) else { return };
-        let map = self.maps.len();
-        let before = known.seen.filter(|seen| seen.0 == map).map(|seen| seen.1);
-        let counts = |target: &u32| self.taxids[*target as usize] == before;
-        match before {
-            None => known.seen = Some((map, taxid)),
-            Some(first) if first != taxid && known.targets.iter().any(counts) => {
-                let id = String::from_utf8_lossy(id).into_owned();
-                if let Some((_, conflicts)) = self.maps.last_mut() {
-                    conflicts.push((id, [first, taxid]));
-                }
-            }
-            Some(_) => {}
-        }
-        let map = map.saturating_sub(1);
-        match known.given.filter(|_| self.is_given) {
-            None if self.is_given => known.given = Some((map, taxid)),
-            Some((earlier, first)) if earlier != map && first != taxid && before.is_none() => {
-                let counts = |target: &u32| self.taxids[*target as usize] == Some(first);
-                if known.targets.iter().any(counts) {
-                    let id = String::from_utf8_lossy(id).into_owned();
-                    self.between.push(([earlier, map], (id, [first, taxid])));
-                }
-            }
-            _ => {}
-        }
-        for &target in &known.targets {
-            self.taxids[target as usize].get_or_insert(taxid);
-        }
-    }
-
-    /// Takes taxids of headers, the first ones; others that are another taxon of `tree` are noted.
-    fn read_headers(&mut self, tree: Option<&Taxonomy>) {
-        let mut of_two = Vec::new();
-        for (at, (taxid, header)) in self.taxids.iter_mut().zip(&self.headers).enumerate() {
-            if taxid.is_some() {
-                continue;
-            }
-            let (first, other) = match self.rule {
-                HeaderRule::Any => first_and_other(taxids_in_header(header), tree),
-                HeaderRule::Kraken => first_and_other(kraken_taxids(header), tree),
-            };
-            *taxid = first;
-            of_two.extend(first.zip(other).map(|(first, other)| (at, [first, other])));
-        }
-        for (at, taxids) in of_two {
-            let file = self.files.iter().find(|(_, targets)| targets.contains(&at));
-            let path = file.map_or(Path::new("stdin"), |(path, _)| path);
-            match self.headers_of_two.last_mut().filter(|(last, ..)| last == path) {
-                Some((_, count, _)) => *count += 1,
-                None => {
-                    let name = self.headers[at].split_ascii_whitespace().next().unwrap_or_default();
-                    self.headers_of_two.push((path.to_owned(), 1, (name.to_owned(), taxids)));
-                }
-            }
-        }
-    }
-
-    /// Looks up each sequence's own id, whole and in parts, then the assembly in its file's name, then
-    /// that name without its suffixes.
-    fn read_accessions(&mut self, accessions: &Accessions) {
-        for (taxid, header) in self.taxids.iter_mut().zip(&self.headers) {
-            let name = header.split_ascii_whitespace().next().unwrap_or_default();
-            let mut ids =
-                std::iter::once(name).chain(name.split('|').filter(|part| part.len() > 2));
-            *taxid = taxid.or_else(|| ids.find_map(|id| accessions.taxid(id.as_bytes())));
-        }
-        for (path, targets) in &self.files {
-            let name = path.file_name().unwrap_or_default();
-            let of_assembly = assembly(name.as_bytes()).and_then(|one| accessions.taxid(one));
-            let found = of_assembly.or_else(|| accessions.taxid(without_suffixes(name.as_bytes())));
-            for at in targets.clone() {
-                self.taxids[at] = self.taxids[at].or(found);
-            }
-        }
-    }
-
-    /// Reads a map, whose kind its content tells.
-    fn read(&mut self, path: &Path) -> Result<(), Error> {
-        self.maps.push((path.to_owned(), Vec::new()));
-        read_map(path, |key, taxid| match key {
-            MapKey::Id(id) => self.found(id, taxid),
-            MapKey::Assembly { accession, base } => self.found_assembly(accession, base, taxid),
-        })?;
-        Ok(())
-    }
-
-    /// Files whose name begins with the accession or the last part of the download path.
-    fn found_assembly(&mut self, accession: &[u8], base: &[u8], taxid: u32) {
-        let begins = |name: &OsStr, start: &[u8]| {
-            let rest = name.as_bytes().strip_prefix(start);
-            !start.is_empty()
-                && start != b"na"
-                && rest.is_some_and(|rest| !rest.first().is_some_and(u8::is_ascii_alphanumeric))
-        };
-        for (path, targets) in &self.files {
-            let name = path.file_name().unwrap_or_default();
-            if begins(name, accession) || begins(name, base) {
-                for at in targets.clone() {
-                    self.taxids[at].get_or_insert(taxid);
-                }
-            }
-        }
-    }
 }
 
 /// What is said of a map that was found.
@@ -463,112 +206,10 @@ fn taken_from(map: &Path) -> String {
     format!("taxids are taken from {}, too", map.display())
 }
 
-/// Whether two taxids are two taxa of a tree, or one of them is none.
-fn differ(tree: Option<&Taxonomy>, taxids: &[u32; 2]) -> bool {
-    let node = |taxid| tree.and_then(|tree| tree.node(taxid));
-    match taxids.map(node) {
-        [Some(one), Some(other)] => one != other,
-        _ => taxids[0] != taxids[1],
-    }
-}
-
-/// The first of some taxids, and the first one that is another taxon.
-fn first_and_other(
-    mut taxids: impl Iterator<Item = u32>,
-    tree: Option<&Taxonomy>,
-) -> (Option<u32>, Option<u32>) {
-    let Some(first) = taxids.next() else { return (None, None) };
-    (Some(first), taxids.find(|&other| differ(tree, &[first, other])))
-}
-
-/// The taxids of all lineages of a tree of GTDB.
-fn lineages(tree: &Taxonomy) -> HashMap<String, u32> {
-    (0..tree.len() as u32).map(|node| (lineage(tree, node), tree.taxid(node))).collect()
-}
-
-/// Whether a file is a map of the sequences beside it, as Kraken 2 has them.
-fn is_map(name: &str) -> bool {
-    name == MAP
-}
-
-/// Whether a file is a list of assemblies, those beside it among them.
-fn is_summary(name: &str) -> bool {
-    name.starts_with(SUMMARY) && name.contains(".txt")
-}
-
-/// Files of wanted names in the folders of the inputs, each once.
-fn files_next_to(
-    inputs: &[Input],
-    is_wanted: impl Fn(&str) -> bool + Copy,
-) -> Result<Vec<PathBuf>, Error> {
-    let mut folders: Vec<PathBuf> =
-        inputs.iter().filter_map(|input| input.path()?.parent().map(Path::to_owned)).collect();
-    folders.sort();
-    folders.dedup();
-    let found = folders.iter().map(|folder| files_in(folder, is_wanted));
-    Ok(found.collect::<Result<Vec<_>, _>>()?.concat())
-}
-
-/// Files in a folder whose name has this in it.
-fn within(folder: &Path, part: &str) -> Result<Vec<PathBuf>, Error> {
-    files_in(folder, |name| name.contains(part))
-}
-
-/// The files in a folder whose names are wanted, in their order; none where there is no folder, or its names may
-/// not be read. No other file is looked up: there may be a million genomes.
-fn files_in(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, Error> {
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let failed = |source| Error::File { path: folder.to_owned(), source };
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) => match error.kind() {
-            io::ErrorKind::NotFound
-            | io::ErrorKind::NotADirectory
-            | io::ErrorKind::PermissionDenied => return Ok(Vec::new()),
-            _ => return Err(failed(error)),
-        },
-    };
-    let mut files = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(failed)?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_there =
-            || is_file(&path).map_err(|source| Error::File { path: path.clone(), source });
-        if is_wanted(&name) && is_there()? {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn taxids_in_headers_are_words() {
-        for (header, taxid) in [
-            ("NC_1.1 taxid|101", Some(101)),
-            ("taxid|101", Some(101)),
-            ("kraken:taxid|101|NC_1.1 x", Some(101)),
-            ("NC_1.1|kraken:taxid|101", Some(101)),
-            ("NC_1.1 (taxid|101)", Some(101)),
-            ("NC_1.1 taxid|101_2", Some(101)),
-            ("NC_1.1 notaxid|101", None),
-            ("NC_1.1 host_taxid|101", None),
-            ("NC_1.1 2taxid|101", None),
-            ("NC_1.1 \u{e9}taxid|101", None),
-            ("NC_1.1 taxid|101a", None),
-            ("NC_1.1 taxid|", None),
-            ("NC_1.1 taxid|x", None),
-            ("NC_1.1 taxid|4294967296", None),
-            ("NC_1.1 host_taxid|9606 taxid|101", Some(101)),
-            ("taxid", None),
-        ] {
-            assert_eq!(taxids_in_header(header).next(), taxid, "{header}");
-        }
-    }
+    use std::fs;
 
     fn search(headers: &[&'static str]) -> TaxidSearch {
         let inputs = [Input::File("a.fa".into())];

@@ -1,7 +1,9 @@
 //! What is written as reads are classified: their lines, and the reads themselves.
 
+mod line;
 mod reads;
 
+pub use line::{LineHead, LineText, NUMBER};
 pub use reads::{ReadOutput, ReadTexts};
 
 use std::io::Write;

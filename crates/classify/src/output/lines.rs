@@ -4,12 +4,12 @@ use std::io::Write;
 
 use merganser_io::RecordBatch;
 
-use super::line_text::{self, NUMBER};
 use crate::config::{Columns, LineFormat, RunConfig, Taxids};
 use crate::features::FeatureLookup;
 use crate::reads::{id, lengths};
 use crate::{Candidate, Database, Sketcher, Thresholds, Verdict};
 use merganser_taxonomy::Rank;
+use merganser_taxreport::output::{LineHead, NUMBER};
 
 /// A verdict as counted and shown: the node, and the target if it is one.
 pub(crate) type TargetOrTaxon = Option<(u32, Option<u32>)>;
@@ -98,37 +98,22 @@ impl<'a> LineWriter<'a> {
     fn kraken(&self, read: &Read<'_>, names: bool, text: &mut Vec<u8>) {
         let tree = self.database.taxonomy();
         let &Read { found, candidates, .. } = read;
-        let (first, second) = lengths(read.batch, read.read);
-        let id = id(read.batch, read.read);
-        let taxid = u64::from(found.map_or(0, |(node, _)| tree.taxid(node)));
-        let name = found.map_or("unclassified", |(node, _)| tree.name(node)).as_bytes();
-        let words = id.len() + 20 + if names { name.len() } else { 0 };
-        let most = words + NUMBER * (3 + 2 * candidates.len());
-        line_text::append(text, most, |line| {
-            line.words(if found.is_some() { b"C\t" } else { b"U\t" });
-            line.words(id);
-            line.push(b'\t');
-            if names {
-                line.words(name);
-                line.words(b" (taxid ");
-                line.number(taxid);
-                line.push(b')');
-            } else {
-                line.number(taxid);
-            }
-            line.push(b'\t');
-            line.number(first as u64);
-            if let Some(second) = second {
-                line.push(b'|');
-                line.number(second as u64);
-            }
+        let head = LineHead {
+            name: id(read.batch, read.read),
+            taxon: found.map(|(node, _)| (tree.taxid(node), tree.name(node).as_bytes())),
+            names,
+            lengths: lengths(read.batch, read.read),
+        };
+        head.append(NUMBER * (1 + 2 * candidates.len()), text, |line| {
             for (number, candidate) in candidates.iter().enumerate() {
-                line.push(if number == 0 { b'\t' } else { b' ' });
+                if number > 0 {
+                    line.push(b' ');
+                }
                 line.number(self.taxid(candidate).into());
                 line.push(b':');
                 line.number(candidate.hits.into());
             }
-            line.words(if candidates.is_empty() { b"\t0:0\n" } else { b"\n" });
+            line.words(if candidates.is_empty() { b"0:0\n" } else { b"\n" });
         });
     }
 

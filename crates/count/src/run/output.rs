@@ -24,7 +24,7 @@ pub(crate) fn create(
         let message = "an output file is needed: `output` FILE, or `format` none";
         return Err(Error::Config(ConfigError::new(message)));
     }
-    Ok(TableOutput::create(config.format.into(), output, outputs)?)
+    Ok(TableOutput::create(config.format, output, outputs)?)
 }
 
 /// Sorts and writes the table; returns the time the disk took to confirm.

@@ -1,9 +1,10 @@
 //! Looking for binary data in what should be text.
 
 use super::letters::check_letters;
-use super::{Chunk, Format, line_at};
+use super::{Chunk, line_at};
 use crate::Error;
 use crate::beginning::BYTE_ORDER_MARK;
+use crate::format::Format;
 
 /// How much of the text of each file [`Chunk::parse`] itself looks at.
 const BEGINNING: usize = 1 << 16;

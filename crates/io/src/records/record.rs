@@ -34,3 +34,24 @@ impl Record<'_> {
         start..end
     }
 }
+
+/// What is kept of each record besides its letters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Keep {
+    /// How much of the header.
+    pub header: Header,
+    /// Qualities.
+    pub qualities: bool,
+}
+
+/// How much is kept of a header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Header {
+    /// Nothing: the names of mates are not compared.
+    Nothing,
+    /// The name, up to the first blank.
+    #[default]
+    Name,
+    /// All of it.
+    Whole,
+}

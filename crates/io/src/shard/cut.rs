@@ -6,8 +6,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use memchr::memchr;
 
 use super::members::{find_member, text_from};
-use crate::chunk::{Format, is_blank};
+use crate::chunk::is_blank;
 use crate::compress::Compression;
+use crate::format::Format;
 use crate::there::uninterrupted;
 
 /// A place in a file; the default is its beginning.

@@ -9,8 +9,8 @@ use merganser_inflate::BgzfBlocks;
 
 use super::cut::Cut;
 use super::members::{MemberText, read_bgzf_block, text_from};
-use crate::chunk::Format;
 use crate::compress::Compression;
+use crate::format::Format;
 
 /// A stretch of a file, from one place where it can be cut up to another, or to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use merganser_seq::kmer::Kmer;
 
 use super::merge::Run;
 use crate::Error;
-use crate::tables::{RangeReader, Ranges};
+use crate::ranges::{RangeReader, Ranges};
 
 /// Where a range lies: k-mers that share their first bits are a section, and a large section comes
 /// in several ranges, in order, to one worker.

@@ -10,12 +10,13 @@ use merganser_seq::with_kmer;
 use super::calculation::Calculation;
 use super::emitting::Emitting;
 use super::expression::{Bounds, Cut, Expression};
-use super::join::Joined;
+use super::joined::Joined;
 use super::merge;
 use super::session::Session;
 use crate::formats::mgk::section_bits;
 use crate::formats::{Encoder, Ordered, Sink, TableFormat, TableOutput, Totals, Writing};
-use crate::tables::{AnyTable, Description, Ranges};
+use crate::ranges::Ranges;
+use crate::tables::{AnyTable, Description};
 use crate::{Error, Header, Histogram};
 
 /// What was computed.

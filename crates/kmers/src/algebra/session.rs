@@ -9,7 +9,8 @@ use merganser_seq::kmer::Kmer;
 use merganser_store::{Pool, Spilling, Storage};
 
 use super::engine::Engine;
-use crate::tables::{AnyTable, Description, Ranges};
+use crate::ranges::Ranges;
+use crate::tables::{AnyTable, Description};
 use crate::{Error, scattered};
 
 /// Tables that go together, and how memory is spent on them.

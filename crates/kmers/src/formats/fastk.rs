@@ -1,8 +1,6 @@
 //! FastK's tables (`.ktab`, with its hidden parts) and histograms (`.hist`), as FastK of June 2025 writes them. Numbers are
 //! little-endian; bases a c g t are 0 to 3, four a byte, the first one in the highest bits.
 
-pub(crate) mod hist;
-
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -10,8 +8,9 @@ use std::path::{Path, PathBuf};
 use merganser_seq::kmer::{Kmer, MAX_K};
 
 use crate::Error;
-use crate::tables::ranges::{self, keep_range};
-use crate::tables::{Description, Kind, RangeReader, Ranges, bad};
+use crate::description::{Description, Kind};
+use crate::error::bad;
+use crate::ranges::{self, RangeReader, Ranges, keep_range};
 
 /// Bytes of the stub before its index: k, parts, least count, bytes of a prefix.
 const STUB: u64 = 16;
@@ -47,7 +46,8 @@ struct Part {
     to: u64,
 }
 
-fn number(bytes: &[u8]) -> i64 {
+/// A number of 4 or 8 bytes, as FastK's files have them.
+pub(crate) fn number(bytes: &[u8]) -> i64 {
     let value = bytes.iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
     if bytes.len() == 4 { i64::from(value as u32 as i32) } else { value as i64 }
 }

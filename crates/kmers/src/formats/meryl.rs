@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use merganser_run::{Cancel, each};
 use merganser_seq::kmer::Kmer;
 
+use crate::description::{Description, Kind};
+use crate::error::bad;
 use crate::formats::is_no_folder;
-use crate::tables::gathered::{Gathered, Gathering};
-use crate::tables::{Description, Kind, bad};
+use crate::gathered::{Gathered, Gathering};
 use crate::{Error, Histogram};
 use bits::{Bits, Objects};
 

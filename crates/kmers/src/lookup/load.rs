@@ -11,7 +11,7 @@ use super::sliding::Sliding;
 use crate::Error;
 use crate::algebra::{Cut, Place, Session, Work};
 use crate::formats::mgk::section_bits;
-use crate::tables::Ranges;
+use crate::ranges::Ranges;
 
 /// k-mers whose lines are on their way from memory at a time.
 const AT_ONCE: usize = 32;

@@ -12,10 +12,11 @@ use merganser_store::sealed::{SEALED, Summed, open_json};
 use merganser_store::shard::{JobShard, Words, check_all};
 
 use super::dense::{Header, MAGIC};
-use super::rows::{Part, RowFormat, Sink};
+use super::format::{Part, RowFormat};
+use super::sink::Sink;
 use super::{Cells, MatrixFormat, MatrixOutcome};
 use crate::Error;
-use crate::tables::bad;
+use crate::error::bad;
 
 /// Bytes of rows that are read together, about.
 const BLOCK: usize = 1 << 20;

@@ -7,7 +7,7 @@ use merganser_store::sealed::{Summed, magic, put_json};
 use merganser_store::shard::JobShard;
 use serde::{Deserialize, Serialize};
 
-use super::rows::RowFormat;
+use super::format::RowFormat;
 use super::{Cells, MatrixFormat};
 use crate::Error;
 

@@ -10,7 +10,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type};
 
-use super::rows::{Part, RowFormat};
+use super::format::{Part, RowFormat};
 use crate::Error;
 use crate::formats::parquet::failed;
 

@@ -1,41 +1,13 @@
-//! Rows: made by workers, written in the order of their k-mers.
+//! Rows: made by workers, range by range of k-mers.
 
-use std::io::Write;
-use std::path::Path;
-
-use merganser_io::{Output, OutputSet, put_decimal};
 use merganser_run::InOrder;
 use merganser_seq::kmer::Kmer;
-use merganser_store::shard::JobShard;
 
-use super::dense::Dense;
-use super::{Cells, MatrixConfig, MatrixFormat, MatrixOutcome};
+use super::format::{Part, RowFormat};
+use super::sink::Sink;
+use super::{MatrixConfig, MatrixOutcome};
 use crate::Error;
 use crate::algebra::{Cut, Place, Work};
-
-/// How rows are written.
-#[derive(Clone, Debug)]
-pub(super) struct RowFormat {
-    pub(super) k: usize,
-    pub(super) canonical: bool,
-    /// Bytes of a k-mer in a dense matrix.
-    pub(super) kmer_bytes: usize,
-    pub(super) names: Vec<String>,
-    pub(super) cells: Cells,
-    pub(super) format: MatrixFormat,
-    /// If it is but a range.
-    pub(super) range: Option<JobShard>,
-}
-
-/// Rows of a range.
-#[derive(Default)]
-pub(super) struct Part {
-    pub(super) rows: u64,
-    /// What is written of them; of Parquet the k-mers' letters alone.
-    pub(super) bytes: Vec<u8>,
-    /// Of Parquet the cells, row by row.
-    pub(super) cells: Vec<u32>,
-}
 
 /// Makes rows of ranges.
 pub(super) struct Rows<'r, K> {
@@ -119,111 +91,6 @@ impl<K> Drop for Rows<'_, K> {
         // After an error or a panic, nobody must wait for this worker's section.
         if !self.done {
             self.in_order.stop();
-        }
-    }
-}
-
-impl RowFormat {
-    /// Adds a row.
-    pub(super) fn put<K: Kmer>(&self, kmer: K, row: &[u32], part: &mut Part) {
-        part.rows += 1;
-        match self.format {
-            MatrixFormat::Tsv => {
-                kmer.write_letters(self.k, &mut part.bytes);
-                for &cell in row {
-                    part.bytes.push(b'\t');
-                    put_decimal(cell.into(), &mut part.bytes);
-                }
-                part.bytes.push(b'\n');
-            }
-            MatrixFormat::Dense => self.put_dense(kmer, row, &mut part.bytes),
-            MatrixFormat::Parquet => {
-                kmer.write_letters(self.k, &mut part.bytes);
-                part.cells.extend_from_slice(row);
-            }
-        }
-    }
-
-    fn put_dense<K: Kmer>(&self, kmer: K, row: &[u32], bytes: &mut Vec<u8>) {
-        let mut whole = [0; merganser_seq::kmer::MAX_K / 4];
-        kmer.store(&mut whole[..K::BYTES]);
-        bytes.extend_from_slice(&whole[..self.kmer_bytes]);
-        match self.cells {
-            Cells::Counts => {
-                row.iter().for_each(|cell| bytes.extend_from_slice(&cell.to_le_bytes()))
-            }
-            Cells::Presence => {
-                let bits = row.chunks(8).map(|eight| {
-                    eight.iter().enumerate().fold(0, |bits, (at, &cell)| bits | (cell as u8) << at)
-                });
-                bytes.extend(bits);
-            }
-        }
-    }
-
-    /// The first line of a text.
-    fn header(&self) -> Vec<u8> {
-        let mut line = b"kmer".to_vec();
-        for name in &self.names {
-            line.push(b'\t');
-            line.extend_from_slice(name.as_bytes());
-        }
-        line.push(b'\n');
-        line
-    }
-}
-
-/// Writes rows.
-pub(super) enum Sink {
-    Text(Output),
-    Dense(Box<Dense>),
-    #[cfg(feature = "parquet")]
-    Parquet(Box<super::parquet::Columns>),
-}
-
-impl Sink {
-    pub(super) fn create(
-        format: &RowFormat,
-        path: &Path,
-        outputs: &OutputSet,
-    ) -> Result<Sink, Error> {
-        match format.format {
-            MatrixFormat::Tsv => {
-                let mut output = outputs.output(path)?;
-                output.write_all(&format.header())?;
-                Ok(Sink::Text(output))
-            }
-            MatrixFormat::Dense => {
-                Ok(Sink::Dense(Box::new(Dense::new(format, outputs.file(path)?)?)))
-            }
-            #[cfg(feature = "parquet")]
-            MatrixFormat::Parquet => {
-                let columns = super::parquet::Columns::new(format, outputs.file(path)?)?;
-                Ok(Sink::Parquet(Box::new(columns)))
-            }
-            #[cfg(not(feature = "parquet"))]
-            MatrixFormat::Parquet => {
-                let problem = merganser_run::ConfigError::new(crate::formats::NO_PARQUET);
-                Err(Error::Config(problem))
-            }
-        }
-    }
-
-    pub(super) fn put(&mut self, part: &Part) -> Result<(), Error> {
-        match self {
-            Sink::Text(output) => Ok(output.write_all(&part.bytes)?),
-            Sink::Dense(dense) => dense.put(&part.bytes),
-            #[cfg(feature = "parquet")]
-            Sink::Parquet(columns) => columns.put(part),
-        }
-    }
-
-    pub(super) fn finish(self, outcome: &MatrixOutcome) -> Result<(), Error> {
-        match self {
-            Sink::Text(output) => output.finish().map(drop).map_err(Error::from),
-            Sink::Dense(dense) => dense.finish(outcome.rows),
-            #[cfg(feature = "parquet")]
-            Sink::Parquet(columns) => columns.finish(),
         }
     }
 }

@@ -11,11 +11,11 @@ use merganser_run::engine::Source;
 use merganser_seq::base::Homopolymers;
 
 use super::Job;
-use super::filter::Mates;
+use super::mates::Enough;
 use super::pass::{self, PassJob};
 use crate::Error;
+use crate::error::bad;
 use crate::lookup::Lookup;
-use crate::tables::bad;
 
 /// A batch is full with so many records, or with so many bytes of headers, letters and qualities:
 /// enough that taking turns costs nothing.
@@ -70,25 +70,6 @@ pub(super) trait OfReads: Sync {
 
     /// Takes a read, or the two of a pair; appends to the text of each output.
     fn unit(&self, reads: &mut [Read<'_>], texts: &mut [Vec<u8>], tally: &mut Self::Tally);
-}
-
-/// So many hits, 1 or more,
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Enough {
-    pub(super) hits: u64,
-    /// of each mate, of any of them, or of both together.
-    pub(super) mates: Mates,
-}
-
-impl Enough {
-    /// Whether the hits of each mate are enough.
-    fn are(self, mut hits: impl Iterator<Item = u64>) -> bool {
-        match self.mates {
-            Mates::Any => hits.any(|hits| hits >= self.hits),
-            Mates::Both => hits.all(|hits| hits >= self.hits),
-            Mates::Together => hits.sum::<u64>() >= self.hits,
-        }
-    }
 }
 
 /// Where some hits are enough, the k-mers that begin at one of so many letters are looked up first.

@@ -8,7 +8,8 @@ use std::str::FromStr;
 use merganser_io::{Output, Segment};
 
 use super::Job;
-use super::batch::{self, Enough, OfReads, Read};
+use super::batch::{self, OfReads, Read};
+use super::mates::{Enough, Mates};
 use crate::Error;
 
 /// A number of k-mers, or a part of the k-mers of a read: that many, rounded down, as kmc_tools has
@@ -75,20 +76,6 @@ enum Action {
     Trim,
     /// Every base of a k-mer that is not in the table is masked.
     Mask(Mask),
-}
-
-merganser_run::named! {
-    /// When a pair stays.
-    #[derive(Default)]
-    pub enum Mates {
-        /// If either mate would stay.
-        #[default]
-        Any = "any",
-        /// If both would.
-        Both = "both",
-        /// By the hits of both mates together.
-        Together = "together",
-    }
 }
 
 /// What to filter by.

@@ -13,7 +13,7 @@ use merganser_run::engine::Source;
 use super::Job;
 use super::pass::{self, PassJob};
 use crate::Error;
-use crate::tables::bad;
+use crate::error::bad;
 
 /// Text that is parsed at once: little, so that a pipe gets its first answers soon.
 const CHUNK_BYTES: usize = 128 << 10;

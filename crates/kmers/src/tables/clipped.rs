@@ -3,10 +3,11 @@
 use merganser_run::Shard;
 use merganser_seq::kmer::Kmer;
 
-use super::ranges::{RangeReader, Ranges, ends};
-use super::{AnyTable, bad};
+use super::AnyTable;
 use crate::Error;
+use crate::error::bad;
 use crate::formats::mgk::{MOST_OF_A_BLOCK, MgkRanges, Table};
+use crate::ranges::{RangeReader, Ranges, ends};
 
 /// First bits of a k-mer that a border between ranges may divide at.
 const BORDER_BITS: u32 = 24;

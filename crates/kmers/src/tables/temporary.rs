@@ -7,7 +7,8 @@ use merganser_seq::with_kmer;
 
 use crate::Error;
 use crate::algebra::{Cut, Session};
-use crate::tables::{AnyTable, Ranges};
+use crate::ranges::Ranges;
+use crate::tables::AnyTable;
 
 /// An open table whose file has no name: when it is closed, it is gone.
 pub(crate) struct Temporary {

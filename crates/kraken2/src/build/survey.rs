@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use merganser_io::RecordBatch;
+use merganser_io::{InputSet, RecordBatch};
 use merganser_run::Unit;
 use merganser_run::engine::each_batch;
 use merganser_run::locks::{into_inner, lock};
@@ -75,9 +75,9 @@ pub(super) fn survey(
     progress.finish();
     let (sampled, letters) = (into_inner(samples).len() as u64, letters.into_inner());
     let (sequences, uracil) = (in_order(into_inner(seen), reading.inputs), into_inner(uracil));
-    let has_minimizers =
-        |at: &usize| samplers.iter().any(|one| one.inputs.get(*at).copied().unwrap_or(false));
-    let without = (0..reading.inputs.len()).filter(|at| !has_minimizers(at)).collect();
+    let mut with = InputSet::default();
+    samplers.iter().for_each(|sampler| with.merge(&sampler.with));
+    let without = with.missing(reading.inputs.len());
     Ok(Survey { sequences, sampled, letters, uracil, without })
 }
 
@@ -91,19 +91,19 @@ struct Sampler {
     scanner: Minimizers,
     entries: Entries,
     found: Vec<u64>,
-    /// Whether an input has a minimizer, by its number; inputs behind these have none.
-    inputs: Vec<bool>,
+    /// Inputs that have a minimizer.
+    with: InputSet,
 }
 
 impl Sampler {
     fn new(options: &Kraken2Options) -> Sampler {
         let (scanner, entries) = (Minimizers::new(options), Entries::default());
-        Sampler { scanner, entries, found: Vec::new(), inputs: Vec::new() }
+        Sampler { scanner, entries, found: Vec::new(), with: InputSet::default() }
     }
 
     /// Those of a batch, each once.
     fn sample(&mut self, reading: &Reading<'_>, batch: &RecordBatch) -> impl Iterator<Item = u64> {
-        let Sampler { scanner, entries, found, inputs } = self;
+        let Sampler { scanner, entries, found, with } = self;
         let mut has_minimizers = false;
         for at in 0..batch.len() {
             let mut take = |entries: &mut Entries| {
@@ -117,9 +117,7 @@ impl Sampler {
             let Ok(()) = take(entries);
         }
         if has_minimizers {
-            let input = batch.segment();
-            inputs.resize(inputs.len().max(input + 1), false);
-            inputs[input] = true;
+            with.insert(batch.segment());
         }
         found.sort_unstable();
         found.dedup();

@@ -1,6 +1,7 @@
 //! Tables larger than memory: searches wait until the range of cells that they begin in has its turn.
 
-use super::{AHEAD, Bytes, Cells, Entry, HEADER, NUMBER_BITS, Table, Words, hash, unhash};
+use super::search::{AHEAD, Bytes, Cells, Entry, NUMBER_BITS, Words};
+use super::{HEADER, Table, hash, unhash};
 use merganser_seq::dispatch;
 use merganser_seq::simd::Level;
 use merganser_store::distribute;

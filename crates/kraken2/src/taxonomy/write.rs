@@ -19,17 +19,7 @@ impl Kraken2Taxonomy {
         nameless: &[u32],
         nodes: impl Iterator<Item = u32>,
     ) -> Result<(Kraken2Taxonomy, Vec<u8>), Error> {
-        let mut wanted = BTreeSet::from([tree.root()]);
-        for node in nodes {
-            let new = tree.lineage(node).take_while(|node| !wanted.contains(node));
-            let new: Vec<u32> = new.collect();
-            wanted.extend(new);
-        }
-        let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for &node in wanted.iter().filter(|&&node| node != tree.root()) {
-            children.entry(tree.parent(node)).or_default().push(node);
-        }
-        let bytes = encode((tree, nameless), wanted.len(), &mut children);
+        let bytes = encode(&tree.pruned(nodes), nameless, rank_texts(tree));
         let read = Kraken2Taxonomy::parse(&bytes);
         let read = read.map_err(|reason| Error::Input(format!("the taxonomy: {reason}")))?;
         Ok((read, bytes))
@@ -52,35 +42,38 @@ impl Kraken2Taxonomy {
     }
 }
 
-/// The file of the root and, level by level, its `children`, theirs, and so on: `count` in all.
+/// The file of all taxa of `tree`, level by level.
 fn encode(
-    (tree, nameless): (&Taxonomy, &[u32]),
-    count: usize,
-    children: &mut BTreeMap<u32, Vec<u32>>,
+    tree: &Taxonomy,
+    nameless: &[u32],
+    (ranks, rank_texts): (BTreeMap<&str, u64>, Vec<u8>),
 ) -> Vec<u8> {
-    let (ranks, rank_texts) = rank_texts(tree);
+    // They are in the order of a walk that goes down first, children by taxid: so those of one depth stay in order.
+    let mut order: Vec<u32> = (0..tree.len() as u32).collect();
+    order.sort_by_key(|&node| tree.depth(node));
+    let mut children = vec![0u64; tree.len()];
+    order[1..].iter().for_each(|&node| children[tree.parent(node) as usize] += 1);
+    let mut numbers = vec![0u64; tree.len()];
     let mut names = Vec::new();
     // The node that is no taxon.
     let mut nodes = vec![0; super::NODE];
-    // Taxa in their order, each with the number of its parent.
-    let mut order = vec![(tree.root(), 0u64)];
-    let mut next = 0;
-    while let Some(&(node, parent)) = order.get(next) {
-        next += 1;
-        let mut own = children.remove(&node).unwrap_or_default();
-        own.sort_unstable_by_key(|&child| tree.taxid(child));
-        let first = order.len() as u64 + 1;
+    let mut first = 2;
+    for (&node, number) in order.iter().zip(1..) {
+        // That of the root is 0 so far.
+        let parent = numbers[tree.parent(node) as usize];
+        numbers[node as usize] = number;
+        let own = children[node as usize];
         let rank = ranks.get(tree.rank_name(node)).copied().unwrap_or(0);
         let taxid = u64::from(tree.taxid(node));
-        for field in [parent, first, own.len() as u64, names.len() as u64, rank, taxid, 0] {
+        for field in [parent, first, own, names.len() as u64, rank, taxid, 0] {
             nodes.extend_from_slice(&field.to_le_bytes());
         }
+        first += own;
         let is_named = nameless.binary_search(&tree.taxid(node)).is_err();
         put_text(if is_named { tree.name(node) } else { "" }, &mut names);
-        order.extend(own.into_iter().map(|child| (child, next as u64)));
     }
     let mut file = MAGIC.to_vec();
-    for size in [count + 1, names.len(), rank_texts.len()] {
+    for size in [tree.len() + 1, names.len(), rank_texts.len()] {
         file.extend_from_slice(&(size as u64).to_le_bytes());
     }
     [file, nodes, names, rank_texts].concat()

@@ -2,15 +2,16 @@
 
 use std::path::PathBuf;
 
+use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 use merganser_count::{Config, Format};
 use merganser_kmers::HistogramFormat;
+use merganser_run::options::cli::one_of;
 use merganser_seq::signature::Rule;
 
 use super::pages::PageArgs;
 use super::{DeviceArgs, ReadsArgs, ThreadArgs};
 use crate::holds::FormatChoice;
-use merganser_io::OutputFormat;
 
 const MORE: &str = "\
 Alphabet:
@@ -64,7 +65,8 @@ pub(crate) struct CountArgs {
     pub(crate) output: Option<PathBuf>,
     /// Format of the table: our own, a KMC database, KFF, KMER<TAB>COUNT lines, Parquet (if built
     /// in), or no table [default: by the end of FILE's name (.kff, .tsv, .parquet), else mgk]
-    #[arg(long = "format", value_name = "FORMAT", help_heading = "Output")]
+    #[arg(long = "format", value_name = "FORMAT", value_parser = format())]
+    #[arg(help_heading = "Output")]
     pub(crate) given_format: Option<Format>,
     /// Write how many distinct k-mers occur once, twice, ...: COUNT<TAB>NUMBER lines, before
     /// any cut; - is stdout
@@ -121,17 +123,10 @@ impl CountArgs {
     }
 }
 
-impl FormatChoice for Format {
-    fn format(self) -> Option<OutputFormat> {
-        match self {
-            Format::Mgk => Some(OutputFormat::Mgk),
-            Format::Kmc => Some(OutputFormat::Kmc),
-            Format::Kff => Some(OutputFormat::Kff),
-            Format::Tsv => Some(OutputFormat::Tsv),
-            Format::Parquet => Some(OutputFormat::Parquet),
-            Format::None => None,
-        }
-    }
+/// The formats that a count writes.
+fn format() -> impl TypedValueParser<Value = Format> {
+    use Format::{Kff, Kmc, Mgk, None, Parquet, Tsv};
+    one_of(&[Mgk, Kmc, Kff, Tsv, Parquet, None])
 }
 
 /// `--signature`.

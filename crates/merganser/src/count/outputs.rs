@@ -57,8 +57,8 @@ pub(super) fn table_files(args: &CountArgs) -> Vec<PathBuf> {
     let Some(output) = args.table() else { return Vec::new() };
     match args.format() {
         Format::None => Vec::new(),
-        Format::Mgk | Format::Kff | Format::Tsv | Format::Parquet => vec![output],
         Format::Kmc => Database::files(&output).to_vec(),
+        _ => vec![output],
     }
 }
 

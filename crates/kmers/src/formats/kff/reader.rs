@@ -12,8 +12,9 @@ use merganser_run::Cancel;
 use merganser_seq::kmer::{Kmer, MAX_K};
 
 use crate::Error;
-use crate::tables::gathered::{Gathered, Gathering};
-use crate::tables::{Description, Kind, bad};
+use crate::description::{Description, Kind};
+use crate::error::bad;
+use crate::gathered::{Gathered, Gathering};
 
 /// A KFF file whose first variables have been read.
 #[derive(Debug)]

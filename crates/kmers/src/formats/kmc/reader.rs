@@ -15,10 +15,11 @@ use merganser_seq::kmer::{Kmer, MAX_K};
 
 use super::names;
 use crate::Error;
+use crate::description::{Description, Kind};
+use crate::error::bad;
 use crate::formats::is_no_folder;
-use crate::tables::gathered::Gathered;
-use crate::tables::ranges::{self, ends};
-use crate::tables::{Description, Kind, RangeReader, Ranges, bad};
+use crate::gathered::Gathered;
+use crate::ranges::{self, RangeReader, Ranges, ends};
 use merged::{Index, MergedRanges};
 use scan::{Before, is_rising};
 

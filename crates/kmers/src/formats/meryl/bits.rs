@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use crate::Error;
-use crate::tables::bad;
+use crate::error::bad;
 
 /// Bytes before the places of blocks: the most bits of one, their number, room for so many.
 const HEAD: u64 = 16;

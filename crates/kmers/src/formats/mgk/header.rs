@@ -4,7 +4,7 @@ use merganser_seq::kmer::MAX_K;
 use merganser_store::sealed::{Format, magic};
 use merganser_store::{Reading, Writing};
 
-use super::piece::{Piece, PieceKind};
+use super::piece::{JobHash, Piece, PieceKind};
 
 /// The newest version of the format. Programs of before must not take tables of homopolymer-compressed reads for others, nor pieces
 /// for whole tables; all other tables are of the first one.
@@ -185,6 +185,14 @@ pub(super) const HISTOGRAM_ROW: u64 = 12;
 /// section has some 4,096 k-mers or more, and there are at most 4,096 sections.
 pub(crate) fn section_bits(kmers: u64, k: usize) -> u32 {
     kmers.max(1).ilog2().saturating_sub(12).min(12).min(2 * k as u32)
+}
+
+impl JobHash {
+    /// That, and what a table says of itself, which tells its contents from others.
+    #[must_use]
+    pub fn with_header(self, header: &Header) -> JobHash {
+        self.with(&header.to_bytes())
+    }
 }
 
 #[cfg(test)]

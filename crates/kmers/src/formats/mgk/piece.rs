@@ -5,8 +5,6 @@ use std::fmt;
 use merganser_run::Shard;
 use merganser_store::{Reading, Writing};
 
-use super::Header;
-
 /// Tables that are joined to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PieceKind {
@@ -70,12 +68,6 @@ impl JobHash {
         // The length tells "a", "bc" from "ab", "c".
         let length = (bytes.len() as u64).to_le_bytes();
         JobHash(length.iter().chain(bytes).fold(self.0, add))
-    }
-
-    /// That, and what a table says of itself, which tells its contents from others.
-    #[must_use]
-    pub fn with_header(self, header: &Header) -> JobHash {
-        self.with(&header.to_bytes())
     }
 
     /// The number.

@@ -4,7 +4,7 @@ use merganser_seq::kmer::Kmer;
 
 use super::{MOST_OF_A_BLOCK, Table};
 use crate::Error;
-use crate::tables::ranges::{RangeReader, Ranges, ends, keep_range};
+use crate::ranges::{RangeReader, Ranges, ends, keep_range};
 
 /// A table whose blocks are found by their index.
 pub(crate) struct MgkRanges<'t>(pub(crate) &'t Table);

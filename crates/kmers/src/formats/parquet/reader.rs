@@ -13,8 +13,9 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use crate::Error;
-use crate::tables::gathered::{Gathered, Gathering};
-use crate::tables::{Description, Kind, bad};
+use crate::description::{Description, Kind};
+use crate::error::bad;
+use crate::gathered::{Gathered, Gathering};
 
 /// Rows that are read at once.
 const BATCH_ROWS: usize = 1 << 13;

@@ -13,8 +13,10 @@ use merganser_run::{Cancel, run_workers};
 use merganser_seq::kmer::{Kmer, MAX_K, Wide};
 
 use crate::Error;
-use crate::tables::gathered::{Gathered, Gathering};
-use crate::tables::{Description, Kind, bad, not_a_table};
+use crate::description::{Description, Kind};
+use crate::error::bad;
+use crate::formats::not_a_table;
+use crate::gathered::{Gathered, Gathering};
 
 /// Text that is read at once.
 const PIECE_BYTES: usize = 1 << 20;

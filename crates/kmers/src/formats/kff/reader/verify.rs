@@ -10,7 +10,7 @@ use merganser_seq::with_kmer;
 
 use super::{Blocks, Index, Kff, Stream, Taker, Variables, at};
 use crate::Error;
-use crate::tables::bad;
+use crate::error::bad;
 
 /// The code of our own and of KMC's files: A C G T = 0 1 2 3.
 const IDENTITY: [u8; 4] = [0, 1, 2, 3];

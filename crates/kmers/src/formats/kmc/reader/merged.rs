@@ -5,9 +5,9 @@ use merganser_seq::kmer::Kmer;
 
 use super::{Database, is_rising};
 use crate::Error;
+use crate::error::bad;
+use crate::ranges::{RangeReader, Ranges, ends, keep_range};
 use crate::scattered::sort_range;
-use crate::tables::ranges::{ends, keep_range};
-use crate::tables::{RangeReader, Ranges, bad};
 
 /// With larger look-up tables, or more k-mers behind one entry of all bins, k-mers are gathered: the
 /// former stay in memory, and so do the latter, once for each worker.
@@ -179,7 +179,7 @@ impl<K: Kmer> RangeReader<K> for MergedReader<'_, K> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::gathered::Gathered;
+    use crate::gathered::Gathered;
     use merganser_run::Cancel;
     use merganser_store::{Pool, Spilling, Storage};
     use proptest::prelude::*;

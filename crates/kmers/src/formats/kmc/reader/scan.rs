@@ -8,7 +8,7 @@ use merganser_seq::kmer::Kmer;
 
 use super::{Database, suffix};
 use crate::Error;
-use crate::tables::bad;
+use crate::error::bad;
 
 /// Records that a scan reads at once.
 const SCAN_RECORDS: u64 = 1 << 16;

@@ -1,7 +1,8 @@
 //! FastK's `.hist`: k, the least and the largest count, how often the k-mers beyond both ends occur, and how many k-mers
 //! have each count. The last count has all larger ones, too.
 
-use crate::{Histogram, HistogramFile};
+use super::{Histogram, HistogramFile};
+use crate::formats::fastk;
 
 /// Bytes before the numbers of k-mers.
 const HEADER: usize = 28;
@@ -12,7 +13,7 @@ pub(crate) const HIGH: u32 = 32_767;
 /// Reads a histogram; `None` if the bytes are no such file. K-mers of the last bin are taken for those
 /// of its count, and the header says how often all of them occur.
 pub(crate) fn parse(bytes: &[u8]) -> Option<HistogramFile> {
-    let int = |at: usize| bytes.get(at..at + 4).map(super::number);
+    let int = |at: usize| bytes.get(at..at + 4).map(fastk::number);
     let (k, low, high) = (int(0)?, int(4)?, int(8)?);
     let (low, high) = (u32::try_from(low).ok()?, u32::try_from(high).ok()?);
     let k = usize::try_from(k).ok().filter(|k| (1..=merganser_seq::kmer::MAX_K).contains(k))?;
@@ -22,9 +23,9 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<HistogramFile> {
     }
     let mut histogram = Histogram::default();
     for (count, number) in (low..).zip(bytes[HEADER..].chunks_exact(8)) {
-        histogram.add_many(count, u64::try_from(super::number(number)).ok()?);
+        histogram.add_many(count, u64::try_from(fastk::number(number)).ok()?);
     }
-    let at_high = u64::try_from(super::number(&bytes[HEADER - 8..HEADER])).ok();
+    let at_high = u64::try_from(fastk::number(&bytes[HEADER - 8..HEADER])).ok();
     // Less than the bin itself has is no such number.
     let at_high = at_high.filter(|&all| all >= histogram.total(high, high));
     let total = at_high.map(|all| histogram.total(1, high - 1).saturating_add(all));

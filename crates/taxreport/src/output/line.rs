@@ -1,9 +1,9 @@
-//! The text of a line, put together in room that is made once for all of it. Numbers come as words of four
+//! The line of a read in Kraken's format, put together in room that is made once for all of it. Numbers come as words of four
 //! bytes, three digits each, of which the first ones count: where a line has half a dozen numbers, most of
 //! its time would go into asking for room, and how much is to be copied, for each of them.
 
 /// Bytes that a number takes at most, with what is written behind it.
-pub(super) const NUMBER: usize = 24;
+pub const NUMBER: usize = 24;
 
 /// For each number below 1,000 its three digits, and how many there are without zeros in front.
 static DIGITS: [[u8; 4]; 1000] = digits();
@@ -24,40 +24,87 @@ const fn digits() -> [[u8; 4]; 1000] {
 }
 
 /// A line that is being written.
-pub(super) struct LineText<'r> {
+pub struct LineText<'r> {
     room: &'r mut [u8],
     end: usize,
 }
 
-/// Appends a line of up to `most` bytes: [`NUMBER`] for each number, and those of all words.
-#[inline]
-pub(super) fn append(text: &mut Vec<u8>, most: usize, write: impl FnOnce(&mut LineText<'_>)) {
-    let start = text.len();
-    text.resize(start + most + NUMBER, 0);
-    let mut line = LineText { room: &mut text[start..], end: 0 };
-    write(&mut line);
-    let end = start + line.end;
-    text.truncate(end);
+/// The columns with which the lines of all reads begin.
+#[derive(Clone, Copy, Debug)]
+pub struct LineHead<'a> {
+    /// The read's name.
+    pub name: &'a [u8],
+    /// The taxid, and the taxon's name, which may be empty unless `names` is true; `None` if the read is unclassified.
+    pub taxon: Option<(u32, &'a [u8])>,
+    /// Show the taxon's name, too.
+    pub names: bool,
+    /// Bases of the mates.
+    pub lengths: (usize, Option<usize>),
+}
+
+impl LineHead<'_> {
+    /// Appends a line of these columns, and of what `write` adds: up to `more` bytes, [`NUMBER`] for each number, and
+    /// those of all words.
+    ///
+    /// # Panics
+    /// If more is added.
+    #[inline]
+    pub fn append(&self, more: usize, text: &mut Vec<u8>, write: impl FnOnce(&mut LineText<'_>)) {
+        let name = self.taxon.map_or(0, |(_, name)| name.len());
+        let most = self.name.len() + name + 3 * NUMBER + 40;
+        let start = text.len();
+        text.resize(start + most + more + NUMBER, 0);
+        let mut line = LineText { room: &mut text[start..], end: 0 };
+        self.put(&mut line);
+        write(&mut line);
+        let end = start + line.end;
+        text.truncate(end);
+    }
+
+    /// Adds C or U, the name, the taxid or 0 (with `names`, behind the taxon's name), and the length of the read or of
+    /// both mates (`100|98`), each with a tab behind it.
+    #[inline]
+    fn put(&self, line: &mut LineText<'_>) {
+        line.words(if self.taxon.is_some() { b"C\t" } else { b"U\t" });
+        line.words(self.name);
+        line.push(b'\t');
+        let (taxid, name) = self.taxon.unwrap_or((0, b"unclassified"));
+        if self.names {
+            line.words(name);
+            line.words(b" (taxid ");
+            line.number(taxid.into());
+            line.push(b')');
+        } else {
+            line.number(taxid.into());
+        }
+        line.push(b'\t');
+        line.number(self.lengths.0 as u64);
+        if let Some(second) = self.lengths.1 {
+            line.push(b'|');
+            line.number(second as u64);
+        }
+        line.push(b'\t');
+    }
 }
 
 impl LineText<'_> {
     /// Adds a character.
     #[inline]
-    pub(super) fn push(&mut self, letter: u8) {
+    pub fn push(&mut self, letter: u8) {
         self.room[self.end] = letter;
         self.end += 1;
     }
 
     /// Adds words.
     #[inline]
-    pub(super) fn words(&mut self, words: &[u8]) {
+    pub fn words(&mut self, words: &[u8]) {
         self.room[self.end..self.end + words.len()].copy_from_slice(words);
         self.end += words.len();
     }
 
     /// Adds a number in decimal.
     #[inline]
-    pub(super) fn number(&mut self, number: u64) {
+    pub fn number(&mut self, number: u64) {
         if number < 1000 {
             return self.first_digits(number);
         }
@@ -106,8 +153,8 @@ mod tests {
             let numbers = numbers.iter().map(|(number, bits)| number >> bits);
             let edges = [0, 9, 10, 99, 100, 999, 1000, 999_999, 1_000_000, u64::MAX];
             let numbers: Vec<u64> = numbers.chain(edges).collect();
-            append(&mut text, numbers.len() * NUMBER + 3, |line| {
-                line.words(b"C\t");
+            let head = LineHead { name: b"r", taxon: None, names: false, lengths: (7, None) };
+            head.append(numbers.len() * NUMBER + 1, &mut text, |line| {
                 numbers.iter().for_each(|&number| {
                     line.number(number);
                     line.push(b' ');
@@ -115,7 +162,7 @@ mod tests {
                 line.push(b'\n');
             });
             let shown: String = numbers.iter().map(|number| format!("{number} ")).collect();
-            prop_assert_eq!(String::from_utf8(text).unwrap(), format!("before\nC\t{shown}\n"));
+            prop_assert_eq!(String::from_utf8(text).unwrap(), format!("before\nU\tr\t0\t7\t{shown}\n"));
         }
     }
 }

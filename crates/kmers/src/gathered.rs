@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use merganser_seq::kmer::Kmer;
 use merganser_store::Pool;
 
-use super::ranges::ends;
-use super::{Description, RangeReader, Ranges, bad};
 use crate::Error;
+use crate::description::Description;
+use crate::error::bad;
+use crate::ranges::{RangeReader, Ranges, ends};
 use crate::scattered::{
     KmerContents, KmerRecords, Scattered, ScatteredWriter, range_bits, sort_range,
 };
@@ -373,7 +374,7 @@ impl<K: Kmer> RangeReader<K> for GatheredReader<'_, '_, K> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::Kind;
+    use crate::description::Kind;
     use merganser_seq::kmer::Wide;
     use merganser_store::{Spilling, Storage};
     use proptest::prelude::*;

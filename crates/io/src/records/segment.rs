@@ -1,0 +1,46 @@
+//! Stretches of the input: reads that stand for themselves, or pairs.
+
+use crate::Error;
+use crate::input::Input;
+use crate::same::are_same;
+
+/// A stretch of the input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Segment {
+    /// Reads that stand for themselves.
+    Single(Input),
+    /// Pairs: the mates one after the other.
+    Interleaved(Input),
+    /// Pairs: the first mates and the second mates.
+    Pair(Input, Input),
+}
+
+impl Segment {
+    /// Whether it is of pairs.
+    pub fn is_paired(&self) -> bool {
+        !matches!(self, Segment::Single(_))
+    }
+
+    /// The files of the segment.
+    pub fn inputs(&self) -> impl Iterator<Item = &Input> {
+        let (first, second) = match self {
+            Segment::Single(input) | Segment::Interleaved(input) => (input, None),
+            Segment::Pair(first, second) => (first, Some(second)),
+        };
+        std::iter::once(first).chain(second)
+    }
+}
+
+/// Sees to it that no file is its own mate.
+///
+/// # Errors
+/// If first and second mates are the same file.
+pub(crate) fn refuse_own_mates(segments: &[Segment]) -> Result<(), Error> {
+    for segment in segments {
+        let Segment::Pair(one, two) = segment else { continue };
+        if are_same(one, two) {
+            return Err(Error::OwnMates { first: one.to_string(), second: two.to_string() });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,216 @@
+//! What is known of pieces of tables that are joined, and which pieces go together.
+
+use std::path::Path;
+
+use merganser_run::{ConfigError, Shard};
+use merganser_seq::kmer::Kmer;
+use merganser_store::shard::{JobShard, Words, check_all};
+
+use super::calculation::Calculation;
+use super::expression::{Cut, Expression, Mode, Operation};
+use crate::error::bad;
+use crate::formats::TableFormat;
+use crate::formats::mgk::{JobHash, Piece, PieceKind, section_bits};
+use crate::tables::AnyTable;
+use crate::tables::clipped::{AllRanges, clipped};
+use crate::{Error, Header, Histogram};
+
+/// What is known of a result that is joined of pieces, or is one.
+pub(super) struct Joined {
+    /// The range of k-mers to compute,
+    range: Option<Shard>,
+    /// and what it will be a piece of.
+    piece: Option<Piece>,
+    /// The cut of the result.
+    cut: Cut,
+    min_quality: Option<u8>,
+    /// What the pieces say of the input; `None` where the k-mers' counts do.
+    total_kmers: Option<u64>,
+    /// Of ranges, all that they were before their cut.
+    ranges: Option<Ranged>,
+    /// The number of k-mers shows only when they are computed.
+    pub(super) needs_number: bool,
+}
+
+struct Ranged {
+    distinct_kmers: u64,
+    saturated: bool,
+    histogram: Histogram,
+}
+
+impl Joined {
+    /// Returns what shards make together; `None` for what is neither joined nor a range.
+    pub(super) fn of_shards(
+        calculation: &Calculation,
+        range: Option<Shard>,
+        tables: &[AnyTable],
+    ) -> Result<Option<Joined>, Error> {
+        let pieces = pieces(tables, PieceKind::Shard)?;
+        if pieces.is_none() && range.is_none() {
+            return Ok(None);
+        }
+        if pieces.is_some() && !is_plain_union(&calculation.expression, tables.len()) {
+            let first = tables[0].path();
+            return Err(bad(
+                first,
+                "it is a shard of a count: nothing but the union of all shards can be computed of it, with the sum of the counts",
+            ));
+        }
+        if range.is_some() && calculation.format != TableFormat::Mgk {
+            return Err(config("`range`: ranges of k-mers are .mgk tables: convert the whole"));
+        }
+        if range.is_some() && calculation.limits.ceiling() < u32::MAX {
+            return Err(config("`counter_max` goes with whole tables, not with `range`"));
+        }
+        let headers = pieces.as_deref().unwrap_or_default();
+        let total: u64 = sum(headers.iter().map(|header| header.total_kmers));
+        let piece = range.map(|shard| {
+            let job = job(calculation, shard, tables);
+            Piece { kind: PieceKind::Range, shard, job }
+        });
+        // All ranges together say it once.
+        let says = range.is_none_or(|range| range.number() == 1);
+        Ok(Some(Joined {
+            range,
+            piece,
+            cut: calculation.limits.cut(),
+            min_quality: headers.first().and_then(|header| header.min_quality),
+            total_kmers: pieces.is_some().then_some(if says { total } else { 0 }),
+            ranges: None,
+            needs_number: range.is_none() && calculation.format == TableFormat::Mgk,
+        }))
+    }
+
+    /// Returns what ranges make together.
+    pub(super) fn of_ranges(tables: &[AnyTable]) -> Result<Joined, Error> {
+        let Some(headers) = pieces(tables, PieceKind::Range)? else {
+            let path = tables.first().map(AnyTable::path).unwrap_or(Path::new(""));
+            let reason = "not a range of k-mers, which merganser kmers union --range makes";
+            return Err(bad(path, reason));
+        };
+        let mut histogram = Histogram::default();
+        tables
+            .iter()
+            .filter_map(AnyTable::as_mgk)
+            .for_each(|t| histogram.merge(t.uncut_histogram()));
+        Ok(Joined {
+            range: None,
+            piece: None,
+            cut: Cut { least: headers[0].min_count, most: headers[0].max_count },
+            min_quality: headers[0].min_quality,
+            total_kmers: Some(sum(headers.iter().map(|header| header.total_kmers))),
+            ranges: Some(Ranged {
+                distinct_kmers: sum(headers.iter().map(|header| header.distinct_kmers)),
+                saturated: headers.iter().any(|header| header.saturated),
+                histogram,
+            }),
+            needs_number: false,
+        })
+    }
+
+    /// The tables' k-mers, those of the range alone.
+    pub(super) fn ranges<'t, K: Kmer>(
+        &self,
+        tables: &'t [AnyTable],
+        k: usize,
+    ) -> Result<Option<AllRanges<'t, K>>, Error> {
+        self.range.map(|range| clipped(tables, k, range)).transpose()
+    }
+
+    /// Has the header say what it is.
+    pub(super) fn put(&self, header: &mut Header) {
+        header.min_count = self.cut.least;
+        header.max_count = self.cut.most;
+        header.min_quality = self.min_quality;
+        header.piece = self.piece;
+        if let Some(range) = self.range {
+            // A range has few of all sections.
+            let finer = (range.of() - 1).checked_ilog2().map_or(0, |bits| bits + 1);
+            let bits = section_bits(header.kmers, header.k) + finer;
+            header.section_bits = bits.min(16).min(2 * header.k as u32);
+        }
+    }
+
+    /// What the histogram was before any cut, given what it was before this one.
+    pub(super) fn uncut<'h>(&'h self, before: &'h Histogram) -> &'h Histogram {
+        self.ranges.as_ref().map_or(before, |ranges| &ranges.histogram)
+    }
+
+    /// All and distinct k-mers of the input, and whether some count was too large, where the pieces say.
+    pub(super) fn numbers(&self) -> (Option<u64>, Option<u64>, Option<bool>) {
+        let ranges = self.ranges.as_ref();
+        (self.total_kmers, ranges.map(|of| of.distinct_kmers), ranges.map(|of| of.saturated))
+    }
+}
+
+/// The sum of what headers say, which may be anything.
+fn sum(numbers: impl Iterator<Item = u64>) -> u64 {
+    numbers.fold(0, u64::saturating_add)
+}
+
+/// Whether it is the union of all tables, each once, with summed counts.
+fn is_plain_union(expression: &Expression, tables: usize) -> bool {
+    match expression {
+        Expression::Table(0) => tables == 1,
+        Expression::Of { operation: Operation::Union, mode: Mode::Sum, operands } => {
+            operands.len() == tables
+                && operands.iter().all(|operand| matches!(operand, Expression::Table(_)))
+        }
+        _ => false,
+    }
+}
+
+/// The headers of tables that are all pieces of one job; `None` if none is a piece.
+fn pieces(tables: &[AnyTable], kind: PieceKind) -> Result<Option<Vec<&Header>>, Error> {
+    let piece =
+        |table: &AnyTable| table.description().header.as_ref().and_then(|header| header.piece);
+    let Some((first, one)) = tables.iter().find_map(|table| Some((piece(table)?, table))) else {
+        return Ok(None);
+    };
+    let (name, remedy) = match kind {
+        PieceKind::Shard => ("shard", "join all shards of one count (merganser kmers union)"),
+        PieceKind::Range => {
+            ("range", "put all ranges of one union together (merganser kmers concat)")
+        }
+    };
+    let mut pieces = Vec::with_capacity(tables.len());
+    for table in tables {
+        let path = table.path();
+        let Some(other) = piece(table) else {
+            let what = format!("a whole table, but {} is {first}: {remedy}", one.path().display());
+            return Err(bad(path, what));
+        };
+        if other.kind != kind {
+            return Err(bad(path, format!("it is {other}: {remedy}")));
+        }
+        pieces.push((path, JobShard { shard: other.shard, job: other.job }));
+    }
+    let other_job = ", of another job, with other inputs or parameters, than";
+    check_all(pieces, Words::Named { name, other_job, remedy })
+        .map_err(|(at, what)| bad(tables[at].path(), what))?;
+    Ok(Some(tables.iter().filter_map(|table| table.description().header.as_ref()).collect()))
+}
+
+/// What ranges depend on: the tables' contents, in any order where that is nothing to the result, and
+/// what is computed of them.
+fn job(calculation: &Calculation, range: Shard, tables: &[AnyTable]) -> u64 {
+    let Calculation { expression, limits, .. } = calculation;
+    let cut = limits.cut();
+    let headers = tables.iter().filter_map(|table| table.description().header.as_ref());
+    let mut contents: Vec<u64> =
+        headers.map(|header| JobHash::new().with_header(header).finish()).collect();
+    let what = match is_plain_union(expression, tables.len()) {
+        true => {
+            contents.sort_unstable();
+            String::new()
+        }
+        false => format!("{expression:?}"),
+    };
+    let hash = JobHash::new().with(what.as_bytes()).with(&range.of().to_le_bytes());
+    let hash = hash.with(&cut.least.to_le_bytes()).with(&cut.most.to_le_bytes());
+    contents.iter().fold(hash, |hash, content| hash.with(&content.to_le_bytes())).finish()
+}
+
+fn config(message: &str) -> Error {
+    Error::Config(ConfigError::new(message))
+}

@@ -1,0 +1,84 @@
+//! Tables of taxids that are found beside the references and in the taxonomy's folder.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use merganser_io::{Input, is_file};
+use merganser_taxonomy::TaxonomySource;
+
+use crate::Error;
+use crate::file_names::MAP;
+
+/// The names of files that are looked for next to references, and in the taxonomy's folder.
+const SUMMARY: &str = "assembly_summary";
+const ACCESSIONS: &str = ".accession2taxid";
+
+/// The files that a build reads without having been given their names: those of the taxonomy,
+/// and those next to the references.
+pub fn files_beside(inputs: &[Input], taxonomy: Option<&TaxonomySource>) -> Vec<PathBuf> {
+    // What cannot be looked for ends the build itself.
+    let mut files = files_next_to(inputs, is_summary).unwrap_or_default();
+    files.extend(files_next_to(inputs, is_map).unwrap_or_default());
+    files.extend(taxonomy.iter().flat_map(|source| source.files()));
+    if let Some(folder) = taxonomy.and_then(TaxonomySource::folder) {
+        files.extend(accession_maps(folder).unwrap_or_default());
+    }
+    files
+}
+
+/// Whether a file is a map of the sequences beside it, as Kraken 2 has them.
+pub(super) fn is_map(name: &str) -> bool {
+    name == MAP
+}
+
+/// Whether a file is a list of assemblies, those beside it among them.
+pub(super) fn is_summary(name: &str) -> bool {
+    name.starts_with(SUMMARY) && name.contains(".txt")
+}
+
+/// Files of wanted names in the folders of the inputs, each once.
+pub(super) fn files_next_to(
+    inputs: &[Input],
+    is_wanted: impl Fn(&str) -> bool + Copy,
+) -> Result<Vec<PathBuf>, Error> {
+    let mut folders: Vec<PathBuf> =
+        inputs.iter().filter_map(|input| input.path()?.parent().map(Path::to_owned)).collect();
+    folders.sort();
+    folders.dedup();
+    let found = folders.iter().map(|folder| files_in(folder, is_wanted));
+    Ok(found.collect::<Result<Vec<_>, _>>()?.concat())
+}
+
+/// The accession2taxid files in a taxonomy's folder.
+pub(super) fn accession_maps(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    files_in(folder, |name| name.contains(ACCESSIONS))
+}
+
+/// The files in a folder whose names are wanted, in their order; none where there is no folder, or its names may
+/// not be read. No other file is looked up: there may be a million genomes.
+fn files_in(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, Error> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let failed = |source| Error::File { path: folder.to_owned(), source };
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::PermissionDenied => return Ok(Vec::new()),
+            _ => return Err(failed(error)),
+        },
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(failed)?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_there =
+            || is_file(&path).map_err(|source| Error::File { path: path.clone(), source });
+        if is_wanted(&name) && is_there()? {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,98 @@
+//! Ids for which two taxids were found.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use merganser_run::Warnings;
+use merganser_taxonomy::Taxonomy;
+
+use super::TaxidSearch;
+
+/// An id with the taxid that counts and another.
+pub(super) type TwoTaxids = (String, [u32; 2]);
+
+/// Where the two taxids of an id are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConflictPlace {
+    /// Both are in the map.
+    Map,
+    /// The one that counts is in this map, which comes before.
+    EarlierMap(PathBuf),
+    /// Both are in the header of the sequence.
+    Header,
+}
+
+/// Ids with two taxids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MapConflict {
+    /// The map, or the file of the sequences if the taxids are in headers.
+    pub path: PathBuf,
+    /// Where the taxids are.
+    pub place: ConflictPlace,
+    /// How many ids there are.
+    pub ids: usize,
+    /// The first of them,
+    pub id: String,
+    /// with the taxid that counts, which comes first, and the other one.
+    pub taxids: [u32; 2],
+}
+
+impl MapConflict {
+    /// Says so.
+    pub fn warn(&self, warnings: &Warnings) {
+        let MapConflict { path, place, ids, id, taxids: [used, other] } = self;
+        let path = path.display();
+        warnings.push(match place {
+            ConflictPlace::Map => format!(
+                "{path}: {ids} ids have two taxids, first {id}: {used}, which comes first, is used and not \
+                 {other}; remove the wrong lines"
+            ),
+            ConflictPlace::EarlierMap(earlier) => format!(
+                "{path}: {ids} ids have another taxid in {}, first {id}: {used}, which comes first, is used \
+                 and not {other}; remove the wrong lines",
+                earlier.display()
+            ),
+            ConflictPlace::Header => format!(
+                "{path}: {ids} headers have two taxids, first {id}: {used}, which comes first, is used and \
+                 not {other}; remove the wrong ones, or give a table of taxids with `map`"
+            ),
+        });
+    }
+}
+
+impl TaxidSearch {
+    /// The maps that have two taxids for an id, which are two taxa of `tree`: how many ids, and the
+    /// first with the taxid that counts and the other.
+    pub fn conflicts(&mut self, tree: Option<&Taxonomy>) -> Vec<MapConflict> {
+        let mut found = Vec::new();
+        let mut between: BTreeMap<[usize; 2], Vec<TwoTaxids>> = BTreeMap::new();
+        for (maps, ids) in std::mem::take(&mut self.between) {
+            between.entry(maps).or_default().push(ids);
+        }
+        let maps = std::mem::take(&mut self.maps);
+        let paths: Vec<PathBuf> = maps.iter().map(|(path, _)| path.clone()).collect();
+        let in_maps = maps.into_iter().map(|(path, ids)| (path, ConflictPlace::Map, ids));
+        let between = between.into_iter().map(|([earlier, later], ids)| {
+            let place = ConflictPlace::EarlierMap(paths[earlier].clone());
+            (paths[later].clone(), place, ids)
+        });
+        for (path, place, ids) in in_maps.chain(between) {
+            let mut ids = ids.into_iter().filter(|(_, taxids)| differ(tree, taxids));
+            let Some((id, taxids)) = ids.next() else { continue };
+            found.push(MapConflict { path, place, ids: ids.count() + 1, id, taxids });
+        }
+        for (path, ids, (id, taxids)) in std::mem::take(&mut self.headers_of_two) {
+            found.push(MapConflict { path, place: ConflictPlace::Header, ids, id, taxids });
+        }
+        found
+    }
+}
+
+/// Whether two taxids are two taxa of a tree, or one of them is none.
+pub(super) fn differ(tree: Option<&Taxonomy>, taxids: &[u32; 2]) -> bool {
+    let node = |taxid| tree.and_then(|tree| tree.node(taxid));
+    match taxids.map(node) {
+        [Some(one), Some(other)] => one != other,
+        _ => taxids[0] != taxids[1],
+    }
+}

@@ -1,0 +1,99 @@
+//! Taxids in the headers of sequences.
+
+use std::path::Path;
+
+use merganser_taxonomy::{Taxonomy, kraken_taxids};
+
+use super::TaxidSearch;
+use super::conflict::differ;
+
+/// Which taxids in headers count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeaderRule {
+    /// `taxid|N`, of which `kraken:taxid|N` is one, as a word of its own anywhere.
+    Any,
+    /// `kraken:taxid|N` at the beginning of the id or behind one of its bars, as in Kraken 2.
+    Kraken,
+}
+
+/// The taxids that a header names by `taxid|N`, of which the first one counts: where no letter, digit or
+/// underscore stands before it, and no letter or digit behind the number.
+fn taxids_in_header(header: &str) -> impl Iterator<Item = u32> {
+    const WORD: &str = "taxid|";
+    header.match_indices(WORD).filter_map(|(at, _)| {
+        let before = header[..at].chars().next_back();
+        let rest = &header[at + WORD.len()..];
+        let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+        let behind = rest[end..].chars().next();
+        let is_word = !before.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
+        let is_number = !behind.is_some_and(char::is_alphanumeric);
+        if is_word && is_number { rest[..end].parse().ok() } else { None }
+    })
+}
+
+impl TaxidSearch {
+    /// Takes taxids of headers, the first ones; others that are another taxon of `tree` are noted.
+    pub(super) fn read_headers(&mut self, tree: Option<&Taxonomy>) {
+        let mut of_two = Vec::new();
+        for (at, (taxid, header)) in self.taxids.iter_mut().zip(&self.headers).enumerate() {
+            if taxid.is_some() {
+                continue;
+            }
+            let (first, other) = match self.rule {
+                HeaderRule::Any => first_and_other(taxids_in_header(header), tree),
+                HeaderRule::Kraken => first_and_other(kraken_taxids(header), tree),
+            };
+            *taxid = first;
+            of_two.extend(first.zip(other).map(|(first, other)| (at, [first, other])));
+        }
+        for (at, taxids) in of_two {
+            let file = self.files.iter().find(|(_, targets)| targets.contains(&at));
+            let path = file.map_or(Path::new("stdin"), |(path, _)| path);
+            match self.headers_of_two.last_mut().filter(|(last, ..)| last == path) {
+                Some((_, count, _)) => *count += 1,
+                None => {
+                    let name = self.headers[at].split_ascii_whitespace().next().unwrap_or_default();
+                    self.headers_of_two.push((path.to_owned(), 1, (name.to_owned(), taxids)));
+                }
+            }
+        }
+    }
+}
+
+/// The first of some taxids, and the first one that is another taxon.
+fn first_and_other(
+    mut taxids: impl Iterator<Item = u32>,
+    tree: Option<&Taxonomy>,
+) -> (Option<u32>, Option<u32>) {
+    let Some(first) = taxids.next() else { return (None, None) };
+    (Some(first), taxids.find(|&other| differ(tree, &[first, other])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn taxids_in_headers_are_words() {
+        for (header, taxid) in [
+            ("NC_1.1 taxid|101", Some(101)),
+            ("taxid|101", Some(101)),
+            ("kraken:taxid|101|NC_1.1 x", Some(101)),
+            ("NC_1.1|kraken:taxid|101", Some(101)),
+            ("NC_1.1 (taxid|101)", Some(101)),
+            ("NC_1.1 taxid|101_2", Some(101)),
+            ("NC_1.1 notaxid|101", None),
+            ("NC_1.1 host_taxid|101", None),
+            ("NC_1.1 2taxid|101", None),
+            ("NC_1.1 \u{e9}taxid|101", None),
+            ("NC_1.1 taxid|101a", None),
+            ("NC_1.1 taxid|", None),
+            ("NC_1.1 taxid|x", None),
+            ("NC_1.1 taxid|4294967296", None),
+            ("NC_1.1 host_taxid|9606 taxid|101", Some(101)),
+            ("taxid", None),
+        ] {
+            assert_eq!(taxids_in_header(header).next(), taxid, "{header}");
+        }
+    }
+}
