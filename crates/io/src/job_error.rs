@@ -83,7 +83,7 @@ macro_rules! job_error {
     };
 }
 
-/// Defines the error of a crate that reads files of text, as [`job_error!`](crate::job_error) does, with the variants
+/// Defines the error of a crate that reads files of text, as [`job_error!`](crate::job_error!) does, with the variants
 /// that such crates share. A [`TextError`](crate::TextError) becomes one, and `Error::content` makes one for a file whose
 /// content is wrong.
 ///
