@@ -6,6 +6,22 @@
 //! memory, [`run::classify`] or a [`run::Classifier`] for files. `naive` is the rule word by word,
 //! for tests. [`bracken`] makes the distributions with which Bracken takes reads of higher taxa to their
 //! species, [`partial`] joins the results of several runs.
+//!
+//! # The way of a read
+//!
+//! The files that a read passes on the CPU, from a FASTQ file to its line, below `crates`:
+//!
+//! 1. A file becomes chunks of text: `io/src/reader/fetch.rs` reads bytes, `io/src/reader/expand.rs` decompresses them, and
+//!    `io/src/reader/join.rs` ends each chunk at the end of a record.
+//! 2. `io/src/chunk.rs` and `io/src/chunk/fastq.rs` find records in a chunk, `io/src/records/text.rs` and
+//!    `io/src/records/cut.rs` make batches of them (`io/src/records/batch.rs`), and `io/src/records.rs` hands these out.
+//! 3. `classify/src/run/work.rs` takes a batch through all that follows; `classify/src/read_filter.rs` leaves out mates and
+//!    masks letters.
+//! 4. `classify/src/cpu/query.rs` finds candidates: `classify/src/sketch.rs` makes features, with the hashes of
+//!    `classify/src/hash.rs`; `classify/src/cpu/query/lookup.rs` looks them up, and `classify/src/cpu/query/hits.rs` counts hits by
+//!    window and keeps the best (`classify/src/candidates.rs`).
+//! 5. `classify/src/run/passes.rs` decides with `classify/src/decide.rs`, on the tree of `taxonomy/src/lca.rs`.
+//! 6. `classify/src/output/lines.rs` writes the line, the first columns of which are those of `taxreport/src/output/line.rs`.
 
 #![deny(missing_docs)]
 

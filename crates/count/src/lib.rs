@@ -10,6 +10,25 @@
 //! done with tables is in `merganser-kmers`. No result depends on the number of threads or bins, the
 //! storage, the memory, the device or the signature rule.
 //!
+//! # The way of a read
+//!
+//! The files that a read passes on the CPU, from a FASTQ file to its k-mers in the table, below `crates`:
+//!
+//! 1. A file becomes chunks of text: `io/src/reader/fetch.rs` reads bytes, `io/src/reader/expand.rs` decompresses them, and
+//!    `io/src/reader/join.rs` ends each chunk at the end of a record.
+//! 2. `count/src/run/reading.rs` has each worker take chunks, in which `io/src/chunk.rs` and `io/src/chunk/fastq.rs` find the
+//!    letters of reads.
+//! 3. `count/src/fragments.rs` makes fragments of A, C, G and T, as the codes of `seq/src/base.rs`.
+//! 4. `count/src/cpu/partition.rs` cuts fragments where the signature changes (`seq/src/signature/scan.rs`), packs them
+//!    (`seq/src/packed.rs`), and `count/src/superkmer.rs` writes super-k-mers to the bins that `count/src/binmap.rs` names
+//!    (`store/src/bins/writer.rs`).
+//! 5. `count/src/cpu/counter.rs` counts the k-mers (`seq/src/kmer.rs`) of a bin in the hash map of
+//!    `count/src/cpu/kmer_map.rs` (its slots: `count/src/cpu/index.rs`); equal super-k-mers are merged before, by
+//!    `count/src/cpu/dedupe.rs`.
+//! 6. `count/src/results.rs` scatters the k-mers that stay over ranges of k-mers (`kmers/src/scattered.rs`).
+//! 7. `count/src/emit.rs` sorts the ranges, and `kmers/src/formats/mgk/block.rs` and `kmers/src/formats/mgk/writer.rs` write the
+//!    table.
+//!
 //! ```
 //! use merganser_count::{Config, count};
 //! use merganser_io::{Input, OutputSet};

@@ -5,6 +5,22 @@
 //! edits in every hit; candidates are rejected or accepted by their exact number of edits, many at
 //! once. [`build`] makes an index, [`run()`] maps files, and [`map_reads`] reads in memory. `naive`
 //! is the definition of a hit word by word, for tests alone.
+//!
+//! # The way of a read
+//!
+//! The files that a single read passes on the CPU, from a FASTQ file to its record in SAM, below `crates`:
+//!
+//! 1. A file becomes chunks of text: `io/src/reader/fetch.rs` reads bytes, `io/src/reader/expand.rs` decompresses them, and
+//!    `io/src/reader/join.rs` ends each chunk at the end of a record.
+//! 2. `io/src/chunk.rs` and `io/src/chunk/fastq.rs` find records in a chunk, `io/src/records/text.rs` and
+//!    `io/src/records/cut.rs` make batches of them (`io/src/records/batch.rs`), and `io/src/records.rs` hands these out.
+//! 3. `map/src/run/worker.rs` takes a batch through all that follows; `map/src/queries.rs` encodes its reads, on both strands.
+//! 4. `map/src/cpu/mapper.rs` finds hits: `map/src/cpu/seeds.rs` chooses seeds, `map/src/index.rs` has their places,
+//!    `map/src/cpu/candidates.rs` makes windows of the reference of them, `map/src/cpu/verify.rs` and
+//!    `map/src/cpu/verify/lanes.rs` count edits, and `map/src/cpu/silencer.rs` keeps one hit a place.
+//! 5. `map/src/output/report.rs` chooses the hits that have records, in the order of `map/src/hits.rs`; `map/src/trace.rs` makes
+//!    their CIGARs.
+//! 6. `alignments/src/record.rs` and `alignments/src/record/sam.rs` write records.
 
 mod config;
 mod cpu;
