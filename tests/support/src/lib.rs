@@ -25,6 +25,7 @@ pub mod repeats;
 pub mod signals;
 pub mod tools;
 pub mod two_species;
+pub mod world;
 
 use std::fs;
 use std::path::{Path, PathBuf};
