@@ -1,4 +1,4 @@
-//! The table of commands (`tests/support/src/commands/table.rs`), by which tests know all commands.
+//! The table of commands (`tests/support/src/commands/table.txt`), by which tests know all commands.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ fn rows_take_what_they_are_said_to_take() {
     let (dir, mut helps) = (Dir::new(), BTreeMap::new());
     // An alias, which no help lists.
     let commands = [commands(), vec!["kmers convert".into()]].concat();
-    for row in ROWS {
+    for row in ROWS.iter() {
         let command =
             commands.iter().filter(|command| begins(row, command)).max_by_key(|c| c.len());
         let command = command.unwrap_or_else(|| panic!("{}", row.line));

@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 
-pub(crate) use merganser_test_support::commands::{RESUMED, Row as Job};
+pub(crate) use merganser_test_support::commands::Row as Job;
 
 use merganser_test_support::commands::ROWS;
 
@@ -20,4 +20,12 @@ pub(crate) fn device_of(job: &Job) -> Option<OsString> {
 /// All jobs: they read something, and write to `out/` alone.
 pub(crate) fn jobs() -> Vec<&'static Job> {
     ROWS.iter().filter(|row| !row.is_apart()).collect()
+}
+
+/// The journal that a job goes on with, where a run has ended after two of three samples.
+pub(crate) const JOURNAL: &str = "j";
+
+/// Whether this is the job that goes on.
+pub(crate) fn goes_on(job: &Job) -> bool {
+    job.resumes() == Some(JOURNAL)
 }

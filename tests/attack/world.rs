@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crate::table::{Job, RESUMED, jobs};
+use crate::table::{JOURNAL, Job, goes_on, jobs};
 use merganser_test_support::MERGANSER;
 use merganser_test_support::world::{self, SMALL, Size, names_below};
 
@@ -34,12 +34,13 @@ impl World {
     /// Makes a folder of this name and all files in it.
     pub(crate) fn make(folder: PathBuf, scale: Scale) -> World {
         world::make(&folder, scale.size(), jobs());
-        let resumed = Command::new(MERGANSER)
-            .args(RESUMED.split_whitespace().chain(["-q"]))
+        let job = jobs().into_iter().find(|job| goes_on(job)).unwrap();
+        let ran = Command::new(MERGANSER)
+            .args(job.args())
             .current_dir(&folder)
             .stdin(Stdio::null())
             .status();
-        assert!(resumed.unwrap().success(), "{RESUMED}");
+        assert!(ran.unwrap().success(), "{}", job.line);
         let world = World(folder);
         world.stop_after_two_samples();
         world
@@ -49,12 +50,12 @@ impl World {
         self.0.join(name)
     }
 
-    /// As if the run of [`RESUMED`] had been killed before its last sample.
+    /// As if the run with a journal had been killed before its last sample.
     fn stop_after_two_samples(&self) {
-        let journal = fs::read_to_string(self.path("j")).unwrap();
+        let journal = fs::read_to_string(self.path(JOURNAL)).unwrap();
         let lines: Vec<&str> = journal.lines().collect();
         assert_eq!(lines.len(), 3, "{journal}");
-        fs::write(self.path("j"), format!("{}\n{}\n", lines[0], lines[1])).unwrap();
+        fs::write(self.path(JOURNAL), format!("{}\n{}\n", lines[0], lines[1])).unwrap();
         for name in ["out/both.tsv", "out/both.kreport"] {
             fs::remove_file(self.path(name)).unwrap();
         }
@@ -62,7 +63,7 @@ impl World {
 
     /// The outputs of samples that are done before a job begins, by names in the folder.
     pub(crate) fn done(&self, job: &Job) -> Vec<String> {
-        match job.line == RESUMED {
+        match goes_on(job) {
             true => {
                 names_below(&self.path("out")).iter().map(|name| format!("out/{name}")).collect()
             }

@@ -114,7 +114,7 @@ fn replacing(row: &Row, dir: &Dir) -> impl Iterator<Item = (String, String)> + u
 
 /// All that rows and cases read.
 fn prepared() -> Dir {
-    let dir = world::prepared(SMALL, ROWS);
+    let dir = world::prepared(SMALL, ROWS.iter());
     fs::create_dir(dir.path("labels")).unwrap();
     for (name, text) in [
         ("p.filter", "ACGTACGT\tACGTACGT\n"),

@@ -2,7 +2,7 @@
 
 mod table;
 
-pub use table::{RESUMED, ROWS, Row};
+pub use table::{ROWS, Row};
 
 use crate::Dir;
 
