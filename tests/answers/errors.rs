@@ -1,24 +1,18 @@
 //! Input that is at fault: one line that says what and where, exit code 1, nothing written.
 
 use std::fs;
-use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use merganser_test_support::commands::ROWS;
+use merganser_test_support::forms::gzip;
 use merganser_test_support::reads::{fastq, untidy};
 use merganser_test_support::world::{self, SMALL};
 use merganser_test_support::{Dir, MERGANSER};
 
-fn gz(text: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(text).unwrap();
-    encoder.finish().unwrap()
-}
-
 #[test]
 fn bad_inputs() {
-    let good = gz(&fastq(&untidy(500, 1), "\n"));
+    let good = gzip(&fastq(&untidy(500, 1), "\n"));
     let mut wrong_sum = good.clone();
     let at = wrong_sum.len() - 6;
     wrong_sum[at] ^= 0x55;

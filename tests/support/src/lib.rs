@@ -30,6 +30,8 @@ pub mod world;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+pub use merganser_test_forms as forms;
+
 pub use dir::{Dir, MERGANSER, Ran, names, root};
 
 /// The repository's own real reads.

@@ -4,12 +4,12 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::commands::Row;
 use crate::dir::{Dir, MERGANSER};
+use crate::forms::{bzip2, gzip, xz, zstd};
 use crate::oracle::{self, Rule};
 use crate::reads::{Random, Record, fasta};
 use crate::repeats::strew;
@@ -222,34 +222,14 @@ impl World<'_> {
     }
 
     fn compress(&self, wanted: &BTreeSet<&str>) {
-        let gzip = |bytes: &[u8]| {
-            let level = flate2::Compression::fast();
-            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), level);
-            gzip.write_all(bytes).unwrap();
-            gzip.finish().unwrap()
-        };
         let [text, mates] = ["1.fq", "2.fq"].map(|name| fs::read(self.0.join(name)).unwrap());
         for name in wanted {
             match *name {
                 "1.fq.gz" => self.write(name, gzip(&text)),
                 "2.fq.gz" => self.write(name, gzip(&mates)),
-                "1.fq.bz2" => {
-                    let level = bzip2::Compression::fast();
-                    let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), level);
-                    bzip2.write_all(&text).unwrap();
-                    self.write(name, bzip2.finish().unwrap());
-                }
-                "1.fq.xz" => {
-                    let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 0);
-                    xz.write_all(&text).unwrap();
-                    self.write(name, xz.finish().unwrap());
-                }
-                "1.fq.zst" => {
-                    let mut zstd = zstd::Encoder::new(Vec::new(), 1).unwrap();
-                    zstd.include_checksum(true).unwrap();
-                    zstd.write_all(&text).unwrap();
-                    self.write(name, zstd.finish().unwrap());
-                }
+                "1.fq.bz2" => self.write(name, bzip2(&text)),
+                "1.fq.xz" => self.write(name, xz(&text)),
+                "1.fq.zst" => self.write(name, zstd(&text)),
                 // Without the tool it is of one member.
                 "b.fq.gz" if by_chance("bgzip") => drop(shell(self.0, "bgzip -c 1.fq > b.fq.gz")),
                 "b.fq.gz" => self.write(name, gzip(&text)),
