@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 # Packages of tests and measurements.
-FOR_DEVELOPERS = {"merganser-bench", "merganser-test-support"}
+FOR_DEVELOPERS = {"merganser-bench", "merganser-test-forms", "merganser-test-random", "merganser-test-support"}
 PAGE = ROOT / "docs" / "dependencies.md"
 # What the word is part of, and is not the word itself, is not meant: `unsafe_code`.
 UNSAFE = re.compile(r"\bunsafe\s*(\{|fn\b|impl\b|trait\b|extern\b)")

@@ -1,21 +1,18 @@
 //! Input that is at fault: one line that says what and where, exit code 1, nothing written.
 
 use std::fs;
-use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
-use merganser_test_support::Dir;
+use merganser_test_support::commands::ROWS;
+use merganser_test_support::forms::gzip;
 use merganser_test_support::reads::{fastq, untidy};
-
-fn gz(text: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(text).unwrap();
-    encoder.finish().unwrap()
-}
+use merganser_test_support::world::{self, SMALL};
+use merganser_test_support::{Dir, MERGANSER};
 
 #[test]
 fn bad_inputs() {
-    let good = gz(&fastq(&untidy(500, 1), "\n"));
+    let good = gzip(&fastq(&untidy(500, 1), "\n"));
     let mut wrong_sum = good.clone();
     let at = wrong_sum.len() - 6;
     wrong_sum[at] ^= 0x55;
@@ -119,31 +116,23 @@ fn too_little_memory() {
     assert_eq!(dir.names(), ["r.fa"]);
 }
 
-/// Those that print a few lines say where these do not go, too.
+/// Those that only print say where that does not go, too. That an index is sound is said on stderr.
 #[test]
 fn a_stdout_that_is_full() {
-    let dir = merganser_test_support::two_species::prepared();
-    dir.run("count -q -k 21 -o t.mgk 1.fq").ok();
-    dir.run("deplete index -q -o h.mgd g0.fa").ok();
-    for args in [
-        "kmers info t.mgk",
-        "kmers verify t.mgk",
-        "db info refs.mgdb",
-        "db verify refs.mgdb",
-        "deplete info h.mgd",
-        "count -k 21 --stats-only -q 1.fq",
-        "devices",
-        "completions bash",
-        "man",
-    ] {
-        let line = format!("{} {args} > /dev/full", merganser_test_support::MERGANSER);
-        let output = std::process::Command::new("sh")
-            .args(["-c", &line])
-            .current_dir(dir.root())
-            .output()
-            .unwrap();
+    let rows = || ROWS.iter().filter(|row| row.prints_alone() && !row.line.starts_with("index"));
+    let dir = world::prepared(SMALL, rows());
+    for row in rows() {
+        let line = format!("{MERGANSER} {} -q > /dev/full", row.line);
+        let output =
+            Command::new("sh").args(["-c", &line]).current_dir(dir.root()).output().unwrap();
         let message = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(message, "error: stdout: cannot write: no space left on device\n", "{args}");
-        assert_eq!(output.status.code(), Some(1), "{args}");
+        let what = row.line;
+        assert_eq!(
+            message,
+            "error: stdout: cannot write: no space left on device
+",
+            "{what}"
+        );
+        assert_eq!(output.status.code(), Some(1), "{what}");
     }
 }

@@ -3,30 +3,13 @@
 use std::fs::File;
 use std::io::Write;
 
+use merganser_test_support::forms::{bzip2, gzip, xz, zstd};
 use merganser_test_support::oracle::{self, Rule};
 use merganser_test_support::reads::{fasta, fastq, untidy};
 use merganser_test_support::tools::{installed, shell};
 use merganser_test_support::{Dir, Ran};
 
 const COUNT: &str = "count -k 21 --min-count 1 --format tsv -o - -q";
-
-fn gz(text: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(text).unwrap();
-    encoder.finish().unwrap()
-}
-
-fn bz2(text: &[u8]) -> Vec<u8> {
-    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
-    encoder.write_all(text).unwrap();
-    encoder.finish().unwrap()
-}
-
-fn xz(text: &[u8]) -> Vec<u8> {
-    let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 1);
-    encoder.write_all(text).unwrap();
-    encoder.finish().unwrap()
-}
 
 /// By content, never by name; members one after the other are one file.
 #[test]
@@ -41,14 +24,14 @@ fn every_compression_gives_the_counts_of_the_plain_text() {
     bgzf.finish().unwrap();
     let cases = [
         ("plain", text.clone()),
-        ("gzip", gz(&text)),
-        ("gzip of two members", [gz(head), gz(tail)].concat()),
-        ("gzip with an empty member", [gz(head), gz(b""), gz(tail)].concat()),
+        ("gzip", gzip(&text)),
+        ("gzip of two members", [gzip(head), gzip(tail)].concat()),
+        ("gzip with an empty member", [gzip(head), gzip(b""), gzip(tail)].concat()),
         ("BGZF", dir.read("made.gz")),
-        ("zstd", zstd::encode_all(&text[..], 1).unwrap()),
-        ("zstd of two frames", [head, tail].map(|t| zstd::encode_all(t, 1).unwrap()).concat()),
-        ("bzip2", bz2(&text)),
-        ("bzip2 of two streams", [bz2(head), bz2(tail)].concat()),
+        ("zstd", zstd(&text)),
+        ("zstd of two frames", [zstd(head), zstd(tail)].concat()),
+        ("bzip2", bzip2(&text)),
+        ("bzip2 of two streams", [bzip2(head), bzip2(tail)].concat()),
         ("xz", xz(&text)),
         ("xz of two streams", [xz(head), xz(tail)].concat()),
     ];
@@ -82,7 +65,7 @@ fn mixed_formats_and_lists() {
     let parts: Vec<_> = (0..4).map(|seed| untidy(200, seed)).collect();
     dir.write("a.fastq", fasta(&parts[0], 60, "\n"));
     dir.write("b.fasta.gz", fastq(&parts[1], "\r\n"));
-    dir.write("c", gz(&fasta(&parts[2], 70, "\n")));
+    dir.write("c", gzip(&fasta(&parts[2], 70, "\n")));
     let stdin = fastq(&parts[3], "\n");
     dir.write("rest.txt", "# the rest\nb.fasta.gz\n\nc\n");
     let expected = oracle::tsv(&oracle::count(&parts.concat(), Rule::new(21, true)), 1);

@@ -11,6 +11,7 @@ mod examples;
 mod help;
 mod inputs;
 mod pages;
+mod table;
 mod terminal;
 mod usage;
 mod users;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::launch::Launch;
 use crate::scene::Scene;
-use crate::table::{JOBS, Job};
+use crate::table::{Job, device_of, jobs};
 use crate::world::{Scale, World};
 use merganser_test_support::signals::default_signals;
 
@@ -83,7 +83,7 @@ pub(crate) struct Ground {
     folder: tempfile::TempDir,
     small: OnceLock<World>,
     large: OnceLock<World>,
-    known: Mutex<HashMap<(usize, Scale), Known>>,
+    known: Mutex<HashMap<(&'static str, Scale), Known>>,
 }
 
 impl Ground {
@@ -105,7 +105,7 @@ impl Ground {
     /// Copies what all jobs write, if nobody disturbs them, to a folder: of two builds to compare.
     pub(crate) fn keep_outputs(&self, folder: &Path) {
         for scale in [Scale::Small, Scale::Large] {
-            for (at, job) in JOBS.iter().enumerate() {
+            for (at, job) in jobs().into_iter().enumerate() {
                 let scene = Scene::new(self.world(scale), job);
                 let ended = scene.launch(&[]).run();
                 assert_eq!(ended.code, Some(0), "{}: {}", job.line, ended.stderr);
@@ -125,12 +125,12 @@ impl Ground {
     /// Runs the job if that has not been done.
     pub(crate) fn with_expected<T>(
         &self,
-        at: usize,
+        job: &'static Job,
         scale: Scale,
         of: impl FnOnce(&Expected) -> T,
     ) -> T {
-        let cell = Arc::clone(self.known.lock().unwrap().entry((at, scale)).or_default());
-        of(cell.get_or_init(|| undisturbed(self.world(scale), &JOBS[at])))
+        let cell = Arc::clone(self.known.lock().unwrap().entry((job.line, scale)).or_default());
+        of(cell.get_or_init(|| undisturbed(self.world(scale), job)))
     }
 }
 
@@ -148,7 +148,7 @@ fn undisturbed(world: &World, job: &'static Job) -> Expected {
         Expected { stdout: Digest::of(&ended.stdout), files, took: ended.took }
     };
     let mut expected = of(|scene| scene.launch_on_processor(scene.job.args()));
-    if job.device().is_some() {
+    if device_of(job).is_some() {
         let on_device = of(|scene| scene.launch(&[]));
         assert_eq!(on_device.files, expected.files, "{}", job.line);
         assert_eq!(on_device.stdout, expected.stdout, "{}", job.line);

@@ -20,7 +20,7 @@ use crate::expected::{Expected, Ground};
 use crate::judge::Verdict;
 use crate::launch::{Ended, Launch};
 use crate::scene::Scene;
-use crate::table::{JOBS, Job, device};
+use crate::table::{Job, device, device_of, jobs};
 use crate::world::Scale;
 use merganser_test_support::reads::Random;
 
@@ -72,7 +72,6 @@ pub(crate) struct Attack<'a> {
 /// A job of the table, and where it runs.
 pub(crate) struct Chosen<'a> {
     ground: &'a Ground,
-    at: usize,
     scale: Scale,
     pub(crate) scene: Scene,
 }
@@ -85,10 +84,10 @@ impl<'a> Attack<'a> {
     /// Any job that will do.
     pub(crate) fn choose(&mut self, scale: Scale, will_do: impl Fn(&Job) -> bool) -> Chosen<'a> {
         let jobs = candidates(will_do);
-        let at = jobs[self.random.below(jobs.len())];
-        let scene = Scene::new(self.ground.world(scale), &JOBS[at]);
-        JOBS[at].line.clone_into(&mut self.line);
-        Chosen { ground: self.ground, at, scale, scene }
+        let job = jobs[self.random.below(jobs.len())];
+        let scene = Scene::new(self.ground.world(scale), job);
+        job.line.clone_into(&mut self.line);
+        Chosen { ground: self.ground, scale, scene }
     }
 
     pub(crate) fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
@@ -124,19 +123,19 @@ impl<'a> Attack<'a> {
     }
 }
 
-/// The jobs that will do, by their places in the table.
-fn candidates(will_do: impl Fn(&Job) -> bool) -> Vec<usize> {
-    let is_asked_for = |job: &Job| device().is_none() || job.device().is_some();
-    (0..JOBS.len()).filter(|&at| is_asked_for(&JOBS[at]) && will_do(&JOBS[at])).collect()
+/// The jobs that will do.
+fn candidates(will_do: impl Fn(&Job) -> bool) -> Vec<&'static Job> {
+    let is_asked_for = |job: &Job| device().is_none() || device_of(job).is_some();
+    jobs().into_iter().filter(|job| is_asked_for(job) && will_do(job)).collect()
 }
 
 impl Chosen<'_> {
     pub(crate) fn job(&self) -> &'static Job {
-        &JOBS[self.at]
+        self.scene.job
     }
 
     pub(crate) fn expected<T>(&self, of: impl FnOnce(&Expected) -> T) -> T {
-        self.ground.with_expected(self.at, self.scale, of)
+        self.ground.with_expected(self.job(), self.scale, of)
     }
 
     /// Whether a run went as `check` wants it.

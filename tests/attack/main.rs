@@ -1,4 +1,4 @@
-//! A machine that attacks the built program, over a table of nearly all its command lines: signals at any moment, full
+//! A machine that attacks the built program, over the table of its command lines: signals at any moment, full
 //! disks, limits of the process, streams and pipes that close, damaged and forged files, hostile names, records without an
 //! end, repeats, other users' files and little memory. Whatever is done to it, a run ends well with the bytes of an
 //! undisturbed one, or says in a line what was wrong and leaves nothing behind.

@@ -11,8 +11,9 @@ use std::process::Stdio;
 use tempfile::TempDir;
 
 use crate::launch::Launch;
-use crate::table::Job;
-use crate::world::{World, names_below};
+use crate::table::{Job, device_of};
+use crate::world::World;
+use merganser_test_support::world::names_below;
 
 /// A folder for odd things, which attacks make.
 pub(crate) const ODD: &str = "odd";
@@ -96,7 +97,7 @@ impl Scene {
 
     /// With these arguments, and where the job is to compute.
     pub(crate) fn launch_with(&self, mut args: Vec<OsString>) -> Launch {
-        if let Some(device) = self.job.device() {
+        if let Some(device) = device_of(self.job) {
             args.extend(["--device".into(), device]);
         }
         self.launch_on_processor(args)

@@ -3,26 +3,24 @@
 use std::fs;
 use std::path::Path;
 
+use crate::commands::Line;
 use crate::judge::{Expected, Verdict, judge};
 use crate::place::Place;
 use crate::shim::{Ended, Slot};
-use crate::sweep::{Extent, Share, Tally, arguments};
+use crate::sweep::{Extent, Share, Tally};
+use merganser_test_support::commands::ROWS;
 use merganser_test_support::reads::Random;
 
 /// Runs that use devices; each gives the bytes that it gives without.
-pub(crate) const COMMANDS: [&str; 11] = [
-    "count -k 21 --min-count 1 -o o.mgk --histogram oh 1.fq --device cuda:0",
-    "count -k 55 --min-count 1 -o o.mgk 1.fq --device cuda:0,0 --gpu-memory 50M --storage disk",
-    "filter -e 5 pairs.tsv -o o.tsv --device cuda:0",
-    "build --taxonomy tax -o o.mgdb g0.fa g1.fa --device cuda:0",
-    "classify refs.mgdb 1.fq -o o.tsv --report or --device cuda:0",
-    "classify refs.mgdb -1 1.fq -2 2.fq -o - --device cuda:0,0",
-    "classify k2 1.fq -o o.tsv --report or --device cuda:0",
-    "index g0.fa -o o.mgi --device cuda:0",
-    "map -e 5 ref.mgi 1.fq -o o.sam --device cuda:0",
-    "map -e 5 ref.mgi -1 1.fq -2 2.fq -o o.bam --sort --device cuda:0",
-    "kmers filter-reads t.mgk 1.fq -o o.fq --device cuda:0",
-];
+pub(crate) fn lines() -> Vec<Line> {
+    let rows = ROWS.iter().filter(|row| row.is_run_with_faults_of_devices());
+    let more = [
+        "count -k 55 --min-count 1 -o out/o.mgk 1.fq --device cuda:0,0 --gpu-memory 50M --storage disk",
+        "classify refs.mgdb -1 1.fq -2 2.fq -o - --device cuda:0,0",
+    ];
+    let more = more.into_iter().map(|line| Line::of(line.to_owned()));
+    rows.map(|row| Line::new(row, " --device cuda:0")).chain(more).collect()
+}
 
 /// What calls give instead: an error that is none of memory, no memory, and an error that all calls
 /// give from then on, as after a kernel that went wrong.
@@ -40,20 +38,20 @@ pub(crate) fn emulated(slot: &Slot, place: &Path) -> bool {
 }
 
 /// Runs a command with a share of the calls of the runtime that fail.
-pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, share: Share) -> Tally {
+pub(crate) fn sweep(slot: &Slot, place: &Place, line: &Line, share: Share) -> Tally {
     let mut tally = Tally::default();
     let start = place.outputs();
-    let on_cpu = command.split(" --device").next().unwrap();
-    let ended = slot.run(&arguments(on_cpu, 1), place.root(), None, &[]).unwrap();
-    assert!(ended.status.is_some_and(|status| status.success()), "{on_cpu}: {}", ended.stderr);
+    let on_cpu = Line::of(line.text.split(" --device").next().unwrap().to_owned());
+    let ended = slot.run(&on_cpu.arguments(1), place.root(), None, &[]).unwrap();
+    assert!(ended.status.is_some_and(|status| status.success()), "{on_cpu:?}: {}", ended.stderr);
     let expected = Expected {
         outputs: place.outputs(),
         stdout: ended.stdout,
         one_by_one: false,
         names_failures: false,
     };
-    for &threads in share.threads(command) {
-        let args = arguments(command, threads);
+    for &threads in share.threads(&line.text) {
+        let args = line.arguments(threads);
         let mut run = |fault: Option<String>| {
             place.set_outputs(&start);
             let (ended, calls) = run(slot, place, &args, fault.as_deref());
@@ -70,7 +68,7 @@ pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, share: Share) -> 
             calls
         };
         let calls = run(None).unwrap_or(0);
-        assert!(calls > 0, "{command}: no device was used");
+        assert!(calls > 0, "{}: no device was used", line.text);
         for number in share.take(numbers(calls, share.extent)) {
             FAULTS.iter().for_each(|fault| {
                 run(Some(format!("{number}:{fault}")));

@@ -1,10 +1,11 @@
 //! What a run may be like that a fault struck.
 
-use crate::place::{Files, Place};
+use crate::commands::SUMMARY;
+use crate::place::{Files, OUT, Place};
 use crate::shim::{Ended, Fault, Kind};
 
 /// What `db prepare` writes.
-const MANIFEST: &str = "o.tsv";
+const MANIFEST: &str = "out/o.tsv";
 
 /// What an undisturbed run gives.
 #[derive(Debug)]
@@ -13,7 +14,7 @@ pub(crate) struct Expected {
     pub(crate) stdout: Vec<u8>,
     /// Samples of a sheet are whole one by one.
     pub(crate) one_by_one: bool,
-    /// The manifest (`o.tsv`), whole, stays where it says which genomes could not be read.
+    /// The manifest (`out/o.tsv`), whole, stays where it says which genomes could not be read.
     pub(crate) names_failures: bool,
 }
 
@@ -54,13 +55,14 @@ pub(crate) fn judge(
         }
         Some(1) => {
             // Of a sheet, each sample that failed has a line.
-            let most = if expected.one_by_one { 3 } else { 1 };
+            let most = if expected.one_by_one { 4 } else { 1 };
             let own = || ended.stderr.lines().filter(|line| !is_of_a_library(line));
             let lines = own().filter(|line| line.starts_with("error: ")).count();
             if own().count() != lines || !(1..=most).contains(&lines) {
                 return Err("not one line".into());
             }
-            let names_all = expected.names_failures && ended.stderr.contains("; o.tsv names all: ");
+            let names_all =
+                expected.names_failures && ended.stderr.contains("; out/o.tsv names all: ");
             let left = match names_all {
                 true => is_left_beside_manifest(now.clone(), before.clone(), expected),
                 false => is_left(&now, before, expected),
@@ -87,7 +89,7 @@ fn is_of_a_library(line: &str) -> bool {
 /// Outputs that may differ between two runs: summaries (`--json`), which have times, and journals, which
 /// stay where a run fails, for the next one.
 fn varies(name: &str) -> bool {
-    name == "oj" || name.ends_with(".part")
+    [SUMMARY, "out/journal"].contains(&name) || name.ends_with(".part")
 }
 
 fn same(now: &Files, expected: &Files) -> bool {
@@ -167,11 +169,15 @@ fn names_its_cause(
     }
     let file = file.trim_start_matches("./");
     let temporary = file.contains(".merganser-") || file.starts_with("tmp");
-    let first = |name: &String| says(name.split('/').next().unwrap_or(name));
+    // Sets of files are named by what they have in common.
+    let start = |name: &str, ends: &[char]| {
+        let bare = name.strip_prefix(OUT).unwrap_or(name);
+        let length = bare.find(ends).unwrap_or(bare.len());
+        name[..name.len() - bare.len() + length].to_owned()
+    };
     let named = match temporary {
-        true => says("tmp") || expected.outputs.keys().any(first),
-        // Sets of files are named by what they have in common.
-        false => says(file) || file.split(['/', '.']).next().is_some_and(says),
+        true => says("tmp") || expected.outputs.keys().any(|name| says(&start(name, &['/']))),
+        false => says(file) || says(&start(file, &['/', '.'])),
     };
     if named { Ok(()) } else { Err(format!("does not name {file}")) }
 }

@@ -23,13 +23,14 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
 
+use commands::Line;
 use merganser_test_support::Dir;
 use place::Place;
 use shim::{Shim, Slot};
 use sweep::{Extent, Share, Tally};
 
 /// Runs a command with a share of its faults.
-type Sweep = fn(&Slot, &Place, &str, Share) -> Tally;
+type Sweep = fn(&Slot, &Place, &Line, Share) -> Tally;
 
 /// Has directories of tests in memory from now on, if there is a GB for them.
 fn work_in_memory() {
@@ -44,7 +45,7 @@ fn work_in_memory() {
 }
 
 /// Runs the commands on all cores, each in its own place.
-fn sweep_all(shim: &Shim, prepared: &Dir, commands: &[&str], sweep: Sweep) {
+fn sweep_all(shim: &Shim, prepared: &Dir, lines: &[Line], sweep: Sweep) {
     let extent = match std::env::var("MERGANSER_FAULTS").as_deref() {
         Ok("all") => Extent::All,
         Ok("most") => Extent::Most,
@@ -53,16 +54,16 @@ fn sweep_all(shim: &Shim, prepared: &Dir, commands: &[&str], sweep: Sweep) {
     let of = std::env::var("MERGANSER_FAULTS_OF").unwrap_or_default();
     let workers = thread::available_parallelism().unwrap().get();
     let shares = Share::all(extent, workers);
-    let chosen = commands.iter().filter(|command| command.contains(&of));
-    let all = chosen.flat_map(|command| shares.clone().map(move |share| (command, share)));
+    let chosen = lines.iter().filter(|line| line.text.contains(&of));
+    let all = chosen.flat_map(|line| shares.clone().map(move |share| (line, share)));
     let queue = Mutex::new(all);
     let work = |worker: usize| {
         let (slot, place) = (shim.slot(&worker.to_string()), Place::copy_of(prepared.root()));
         let mut tally = Tally::default();
         loop {
             let next = queue.lock().unwrap().next();
-            let Some((command, share)) = next else { return tally };
-            tally.add(sweep(&slot, &place, command, share));
+            let Some((line, share)) = next else { return tally };
+            tally.add(sweep(&slot, &place, line, share));
         }
     };
     let mut tally = Tally::default();
@@ -79,7 +80,7 @@ fn sweep_all(shim: &Shim, prepared: &Dir, commands: &[&str], sweep: Sweep) {
 fn calls_that_fail() {
     let Some(shim) = Shim::build() else { return };
     work_in_memory();
-    sweep_all(&shim, &commands::prepared(), &commands::COMMANDS, sweep::sweep);
+    sweep_all(&shim, &commands::prepared(), &commands::lines(), sweep::sweep);
 }
 
 #[test]
@@ -88,6 +89,6 @@ fn calls_of_devices_that_fail() {
     work_in_memory();
     let prepared = commands::prepared();
     if device::emulated(&shim.slot("devices"), prepared.root()) {
-        sweep_all(&shim, &prepared, &device::COMMANDS, device::sweep);
+        sweep_all(&shim, &prepared, &device::lines(), device::sweep);
     }
 }

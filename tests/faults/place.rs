@@ -7,10 +7,13 @@ use std::path::{Path, PathBuf};
 
 use merganser_test_support::{Dir, names};
 
+/// Where outputs are.
+pub(crate) const OUT: &str = "out/";
+
 /// Files with their bytes, by their names from the directory on.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
-/// A copy of all inputs, and `tmp`, which is empty.
+/// A copy of all inputs, and of `out` and `tmp`, which are empty.
 pub(crate) struct Place {
     dir: Dir,
     /// Its inputs as they are; none may change.
@@ -24,7 +27,6 @@ impl Place {
     pub(crate) fn copy_of(prepared: &Path) -> Place {
         let dir = Dir::new();
         copy(prepared, dir.root());
-        fs::create_dir(dir.path("tmp")).unwrap();
         let inputs = inputs(dir.root());
         Place { dir, inputs }
     }
@@ -33,7 +35,7 @@ impl Place {
         self.dir.root()
     }
 
-    /// The outputs that are there: what has a name with `o`.
+    /// The outputs that are there.
     pub(crate) fn outputs(&self) -> Files {
         let mut files = Files::new();
         let outputs = self.dir.names().into_iter().filter(|name| is_output(name));
@@ -50,6 +52,7 @@ impl Place {
             let path = self.dir.path(name);
             remove(&path);
         }
+        fs::create_dir_all(self.dir.path(OUT)).unwrap();
         for (name, bytes) in files {
             fs::create_dir_all(self.dir.path(name).parent().unwrap()).unwrap();
             self.dir.write(name, bytes);
@@ -60,6 +63,9 @@ impl Place {
     pub(crate) fn litter(&self) -> Vec<String> {
         let mut litter: Vec<String> =
             names(&self.dir.path("tmp")).into_iter().map(|name| format!("tmp/{name}")).collect();
+        let hidden =
+            names(&self.dir.path(OUT)).into_iter().filter(|name| name.starts_with(".merganser-"));
+        litter.extend(hidden.map(|name| OUT.to_owned() + &name));
         litter.iter().for_each(|name| remove(&self.dir.path(name)));
         let now = inputs(self.root());
         for (name, _) in now.iter().filter(|(name, _)| !self.inputs.contains_key(*name)) {
@@ -72,8 +78,9 @@ impl Place {
     }
 }
 
+/// Whether it is the folder of outputs, or what commands change where it stands.
 fn is_output(name: &str) -> bool {
-    name.starts_with('o')
+    name == "out" || name.starts_with("own.")
 }
 
 fn remove(path: &Path) {

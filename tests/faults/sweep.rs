@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use crate::commands::Line;
 use crate::judge::{Expected, Verdict, judge};
-use crate::place::{Files, Place};
+use crate::place::{Files, OUT, Place};
 use crate::shim::{Ended, Fault, KINDS, Kind, Mode, Slot};
 use merganser_test_support::reads::Random;
 
@@ -110,11 +111,11 @@ struct Subject<'s> {
 }
 
 /// Runs a command with a share of its faults.
-pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, share: Share) -> Tally {
+pub(crate) fn sweep(slot: &Slot, place: &Place, line: &Line, share: Share) -> Tally {
     let mut tally = Tally::default();
-    let all = share.threads(command);
+    let all = share.threads(&line.text);
     for &threads in all {
-        let args: Vec<String> = arguments(command, threads);
+        let args: Vec<String> = line.arguments(threads);
         if threads > all[0] && !args.contains(&"--threads".into()) {
             break;
         }
@@ -133,28 +134,6 @@ pub(crate) fn sweep(slot: &Slot, place: &Place, command: &str, share: Share) -> 
         place.set_outputs(&start);
     }
     tally
-}
-
-/// Commands that take no number of threads.
-const OF_ONE_THREAD: [&str; 9] = [
-    "devices",
-    "man",
-    "report",
-    "eval",
-    "kmers info",
-    "db merge-results",
-    "classify join",
-    "db verify",
-    "db taxa",
-];
-
-pub(crate) fn arguments(command: &str, threads: u32) -> Vec<String> {
-    let mut args: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
-    args.push("-q".into());
-    if !OF_ONE_THREAD.iter().any(|one| command.starts_with(one)) {
-        args.extend(["--threads".into(), threads.to_string()]);
-    }
-    args
 }
 
 impl<'s> Subject<'s> {
@@ -179,7 +158,7 @@ impl<'s> Subject<'s> {
         let mut befores = vec![start.clone()];
         // Some go on where an earlier run was.
         let goes_on = args.iter().any(|arg| arg == "--resume" || arg == "prepare");
-        if !goes_on && !expected.outputs.keys().any(|name| name.contains('/')) {
+        if !goes_on && !expected.outputs.keys().any(|name| name[OUT.len()..].contains('/')) {
             befores.push(start.clone().into_iter().chain(old).collect());
         }
         let calls = ended.record.calls;

@@ -1,5 +1,6 @@
 //! SAM and BAM as inputs, held against `samtools fastq`.
 
+use merganser_test_support::reads::Random;
 use merganser_test_support::tools::{installed, shell};
 use merganser_test_support::{Dir, gunzip, small_reads};
 
@@ -86,26 +87,12 @@ fn every_read_counts_once_on_its_own_strand() {
     assert!(names == theirs);
 }
 
-/// Random letters and numbers that are the same in every run.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % most
-    }
-
-    fn letters(&mut self, number: usize) -> Vec<u8> {
-        (0..number).map(|_| b"ACGT"[self.below(4)]).collect()
-    }
-}
-
 /// A reference of three sequences (`ref.fa`), and alignments of pairs with substitutions, insertions,
 /// deletions, clips and bases N to it, unmapped mates and secondary alignments among them (`a.sam`,
 /// in no order).
 fn aligned(dir: &Dir) {
-    let mut dice = Dice(7);
-    let contigs: Vec<Vec<u8>> = (0..3).map(|_| dice.letters(20_000)).collect();
+    let mut random = Random(7);
+    let contigs: Vec<Vec<u8>> = (0..3).map(|_| random.bases(20_000)).collect();
     let mut fasta = String::new();
     let mut text = String::from("@HD\tVN:1.6\n");
     for (number, contig) in contigs.iter().enumerate() {
@@ -118,23 +105,24 @@ fn aligned(dir: &Dir) {
     dir.write("ref.fa", fasta.to_ascii_lowercase());
     for number in 0..3000 {
         for mate in [0x41, 0x81] {
-            let (contig, start) = (dice.below(3), dice.below(19_800));
+            let (contig, start) = (random.below(3), random.below(19_800));
             let at = |range: std::ops::Range<usize>| {
                 &contigs[contig][start + range.start..start + range.end]
             };
-            let (cigar, mut letters) = match dice.below(6) {
-                0 => ("40M2I58M", [at(0..40), &dice.letters(2), at(40..98)].concat()),
+            let (cigar, mut letters) = match random.below(6) {
+                0 => ("40M2I58M", [at(0..40), &random.bases(2), at(40..98)].concat()),
                 1 => ("40M3D60M", [at(0..40), at(43..103)].concat()),
-                2 => ("10S80M10S", [&dice.letters(10), at(0..80), &dice.letters(10)].concat()),
+                2 => ("10S80M10S", [&random.bases(10), at(0..80), &random.bases(10)].concat()),
                 3 => ("50M9N50M5H", [at(0..50), at(59..109)].concat()),
                 _ => ("100M", at(0..100).to_vec()),
             };
-            for _ in 0..dice.below(4) {
-                let (place, letter) = (dice.below(100), b"ACGTN"[dice.below(5)]);
+            for _ in 0..random.below(4) {
+                let (place, letter) = (random.below(100), b"ACGTN"[random.below(5)]);
                 letters[place] = letter;
             }
-            let flag = mate | [0, 0x10][dice.below(2)];
-            let quality: String = (0..100).map(|_| char::from(33 + dice.below(42) as u8)).collect();
+            let flag = mate | [0, 0x10][random.below(2)];
+            let quality: String =
+                (0..100).map(|_| char::from(33 + random.below(42) as u8)).collect();
             let mut line = |flag: usize, place: &str, cigar: &str, quality: &str| {
                 let letters = String::from_utf8_lossy(&letters);
                 text += &format!(

@@ -7,7 +7,8 @@ use merganser_test_support::tools::{installed, shell};
 use merganser_test_support::oracles::deplete::naive;
 use std::collections::BTreeSet;
 
-/// The random numbers of the host that Deacon's own set is recorded of ([`OWN_IDX`]).
+/// The random numbers of the host that Deacon's own set is recorded of ([`OWN_IDX`]): those of
+/// `merganser_test_support::reads` would be of another host.
 struct Random(u64);
 
 impl Random {

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use merganser_filter::{Align, Config, Method, NMode, Threshold};
 
+use merganser_test_support::forms::gzip;
 use merganser_test_support::oracles::filter::naive;
 use merganser_test_support::reads::Random;
 use merganser_test_support::tools::shell;
@@ -44,12 +45,6 @@ fn tsv(pairs: &[Pair], between: &str, end: &str) -> Vec<u8> {
         text.extend_from_slice(end.as_bytes());
     }
     text
-}
-
-fn gz(text: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(text).unwrap();
-    encoder.finish().unwrap()
 }
 
 /// The whole output, as the oracle has it.
@@ -131,12 +126,12 @@ fn every_way_to_write_pairs_is_read() {
         ("empty_end", [&plain[..], b"\n\r\n\n"].concat()),
         ("crlf", tsv(&pairs, "\t", "\r\n")),
         ("columns", tsv(&pairs, "\t", "\t7\tx y\n")),
-        ("gz", gz(&plain)),
+        ("gz", gzip(&plain)),
         ("seq", tsv(&seq, "\n<", "\n")),
         ("seq_crlf", tsv(&seq, "\r\n<", "\r\n")),
-        ("seq_gz", gz(&tsv(&seq, "\n<", "\n"))),
+        ("seq_gz", gzip(&tsv(&seq, "\n<", "\n"))),
         ("r.fq", fastq(|pair| &pair.0)),
-        ("s.fq.gz", gz(&fastq(|pair| &pair.1))),
+        ("s.fq.gz", gzip(&fastq(|pair| &pair.1))),
         ("s.fa", fasta),
     ] {
         dir.write(name, bytes);
@@ -219,7 +214,7 @@ fn verify_counts_what_is_wrong() {
 #[test]
 fn bad_inputs() {
     let good = "ACGT\tACGT\n".repeat(40_000);
-    let packed = gz(good.as_bytes());
+    let packed = gzip(good.as_bytes());
     let with = |bad: &str| format!("{good}{bad}\n{good}\n").into_bytes();
     let cases: [(&str, Vec<u8>); 11] = [
         ("one_column.tsv", with("ACGT")),

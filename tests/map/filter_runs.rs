@@ -4,6 +4,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use merganser_test_support::forms::{bzip2, gzip, xz, zstd};
 use merganser_test_support::reads::Random;
 use merganser_test_support::signals::{signal, wait};
 use merganser_test_support::{Dir, MERGANSER, Ran, gunzip, shared};
@@ -26,24 +27,6 @@ fn lines(number: usize, seed: u64) -> Vec<u8> {
     text
 }
 
-fn gz(text: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(text).unwrap();
-    encoder.finish().unwrap()
-}
-
-fn bz2(text: &[u8]) -> Vec<u8> {
-    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
-    encoder.write_all(text).unwrap();
-    encoder.finish().unwrap()
-}
-
-fn xz(text: &[u8]) -> Vec<u8> {
-    let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 1);
-    encoder.write_all(text).unwrap();
-    encoder.finish().unwrap()
-}
-
 #[test]
 fn every_compression_gives_the_decisions_of_the_plain_text() {
     let dir = Dir::new();
@@ -56,11 +39,11 @@ fn every_compression_gives_the_decisions_of_the_plain_text() {
     let expected = dir.run("filter -q -e 4 plain").ok();
     assert_eq!(expected.lines().count(), 3001);
     for (name, bytes) in [
-        ("gzip", gz(&text)),
-        ("gzip of three members", [gz(head), gz(b""), gz(tail)].concat()),
+        ("gzip", gzip(&text)),
+        ("gzip of three members", [gzip(head), gzip(b""), gzip(tail)].concat()),
         ("BGZF", dir.read("made.gz")),
-        ("zstd of two frames", [head, tail].map(|t| zstd::encode_all(t, 1).unwrap()).concat()),
-        ("bzip2 of two streams", [bz2(head), bz2(tail)].concat()),
+        ("zstd of two frames", [zstd(head), zstd(tail)].concat()),
+        ("bzip2 of two streams", [bzip2(head), bzip2(tail)].concat()),
         ("xz of two streams", [xz(head), xz(tail)].concat()),
     ] {
         dir.write("packed", &bytes);

@@ -1,12 +1,15 @@
 //! Outputs appear whole or not at all; a closed pipe is no error; a full disk is one.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use merganser_test_support::commands::{ROWS, Row};
 use merganser_test_support::reads::{fastq, many, untidy};
+use merganser_test_support::world::{self, SMALL, Size};
 use merganser_test_support::{Dir, MERGANSER, gunzip, names, small_reads};
 
 #[test]
@@ -163,45 +166,68 @@ fn table_and_histogram_appear_together() {
     }
 }
 
-/// Of several results none appears if one cannot be written.
+/// The row with a summary if it takes that.
+fn with_summary(row: &Row, summary: &str) -> String {
+    let json = if row.takes_json() { format!(" --json {summary}") } else { String::new() };
+    format!("{}{json} -q", row.line)
+}
+
+/// Of several results none appears if one cannot be written: any but the first, which may have to be a file, and the
+/// summary, which comes last.
 #[test]
 fn all_outputs_of_a_run_appear_together() {
+    let writes = |row: &&Row| {
+        let prints = row.prints_alone() || row.prints_beside_files();
+        !prints && !row.is_apart() && !row.has_samples() && row.stdin().is_none()
+    };
+    let rows: Vec<&Row> = ROWS.iter().filter(writes).collect();
+    let dir = world::prepared(SMALL, rows.iter().copied());
+    let before = dir.names();
+    let refused = |row: &Row, args: &str| {
+        let ran = dir.run(args);
+        assert_eq!(ran.code, Some(1), "{args}");
+        let message = ran.fails(1);
+        assert!(message.ends_with(": cannot write: no space left on device\n"), "{message}");
+        assert_eq!(dir.names(), before, "{args}");
+        let mut left = names(&dir.path("out"));
+        if row.keeps_a_journal() {
+            assert_eq!(left, ["o.tsv.part"]);
+            fs::remove_file(dir.path("out/o.tsv.part")).unwrap();
+            left.clear();
+        }
+        assert_eq!(left, [""; 0], "{args}");
+    };
+    for row in rows {
+        if row.takes_json() {
+            refused(row, &with_summary(row, "/dev/full"));
+        }
+        let first = row.words().skip_while(|word| *word != "-o").nth(1);
+        let others = row.outputs().into_iter().filter(|&output| Some(output) != first);
+        // Nothing is missing, and maps name all sequences.
+        let is_empty =
+            |output| output == "out/m.tsv" || output == "out/u.tsv" && row.line.contains("--map");
+        for output in others.filter(|output| !is_empty(*output)) {
+            refused(row, &format!("{} -q", row.with(output, "/dev/full")));
+        }
+    }
+}
+
+/// Nor in the place of files that are there, or of sets that are named by what they have in common.
+#[test]
+fn outputs_of_a_set_appear_together() {
     let dir = merganser_test_support::two_species::prepared();
-    dir.run("count -q -k 21 -o t.mgk 1.fq").ok();
-    dir.run("index -q g0.fa -o ref.mgi").ok();
     for name in ["full.kmc_pre", "full.edits"] {
-        std::os::unix::fs::symlink("/dev/full", dir.path(name)).unwrap();
+        symlink("/dev/full", dir.path(name)).unwrap();
     }
     // No taxon is known of its second sequence.
     let text = String::from_utf8(dir.read("g0.fa")).unwrap();
     dir.write("n.fa", text.clone() + &text.replace("kraken:taxid|11", "x"));
-    // Errors, and a peak.
-    let number = |count: i32| 400_000 / count.pow(5) + 20_000 / (1 + (count - 25).pow(2) / 20);
-    let line = |count| format!("{count}\t{}\n", number(count));
-    dir.write("hist", (1..60).map(line).collect::<String>());
     let (before, database) = (dir.names(), dir.read("refs.mgdb"));
     for args in [
         "count -k 21 --format kmc -o full 1.fq",
-        "count -k 21 --format kmc -o o --json /dev/full 1.fq",
-        "count -k 21 -o o.mgk --histogram h --json /dev/full 1.fq",
-        "count -k 21 --format tsv -o o.tsv.gz --json /dev/full 1.fq",
-        "kmers union -o o.mgk --histogram h --json /dev/full t.mgk t.mgk",
-        "kmers reduce --format kff -o o.kff --json /dev/full t.mgk",
-        "kmers histogram --model -k 21 hist -o o --plot /dev/full",
-        "classify refs.mgdb 1.fq -o o.tsv --report /dev/full",
-        "classify refs.mgdb 1.fq -o o.tsv --report r --json /dev/full",
-        "classify refs.mgdb 1.fq -o o.tsv --classified-out /dev/full --report r",
-        "classify --references n.fa -t tax 1.fq -o o.tsv --unmapped u --json /dev/full",
-        "classify --references n.fa -t tax 1.fq -o o.tsv --unmapped /dev/full --json j",
         "filter -e 5 --format gatekeeper 1.fq 2.fq -o full",
-        "filter -e 5 1.fq 2.fq -o o --json /dev/full",
-        "build -t tax n.fa -o o.mgdb --unmapped /dev/full",
-        "build -t tax n.fa -o o.mgdb --unmapped u --json /dev/full",
         "db add --allow-unmapped refs.mgdb n.fa --unmapped /dev/full",
         "db add --allow-unmapped refs.mgdb n.fa --unmapped u --json /dev/full",
-        "map -e 5 ref.mgi 1.fq -o o.sam --unmapped /dev/full",
-        "map -e 5 ref.mgi 1.fq -o o.sam --unmapped u --json /dev/full",
-        "kmers filter-reads t.mgk -1 1.fq -2 2.fq -o o.fq --output2 /dev/full",
     ] {
         let message = dir.run(&format!("{args} -q")).fails(1);
         assert!(message.ends_with(": cannot write: no space left on device\n"), "{message}");
@@ -210,16 +236,19 @@ fn all_outputs_of_a_run_appear_together() {
     }
 }
 
+/// Commands that print results beside other outputs, and what they read: more results than a pipe holds if there are
+/// many reads.
+fn prepared(reads: usize) -> (Dir, impl Iterator<Item = &'static Row>) {
+    let rows = ROWS.iter().filter(|row| row.prints_beside_files());
+    (world::prepared(Size { bases: 20_000, reads }, rows.clone()), rows)
+}
+
 /// Stdout too is one of them.
 #[test]
 fn a_full_stdout_leaves_no_other_output() {
-    let dir = merganser_test_support::two_species::prepared();
+    let (dir, rows) = prepared(600);
     let before = dir.names();
-    for args in [
-        "count -q -k 21 --min-count 1 --format tsv -o - --histogram h --json j 1.fq",
-        "classify -q refs.mgdb 1.fq --report r --json j",
-        "filter -q -e 5 1.fq 2.fq --json j",
-    ] {
+    for args in rows.map(|row| with_summary(row, "out/json")) {
         let full = fs::File::options().write(true).open("/dev/full").unwrap();
         let run = Command::new(MERGANSER)
             .args(args.split_whitespace())
@@ -231,6 +260,7 @@ fn a_full_stdout_leaves_no_other_output() {
         assert_eq!(run.status.code(), Some(1), "{message}");
         assert_eq!(message, "error: stdout: cannot write: no space left on device\n");
         assert_eq!(dir.names(), before, "{args}");
+        assert_eq!(names(&dir.path("out")), [""; 0], "{args}");
     }
 }
 
@@ -248,31 +278,25 @@ fn two_outputs_never_go_to_one_file() {
 /// Who reads stdout may go away: the files that were asked for beside it become whole.
 #[test]
 fn a_closed_pipe_takes_no_file_with_it() {
-    let dir = merganser_test_support::two_species::prepared();
-    for name in ["1.fq", "2.fq"] {
-        let reads = dir.read(name);
-        dir.write(&format!("many{name}"), reads.repeat(30));
+    let (dir, rows) = prepared(18_000);
+    let outputs = || {
+        let all: BTreeMap<String, Vec<u8>> = names(&dir.path("out"))
+            .into_iter()
+            .map(|name| (name.clone(), dir.read(&format!("out/{name}"))))
+            .collect();
+        all.keys().for_each(|name| fs::remove_file(dir.path(&format!("out/{name}"))).unwrap());
+        all
+    };
+    for args in rows.map(|row| with_summary(row, "out/json")) {
+        dir.run(&args).ok();
+        let mut whole = outputs();
+        assert!(!whole.is_empty(), "{args}");
+        head(&dir, &args);
+        let mut left = outputs();
+        // It has times.
+        assert_eq!(left.remove("json").is_some(), whole.remove("json").is_some(), "{args}");
+        assert!(left == whole, "{args}: {:?}", left.keys());
     }
-    dir.run("count -q -k 21 --min-count 1 -o t.mgk 1.fq").ok();
-    dir.run("index -q g0.fa -o ref.mgi").ok();
-    for (args, files) in [
-        ("count -k 21 --min-count 1 --format tsv -o - --histogram h 1.fq", &["h"][..]),
-        ("kmers union --format tsv -o - --histogram h t.mgk t.mgk", &["h"]),
-        ("classify refs.mgdb many1.fq --report r --hits-per-ref h", &["r", "h"]),
-        ("map -e 5 ref.mgi many1.fq --unmapped u.gz", &["u.gz"]),
-        ("kmers filter-reads t.mgk -1 many1.fq -2 many2.fq --output2 o", &["o"]),
-    ] {
-        dir.run(&format!("{args} -q")).ok();
-        let whole: Vec<Vec<u8>> = files.iter().map(|name| dir.read(name)).collect();
-        files.iter().for_each(|name| fs::remove_file(dir.path(name)).unwrap());
-        head(&dir, &format!("{args} -q"));
-        for (name, whole) in files.iter().zip(whole) {
-            assert!(dir.read(name) == whole, "{args}: {name}");
-            fs::remove_file(dir.path(name)).unwrap();
-        }
-    }
-    head(&dir, "filter -q -e 5 many1.fq many2.fq --json j");
-    assert!(dir.path("j").exists());
 }
 
 /// Without others to write, the run ends as soon as it notices: these reads never end.

@@ -4,102 +4,39 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use merganser_test_support::Dir;
+use merganser_test_support::commands::{ROWS, Row};
+use merganser_test_support::two_species::{NAMES, NODES};
+use merganser_test_support::world::{self, SMALL, names_below};
 
-/// A command, its options that name an output (as `%`), and the files that it reads.
+/// A command, its options that name an output (as `%`), and files that it reads.
 struct Case {
     command: &'static str,
     outputs: &'static [&'static str],
     inputs: &'static [&'static str],
 }
 
-const REPORTS: [&str; 13] = [
-    "-o %",
-    "--report %",
-    "--mpa %",
-    "--krona %",
-    "--abundance %",
-    "--cami %",
-    "--bracken x.kmer_distrib --bracken-output %",
-    "--bracken x.kmer_distrib --bracken-output b --bracken-report %",
-    "--hits-per-ref %",
-    "--partial %",
-    "--classified-out %",
-    "--unclassified-out %",
-    "--json %",
-];
-
-const CASES: [Case; 43] = [
+/// What the table of commands has not: sets of files that are named by what they have in common, and files that are
+/// found beside others.
+const CASES: [Case; 14] = [
     Case {
-        command: "count -k 21 --reference g0.fa @list 2.fq",
-        outputs: &["-o %", "-o new --histogram %", "-o new --json %", "--format tsv -o %"],
-        inputs: &["list", "1.fq", "2.fq", "g0.fa", "g0.fa.fai"],
+        command: "count -k 21 letters.kmc_pre letters.kmc_suf",
+        outputs: &["--format kmc -o letters"],
+        inputs: &["letters.kmc_pre", "letters.kmc_suf"],
     },
-    Case {
-        command: "count -k 21 reads.kmc_pre reads.kmc_suf",
-        outputs: &["--format kmc -o reads"],
-        inputs: &["reads.kmc_pre", "reads.kmc_suf"],
-    },
-    Case { command: "kmers dump t.mgk", outputs: &["-o %"], inputs: &["t.mgk"] },
-    Case {
-        command: "kmers dump k",
-        outputs: &["-o %", "--format fasta -o %"],
-        inputs: &["k.kmc_pre", "k.kmc_suf"],
-    },
-    Case { command: "kmers dump t.tsv", outputs: &["-o %"], inputs: &["t.tsv"] },
-    Case { command: "kmers histogram t.mgk", outputs: &["-o %"], inputs: &["t.mgk"] },
     Case {
         command: "kmers histogram --model k.kmc_suf",
         outputs: &["-o %", "--plot %"],
         inputs: &["k.kmc_pre", "k.kmc_suf"],
     },
     Case {
-        command: "kmers histogram --model -k 21 hist",
-        outputs: &["-o %", "--plot %"],
-        inputs: &["hist"],
-    },
-    Case {
-        command: "kmers compare t.mgk k t.tsv",
-        outputs: &["-o %"],
-        inputs: &["t.mgk", "k.kmc_pre", "k.kmc_suf", "t.tsv"],
-    },
-    Case {
-        command: "kmers union t.mgk k t.tsv",
-        outputs: &["-o %", "-o new --histogram %", "-o new --json %", "--format tsv -o %"],
-        inputs: &["t.mgk", "k.kmc_pre", "k.kmc_suf", "t.tsv"],
-    },
-    Case {
         command: "kmers intersect t.mgk k",
         outputs: &["--format kmc -o k"],
         inputs: &["k.kmc_pre", "k.kmc_suf"],
     },
-    Case { command: "kmers subtract t.mgk t.tsv", outputs: &["-o %"], inputs: &["t.tsv"] },
-    Case { command: "kmers counters-subtract t.mgk k", outputs: &["-o %"], inputs: &["t.mgk"] },
-    Case {
-        command: "kmers eval union(t.mgk,k)",
-        outputs: &["-o %"],
-        inputs: &["t.mgk", "k.kmc_suf"],
-    },
-    Case { command: "kmers reduce t.mgk", outputs: &["-o %"], inputs: &["t.mgk"] },
-    Case { command: "kmers set-counts 1 t.mgk", outputs: &["-o %"], inputs: &["t.mgk"] },
     Case {
         command: "kmers filter-reads k @list 2.fq --interleaved --reference g0.fa",
         outputs: &["-o %", "-o new --output2 %"],
         inputs: &["k.kmc_pre", "k.kmc_suf", "list", "1.fq", "2.fq", "g0.fa"],
-    },
-    Case {
-        command: "kmers filter-reads t.mgk -1 @list -2 2.fq",
-        outputs: &["-o %", "-o new --output2 %"],
-        inputs: &["t.mgk", "list", "1.fq", "2.fq"],
-    },
-    Case {
-        command: "kmers profile t.mgk @list",
-        outputs: &["-o %"],
-        inputs: &["t.mgk", "list", "1.fq"],
-    },
-    Case {
-        command: "filter -e 5 @pairs",
-        outputs: &["-o %", "--json %"],
-        inputs: &["pairs", "p.filter"],
     },
     Case {
         command: "filter -e 5 p.filter --format gatekeeper",
@@ -107,20 +44,9 @@ const CASES: [Case; 43] = [
         inputs: &["p.filter"],
     },
     Case {
-        command: "build -t tax --map ids @genomes",
+        command: "build -t labels --map ids @genomes",
         outputs: &["-o %", "-o new --unmapped %", "-o new --json %"],
-        inputs: &[
-            "genomes",
-            "g0.fa",
-            "g1.fa",
-            "ids",
-            "tax/nodes.dmp",
-            "tax/names.dmp",
-            "tax/merged.dmp",
-            "tax/delnodes.dmp",
-            "tax/nucl.accession2taxid",
-            "assembly_summary.txt",
-        ],
+        inputs: &["genomes", "g1.fa", "labels/nucl.accession2taxid", "assembly_summary.txt"],
     },
     Case {
         command: "db add refs.mgdb -t tax --map ids @genomes",
@@ -128,40 +54,14 @@ const CASES: [Case; 43] = [
         inputs: &["genomes", "g0.fa", "ids", "tax/nodes.dmp", "assembly_summary.txt"],
     },
     Case {
-        command: "db add refs.mgdb g1.fa -o new",
-        outputs: &["--unmapped %", "--json %"],
-        inputs: &["refs.mgdb"],
-    },
-    Case {
-        command: "db prepare downloads --assembly-summary list.txt --md5 sums --taxonomy tax",
-        outputs: &["-o %", "-o new --missing %", "-o new --json %"],
-        inputs: &["downloads/GCF_000000001.1.fa", "list.txt", "sums", "tax/nodes.dmp"],
-    },
-    Case {
-        command: "build --taxonomy tax library.tsv",
-        outputs: &["-o %", "-o new --unmapped %", "-o new --json %"],
-        inputs: &["downloads/GCF_000000001.1.fa", "library.tsv"],
-    },
-    Case { command: "db taxa refs.mgdb", outputs: &["-o %"], inputs: &["refs.mgdb"] },
-    Case {
-        command: "db merge-results -d refs.mgdb -d refs.mgdb one two",
+        command: "db merge-results -d part1.mgdb -d part2.mgdb part1.tsv part2.tsv",
         outputs: &["-o %", "--report %", "--mpa %", "--krona %", "--abundance %", "--cami %"],
-        inputs: &["refs.mgdb", "one", "two"],
+        inputs: &["part1.mgdb", "part1.tsv", "part2.tsv"],
     },
     Case {
-        command: "report merge a.kreport b.kreport",
-        outputs: &["-o %", "--format kreport -o %"],
-        inputs: &["a.kreport", "b.kreport"],
-    },
-    Case {
-        command: "report merge p.partial --format krona",
+        command: "report merge p1.partial --format krona",
         outputs: &["-o %"],
-        inputs: &["p.partial"],
-    },
-    Case {
-        command: "report mpa a.kreport b.kreport",
-        outputs: &["-o %"],
-        inputs: &["a.kreport", "b.kreport"],
+        inputs: &["p1.partial"],
     },
     Case {
         command: "report krona a.kreport b.kreport",
@@ -169,34 +69,9 @@ const CASES: [Case; 43] = [
         inputs: &["b.kreport"],
     },
     Case {
-        command: "report filter a.kreport --taxid 2",
-        outputs: &["-o %"],
-        inputs: &["a.kreport"],
-    },
-    Case {
         command: "extract reads --taxid 11 --lines l.tsv -1 1.fq -2 2.fq -U g0.fa --reference g1.fa @list",
         outputs: &["-o %"],
         inputs: &["l.tsv", "1.fq", "2.fq", "g0.fa", "g1.fa", "list"],
-    },
-    Case {
-        command: "extract reads --taxid 11 --lines l.tsv --include-children --report a.kreport -1 1.fq -2 2.fq",
-        outputs: &["-o %", "-o new --output2 %"],
-        inputs: &["l.tsv", "a.kreport", "1.fq", "2.fq"],
-    },
-    Case {
-        command: "classify refs.mgdb -1 1.fq -2 2.fq -U g0.fa --reference g1.fa @list",
-        outputs: &REPORTS,
-        inputs: &["refs.mgdb", "1.fq", "2.fq", "g0.fa", "g1.fa", "list"],
-    },
-    Case {
-        command: "classify refs.mgdb 1.fq --bracken x.kmer_distrib --bracken-output new",
-        outputs: &["-o %", "--report %", "--bracken-report %"],
-        inputs: &["refs.mgdb", "1.fq", "x.kmer_distrib"],
-    },
-    Case {
-        command: "report bracken -d x.kmer_distrib r.kreport",
-        outputs: &["-o %", "-o new --out-report %"],
-        inputs: &["x.kmer_distrib", "r.kreport"],
     },
     Case {
         command: "db bracken --read-lengths 50 refs.mgdb @genomes",
@@ -213,77 +88,63 @@ const CASES: [Case; 43] = [
         outputs: &["-o %", "--report %", "--unmapped %", "--json %"],
         inputs: &["genomes", "g0.fa", "ids", "tax/nodes.dmp", "assembly_summary.txt", "1.fq"],
     },
-    Case { command: "index g0.fa", outputs: &["-o %"], inputs: &["g0.fa"] },
-    Case {
-        command: "map -e 3 ref.mgi @list -2 2.fq",
-        outputs: &["-o %", "--unmapped %", "--json %"],
-        inputs: &["ref.mgi", "list", "1.fq", "2.fq"],
-    },
 ];
 
+/// Rows that write single files.
+fn rows() -> impl Iterator<Item = &'static Row> {
+    ROWS.iter().filter(|row| !row.is_apart() && !row.outputs().is_empty() && row.stdin().is_none())
+}
+
+/// The command lines of a row in which an output is named as `%`, each with all inputs that it must not replace.
+fn replacing(row: &Row, dir: &Dir) -> impl Iterator<Item = (String, String)> + use<> {
+    let mut lines: Vec<String> = row.outputs().iter().map(|output| row.with(output, "%")).collect();
+    lines.extend(row.takes_json().then(|| format!("{} --json %", row.with("", ""))));
+    let inputs = row.inputs(dir.root());
+    // Names of others would be wrong for what they write.
+    let is_named = ["--sort", "map join", "report plot"].iter().any(|word| row.line.contains(word));
+    let adds = row.line.starts_with("db add");
+    let all = lines
+        .into_iter()
+        .flat_map(move |line| inputs.clone().into_iter().map(move |input| (line.clone(), input)));
+    all.filter(move |(line, input)| {
+        // A database may be replaced by what it becomes.
+        !(line.contains("-o %") && (is_named || adds && input == "refs.mgdb"))
+    })
+}
+
+/// All that rows and cases read.
 fn prepared() -> Dir {
-    let dir = merganser_test_support::two_species::prepared();
+    let dir = world::prepared(SMALL, ROWS.iter());
+    fs::create_dir(dir.path("labels")).unwrap();
     for (name, text) in [
-        ("list", "1.fq\n"),
-        ("genomes", "g0.fa\ng1.fa\n"),
-        ("pairs", "p.filter\n"),
         ("p.filter", "ACGTACGT\tACGTACGT\n"),
-        ("ids", "g0\t11\n"),
         ("assembly_summary.txt", "#\tx\n"),
-        ("tax/merged.dmp", ""),
-        ("tax/delnodes.dmp", ""),
-        ("tax/nucl.accession2taxid", "accession\taccession.version\ttaxid\tgi\n"),
-        ("g0.fa.fai", "x\t1\t1\t1\t2\n"),
-        ("x.kmer_distrib", "mapped_taxid\tgenome_taxids:kmers_mapped:total_genome_kmers\n"),
-        ("r.kreport", "100.00\t9\t9\tU\t0\tunclassified\n"),
+        ("labels/nodes.dmp", NODES),
+        ("labels/names.dmp", NAMES),
+        ("labels/nucl.accession2taxid", "accession\taccession.version\ttaxid\tgi\n"),
         ("gtdb.tsv", "g0\td__A\n"),
         ("more.tsv", "g1\td__B\n"),
-        ("hist", "1\t1000\n2\t10\n3\t20\n4\t30\n5\t20\n6\t10\n"),
     ] {
         dir.write(name, text);
     }
-    for (from, to) in [("1.fq", "reads.kmc_pre"), ("2.fq", "reads.kmc_suf")] {
+    for (from, to) in [("1.fq", "letters.kmc_pre"), ("2.fq", "letters.kmc_suf")] {
         fs::copy(dir.path(from), dir.path(to)).unwrap();
-    }
-    fs::create_dir(dir.path("downloads")).unwrap();
-    fs::copy(dir.path("g0.fa"), dir.path("downloads/GCF_000000001.1.fa")).unwrap();
-    dir.write("list.txt", "#assembly_accession\ttaxid\nGCF_000000001.1\t11\n");
-    dir.write("sums", "");
-    let lists = "--assembly-summary list.txt --md5 sums --taxonomy tax";
-    dir.run(&format!("db prepare -q downloads {lists} -o library.tsv")).ok();
-    dir.run("count -q -k 21 -o t.mgk 1.fq").ok();
-    dir.run("kmers convert -q --format kmc -o k t.mgk").ok();
-    dir.run("kmers dump -o t.tsv t.mgk").ok();
-    dir.run("index -q g0.fa -o ref.mgi").ok();
-    for name in ["a", "b"] {
-        dir.run(&format!("classify -q refs.mgdb 1.fq --no-map --report {name}.kreport")).ok();
-    }
-    dir.run("classify -q refs.mgdb 1.fq -o l.tsv --partial p.partial").ok();
-    let table = "--format metacache --tophits --queryids --taxids";
-    for name in ["one", "two"] {
-        dir.run(&format!("classify -q refs.mgdb 1.fq {table} -o {name}")).ok();
     }
     dir
 }
 
 /// All files with their contents.
 fn contents(dir: &Dir) -> Vec<(String, Vec<u8>)> {
-    let mut all: Vec<(String, Vec<u8>)> = Vec::new();
-    let mut names = dir.names();
-    names.extend(
-        merganser_test_support::names(&dir.path("tax")).iter().map(|name| format!("tax/{name}")),
-    );
-    for name in names {
-        let is_file = dir.path(&name).is_file();
-        let bytes = if is_file { dir.read(&name) } else { Vec::new() };
-        all.push((name, bytes));
-    }
-    all
+    let names = names_below(dir.root()).into_iter();
+    let files = names.filter(|name| !name.ends_with('/'));
+    files.map(|name| (name.clone(), dir.read(&name))).collect()
 }
 
 #[track_caller]
 fn refused(dir: &Dir, args: &str, output: &str) {
-    let message = dir.run(&format!("{args} -q")).fails(1);
+    let ran = dir.run(&format!("{args} -q"));
+    assert_eq!(ran.code, Some(1), "{args}: {}", ran.stderr);
+    let message = ran.fails(1);
     let end = ": is an input, and will not be replaced by an output\n";
     // Either file of a KMC database names both.
     let named = message.contains(output) || message.contains(&output.replace("_suf", "_pre"));
@@ -294,6 +155,12 @@ fn refused(dir: &Dir, args: &str, output: &str) {
 fn no_output_takes_the_place_of_an_input() {
     let dir = prepared();
     let before = contents(&dir);
+    for row in rows() {
+        for (line, input) in replacing(row, &dir) {
+            refused(&dir, &line.replace('%', &input), &input);
+        }
+        assert!(contents(&dir) == before, "{}", row.line);
+    }
     for Case { command, outputs, inputs } in CASES {
         for option in outputs {
             if !option.contains('%') {
@@ -312,17 +179,21 @@ fn no_output_takes_the_place_of_an_input() {
 fn links_to_inputs_are_seen() {
     let dir = prepared();
     let before = contents(&dir);
-    for Case { command, outputs, inputs } in CASES {
-        let Some(option) = outputs.iter().find(|option| option.contains('%')) else { continue };
-        let input = inputs[inputs.len() - 1];
-        symlink(dir.path(input), dir.path("soft")).unwrap();
-        fs::hard_link(dir.path(input), dir.path("hard")).unwrap();
+    let of_row = |row: &Row| replacing(row, &dir).last();
+    let of_case = |case: &Case| {
+        let option = case.outputs.iter().find(|option| option.contains('%'))?;
+        let input = case.inputs[case.inputs.len() - 1];
+        Some((format!("{} {option}", case.command), input.to_owned()))
+    };
+    for (line, input) in rows().filter_map(of_row).chain(CASES.iter().filter_map(of_case)) {
+        symlink(dir.path(&input), dir.path("soft")).unwrap();
+        fs::hard_link(dir.path(&input), dir.path("hard")).unwrap();
         for link in ["soft", "hard", "./tax/../hard"] {
-            refused(&dir, &format!("{command} {}", option.replace('%', link)), link);
+            refused(&dir, &line.replace('%', link), link);
         }
         fs::remove_file(dir.path("soft")).unwrap();
         fs::remove_file(dir.path("hard")).unwrap();
-        assert!(contents(&dir) == before, "{command}");
+        assert!(contents(&dir) == before, "{line}");
     }
 }
 

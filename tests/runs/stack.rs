@@ -1,6 +1,7 @@
 //! A small stack (`ulimit -s`).
 
-use crate::limits::{COMMANDS, limited, prepared, remove_outputs};
+use crate::limits::{assert_only, limited, prepared, remove_outputs, rows};
+use merganser_test_support::commands::Row;
 
 /// The limit holds for the main thread, and for what the system puts there.
 #[test]
@@ -18,10 +19,10 @@ fn a_small_stack_is_enough() {
         assert_eq!(limited(&dir, &limit, "count -k").code, Some(2));
         limited(&dir, &limit, "kmers info gone").fails(1);
     }
-    for args in COMMANDS {
+    for Row { line: args, .. } in rows() {
         let ran = limited(&dir, "ulimit -s 64", &format!("{args} -q --threads 3"));
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{args}");
         remove_outputs(&dir);
-        assert_eq!(dir.names(), before, "{args}");
+        assert_only(&dir, &before, args);
     }
 }

@@ -3,8 +3,10 @@
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use merganser_test_support::commands::{ROWS, Row};
 use merganser_test_support::signals::{signal, wait};
-use merganser_test_support::{Dir, MERGANSER};
+use merganser_test_support::world::{self, Size};
+use merganser_test_support::{Dir, MERGANSER, names};
 
 /// Starts a command whose standard output nobody reads, so that it waits for ever to write it.
 fn stuck(dir: &Dir, args: &str) -> Child {
@@ -13,30 +15,27 @@ fn stuck(dir: &Dir, args: &str) -> Child {
     child
 }
 
-/// More results than a pipe holds, and temporary files of other outputs beside them.
-fn prepared() -> Dir {
-    let dir = merganser_test_support::two_species::prepared();
-    dir.write("many.fq", dir.read("1.fq").repeat(40));
-    dir.write("many2.fq", dir.read("2.fq").repeat(40));
-    dir.run("count -q -k 21 --min-count 1 -o t.mgk 1.fq").ok();
-    dir.run("index -q g0.fa -o ref.mgi").ok();
-    dir.run("classify -q refs.mgdb -1 many.fq -2 many2.fq -o l.tsv").ok();
-    dir
+/// Commands whose standard output fills up, with other outputs beside it.
+fn stuck_rows() -> impl Iterator<Item = &'static Row> {
+    ROWS.iter().filter(|row| row.streams())
 }
 
-const STUCK: [&str; 4] = [
-    "classify refs.mgdb many.fq --report r --classified-out c.fq --partial p",
-    "map -e 5 ref.mgi many.fq --unmapped u.fq",
-    "extract reads --taxid 0 --lines l.tsv -1 many.fq -2 many2.fq --exclude --output2 o2.fq",
-    "kmers filter-reads t.mgk -1 many.fq -2 many2.fq -o - --output2 o2.fq",
-];
+/// More results than a pipe holds.
+fn prepared() -> Dir {
+    world::prepared(Size { bases: 20_000, reads: 24_000 }, stuck_rows())
+}
+
+/// All names in a directory, and those of outputs.
+fn all_names(dir: &Dir) -> Vec<String> {
+    [dir.names(), names(&dir.path("out"))].concat()
+}
 
 /// The second signal ends the run at once, and leaves nothing behind.
 #[test]
 fn the_second_signal_cleans_up_too() {
     let dir = prepared();
-    let before = dir.names();
-    for args in STUCK {
+    let before = all_names(&dir);
+    for Row { line: args, .. } in stuck_rows() {
         // At once: on a busy machine not each time.
         let soon = |_: &i32| stop_twice(&dir, args, &before) < Duration::from_secs(1);
         assert!((0..5).find(soon).is_some(), "{args}: no sooner than with one signal");
@@ -46,7 +45,7 @@ fn the_second_signal_cleans_up_too() {
 /// How long a run takes to end after the second signal.
 fn stop_twice(dir: &Dir, args: &str, before: &[String]) -> Duration {
     let mut child = stuck(dir, args);
-    assert!(dir.names().len() > before.len(), "{args}: no temporary files");
+    assert!(all_names(dir).len() > before.len(), "{args}: no temporary files");
     signal(&child, "INT");
     std::thread::sleep(Duration::from_millis(100));
     assert!(child.try_wait().unwrap().is_none(), "{args}: it was not stuck");
@@ -55,7 +54,7 @@ fn stop_twice(dir: &Dir, args: &str, before: &[String]) -> Duration {
     assert_eq!(child.wait().unwrap().code(), Some(130), "{args}");
     let took = begun.elapsed();
     assert_eq!(wait(dir, child).stderr, "error: interrupted\n", "{args}");
-    assert_eq!(dir.names(), before, "{args}");
+    assert_eq!(all_names(dir), before, "{args}");
     took
 }
 
@@ -63,15 +62,15 @@ fn stop_twice(dir: &Dir, args: &str, before: &[String]) -> Duration {
 #[test]
 fn a_run_that_cannot_end_is_ended() {
     let dir = prepared();
-    let before = dir.names();
-    for args in STUCK {
+    let before = all_names(&dir);
+    for Row { line: args, .. } in stuck_rows() {
         let mut child = stuck(&dir, args);
         signal(&child, "TERM");
         let begun = Instant::now();
         assert!(child.wait().unwrap().code() == Some(130), "{args}");
         assert!(begun.elapsed() < Duration::from_secs(6), "{args}");
         assert_eq!(wait(&dir, child).stderr, "error: interrupted\n", "{args}");
-        assert_eq!(dir.names(), before, "{args}");
+        assert_eq!(all_names(&dir), before, "{args}");
     }
 }
 

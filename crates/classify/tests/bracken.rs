@@ -3,8 +3,6 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test ends by panicking")]
 
 #[allow(dead_code, reason = "other tests use more of it")]
-mod random;
-
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
@@ -19,7 +17,7 @@ use merganser_io::{Input, Segment};
 use merganser_kraken2::Simulator;
 use merganser_run::{Cancel, Resources, Silent};
 use merganser_taxreport::bracken::Distribution;
-use random::Random;
+use merganser_test_random::Random;
 
 const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
     20\t|\t2\t|\tgenus\t|\n11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n\
@@ -32,11 +30,11 @@ type Sequence = (&'static str, u32, Vec<u8>);
 /// no taxon, and two of the same name.
 fn sequences() -> Vec<Sequence> {
     let mut random = Random(3);
-    let ancestor = random.letters(2500);
-    let mut repeats = random.letters(150).repeat(4);
+    let ancestor = random.bases(2500);
+    let mut repeats = random.bases(150).repeat(4);
     repeats.extend_from_slice(&ancestor[..400]);
     repeats.extend(random.mutated(&ancestor[400..1000], 10));
-    let mut like = |shared: usize, one_in: u64| {
+    let mut like = |shared: usize, one_in: usize| {
         [&ancestor[..shared], &random.mutated(&ancestor[shared..], one_in)].concat()
     };
     vec![
@@ -44,9 +42,9 @@ fn sequences() -> Vec<Sequence> {
         ("b", 14, like(1300, 60)),
         ("c", 12, like(700, 30)),
         ("d", 21, repeats),
-        ("e", 21, random.letters(80)),
+        ("e", 21, random.bases(80)),
         ("f", 99, random.mutated(&ancestor[..600], 50)),
-        ("a", 12, random.letters(700)),
+        ("a", 12, random.bases(700)),
     ]
 }
 

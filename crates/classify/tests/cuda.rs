@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test ends by panicking")]
 #![cfg(feature = "cuda")]
 
-mod random;
+mod comparable;
 
 use std::fs;
 use std::io::Read;
@@ -18,7 +18,8 @@ use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
 use merganser_seq::masking::Masking;
 use merganser_taxonomy::Rank;
 
-use random::{Random, comparable};
+use comparable::comparable;
+use merganser_test_random::Random;
 
 fn usable() -> bool {
     let usable = merganser_gpu::availability().usable().next().is_some();
@@ -37,14 +38,14 @@ fn references(folder: &Path, random: &mut Random) -> Vec<Vec<u8>> {
     let nodes = nodes.to_owned() + &(0..9).map(strain).collect::<String>();
     fs::write(folder.join("nodes.dmp"), nodes).unwrap();
     fs::write(folder.join("names.dmp"), "1\t|\troot\t|\t\t|\tscientific name\t|\n").unwrap();
-    let ancestor = random.letters(2500);
-    let repeat = random.letters(60);
+    let ancestor = random.bases(2500);
+    let repeat = random.bases(60);
     let mut text = Vec::new();
     let mut targets = Vec::new();
-    for number in 0..9u64 {
+    for number in 0..9 {
         let mut letters = random.mutated(&ancestor, 15 + 10 * number);
-        letters.truncate(500 + random.below(2000) as usize);
-        letters.extend(repeat.repeat(random.below(20) as usize));
+        letters.truncate(500 + random.below(2000));
+        letters.extend(repeat.repeat(random.below(20)));
         text.extend(format!(">t{number}|kraken:taxid|{}\n", 20 + number).bytes());
         text.extend(&letters);
         text.push(b'\n');
@@ -235,10 +236,10 @@ fn what_is_built_on_a_device_is_queried_there() {
 
 /// Short reads, pairs, reads with no k-mer, empty ones and long ones.
 fn reads(targets: &[Vec<u8>], count: usize, random: &mut Random) -> Vec<[Vec<u8>; 2]> {
-    let piece = |random: &mut Random, most: u64| {
-        let target = &targets[random.below(targets.len() as u64) as usize];
-        let start = random.below(target.len() as u64) as usize;
-        let end = (start + random.below(most) as usize).min(target.len());
+    let piece = |random: &mut Random, most: usize| {
+        let target = &targets[random.below(targets.len())];
+        let start = random.below(target.len());
+        let end = (start + random.below(most)).min(target.len());
         random.mutated(&target[start..end], 40)
     };
     (0..count)
@@ -316,7 +317,7 @@ fn every_parameter_gives_the_hosts_candidates() {
 /// species nearly share. Gives each species' alleles.
 fn strains(folder: &Path, [species, each]: [u64; 2], random: &mut Random) -> Vec<[Vec<u8>; 2]> {
     let mut nodes = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n".to_owned();
-    let ancestor = random.letters(1500);
+    let ancestor = random.bases(1500);
     let other = random.mutated(&ancestor, 25);
     let (mut text, mut all) = (Vec::new(), Vec::new());
     for number in 0..species {
@@ -340,8 +341,8 @@ fn strains(folder: &Path, [species, each]: [u64; 2], random: &mut Random) -> Vec
 fn recombined(alleles: &[Vec<u8>; 2], random: &mut Random) -> Vec<u8> {
     let mut letters = Vec::new();
     while letters.len() < alleles[0].len() {
-        let end = (letters.len() + 30 + random.below(100) as usize).min(alleles[0].len());
-        let allele = &alleles[random.below(2) as usize];
+        let end = (letters.len() + 30 + random.below(100)).min(alleles[0].len());
+        let allele = &alleles[random.below(2)];
         letters.extend_from_slice(&allele[letters.len()..end]);
     }
     letters
@@ -355,16 +356,16 @@ fn reads_of_strains(
     random: &mut Random,
 ) -> Vec<[Vec<u8>; 2]> {
     let mut read = |number| {
-        let strain = recombined(&species[random.below(species.len() as u64) as usize], random);
+        let strain = recombined(&species[random.below(species.len())], random);
         let bases = match number % 10 {
             0 => 300 + random.below(600),
             1 => 1023 + random.below(3),
             _ => 50 + random.below(150),
         };
-        let start = random.below(1500 - bases) as usize;
-        let mut mates = [strain[start..start + bases as usize].to_vec(), Vec::new()];
+        let start = random.below(1500 - bases);
+        let mut mates = [strain[start..start + bases].to_vec(), Vec::new()];
         if number % 3 == 0 {
-            let rest = mates[0].split_off(random.below(bases) as usize);
+            let rest = mates[0].split_off(random.below(bases));
             mates[1] = random.mutated(&rest, 50);
         }
         mates

@@ -3,8 +3,6 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, missing_docs, reason = "a test")]
 
 #[allow(dead_code, reason = "other tests compare candidates")]
-mod random;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,18 +13,18 @@ use merganser_library::expand_references;
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
 use merganser_seq::masking::Masking;
 
-use random::Random;
+use merganser_test_random::Random;
 
 /// Letters at random with repeats among them.
 fn untidy(random: &mut Random, least: usize) -> Vec<u8> {
     let mut letters = Vec::new();
     while letters.len() < least {
         let some = random.below(300);
-        letters.extend(random.letters(some));
+        letters.extend(random.bases(some));
         let unit = 1 + random.below(6);
-        letters.extend(random.letters(unit).repeat(random.below(40) as usize));
+        letters.extend(random.bases(unit).repeat(random.below(40)));
         // Repeats that are none any more.
-        let repeat = random.letters(unit).repeat(30);
+        let repeat = random.bases(unit).repeat(30);
         let noise = 3 + random.below(20);
         letters.extend(random.mutated(&repeat, noise).iter().map(|&letter| match letter {
             b'N' => b'G',

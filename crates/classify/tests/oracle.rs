@@ -2,7 +2,7 @@
 //! naive oracle: every read, every candidate.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test ends by panicking")]
 
-mod random;
+mod comparable;
 
 #[allow(dead_code, unreachable_pub, reason = "other tests use it, too")]
 #[path = "../src/naive.rs"]
@@ -22,7 +22,8 @@ use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
 use merganser_seq::masking::Masking;
 use merganser_taxonomy::Rank;
 
-use random::{Random, comparable};
+use comparable::comparable;
+use merganser_test_random::Random;
 
 /// Genera 10, 20; species 11, 12, 21; strains 111, 112, 211, 212.
 const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
@@ -35,21 +36,21 @@ const NAMES: &str = "1\t|\troot\t|\t\t|\tscientific name\t|\n2\t|\tB\t|\t\t|\tsc
 fn reference(folder: &Path, random: &mut Random) -> (Vec<Vec<u8>>, Vec<u32>) {
     fs::write(folder.join("nodes.dmp"), NODES).unwrap();
     fs::write(folder.join("names.dmp"), NAMES).unwrap();
-    let ancestor = random.letters(3000);
+    let ancestor = random.bases(3000);
     let mut targets = Vec::new();
     let mut taxids = Vec::new();
-    for number in 0..12u64 {
+    for number in 0..12 {
         let mut letters = random.mutated(&ancestor, 10 + 10 * number);
-        letters.truncate(random.below(3000) as usize);
+        letters.truncate(random.below(3000));
         // A repeat, so that features have many locations.
-        letters.extend_from_slice(&ancestor[..200].repeat(random.below(4) as usize));
+        letters.extend_from_slice(&ancestor[..200].repeat(random.below(4)));
         // Regions of low complexity.
         if number % 3 == 0 {
-            letters.extend(random.letters(1 + number / 2).repeat(20));
-            letters.extend(random.letters(100));
+            letters.extend(random.bases(1 + number / 2).repeat(20));
+            letters.extend(random.bases(100));
         }
         targets.push(letters);
-        taxids.push([11, 12, 21, 111, 12, 211, 112, 12, 212][(number % 9) as usize]);
+        taxids.push([11, 12, 21, 111, 12, 211, 112, 12, 212][number % 9]);
     }
     for (file, range) in [("a.fa", 0..5), ("b.fa", 5..6), ("c.fa", 6..12)] {
         let mut text = String::new();
@@ -67,9 +68,9 @@ fn reference(folder: &Path, random: &mut Random) -> (Vec<Vec<u8>>, Vec<u32>) {
 
 fn reads(targets: &[Vec<u8>], random: &mut Random) -> Vec<[Vec<u8>; 2]> {
     let piece = |random: &mut Random| {
-        let target = &targets[random.below(targets.len() as u64) as usize];
-        let start = random.below(target.len().max(1) as u64) as usize;
-        let end = (start + random.below(400) as usize).min(target.len());
+        let target = &targets[random.below(targets.len())];
+        let start = random.below(target.len().max(1));
+        let end = (start + random.below(400)).min(target.len());
         random.mutated(&target[start..end], 40)
     };
     (0..150)

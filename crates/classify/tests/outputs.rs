@@ -18,19 +18,14 @@ use merganser_io::{Input, Segment};
 use merganser_kraken2::Kraken2Config;
 use merganser_run::{Cancel, Resources, Silent};
 use merganser_taxreport::report::ReportOptions;
+use merganser_test_random::Random;
 
 const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
     20\t|\t2\t|\tgenus\t|\n11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n\
     21\t|\t20\t|\tspecies\t|\n";
 
 fn random(count: usize, seed: u64) -> Vec<u8> {
-    let mut state = seed;
-    let mut next = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        b"ACGT"[(state >> 40) as usize % 4]
-    };
-    (0..count).map(|_| next()).collect()
+    Random(seed).bases(count)
 }
 
 /// Six targets of three species; neighbours share much.

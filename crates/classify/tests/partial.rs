@@ -6,6 +6,8 @@
     reason = "a test ends by panicking"
 )]
 
+#[allow(dead_code, reason = "other tests use more of it")]
+mod comparable;
 #[path = "partial/damage.rs"]
 mod damage;
 #[path = "partial/jobs.rs"]
@@ -14,8 +16,6 @@ mod jobs;
 mod kraken2;
 #[path = "partial/own.rs"]
 mod own;
-#[allow(dead_code, reason = "other tests use more of it")]
-mod random;
 
 use std::path::PathBuf;
 

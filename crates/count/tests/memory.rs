@@ -4,14 +4,11 @@
 use merganser_count::{Config, Format, count, count_in_memory};
 use merganser_io::{Input, OutputSet};
 use merganser_run::{Cancel, Resources, Silent};
+use merganser_test_random::Random;
 
-/// Reads without a pattern, each twice, by Knuth's generator (MMIX).
+/// Reads without a pattern, each twice.
 fn reads() -> String {
-    let step = |x: &u64| {
-        Some(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407))
-    };
-    let numbers = std::iter::successors(Some(3u64), step);
-    let letters: Vec<u8> = numbers.map(|x| b"ACGT"[(x >> 62) as usize]).take(20_000).collect();
+    let letters = Random(3).bases(20_000);
     let reads = letters.chunks(200).map(|read| String::from_utf8_lossy(read).into_owned());
     reads.map(|read| format!(">\n{read}\n>\n{read}\n")).collect()
 }

@@ -8,20 +8,17 @@ use merganser_io::{Input, OutputSet};
 use merganser_kmers::{Error, Table};
 use merganser_run::{Cancel, Resources, Silent};
 use merganser_seq::kmer::Kmer;
+use merganser_test_random::Random;
 
 const K: usize = 21;
 
 /// Reads of a small random genome, each base covered some times.
 fn reads() -> Vec<u8> {
-    let mut state = 7u64;
-    let mut next = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (state >> 33) as usize
-    };
-    let genome: Vec<u8> = (0..30_000).map(|_| b"ACGT"[next() % 4]).collect();
+    let mut random = Random(7);
+    let genome = random.bases(30_000);
     let mut text = Vec::new();
     for _ in 0..1500 {
-        let at = next() % (genome.len() - 100);
+        let at = random.below(genome.len() - 100);
         text.extend_from_slice(b">r\n");
         text.extend_from_slice(&genome[at..at + 100]);
         text.push(b'\n');

@@ -286,16 +286,13 @@ pub fn write(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use merganser_test_random::Random;
 
     fn sets() -> Vec<MinimizerSet> {
-        let mut state = 1u64;
-        let mut number = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            state ^ state >> 29
-        };
+        let mut random = Random(1);
         let mut set = |k, count| {
             let params = Params::new(k, 15).unwrap();
-            let mut spread: Vec<u64> = (0..count).map(|_| number() & params.mask()).collect();
+            let mut spread: Vec<u64> = (0..count).map(|_| random.next() & params.mask()).collect();
             spread.sort_unstable();
             spread.dedup();
             MinimizerSet::of_sorted(params, spread)

@@ -349,6 +349,7 @@ fn roll(params: Params, codes: &[[u8; LANES]], places: &mut [[u16; LANES]]) {
 mod tests {
     use super::*;
     use crate::naive;
+    use merganser_test_random::Random;
     use proptest::prelude::*;
 
     /// The minimizers of sequences, neighbours that are the same once.
@@ -420,12 +421,7 @@ mod tests {
     /// A strand has the minimizers of the other one.
     #[test]
     fn both_strands_have_the_same() {
-        let mut state = 7u64;
-        let mut base = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            b"ACGT"[(state >> 62) as usize]
-        };
-        let sequence: Vec<u8> = (0..3000).map(|_| base()).collect();
+        let sequence = Random(7).bases(3000);
         let complement = |&base: &u8| b"TGCA"[b"ACGT".iter().position(|&b| b == base).unwrap()];
         let back: Vec<u8> = sequence.iter().rev().map(complement).collect();
         let [one, mut other] = [sequence, back].map(|of| found(Params::default(), &[of]).remove(0));

@@ -345,6 +345,7 @@ fn minima_body(window: usize, values: &mut Vec<u64>, spare: &mut Vec<u64>) {
 mod tests {
     use super::super::naive;
     use super::*;
+    use merganser_test_random::Random;
     use proptest::prelude::*;
 
     /// One entry after the other: the minimizer, if there is one.
@@ -406,13 +407,7 @@ mod tests {
 
     #[test]
     fn long_sequences_are_scanned_in_stretches() {
-        let mut state = 7u64;
-        let letters: Vec<u8> = (0..20_000)
-            .map(|_| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                b"ACGT"[(state >> 62) as usize]
-            })
-            .collect();
+        let letters = Random(7).bases(20_000);
         let repeats = b"A".repeat(9000);
         let mut options = Kraken2Options {
             k: 35,

@@ -14,14 +14,13 @@ mod build;
 #[path = "kraken2/devices.rs"]
 mod devices;
 #[allow(dead_code, reason = "other tests use more of it")]
-mod random;
 #[path = "kraken2/run.rs"]
 mod run;
 
 use std::path::{Path, PathBuf};
 
 use merganser_kraken2::{Kraken2Config, Kraken2ReportOptions};
-use random::Random;
+use merganser_test_random::Random;
 use run::{Job, Written};
 
 /// The data that the repository is tested with, where they are.
@@ -195,20 +194,20 @@ fn library(folder: &Path, random: &mut Random) -> PathBuf {
     let name = |taxid| format!("{taxid}\t|\tn{taxid}\t|\t\t|\tscientific name\t|\n");
     let names: String = [1, 2, 10, 20, 11, 12, 21].into_iter().map(name).collect();
     std::fs::write(taxonomy.join("names.dmp"), names).unwrap();
-    let ancestor = random.letters(6000);
+    let ancestor = random.bases(6000);
     let (mut text, mut taxids, mut reads) = (Vec::new(), String::new(), Vec::new());
     for (number, taxid) in [11, 12, 21, 11, 20].into_iter().enumerate() {
-        let letters = random.mutated(&ancestor, 20 + 20 * number as u64);
+        let letters = random.mutated(&ancestor, 20 + 20 * number);
         text.extend_from_slice(format!(">s{number}\n").as_bytes());
         text.extend_from_slice(&letters);
         text.push(b'\n');
         taxids += &format!("s{number}\t{taxid}\n");
         for read in 0..200 {
-            let start = random.below(letters.len() as u64) as usize;
-            let end = (start + random.below(300) as usize).min(letters.len());
+            let start = random.below(letters.len());
+            let end = (start + random.below(300)).min(letters.len());
             let mut piece = random.mutated(&letters[start..end], 60);
             for _ in 0..random.below(3) {
-                let at = random.below(piece.len().max(1) as u64) as usize;
+                let at = random.below(piece.len().max(1));
                 piece.iter_mut().skip(at).take(1).for_each(|letter| *letter = b"NuxRa"[read % 5]);
             }
             let qualities = vec![b'I'; piece.len()];

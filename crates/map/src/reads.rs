@@ -137,14 +137,10 @@ mod tests {
     use crate::reference::Reference;
     use crate::run::build_of;
     use merganser_seq::base::COMPLEMENT;
+    use merganser_test_random::Random;
 
-    /// Bases without a pattern, by Knuth's generator (MMIX).
     fn bases(count: usize) -> Vec<u8> {
-        let step = |x: &u64| {
-            Some(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407))
-        };
-        let numbers = std::iter::successors(Some(7u64), step);
-        numbers.map(|x| b"ACGT"[(x >> 62) as usize]).take(count).collect()
+        Random(7).bases(count)
     }
 
     fn index(contigs: &[Vec<u8>]) -> Index {

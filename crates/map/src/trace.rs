@@ -300,6 +300,7 @@ mod tests {
     use crate::naive;
     use crate::queries::Queries;
     use crate::reference::Reference;
+    use merganser_test_random::Random;
     use proptest::prelude::*;
 
     fn operations(alignment: &Alignment) -> Vec<u8> {
@@ -428,7 +429,7 @@ mod tests {
     /// `98M1I2M1I49M` has as few edits, but a gap more.
     #[test]
     fn an_indel_is_one_gap_and_lies_leftmost() {
-        let mut random = crate::cpu::tests::Random(4);
+        let mut random = Random(4);
         let contig = random.bases(400);
         let mut inserted = contig[50..198].to_vec();
         inserted.splice(100..100, *b"GT");
@@ -453,7 +454,7 @@ mod tests {
     /// text.
     #[test]
     fn long_reads_are_traced_as_the_oracle_says() {
-        let mut random = crate::cpu::tests::Random(7);
+        let mut random = Random(7);
         let contig = random.bases(700);
         for (from, to, apart) in [(0, 700, 9), (0, 500, 30), (100, 600, 15), (200, 700, 60)] {
             let mut read = contig[from..to].to_vec();

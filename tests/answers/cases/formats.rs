@@ -3,6 +3,7 @@
 use merganser_io::BgzfBlocks;
 
 use super::cases;
+use merganser_test_support::forms::gzip;
 use merganser_test_support::reads::Random;
 use merganser_test_support::{Dir, gunzip, small_reads, two_species};
 
@@ -305,12 +306,7 @@ fn bam_without_its_end_block_is_refused() {
     // Two files in one, as samtools cat makes it, but for the header of the second.
     let rest = blocks(&bam(&reads)[12..], 5000);
     dir.write("cat.bam", ended(&[ended(&packed), rest].concat()));
-    let plain = {
-        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        std::io::Write::write_all(&mut gz, &bam(&reads)).unwrap();
-        gz.finish().unwrap()
-    };
-    dir.write("gzip.bam", plain);
+    dir.write("gzip.bam", gzip(&bam(&reads)));
     two_species::write_taxonomy(&dir);
     dir.run("deplete index -q -o g.mgd g.fa").ok();
     dir.run("build -q --taxonomy tax -o g.mgdb g.fa").ok();

@@ -16,8 +16,10 @@ const AMPLE: u64 = 600 << 20;
 const CHECKED: [&str; 11] =
     [".mgk", ".mgq", ".mgdb", ".mgi", ".mgd", ".gz", ".bz2", ".xz", ".zst", ".bam", ".partial"];
 /// Files that name other files, of which the message is then, or whose mistakes show elsewhere.
-const INDIRECT: [&str; 9] = [
+const INDIRECT: [&str; 11] = [
     "list",
+    "first",
+    "pairs",
     "genomes",
     "sheet.tsv",
     "library.tsv",
@@ -38,7 +40,9 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
         0 => packed::unpack(&name, &sound),
         _ => None,
     };
-    let is_checked = unpacked.is_none() && CHECKED.iter().any(|end| name.ends_with(end));
+    // Which records a shard has depends on how long files are.
+    let is_cut = name.ends_with(".gz") && chosen.job().line.contains("--shard");
+    let is_checked = unpacked.is_none() && !is_cut && CHECKED.iter().any(|end| name.ends_with(end));
     let (mut whats, inner) = (Vec::new(), unpacked.is_some());
     let mut bytes = unpacked.unwrap_or_else(|| sound.clone());
     for _ in 0..1 + attack.random.below(3) * attack.random.below(2) {

@@ -1,15 +1,8 @@
 //! What users of other classifiers complain about: a test for each such complaint.
 
-use std::io::Write;
-
 use super::world::{World, lines, names, nodes};
+use merganser_test_support::forms::gzip;
 use merganser_test_support::{MERGANSER, mend, tools::shell};
-
-fn gz(text: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(text).unwrap();
-    encoder.finish().unwrap()
-}
 
 /// By content, never by name; members; a truncated file is an error.
 #[test]
@@ -19,13 +12,13 @@ fn compressed_reads() {
     let text = dir.read("1.fq");
     let expected = dir.run("classify refs.mgdb 1.fq -q").ok();
     let (head, tail) = text.split_at(text.len() / 3);
-    dir.write("no_suffix", gz(&text));
-    dir.write("members.gz", [gz(head), gz(tail)].concat());
+    dir.write("no_suffix", gzip(&text));
+    dir.write("members.gz", [gzip(head), gzip(tail)].concat());
     dir.write("plain.gz", &text);
     for reads in ["no_suffix", "members.gz", "plain.gz"] {
         assert_eq!(dir.run(&format!("classify refs.mgdb {reads} -q")).ok(), expected, "{reads}");
     }
-    let whole = gz(&text);
+    let whole = gzip(&text);
     dir.write("cut.fq.gz", &whole[..whole.len() / 2]);
     let message = dir.run("classify refs.mgdb cut.fq.gz -o out --report r").fails(1);
     assert!(message.contains("cut.fq.gz") && !dir.path("out").exists() && !dir.path("r").exists());
@@ -86,7 +79,7 @@ fn sequences_without_a_taxon() {
     dir.write("ids.tsv", "NC_1\t13\n");
     let accessions = "accession\taccession.version\ttaxid\tgi\nX53318\tX53318.\t9\tna\n\
                       AB123456\tAB123456.1\t12\t5\nZZ9\tZZ9.1\t0\t1\n";
-    dir.write("tax/nucl_gb.accession2taxid.gz", gz(accessions.as_bytes()));
+    dir.write("tax/nucl_gb.accession2taxid.gz", gzip(accessions.as_bytes()));
     let ran = dir
         .run("build --taxonomy tax --map ids.tsv -o refs.mgdb m.fa n.fa --unmapped u.tsv --json j");
     assert_eq!(

@@ -1,6 +1,7 @@
 //! Inputs of every kind, and bad ones.
 
 use super::*;
+use merganser_test_support::forms::gzip;
 
 #[test]
 fn input_of_every_kind() {
@@ -8,14 +9,9 @@ fn input_of_every_kind() {
     let contigs = contigs(&mut random);
     let dir = Dir::new();
     dir.write("ref.fa", fasta(&contigs));
-    let gz = |text: &[u8]| {
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        encoder.write_all(text).unwrap();
-        encoder.finish().unwrap()
-    };
     let reads = reads(&mut random, &contigs, 100, 3);
-    dir.write("ref.fa.gz", gz(&fasta(&contigs)));
-    dir.write("reads.fq.gz", gz(&fastq(&reads)));
+    dir.write("ref.fa.gz", gzip(&fasta(&contigs)));
+    dir.write("reads.fq.gz", gzip(&fastq(&reads)));
     let plain = dir.run_with("map -q ref.fa - -e 3".split(' '), &fastq(&reads)).ok();
     assert!(dir.run("map -q ref.fa.gz reads.fq.gz -e 3").ok() == plain);
     // Lower case and U are read as upper case and T, and FASTA has no qualities.

@@ -1,5 +1,9 @@
 //! The commands of the program.
 
+mod table;
+
+pub use table::{ROWS, Row};
+
 use crate::Dir;
 
 /// Every verb, as the help lists them.

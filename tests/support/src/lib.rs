@@ -25,9 +25,12 @@ pub mod repeats;
 pub mod signals;
 pub mod tools;
 pub mod two_species;
+pub mod world;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+pub use merganser_test_forms as forms;
 
 pub use dir::{Dir, MERGANSER, Ran, names, root};
 

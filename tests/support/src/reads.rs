@@ -1,26 +1,8 @@
 //! Simulated reads, the same in every run.
 
+pub use merganser_test_random::Random;
+
 use super::oracle::complement;
-
-/// Random numbers (SplitMix64).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ x >> 31
-    }
-
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    pub fn bases(&mut self, number: usize) -> Vec<u8> {
-        (0..number).map(|_| b"ACGT"[self.below(4)]).collect()
-    }
-}
 
 /// A read or sequence.
 #[derive(Clone, Debug)]

@@ -2,9 +2,9 @@
 //! trusted: it is held against samtools where the program is tested.
 
 use crate::common::{Collector, Dribble, Record, options, reader_of, record};
-use crate::forms::{WITHOUT_END, all_forms, bgzf_block, gzip};
 use merganser_io::{Chunk, Error, Input, Reader, Sink};
 use merganser_run::run_workers_collect;
+use merganser_test_forms::{WITHOUT_END, all_forms, bgzf_block, gzip};
 use proptest::prelude::*;
 use std::io::Cursor;
 

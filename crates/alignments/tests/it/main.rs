@@ -12,9 +12,6 @@ mod batches;
 #[allow(dead_code, reason = "helpers of the tests of merganser-io, of which some do for these")]
 #[path = "../../../io/tests/it/common.rs"]
 mod common;
-#[allow(dead_code, reason = "helpers of the tests of merganser-io, of which some do for these")]
-#[path = "../../../io/tests/it/forms.rs"]
-mod forms;
 
 /// All formats are read.
 pub(crate) type Formats = merganser_alignments::AllFormats;

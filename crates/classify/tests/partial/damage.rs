@@ -7,8 +7,8 @@ use merganser_classify::Preset;
 use merganser_kraken2::Kraken2Config;
 
 use crate::jobs::write;
-use crate::random::Random;
 use crate::{joined, kraken2, own, refused};
+use merganser_test_random::Random;
 
 /// A file of each kind with few reads, and one of each with none.
 fn files(folder: &Path) -> Vec<std::path::PathBuf> {
@@ -96,10 +96,9 @@ fn forged_files_are_no_harm() {
             let mut bytes = sound.clone();
             for _ in 0..1 + random.below(3) {
                 // Half of all near the end, behind the taxonomy.
-                let span = [sound.len(), sound.len() / 4][random.below(2) as usize] as u64;
-                let at = sound.len() - 1 - random.below(span) as usize;
-                bytes[at] =
-                    [random.below(256) as u8, 0, 1, 127, 128, 255][random.below(6) as usize];
+                let span = [sound.len(), sound.len() / 4][random.below(2)];
+                let at = sound.len() - 1 - random.below(span);
+                bytes[at] = [random.below(256) as u8, 0, 1, 127, 128, 255][random.below(6)];
             }
             let end = bytes.len() - 4;
             let checksum = crc32fast::hash(&bytes[..end]).to_le_bytes();

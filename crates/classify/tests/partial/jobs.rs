@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use merganser_io::{Input, Segment};
 
-use crate::random::Random;
+use merganser_test_random::Random;
 
 /// Mates; the second ones are not used where reads are single.
 pub(crate) type Reads = Vec<[Vec<u8>; 2]>;
@@ -32,9 +32,8 @@ pub(crate) fn divide(
     folder: &Path,
     random: &mut Random,
 ) -> Vec<Segment> {
-    let parts = 1 + random.below(5) as usize;
-    let mut cuts: Vec<usize> =
-        (1..parts).map(|_| random.below(reads.len() as u64 + 1) as usize).collect();
+    let parts = 1 + random.below(5);
+    let mut cuts: Vec<usize> = (1..parts).map(|_| random.below(reads.len() + 1)).collect();
     cuts.extend([0, reads.len()]);
     cuts.sort_unstable();
     let part = |(at, ends): (usize, &[usize])| {
@@ -46,7 +45,7 @@ pub(crate) fn divide(
 /// The file of each part's results, in some order.
 pub(crate) fn shuffled(mut paths: Vec<PathBuf>, random: &mut Random) -> Vec<PathBuf> {
     for at in (1..paths.len()).rev() {
-        paths.swap(at, random.below(at as u64 + 1) as usize);
+        paths.swap(at, random.below(at + 1));
     }
     paths
 }

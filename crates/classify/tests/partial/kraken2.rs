@@ -10,8 +10,8 @@ use merganser_taxreport::output::Outputs;
 use merganser_taxreport::report::Abundance;
 
 use crate::jobs::{Reads, divide, shuffled, write};
-use crate::random::Random;
 use crate::{joined, refused, reports, tables, text_of, written};
+use merganser_test_random::Random;
 
 fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data")
@@ -28,13 +28,13 @@ pub(crate) fn reads(number: usize, random: &mut Random) -> Reads {
     let letters: String = text.lines().skip(1).collect();
     let mut read = |at: usize| {
         if at % 7 == 6 {
-            return random.letters(90);
+            return random.bases(90);
         }
-        let start = random.below(letters.len() as u64 - 300) as usize;
-        let length = 20 + random.below(200) as usize;
+        let start = random.below(letters.len() - 300);
+        let length = 20 + random.below(200);
         let mut own = letters.as_bytes()[start..start + length].to_vec();
-        let place = random.below(length as u64) as usize;
-        own[place] = b"ACGTN"[random.below(5) as usize];
+        let place = random.below(length);
+        own[place] = b"ACGTN"[random.below(5)];
         own
     };
     (0..number).map(|at| [read(at), read(at)]).collect()

@@ -11,8 +11,8 @@ use merganser_run::{Cancel, Resources, Silent};
 use merganser_taxreport::report::{Abundance, ReportOptions};
 
 use crate::jobs::{Reads, divide, shuffled, write};
-use crate::random::Random;
 use crate::{joined, refused, reports, tables, text_of, written};
+use merganser_test_random::Random;
 
 const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
     20\t|\t2\t|\tgenus\t|\n11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n\
@@ -21,9 +21,9 @@ const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\
 /// Six targets of four taxa; neighbours share much.
 fn targets() -> Vec<(Vec<u8>, u32)> {
     let mut random = Random(5);
-    let common = random.letters(1500);
+    let common = random.bases(1500);
     let target = |number: usize| {
-        let own = random.letters(700 + 100 * number as u64);
+        let own = random.bases(700 + 100 * number);
         ([&common[200 * number..], &own].concat(), [11, 12, 21, 111][number % 4])
     };
     (0..6).map(target).collect()
@@ -64,13 +64,13 @@ pub(crate) fn counting(report_minimizer_data: bool) -> RunConfig {
 pub(crate) fn reads(number: usize, random: &mut Random) -> Reads {
     let targets = targets();
     let mut read = |at: usize| match at % 9 {
-        7 => random.letters(120),
-        8 => random.letters(5),
+        7 => random.bases(120),
+        8 => random.bases(5),
         at => {
             let own = &targets[at % 6].0;
             let length = 60 + random.below(200);
-            let start = random.below(own.len() as u64 - length) as usize;
-            own[start..start + length as usize].to_vec()
+            let start = random.below(own.len() - length);
+            own[start..start + length].to_vec()
         }
     };
     (0..number).map(|at| [read(at), read(at)]).collect()

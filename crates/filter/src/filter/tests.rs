@@ -2,6 +2,7 @@ mod backends;
 
 use super::*;
 use crate::{PackedReference, Threshold, naive};
+use merganser_test_random::Random;
 use proptest::prelude::*;
 
 const METHODS: [Method; 4] =
@@ -121,11 +122,8 @@ fn batches_equal_the_plain_definition(
     spare: std::ops::Range<usize>,
     config: Config,
 ) {
-    let mut state = 7u64;
-    let mut random = |below: usize| {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 33) as usize % below
-    };
+    let mut numbers = Random(7);
+    let mut random = |below: usize| numbers.below(below);
     let (mut batch, mut texts) = (PairBatch::new(), Vec::new());
     for i in 0..700 {
         let len = lengths.start + random(lengths.len());

@@ -1,8 +1,8 @@
 //! One table of texts and what they hold, read in every form.
 
 use crate::common::{Record, Sums, naive, options, read_alone, read_together, reader_of, record};
-use crate::forms::all_forms;
 use merganser_io::{Input, Reader};
+use merganser_test_forms::all_forms;
 
 type Expected = Vec<Record>;
 

@@ -1,8 +1,8 @@
 //! Reading compressed files whole, cut off and damaged.
 
 use crate::common::{Sums, naive, options, read_alone, read_together, reader_of};
-use crate::forms::{WITHOUT_END, all_forms, bgzf_block, bzip2, gzip, pieces, xz, zstd};
 use merganser_io::{Chunk, Error, Input, Reader};
+use merganser_test_forms::{WITHOUT_END, all_forms, bgzf_block, bzip2, gzip, pieces, xz, zstd};
 use std::io::Write;
 
 fn reads(number: usize) -> Vec<u8> {

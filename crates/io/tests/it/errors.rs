@@ -276,7 +276,7 @@ fn missing_files_are_found_before_work_begins() {
 #[test]
 fn damaged_files_are_named() {
     let text = b"@r\nACGT\n+\nIIII\n";
-    let gzip = crate::forms::gzip(text);
+    let gzip = merganser_test_forms::gzip(text);
     assert_eq!(
         message_at(&gzip[..gzip.len() - 3], 1 << 16),
         "test: truncated: the gzip data end before they are complete; copy or download the file \
@@ -290,7 +290,7 @@ fn damaged_files_are_named() {
         "test: corrupt gzip data (corrupt gzip stream does not have a matching checksum); copy or \
          download the file again"
     );
-    let mut block = crate::forms::bgzf_block(text);
+    let mut block = merganser_test_forms::bgzf_block(text);
     let sum = block.len() - 8;
     block[sum] ^= 1;
     let error = message_at(&block, 1 << 16);

@@ -8,7 +8,6 @@ mod cases;
 mod common;
 mod compressed;
 mod errors;
-mod forms;
 mod output;
 mod property;
 mod records;

@@ -3,7 +3,7 @@
 use crate::common::{
     Record, Sums, kmers_of, naive, options, read_alone, read_together, reader_of, record,
 };
-use crate::forms::all_forms;
+use merganser_test_forms::all_forms;
 use proptest::prelude::*;
 
 /// How a text is laid out.

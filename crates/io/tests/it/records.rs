@@ -2,11 +2,11 @@
 
 use crate::batches::{ALL, AnyError, Batch, RecordOptions, listed, read_all, warned, write};
 use crate::common::{Record, naive};
-use crate::forms::bgzf_block;
 use merganser_io::{
     Error, Header, Input, Keep, RecordBatch, Records, Segment, Unmated, batch_starts,
 };
 use merganser_run::{Silent, run_workers};
+use merganser_test_forms::bgzf_block;
 use proptest::prelude::*;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

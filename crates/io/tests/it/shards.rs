@@ -5,6 +5,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use merganser_io::{BgzfBlocks, Chunk, Input, Reader, fingerprint, shard};
 use merganser_run::{Cancel, Shard};
+use merganser_test_random::Random;
 use proptest::prelude::*;
 use std::fs;
 use std::io::Write;
@@ -131,21 +132,11 @@ proptest! {
     }
 }
 
-/// Random bases.
-fn bases(number: usize) -> Vec<u8> {
-    let mut state = 1u64;
-    let base = |_| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        b"ACGT"[(state >> 62) as usize]
-    };
-    (0..number).map(base).collect()
-}
-
 fn reads() -> Vec<u8> {
     let record = |(at, bases): (usize, &[u8])| {
         [format!("@read{at}\n").as_bytes(), bases, b"\n+\n", &[b'@'; 100], b"\n"].concat()
     };
-    bases(4000 * 100).chunks(100).enumerate().flat_map(record).collect()
+    Random(1).bases(4000 * 100).chunks(100).enumerate().flat_map(record).collect()
 }
 
 /// Each format that can be cut is: every shard has something to read.
@@ -153,7 +144,7 @@ fn reads() -> Vec<u8> {
 fn large_files_are_cut() {
     let dir = tempfile::tempdir().unwrap();
     let mut contig = b">one\n".to_vec();
-    for line in bases(9000 * 60).chunks(60) {
+    for line in Random(1).bases(9000 * 60).chunks(60) {
         contig.extend_from_slice(line);
         contig.push(b'\n');
     }

@@ -122,6 +122,7 @@ impl Blocks {
 mod tests {
     use super::super::super::naive;
     use super::*;
+    use merganser_test_random::Random;
     use std::collections::BTreeSet;
 
     /// As `kraken2-build` does it: each sub-block has a scanner that does not know what stands before.
@@ -146,10 +147,10 @@ mod tests {
 
     #[test]
     fn hashes_are_those_of_the_definition() {
-        let mut state = 3u64;
-        let mut letter = |rare: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            if (state >> 33).is_multiple_of(rare) { b'x' } else { b"ACGT"[(state >> 62) as usize] }
+        let mut random = Random(3);
+        let mut letter = |rare: usize| match random.below(rare) {
+            0 => b'x',
+            _ => b"ACGT"[random.below(4)],
         };
         for (k, l, minimum_hash) in [(35, 31, 0), (31, 31, 0), (45, 21, 1 << 63), (12, 5, 7 << 60)]
         {

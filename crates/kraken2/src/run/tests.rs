@@ -5,26 +5,12 @@ use std::path::{Path, PathBuf};
 
 use merganser_io::Input;
 use merganser_run::Silent;
+use merganser_test_random::Random;
 
 use super::super::plan::RoundPlan;
 use super::super::{Kraken2Config, Kraken2ReportOptions, Kraken2Taxonomy};
 use super::*;
 use merganser_taxreport::output::ReadOutput;
-
-/// Numbers that are the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 20
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-}
 
 /// A folder with a table of random cells, of which `filled` per cent are, and reads.
 struct World(tempfile::TempDir);
@@ -34,6 +20,7 @@ impl World {
     fn new(cells: u64, filled: u64, [key_bits, value_bits]: [u64; 2]) -> World {
         let folder = tempfile::tempdir().unwrap();
         let mut random = Random(cells + key_bits);
+        let mut below = |bound: u64| random.below(bound as usize) as u64;
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/kraken2");
         for name in ["opts.k2d", "taxo.k2d"] {
             std::fs::copy(data.join(name), folder.path().join(name)).unwrap();
@@ -42,9 +29,9 @@ impl World {
         let (mut table, mut size) = (Vec::new(), 0);
         let width = (key_bits + value_bits) as usize / 8;
         for _ in 0..cells {
-            let is_filled = random.below(100) < filled;
-            let value = if is_filled { 1 + random.below(nodes - 1) } else { 0 };
-            let key = random.below(1 << key_bits);
+            let is_filled = below(100) < filled;
+            let value = if is_filled { 1 + below(nodes - 1) } else { 0 };
+            let key = below(1 << key_bits);
             size += u64::from(is_filled);
             table.extend_from_slice(&(key << value_bits | value).to_le_bytes()[..width]);
         }
@@ -73,11 +60,9 @@ impl World {
 fn reads(random: &mut Random) -> String {
     let mut text = String::new();
     for number in 0..300 {
-        let length = random.below(300) + 2000 * u64::from(number % 100 == 99);
+        let length = random.below(300) + 2000 * usize::from(number % 100 == 99);
         let letters: String = (0..length)
-            .map(|_| {
-                if random.below(200) == 0 { 'N' } else { b"ACGT"[random.below(4) as usize].into() }
-            })
+            .map(|_| if random.below(200) == 0 { 'N' } else { b"ACGT"[random.below(4)].into() })
             .collect();
         let quality: String =
             (0..length).map(|_| if random.below(90) == 0 { '#' } else { 'I' }).collect();

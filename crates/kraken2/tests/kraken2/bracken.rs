@@ -10,9 +10,9 @@ use merganser_kraken2::{Kraken2Database, Kraken2Sequence};
 use merganser_run::{Cancel, Resources, Silent};
 use merganser_taxreport::bracken::Distribution;
 
-use crate::random::Random;
 use crate::run::{self, Job};
 use crate::{NODES, library};
+use merganser_test_random::Random;
 
 /// The taxid of each node but the root, and its parent's.
 fn parents() -> BTreeMap<u32, u32> {

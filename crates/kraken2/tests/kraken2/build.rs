@@ -13,9 +13,9 @@ use merganser_run::{Cancel, Resources, Silent};
 use merganser_seq::masking::Masking;
 use merganser_taxonomy::Dump;
 
-use crate::random::Random;
 use crate::run::{self, Job};
 use crate::{assert_same, data, library};
+use merganser_test_random::Random;
 
 /// The files of a database.
 fn files(folder: &Path) -> [Vec<u8>; 3] {
@@ -122,10 +122,10 @@ fn masked_or_not(random: &mut Random, number: usize) -> String {
     let mut letters = Vec::new();
     while letters.len() < 700_000 * (number + 1) {
         let some = random.below(300);
-        letters.extend(random.letters(some));
+        letters.extend(random.bases(some));
         let bases = 1 + random.below(6);
-        let unit = random.letters(bases);
-        letters.extend(unit.repeat(random.below(40) as usize));
+        let unit = random.bases(bases);
+        letters.extend(unit.repeat(random.below(40)));
     }
     format!(">s{number}\n{}\n", String::from_utf8(letters).unwrap())
 }

@@ -10,9 +10,9 @@ use merganser_kraken2::Simulator;
 use merganser_kraken2::{Kraken2BuildConfig, Kraken2Config, Kraken2Database, Kraken2Sequence};
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
 
-use crate::random::Random;
 use crate::run::{self, Job};
 use crate::{build, library};
+use merganser_test_random::Random;
 
 /// The device, which one test after the other has to itself.
 fn device() -> Option<MutexGuard<'static, ()>> {
@@ -97,7 +97,7 @@ fn records_that_no_device_has_room_for_do_not_hold_up_others() {
     // Longer than a batch, and so long that they come one at a time.
     let random = &mut Random(11);
     for (number, length) in [5 << 20, 3 << 20, 4 << 20, 100].into_iter().enumerate() {
-        let letters = random.letters(length);
+        let letters = random.bases(length);
         text.extend(format!("@long{number}\n").bytes());
         text.extend_from_slice(&letters);
         text.extend_from_slice(b"\n+\n");
@@ -188,7 +188,7 @@ fn distributions_are_those_of_the_cpu() {
     for (number, length) in [(0, 40_000), (1, 4_130), (2, 34), (3, 35), (4, 4_096)] {
         let mut sequence = Vec::new();
         while sequence.len() < length {
-            let start = random.below(letters.len() as u64 - 600) as usize;
+            let start = random.below(letters.len() - 600);
             sequence.extend(random.mutated(&letters[start..start + 600], 200));
         }
         sequence.truncate(length);

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::build_of;
 use super::gpus::WithGpus;
-use crate::cpu::tests::{Random, config_of};
+use crate::cpu::tests::{Simulate, config_of};
 use crate::cpu::{Mapper, prefilter};
 use crate::cuda::{Gpus, Sizes};
 use crate::effort::Effort;
@@ -16,6 +16,7 @@ use crate::{Config, Index, NMode, Operation, Prefilter};
 use merganser_filter::Threshold;
 use merganser_gpu::Device;
 use merganser_run::{Cancel, Resources, Silent};
+use merganser_test_random::Random;
 
 /// Whether there is a device; without one tests pass, and say so.
 fn usable() -> bool {

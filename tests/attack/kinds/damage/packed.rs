@@ -2,6 +2,8 @@
 
 use std::io::{Read, Write};
 
+use merganser_test_support::forms::{bzip2, gzip, xz, zstd};
+
 /// The contents of a file that is compressed, by its name.
 pub(in crate::kinds) fn unpack(name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     let mut text = Vec::new();
@@ -22,26 +24,12 @@ pub(in crate::kinds) fn unpack(name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
 
 /// Compresses it again.
 pub(super) fn pack(name: &str, text: &[u8]) -> Vec<u8> {
-    let level = flate2::Compression::fast();
     match name.rsplit('.').next() {
         Some("bam") => bgzf_of(&[text]),
-        Some("gz") => {
-            let mut gzip = flate2::write::GzEncoder::new(Vec::new(), level);
-            gzip.write_all(text).unwrap();
-            gzip.finish().unwrap()
-        }
-        Some("bz2") => {
-            let level = bzip2::Compression::fast();
-            let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), level);
-            bzip2.write_all(text).unwrap();
-            bzip2.finish().unwrap()
-        }
-        Some("xz") => {
-            let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 0);
-            xz.write_all(text).unwrap();
-            xz.finish().unwrap()
-        }
-        _ => zstd::encode_all(text, 1).unwrap(),
+        Some("gz") => gzip(text),
+        Some("bz2") => bzip2(text),
+        Some("xz") => xz(text),
+        _ => zstd(text),
     }
 }
 

@@ -10,17 +10,14 @@ use crate::{
 };
 use merganser_gpu::Device;
 use merganser_seq::simd::Level;
+use merganser_test_random::Random;
 
 /// Pairs as texts.
 type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % bound
-    }
+/// Makes pairs.
+trait Simulate {
+    fn below(&mut self, bound: usize) -> usize;
 
     fn letters(&mut self, alphabet: &[u8], len: usize) -> Vec<u8> {
         (0..len).map(|_| alphabet[self.below(alphabet.len())]).collect()
@@ -72,6 +69,12 @@ impl Random {
                 (read, segment)
             })
             .collect()
+    }
+}
+
+impl Simulate for Random {
+    fn below(&mut self, bound: usize) -> usize {
+        Random::below(self, bound)
     }
 }
 

@@ -6,6 +6,7 @@ use crate::reference::Reference;
 use crate::run::build_of;
 use merganser_filter::Threshold;
 use merganser_run::{Cancel, Resources, Silent};
+use merganser_test_random::Random;
 use proptest::prelude::*;
 
 /// All hits of all reads, as the stages find them.
@@ -53,21 +54,14 @@ fn mapped(config: &Config, contigs: &[Vec<u8>], reads: &[Vec<u8>]) -> Vec<Vec<Na
         .collect()
 }
 
-/// A small generator: proptest's values would shrink towards nothing of interest.
-pub(crate) struct Random(pub(crate) u64);
+/// Makes contigs and reads: proptest's values would shrink towards nothing of interest.
+pub(crate) trait Simulate {
+    fn below(&mut self, n: usize) -> usize;
 
-impl Random {
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % n
-    }
-
-    pub(crate) fn bases(&mut self, n: usize) -> Vec<u8> {
-        (0..n).map(|_| b"ACGT"[self.below(4)]).collect()
-    }
+    fn bases(&mut self, n: usize) -> Vec<u8>;
 
     /// Contigs with copies of a repeat, stretches of one or two letters, and N.
-    pub(crate) fn contigs(&mut self) -> Vec<Vec<u8>> {
+    fn contigs(&mut self) -> Vec<Vec<u8>> {
         let repeat = self.bases(150);
         (0..1 + self.below(4))
             .map(|_| {
@@ -93,7 +87,7 @@ impl Random {
             .collect()
     }
 
-    pub(crate) fn edited(&mut self, letters: &[u8], most: usize) -> Vec<u8> {
+    fn edited(&mut self, letters: &[u8], most: usize) -> Vec<u8> {
         let mut letters = letters.to_vec();
         for _ in 0..self.below(most + 1) {
             if letters.len() < 2 {
@@ -111,7 +105,7 @@ impl Random {
     }
 
     /// Stretches of the contigs with edits, of either strand.
-    pub(crate) fn reads(&mut self, contigs: &[Vec<u8>], longest: usize, e: usize) -> Vec<Vec<u8>> {
+    fn reads(&mut self, contigs: &[Vec<u8>], longest: usize, e: usize) -> Vec<Vec<u8>> {
         (0..12)
             .map(|_| {
                 let contig = &contigs[self.below(contigs.len())];
@@ -122,6 +116,16 @@ impl Random {
                 if self.below(2) == 0 { read } else { naive::reverse_complement(&read) }
             })
             .collect()
+    }
+}
+
+impl Simulate for Random {
+    fn below(&mut self, n: usize) -> usize {
+        Random::below(self, n)
+    }
+
+    fn bases(&mut self, n: usize) -> Vec<u8> {
+        Random::bases(self, n)
     }
 }
 

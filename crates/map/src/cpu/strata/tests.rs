@@ -2,12 +2,13 @@
 
 use merganser_filter::Threshold;
 use merganser_run::{Cancel, Resources, Silent};
+use merganser_test_random::Random;
 use proptest::prelude::*;
 
 use std::ops::ControlFlow;
 
 use super::*;
-use crate::cpu::mapper::tests::{Random, config_of};
+use crate::cpu::mapper::tests::{Simulate, config_of};
 use crate::hits::{NO_SCRIPT, quality};
 use crate::naive;
 use crate::reference::Reference;

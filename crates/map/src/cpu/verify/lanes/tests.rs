@@ -2,6 +2,7 @@ use super::*;
 use crate::NMode;
 use crate::cpu::verify::scan::Scan;
 use crate::reference::Reference;
+use merganser_test_random::Random;
 use proptest::prelude::*;
 
 /// The best of each end.
@@ -46,11 +47,8 @@ proptest! {
         e in 0usize..16,
         count in 1usize..40,
     ) {
-        let mut random = seed | 1;
-        let mut next = |below: usize| {
-            random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (random >> 33) as usize % below
-        };
+        let mut random = Random(seed);
+        let mut next = |below: usize| random.below(below);
         let letters: Vec<u8> = (0..3000).map(|_| b"ACGT"[next(4)]).collect();
         let reference = Reference::of(std::slice::from_ref(&letters));
         let text = reference.text();

@@ -1,26 +1,27 @@
-//! Text in every form in which it may come.
+//! Text in every form in which it may come: plain and compressed. Helpers of tests, which end by panicking.
+#![allow(missing_docs, clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::io::Write;
 
-pub(crate) fn gzip(text: &[u8]) -> Vec<u8> {
+pub fn gzip(text: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(6));
     encoder.write_all(text).unwrap();
     encoder.finish().unwrap()
 }
 
-pub(crate) fn bzip2(text: &[u8]) -> Vec<u8> {
+pub fn bzip2(text: &[u8]) -> Vec<u8> {
     let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::new(1));
     encoder.write_all(text).unwrap();
     encoder.finish().unwrap()
 }
 
-pub(crate) fn xz(text: &[u8]) -> Vec<u8> {
+pub fn xz(text: &[u8]) -> Vec<u8> {
     let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 0);
     encoder.write_all(text).unwrap();
     encoder.finish().unwrap()
 }
 
-pub(crate) fn zstd(text: &[u8]) -> Vec<u8> {
+pub fn zstd(text: &[u8]) -> Vec<u8> {
     // With a checksum, as the program has it.
     let mut encoder = zstd::stream::Encoder::new(Vec::new(), 1).unwrap();
     encoder.include_checksum(true).unwrap();
@@ -28,7 +29,7 @@ pub(crate) fn zstd(text: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-pub(crate) fn bgzf_block(text: &[u8]) -> Vec<u8> {
+pub fn bgzf_block(text: &[u8]) -> Vec<u8> {
     let mut deflate = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(6));
     deflate.write_all(text).unwrap();
     let data = deflate.finish().unwrap();
@@ -42,7 +43,7 @@ pub(crate) fn bgzf_block(text: &[u8]) -> Vec<u8> {
 }
 
 /// `text` in pieces of growing size, each compressed on its own.
-pub(crate) fn pieces(text: &[u8], compress: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
+pub fn pieces(text: &[u8], compress: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
     let (mut rest, mut size, mut bytes) = (text, 3, Vec::new());
     while !rest.is_empty() {
         let (piece, after) = rest.split_at(size.min(rest.len()));
@@ -53,10 +54,10 @@ pub(crate) fn pieces(text: &[u8], compress: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
 }
 
 /// The form whose end may be missing.
-pub(crate) const WITHOUT_END: &str = "BGZF without end block";
+pub const WITHOUT_END: &str = "BGZF without end block";
 
 /// The same text in every form in which it may come.
-pub(crate) fn all_forms(text: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
+pub fn all_forms(text: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     let bgzf = pieces(text, bgzf_block);
     let with_end = |end: &[u8]| [&bgzf, end].concat();
     let (half, rest) = text.split_at(text.len() / 2);
