@@ -371,7 +371,7 @@ mod tests {
         ) {
             let exclude = exclude && !taxids.is_empty();
             let selection =
-                ReportSelection { taxid: taxids.clone(), exclude: exclude, min_reads: least, ..ReportSelection::default() };
+                ReportSelection { taxid: taxids.clone(), exclude, min_reads: least, ..ReportSelection::default() };
             let found = selection.apply(&report).unwrap().report;
             check(&found);
             prop_assert!(found.rows.iter().all(|row| row.depth == 0 || row.clade >= least));
