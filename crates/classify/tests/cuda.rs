@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::Path;
 
 use merganser_classify::{
-    BuildConfig, Candidate, Database, Params, PartConfig, Preset, Query, QueryParams,
+    BuildConfig, Candidate, Database, Params, PartConfig, Preset, Query, QueryParams, SketchConfig,
 };
 use merganser_io::AtomicFile;
 use merganser_library::expand_references;
@@ -111,16 +111,16 @@ fn little_memory_gives_the_same_database() {
         (metacache, false, None, 9_190_000, Some(0)),
         (MANY, true, None, 11_600_000, None),
         (metacache, true, None, 200 << 20, Some(1)),
-        (metacache, false, Some((Rank::Species, 1)), 200 << 20, Some(0)),
+        (metacache, false, Some(Rank::Species), 200 << 20, Some(0)),
         (sensitive, false, None, 12_700_000, Some(0)),
     ];
     for (params, drop_overfull, drop_ambiguous, memory, runs) in table {
         let memory = gpus(&[0], Some(memory));
         let config = BuildConfig {
+            sketches: SketchConfig { drop_overfull, drop_ambiguous, ..params.into() },
             parts: PartConfig { parts: 2, max_part_size: None },
-            ..BuildConfig::new(params)
+            ..BuildConfig::default()
         };
-        let config = config.drop_overfull(drop_overfull).drop_ambiguous(drop_ambiguous);
         let on = |resources: &Resources, name: &str| {
             let path = folder.path().join(name);
             let (inputs, taxonomy, cancel) = (&inputs[..], folder.path(), &cancel);
