@@ -28,6 +28,7 @@ fuzz_target!(|input: &[u8]| {
     }
     assert_eq!(combined.report().total(), 2 * report.total());
     combined.write_table(&Default::default(), &mut lines).expect("memory takes it");
-    let selection = ReportSelection { rank: Some("S".into()), min_reads: 2, ..ReportSelection::default() };
+    let selection =
+        ReportSelection { rank: Some("S".into()), min_reads: 2, ..ReportSelection::default() };
     let _ = selection.apply(&report);
 });

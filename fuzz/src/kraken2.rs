@@ -62,7 +62,8 @@ pub fn walk(folder: &Path) -> Option<String> {
     let reads = folder.join("reads.fa");
     let text = format!(">x\n{}\n>y\n{}NA\n>z\nAC\n", letters(90, 1), letters(70, 2));
     write(&reads, text);
-    let (mut lines, config) = (Vec::new(), Kraken2Config { report_minimizer_data: true, ..Kraken2Config::default() });
+    let (mut lines, config) =
+        (Vec::new(), Kraken2Config { report_minimizer_data: true, ..Kraken2Config::default() });
     let mut outputs = Outputs { lines: Some(&mut lines), ..Outputs::default() };
     let segments = [Segment::Single(Input::File(reads))];
     let resources = resources();

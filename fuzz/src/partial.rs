@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use merganser_classify::Database;
 use merganser_classify::partial::join;
 use merganser_classify::run::{Outputs, RunConfig, classify};
-use merganser_classify::Database;
 use merganser_io::{Input, Segment};
 use merganser_kraken2::{Kraken2Config, Kraken2Database};
 use merganser_run::{Cancel, Silent};
@@ -55,7 +55,7 @@ fn by_own(database: &Database, reads: &Path) -> Vec<u8> {
 fn by_kraken2(database: &Kraken2Database, reads: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut outputs = Outputs { partial: Some(&mut bytes), ..Outputs::default() };
-    let config = Kraken2Config::default().minimizers(true);
+    let config = Kraken2Config { report_minimizer_data: true, ..Kraken2Config::default() };
     let segments = [Segment::Single(Input::File(reads.to_owned()))];
     let (resources, cancel) = (resources(), Cancel::default());
     merganser_kraken2::classify(

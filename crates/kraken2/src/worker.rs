@@ -61,7 +61,7 @@ pub(super) struct Kraken2Worker<'c> {
 impl Kraken2Worker<'_> {
     /// Classifies a batch's reads. Bases of low quality are replaced in the batch itself. `cuts` are
     /// those that [`InputBlocks`](super::counts::InputBlocks) gave for it; they matter
-    /// [with minimizers](Kraken2Classifier::with_minimizers) alone.
+    /// with `report_minimizer_data` alone.
     ///
     /// # Errors
     /// If the database turns out to be damaged.

@@ -1,4 +1,5 @@
 //! How a database is built.
+#![allow(rustdoc::invalid_html_tags, reason = "help texts are no HTML: `ID<TAB>TAXID`")]
 
 use std::path::PathBuf;
 

@@ -40,7 +40,7 @@ pub struct Outcome<'a> {
     /// Reads by the taxa of genomes, below the lowest rank, too, for Kraken's report: a clade has as
     /// many as in [`tally`](Self::tally) down to that rank.
     pub by_genome: Tally,
-    /// With [`RunConfig::features`](super::RunConfig::features).
+    /// With [`report_minimizer_data`](merganser_kraken2::Kraken2Config::report_minimizer_data).
     pub features: Option<FeatureCounts>,
     /// With [`RunConfig::references`](super::RunConfig::references).
     pub references: Option<ReferenceHits<'a>>,
