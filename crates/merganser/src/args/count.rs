@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 use merganser_count::{Config, Format};
 use merganser_kmers::HistogramFormat;
@@ -65,7 +64,7 @@ pub(crate) struct CountArgs {
     pub(crate) output: Option<PathBuf>,
     /// Format of the table: our own, a KMC database, KFF, KMER<TAB>COUNT lines, Parquet (if built
     /// in), or no table [default: by the end of FILE's name (.kff, .tsv, .parquet), else mgk]
-    #[arg(long = "format", value_name = "FORMAT", value_parser = format())]
+    #[arg(long = "format", value_name = "FORMAT", value_parser = one_of(&FORMATS))]
     #[arg(help_heading = "Output")]
     pub(crate) given_format: Option<Format>,
     /// Write how many distinct k-mers occur once, twice, ...: COUNT<TAB>NUMBER lines, before
@@ -119,15 +118,15 @@ impl CountArgs {
 
     /// The format of the table.
     pub(crate) fn format(&self) -> Format {
-        Format::choose(self.given_format, self.output.as_deref(), Format::Mgk)
+        let format = Format::choose(self.given_format, self.output.as_deref(), Format::Mgk);
+        // A name that asks for another format is refused, or replaces an input, which is said of it then.
+        if FORMATS.contains(&format) { format } else { Format::Mgk }
     }
 }
 
 /// The formats that a count writes.
-fn format() -> impl TypedValueParser<Value = Format> {
-    use Format::{Kff, Kmc, Mgk, None, Parquet, Tsv};
-    one_of(&[Mgk, Kmc, Kff, Tsv, Parquet, None])
-}
+const FORMATS: [Format; 6] =
+    [Format::Mgk, Format::Kmc, Format::Kff, Format::Tsv, Format::Parquet, Format::None];
 
 /// `--signature`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
