@@ -486,9 +486,9 @@ fn left_out<'t>(
     targets: impl Iterator<Item = (&'t ScannedTarget, &'t bool)>,
 ) -> Vec<Range<u32>> {
     let mut gone: Vec<Range<u32>> = Vec::new();
-    let mut next = first as u32;
+    let (mut next, params) = (first as u32, config.params());
     for (target, kept) in targets {
-        let windows = next..next + config.params().windows(target.bases) as u32;
+        let windows = next..next + params.windows(target.bases) as u32;
         next = windows.end;
         match gone.last_mut() {
             _ if *kept || windows.is_empty() => {}

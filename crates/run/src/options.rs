@@ -35,7 +35,7 @@ impl fmt::Display for Auto {
 /// Serializes a value as its text, for types that cannot do it themselves.
 ///
 /// # Errors
-/// Those of the serializer.
+/// If the serializer fails.
 pub fn as_text<S: Serializer>(value: &impl fmt::Display, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
 }

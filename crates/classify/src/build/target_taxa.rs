@@ -80,6 +80,7 @@ pub(crate) fn map_targets(
     let mut names: HashSet<String> = targets.iter().map(|target| target.name.clone()).collect();
     let (old, mut kept) = (targets.len(), Vec::with_capacity(search.taxids().len()));
     let scanned = files.iter().flatten();
+    let params = config.params();
     for (target, taxid) in scanned.zip(search.taxids()) {
         let node = taxid.and_then(|taxid| tree.node(taxid)).filter(|&node| node != tree.root());
         kept.push(node.is_some());
@@ -92,7 +93,7 @@ pub(crate) fn map_targets(
             outcome.duplicates.0 += 1;
             outcome.duplicates.1.get_or_insert_with(|| target.name.clone());
         }
-        let windows = config.params().windows(target.bases) as u32;
+        let windows = params.windows(target.bases) as u32;
         targets.push(Target {
             name: plain(target.name.clone()),
             node,

@@ -18,7 +18,7 @@ pub(super) fn per_mille(text: &str) -> Result<u32, String> {
 /// Serializes per mille as per cent.
 ///
 /// # Errors
-/// Those of the serializer.
+/// If the serializer fails.
 pub(crate) fn as_percent<S: Serializer>(value: &u32, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(f64::from(*value) / 10.0)
 }

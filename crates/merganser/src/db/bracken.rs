@@ -98,7 +98,6 @@ fn check(args: &DbBrackenArgs) -> Result<()> {
 /// The maps that were given, manifests among the genomes, and the map in the database's folder.
 fn maps(args: &DbBrackenArgs, found: &References) -> Result<Vec<PathBuf>> {
     let own = args.database.join(MAP);
-    let given = args.taxids.config.map.iter().chain(&found.manifests).cloned();
     let there = is_file(&own).map_err(|source| Error::File { path: own.clone(), source })?;
-    Ok(given.chain(there.then_some(own)).collect())
+    Ok(build::maps(&args.taxids, found).into_iter().chain(there.then_some(own)).collect())
 }
