@@ -16,9 +16,9 @@ use merganser_kmers::algebra::{Expression, open_tables, parse, parse_operand};
 
 const K: usize = 8;
 /// More of them take more memory than calculations are given here.
-const MOST_TABLES: usize = 20;
+const MAX_TABLES: usize = 20;
 /// Whatever more there is of them.
-const MOST_OPERANDS: usize = 100;
+const MAX_OPERANDS: usize = 100;
 
 /// Three tables that share k-mers, and their files.
 fn tables() -> &'static [(Counts, Vec<Vec<u8>>)] {
@@ -53,7 +53,7 @@ fuzz_target!(|input: &[u8]| {
     }
     let Ok((expression, names)) = parse(text) else { return };
     assert!(!names.is_empty() && parse(text) == Ok((expression.clone(), names.clone())));
-    if names.len() > MOST_TABLES || width(&expression) > MOST_OPERANDS {
+    if names.len() > MAX_TABLES || width(&expression) > MAX_OPERANDS {
         return;
     }
     let folder = folder();

@@ -7,7 +7,7 @@ use merganser_kmers::{Histogram, HistogramFormat};
 use merganser_spectrum::{Model, is_flat_valley, peaks, smudges, solid_threshold};
 
 /// What is fitted takes by the largest count.
-const MOST: u32 = 100;
+const MAX: u32 = 100;
 
 fuzz_target!(|input: &[u8]| {
     let [k, ploidy, rest @ ..] = input else { return };
@@ -19,7 +19,7 @@ fuzz_target!(|input: &[u8]| {
     let written = String::from_utf8(written).expect("text");
     let again = Histogram::parse(&written).map(|file| file.histogram);
     assert!(again.is_ok_and(|again| again.iter().eq(histogram.iter())));
-    let rows: Vec<(u32, u64)> = histogram.iter().take_while(|row| row.0 <= MOST).collect();
+    let rows: Vec<(u32, u64)> = histogram.iter().take_while(|row| row.0 <= MAX).collect();
     let solid = solid_threshold(&rows);
     let _ = (is_flat_valley(&rows), peaks(&rows, solid.unwrap_or(1), 6));
     // Fits take longer than all else, so few inputs have one.

@@ -11,7 +11,7 @@ use merganser_fuzz::minimizers::{are_legal, deacon, mend, walk, write_set};
 /// Bytes of a header, which are worth as many changes as the rest.
 const HEADER: usize = 32;
 /// As many are enough for every branch.
-const MOST: usize = 600;
+const MAX: usize = 600;
 
 fuzz_target!(|input: (u8, u8, Vec<u64>, Vec<Change>, bool)| {
     let (k, w, minimizers, changes, own) = input;
@@ -21,7 +21,7 @@ fuzz_target!(|input: (u8, u8, Vec<u64>, Vec<Change>, bool)| {
     }
     let folder = folder();
     let [first, path] = ["first.idx", "set"].map(|name| folder.path().join(name));
-    write(&first, deacon(k, w, &minimizers[..minimizers.len().min(MOST)]));
+    write(&first, deacon(k, w, &minimizers[..minimizers.len().min(MAX)]));
     let set = walk(&first).expect("a set");
     write_set(&set, if own { Format::Mgd } else { Format::Idx }, &path);
     assert!(walk(&path).as_ref() == Some(&set));

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use merganser_classify::run::{Outputs, RunConfig, classify};
 use merganser_classify::{BuildConfig, Database, PartConfig, Preset};
-use merganser_io::{AtomicFile, Input, Segment};
+use merganser_io::{AtomicFile, Input, ReadInput};
 use merganser_kraken2::Kraken2Config;
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
 
@@ -91,7 +91,7 @@ pub fn walk(path: &Path) {
     write(&reads, text);
     let kraken2 = Kraken2Config { report_minimizer_data: true, ..Kraken2Config::default() };
     let config = RunConfig { kraken2, references: true, ..RunConfig::default() };
-    let segments = [Segment::Single(Input::File(reads))];
+    let segments = [ReadInput::Single(Input::File(reads))];
     let mut lines = Vec::new();
     let mut outputs = Outputs { lines: Some(&mut lines), ..Outputs::default() };
     let (resources, cancel) = (resources(), Cancel::default());

@@ -12,7 +12,7 @@ use crate::files::{folder, write};
 pub type Records = Vec<(Vec<u8>, Vec<u8>)>;
 
 /// Text beyond which reading stops: a few bytes of input may decompress to any amount.
-const MOST_TEXT: usize = 1 << 20;
+const MAX_TEXT: usize = 1 << 20;
 /// The longest record. Chunks are so small here that one that grows is copied with each of them.
 const LONGEST: usize = 1 << 16;
 
@@ -112,12 +112,12 @@ pub fn read_in_ranges(
 fn collect(reader: &Reader, k: usize) -> Result<Collector, Error> {
     let (mut chunk, mut sink) = (Chunk::default(), Collector { k, ..Collector::default() });
     let mut text = 0;
-    while text < MOST_TEXT && reader.next_chunk(&mut chunk)? {
+    while text < MAX_TEXT && reader.next_chunk(&mut chunk)? {
         chunk.parse(&mut sink)?;
         chunk.check()?;
         text += chunk.text_len();
     }
-    sink.partial = text >= MOST_TEXT;
+    sink.partial = text >= MAX_TEXT;
     Ok(sink)
 }
 

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use merganser_filter::{NMode, Threshold};
 use merganser_io::{AtomicFile, Input};
-use merganser_map::{Config, Index, MOST_READ, build, map_reads};
+use merganser_map::{Config, Index, MAX_READ, build, map_reads};
 use merganser_run::{Cancel, Silent};
 
 use crate::databases::{letters, resources};
@@ -52,7 +52,7 @@ pub fn walk(path: &Path) -> bool {
                 assert!(sound && hits.len() == reads.len());
                 for hit in hits.iter().flatten() {
                     let contig = &index.contigs()[hit.contig];
-                    assert!(hit.position <= contig.len && hit.cigar.len() <= MOST_READ);
+                    assert!(hit.position <= contig.len && hit.cigar.len() <= MAX_READ);
                 }
             }
         }

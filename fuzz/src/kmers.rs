@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 pub type Counts = BTreeMap<Vec<u8>, u32>;
 
 /// As many are enough for every branch.
-const MOST: usize = 200;
+const MAX: usize = 200;
 
 /// The k-mers of `k` bases that begin with these bits, with counts of 1 and more.
 pub fn counts(k: usize, seeds: &[(u64, u16)]) -> Counts {
@@ -14,7 +14,7 @@ pub fn counts(k: usize, seeds: &[(u64, u16)]) -> Counts {
         let bits = |at: usize| seed.rotate_left(2 * at as u32 + 2).wrapping_add(at as u64 / 32);
         (0..k).map(|at| b"ACGT"[bits(at) as usize & 3]).collect()
     };
-    let entries = seeds.iter().take(MOST);
+    let entries = seeds.iter().take(MAX);
     entries.map(|&(seed, count)| (canonical(kmer(seed)), u32::from(count).max(1))).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use merganser_io::{Input, OutputSet, Segment};
+use merganser_io::{Input, OutputSet, ReadInput};
 use merganser_kraken2::{
     Error, Kraken2BuildConfig, Kraken2Config, Kraken2Database, Kraken2Library, Kraken2Sequence,
 };
@@ -65,7 +65,7 @@ pub fn walk(folder: &Path) -> Option<String> {
     let (mut lines, config) =
         (Vec::new(), Kraken2Config { report_minimizer_data: true, ..Kraken2Config::default() });
     let mut outputs = Outputs { lines: Some(&mut lines), ..Outputs::default() };
-    let segments = [Segment::Single(Input::File(reads))];
+    let segments = [ReadInput::Single(Input::File(reads))];
     let resources = resources();
     let run = merganser_kraken2::classify(
         &config,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use merganser_deplete::{Format, Host, MinimizerSet, Params, describe, read, write};
+use merganser_deplete::{Format, MinimizerLookup, MinimizerSet, Params, describe, read, write};
 use merganser_io::AtomicFile;
 use merganser_run::Cancel;
 
@@ -24,7 +24,7 @@ pub fn deacon(k: usize, w: usize, minimizers: &[u64]) -> Vec<u8> {
 pub fn walk(path: &Path) -> Option<MinimizerSet> {
     let (resources, cancel) = (resources(), Cancel::default());
     let set = read(path, &resources, 0, &cancel);
-    let host = Host::read(path, &resources, &cancel);
+    let host = MinimizerLookup::read(path, &resources, &cancel);
     assert_eq!(set.is_ok(), host.is_ok(), "{set:?}");
     let (set, host) = (set.ok()?, host.ok()?);
     let description = describe(path).expect("what was read");

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use merganser_classify::Database;
 use merganser_classify::partial::join;
 use merganser_classify::run::{Outputs, RunConfig, classify};
-use merganser_io::{Input, Segment};
+use merganser_io::{Input, ReadInput};
 use merganser_kraken2::{Kraken2Config, Kraken2Database};
 use merganser_run::{Cancel, Silent};
 
@@ -45,7 +45,7 @@ fn by_own(database: &Database, reads: &Path) -> Vec<u8> {
     let mut outputs = Outputs { partial: Some(&mut bytes), ..Outputs::default() };
     let kraken2 = Kraken2Config { report_minimizer_data: true, ..Kraken2Config::default() };
     let config = RunConfig { kraken2, ..RunConfig::default() };
-    let segments = [Segment::Single(Input::File(reads.to_owned()))];
+    let segments = [ReadInput::Single(Input::File(reads.to_owned()))];
     let (resources, cancel) = (resources(), Cancel::default());
     classify(&config, &resources, database, &segments, &mut outputs, &Silent, &cancel)
         .expect("reads are classified");
@@ -56,7 +56,7 @@ fn by_kraken2(database: &Kraken2Database, reads: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut outputs = Outputs { partial: Some(&mut bytes), ..Outputs::default() };
     let config = Kraken2Config { report_minimizer_data: true, ..Kraken2Config::default() };
-    let segments = [Segment::Single(Input::File(reads.to_owned()))];
+    let segments = [ReadInput::Single(Input::File(reads.to_owned()))];
     let (resources, cancel) = (resources(), Cancel::default());
     merganser_kraken2::classify(
         &config,

@@ -2,7 +2,7 @@
 
 mod sandbox;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use merganser_test_support::commands::commands;
@@ -68,14 +68,25 @@ fn run(examples: &[Example], failures: &mut Vec<String>) {
     }
 }
 
+/// Adds the pages of a folder and of those below it.
+fn find_pages(folder: &Path, pages: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            find_pages(&path, pages);
+        } else if path.extension().is_some_and(|end| end == "md") {
+            pages.push(path);
+        }
+    }
+}
+
 #[test]
 fn pages() {
     let mut paths = vec![root().join("README.md")];
-    let pages = std::fs::read_dir(root().join("docs")).unwrap();
-    paths.extend(pages.map(|page| page.unwrap().path()).filter(|path| path.extension().is_some()));
+    find_pages(&root().join("docs"), &mut paths);
     paths.sort();
     let (mut failures, mut all) = (Vec::new(), 0);
-    for path in paths.iter().filter(|path| path.extension().unwrap() == "md") {
+    for path in &paths {
         let examples = of_page(path);
         all += examples.len();
         run(&examples, &mut failures);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::imports::Modules;
 use crate::mechanisms::{MECHANISMS, count};
 use crate::options::Options;
-use crate::source::{Source, test_modules};
+use crate::source::{SourceText, test_modules};
 use crate::ways;
 
 /// A crate's production code.
@@ -23,7 +23,7 @@ struct File {
     path: PathBuf,
     /// Lines as they are in the file.
     lines: usize,
-    source: Source,
+    source: SourceText,
 }
 
 /// Prints the table for a checkout of this repository.
@@ -175,7 +175,7 @@ fn find_files(
         if end == "rs" {
             tests.extend(test_modules(&text).into_iter().map(|module| children.join(module)));
         }
-        files.push(File { path, lines: text.lines().count(), source: Source::new(&text) });
+        files.push(File { path, lines: text.lines().count(), source: SourceText::new(&text) });
     }
     Ok(())
 }

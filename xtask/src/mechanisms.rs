@@ -1,6 +1,6 @@
 //! Counts of mechanisms that should be there once, by what their code contains.
 
-use crate::source::Source;
+use crate::source::SourceText;
 
 /// A mechanism, and how often the code of a file of a crate has it.
 type Mechanism = (&'static str, fn(&str, &str) -> usize);
@@ -43,7 +43,7 @@ pub(crate) const MECHANISMS: [Mechanism; 8] = [
 /// Counts the mechanisms in the files of a crate.
 pub(crate) fn count<'s>(
     name: &str,
-    sources: impl Iterator<Item = &'s Source>,
+    sources: impl Iterator<Item = &'s SourceText>,
 ) -> [usize; MECHANISMS.len()] {
     let mut counts = [0; MECHANISMS.len()];
     for source in sources {

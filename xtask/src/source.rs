@@ -1,16 +1,16 @@
 //! The production part of a source file: without comments, and without what only tests compile.
 
 /// A source file, without comments and tests; blanks are in their place, so that lines stay.
-pub(crate) struct Source {
+pub(crate) struct SourceText {
     /// The code.
     pub(crate) code: String,
     /// The code with blanks for what literals contain: `"{"` is no brace.
     pub(crate) mask: String,
 }
 
-impl Source {
+impl SourceText {
     /// Reads the text of a Rust or C++ file.
-    pub(crate) fn new(text: &str) -> Source {
+    pub(crate) fn new(text: &str) -> SourceText {
         let mut lexer = Lexer { text: text.as_bytes(), code: Vec::new(), mask: Vec::new() };
         while lexer.code.len() < text.len() {
             lexer.token();
@@ -22,7 +22,7 @@ impl Source {
             }
         }
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        Source { code: text(code), mask: text(mask) }
+        SourceText { code: text(code), mask: text(mask) }
     }
 
     /// Returns the number of lines with code.
@@ -162,7 +162,7 @@ mod tests {
     fn comments_and_tests_are_no_code() {
         let text = "//! Docs.\nfn f() -> &'static str {\n    \"// { no comment\" // one\n}\n\n#[cfg(test)]\n\
                     use a::{b, c};\n#[cfg(all(test, not(loom)))]\nmod tests {\n    fn g() { '}'; }\n}\nfn h() {}\n";
-        let source = Source::new(text);
+        let source = SourceText::new(text);
         assert_eq!(source.lines(), 4);
         assert!(source.code.contains("// { no comment") && !source.mask.contains("{ no"));
         assert!(source.code.contains("fn h") && !source.code.contains("fn g"));

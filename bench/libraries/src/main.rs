@@ -70,10 +70,10 @@ fn cpu_seconds() -> Result<f64> {
 
 fn ours(path: &Path) -> Result<Sum> {
     use merganser_alignments::RecordOptions;
-    use merganser_io::{Header, Input, Keep, RecordBatch, Records, Segment};
+    use merganser_io::{Header, Input, Keep, RecordBatch, Records, ReadInput};
     let keep = Keep { header: Header::Whole, qualities: true };
     let options = RecordOptions { keep, workers: 1, ..RecordOptions::default() };
-    let records = Records::open(&[Segment::Single(Input::File(path.into()))], options)?;
+    let records = Records::open(&[ReadInput::Single(Input::File(path.into()))], options)?;
     let (mut sum, mut batch) = (Sum::default(), RecordBatch::default());
     while records.next(&mut batch)?.is_some() {
         for at in 0..batch.len() {

@@ -4,7 +4,7 @@ use merganser_run::{Warnings, thousands};
 
 /// Bases that a contig may have: positions and template lengths are signed numbers of 32 bits in BAM,
 /// and SAM's text has the same limit (SAM specification, sections 1.3 and 4.2).
-const MOST_CONTIG: u32 = i32::MAX as u32;
+const MAX_CONTIG: u32 = i32::MAX as u32;
 
 /// A sequence of the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,9 +41,9 @@ impl Contig {
     /// Returns why no record could tell of a place in it, if it is too long for that.
     pub fn too_long(&self) -> Option<String> {
         let Contig { name, len, .. } = self;
-        (*len > MOST_CONTIG).then(|| {
+        (*len > MAX_CONTIG).then(|| {
             format!(
-                "contig {name} is longer than the {MOST_CONTIG} bases that SAM and BAM can hold: \
+                "contig {name} is longer than the {MAX_CONTIG} bases that SAM and BAM can hold: \
                  split it"
             )
         })

@@ -3,7 +3,7 @@
 mod bam;
 mod sam;
 
-pub use bam::MOST_OPERATIONS;
+pub use bam::MAX_OPERATIONS;
 
 use std::sync::Arc;
 

@@ -8,7 +8,7 @@ use merganser_spectrum::first_valley;
 
 use crate::Error;
 use crate::parentage::Parentage;
-use crate::run::{Run, own_table};
+use crate::run::{RunContext, own_table};
 
 /// What was found of both parents' k-mers.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ const PARENTS: [usize; 2] = [1, 2];
 /// Finds hap-mers, writes them as a table whose counts say whose they are (1 or 2), and tells what there is of them. The
 /// assemblies' tables are those behind the child's, whose k-mers with a larger count than `solid` are the genome's.
 pub(crate) fn find(
-    run: &Run<'_>,
+    run: &RunContext<'_>,
     names: [String; 2],
     parents: [AnyTable; 2],
     tables: &[AnyTable],
@@ -106,7 +106,7 @@ fn hapmers_of(parent: usize, own: u32, inherited: u32) -> Expression {
 }
 
 /// Where the valleys of k-mers that one parent alone has are.
-fn own_thresholds(run: &Run<'_>, family: &[AnyTable]) -> Result<[u32; 2], Error> {
+fn own_thresholds(run: &RunContext<'_>, family: &[AnyTable]) -> Result<[u32; 2], Error> {
     let mut own = Own::default();
     for part in visit(family, None, run.beside, Own::default, run.progress, run.cancel)? {
         own.0.iter_mut().zip(&part.0).for_each(|(sum, more)| sum.merge(more));

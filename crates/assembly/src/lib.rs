@@ -26,5 +26,5 @@ pub use config::{Assembly, Config, Parent, Reads, Subject};
 pub use error::Error;
 pub use hapmers::Trio;
 pub use ranges::{JudgedRange, Ranges, judge_range};
-pub use run::{Judged, Judgement, Tracks, judge};
-pub use spectra::{Copies, OfAssembly, Only, Source, Spectra};
+pub use run::{AssemblyQuality, Outcome, Tracks, judge};
+pub use spectra::{Copies, Membership, OfAssembly, Only, Spectra};

@@ -16,8 +16,8 @@ use merganser_run::{
 };
 use merganser_store::shard::{JobShard, Words, check_all};
 
-use crate::run::{Room, Run, own_table};
-use crate::{Assembly, Config, Error, Judgement, Only, Reads, Spectra, Subject, Tracks};
+use crate::run::{Room, RunContext, own_table};
+use crate::{Assembly, Config, Error, Only, Outcome, Reads, Spectra, Subject, Tracks};
 use file::{RangeFile, RangeHeader};
 
 /// What was done of a range.
@@ -156,7 +156,7 @@ impl Ranges {
         tracks: &mut dyn Tracks,
         progress: &dyn Progress,
         cancel: &Cancel,
-    ) -> Result<Judgement, Error> {
+    ) -> Result<Outcome, Error> {
         self.check_names(assemblies)?;
         let room = Room::new(resources)?;
         let RangeHeader { k, compressed, .. } = *self.header();
@@ -187,7 +187,7 @@ impl Ranges {
             }
         }
         stages.since("walk", begun);
-        Ok(Judgement::of(config, k, spectra, Vec::new(), stages))
+        Ok(Outcome::of(config, k, spectra, Vec::new(), stages))
     }
 
     fn check_names(&self, assemblies: &[Assembly]) -> Result<(), Error> {
@@ -202,7 +202,7 @@ impl Ranges {
     }
 
     /// The k-mers of an assembly that no read has, of all ranges.
-    fn only(&self, run: &Run<'_>, number: usize) -> Result<AnyTable, Error> {
+    fn only(&self, run: &RunContext<'_>, number: usize) -> Result<AnyTable, Error> {
         let mut tables = Vec::with_capacity(self.files.len());
         for file in &self.files {
             let path = run.path(&format!("only-{number}-{}", file.header.of.shard.number()))?;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use merganser_alignments::RecordOptions;
 use merganser_io::{
-    Header, Input, Keep, OutputSet, RecordBatch, Records, Segment, TemporaryFolder,
+    Header, Input, Keep, OutputSet, ReadInput, RecordBatch, Records, TemporaryFolder,
 };
 use merganser_kmers::algebra::{
     Calculation, CountLimits, Cut, Expression, Mode, Operation, join, visit,
@@ -25,7 +25,7 @@ use crate::{Assembly, Config, Error, Only, Parent, Reads, Spectra, Subject};
 
 /// What was found of an assembly, or of two together.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Judged {
+pub struct AssemblyQuality {
     /// k-mers that no read has.
     pub only: Only,
     /// All k-mers, as often as they stand in it.
@@ -40,7 +40,7 @@ pub struct Judged {
     pub solid: u64,
 }
 
-impl Judged {
+impl AssemblyQuality {
     /// The part of the genome's k-mers that the assembly has, in per cent; none if there are none.
     pub fn completeness(&self) -> Option<f64> {
         (self.solid > 0).then(|| 100.0 * self.found as f64 / self.solid as f64)
@@ -50,15 +50,15 @@ impl Judged {
 /// What was found.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Judgement {
+pub struct Outcome {
     /// Bases of a k-mer.
     pub k: usize,
     /// k-mers with a larger count in the reads were taken for the genome's.
     pub solid: u32,
     /// Each assembly, in their order,
-    pub assemblies: Vec<Judged>,
+    pub assemblies: Vec<AssemblyQuality>,
     /// and two of them together.
-    pub both: Option<Judged>,
+    pub both: Option<AssemblyQuality>,
     /// k-mers by their counts.
     pub spectra: Spectra,
     /// Of the parents, if they are known.
@@ -101,7 +101,7 @@ pub fn judge(
     tracks: &mut dyn Tracks,
     progress: &dyn Progress,
     cancel: &Cancel,
-) -> Result<Judgement, Error> {
+) -> Result<Outcome, Error> {
     config.validate(&subject)?;
     let Subject { reads, parents, assemblies } = subject;
     let room = Room::new(resources)?;
@@ -174,10 +174,10 @@ pub fn judge(
             Some(trio)
         }
     };
-    Ok(Judgement { trio, ..Judgement::of(config, k, spectra, doubts, stages) })
+    Ok(Outcome { trio, ..Outcome::of(config, k, spectra, doubts, stages) })
 }
 
-impl Judgement {
+impl Outcome {
     /// What spectra tell, but for the parents.
     pub(crate) fn of(
         config: &Config,
@@ -185,7 +185,7 @@ impl Judgement {
         spectra: Spectra,
         mut doubts: Vec<String>,
         stages: Stages,
-    ) -> Judgement {
+    ) -> Outcome {
         let rows = spectra.rows();
         let solid = config.solid.or_else(|| solid_threshold(&rows)).unwrap_or(0);
         doubts.extend(doubts::of_spectra(config, k, &rows, &spectra));
@@ -193,9 +193,9 @@ impl Judgement {
             let (found, solid) = of.found(solid);
             let error_rate = error_rate(of.only.instances, of.kmers, k).unwrap_or(f64::NAN);
             let quality = quality(error_rate);
-            Judged { only: of.only, kmers: of.kmers, error_rate, quality, found, solid }
+            AssemblyQuality { only: of.only, kmers: of.kmers, error_rate, quality, found, solid }
         };
-        Judgement {
+        Outcome {
             k,
             solid,
             assemblies: spectra.assemblies.iter().map(judged).collect(),
@@ -243,16 +243,16 @@ impl<'r> Room<'r> {
         compressed: bool,
         progress: &'a dyn Progress,
         cancel: &'a Cancel,
-    ) -> Run<'a> {
+    ) -> RunContext<'a> {
         let (resources, beside, folder) = (self.resources, &self.beside, &self.folder);
-        Run { resources, beside, folder, compressed, progress, cancel }
+        RunContext { resources, beside, folder, compressed, progress, cancel }
     }
 }
 
 /// Bytes that histograms, texts and what the allocator holds take beside computing and looking up.
 const OWN_BYTES: u64 = 8 << 20;
 /// What all stages need.
-pub(crate) struct Run<'r> {
+pub(crate) struct RunContext<'r> {
     /// For counting,
     resources: &'r Resources,
     /// and for everything that is done beside what is held here.
@@ -264,7 +264,7 @@ pub(crate) struct Run<'r> {
     pub(crate) cancel: &'r Cancel,
 }
 
-impl Run<'_> {
+impl RunContext<'_> {
     /// Counts all k-mers of some files within the budget less `held` bytes; returns the table, and what was read.
     fn count(
         &self,
@@ -336,7 +336,7 @@ impl Run<'_> {
             warnings: self.resources.warnings.clone(),
             ..RecordOptions::default()
         };
-        let records = Records::open(&[Segment::Single(input.clone())], options)?;
+        let records = Records::open(&[ReadInput::Single(input.clone())], options)?;
         self.progress.stage("measuring", Unit::Bytes, records.bytes_total());
         let (mut batch, mut letters) = (RecordBatch::default(), 0);
         while let Some(bytes) = records.next(&mut batch)? {

@@ -37,7 +37,7 @@ impl Copies {
 
 /// Which assemblies have a k-mer of the reads: the classes of an assembly spectrum, in Merqury's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum Membership {
     /// None.
     ReadOnly,
     /// The first alone, or the only one.
@@ -48,9 +48,10 @@ pub enum Source {
     Shared,
 }
 
-impl Source {
+impl Membership {
     /// All classes in their order.
-    pub const ALL: [Source; 4] = [Source::ReadOnly, Source::First, Source::Second, Source::Shared];
+    pub const ALL: [Membership; 4] =
+        [Membership::ReadOnly, Membership::First, Membership::Second, Membership::Shared];
 }
 
 /// k-mers of an assembly that no read has.
@@ -119,9 +120,9 @@ pub struct Spectra {
     pub assemblies: Vec<OfAssembly>,
     /// Of two assemblies together, the counts of both added; of one nothing.
     pub both: OfAssembly,
-    /// Of each [`Source`], how many k-mers have each count in the reads.
+    /// Of each [`Membership`], how many k-mers have each count in the reads.
     pub sources: [Histogram; 4],
-    /// k-mers that no read has, of each [`Source`] that there then can be: in the first alone, the second alone, both.
+    /// k-mers that no read has, of each [`Membership`] that there then can be: in the first alone, the second alone, both.
     pub only: [u64; 3],
 }
 

@@ -55,8 +55,8 @@ MGPU_HD uint32_t look_up(const table_part& part, uint64_t feature, uint64_t& pla
 
 /// The features of a sketch that were found.
 struct found_features {
-  uint64_t places[most_features];
-  uint32_t starts[most_features];  // locations before those of each
+  uint64_t places[max_features];
+  uint32_t starts[max_features];  // locations before those of each
 };
 
 /// Sketches a window, calls `sketched`, and looks its features up. Gives the number of their

@@ -12,7 +12,7 @@
 namespace mgpu {
 
 /// Candidates of a read that are pooled at most.
-constexpr uint32_t most_near = 64;
+constexpr uint32_t max_near = 64;
 /// Candidates that locations are held against at a time: a byte of a word for each.
 constexpr uint32_t near_group = 8;
 /// Threads of a block that chooses reads.
@@ -27,7 +27,7 @@ struct near_arguments {
   uint32_t count;
   uint32_t most;
   uint32_t near;            // candidates are that have fewer hits than the best one by less,
-  uint32_t most_bases;      // in reads up to this length
+  uint32_t max_bases;      // in reads up to this length
   uint32_t* values;         // `most` for each read: taxa of near candidates, hits of others
   uint32_t* near_counts;    // of each read
   uint32_t* chosen;         // the reads with near candidates
@@ -37,8 +37,8 @@ struct near_arguments {
 /// How many of a read's candidates, which are in order, are to be pooled: QueryParams::count_near.
 MGPU_HD uint32_t count_near(const near_arguments& a, const candidate* found, uint32_t count,
                             uint32_t bases) {
-  if (count < 2 || bases > a.most_bases) return 0;
-  const uint32_t most = count < most_near ? count : most_near;
+  if (count < 2 || bases > a.max_bases) return 0;
+  const uint32_t most = count < max_near ? count : max_near;
   uint32_t near = 0;
   bool any = false;
   for (; near < most && uint64_t{found[near].hits} + a.near > found[0].hits; ++near) {
@@ -48,7 +48,7 @@ MGPU_HD uint32_t count_near(const near_arguments& a, const candidate* found, uin
 }
 
 /// A thread a read.
-/// O(candidates) a thread, of at most `most_near`. No shared memory; full occupancy.
+/// O(candidates) a thread, of at most `max_near`. No shared memory; full occupancy.
 __global__ void __launch_bounds__(near_threads) near_kernel(near_arguments a) {
   block<near_threads> me;
   const uint32_t read = me.index() * me.threads() + me.thread();
@@ -88,9 +88,9 @@ template <class Word, int Kmers>
 struct pool_space {
   sketch_space<Word, Kmers> sketch;
   found_features found;
-  uint64_t seen[most_features];  // of each feature, 1 in the byte of each candidate that has it
-  uint32_t taxa[most_near];
-  uint32_t sums[most_near];
+  uint64_t seen[max_features];  // of each feature, 1 in the byte of each candidate that has it
+  uint32_t taxa[max_near];
+  uint32_t sums[max_near];
 };
 
 /// The bytes of a group, each 0 or 1, as bits.

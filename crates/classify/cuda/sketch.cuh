@@ -19,7 +19,7 @@ struct sketch_rule {
 };
 
 /// Features of a sketch at most.
-constexpr uint32_t most_features = 128;
+constexpr uint32_t max_features = 128;
 
 MGPU_HD uint32_t hash_kmer(uint32_t x) {
   x = (x >> 16 ^ x) * 0x45d9f3bu;

@@ -56,9 +56,9 @@ pub struct QueryParams {
 
 /// The longest read or pair, in bases, whose candidates are pooled. In longer ones a single target has so
 /// many hits that others change nothing.
-pub(crate) const MOST_POOLED: u64 = 1024;
+pub(crate) const MAX_POOLED: u64 = 1024;
 /// Candidates of a read that are pooled at most: a word has a bit for each.
-pub(crate) const MOST_NEAR: usize = 64;
+pub(crate) const MAX_NEAR: usize = 64;
 
 impl QueryParams {
     /// How many of a read's candidates, which are in order, are to be pooled: the first ones that are
@@ -72,11 +72,11 @@ impl QueryParams {
         several: &[bool],
     ) -> usize {
         let [best, second, ..] = candidates else { return 0 };
-        if second.hits.saturating_add(self.near) <= best.hits || bases > MOST_POOLED {
+        if second.hits.saturating_add(self.near) <= best.hits || bases > MAX_POOLED {
             return 0;
         }
         let is_near = |one: &&Candidate| one.hits.saturating_add(self.near) > best.hits;
-        let near = candidates.iter().take(MOST_NEAR).take_while(is_near);
+        let near = candidates.iter().take(MAX_NEAR).take_while(is_near);
         let (mut count, mut any) = (0, false);
         for one in near {
             count += 1;

@@ -29,11 +29,11 @@ pub(crate) struct Entries {
     open: Vec<(u32, u32)>,
     /// Blocks that may be in memory.
     limit: usize,
-    runs: Vec<Run>,
+    runs: Vec<SpilledEntries>,
 }
 
 /// Entries on disk: for each section where they begin, in bytes, and how many there are.
-struct Run {
+struct SpilledEntries {
     places: Vec<(u64, usize)>,
 }
 
@@ -91,7 +91,8 @@ impl Entries {
 
     /// Bytes of all of them, about: blocks that are open count as full.
     fn bytes(&self) -> u64 {
-        let on_disk = |run: &Run| run.places.iter().map(|place| 8 * place.1 as u64).sum::<u64>();
+        let on_disk =
+            |run: &SpilledEntries| run.places.iter().map(|place| 8 * place.1 as u64).sum::<u64>();
         self.resident_bytes() + self.runs.iter().map(on_disk).sum::<u64>()
     }
 
@@ -118,7 +119,7 @@ impl Entries {
                 piece.clear();
             }
         }
-        self.runs.push(Run { places });
+        self.runs.push(SpilledEntries { places });
         self.previous.clear();
         self.slabs.clear();
         self.open.fill((NONE, BLOCK as u32));

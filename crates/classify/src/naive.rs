@@ -8,7 +8,7 @@ use merganser_seq::base;
 use super::{Candidate, Params, QueryParams};
 
 /// The longest read or pair, in bases, whose candidates are pooled.
-const MOST_POOLED: u64 = 1024;
+const MAX_POOLED: u64 = 1024;
 
 /// The canonical k-mer of `letters`; `None` if one of them is no base.
 fn canonical(letters: &[u8]) -> Option<u64> {
@@ -119,7 +119,7 @@ impl Reference {
         let mut candidates: Vec<Candidate> = best.into_values().collect();
         candidates.sort_by_key(|candidate| (std::cmp::Reverse(candidate.hits), candidate.target));
         candidates.truncate(options.max_candidates);
-        if bases <= MOST_POOLED {
+        if bases <= MAX_POOLED {
             self.pool(mates, params, options.near, &mut candidates, taxon_of);
         }
         candidates

@@ -17,7 +17,7 @@ pub use outcome::Outcome;
 use std::io::Write;
 use std::sync::Mutex;
 
-use merganser_io::Segment;
+use merganser_io::ReadInput;
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Cancel, ConfigError, Progress, Resources, peak_rss};
 
@@ -30,7 +30,7 @@ use merganser_kraken2::ReadShare;
 use merganser_taxreport::output::Wants;
 pub use merganser_taxreport::output::{Outputs, ReadOutput};
 use merganser_taxreport::partial::WrittenShard;
-use passes::Run;
+use passes::RunContext;
 use plan::Plan;
 
 /// A database made ready for any number of runs with the same thresholds.
@@ -105,7 +105,7 @@ impl<'a> Classifier<'a> {
         &self,
         config: &RunConfig,
         resources: &Resources,
-        segments: &[Segment],
+        segments: &[ReadInput],
         outputs: &mut Outputs<'_>,
         progress: &dyn Progress,
         cancel: &Cancel,
@@ -121,7 +121,7 @@ impl<'a> Classifier<'a> {
             self.database.fetch()?;
         }
         let counts_features = config.kraken2.report_minimizer_data;
-        let run = Run {
+        let run = RunContext {
             classifier: self,
             config,
             filter: config.filter(),
@@ -205,14 +205,14 @@ pub fn classify<'a>(
     config: &RunConfig,
     resources: &Resources,
     database: &'a Database,
-    segments: &[Segment],
+    segments: &[ReadInput],
     outputs: &mut Outputs<'_>,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Outcome<'a>, Error> {
     config.validate()?;
     let thresholds = config.thresholds(database.params())?;
-    let reads = segments.iter().flat_map(Segment::inputs);
+    let reads = segments.iter().flat_map(ReadInput::inputs);
     let devices = Devices::choose(resources, Some(database.bytes()), reads, progress)?;
     let classifier = Classifier::on(database, &thresholds, &devices, progress)?;
     classifier.run(config, resources, segments, outputs, progress, cancel)

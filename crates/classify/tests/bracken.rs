@@ -13,7 +13,7 @@ use merganser_classify::run::{Outputs, RunConfig, classify};
 use merganser_classify::{
     BuildConfig, Database, Error, Params, PartConfig, Preset, build_in_memory,
 };
-use merganser_io::{Input, Segment};
+use merganser_io::{Input, ReadInput};
 use merganser_kraken2::Simulator;
 use merganser_run::{Cancel, Resources, Silent};
 use merganser_taxreport::bracken::Distribution;
@@ -76,7 +76,7 @@ fn naive(database: &Database, folder: &Path, letters: &[u8], length: usize) -> B
     fs::write(&path, text).unwrap();
     let (resources, cancel) = (Resources::new().threads(2), Cancel::default());
     let config = RunConfig::default();
-    let (reads, mut none) = ([Segment::Single(Input::File(path))], Outputs::default());
+    let (reads, mut none) = ([ReadInput::Single(Input::File(path))], Outputs::default());
     let found =
         classify(&config, &resources, database, &reads, &mut none, &Silent, &cancel).unwrap();
     let tree = database.taxonomy();

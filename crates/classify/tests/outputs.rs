@@ -14,7 +14,7 @@ use merganser_classify::run::{Columns, LineFormat, Outputs, RunConfig, classify}
 use merganser_classify::{
     BuildConfig, Candidate, Database, Params, PartConfig, Preset, QueryParams, build_in_memory,
 };
-use merganser_io::{Input, Segment};
+use merganser_io::{Input, ReadInput};
 use merganser_kraken2::Kraken2Config;
 use merganser_run::{Cancel, Resources, Silent};
 use merganser_taxreport::report::ReportOptions;
@@ -109,7 +109,7 @@ fn run(database: &Database, folder: &Path) -> (Vec<String>, BTreeMap<u32, (u64, 
         ..RunConfig::default()
     };
     let resources = Resources::new().threads(2);
-    let segments = [Segment::Single(Input::File(folder.join("r.fa")))];
+    let segments = [ReadInput::Single(Input::File(folder.join("r.fa")))];
     let mut text = Vec::new();
     let mut outputs = Outputs { lines: Some(&mut text), ..Outputs::default() };
     let cancel = Cancel::default();

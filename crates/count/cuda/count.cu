@@ -27,7 +27,7 @@ constexpr unsigned run_blocks = 132 * 8;
 /// Keys for each block that settles runs left over: the lists are short.
 constexpr unsigned keys_a_left_run = 1024;
 /// Blocks of an expansion: a thread has a record up to 2^30 of them, beyond which it takes several.
-constexpr unsigned most_expanding = 1u << 22;
+constexpr unsigned max_expanding = 1u << 22;
 
 /// Calls `launch` with a key of `bytes` bytes and with `arguments`, which are those of such keys.
 template <template <class> class Arguments, class Launch>
@@ -42,10 +42,10 @@ mgpu_status with_key(uint32_t bytes, const void* arguments, Launch launch) {
 
 // What a block shares fits into what every device gives without being asked.
 static_assert(sizeof(mgpu::cut_shared) <= 48 * 1024, "the tiles of a cut are too large");
-static_assert(sizeof(uint64_t) * mgpu::tile_words + sizeof(uint32_t) * mgpu::most_bins <= 48 * 1024,
+static_assert(sizeof(uint64_t) * mgpu::tile_words + sizeof(uint32_t) * mgpu::max_bins <= 48 * 1024,
               "the tiles of a scattering are too large");
 // A piece's position, k-mers and bin have 12, 8 and 12 bits.
-static_assert(mgpu::tile_bases <= 1 << 12 && mgpu::most_bins <= 1 << 12, "a piece has no room");
+static_assert(mgpu::tile_bases <= 1 << 12 && mgpu::max_bins <= 1 << 12, "a piece has no room");
 
 extern "C" {
 
@@ -54,7 +54,7 @@ extern "C" {
 mgpu_status merganser_count_sizes(uint32_t* tile, uint32_t* bins, uint32_t* counters,
                                   uint32_t* run_tile, uint32_t* table_block) {
   *tile = mgpu::tile_bases;
-  *bins = mgpu::most_bins;
+  *bins = mgpu::max_bins;
   *counters = mgpu::counters;
   *run_tile = mgpu::run_tile;
   *table_block = mgpu::table_block;
@@ -99,7 +99,7 @@ mgpu_status merganser_count_gather(const mgpu::gather_arguments* a, uint64_t wor
 /// Expands records into k-mers.
 mgpu_status merganser_count_expand(uint32_t key_bytes, const void* arguments, cudaStream_t stream) {
   return mgpu::with_key<mgpu::expand_arguments>(key_bytes, arguments, [&](auto key, const auto& a) {
-    const unsigned blocks = grid_size(a.count, mgpu::expand_threads, mgpu::most_expanding);
+    const unsigned blocks = grid_size(a.count, mgpu::expand_threads, mgpu::max_expanding);
     MGPU_LAUNCH(mgpu::expand_kernel<decltype(key)>, blocks, mgpu::expand_threads, stream, a);
   });
 }

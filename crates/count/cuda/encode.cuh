@@ -173,10 +173,10 @@ MGPU_HD void put_bits(Block& me, uint32_t* words, uint32_t place, uint32_t value
 template <class K>
 __global__ void __launch_bounds__(table_block) write_blocks_kernel(block_arguments<K> a) {
   // All unary parts take at most 3 bits a k-mer, counts with what is escaped at most 32.
-  constexpr uint32_t most_words = 2 + table_block * (8 * sizeof(K) + 3 + 32) / 32 + 2;
-  MGPU_SHARED uint32_t words[most_words];
+  constexpr uint32_t max_words = 2 + table_block * (8 * sizeof(K) + 3 + 32) / 32 + 2;
+  MGPU_SHARED uint32_t words[max_words];
   block<table_block> me;
-  for (uint32_t i = me.thread(); i < most_words; i += table_block) words[i] = 0;
+  for (uint32_t i = me.thread(); i < max_words; i += table_block) words[i] = 0;
   const coding<K> mine = plan_coding(me, a, me.index());
   const uint32_t at = me.thread();
   if (at == 0) put_bits(me, words, 0, mine.low_bits | mine.width << 8, 16);

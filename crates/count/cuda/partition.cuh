@@ -18,7 +18,7 @@ constexpr int tile_words = tile_bases / 32;
 constexpr int cut_words = tile_bases / 64;
 constexpr int partition_threads = 256;
 constexpr int tile_rows = tile_bases / partition_threads;
-constexpr int most_bins = 1024;
+constexpr int max_bins = 1024;
 /// Stands where no k-mer starts: no signature has this value.
 constexpr uint32_t no_kmer = 0xffffffffu;
 
@@ -102,8 +102,8 @@ struct cut_shared {
   uint64_t cuts[cut_words];
   uint32_t signatures[tile_bases];
   uint32_t starts[tile_bases / 32];
-  uint32_t records[most_bins];
-  uint32_t kmers[most_bins];
+  uint32_t records[max_bins];
+  uint32_t kmers[max_bins];
 };
 
 /// The signature of the k-mer at each of this thread's positions, into shared.signatures: the least
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(partition_threads) cut_kernel(partition_argume
   find_signatures<Rule>(me, shared, a.k, a.p, a.canonical);
   find_starts(me, shared);
 
-  const int most = most_kmers(a.words, a.k);
+  const int most = max_kmers(a.words, a.k);
   uint32_t mine = 0;
   for (int row = 0; row < tile_rows; ++row) {
     const int at = row * partition_threads + static_cast<int>(thread);
@@ -232,7 +232,7 @@ template <int Words>
 __global__ void __launch_bounds__(partition_threads)
     scatter_kernel(scatter_arguments a) {
   MGPU_SHARED uint64_t bases[tile_words];
-  MGPU_SHARED uint32_t taken[most_bins];
+  MGPU_SHARED uint32_t taken[max_bins];
   block<partition_threads> me;
   record<Words>* out = reinterpret_cast<record<Words>*>(a.out);
   const uint64_t tile = me.index();

@@ -1,7 +1,7 @@
 // Super-k-mers as the device keeps them: a fixed number of 64-bit words for each width of k-mer, the
 // bases from the top bits of the first word on, the number of k-mers less 1 in the low 8 bits of the
 // last. Records of one size need no index to be read in parallel; the widths hold the usual longest
-// super-k-mer, of 2k-p bases, and longer ones are cut (`most_kmers`).
+// super-k-mer, of 2k-p bases, and longer ones are cut (`max_kmers`).
 #pragma once
 
 #include "wide.cuh"
@@ -18,7 +18,7 @@ struct alignas(Words == 1 ? 8 : 16) record {
 };
 
 /// The most k-mers of a record: 4 bases' room is taken by the number.
-MGPU_HD int most_kmers(int words, int k) {
+MGPU_HD int max_kmers(int words, int k) {
   const int fit = 32 * words - 4 - k + 1;
   return fit < 256 ? fit : 256;
 }

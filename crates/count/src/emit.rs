@@ -13,7 +13,7 @@ use crate::Error;
 use crate::results::Results;
 
 /// Where the k-mers of a table come from.
-pub(crate) trait Source<K>: Sync {
+pub(crate) trait TableContents<K>: Sync {
     /// One worker's way to them.
     fn sections(&self) -> Box<dyn Sections<K> + Send + '_>;
 }
@@ -49,7 +49,7 @@ fn encode<K: Kmer, E: Encoder<K>>(
     last: bool,
     open: &mut Vec<(K, u32)>,
     begun: &mut bool,
-) -> E::Part {
+) -> E::Encoded {
     let kmers = match stretch {
         Stretch::Kmers(kmers) => kmers,
         Stretch::Blocks(blocks) => return encoder.encode_blocks(blocks),
@@ -69,8 +69,8 @@ fn encode<K: Kmer, E: Encoder<K>>(
 
 /// Sorts, encodes and writes all results, in 2^`section_bits` sections (at most as many as there
 /// are ranges).
-pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Part>>(
-    source: &dyn Source<K>,
+pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>>(
+    source: &dyn TableContents<K>,
     section_bits: u32,
     threads: usize,
     cancel: &Cancel,
@@ -111,14 +111,14 @@ struct Emitting<'e, K, E> {
 
 impl<K: Kmer, E: Encoder<K>> Work for Emitting<'_, K, E> {
     type Batch = u64;
-    type Output = E::Part;
+    type Output = E::Encoded;
     type Error = Error;
 
     fn work(
         &mut self,
         section: &mut u64,
-        turn: &Turn<'_, E::Part, Error>,
-    ) -> Result<E::Part, Error> {
+        turn: &Turn<'_, E::Encoded, Error>,
+    ) -> Result<E::Encoded, Error> {
         let (mut open, mut begun, mut last_part) = (Vec::new(), false, None);
         self.sections.section(*section as usize, self.section_bits, &mut |stretch, last| {
             let part = encode(self.encoder, &stretch, last, &mut open, &mut begun);
@@ -135,7 +135,7 @@ impl<K: Kmer, E: Encoder<K>> Work for Emitting<'_, K, E> {
     }
 }
 
-impl<K: Kmer> Source<K> for Results<'_, K> {
+impl<K: Kmer> TableContents<K> for Results<'_, K> {
     fn sections(&self) -> Box<dyn Sections<K> + Send + '_> {
         Box::new(Sorting::new(self))
     }
@@ -168,7 +168,7 @@ impl<K: Kmer> Sections<K> for Sorting<'_, '_, K> {
         section_bits: u32,
         each: Stretches<'_, K>,
     ) -> Result<(), Error> {
-        let (results, most) = (self.results.scattered(), self.results.most_at_once());
+        let (results, most) = (self.results.scattered(), self.results.max_at_once());
         let (k, bits) = (results.records().k(), results.records().range_bits());
         let finer = bits - section_bits;
         self.section.clear();
@@ -207,7 +207,7 @@ impl<K: Kmer> Sorting<'_, '_, K> {
         prefix: K,
         each: Stretches<'_, K>,
     ) -> Result<(), Error> {
-        let (k, most) = (self.results.scattered().records().k(), self.results.most_at_once());
+        let (k, most) = (self.results.scattered().records().k(), self.results.max_at_once());
         let rest = 2 * k as u32 - bits;
         let next = rest.min(DIVIDING_BITS);
         let place = |kmer: K| {
@@ -257,13 +257,13 @@ mod tests {
     use super::*;
     use crate::{Config, Format};
     use merganser_seq::kmer::Wide;
-    use merganser_store::{Pool, Spilling, Storage};
+    use merganser_store::{BlockPool, Spilling, Storage};
     use proptest::prelude::*;
 
     fn check<K: Kmer>(k: usize, values: &[u64], shift: u32, most: u64) {
         let spilling =
             Spilling { storage: Storage::Auto, limit: 1 << 12, directory: std::env::temp_dir() };
-        let pool = Pool::new(256, spilling);
+        let pool = BlockPool::new(256, spilling);
         let config = Config { min_count: Some(1), format: Format::Mgk, ..Config::new(k) };
         let results = Results::<K>::new(&config, &pool).sorting(most);
         let mut writer = results.writer();

@@ -32,7 +32,7 @@ const LARGE_BLOCK_BYTES: u64 = 256 << 10;
 /// Memory for full blocks below which a run would do little but spill.
 const LEAST_FULL_BYTES: u64 = 8 << 20;
 const LEAST_TABLE_BYTES: u64 = 2 << 20;
-const MOST_TABLE_BYTES: u64 = 1 << 30;
+const MAX_TABLE_BYTES: u64 = 1 << 30;
 
 /// The sizes of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub(crate) fn bins(config: &Config, kmers: Option<u64>) -> usize {
 
 /// Bytes of one worker's hash map.
 fn table_bytes(job: Job<'_>) -> u64 {
-    (job.memory / 8 / job.threads as u64).clamp(LEAST_TABLE_BYTES, MOST_TABLE_BYTES)
+    (job.memory / 8 / job.threads as u64).clamp(LEAST_TABLE_BYTES, MAX_TABLE_BYTES)
 }
 
 /// k-mers that a worker may sort at a time, in the memory that its hash map had before: they are
@@ -155,7 +155,7 @@ mod tests {
             let plan = plan::<u64>(Job::new(&config, &resources, &[]), 512).unwrap();
             assert!(plan.full_bytes <= memory && plan.full_bytes >= memory / 8);
             let most = if memory > 1 << 30 { LARGE_BLOCK_BYTES } else { BLOCK_BYTES };
-            assert!(plan.table_bytes <= MOST_TABLE_BYTES && plan.block_bytes as u64 <= most);
+            assert!(plan.table_bytes <= MAX_TABLE_BYTES && plan.block_bytes as u64 <= most);
         }
     }
 

@@ -5,7 +5,7 @@
 use merganser_kmers::Histogram;
 use merganser_kmers::scattered::{KmerRecords, Scattered, ScatteredWriter};
 use merganser_seq::kmer::Kmer;
-use merganser_store::Pool;
+use merganser_store::BlockPool;
 
 use crate::cpu::KmerMap;
 use crate::{Config, Error};
@@ -18,23 +18,23 @@ pub(crate) struct Results<'p, K> {
     most: u32,
     keep: bool,
     /// k-mers that one worker sorts at a time.
-    most_at_once: u64,
+    max_at_once: u64,
 }
 
 impl<'p, K: Kmer> Results<'p, K> {
-    pub(crate) fn new(config: &Config, pool: &'p Pool) -> Results<'p, K> {
+    pub(crate) fn new(config: &Config, pool: &'p BlockPool) -> Results<'p, K> {
         Results {
             scattered: Scattered::new(KmerRecords::new(config.k), pool),
             least: config.least(),
             most: config.most(),
             keep: config.format != crate::Format::None,
-            most_at_once: u64::MAX,
+            max_at_once: u64::MAX,
         }
     }
 
     /// The same, of which no worker sorts more than `most` k-mers at a time.
     pub(crate) fn sorting(self, most: u64) -> Results<'p, K> {
-        Results { most_at_once: most.max(1), ..self }
+        Results { max_at_once: most.max(1), ..self }
     }
 
     pub(crate) fn writer(&self) -> ResultsWriter<'_, 'p, K> {
@@ -50,8 +50,8 @@ impl<'p, K: Kmer> Results<'p, K> {
         &self.scattered
     }
 
-    pub(crate) fn most_at_once(&self) -> u64 {
-        self.most_at_once
+    pub(crate) fn max_at_once(&self) -> u64 {
+        self.max_at_once
     }
 }
 

@@ -16,7 +16,7 @@ use merganser_run::{
     Cancel, Progress, Resources, Shard, Stages, Unit, Warnings, Work, each, start_scoped, thousands,
 };
 use merganser_seq::with_kmer;
-use merganser_store::{Bins, Pool, Spilling, Writer};
+use merganser_store::{Bins, BlockPool, Spilling, Writer};
 
 use crate::binmap::BinMap;
 use crate::config::Format;
@@ -26,13 +26,13 @@ use crate::cpu::partition::{Partitioned, Partitioner};
 use crate::cpu::sample::Sampler;
 use crate::cpu::small::{self, SmallCounter};
 use crate::cuda::GpuKmer;
-use crate::emit::Source;
+use crate::emit::TableContents;
 use crate::fragments::{self, Fragments, Tally};
 use crate::job::Job;
 use crate::plan::{self, Plan};
 use crate::results::Results;
 use crate::{Config, Error};
-use reading::{Reading, read_all};
+use reading::{ReadContext, read_all};
 
 /// What a run found and did.
 #[derive(Clone, Debug, Default)]
@@ -203,7 +203,7 @@ fn count_into(
     let job = Job { piece, ..Job::new(config, resources, &devices) };
     let reader = reading::open(job, inputs, cancel)?;
     let files = create()?;
-    let run = Run { job, config, reader: &reader, progress, cancel };
+    let run = RunContext { job, config, reader: &reader, progress, cancel };
     let counted = with_kmer!(config.k, K => run.count::<K>(files));
     counted
         .map(|outcome| Outcome {
@@ -252,7 +252,7 @@ fn piece_of(
 
 /// What all phases need.
 #[derive(Clone, Copy)]
-pub(crate) struct Run<'r> {
+pub(crate) struct RunContext<'r> {
     pub(crate) job: Job<'r>,
     pub(crate) config: &'r Config,
     pub(crate) reader: &'r Reader,
@@ -260,10 +260,10 @@ pub(crate) struct Run<'r> {
     pub(crate) cancel: &'r Cancel,
 }
 
-impl Run<'_> {
+impl RunContext<'_> {
     fn count<K: Width + GpuKmer>(self, files: TableOutput) -> Result<Outcome, Error> {
         self.progress.stage("reading", Unit::Bytes, self.reader.bytes_total());
-        let outcome = if self.config.k <= small::MOST_K {
+        let outcome = if self.config.k <= small::MAX_K {
             self.count_small::<K>(files)
         } else if !self.job.devices.is_empty() {
             self.count_on_gpus::<K>(files)
@@ -274,8 +274,13 @@ impl Run<'_> {
         outcome
     }
 
-    pub(crate) fn reading(&self) -> Reading<'_> {
-        Reading { job: self.job, reader: self.reader, progress: self.progress, cancel: self.cancel }
+    pub(crate) fn reading(&self) -> ReadContext<'_> {
+        ReadContext {
+            job: self.job,
+            reader: self.reader,
+            progress: self.progress,
+            cancel: self.cancel,
+        }
     }
 
     /// Every k-mer has a counter: one pass, no bins.
@@ -331,7 +336,7 @@ impl Run<'_> {
         self.emit(&results, &pool, files, &mut outcome)?;
         outcome.spilled_bytes = pool.spilled();
         if outcome.spilled_bytes > 0 {
-            outcome.enough_memory = plan::memory_for::<K>(self.job, plan.bins, pool.most_bytes());
+            outcome.enough_memory = plan::memory_for::<K>(self.job, plan.bins, pool.max_bytes());
         }
         // Gigabytes of memory and a file on disk are not given back at once.
         let started = Instant::now();
@@ -365,8 +370,8 @@ impl Run<'_> {
         Ok((sampler, any.then_some(chunk), expected))
     }
 
-    pub(crate) fn pool(&self, plan: Plan) -> Pool {
-        Pool::new(
+    pub(crate) fn pool(&self, plan: Plan) -> BlockPool {
+        BlockPool::new(
             plan.block_bytes,
             Spilling {
                 storage: self.config.storage,
@@ -402,8 +407,8 @@ impl Run<'_> {
     /// Phase 3: sorts and writes what stays; what super-k-mers had of `pool` goes back meanwhile.
     pub(crate) fn emit<K: Width>(
         &self,
-        source: &dyn Source<K>,
-        pool: &Pool,
+        source: &dyn TableContents<K>,
+        pool: &BlockPool,
         files: TableOutput,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {

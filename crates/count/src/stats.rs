@@ -13,7 +13,7 @@ use crate::binmap::{BinMap, Slots};
 use crate::cpu::partition::SuperKmers;
 use crate::fragments::{Consumer, Fragment, Fragments};
 use crate::job::Job;
-use crate::run::reading::{self, Reading, read_all};
+use crate::run::reading::{self, ReadContext, read_all};
 use crate::superkmer::{MAX_KMERS, gkc, record_bytes};
 use crate::{Config, Error, plan};
 use score::Scores;
@@ -88,13 +88,13 @@ pub fn stats(
     let job = Job::new(config, resources, &[]);
     let reader = reading::open(job, inputs, cancel)?;
     progress.stage("reading", Unit::Bytes, reader.bytes_total());
-    let stats = examine(config, rules, &Reading { job, reader: &reader, progress, cancel })
+    let stats = examine(config, rules, &ReadContext { job, reader: &reader, progress, cancel })
         .map_err(|error| reading::cause(&reader, cancel, error));
     progress.finish();
     stats
 }
 
-fn examine(config: &Config, rules: &[Rule], reading: &Reading<'_>) -> Result<Stats, Error> {
+fn examine(config: &Config, rules: &[Rule], reading: &ReadContext<'_>) -> Result<Stats, Error> {
     let mut first = Chunk::default();
     let mut sample = Fragments::new(Examiner::new(config, rules), config);
     let any = reading.reader.next_chunk(&mut first)?;

@@ -14,7 +14,7 @@ use merganser_run::{Budget, Cancel, Resources, run_workers};
 
 use crate::host::Section;
 use crate::sections::{SECTIONS, each_section, sorted};
-use crate::{Error, Host, MinimizerSet, Params};
+use crate::{Error, MinimizerLookup, MinimizerSet, Params};
 
 /// The kind of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,17 +220,21 @@ pub fn read(
     sorted(params, sections, resources.threads)
 }
 
-impl Host {
+impl MinimizerLookup {
     /// Reads a set that reads are to be held against, within the memory of `resources`, whose threads all work on it.
     ///
     /// # Errors
     /// As [`read`].
-    pub fn read(path: &Path, resources: &Resources, cancel: &Cancel) -> Result<Host, Error> {
+    pub fn read(
+        path: &Path,
+        resources: &Resources,
+        cancel: &Cancel,
+    ) -> Result<MinimizerLookup, Error> {
         let opened = Opened::open(path)?;
         let Description { params, count, .. } = opened.description;
         warn_of_none(path, count, resources);
         let decoding = resources.threads as u64 * opened.piece_bytes();
-        suffices(path, Host::bytes(count as usize) + decoding, resources)?;
+        suffices(path, MinimizerLookup::bytes(count as usize) + decoding, resources)?;
         let sections = each_section(|section| Mutex::new(Section::with_room(opened.room(section))));
         // Those of an `.mgd` come in order, a section by one thread.
         let in_order = opened.description.format == Format::Mgd;
@@ -243,7 +247,7 @@ impl Host {
                 section.add_all(&numbers.collect::<Vec<u64>>());
             }
         })?;
-        Ok(Host::of_sections(params, sections.into_iter().map(into_inner).collect()))
+        Ok(MinimizerLookup::of_sections(params, sections.into_iter().map(into_inner).collect()))
     }
 }
 
@@ -318,11 +322,14 @@ mod tests {
         bytes.into_iter().next().unwrap()
     }
 
-    fn read_back(bytes: &[u8], folder: &Path) -> Result<(MinimizerSet, Host), Error> {
+    fn read_back(bytes: &[u8], folder: &Path) -> Result<(MinimizerSet, MinimizerLookup), Error> {
         let path = folder.join("back");
         std::fs::write(&path, bytes).unwrap();
         let (resources, cancel) = (Resources::new().threads(3).memory(1 << 30), Cancel::default());
-        Ok((read(&path, &resources, 0, &cancel)?, Host::read(&path, &resources, &cancel)?))
+        Ok((
+            read(&path, &resources, 0, &cancel)?,
+            MinimizerLookup::read(&path, &resources, &cancel)?,
+        ))
     }
 
     #[test]
@@ -393,7 +400,8 @@ mod tests {
         let path = folder.path().join("set");
         write(&sets()[2], Format::Mgd, 1, AtomicFile::create(&path).unwrap()).unwrap();
         let resources = Resources::new().memory(20 << 20);
-        let message = Host::read(&path, &resources, &Cancel::default()).unwrap_err().to_string();
+        let message =
+            MinimizerLookup::read(&path, &resources, &Cancel::default()).unwrap_err().to_string();
         assert!(message.contains("`memory` gives 20.0 MiB: raise it"), "{message}");
     }
 }

@@ -28,7 +28,7 @@ struct Line([u64; LINE]);
 
 /// The minimizers of a host, to be looked up. Each stands as its number, moved to the highest bits of a word.
 #[derive(Clone, Debug)]
-pub struct Host {
+pub struct MinimizerLookup {
     params: Params,
     level: Level,
     len: usize,
@@ -139,17 +139,17 @@ impl Section {
     }
 }
 
-impl Host {
+impl MinimizerLookup {
     /// Bytes that so many minimizers take.
     pub(crate) fn bytes(count: usize) -> u64 {
         ((Section::lines(count) + SECTIONS * (BEYOND + 1)) * size_of::<Line>()) as u64
     }
 
     /// Of all sections.
-    pub(crate) fn of_sections(params: Params, sections: Vec<Section>) -> Host {
+    pub(crate) fn of_sections(params: Params, sections: Vec<Section>) -> MinimizerLookup {
         debug_assert_eq!(sections.len(), SECTIONS);
         let len = sections.iter().map(|section| section.len).sum();
-        Host { params, level: Level::best(), len, sections }
+        MinimizerLookup { params, level: Level::best(), len, sections }
     }
 
     /// Which minimizers these are.
@@ -191,11 +191,11 @@ impl Host {
 }
 
 dispatch! {
-    fn look_up(host: &Host, values: &[u64], asked: &[u32], found: &mut Vec<u32>) = look_up_here
+    fn look_up(host: &MinimizerLookup, values: &[u64], asked: &[u32], found: &mut Vec<u32>) = look_up_here
 }
 
 #[inline(always)]
-fn look_up_here(host: &Host, values: &[u64], asked: &[u32], found: &mut Vec<u32>) {
+fn look_up_here(host: &MinimizerLookup, values: &[u64], asked: &[u32], found: &mut Vec<u32>) {
     let mut count = found.len();
     found.resize(count + asked.len(), 0);
     let mut numbers = [0; TOGETHER];
@@ -247,7 +247,7 @@ mod tests {
                 let number = spread << params.unused_bits();
                 appended[params.section(spread)].append([number].into_iter());
             }
-            let host = Host::of_sections(params, sections);
+            let host = MinimizerLookup::of_sections(params, sections);
             prop_assert_eq!(host.len(), values.len());
             let slots = |sections: &[Section]| {
                 let lines = sections.iter().flat_map(|section| &section.lines);

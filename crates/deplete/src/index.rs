@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use merganser_alignments::RecordOptions;
-use merganser_io::{Header, Input, Keep, RecordBatch, Records, Segment};
+use merganser_io::{Header, Input, Keep, ReadInput, RecordBatch, Records};
 use merganser_run::engine::each_batch;
 use merganser_run::locks::lock;
 use merganser_run::{Budget, Cancel, Progress, Resources, Unit};
@@ -49,7 +49,7 @@ pub fn index(
         warnings: resources.warnings.clone(),
         ..RecordOptions::default()
     };
-    let segments: Vec<Segment> = inputs.iter().cloned().map(Segment::Single).collect();
+    let segments: Vec<ReadInput> = inputs.iter().cloned().map(ReadInput::Single).collect();
     let records = Records::open(&segments, options)?;
     progress.stage("indexing", Unit::Bytes, records.bytes_total());
     let gatherer = || Gatherer::new(params);

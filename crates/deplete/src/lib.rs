@@ -2,7 +2,7 @@
 //! Deacon 0.19 (Constantinides and others, 2025), read for read.
 //!
 //! [`index()`] makes the [`MinimizerSet`] of genomes; sets are united, subtracted and intersected, and kept as `.mgd`
-//! files or as Deacon's own (`.idx`). A [`Host`] is a set that reads are held against, by [`filter()`].
+//! files or as Deacon's own (`.idx`). A [`MinimizerLookup`] is a set that reads are held against, by [`filter()`].
 //! `naive` has the rules word by word, for tests alone.
 
 mod config;
@@ -24,7 +24,7 @@ mod thresholds;
 pub use config::Config;
 pub use error::Error;
 pub use files::{Description, Format, describe, read, write};
-pub use host::Host;
+pub use host::MinimizerLookup;
 pub use index::index;
 pub use minimizers::Minimizers;
 pub use params::Params;

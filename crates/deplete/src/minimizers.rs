@@ -252,7 +252,7 @@ impl Tables {
 /// The least and greatest numbers of the last w. A row is a cache line: over two of them, the work takes a twentieth more.
 #[repr(C, align(64))]
 struct Extremes {
-    blocks: [[Row; Params::MOST_BASES]; 2],
+    blocks: [[Row; Params::MAX_BASES]; 2],
     prefixes: [Row; 2],
     next: usize,
     w: usize,
@@ -262,7 +262,7 @@ impl Extremes {
     #[inline(always)]
     fn of(w: usize) -> Extremes {
         let none = [[u32::MAX; LANES], [0; LANES]];
-        let blocks = [[none[0]; Params::MOST_BASES], [none[1]; Params::MOST_BASES]];
+        let blocks = [[none[0]; Params::MAX_BASES], [none[1]; Params::MAX_BASES]];
         Extremes { blocks, prefixes: none, next: 0, w }
     }
 

@@ -13,9 +13,9 @@ pub struct Params {
 
 impl Params {
     /// The longest minimizer, in bases.
-    pub const MOST_K: usize = 31;
+    pub const MAX_K: usize = 31;
     /// The longest window, k + w - 1 bases, is shorter than this: as in Deacon.
-    pub const MOST_BASES: usize = 96;
+    pub const MAX_BASES: usize = 96;
 
     /// k bases, of w k-mers each.
     ///
@@ -23,10 +23,10 @@ impl Params {
     /// If k is not odd or not within 1 to 31, w is not odd, or k + w is above 96: a window of an even number of
     /// bases can have as many of one kind as of the other, and then no strand.
     pub fn new(k: usize, w: usize) -> Result<Params, Error> {
-        let problem = if k > Params::MOST_K || k.is_multiple_of(2) {
-            format!("`k` is {k}: an odd number of up to {} is needed", Params::MOST_K)
-        } else if w.is_multiple_of(2) || k + w > Params::MOST_BASES {
-            format!("`w` is {w}: an odd number of up to {} is needed", Params::MOST_BASES - k)
+        let problem = if k > Params::MAX_K || k.is_multiple_of(2) {
+            format!("`k` is {k}: an odd number of up to {} is needed", Params::MAX_K)
+        } else if w.is_multiple_of(2) || k + w > Params::MAX_BASES {
+            format!("`w` is {w}: an odd number of up to {} is needed", Params::MAX_BASES - k)
         } else {
             return Ok(Params { k: k as u8, w: w as u8 });
         };

@@ -6,13 +6,13 @@ mod worker;
 use std::time::Instant;
 
 use merganser_alignments::RecordOptions;
-use merganser_io::{Header, Keep, Needs, Records, Segment};
+use merganser_io::{Header, Keep, Needs, ReadInput, Records};
 use merganser_run::engine::Engine;
 use merganser_run::{Budget, Cancel, Progress, Resources, Shortage, Stages, Unit, peak_rss};
 
-use crate::{Config, Error, Host};
+use crate::{Config, Error, MinimizerLookup};
 pub use output::{Compression, Outputs, Sink};
-use output::{Part, Writer};
+use output::{OutputText, Writer};
 use worker::{Tally, Worker};
 
 /// A batch is full with so many records, or with so many bytes of headers, letters and qualities. The outputs'
@@ -56,8 +56,8 @@ pub struct Outcome {
 /// the input), an output cannot be written, or the run was cancelled. There are then no outputs.
 pub fn filter(
     config: &Config,
-    host: &Host,
-    segments: &[Segment],
+    host: &MinimizerLookup,
+    segments: &[ReadInput],
     resources: &Resources,
     outputs: Outputs,
     progress: &dyn Progress,
@@ -93,12 +93,12 @@ pub fn filter(
 
 fn options(
     config: &Config,
-    host: &Host,
+    host: &MinimizerLookup,
     resources: &Resources,
     cancel: &Cancel,
 ) -> Result<RecordOptions, Error> {
     let threads = resources.threads;
-    let budget = Budget::of_run(resources, THREAD).with(Host::bytes(host.len()));
+    let budget = Budget::of_run(resources, THREAD).with(MinimizerLookup::bytes(host.len()));
     let what = format_args!("{threads} threads and the host's minimizers need");
     let left = budget.check(what, Shortage::FEWER_THREADS)?;
     // A batch has room for a record of its size in any case.
@@ -128,4 +128,4 @@ struct Shape {
 }
 
 /// The parts of a batch, one for each output.
-type Parts = Vec<Part>;
+type Parts = Vec<OutputText>;

@@ -87,7 +87,7 @@ pub struct PairBatch<'r> {
 }
 
 /// The longest sequence: 2^32 - 1 bases.
-const MOST_BASES: &str = "a sequence of a batch has fewer than 2^32 bases";
+const MAX_BASES: &str = "a sequence of a batch has fewer than 2^32 bases";
 
 impl<'r> PairBatch<'r> {
     /// No pairs, and no reference.
@@ -137,7 +137,7 @@ impl<'r> PairBatch<'r> {
     /// If it has 2^32 bases or more.
     pub fn add(&mut self, letters: &[u8]) -> Result<Sequence, Error> {
         let at = self.words.len();
-        let len = u32::try_from(letters.len()).expect(MOST_BASES);
+        let len = u32::try_from(letters.len()).expect(MAX_BASES);
         let others = encode(letters, &mut self.words)?;
         Ok(Sequence { at, len, others })
     }
@@ -181,7 +181,7 @@ impl<'r> PairBatch<'r> {
             "{len} bases from {position} of a reference of {}",
             reference.len
         );
-        let len = u32::try_from(len).expect(MOST_BASES);
+        let len = u32::try_from(len).expect(MAX_BASES);
         self.pairs.push(Pair { read, segment: SegmentPlace::InReference { position, len } });
     }
 

@@ -134,7 +134,7 @@ pub struct Config {
 }
 
 /// The most edits of [`Method::GateKeeperOriginal`]: a shift sets a bit of a word of 32.
-pub(crate) const MOST_ORIGINAL: usize = 32;
+pub(crate) const MAX_ORIGINAL: usize = 32;
 
 /// The fewest bases of [`Method::GateKeeperOriginal`]: two words of 16.
 pub(crate) const LEAST_ORIGINAL: usize = 17;
@@ -161,11 +161,11 @@ impl Config {
                 Err(Error::Config(ConfigError::new("`threshold` is out of range: 0% to 100%")))
             }
             Threshold::Edits(edits)
-                if self.method == Method::GateKeeperOriginal && edits as usize > MOST_ORIGINAL =>
+                if self.method == Method::GateKeeperOriginal && edits as usize > MAX_ORIGINAL =>
             {
                 Err(Error::Config(ConfigError::new(format!(
                     "`threshold` {edits} is out of range: `method` gatekeeper-original allows 0 to \
-                     {MOST_ORIGINAL}; `method` exact any number"
+                     {MAX_ORIGINAL}; `method` exact any number"
                 ))))
             }
             _ => Ok(()),

@@ -8,7 +8,7 @@ use merganser_seq::base::{code, is_base};
 const LEAST_ORIGINAL: usize = 17;
 
 /// The most edits that it has masks for.
-const MOST_ORIGINAL: usize = 32;
+const MAX_ORIGINAL: usize = 32;
 
 /// The decision on a pair.
 pub fn decide(config: &Config, read: &[u8], segment: &[u8]) -> Decision {
@@ -23,7 +23,7 @@ pub fn decide(config: &Config, read: &[u8], segment: &[u8]) -> Decision {
         Method::GateKeeper if comparable => gatekeeper(read, segment, e, equal),
         Method::Snake if comparable => snake(read, segment, e, equal),
         Method::GateKeeperOriginal
-            if comparable && !others && read.len() >= LEAST_ORIGINAL && e <= MOST_ORIGINAL =>
+            if comparable && !others && read.len() >= LEAST_ORIGINAL && e <= MAX_ORIGINAL =>
         {
             gatekeeper_original(read, segment, e)
         }

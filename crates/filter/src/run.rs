@@ -15,7 +15,7 @@ use merganser_run::{
 };
 
 use crate::output::DecisionText;
-use crate::source::Source;
+use crate::source::PairSource;
 use crate::{Config, Error, Filter, Method, Writer};
 use gpus::{ByGpus, Gpus};
 use work::{Tally, Worker};
@@ -63,9 +63,9 @@ pub struct Verified {
 }
 
 /// Bytes of text of a block: large enough to be worth a turn, at most,
-const MOST_BLOCK: u64 = 1 << 20;
+const MAX_BLOCK: u64 = 1 << 20;
 /// with GPUs, which each launch costs some time;
-const MOST_GPU_BLOCK: u64 = 4 << 20;
+const MAX_GPU_BLOCK: u64 = 4 << 20;
 /// and where memory is short.
 const LEAST_BLOCK: u64 = 64 << 10;
 /// Memory of a thread whatever the size of blocks.
@@ -93,7 +93,7 @@ pub fn run(
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Outcome, Error> {
-    Run { config, resources, gpus_alone: false, progress, cancel }.run(inputs, writer)
+    RunContext { config, resources, gpus_alone: false, progress, cancel }.run(inputs, writer)
 }
 
 /// As [`run()`], and waits for GPUs rather than decide pairs on the CPU that they can decide: for tests
@@ -110,11 +110,11 @@ pub fn run_on_gpus_alone(
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Outcome, Error> {
-    Run { config, resources, gpus_alone: true, progress, cancel }.run(inputs, writer)
+    RunContext { config, resources, gpus_alone: true, progress, cancel }.run(inputs, writer)
 }
 
 /// A run, but for its inputs and outputs.
-struct Run<'r> {
+struct RunContext<'r> {
     config: &'r Config,
     resources: &'r Resources,
     /// Pairs that GPUs can decide are left to them.
@@ -123,7 +123,7 @@ struct Run<'r> {
     cancel: &'r Cancel,
 }
 
-impl Run<'_> {
+impl RunContext<'_> {
     fn run(&self, inputs: &[Input], writer: Writer) -> Result<Outcome, Error> {
         let filter = Filter::new(*self.config)?;
         let exact = if self.config.verify {
@@ -135,7 +135,7 @@ impl Run<'_> {
         let ordinals = self.choose_gpus(inputs)?;
         let begun = Instant::now();
         let block = self.block_bytes(!ordinals.is_empty())?;
-        let source = Source::open(inputs, &self.reader_options(block))?;
+        let source = PairSource::open(inputs, &self.reader_options(block))?;
         self.progress.stage("filter", Unit::Bytes, source.bytes_total());
         let format = writer.format();
         let ahead = AHEAD * self.resources.threads as u64;
@@ -193,7 +193,7 @@ impl Run<'_> {
         &self,
         gpus: &Gpus,
         filters: &[&Filter],
-        engine: &Engine<'_, Source, DecisionText, Writer>,
+        engine: &Engine<'_, PairSource, DecisionText, Writer>,
         make: impl Fn() -> Worker<'f> + Sync,
     ) -> Result<Vec<Worker<'f>>, Error> {
         thread::scope(|scope| {
@@ -229,7 +229,7 @@ impl Run<'_> {
     fn block_bytes(&self, with_gpus: bool) -> Result<usize, Error> {
         let threads = self.resources.threads;
         let (most, pinned) =
-            if with_gpus { (MOST_GPU_BLOCK, PINNED_A_THREAD) } else { (MOST_BLOCK, 0) };
+            if with_gpus { (MAX_GPU_BLOCK, PINNED_A_THREAD) } else { (MAX_BLOCK, 0) };
         let blocks = (BLOCKS_A_THREAD + pinned) * threads as u64;
         let budget = Budget::of_run(self.resources, THREAD);
         let least = budget.with(blocks * LEAST_BLOCK);

@@ -14,7 +14,7 @@ use lines::{LineBlock, Lines};
 use records::{RecordBlock, Records};
 
 /// One file of pairs, or two of sequences.
-pub(crate) enum Source {
+pub(crate) enum PairSource {
     Lines(Box<Lines>),
     Records(Box<Records>),
 }
@@ -28,16 +28,16 @@ pub(crate) struct Block {
     paired: bool,
 }
 
-impl Source {
+impl PairSource {
     /// Looks at the inputs, of which there are one or two. Nothing is read yet.
     ///
     /// # Errors
     /// If one cannot be opened, or there are not one or two.
-    pub(crate) fn open(inputs: &[Input], options: &ReaderOptions) -> Result<Source, Error> {
+    pub(crate) fn open(inputs: &[Input], options: &ReaderOptions) -> Result<PairSource, Error> {
         match inputs {
-            [pairs] => Ok(Source::Lines(Box::new(Lines::open(pairs, options)?))),
+            [pairs] => Ok(PairSource::Lines(Box::new(Lines::open(pairs, options)?))),
             [reads, segments] => {
-                Ok(Source::Records(Box::new(Records::open([reads, segments], options)?)))
+                Ok(PairSource::Records(Box::new(Records::open([reads, segments], options)?)))
             }
             _ => Err(Error::Config(ConfigError::new(
                 "one file of pairs is needed, or two of reads and their segments",
@@ -48,29 +48,29 @@ impl Source {
     /// The inputs' size on disk, if they are regular files.
     pub(crate) fn bytes_total(&self) -> Option<u64> {
         match self {
-            Source::Lines(lines) => lines.bytes_total(),
-            Source::Records(records) => records.bytes_total(),
+            PairSource::Lines(lines) => lines.bytes_total(),
+            PairSource::Records(records) => records.bytes_total(),
         }
     }
 
     /// Alignments that were passed over so far: each read stands in another one.
     pub(crate) fn skipped_alignments(&self) -> u64 {
         match self {
-            Source::Lines(_) => 0,
-            Source::Records(records) => records.skipped_alignments(),
+            PairSource::Lines(_) => 0,
+            PairSource::Records(records) => records.skipped_alignments(),
         }
     }
 }
 
-impl merganser_run::engine::Source for Source {
+impl merganser_run::engine::Source for PairSource {
     type Batch = Block;
     type Error = Error;
 
     fn next(&self, block: &mut Block) -> Result<Option<u64>, Error> {
-        block.paired = matches!(self, Source::Records(_));
+        block.paired = matches!(self, PairSource::Records(_));
         match self {
-            Source::Lines(lines) => lines.next(&mut block.lines),
-            Source::Records(records) => records.next(&mut block.records),
+            PairSource::Lines(lines) => lines.next(&mut block.lines),
+            PairSource::Records(records) => records.next(&mut block.records),
         }
     }
 
@@ -80,8 +80,8 @@ impl merganser_run::engine::Source for Source {
 
     fn stop(&self, _number: u64) {
         match self {
-            Source::Lines(lines) => lines.stop(),
-            Source::Records(records) => records.stop(),
+            PairSource::Lines(lines) => lines.stop(),
+            PairSource::Records(records) => records.stop(),
         }
     }
 }

@@ -14,10 +14,10 @@ use std::{env, thread};
 
 /// An open device. Clones are one and the same, with one account of memory.
 #[derive(Clone, Debug)]
-pub struct Device(Arc<State>);
+pub struct Device(Arc<DeviceShared>);
 
 #[derive(Debug)]
-struct State {
+struct DeviceShared {
     info: DeviceInfo,
     /// How often the device was opened at once: `cuda:0,0` shares its memory evenly.
     sharers: u64,
@@ -114,7 +114,7 @@ impl Device {
         }
         let fail_in = env::var("MERGANSER_TEST_FAIL_GPU_ALLOCATION").ok();
         let fail_in = fail_in.and_then(|n| n.parse().ok()).unwrap_or(0);
-        let device = Device(Arc::new(State {
+        let device = Device(Arc::new(DeviceShared {
             info,
             sharers,
             used_by_all,

@@ -62,7 +62,7 @@ pub use ffi::{RawStream, Status};
 pub use memory::{
     Arena, ArenaBuffer, DeviceBuffer, DeviceSlice, DeviceSliceMut, PinnedBuffer, Pod,
 };
-pub use pool::{Pool, Pooled};
+pub use pool::{BufferPool, Pooled};
 pub use stream::Stream;
 
 /// What can fail here.

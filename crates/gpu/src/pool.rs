@@ -17,15 +17,15 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 /// A [`PinnedBuffer`](crate::PinnedBuffer) may come back while copies of it run: who gets it next
 /// waits for them before touching it. Device memory may come back while a stream works on it: who
 /// gets it next should enqueue on the same stream or wait for an event.
-pub struct Pool<B>(Arc<Shared<B>>);
+pub struct BufferPool<B>(Arc<Shared<B>>);
 
 struct Shared<B> {
-    state: Mutex<State<B>>,
+    state: Mutex<IdleBuffers<B>>,
     returned: Condvar,
     make: Box<dyn Fn() -> Result<B> + Send + Sync>,
 }
 
-struct State<B> {
+struct IdleBuffers<B> {
     idle: VecDeque<B>,
     left_to_make: usize,
     /// Nobody waits any more.
@@ -39,23 +39,23 @@ pub struct Pooled<B> {
     pool: Arc<Shared<B>>,
 }
 
-impl<B> Clone for Pool<B> {
+impl<B> Clone for BufferPool<B> {
     fn clone(&self) -> Self {
-        Pool(Arc::clone(&self.0))
+        BufferPool(Arc::clone(&self.0))
     }
 }
 
-impl<B> Pool<B> {
+impl<B> BufferPool<B> {
     /// A pool of up to `most` buffers that `make` makes.
-    pub fn new(most: usize, make: impl Fn() -> Result<B> + Send + Sync + 'static) -> Pool<B> {
-        let state = State { idle: VecDeque::new(), left_to_make: most, closed: false };
+    pub fn new(most: usize, make: impl Fn() -> Result<B> + Send + Sync + 'static) -> BufferPool<B> {
+        let state = IdleBuffers { idle: VecDeque::new(), left_to_make: most, closed: false };
         let (state, returned) = (Mutex::new(state), Condvar::new());
-        Pool(Arc::new(Shared { state, returned, make: Box::new(make) }))
+        BufferPool(Arc::new(Shared { state, returned, make: Box::new(make) }))
     }
 
     /// A pool that makes no buffers: others [put](Self::put) them in.
-    pub fn filled() -> Pool<B> {
-        Pool::new(0, || unreachable!("a pool of none makes none"))
+    pub fn filled() -> BufferPool<B> {
+        BufferPool::new(0, || unreachable!("a pool of none makes none"))
     }
 
     /// Puts one more buffer in.
@@ -153,7 +153,7 @@ impl<B> Pool<B> {
 }
 
 impl<B> Shared<B> {
-    fn lock(&self) -> MutexGuard<'_, State<B>> {
+    fn lock(&self) -> MutexGuard<'_, IdleBuffers<B>> {
         lock(&self.state)
     }
 
@@ -184,7 +184,7 @@ impl<B> Drop for Pooled<B> {
     }
 }
 
-impl<B> fmt::Debug for Pool<B> {
+impl<B> fmt::Debug for BufferPool<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.0.lock();
         let (idle, left_to_make) = (state.idle.len(), state.left_to_make);
@@ -209,7 +209,7 @@ mod tests {
     fn buffers_are_made_when_needed_and_then_reused() {
         let made = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&made);
-        let pool = Pool::new(2, move || Ok(count.fetch_add(1, Ordering::Relaxed)));
+        let pool = BufferPool::new(2, move || Ok(count.fetch_add(1, Ordering::Relaxed)));
         assert_eq!(made.load(Ordering::Relaxed), 0);
         for _ in 0..5 {
             assert_eq!(*pool.take().unwrap(), 0);
@@ -228,10 +228,10 @@ mod tests {
 
     #[test]
     fn what_is_put_in_is_lent_in_turn_until_the_pool_is_closed() {
-        let pool = Pool::filled();
+        let pool = BufferPool::filled();
         assert!(pool.try_take().unwrap().is_none());
         let waiting = thread::spawn({
-            let pool: Pool<u32> = pool.clone();
+            let pool: BufferPool<u32> = pool.clone();
             move || [(); 3].map(|()| pool.take_if_open().unwrap().map(|lent| *lent))
         });
         pool.put(1);
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn what_cannot_be_made_is_an_error_and_can_be_tried_again() {
         let tries = AtomicUsize::new(0);
-        let pool = Pool::new(1, move || match tries.fetch_add(1, Ordering::Relaxed) {
+        let pool = BufferPool::new(1, move || match tries.fetch_add(1, Ordering::Relaxed) {
             0 => Err(Error::OutOfPinnedMemory { asked: 9 }),
             n => Ok(n),
         });

@@ -24,7 +24,7 @@ mod window;
 
 pub(crate) use find::find;
 pub(crate) use inflate::{Inflate, Input, Output, Stop};
-pub(crate) use sums::{MemberEnd, Part, Sums, parts};
+pub(crate) use sums::{MemberEnd, MemberText, Sums, parts};
 pub(crate) use window::{WINDOW, Window, markers};
 
 /// Zero bytes that must follow the compressed bytes in a buffer, so that they can be read eight at

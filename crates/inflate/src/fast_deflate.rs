@@ -18,7 +18,7 @@ use matches::{Finder, Sequence};
 use symbols::{DISTANCES, LITERALS, Place};
 
 /// The most text in a block: what a stored block can hold, and 16 bits can count.
-pub(crate) const MOST: usize = 65_535;
+pub(crate) const MAX: usize = 65_535;
 
 /// The end of a block.
 const END: usize = 256;
@@ -39,10 +39,10 @@ impl FastDeflate {
         FastDeflate { finder: Finder::new() }
     }
 
-    /// Appends `text`, of at most [`MOST`] bytes, to `out` as one last block: never more than 5 bytes
+    /// Appends `text`, of at most [`MAX`] bytes, to `out` as one last block: never more than 5 bytes
     /// longer than the text.
     pub(crate) fn deflate(&mut self, text: &[u8], out: &mut Vec<u8>) {
-        debug_assert!(text.len() <= MOST);
+        debug_assert!(text.len() <= MAX);
         let sequences = self.finder.find(text);
         let counts = Counts::new(text, sequences);
         let literals = lengths(&counts.literals, CODE_BITS);
@@ -252,16 +252,16 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 24) as u8
         };
-        let noise: Vec<u8> = (0..MOST).map(|_| random()).collect();
+        let noise: Vec<u8> = (0..MAX).map(|_| random()).collect();
         let bases: Vec<u8> = noise.iter().map(|byte| b"ACGT"[usize::from(byte & 3)]).collect();
-        for len in [0, 1, 2, 3, 7, 8, 15, 16, 17, 100, 32_768, 40_000, MOST] {
+        for len in [0, 1, 2, 3, 7, 8, 15, 16, 17, 100, 32_768, 40_000, MAX] {
             round_trip(&noise[..len]);
             round_trip(&bases[..len]);
             round_trip(&vec![b'x'; len]);
         }
-        assert_eq!(round_trip(&noise), MOST + 5);
-        assert!(round_trip(&bases) < MOST * 2 / 5);
-        assert!(round_trip(&vec![b'x'; MOST]) < MOST / 100);
+        assert_eq!(round_trip(&noise), MAX + 5);
+        assert!(round_trip(&bases) < MAX * 2 / 5);
+        assert!(round_trip(&vec![b'x'; MAX]) < MAX / 100);
     }
 
     /// The smallest frequencies of a code that would be deeper than it may be.
@@ -275,7 +275,7 @@ mod tests {
         }
         // No repetitions: a byte apart each.
         let mixed: Vec<u8> = (0..text.len()).map(|at| text[at * 7919 % text.len()]).collect();
-        round_trip(&mixed[..mixed.len().min(MOST)]);
+        round_trip(&mixed[..mixed.len().min(MAX)]);
     }
 
     /// Distances and lengths at the ends of what can be said.
@@ -286,7 +286,7 @@ mod tests {
             let mut long = text.clone();
             long.extend((0..gap).map(|at: usize| (at * at / 8) as u8));
             long.extend_from_slice(&text);
-            long.truncate(MOST);
+            long.truncate(MAX);
             round_trip(&long);
         }
         text = text.repeat(40);
@@ -297,7 +297,7 @@ mod tests {
         #[test]
         fn any_text_comes_back(text in proptest::collection::vec(any::<u8>(), 0..3000), times in 1usize..20) {
             let text = text.repeat(times);
-            round_trip(&text[..text.len().min(MOST)]);
+            round_trip(&text[..text.len().min(MAX)]);
         }
 
         #[test]

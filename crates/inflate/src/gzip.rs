@@ -6,12 +6,12 @@ use std::io::{self, BufRead, Read};
 /// Decompresses all members of a gzip file; each read gives text of one of them. Unlike flate2's own reader of several
 /// members, it takes zeros after the last one for padding (as gzip does) and anything else for an error.
 pub struct GzipStream<R> {
-    state: State<R>,
+    state: StreamPosition<R>,
     /// Where the member begins that is read.
     member: u64,
 }
 
-enum State<R> {
+enum StreamPosition<R> {
     Member(Box<GzDecoder<Counted<R>>>),
     /// Where a member, padding or the end follows.
     Between(Counted<R>),
@@ -28,7 +28,7 @@ impl<R: BufRead> GzipStream<R> {
 
     /// Inflates an input that begins at byte `at` of a file.
     pub fn from(bytes: R, at: u64) -> Self {
-        Self { state: State::Between(Counted { bytes, at }), member: at }
+        Self { state: StreamPosition::Between(Counted { bytes, at }), member: at }
     }
 
     /// Where in the file the member begins that the last text was of; at the end, where the last one ends.
@@ -39,9 +39,9 @@ impl<R: BufRead> GzipStream<R> {
     /// Where in the file it reads.
     pub fn at(&self) -> u64 {
         match &self.state {
-            State::Member(text) => text.get_ref().at,
-            State::Between(bytes) => bytes.at,
-            State::End | State::Failed(_) => self.member,
+            StreamPosition::Member(text) => text.get_ref().at,
+            StreamPosition::Between(bytes) => bytes.at,
+            StreamPosition::End | StreamPosition::Failed(_) => self.member,
         }
     }
 }
@@ -69,12 +69,12 @@ impl<R: BufRead> Read for GzipStream<R> {
         if buffer.is_empty() {
             return Ok(0);
         }
-        if let State::Failed(failure) = &self.state {
+        if let StreamPosition::Failed(failure) = &self.state {
             return Err(failure.error());
         }
         let read = self.read_on(buffer);
         if let Err(error) = &read {
-            self.state = State::Failed(Failure::of(error));
+            self.state = StreamPosition::Failed(Failure::of(error));
         }
         read
     }
@@ -84,22 +84,24 @@ impl<R: BufRead> GzipStream<R> {
     /// Reads; after an error, nothing more comes.
     fn read_on(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
-            match std::mem::replace(&mut self.state, State::End) {
-                State::End | State::Failed(_) => return Ok(0),
-                State::Between(mut input) => {
+            match std::mem::replace(&mut self.state, StreamPosition::End) {
+                StreamPosition::End | StreamPosition::Failed(_) => return Ok(0),
+                StreamPosition::Between(mut input) => {
                     self.member = input.at;
                     match input.fill_buf()?.first() {
-                        Some(0x1f) => self.state = State::Member(Box::new(GzDecoder::new(input))),
+                        Some(0x1f) => {
+                            self.state = StreamPosition::Member(Box::new(GzDecoder::new(input)))
+                        }
                         _ => return pass_padding(&mut input).map(|()| 0),
                     }
                 }
-                State::Member(mut decoder) => {
+                StreamPosition::Member(mut decoder) => {
                     let read = decoder.read(buffer)?;
                     if read > 0 {
-                        self.state = State::Member(decoder);
+                        self.state = StreamPosition::Member(decoder);
                         return Ok(read);
                     }
-                    self.state = State::Between(decoder.into_inner());
+                    self.state = StreamPosition::Between(decoder.into_inner());
                 }
             }
         }

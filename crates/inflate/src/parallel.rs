@@ -27,7 +27,7 @@ pub use plan::Plan;
 use crate::deflate::{Inflate, Sums, parts};
 use crate::{Error, Text};
 use cutter::Range;
-use segment::{Decoding, Ended, Segment};
+use segment::{DecodedRange, Decoding, Ended};
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -86,13 +86,13 @@ impl Piece {
 struct Ranges {
     file: File,
     plan: Plan,
-    state: Mutex<State>,
+    state: Mutex<NextRange>,
     changed: Condvar,
     sums: Mutex<Sums>,
 }
 
 #[derive(Default)]
-struct State {
+struct NextRange {
     /// The number of the range whose turn it is.
     next: u64,
     /// How often the reading as ranges was given up.
@@ -181,7 +181,7 @@ impl Ranges {
                 Some(decoding.known(text, stream, bits.end)?)
             }
         };
-        let Some(Segment { symbols, ended, .. }) = segment else {
+        let Some(DecodedRange { symbols, ended, .. }) = segment else {
             self.pass(None);
             nothing(text);
             return Ok(());
@@ -195,7 +195,7 @@ impl Ranges {
     }
 
     /// Waits for the turn of range `number`; `None` if the reader was stopped.
-    fn wait(&self, number: u64, stopped: &AtomicBool) -> Option<MutexGuard<'_, State>> {
+    fn wait(&self, number: u64, stopped: &AtomicBool) -> Option<MutexGuard<'_, NextRange>> {
         let mut state = lock(&self.state);
         loop {
             if stopped.load(Ordering::Acquire) {

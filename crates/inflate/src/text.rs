@@ -1,13 +1,13 @@
 //! The buffer that text is put into.
 
 use crate::Error;
-use crate::deflate::{MemberEnd, Part, Window};
+use crate::deflate::{MemberEnd, MemberText, Window};
 
 /// Memory of a text for ranges of a gzip file, so that it is taken once.
 #[derive(Default)]
 pub(crate) struct GzipRange {
     pub(crate) ends: Vec<MemberEnd>,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<MemberText>,
     pub(crate) window: Option<Window>,
     /// The error of the data behind the text.
     pub(crate) damage: Option<Error>,

@@ -59,8 +59,8 @@ pub use output::{
 pub use phred::{Phred, QualityOffset};
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions, longest_record};
 pub use records::{
-    Header, Keep, Needs, ReadShare, Record, RecordBatch, RecordOptions, RecordTimes, Records,
-    Segment, Stretch, Unmated, are_mates, batch_starts, common_name, stem, walk,
+    Header, Keep, Needs, ReadInput, ReadShare, Record, RecordBatch, RecordOptions, RecordTimes,
+    Records, Stretch, Unmated, are_mates, batch_starts, common_name, stem, walk,
 };
 pub use regular::{in_stream, open_file};
 pub use same::{warn_of_repeated, warn_of_repeats};

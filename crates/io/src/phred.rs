@@ -75,7 +75,7 @@ const HIGHEST_64: std::ops::RangeInclusive<u8> = b'_'..=b'j';
 /// Fewer letters tell nothing.
 const LEAST_LETTERS: u64 = 100;
 /// Records that are looked at.
-const MOST_RECORDS: u64 = 10_000;
+const MAX_RECORDS: u64 = 10_000;
 
 /// The qualities of the first records of a file.
 #[derive(Debug)]
@@ -92,7 +92,7 @@ impl Sample {
     }
 
     pub(crate) fn add(&mut self, quality: &[u8]) {
-        if self.records == MOST_RECORDS {
+        if self.records == MAX_RECORDS {
             return;
         }
         self.records += 1;

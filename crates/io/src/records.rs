@@ -24,7 +24,7 @@ pub use mates::{Unmated, are_mates, common_name, stem};
 pub use needs::Needs;
 pub use options::RecordOptions;
 pub use record::{Header, Keep, Record};
-pub use segment::Segment;
+pub use segment::ReadInput;
 pub(crate) use segment::refuse_own_mates;
 pub use share::ReadShare;
 pub use text::Stretch;
@@ -62,14 +62,14 @@ pub struct RecordTimes {
 pub struct Records {
     options: RecordOptions,
     bytes_total: Option<u64>,
-    state: Mutex<State>,
+    state: Mutex<InputCursor>,
     changed: Condvar,
     room: Room,
     clocks: [AtomicU64; 4],
 }
 
-struct State {
-    segments: VecDeque<Segment>,
+struct InputCursor {
+    segments: VecDeque<ReadInput>,
     /// Segments that were opened.
     opened: usize,
     open: Option<Open>,
@@ -98,11 +98,11 @@ impl Records {
     /// # Errors
     /// If an input does not exist, is a directory, or may not be read; if a file is its own mate.
     pub fn open<F: Formats>(
-        segments: &[Segment],
+        segments: &[ReadInput],
         options: RecordOptions<F>,
     ) -> Result<Records, Error> {
         let options = options.of_any();
-        let inputs = || segments.iter().flat_map(Segment::inputs);
+        let inputs = || segments.iter().flat_map(ReadInput::inputs);
         let sizes = inputs().map(check).collect::<Result<Vec<_>, _>>()?;
         if !options.unrelated {
             refuse_own_mates(segments)?;
@@ -114,7 +114,7 @@ impl Records {
             workers: options.workers.max(1),
             ..options
         };
-        let state = State {
+        let state = InputCursor {
             segments: segments.iter().cloned().collect(),
             opened: 0,
             open: None,
@@ -264,7 +264,11 @@ impl Records {
     }
 
     /// Waits for a change; without `room`, for one that nobody tells of, too.
-    fn wait<'s>(&self, state: MutexGuard<'s, State>, room: bool) -> MutexGuard<'s, State> {
+    fn wait<'s>(
+        &self,
+        state: MutexGuard<'s, InputCursor>,
+        room: bool,
+    ) -> MutexGuard<'s, InputCursor> {
         if room {
             return wait(&self.changed, state);
         }
@@ -278,7 +282,7 @@ impl Records {
         now
     }
 
-    fn end(&self, state: &mut State) {
+    fn end(&self, state: &mut InputCursor) {
         state.ended = true;
         state.segments.clear();
         if let Some(open) = &state.open {
@@ -288,7 +292,7 @@ impl Records {
     }
 }
 
-impl State {
+impl InputCursor {
     /// What there is to do next: a batch to put together, a chunk to fetch, to wait. With an error,
     /// `batch` has the number that its batch would have had.
     fn cut(

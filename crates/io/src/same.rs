@@ -60,7 +60,7 @@ pub(crate) fn are_same(one: &Input, two: &Input) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Segment;
+    use crate::ReadInput;
     use crate::records::refuse_own_mates;
     use std::fs;
     use std::os::unix::fs::symlink;
@@ -91,7 +91,7 @@ mod tests {
             assert_eq!(warned(&["a", "b", &other]), expected);
         }
         assert!(warned(&["a", "b", "a", "b", "a"]).contains("(and 2 more of the inputs"));
-        let pair = |one, two| refuse_own_mates(&[Segment::Pair(input(one), input(two))]);
+        let pair = |one, two| refuse_own_mates(&[ReadInput::Pair(input(one), input(two))]);
         assert!(pair("a", "b").is_ok());
         let error = pair("a", "link").unwrap_err().to_string();
         assert!(error.contains("the same file as first and as second mates"), "{error}");

@@ -14,7 +14,7 @@ use std::path::Path;
 use crate::there::directory_of;
 
 /// Links in a row, after which the system gives up as well.
-pub(crate) const MOST_LINKS: usize = 40;
+pub(crate) const MAX_LINKS: usize = 40;
 
 /// Folders whose entries are the descriptors of this process, by their numbers.
 const FOLDERS: [&str; 3] = ["/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"];
@@ -60,7 +60,7 @@ pub(crate) fn check_open(path: &Path) -> io::Result<()> {
 /// Finds the descriptor that a path leads to; `None` if it leads to a file by its name.
 pub(crate) fn leads(path: &Path) -> Option<Leads> {
     let mut target = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         if let Some(found) = entry(&target) {
             return Some(found);
         }

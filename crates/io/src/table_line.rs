@@ -9,9 +9,9 @@ use crate::stream::check_open;
 
 /// The most bytes of a line: paths have up to 4 KiB, and no table that is read so has a line of a
 /// tenth of this.
-const MOST: u64 = 1 << 20;
+const MAX: u64 = 1 << 20;
 /// The most bytes of a sheet: a hundred thousand lines and more.
-const MOST_OF_ALL: usize = 16 << 20;
+const MAX_TOTAL: usize = 16 << 20;
 
 /// Appends the next line to `line`, with its end, and gives its length; 0 at the end of the text. It is
 /// the line of this `number`, from 1; a byte order mark before the first is skipped.
@@ -23,11 +23,11 @@ pub fn read_table_line(
     line: &mut Vec<u8>,
     number: u64,
 ) -> io::Result<usize> {
-    let read = text.take(MOST + 1).read_until(b'\n', line)?;
-    if read as u64 > MOST {
+    let read = text.take(MAX + 1).read_until(b'\n', line)?;
+    if read as u64 > MAX {
         let problem = format!(
             "line {number}: a line of more than {}, which no such file has: is this the right file?",
-            merganser_run::format_size(MOST)
+            merganser_run::format_size(MAX)
         );
         return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
     }
@@ -82,8 +82,8 @@ pub fn each_line<E: From<io::Error>>(
 pub fn read_table(path: &Path) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     each_table_line(path, |_, line| {
-        if text.len() + line.len() > MOST_OF_ALL {
-            let most = merganser_run::format_size(MOST_OF_ALL as u64);
+        if text.len() + line.len() > MAX_TOTAL {
+            let most = merganser_run::format_size(MAX_TOTAL as u64);
             let problem =
                 format!("more than {most}, which no such file has: is this the right file?");
             return Err(io::Error::new(io::ErrorKind::InvalidData, problem));

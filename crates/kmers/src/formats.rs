@@ -193,7 +193,7 @@ pub(crate) fn not_a_table(path: &Path) -> String {
 struct Nothing;
 
 impl<K> Encoder<K> for Nothing {
-    type Part = ();
+    type Encoded = ();
     fn encode(&self, _kmers: &[(K, u32)]) {}
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use merganser_seq::kmer::Kmer;
-use merganser_store::Pool;
+use merganser_store::BlockPool;
 
 use crate::Error;
 use crate::description::Description;
@@ -32,7 +32,7 @@ impl<'p, K: Kmer> Gathered<'p, K> {
     pub(crate) fn new(
         path: &Path,
         table: &Description,
-        pool: &'p Pool,
+        pool: &'p BlockPool,
         sorting: u64,
     ) -> Gathered<'p, K> {
         let scattered = Scattered::new(KmerRecords::new(table.k), pool);
@@ -406,7 +406,7 @@ mod tests {
     ) -> Result<Vec<(K, u32)>, Error> {
         let spilling =
             Spilling { storage: Storage::Auto, limit: 1 << 12, directory: std::env::temp_dir() };
-        let pool = Pool::new(256, spilling);
+        let pool = BlockPool::new(256, spilling);
         let description = Description::unread(Kind::Columns, k, true);
         let sorting = at_once * 2 * size_of::<(K, u32)>() as u64;
         let gathered = Gathered::<K>::new(Path::new("t"), &description, &pool, sorting);

@@ -12,7 +12,7 @@ pub use file::{BadLine, HistogramFile, HistogramLines};
 const DENSE: usize = 1 << 12;
 
 /// The largest count with a row of its own in `jellyfish histo`, unless it is given `-h`.
-const JELLYFISH_MOST: u32 = 10_000;
+const JELLYFISH_MAX: u32 = 10_000;
 
 merganser_run::named! {
     /// How a histogram is written.
@@ -136,7 +136,7 @@ impl Histogram {
                 return Ok(0);
             }
             HistogramFormat::Tsv => ('\t', most.unwrap_or(u32::MAX)),
-            HistogramFormat::Jellyfish => (' ', most.unwrap_or(JELLYFISH_MOST)),
+            HistogramFormat::Jellyfish => (' ', most.unwrap_or(JELLYFISH_MAX)),
         };
         for (count, number) in self.within(1, most) {
             writeln!(out, "{count}{between}{number}")?;

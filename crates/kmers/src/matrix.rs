@@ -27,7 +27,7 @@ use crate::tables::AnyTable;
 use crate::tables::clipped::clipped;
 pub use concat::concat_matrix;
 use dense::kmer_bytes;
-use format::{Part, RowFormat};
+use format::{EncodedRows, RowFormat};
 use rows::Rows;
 use sink::Sink;
 
@@ -202,7 +202,7 @@ fn run<K: Kmer>(
     };
     let most = ranges.iter().map(|table| table.kmers()).max().unwrap_or(0);
     let engine = session.engine(&ranges, section_bits(most, session.k), progress, cancel);
-    let in_order = InOrder::new(sink, u64::MAX, session.most_waiting::<K>());
+    let in_order = InOrder::new(sink, u64::MAX, session.max_waiting::<K>());
     let made = engine.run(|| Rows::<K>::new(config, format, &cuts, &in_order));
     let done = made.map(|workers| workers.into_iter().map(Rows::finish).collect::<Vec<_>>());
     // What could not be written is why workers were stopped.
@@ -217,10 +217,10 @@ fn run<K: Kmer>(
     Ok(outcome)
 }
 
-impl InOrderSink<Part> for Sink {
+impl InOrderSink<EncodedRows> for Sink {
     type Error = Error;
 
-    fn write(&mut self, part: Part) -> Result<Option<Part>, Error> {
+    fn write(&mut self, part: EncodedRows) -> Result<Option<EncodedRows>, Error> {
         self.put(&part)?;
         Ok(None)
     }

@@ -113,7 +113,7 @@ impl MemoryTable {
 
 /// Appends the entry of a k-mer of k bases.
 pub(crate) fn put<K: Kmer>(k: usize, kmer: K, count: u32, entries: &mut Vec<u8>) {
-    let mut whole = [0; MOST_BYTES];
+    let mut whole = [0; MAX_BYTES];
     kmer.store(&mut whole[..K::BYTES]);
     entries.extend_from_slice(&whole[..kmer_bytes(k)]);
     entries.extend_from_slice(&count.to_le_bytes());
@@ -131,10 +131,10 @@ fn split(entry: &[u8]) -> (&[u8], u32) {
 }
 
 /// Bytes of the widest k-mer.
-const MOST_BYTES: usize = merganser_seq::kmer::MAX_K / 4;
+const MAX_BYTES: usize = merganser_seq::kmer::MAX_K / 4;
 
 fn load<K: Kmer>(kmer: &[u8]) -> K {
-    let mut whole = [0; MOST_BYTES];
+    let mut whole = [0; MAX_BYTES];
     whole[..kmer.len()].copy_from_slice(kmer);
     K::load(&whole[..K::BYTES])
 }

@@ -85,7 +85,7 @@ fn is_large(count: u32) -> bool {
 impl<K: Kmer> Records for KmerRecords<K> {
     type Item = (K, u32);
 
-    const MOST: usize = K::BYTES + 5;
+    const MAX: usize = K::BYTES + 5;
 
     fn ranges(&self) -> usize {
         1 << self.range_bits
@@ -134,8 +134,8 @@ impl<K: Kmer> Records for KmerRecords<K> {
             take((kmer, u32::load(&records[self.kmer_bytes + 1..])));
             self.kmer_bytes + 1 + LARGE_COUNT_BYTES
         };
-        while records.len() - at >= Self::MOST {
-            at += one(&records[at..at + Self::MOST]);
+        while records.len() - at >= Self::MAX {
+            at += one(&records[at..at + Self::MAX]);
         }
         // The last ones, with room behind them for whole words.
         let mut last = [0; 128];
@@ -143,7 +143,7 @@ impl<K: Kmer> Records for KmerRecords<K> {
         last[..left.len()].copy_from_slice(left);
         let mut at = 0;
         while at < left.len() {
-            at += one(&last[at..at + Self::MOST]);
+            at += one(&last[at..at + Self::MAX]);
         }
     }
 }
@@ -167,7 +167,7 @@ mod tests {
         let mut bytes = Vec::new();
         for &(kmer, count) in &kmers {
             let from = bytes.len();
-            bytes.resize(from + KmerRecords::<K>::MOST, 0xee);
+            bytes.resize(from + KmerRecords::<K>::MAX, 0xee);
             let took = records.put((kmer, count), &mut bytes[from..]);
             bytes.truncate(from + took);
         }

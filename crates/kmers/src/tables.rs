@@ -270,7 +270,7 @@ impl AnyTable {
     /// sorts as many at a time as take `sorting` bytes.
     pub(crate) fn ranges<'t, 'p: 't, K: Kmer>(
         &'t self,
-        pool: &'p merganser_store::Pool,
+        pool: &'p merganser_store::BlockPool,
         sorting: u64,
         threads: usize,
         cancel: &Cancel,

@@ -22,7 +22,7 @@ use merganser_run::{
 };
 
 use super::database::Kraken2Database;
-use super::library::{Kraken2Sequence, Kraken2Taxids, Reading};
+use super::library::{Kraken2Sequence, Kraken2Taxids, LibraryReader};
 use super::table::{Homes, header};
 use super::taxonomy::Kraken2Taxonomy;
 use crate::Error;
@@ -94,7 +94,8 @@ impl Kraken2Database {
         let (overlap, threads, masking) = (config.k - 1, resources.threads, config.masked);
         let inputs = library.inputs;
         let warnings = &resources.warnings;
-        let reading = Reading { inputs, overlap, masking, threads, progress, cancel, warnings };
+        let reading =
+            LibraryReader { inputs, overlap, masking, threads, progress, cancel, warnings };
         let budget = Budget::new(resources.budget())
             .with_files(2)
             .with(library.taxonomy.bytes())
@@ -115,7 +116,7 @@ struct Build<'a> {
     library: Kraken2Library<'a>,
     /// With what does not depend on the library.
     budget: Budget,
-    reading: Reading<'a>,
+    reading: LibraryReader<'a>,
 }
 
 impl Build<'_> {
@@ -204,7 +205,7 @@ impl Build<'_> {
     /// more. So many of their letters are U.
     fn why_none(&self, inputs: &[Input], uracil: u64) -> Result<String, Error> {
         // What is doubtful about the inputs has been told.
-        let reading = Reading { inputs, warnings: &Warnings::default(), ..self.reading };
+        let reading = LibraryReader { inputs, warnings: &Warnings::default(), ..self.reading };
         let records = reading.open()?;
         let mut batch = RecordBatch::default();
         let (mut proteins, mut longest) = (false, None);

@@ -6,7 +6,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// Bits of a code that come of its hash: the upper ones. One that has more, of its lowest bits, is odd.
 pub(super) const CODE_BITS: u32 = 25;
 /// Even codes beyond which a set is made bits, of which there are 4 MiB: about what the set takes then.
-const MOST_FEW: usize = if cfg!(test) { 1 << 11 } else { 1 << 18 };
+const MAX_FEW: usize = if cfg!(test) { 1 << 11 } else { 1 << 18 };
 
 type Few = HashSet<u32, BuildHasherDefault<CodeHasher>>;
 
@@ -81,7 +81,7 @@ impl Codes {
             Some(many) if code & 1 == 0 => many.insert(code),
             _ => {
                 let new = self.few.insert(code);
-                if self.many.is_none() && self.few.len() > MOST_FEW {
+                if self.many.is_none() && self.few.len() > MAX_FEW {
                     self.make_many();
                 }
                 new

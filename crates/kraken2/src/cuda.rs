@@ -6,8 +6,8 @@ mod kernels;
 
 use merganser_gpu::staging::{COPIERS, STAGING_WORDS, Staging};
 use merganser_gpu::{
-    Device, DeviceBuffer, DeviceInfo, GpuConfig, PinnedBuffer, Pool, Pooled, Result as GpuResult,
-    Stream, primitives,
+    BufferPool, Device, DeviceBuffer, DeviceInfo, GpuConfig, PinnedBuffer, Pooled,
+    Result as GpuResult, Stream, primitives,
 };
 use merganser_run::{Budget, RoundRobin, join, side_by_side, start_scoped};
 
@@ -41,7 +41,7 @@ struct OneDevice {
     rule: Rule,
     cell_rule: CellRule,
     cells: DeviceBuffer<u64>,
-    workspaces: Pool<Workspace>,
+    workspaces: BufferPool<Workspace>,
 }
 
 impl Kraken2Gpus {
@@ -147,7 +147,7 @@ impl Filling<'_> {
     fn fill(&self, device: Device, streams: usize) -> Result<OneDevice, Error> {
         let Filling { options, table, minimizers } = *self;
         let mut cells = device.alloc(self.words())?;
-        let workspaces = Pool::new(streams, {
+        let workspaces = BufferPool::new(streams, {
             let device = device.clone();
             move || Workspace::new(&device, minimizers)
         });

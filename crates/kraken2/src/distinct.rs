@@ -12,10 +12,10 @@ use super::table::hash;
 const INDEX_BITS: u32 = 12;
 pub(super) const REGISTERS: usize = 1 << INDEX_BITS;
 /// Codes of a block's set; with more, it becomes registers.
-pub(super) const MOST_CODES: usize = REGISTERS / 4;
+pub(super) const MAX_CODES: usize = REGISTERS / 4;
 
 /// The largest rank of a register.
-pub(super) const MOST_RANK: u8 = 64 - INDEX_BITS as u8 + 1;
+pub(super) const MAX_RANK: u8 = 64 - INDEX_BITS as u8 + 1;
 
 /// Distinct minimizers: few as a set of codes, many as registers.
 #[derive(Clone, Debug)]
@@ -176,7 +176,7 @@ impl BlockSketch {
         self.some = true;
         let code = code_of(hash(minimizer.wrapping_add(1)));
         if let Sketch::Codes(codes) = &mut self.sketch
-            && codes.len() < MOST_CODES
+            && codes.len() < MAX_CODES
         {
             self.fresh = codes.insert(code).then_some(code);
             return;
@@ -198,7 +198,7 @@ impl BlockSketch {
                 // The set that is just full stays one if nothing came after the code that filled it.
                 let filled_last = next.fresh.is_some_and(|code| !own.contains(code));
                 self.fresh = next.fresh.filter(|&code| !own.contains(code));
-                own.len() + new > MOST_CODES || (own.len() + new == MOST_CODES && !filled_last)
+                own.len() + new > MAX_CODES || (own.len() + new == MAX_CODES && !filled_last)
             }
             _ => true,
         };
@@ -226,7 +226,7 @@ mod tests {
         for &minimizer in minimizers {
             let hash = hash(minimizer + 1);
             match &mut sketch {
-                Sketch::Codes(codes) if codes.len() < MOST_CODES => {
+                Sketch::Codes(codes) if codes.len() < MAX_CODES => {
                     codes.insert(code_of(hash));
                 }
                 _ => {
@@ -285,7 +285,7 @@ mod tests {
             let hash = if zeros == 64 { upper >> 52 << 52 } else { upper >> 52 << 52 | (upper << 12 | 1 << 63) >> 12 >> zeros };
             let rank = (hash << INDEX_BITS).leading_zeros().min(64 - INDEX_BITS) + 1;
             prop_assert_eq!(u32::from(rank_of(code_of(hash))), rank);
-            prop_assert!(is_code(code_of(hash)) && rank <= u32::from(MOST_RANK));
+            prop_assert!(is_code(code_of(hash)) && rank <= u32::from(MAX_RANK));
             prop_assert!(!is_code(code_of(hash) ^ 1));
         }
     }

@@ -1,7 +1,7 @@
 //! Sequences that databases are made of, and how they are read.
 
 use merganser_alignments::RecordOptions;
-use merganser_io::{Header, Input, Keep, RecordBatch, Records, Segment, Stretch, check_letters};
+use merganser_io::{Header, Input, Keep, ReadInput, RecordBatch, Records, Stretch, check_letters};
 use merganser_run::{Cancel, Progress, Warnings};
 use merganser_taxonomy::kraken_taxid;
 
@@ -44,7 +44,7 @@ impl Kraken2Sequence {
 
 /// What is read, by whom.
 #[derive(Clone, Copy)]
-pub(crate) struct Reading<'a> {
+pub(crate) struct LibraryReader<'a> {
     pub(crate) inputs: &'a [Input],
     /// Letters at the end of a stretch that the next one repeats.
     pub(crate) overlap: usize,
@@ -56,7 +56,7 @@ pub(crate) struct Reading<'a> {
     pub(crate) warnings: &'a Warnings,
 }
 
-impl Reading<'_> {
+impl LibraryReader<'_> {
     /// Bytes of memory that reading takes, at the most: chunks on their way, and batches.
     pub(crate) fn bytes(&self) -> u64 {
         self.threads as u64 * 6 * (STRETCH + self.repeated()) as u64 * 2
@@ -73,7 +73,7 @@ impl Reading<'_> {
     /// # Errors
     /// If one cannot be read.
     pub(crate) fn open(&self) -> Result<Records, Error> {
-        let segments: Vec<Segment> = self.inputs.iter().cloned().map(Segment::Single).collect();
+        let segments: Vec<ReadInput> = self.inputs.iter().cloned().map(ReadInput::Single).collect();
         let overlap = self.repeated();
         let options = RecordOptions {
             keep: Keep { header: Header::Whole, qualities: false },

@@ -14,11 +14,11 @@ use super::options::Kraken2Options;
 const AT_A_TIME: usize = 4096;
 /// The lower bits of a run: how many entries it has.
 const COUNT_BITS: u32 = 29;
-const MOST: usize = (1 << COUNT_BITS) - 1;
+const MAX: usize = (1 << COUNT_BITS) - 1;
 
 /// Entries of a read that are alike, one after the other. There is one for each k-mer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Run(u32);
+pub(super) struct EntryRun(u32);
 
 /// What the entries of a run are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,17 +35,17 @@ pub(super) enum Kind {
     End,
 }
 
-impl Run {
-    pub(super) const BORDER: Run = Run::new(Kind::Border, 1);
-    pub(super) const END: Run = Run::new(Kind::End, 1);
+impl EntryRun {
+    pub(super) const BORDER: EntryRun = EntryRun::new(Kind::Border, 1);
+    pub(super) const END: EntryRun = EntryRun::new(Kind::End, 1);
 
-    const fn new(kind: Kind, count: usize) -> Run {
-        Run((kind as u32) << COUNT_BITS | count as u32)
+    const fn new(kind: Kind, count: usize) -> EntryRun {
+        EntryRun((kind as u32) << COUNT_BITS | count as u32)
     }
 
     /// A run as devices give it, which know the first three kinds.
-    pub(super) const fn of_device(run: u32) -> Run {
-        Run(run)
+    pub(super) const fn of_device(run: u32) -> EntryRun {
+        EntryRun(run)
     }
 
     #[inline(always)]
@@ -61,14 +61,14 @@ impl Run {
 
     #[inline(always)]
     pub(super) fn count(self) -> u64 {
-        u64::from(self.0) & MOST as u64
+        u64::from(self.0) & MAX as u64
     }
 }
 
 /// The entries of reads: runs, and the minimizers of those of [`Kind::Next`].
 #[derive(Debug, Default)]
 pub(super) struct Entries {
-    pub(super) runs: Vec<Run>,
+    pub(super) runs: Vec<EntryRun>,
     pub(super) minimizers: Vec<u64>,
 }
 
@@ -80,8 +80,8 @@ impl Entries {
 
     fn push(&mut self, kind: Kind, mut count: usize) {
         while count > 0 {
-            let some = count.min(MOST);
-            self.runs.push(Run::new(kind, some));
+            let some = count.min(MAX);
+            self.runs.push(EntryRun::new(kind, some));
             count -= some;
         }
     }
@@ -250,7 +250,8 @@ impl Minimizers {
         self.changes[changes] = count as u32;
         let places = &self.changes[..=changes];
         entries.push(Kind::Same, places[0] as usize);
-        let next = places.windows(2).map(|both| Run::new(Kind::Next, (both[1] - both[0]) as usize));
+        let next =
+            places.windows(2).map(|both| EntryRun::new(Kind::Next, (both[1] - both[0]) as usize));
         entries.runs.extend(next);
     }
 }

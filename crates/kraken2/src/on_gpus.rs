@@ -2,7 +2,7 @@
 
 use merganser_run::engine::{Device, Turn};
 
-use super::work::{CutBatch, Part, Worker};
+use super::work::{BatchResult, CutBatch, Worker};
 use crate::Error;
 use crate::cuda::{Kraken2Flight, Kraken2Gpus};
 
@@ -41,8 +41,8 @@ impl Device<Worker<'_>> for Kraken2Gpus {
         Worker { run, worker }: &mut Worker<'_>,
         CutBatch { batch, cuts }: &mut CutBatch,
         mut flight: Kraken2Flight,
-        turn: &Turn<'_, Part, Error>,
-    ) -> Result<Part, Error> {
+        turn: &Turn<'_, BatchResult, Error>,
+    ) -> Result<BatchResult, Error> {
         let mut part = turn.spare().unwrap_or_default();
         worker.classify_found(batch, cuts, flight.finish()?, &mut part.batch)?;
         drop(flight);

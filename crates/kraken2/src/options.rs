@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::Error;
-use merganser_store::Reading;
+use merganser_store::ByteReader;
 
 /// The longest l-mer: two bits a base, and Kraken 2 keeps one bit of a word free.
 const MAX_L: u64 = 31;
@@ -66,7 +66,7 @@ impl Kraken2Options {
         }
         let mut padded = [0; 64];
         padded[..bytes.len()].copy_from_slice(bytes);
-        let mut fields = Reading(&padded);
+        let mut fields = ByteReader(&padded);
         let mut next = || fields.u64().unwrap_or(0);
         let [k, l, spaced_mask, toggle_mask, dna, minimum_hash, versions, kind] =
             std::array::from_fn(|_| next());

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use merganser_alignments::RecordOptions;
-use merganser_io::{Header, Keep, Segment, batch_starts, longest_record};
+use merganser_io::{Header, Keep, ReadInput, batch_starts, longest_record};
 use merganser_run::{Budget, Cancel, Progress, Resources, Shard};
 use merganser_store::shard::JobShard;
 
@@ -24,13 +24,13 @@ impl ReadShare {
     /// # Errors
     /// If an input is no regular file; as reading; if cancelled.
     pub fn new(
-        segments: &[Segment],
+        segments: &[ReadInput],
         shard: Shard,
         resources: &Resources,
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<ReadShare, Error> {
-        let counted: Vec<Segment> = segments.iter().map(first_mates).collect();
+        let counted: Vec<ReadInput> = segments.iter().map(first_mates).collect();
         let starts = batch_starts::<Error, _>(&counted, options(resources, cancel), progress)?;
         let total = starts.last().copied().unwrap_or_default();
         let reads = shard.share(total);
@@ -100,9 +100,9 @@ pub(crate) fn options(resources: &Resources, cancel: &Cancel) -> RecordOptions {
 }
 
 /// As many reads, with less to look at.
-fn first_mates(segment: &Segment) -> Segment {
+fn first_mates(segment: &ReadInput) -> ReadInput {
     match segment {
-        Segment::Pair(first, _) => Segment::Single(first.clone()),
+        ReadInput::Pair(first, _) => ReadInput::Single(first.clone()),
         other => other.clone(),
     }
 }

@@ -12,13 +12,13 @@ use merganser_run::{Cancel, each};
 use super::plan::RoundPlan;
 use super::table::{Ranges, Table};
 use super::waiting::WaitingBatch;
-use super::work::{Batches, CutBatch, Run};
+use super::work::{Batches, CutBatch, RunContext};
 use super::worker::Kraken2Classifier;
 use crate::Error;
 
 /// A run in rounds.
 pub(super) struct Rounds<'o, 'r, 'w, 'p> {
-    pub(super) run: &'o Run<'o>,
+    pub(super) run: &'o RunContext<'o>,
     pub(super) batches: &'o Batches<'r, 'w, 'p>,
     pub(super) classifier: &'o Kraken2Classifier<'o>,
     pub(super) table: &'o Table,

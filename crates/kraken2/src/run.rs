@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use merganser_alignments::RecordOptions;
 use merganser_gpu::DeviceInfo;
-use merganser_io::{Header, Keep, Needs, Records, Segment};
+use merganser_io::{Header, Keep, Needs, ReadInput, Records};
 use merganser_run::engine::{Engine, Turns};
 use merganser_run::{
     Cancel, DeviceChoice, Progress, Resources, Stages, Unit, format_given, format_needed, peak_rss,
@@ -17,7 +17,7 @@ use super::counts::Kraken2Counts;
 use super::database::Kraken2Database;
 use super::plan::Plan;
 use super::rounds::Rounds;
-use super::work::{Batches, CutReads, Run, Worker, Written};
+use super::work::{Batches, CutReads, RunContext, Worker, Written};
 use super::worker::Kraken2Classifier;
 use crate::cuda::Kraken2Gpus;
 use crate::partial::write_results;
@@ -83,7 +83,7 @@ pub fn classify(
     config: &Kraken2Config,
     resources: &Resources,
     database: &Kraken2Database,
-    segments: &[Segment],
+    segments: &[ReadInput],
     outputs: &mut Outputs<'_>,
     progress: &dyn Progress,
     cancel: &Cancel,
@@ -129,7 +129,7 @@ impl Planned<'_> {
     /// Classifies and writes; the outcome lacks what the clock and the system tell.
     fn classify(
         &self,
-        segments: &[Segment],
+        segments: &[ReadInput],
         outputs: &mut Outputs<'_>,
         progress: &dyn Progress,
         cancel: &Cancel,
@@ -152,7 +152,7 @@ impl Planned<'_> {
         let blocks = config.report_minimizer_data.then(Turns::default);
         let reads = CutReads { records, blocks, joining };
         let batches = Engine::new(&reads, sink, AHEAD * threads as u64, progress, cancel);
-        let run = Run { taxonomy: database.taxonomy(), wants };
+        let run = RunContext { taxonomy: database.taxonomy(), wants };
         let rounds = self.work(&run, &batches, &classifier, cancel)?;
         let Written { outputs, mut counts, bases, reads_sum, lines_sum } = batches.finish()?;
         let CutReads { records, blocks, .. } = reads;
@@ -179,7 +179,7 @@ impl Planned<'_> {
     /// Takes all batches, and returns how many times the table was gone through for them.
     fn work(
         &self,
-        run: &Run<'_>,
+        run: &RunContext<'_>,
         batches: &Batches<'_, '_, '_>,
         classifier: &Kraken2Classifier<'_>,
         cancel: &Cancel,
@@ -231,13 +231,13 @@ fn gpus(
     config: &Kraken2Config,
     resources: &Resources,
     database: &Kraken2Database,
-    segments: &[Segment],
+    segments: &[ReadInput],
     progress: &dyn Progress,
 ) -> Result<Option<Arc<Kraken2Gpus>>, Error> {
     if resources.device == DeviceChoice::Auto && Plan::takes_rounds(resources, database) {
         return Ok(None);
     }
-    let bytes = merganser_io::text_bytes(segments.iter().flat_map(Segment::inputs));
+    let bytes = merganser_io::text_bytes(segments.iter().flat_map(ReadInput::inputs));
     database.choose_gpus(resources, bytes, config.report_minimizer_data, progress)
 }
 

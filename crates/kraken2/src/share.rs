@@ -1,7 +1,7 @@
 //! The reads of a job divided among machines between the blocks that Kraken 2 reads at a time, so that its
 //! estimates of distinct minimizers are those of one run.
 
-use merganser_io::{Segment, walk};
+use merganser_io::{ReadInput, walk};
 use merganser_run::{Cancel, Progress, Resources, Shard};
 
 use super::counts::{BatchSizes, InputBlocks};
@@ -15,7 +15,7 @@ impl ReadShare {
     /// # Errors
     /// As [`ReadShare::new`].
     pub fn at_blocks(
-        segments: &[Segment],
+        segments: &[ReadInput],
         shard: Shard,
         resources: &Resources,
         progress: &dyn Progress,

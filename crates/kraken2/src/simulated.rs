@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::classify::{Hits, resolve};
 use super::database::Kraken2Database;
-use super::minimizers::{Entries, Kind, Minimizers, Run};
+use super::minimizers::{Entries, EntryRun, Kind, Minimizers};
 use super::table::Searches;
 use super::taxonomy::Kraken2Taxonomy;
 use crate::Error;
@@ -118,7 +118,7 @@ impl<'a> Kmers<'a> {
         for &count in found.counts {
             let mut last = 0;
             for &[run, node, _] in &found.runs[from..from + count as usize] {
-                push(&mut self.runs, &mut last, Run::of_device(run), || node);
+                push(&mut self.runs, &mut last, EntryRun::of_device(run), || node);
             }
             from += count as usize;
         }
@@ -132,7 +132,7 @@ const TOGETHER: usize = 512;
 
 /// Adds a run of k-mers to those of a sequence: `next` is the node of the next minimizer, `last` that of
 /// the one before.
-fn push(runs: &mut Vec<Hits>, last: &mut u32, run: Run, next: impl FnOnce() -> u32) {
+fn push(runs: &mut Vec<Hits>, last: &mut u32, run: EntryRun, next: impl FnOnce() -> u32) {
     let node = match run.kind() {
         Kind::Next => {
             *last = next();

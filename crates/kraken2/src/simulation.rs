@@ -10,7 +10,9 @@ use merganser_run::locks::{into_inner, lock};
 
 use merganser_taxreport::bracken::{Distribution, Share};
 
-use super::library::{Kraken2Sequence, Kraken2Taxids, Reading, Seen, first_sequence, in_order};
+use super::library::{
+    Kraken2Sequence, Kraken2Taxids, LibraryReader, Seen, first_sequence, in_order,
+};
 use crate::Error;
 
 /// Counts the reads of a sequence, or a stretch of one, by taxid; a thread's own.
@@ -18,7 +20,7 @@ pub type Counter<'a> = Box<dyn FnMut(&[u8]) -> Result<BTreeMap<u32, u64>, Error>
 
 /// A library whose reads are to be classified ([`Simulator::begin`](crate::Simulator::begin)).
 pub struct Simulation<'a> {
-    pub(crate) reading: Reading<'a>,
+    pub(crate) reading: LibraryReader<'a>,
 }
 
 /// What all threads found so far.
@@ -39,7 +41,7 @@ impl Simulation<'_> {
         counter: &'c (dyn Fn() -> Counter<'c> + Sync),
         taxids: Kraken2Taxids<'_>,
     ) -> Result<Distribution, Error> {
-        let Reading { inputs, progress, threads, cancel, .. } = self.reading;
+        let LibraryReader { inputs, progress, threads, cancel, .. } = self.reading;
         let records = self.reading.open()?;
         progress.stage("distribution", Unit::Bytes, records.bytes_total());
         let found = Mutex::default();

@@ -8,7 +8,7 @@ use merganser_run::{Cancel, ConfigError, DeviceChoice, Progress, Resources};
 use merganser_taxreport::bracken::Distribution;
 
 use super::database::Kraken2Database;
-use super::library::{Kraken2Taxids, Reading, STRETCH};
+use super::library::{Kraken2Taxids, LibraryReader, STRETCH};
 use super::simulated::SimulatedReads;
 use super::simulation::Simulation;
 use crate::Error;
@@ -57,7 +57,8 @@ impl<'a> Simulator<'a> {
         // Reads are never masked.
         let masking = Masking::None;
         let warnings = &resources.warnings;
-        let reading = Reading { inputs, overlap, masking, threads, progress, cancel, warnings };
+        let reading =
+            LibraryReader { inputs, overlap, masking, threads, progress, cancel, warnings };
         Ok(Simulation { reading })
     }
 

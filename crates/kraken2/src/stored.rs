@@ -8,7 +8,7 @@ use std::io;
 use super::batch::TaxonCounts;
 use super::codes::{CODE_BITS, Codes};
 use super::counts::Kraken2Counts;
-use super::distinct::{MOST_CODES, MOST_RANK, REGISTERS, Sketch, is_code};
+use super::distinct::{MAX_CODES, MAX_RANK, REGISTERS, Sketch, is_code};
 use merganser_taxreport::Error;
 use merganser_taxreport::partial::{Ascending, Decoder, Encoder};
 
@@ -102,7 +102,7 @@ impl Kraken2Counts {
     /// Taxa whose estimate depends on how the input is cut into blocks.
     pub(crate) fn uncertain(&self) -> usize {
         let depends = |sketch: &&Sketch| match sketch {
-            Sketch::Codes(codes) => codes.len() > MOST_CODES,
+            Sketch::Codes(codes) => codes.len() > MAX_CODES,
             Sketch::Registers(_) => true,
         };
         self.sketches.values().filter(depends).count()
@@ -145,7 +145,7 @@ impl Sketch {
             }
             AS_REGISTERS => {
                 let registers: Box<[u8; REGISTERS]> = Box::new(decoder.array()?);
-                match registers.iter().all(|&rank| rank <= MOST_RANK) {
+                match registers.iter().all(|&rank| rank <= MAX_RANK) {
                     true => Ok(Sketch::Registers(registers)),
                     false => Err(decoder.damaged("a register has no such rank")),
                 }

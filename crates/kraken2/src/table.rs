@@ -13,7 +13,7 @@ use merganser_run::{Cancel, each};
 
 use crate::Error;
 use merganser_seq::hash::murmur_finalizer;
-use merganser_store::Reading;
+use merganser_store::ByteReader;
 
 /// Bytes before the cells.
 const HEADER: usize = 32;
@@ -109,7 +109,7 @@ impl Table {
         let file = merganser_io::open_file(path).and_then(|file| MappedFile::of_file(&file, path));
         let file = file.map_err(|source| Error::File { path: path.to_owned(), source })?;
         let wrong = |reason: String| Error::content(path, reason);
-        let mut fields = Reading(file.bytes());
+        let mut fields = ByteReader(file.bytes());
         let header = (fields.u64(), fields.u64(), fields.u64(), fields.u64());
         let (Some(capacity), Some(size), Some(key_bits), Some(value_bits)) = header else {
             return Err(wrong("it ends within its header: damaged".to_owned()));

@@ -8,7 +8,7 @@ use std::path::Path;
 use merganser_io::MappedFile;
 
 use crate::Error;
-use merganser_store::Reading;
+use merganser_store::ByteReader;
 use merganser_taxonomy::{NodeInfo, Rank, Taxonomy};
 
 /// The first bytes of the file.
@@ -102,7 +102,7 @@ impl Kraken2Taxonomy {
     }
 
     fn push(&mut self, number: u64, node: &[u8], ranks: &[u8]) -> Result<(), String> {
-        let mut fields = Reading(node);
+        let mut fields = ByteReader(node);
         let [parent, first, children, name, rank, taxid, _] =
             std::array::from_fn(|_| fields.u64().unwrap_or(u64::MAX));
         let wrong = |what: &str| Err(format!("node {number}: {what}: damaged"));
@@ -271,7 +271,7 @@ struct Parts<'a> {
 
 impl<'a> Parts<'a> {
     fn of(bytes: &'a [u8]) -> Result<Parts<'a>, String> {
-        let mut rest = Reading(bytes);
+        let mut rest = ByteReader(bytes);
         if rest.bytes(MAGIC.len()) != Some(MAGIC) {
             return Err("it does not begin as Kraken 2's taxonomies do: damaged, or another file"
                 .to_owned());
@@ -313,7 +313,7 @@ fn reached(nodes: &[u8]) -> Vec<bool> {
     let mut reached = vec![false; nodes.len() / NODE];
     reached.iter_mut().take(2).for_each(|reached| *reached = true);
     for (number, node) in nodes.chunks_exact(NODE).enumerate() {
-        let mut fields = Reading(node);
+        let mut fields = ByteReader(node);
         let [_, first, count] = std::array::from_fn(|_| fields.u64().unwrap_or(0));
         let after = |first: u64| usize::try_from(first).is_ok_and(|first| first > number);
         if number == 0 || !reached[number] || !after(first) {

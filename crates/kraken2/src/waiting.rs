@@ -3,7 +3,7 @@
 use merganser_io::RecordBatch;
 
 use super::counts::BlockCuts;
-use super::minimizers::{Entries, Run};
+use super::minimizers::{Entries, EntryRun};
 use super::table::{Ranges, Table, WaitingSearches};
 use crate::Error;
 
@@ -18,7 +18,7 @@ pub(super) struct WaitingBatch {
 /// Some entries of its reads, of which each goes on where the one before ends.
 #[derive(Debug)]
 pub(super) struct WaitingEntries {
-    runs: Vec<Run>,
+    runs: Vec<EntryRun>,
     searches: WaitingSearches,
 }
 

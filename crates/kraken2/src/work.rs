@@ -18,11 +18,11 @@ use merganser_taxreport::output::{LinesSum, Outputs, Wants};
 use merganser_taxreport::partial::reads_sum;
 
 /// Text of a batch whose memory is worth keeping: one giant read's is not.
-const MOST_KEPT: usize = 16 << 20;
+const MAX_KEPT: usize = 16 << 20;
 
 /// What is made of a batch.
 #[derive(Debug, Default)]
-pub(super) struct Part {
+pub(super) struct BatchResult {
     pub(super) batch: Kraken2Batch,
     sequences: Kraken2Sequences,
     bases: u64,
@@ -39,10 +39,10 @@ pub(super) struct Written<'w, 'o> {
     pub(super) lines_sum: LinesSum,
 }
 
-impl InOrderSink<Part> for Written<'_, '_> {
+impl InOrderSink<BatchResult> for Written<'_, '_> {
     type Error = Error;
 
-    fn write(&mut self, mut part: Part) -> Result<Option<Part>, Error> {
+    fn write(&mut self, mut part: BatchResult) -> Result<Option<BatchResult>, Error> {
         if let Some(lines) = &mut self.outputs.lines {
             lines.write_all(part.batch.lines())?;
         }
@@ -58,14 +58,14 @@ impl InOrderSink<Part> for Written<'_, '_> {
         self.counts.add(&mut part.batch);
         self.bases += part.bases;
         self.reads_sum = self.reads_sum.wrapping_add(part.reads_sum);
-        Ok(Some(part).filter(Part::is_usual))
+        Ok(Some(part).filter(BatchResult::is_usual))
     }
 }
 
-impl Part {
+impl BatchResult {
     /// Whether its memory is worth keeping.
     fn is_usual(&self) -> bool {
-        self.batch.lines().len() + self.sequences.capacity() <= MOST_KEPT
+        self.batch.lines().len() + self.sequences.capacity() <= MAX_KEPT
     }
 }
 
@@ -118,17 +118,17 @@ impl Source for CutReads {
 }
 
 /// One run over some reads.
-pub(super) struct Run<'r> {
+pub(super) struct RunContext<'r> {
     pub(super) taxonomy: &'r Kraken2Taxonomy,
     pub(super) wants: Wants,
 }
 
 /// The pipeline of a run.
-pub(super) type Batches<'r, 'w, 'o> = Engine<'r, CutReads, Part, Written<'w, 'o>>;
+pub(super) type Batches<'r, 'w, 'o> = Engine<'r, CutReads, BatchResult, Written<'w, 'o>>;
 
-impl Run<'_> {
+impl RunContext<'_> {
     /// Adds the sequences and sums of a batch whose reads were classified.
-    pub(super) fn complete(&self, batch: &RecordBatch, mut part: Part) -> Part {
+    pub(super) fn complete(&self, batch: &RecordBatch, mut part: BatchResult) -> BatchResult {
         part.sequences.refill(self.taxonomy, batch, &part.batch, &self.wants);
         part.bases = (0..batch.len()).map(|at| batch.record(at).letters.len() as u64).sum();
         part.reads_sum = if self.wants.partial { reads_sum(batch) } else { 0 };
@@ -138,20 +138,20 @@ impl Run<'_> {
 
 /// A worker.
 pub(super) struct Worker<'w> {
-    pub(super) run: &'w Run<'w>,
+    pub(super) run: &'w RunContext<'w>,
     pub(super) worker: Kraken2Worker<'w>,
 }
 
 impl Work for Worker<'_> {
     type Batch = CutBatch;
-    type Output = Part;
+    type Output = BatchResult;
     type Error = Error;
 
     fn work(
         &mut self,
         CutBatch { batch, cuts }: &mut CutBatch,
-        turn: &Turn<'_, Part, Error>,
-    ) -> Result<Part, Error> {
+        turn: &Turn<'_, BatchResult, Error>,
+    ) -> Result<BatchResult, Error> {
         let mut part = turn.spare().unwrap_or_default();
         self.worker.classify(batch, cuts, &mut part.batch)?;
         Ok(self.run.complete(batch, part))

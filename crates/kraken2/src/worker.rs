@@ -10,7 +10,7 @@ use super::config::Kraken2Config;
 use super::counts::BlockCuts;
 use super::database::Kraken2Database;
 use super::lines::{AMBIGUOUS, BORDER, Line, pair_name};
-use super::minimizers::{Entries, Kind, Minimizers, Run};
+use super::minimizers::{Entries, EntryRun, Kind, Minimizers};
 use super::table::Searches;
 use super::taxonomy::Kraken2Taxonomy;
 use super::waiting::{WaitingBatch, WaitingEntries};
@@ -137,7 +137,7 @@ impl Kraken2Worker<'_> {
             }
             for at in from..from + count as usize {
                 let [run, node, groups] = sequences.runs[at];
-                let run = Run::of_device(run);
+                let run = EntryRun::of_device(run);
                 match run.kind() {
                     Kind::Next => {
                         let minimizer = || sequences.minimizers.map_or(0, |all| all[at]);
@@ -185,12 +185,12 @@ fn scan<E>(
     for read in 0..batch.reads() {
         for mate in 0..batch.mates() {
             if mate == 1 {
-                entries.runs.push(Run::BORDER);
+                entries.runs.push(EntryRun::BORDER);
             }
             let letters = batch.record(read * batch.mates() + mate).letters;
             scanner.scan(letters, entries, |entries| take(entries, TOGETHER))?;
         }
-        entries.runs.push(Run::END);
+        entries.runs.push(EntryRun::END);
     }
     take(entries, 0)
 }

@@ -14,7 +14,7 @@ using mgpu::map::threads;
 /// Blocks for loops over as many items as the device finds there are, which the host does not know: eight
 /// times as many as an H100 holds at once (132 multiprocessors of 16 blocks of 128 threads), so that
 /// those without items end at once.
-constexpr unsigned most_blocks = 1u << 14;
+constexpr unsigned max_blocks = 1u << 14;
 
 }  // namespace
 
@@ -45,7 +45,7 @@ mgpu_status merganser_map_improve_room(const task* t, uint32_t* room) {
 mgpu_status merganser_map_improve(const task* t, uint32_t round, cudaStream_t stream) {
   const auto m = mgpu::map::improving::of(*t);
   const uint32_t queries = m.room < t->query_count ? m.room : t->query_count;
-  const unsigned blocks = grid_size(uint64_t{queries} * m.places, threads, most_blocks);
+  const unsigned blocks = grid_size(uint64_t{queries} * m.places, threads, max_blocks);
   MGPU_LAUNCH(mgpu::map::count_stretches_kernel, blocks, threads, stream, *t, round);
   using mgpu::map::improve_threads;
   MGPU_LAUNCH(mgpu::map::improve_kernel, queries, improve_threads, stream, *t, round);
@@ -67,13 +67,13 @@ mgpu_status merganser_map_expand(const task* t, cudaStream_t stream) {
 
 /// The keys of a slice of it.
 mgpu_status merganser_map_expand_slice(const task* t, cudaStream_t stream) {
-  const unsigned blocks = grid_size(t->items, threads, most_blocks);
+  const unsigned blocks = grid_size(t->items, threads, max_blocks);
   MGPU_LAUNCH(mgpu::map::expand_slice_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }
 
 mgpu_status merganser_map_reject(const task* t, cudaStream_t stream) {
-  const unsigned blocks = grid_size(t->items, threads, most_blocks);
+  const unsigned blocks = grid_size(t->items, threads, max_blocks);
   MGPU_LAUNCH(mgpu::map::reject_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }
@@ -93,14 +93,14 @@ mgpu_status merganser_map_gaps(const task* t, cudaStream_t stream) {
 
 /// Good ends of the windows for lanes, of which there are at most so many.
 mgpu_status merganser_map_lanes(const task* t, uint64_t most, cudaStream_t stream) {
-  const unsigned blocks = grid_size(most, threads, most_blocks);
+  const unsigned blocks = grid_size(most, threads, max_blocks);
   MGPU_LAUNCH(mgpu::map::lanes_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }
 
 /// Good ends of the other windows, of which there are at most so many.
 mgpu_status merganser_map_scan(const task* t, uint64_t most, cudaStream_t stream) {
-  const unsigned blocks = grid_size(most, threads, most_blocks);
+  const unsigned blocks = grid_size(most, threads, max_blocks);
   const uint32_t words = (t->longest + 63) / 64;
   if (t->hamming) {
     MGPU_LAUNCH(mgpu::map::hamming_kernel, blocks, threads, stream, *t);
@@ -120,7 +120,7 @@ mgpu_status merganser_map_silence(const task* t, cudaStream_t stream) {
 
 /// The scripts of so many hits from `first` on.
 mgpu_status merganser_map_trace(const task* t, uint64_t first, uint32_t width, cudaStream_t stream) {
-  const unsigned blocks = grid_size(t->items, threads, most_blocks);
+  const unsigned blocks = grid_size(t->items, threads, max_blocks);
   MGPU_LAUNCH(mgpu::map::trace_kernel, blocks, threads, stream, *t, first, width);
   return mgpu::launch_status();
 }
@@ -133,7 +133,7 @@ mgpu_status merganser_map_trace_gaps(const task* t, uint64_t first, uint32_t wid
   for (uint32_t words = 1; words <= 2 && 5 * (words - 1) < most; ++words) {
     const uint64_t room = t->scratch_bytes / mgpu::map::bytes_of_ways(*t, words) / threads;
     if (room == 0) break;
-    const unsigned blocks = grid_size(t->items, threads, room < most_blocks ? room : most_blocks);
+    const unsigned blocks = grid_size(t->items, threads, room < max_blocks ? room : max_blocks);
     const mgpu_status status = mgpu::for_at_least<1, 2>(words, [&](auto most) {
       MGPU_LAUNCH(mgpu::map::trace_gaps_kernel<decltype(most)::value>, blocks, threads, stream, *t, first, width);
       return mgpu::launch_status();

@@ -134,7 +134,7 @@ struct improving {
   MGPU_HD static improving of(const task& t) {
     improving m;
     m.places = t.longest / step + 1;
-    m.rows = t.most_seeds + 1;
+    m.rows = t.max_seeds + 1;
     m.room = static_cast<uint32_t>(t.scratch_bytes / bytes(m.places, m.rows));
     m.costs = reinterpret_cast<uint64_t*>(t.scratch);
     m.last = reinterpret_cast<uint32_t*>(m.costs + m.cells() * m.room);
@@ -181,13 +181,13 @@ __global__ void __launch_bounds__(threads) count_stretches_kernel(task t, uint32
 
 constexpr unsigned improve_threads = 32;
 /// The most edits that a query on a device may have.
-constexpr uint32_t most_edits = 127;
+constexpr uint32_t max_edits = 127;
 
 /// A query a block: the division into stretches between places that occurs least.
 /// O(edits × places × lengths) a warp: dynamic programming, its rows in device memory. Shared: 516 bytes, the
 /// division that is chosen; 32 blocks a multiprocessor, half of its threads.
 __global__ void __launch_bounds__(improve_threads) improve_kernel(task t, uint32_t round) {
-  MGPU_SHARED uint32_t chosen[most_edits + 1];
+  MGPU_SHARED uint32_t chosen[max_edits + 1];
   MGPU_SHARED uint32_t better;
   block<improve_threads> me;
   constexpr uint64_t unreachable = ~uint64_t{0};

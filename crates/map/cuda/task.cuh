@@ -102,9 +102,9 @@ struct task {
   uint32_t query_count;
   uint32_t slot_count;
   /// The most seeds, and the longest read.
-  uint32_t most_seeds;
+  uint32_t max_seeds;
   uint32_t longest;
-  /// Rust's CHEAP, MOST and BIAS.
+  /// Rust's CHEAP, MAX and BIAS.
   uint32_t cheap;
   uint32_t most;
   uint32_t bias;

@@ -15,7 +15,7 @@ constexpr uint32_t kind_shift = 14, end_shift = 10;
 /// The first entry of a script that is left to the host: no alignment ends so far behind its hit.
 constexpr uint16_t left_to_host = 0xffff;
 /// Edits of a script; with gaps there are fewer, five for each word of a row of the band.
-constexpr uint32_t most_edits_traced = 15;
+constexpr uint32_t max_edits_traced = 15;
 
 /// What a hit's key and query say of it.
 struct traced {
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(threads) trace_kernel(task t, uint64_t first, 
     uint16_t* script = t.scripts + i * width;
     if (hit.edits == 0) continue;
     const int64_t start = int64_t{hit.position} + 1 - hit.of.len;
-    const bool known = hit.of.unknown == 0 && hit.edits <= most_edits_traced &&
+    const bool known = hit.of.unknown == 0 && hit.edits <= max_edits_traced &&
                        is_plain(t, start, int64_t{hit.position} + 1);
     if (!known || !on_diagonal(t, hit.of, static_cast<uint64_t>(start), hit.edits, script)) {
       script[0] = left_to_host;

@@ -5,7 +5,7 @@ mod cli;
 
 use std::path::PathBuf;
 
-use merganser_alignments::MOST_OPERATIONS;
+use merganser_alignments::MAX_OPERATIONS;
 use merganser_filter::{NMode, Threshold};
 use merganser_io::{QualityOffset, ReadShare};
 use merganser_run::ConfigError;
@@ -184,10 +184,10 @@ const MATCHING: [NMode; 2] = [NMode::Mismatch, NMode::Match];
 const MAX_INSERT: u32 = 500;
 
 /// The longest read, in bases.
-pub const MOST_READ: usize = 1 << 14;
+pub const MAX_READ: usize = 1 << 14;
 
 // An alignment has fewer edits than its read has bases, and each brings two operations at most.
-const _: () = assert!(2 * MOST_READ < MOST_OPERATIONS);
+const _: () = assert!(2 * MAX_READ < MAX_OPERATIONS);
 
 impl Config {
     /// All hits within `threshold` edits on both strands; N matches nothing; mates 0 to 500 bases
@@ -243,16 +243,14 @@ impl Config {
             Config { threshold: Threshold::Percent(100..), .. } => {
                 "`threshold` is out of range: 0% to 99%".into()
             }
-            Config { threshold: Threshold::Edits(edits), .. } if *edits as usize >= MOST_READ => {
-                format!("`threshold` is out of range: 0 to {}", MOST_READ - 1)
+            Config { threshold: Threshold::Edits(edits), .. } if *edits as usize >= MAX_READ => {
+                format!("`threshold` is out of range: 0 to {}", MAX_READ - 1)
             }
             Config { rescue: Some(Threshold::Percent(100..)), .. } => {
                 "`rescue` is out of range: 0% to 99%".into()
             }
-            Config { rescue: Some(Threshold::Edits(edits)), .. }
-                if *edits as usize >= MOST_READ =>
-            {
-                format!("`rescue` is out of range: 0 to {}", MOST_READ - 1)
+            Config { rescue: Some(Threshold::Edits(edits)), .. } if *edits as usize >= MAX_READ => {
+                format!("`rescue` is out of range: 0 to {}", MAX_READ - 1)
             }
             Config { min_insert, max_insert, .. } if min_insert > max_insert => {
                 format!("`min_insert` {min_insert} is above `max_insert` {max_insert}")

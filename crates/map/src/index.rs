@@ -29,7 +29,7 @@ pub(crate) use parts::{Unsorted, grouped, pieces};
 pub const SHORTEST: usize = 8;
 /// The longest: a longer one is looked up by its first so many bases.
 pub const LONGEST: usize = 32;
-const MOST_K: usize = 14;
+const MAX_K: usize = 14;
 
 /// An index with its reference, in memory or mapped from a file.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ pub(crate) struct Key {
 
 /// The k of a reference of so many bases.
 pub(crate) fn k_of(bases: u64) -> usize {
-    (bases.max(1).ilog2() as usize / 2).clamp(SHORTEST, MOST_K)
+    (bases.max(1).ilog2() as usize / 2).clamp(SHORTEST, MAX_K)
 }
 
 impl Index {

@@ -50,7 +50,7 @@ mod share;
 mod source;
 mod trace;
 
-pub use config::{Config, MOST_READ, Prefilter, Select, Strand};
+pub use config::{Config, MAX_READ, Prefilter, Select, Strand};
 pub use effort::{DeviceTimes, Effort, ThreadTimes};
 pub use error::Error;
 pub use index::{Index, LONGEST, SHORTEST};

@@ -8,7 +8,7 @@ use crate::cpu::{Mapper, Strata};
 use crate::hits::{Hit, strata};
 use crate::output::selected;
 use crate::trace::Alignment;
-use crate::{Config, Error, Index, MOST_READ, Operation, Prefilter};
+use crate::{Config, Error, Index, MAX_READ, Operation, Prefilter};
 
 /// A place where a read lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub struct ReadHit {
 /// ```
 ///
 /// # Errors
-/// If the configuration is wrong, the index is damaged, a read is longer than [`MOST_READ`] bases or
+/// If the configuration is wrong, the index is damaged, a read is longer than [`MAX_READ`] bases or
 /// has a byte that is no IUPAC letter (the message has the read's number, from 1), or cancelled.
 pub fn map_reads(
     config: &Config,
@@ -91,8 +91,8 @@ pub fn map_reads(
 
 /// Adds a read to the queries, or says what is wrong with it.
 fn push(mapper: &mut Mapper<'_>, read: &[u8]) -> Result<(), String> {
-    if read.len() > MOST_READ {
-        return Err(format!("{} bases: reads may have up to {MOST_READ}", read.len()));
+    if read.len() > MAX_READ {
+        return Err(format!("{} bases: reads may have up to {MAX_READ}", read.len()));
     }
     mapper.push(read)
 }
@@ -211,7 +211,7 @@ mod tests {
         let config = Config::new(Threshold::Edits(1));
         let message = |read: &[u8]| map(&index, &config, &[b"ACGT", read]).unwrap_err().to_string();
         assert_eq!(message(b"AC-T"), "read 2: '-' at base 3 is no letter of DNA");
-        let long = vec![b'A'; MOST_READ + 1];
+        let long = vec![b'A'; MAX_READ + 1];
         assert_eq!(message(&long), "read 2: 16385 bases: reads may have up to 16384");
         assert!(map(&index, &config, &[]).unwrap().is_empty());
     }

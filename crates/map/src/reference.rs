@@ -13,7 +13,7 @@ use merganser_seq::planes::{self, BASES_PER_WORD, window};
 use crate::Contig;
 
 /// Positions that a reference may have, the filling between contigs included.
-pub(crate) const MOST_POSITIONS: u64 = (1 << 32) - (1 << 17);
+pub(crate) const MAX_POSITIONS: u64 = (1 << 32) - (1 << 17);
 
 /// Words behind each plane, so that bands may reach past the last contig.
 pub(crate) const PADDING: usize = 4;

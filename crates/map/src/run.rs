@@ -12,7 +12,7 @@ mod backends;
 use std::time::Instant;
 
 use merganser_alignments::{Cram, Form, Held, RecordStyle, Sorted, Sorting, warn_of_names};
-use merganser_io::{Segment, text_bytes};
+use merganser_io::{ReadInput, text_bytes};
 use merganser_run::engine::Engine;
 use merganser_run::{
     Cancel, ConfigError, DeviceChoice, Progress, Resources, Stages, Unit, Warnings, Work, peak_rss,
@@ -27,7 +27,7 @@ use crate::index::{Index, IndexView, SHORTEST};
 use crate::output::{
     Letters, ManyRecords, Outputs, PairFinder, Placements, Reported, Reporter, Writer,
 };
-use crate::source::Source;
+use crate::source::ReadSource;
 use crate::{Config, Error, Format, Prefilter};
 #[cfg(test)]
 pub(crate) use build::build_of;
@@ -79,7 +79,7 @@ pub fn run(
     config: &Config,
     resources: &Resources,
     index: &Index,
-    inputs: &[Segment],
+    inputs: &[ReadInput],
     outputs: Outputs,
     progress: &dyn Progress,
     cancel: &Cancel,
@@ -114,7 +114,7 @@ pub fn run(
     let cram = letters.as_ref();
     let cram =
         cram.map(|letters| Cram::new(letters, &config.read_groups, threads, cancel)).transpose()?;
-    let paired = inputs.iter().any(Segment::is_paired);
+    let paired = inputs.iter().any(ReadInput::is_paired);
     let memory = Memory::new(config, resources, index, paired)?;
     let sorting = config.sort.then(|| {
         Sorting::new([memory.left, memory.writing], threads as u64, &resources.temp_dir, cancel)
@@ -128,7 +128,7 @@ pub fn run(
         stages.since("gpus", begun);
     }
     index.warn_of_none(&resources.warnings);
-    let source = Source::open(inputs, config, resources, cancel)?;
+    let source = ReadSource::open(inputs, config, resources, cancel)?;
     progress.stage("map", Unit::Bytes, source.bytes_total());
     let keeps_unmapped = outputs.unmapped.is_some();
     let writer = Writer::new(config, index, cram.as_ref(), paired, outputs);
@@ -227,10 +227,10 @@ fn choose_gpus(
     resources: &Resources,
     index: &Index,
     gaps: &[[u32; 2]],
-    inputs: &[Segment],
+    inputs: &[ReadInput],
     progress: &dyn Progress,
 ) -> Result<Vec<u32>, Error> {
-    let size = text_bytes(inputs.iter().flat_map(Segment::inputs));
+    let size = text_bytes(inputs.iter().flat_map(ReadInput::inputs));
     let work = Work::Map { reference: index.bases() };
     let gpus = resources.choose_gpus(work, size, merganser_gpu::usable, progress)?;
     if gpus.is_empty() || resources.device != DeviceChoice::Auto {

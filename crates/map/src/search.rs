@@ -38,9 +38,9 @@ pub(crate) const CHEAP: usize = if cfg!(test) { 4 } else { 96 };
 /// The same where hits are looked for stratum by stratum: fewer and longer seeds have fewer positions that a
 /// better division would spare.
 pub(crate) const CHEAP_STRATA: usize = if cfg!(test) { 8 } else { 512 };
-/// Diagonals begin at -[`crate::MOST_READ`].
-pub(crate) const BIAS: i64 = crate::MOST_READ as i64;
+/// Diagonals begin at -[`crate::MAX_READ`].
+pub(crate) const BIAS: i64 = crate::MAX_READ as i64;
 
 /// Positions that are sorted at a time: more of a query are taken slice by slice of the reference,
 /// so that memory does not grow with the most frequent seed.
-pub(crate) const MOST_SORTED: usize = if cfg!(test) { 100 } else { 1 << 20 };
+pub(crate) const MAX_SORTED: usize = if cfg!(test) { 100 } else { 1 << 20 };

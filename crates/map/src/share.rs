@@ -1,6 +1,6 @@
 //! The reads of a job divided among machines.
 
-use merganser_io::{ReadShare, Segment, batch_starts};
+use merganser_io::{ReadInput, ReadShare, batch_starts};
 use merganser_run::{Cancel, Progress, Resources, Shard};
 
 use crate::Error;
@@ -13,7 +13,7 @@ use crate::source::options;
 /// # Errors
 /// If an input is no regular file; as reading; if cancelled.
 pub fn share(
-    segments: &[Segment],
+    segments: &[ReadInput],
     shard: Shard,
     resources: &Resources,
     progress: &dyn Progress,

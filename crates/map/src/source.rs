@@ -4,10 +4,10 @@
 //! that compressed output is cut at the same places.
 
 use merganser_alignments::RecordOptions;
-use merganser_io::{Keep, ReadShare, RecordBatch, Records, Segment};
+use merganser_io::{Keep, ReadInput, ReadShare, RecordBatch, Records};
 use merganser_run::{Cancel, Resources};
 
-use crate::{Config, Error, Format, MOST_READ, Strand};
+use crate::{Config, Error, Format, MAX_READ, Strand};
 
 /// A batch is full with so many reads or bytes of names, letters and qualities.
 const BATCH_READS: usize = 2048;
@@ -16,11 +16,11 @@ const BATCH_BYTES: usize = 2 << 20;
 /// length, longer ones as soon as so much of them has been read.
 const LONGEST_RECORD: usize = 2 << 20;
 /// The longest name that BAM can hold.
-const MOST_NAME: usize = 254;
+const MAX_NAME: usize = 254;
 
 /// Reads with names and qualities, one after the other; of pairs the mates in turn.
 #[derive(Debug, Default)]
-pub(crate) struct Batch {
+pub(crate) struct ReadBatch {
     records: RecordBatch,
     pub(crate) paired: bool,
 }
@@ -28,7 +28,7 @@ pub(crate) struct Batch {
 /// A read: name, letters, qualities (empty if there are none).
 pub(crate) type ReadParts<'a> = [&'a [u8]; 3];
 
-impl Batch {
+impl ReadBatch {
     /// Reads; mates count one each.
     pub(crate) fn len(&self) -> usize {
         self.records.len()
@@ -71,23 +71,23 @@ impl Batch {
     }
 
     /// Sees to it that all reads can be mapped and written as `source` wants them.
-    fn check(&self, source: &Source) -> Result<(), Error> {
+    fn check(&self, source: &ReadSource) -> Result<(), Error> {
         if self.paired && source.one_strand && self.len() > 0 {
             let problem = "is of a pair, and mates lie on both strands: leave `strand` out";
             return Err(self.error(0, problem));
         }
         for at in 0..self.len() {
             let [name, letters, _] = self.get(at);
-            if letters.len() > MOST_READ {
+            if letters.len() > MAX_READ {
                 let length = letters.len();
-                let problem = format!("a read of {length} bases: reads may have up to {MOST_READ}");
+                let problem = format!("a read of {length} bases: reads may have up to {MAX_READ}");
                 return Err(self.error(at, problem));
             }
             if let Some(problem) = name_problem(name, source.text) {
                 return Err(self.error(at, problem));
             }
-            if name.len() > MOST_NAME {
-                let problem = format!("a name of {} bytes: BAM allows {MOST_NAME}", name.len());
+            if name.len() > MAX_NAME {
+                let problem = format!("a name of {} bytes: BAM allows {MAX_NAME}", name.len());
                 return Err(self.error(at, problem));
             }
         }
@@ -111,7 +111,7 @@ fn name_problem(name: &[u8], text: bool) -> Option<String> {
 }
 
 /// All reads.
-pub(crate) struct Source {
+pub(crate) struct ReadSource {
     records: Records,
     /// Records are written as text.
     text: bool,
@@ -134,20 +134,20 @@ pub(crate) fn options(resources: &Resources, cancel: &Cancel) -> RecordOptions {
     }
 }
 
-impl Source {
+impl ReadSource {
     /// Looks at every input, so that one that is missing ends the run before it begins. All threads of
     /// `resources` will ask for batches. Of a share, its reads alone.
     pub(crate) fn open(
-        inputs: &[Segment],
+        inputs: &[ReadInput],
         config: &Config,
         resources: &Resources,
         cancel: &Cancel,
-    ) -> Result<Source, Error> {
+    ) -> Result<ReadSource, Error> {
         let mut options = options(resources, cancel);
         options.reads = config.share.as_ref().map_or(options.reads, ReadShare::reads);
         options.any_names = config.any_names;
         options.phred.offset = config.quality_offset;
-        Ok(Source {
+        Ok(ReadSource {
             records: Records::open(inputs, options)?,
             text: config.format == Format::Sam,
             one_strand: config.strand != Strand::Both,
@@ -164,17 +164,17 @@ impl Source {
     }
 }
 
-impl merganser_run::engine::Source for Source {
-    type Batch = Batch;
+impl merganser_run::engine::Source for ReadSource {
+    type Batch = ReadBatch;
     type Error = Error;
 
-    fn next(&self, batch: &mut Batch) -> Result<Option<u64>, Error> {
+    fn next(&self, batch: &mut ReadBatch) -> Result<Option<u64>, Error> {
         let filled = self.records.next(&mut batch.records).map_err(|error| match error {
             merganser_io::Error::LongRecord { input, record, limit } => {
                 let length = merganser_run::format_size(limit);
                 Error::Input(format!(
                     "{input}: record {record}: a read of more than {length}: reads may have up to \
-                     {MOST_READ} bases"
+                     {MAX_READ} bases"
                 ))
             }
             other => other.into(),
@@ -184,11 +184,11 @@ impl merganser_run::engine::Source for Source {
         batch.check(self).and(filled)
     }
 
-    fn number(batch: &Batch) -> u64 {
+    fn number(batch: &ReadBatch) -> u64 {
         batch.number()
     }
 
-    fn is_long(&self, batch: &Batch) -> bool {
+    fn is_long(&self, batch: &ReadBatch) -> bool {
         batch.records.is_long()
     }
 

@@ -12,7 +12,7 @@ use merganser::classify::{
     BuildConfig, Preset, SharedClassifier, TaxidConfig, Thresholds, build_in_memory,
     expand_references,
 };
-use merganser::io::{Input, RecordBatch, RecordOptions, Records, Segment};
+use merganser::io::{Input, ReadInput, RecordBatch, RecordOptions, Records};
 use merganser::run::{Cancel, Resources, Silent};
 
 pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
@@ -50,7 +50,7 @@ fn taxa(
     classifier: &SharedClassifier,
     input: Input,
 ) -> Result<BTreeMap<String, u32>, Box<dyn Error>> {
-    let records = Records::open(&[Segment::Single(input)], RecordOptions::default())?;
+    let records = Records::open(&[ReadInput::Single(input)], RecordOptions::default())?;
     let (mut batch, mut session) = (RecordBatch::default(), classifier.session());
     let mut taxa = BTreeMap::new();
     while records.next(&mut batch)?.is_some() {

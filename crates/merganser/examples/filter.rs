@@ -6,11 +6,11 @@ use std::error::Error;
 use std::path::Path;
 
 use merganser::filter::{Config, Filter, REJECTED, Threshold};
-use merganser::io::{Input, RecordBatch, RecordOptions, Records, Segment};
+use merganser::io::{Input, ReadInput, RecordBatch, RecordOptions, Records};
 
 pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     let path = data.join("genomes/Escherichia_phage_lambda.fna.gz");
-    let records = Records::open(&[Segment::Single(Input::File(path))], RecordOptions::default())?;
+    let records = Records::open(&[ReadInput::Single(Input::File(path))], RecordOptions::default())?;
     let mut batch = RecordBatch::default();
     records.next(&mut batch)?;
     let reads: Vec<&[u8]> = batch.record(0).letters.chunks_exact(100).take(10).collect();

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use merganser::filter::Threshold;
-use merganser::io::{Input, RecordBatch, RecordOptions, Records, Segment};
+use merganser::io::{Input, ReadInput, RecordBatch, RecordOptions, Records};
 use merganser::map::{Config, build, map_reads};
 use merganser::run::{Cancel, Resources, Silent};
 
@@ -16,7 +16,7 @@ pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     let cancel = Cancel::default();
     let (index, _) = build(&Resources::new(), &genome, None, &Silent, &cancel)?;
 
-    let records = Records::open(&[Segment::Single(genome)], RecordOptions::default())?;
+    let records = Records::open(&[ReadInput::Single(genome)], RecordOptions::default())?;
     let mut batch = RecordBatch::default();
     records.next(&mut batch)?;
     let stretches = batch.record(0).letters.chunks_exact(100).step_by(100);

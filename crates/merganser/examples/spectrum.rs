@@ -6,13 +6,13 @@ use std::error::Error;
 use std::path::Path;
 
 use merganser::count::{Config, Format, count};
-use merganser::io::{Input, OutputSet, RecordBatch, RecordOptions, Records, Segment};
+use merganser::io::{Input, OutputSet, ReadInput, RecordBatch, RecordOptions, Records};
 use merganser::run::{Cancel, Resources, Silent};
 use merganser::spectrum::Model;
 
 pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     let path = data.join("genomes/Escherichia_phage_lambda.fna.gz");
-    let records = Records::open(&[Segment::Single(Input::File(path))], RecordOptions::default())?;
+    let records = Records::open(&[ReadInput::Single(Input::File(path))], RecordOptions::default())?;
     let mut batch = RecordBatch::default();
     records.next(&mut batch)?;
     let folder = tempfile::tempdir()?;

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use merganser_classify::run::{Classifier, Devices};
 use merganser_classify::{BuildConfig, Database, Error, QueryParams, SketchConfig, Thresholds};
-use merganser_io::{FileKind, Input, OutputSet, Segment};
+use merganser_io::{FileKind, Input, OutputSet, ReadInput};
 use merganser_kraken2::Kraken2Database;
 use merganser_library::References;
 use merganser_run::{Cancel, DeviceChoice, Resources, Shard};
@@ -109,7 +109,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let path = take_database(args, &mut query)?;
     check_usage(args, &query)?;
     let work = Work::new(args, &query, console)?;
-    let source = Source::new(args, path)?;
+    let source = DatabaseChoice::new(args, path)?;
     source.check(&query)?;
     let files = source.files(args)?.read(&args.sample_sheet).write(Holds::ANYTHING, &args.resume);
     // Before a database is built for it.
@@ -204,7 +204,7 @@ impl<'q> Work<'q> {
             Work::Sheet(samples) => samples
                 .iter()
                 .flat_map(|sample| &sample.1)
-                .flat_map(Segment::inputs)
+                .flat_map(ReadInput::inputs)
                 .cloned()
                 .collect(),
             Work::Session => vec![Input::Stdin],
@@ -224,16 +224,16 @@ fn take_database(args: &ClassifyArgs, query: &mut QueryArgs) -> Result<Option<Pa
 }
 
 /// Where the database comes from.
-enum Source {
+enum DatabaseChoice {
     File(PathBuf),
     References(References),
 }
 
-impl Source {
-    fn new(args: &ClassifyArgs, path: Option<PathBuf>) -> Result<Source> {
+impl DatabaseChoice {
+    fn new(args: &ClassifyArgs, path: Option<PathBuf>) -> Result<DatabaseChoice> {
         Ok(match path {
-            Some(path) => Source::File(path),
-            None => Source::References(References::expand(&args.references)?),
+            Some(path) => DatabaseChoice::File(path),
+            None => DatabaseChoice::References(References::expand(&args.references)?),
         })
     }
 
@@ -248,15 +248,15 @@ impl Source {
     /// The database's name, without its folder.
     fn name(&self) -> String {
         match self {
-            Source::File(path) => text_of(path.file_name().unwrap_or(path.as_os_str())),
-            Source::References(_) => "built of references".to_owned(),
+            DatabaseChoice::File(path) => text_of(path.file_name().unwrap_or(path.as_os_str())),
+            DatabaseChoice::References(_) => "built of references".to_owned(),
         }
     }
 
     fn is_kraken2(&self) -> Result<bool, Error> {
         match self {
-            Source::File(path) => Ok(Kraken2Database::is_one(path)?),
-            Source::References(_) => Ok(false),
+            DatabaseChoice::File(path) => Ok(Kraken2Database::is_one(path)?),
+            DatabaseChoice::References(_) => Ok(false),
         }
     }
 
@@ -277,7 +277,7 @@ impl Source {
 
     /// The size of a database that is there.
     fn bytes(&self) -> Result<Option<u64>, Error> {
-        let Source::File(_) = self else { return Ok(None) };
+        let DatabaseChoice::File(_) = self else { return Ok(None) };
         let files = self.database_files()?;
         let sizes = files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len());
         Ok(Some(sizes.sum()))
@@ -286,16 +286,16 @@ impl Source {
     /// Returns the files of a database that is there; none of one that is built.
     fn database_files(&self) -> Result<Vec<PathBuf>, Error> {
         match self {
-            Source::File(path) => database::files(path),
-            Source::References(_) => Ok(Vec::new()),
+            DatabaseChoice::File(path) => database::files(path),
+            DatabaseChoice::References(_) => Ok(Vec::new()),
         }
     }
 
     /// What is read for it.
     fn files(&self, args: &ClassifyArgs) -> Result<RunFiles, Error> {
         Ok(match self {
-            Source::File(path) => RunFiles::new().read(database::files(path)?),
-            Source::References(found) => {
+            DatabaseChoice::File(path) => RunFiles::new().read(database::files(path)?),
+            DatabaseChoice::References(found) => {
                 let taxonomy = taxonomy_of(&args.taxonomy);
                 build::references(&args.references, found, taxonomy.as_ref(), &args.taxids)
             }
@@ -312,8 +312,8 @@ impl Source {
         cancel: &Cancel,
     ) -> Result<AnyDatabase> {
         let path = match self {
-            Source::File(path) => path,
-            Source::References(found) => {
+            DatabaseChoice::File(path) => path,
+            DatabaseChoice::References(found) => {
                 let built = build_in_memory(args, found, outputs, console, cancel)?;
                 return Ok(AnyDatabase::Own(built));
             }

@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use merganser_io::{Input, Output, Segment, are_mates, check_cell};
+use merganser_io::{Input, Output, ReadInput, are_mates, check_cell};
 use merganser_run::{DeviceChoice, Resources, Summary, format_size, size_to_give};
 use merganser_taxonomy::TaxonomySource;
 
@@ -75,12 +75,12 @@ pub(crate) fn write_summary(summary: &mut Summary, mut output: Output) -> Result
 ///
 /// # Errors
 /// If these are not as many.
-pub(crate) fn pairs(first: Vec<Input>, second: Vec<Input>) -> Result<Vec<Segment>> {
+pub(crate) fn pairs(first: Vec<Input>, second: Vec<Input>) -> Result<Vec<ReadInput>> {
     let [ones, twos] = [first.len(), second.len()];
     if ones != twos {
         return usage(format!("-1 has {ones} files and -2 has {twos}: give as many"));
     }
-    Ok(first.into_iter().zip(second).map(|(one, two)| Segment::Pair(one, two)).collect())
+    Ok(first.into_iter().zip(second).map(|(one, two)| ReadInput::Pair(one, two)).collect())
 }
 
 /// Warns of two files whose names and first reads are those of mates, where each read is taken by

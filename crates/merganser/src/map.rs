@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use merganser_io::{Input, Output, OutputFormat, OutputSet, Segment, is_open_stream};
+use merganser_io::{Input, Output, OutputFormat, OutputSet, ReadInput, is_open_stream};
 use merganser_map::{Config, Error, Format, Index, IndexKind, Outcome, Outputs, Strand, share};
 use merganser_run::{Cancel, Resources};
 
@@ -33,7 +33,7 @@ use job::Job;
 struct Finished<'r> {
     args: &'r MapArgs,
     resources: &'r Resources,
-    inputs: &'r [Segment],
+    inputs: &'r [ReadInput],
     index: &'r Index,
     outcome: &'r Outcome,
     /// Opening or building the index.
@@ -71,21 +71,21 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
     for job in &jobs {
         config(args, job)?.validate()?;
         refuse_swapped(args, &job.inputs)?;
-        let paired = job.inputs.iter().any(Segment::is_paired);
+        let paired = job.inputs.iter().any(ReadInput::is_paired);
         if paired && args.config.strand != Strand::Both {
             return usage("--strand and pairs exclude each other: mates lie on both strands");
         }
     }
     if args.sample_sheet.is_none() {
         let singles = jobs.iter().flat_map(|job| &job.inputs).filter_map(|segment| match segment {
-            Segment::Single(reads) => Some(reads),
+            ReadInput::Single(reads) => Some(reads),
             _ => None,
         });
         hint_at_mates(singles, "mapped", |one, two| format!("-1 {one} -2 {two}"), console);
     }
     let set = files(args, &jobs).check()?;
     for job in &jobs {
-        let inputs: Vec<Input> = job.inputs.iter().flat_map(Segment::inputs).cloned().collect();
+        let inputs: Vec<Input> = job.inputs.iter().flat_map(ReadInput::inputs).cloned().collect();
         let unmapped: Vec<PathBuf> = job.unmapped.iter().cloned().collect();
         refuse_other_reads(&unmapped, &inputs)?;
     }
@@ -118,7 +118,7 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
 /// Notes that mates without a hit go to one file.
 fn note_mates(job: &Job, console: &Console) {
     let unmapped: Vec<PathBuf> = job.unmapped.iter().cloned().collect();
-    let are_pairs = job.inputs.iter().any(Segment::is_paired);
+    let are_pairs = job.inputs.iter().any(ReadInput::is_paired);
     note_interleaved(&unmapped, are_pairs, "it is read with --interleaved", console);
 }
 
@@ -159,7 +159,7 @@ impl Session<'_> {
 
 /// What is read and written.
 fn files(args: &MapArgs, jobs: &[Job]) -> RunFiles {
-    let inputs = jobs.iter().flat_map(|job| &job.inputs).flat_map(Segment::inputs);
+    let inputs = jobs.iter().flat_map(|job| &job.inputs).flat_map(ReadInput::inputs);
     let mut files = RunFiles::new().inputs(inputs).read(&args.sample_sheet);
     files = files.lists(&args.reads).lists(&args.mates1).lists(&args.mates);
     files = files.read([&args.reference]).write(Holds::JSON, &args.json);
@@ -220,8 +220,8 @@ fn is_file(path: &Path) -> bool {
 }
 
 /// An index among the reads means that the reference was given last.
-fn refuse_swapped(args: &MapArgs, inputs: &[Segment]) -> Result<()> {
-    for path in inputs.iter().flat_map(Segment::inputs).filter_map(Input::path) {
+fn refuse_swapped(args: &MapArgs, inputs: &[ReadInput]) -> Result<()> {
+    for path in inputs.iter().flat_map(ReadInput::inputs).filter_map(Input::path) {
         if is_index(path)? {
             return usage(format!(
                 "{index}: is an index, not reads: the reference comes first, then the reads: \

@@ -10,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use merganser_io::{Input, Output, OutputFormat, OutputSet, Segment};
+use merganser_io::{Input, Output, OutputFormat, OutputSet, ReadInput};
 use merganser_report::data::Data;
 use merganser_report::multiqc::{self, Kind};
 use merganser_report::{Picture, html};
@@ -113,8 +113,8 @@ pub(crate) fn frame<'a>(
 }
 
 /// All files of some reads.
-pub(crate) fn inputs_of(segments: &[Segment]) -> impl Iterator<Item = &Input> {
-    segments.iter().flat_map(Segment::inputs)
+pub(crate) fn inputs_of(segments: &[ReadInput]) -> impl Iterator<Item = &Input> {
+    segments.iter().flat_map(ReadInput::inputs)
 }
 
 /// An input's name without its folder.

@@ -69,7 +69,7 @@ impl Progress for Bar {
         if let Ok(style) = ProgressStyle::with_template("{line}") {
             let name = name.to_owned();
             let line = move |state: &ProgressState, text: &mut dyn Write| {
-                let _ = text.write_str(&Reading::new(&name, unit, state).line(width()));
+                let _ = text.write_str(&StageProgress::new(&name, unit, state).line(width()));
             };
             self.bar.set_style(style.with_key("line", line));
         }
@@ -116,7 +116,7 @@ pub(crate) fn width() -> usize {
 
 /// How far a stage is.
 #[derive(Clone, Copy, Debug)]
-struct Reading<'a> {
+struct StageProgress<'a> {
     name: &'a str,
     unit: Unit,
     done: u64,
@@ -128,10 +128,10 @@ struct Reading<'a> {
 const LONGEST_BAR: usize = 32;
 const SHORTEST_BAR: usize = 8;
 
-impl<'a> Reading<'a> {
-    fn new(name: &'a str, unit: Unit, state: &ProgressState) -> Reading<'a> {
+impl<'a> StageProgress<'a> {
+    fn new(name: &'a str, unit: Unit, state: &ProgressState) -> StageProgress<'a> {
         let (done, total) = (state.pos(), state.len());
-        Reading { name, unit, done, total, a_second: state.per_sec(), left: state.eta() }
+        StageProgress { name, unit, done, total, a_second: state.per_sec(), left: state.eta() }
     }
 
     /// All of this that fits into so many columns: what matters least goes first.
@@ -218,9 +218,9 @@ mod tests {
 
     const GIB: u64 = 1 << 30;
 
-    fn reading(unit: Unit, done: u64, total: Option<u64>) -> Reading<'static> {
+    fn reading(unit: Unit, done: u64, total: Option<u64>) -> StageProgress<'static> {
         let left = Duration::from_secs(754);
-        Reading { name: "classify", unit, done, total, a_second: 123_456_789.0, left }
+        StageProgress { name: "classify", unit, done, total, a_second: 123_456_789.0, left }
     }
 
     #[test]
@@ -231,7 +231,8 @@ mod tests {
                 for (number, time) in times.into_iter().enumerate() {
                     let done = total.unwrap_or(u64::MAX) / 4 * number as u64;
                     let left = Duration::from_secs(time);
-                    let of = Reading { left, a_second: done as f64, ..reading(unit, done, total) };
+                    let of =
+                        StageProgress { left, a_second: done as f64, ..reading(unit, done, total) };
                     for width in 0..120 {
                         let line = of.line(width);
                         assert!(line.chars().count() <= width, "{width}: {line}");

@@ -7,14 +7,14 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::Result;
-use merganser_io::Segment;
+use merganser_io::ReadInput;
 use merganser_run::Shard;
 
 use crate::args::ReadsArgs;
 use crate::console::Console;
 
 /// A sample and its reads.
-pub(crate) type Sample = (OsString, Vec<Segment>);
+pub(crate) type Sample = (OsString, Vec<ReadInput>);
 
 /// Reads a sample sheet: a line for each file or pair of files, `SAMPLE<TAB>READS` or
 /// `SAMPLE<TAB>MATES1<TAB>MATES2`, or with commas or semicolons, and cells in quotes; a first line that names
@@ -36,9 +36,9 @@ pub(crate) fn read(
         .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
     let samples = repeats::settle(path, samples, console)?;
     let segment = |segment| match segment {
-        Segment::Single(input) => Segment::Single(reads.input(input)),
-        Segment::Interleaved(input) => Segment::Interleaved(reads.input(input)),
-        Segment::Pair(one, two) => Segment::Pair(reads.input(one), reads.input(two)),
+        ReadInput::Single(input) => ReadInput::Single(reads.input(input)),
+        ReadInput::Interleaved(input) => ReadInput::Interleaved(reads.input(input)),
+        ReadInput::Pair(one, two) => ReadInput::Pair(reads.input(one), reads.input(two)),
     };
     let sample = |(name, segments): Sample| (name, segments.into_iter().map(segment).collect());
     Ok(samples.into_iter().map(sample).collect())
@@ -52,7 +52,7 @@ pub(crate) fn read(
 pub(crate) fn of_shard(samples: Vec<Sample>, shard: Option<Shard>) -> Result<Vec<Sample>> {
     let Some(shard) = shard else { return Ok(samples) };
     let bytes = |(name, segments): &Sample| {
-        let inputs = segments.iter().flat_map(Segment::inputs);
+        let inputs = segments.iter().flat_map(ReadInput::inputs);
         // Of empty files, too, each is one shard's.
         merganser_io::text_bytes(inputs).map(|bytes| bytes + 1).ok_or_else(|| {
             anyhow::anyhow!("{}: --shard takes samples by their size: name files", name.display())

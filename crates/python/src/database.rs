@@ -16,7 +16,7 @@ use merganser::classify::run::{Outputs, RunConfig, classify};
 use merganser::classify::{
     self, BuildConfig, Error, Preset, References, TaxidConfig, VerdictConfig,
 };
-use merganser::io::{OutputSet, Segment};
+use merganser::io::{OutputSet, ReadInput};
 use merganser::run::{Cancel, Silent};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -39,7 +39,7 @@ pub(crate) struct Database {
 
 /// What is read: single reads, or pairs.
 struct Reads {
-    segments: Vec<Segment>,
+    segments: Vec<ReadInput>,
     /// Sequences in temporary files go with them.
     _inputs: [Option<Inputs>; 2],
 }
@@ -62,12 +62,12 @@ impl Reads {
         let second = mates.map(|mates| sequences::inputs(mates, folder)).transpose()?;
         let segments = match &second {
             None => {
-                let kind = if interleaved { Segment::Interleaved } else { Segment::Single };
+                let kind = if interleaved { ReadInput::Interleaved } else { ReadInput::Single };
                 first.inputs.iter().cloned().map(kind).collect()
             }
             Some(second) if second.inputs.len() == first.inputs.len() => {
                 let pairs = first.inputs.iter().cloned().zip(second.inputs.iter().cloned());
-                pairs.map(|(one, other)| Segment::Pair(one, other)).collect()
+                pairs.map(|(one, other)| ReadInput::Pair(one, other)).collect()
             }
             Some(second) => {
                 let (reads, mates) = (first.inputs.len(), second.inputs.len());

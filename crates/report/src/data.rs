@@ -205,7 +205,7 @@ pub struct Assembly {
     /// The k-mers' length, in bases.
     pub k: usize,
     /// Each assembly, and both together where there are two.
-    pub judged: Vec<Judged>,
+    pub judged: Vec<AssemblyQuality>,
     /// Histograms of k-mers of reads by classes: each assembly's copy numbers, and which assembly has them.
     pub spectra: Vec<ClassSpectrum>,
     /// How parents' k-mers lie, if the parents are known.
@@ -216,7 +216,7 @@ pub struct Assembly {
 /// One assembly's numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Judged {
+pub struct AssemblyQuality {
     /// Its name.
     pub name: String,
     /// Its k-mers.

@@ -38,7 +38,7 @@ const LEAST_RADIUS: f64 = 1.5;
 /// Corners of a circle.
 const CORNERS: u32 = 32;
 /// More sequences are not drawn: the largest ones are.
-const MOST: usize = 20_000;
+const MAX: usize = 20_000;
 
 fn picture(
     title: &str,
@@ -70,7 +70,7 @@ pub fn blobs(title: &str, haplotypes: [&str; 2], assemblies: &[&str], blobs: &[B
     let mut blobs: Vec<&Blob> = blobs.iter().filter(|blob| blob.markers != [0; 2]).collect();
     // Small ones are drawn over large ones.
     blobs.sort_by_key(|blob| std::cmp::Reverse((blob.size, blob.markers, blob.assembly)));
-    blobs.truncate(MOST);
+    blobs.truncate(MAX);
     let most = blobs.iter().flat_map(|blob| blob.markers).max().unwrap_or(1) as f64 * 1.08;
     let largest = blobs.first().map_or(1, |blob| blob.size.max(1)) as f64;
     let axes = Axes::linear(FRAME, [most, most]);

@@ -11,7 +11,7 @@ const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇',
 /// Eighths of a letter, from the left.
 const BARS: [char; 8] = ['█', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 /// Taxa of a picture, at most.
-const MOST_TAXA: usize = 20;
+const MAX_TAXA: usize = 20;
 /// Columns of names and numbers beside bars.
 const NUMBERS: usize = 10;
 
@@ -81,8 +81,8 @@ pub fn taxa(taxa: &Taxa, columns: usize) -> String {
         .collect();
     shown.sort_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(other.0)));
     let of_rank: u64 = shown.iter().map(|row| row.1).sum();
-    let others: u64 = shown.iter().skip(MOST_TAXA).map(|row| row.1).sum();
-    shown.truncate(MOST_TAXA);
+    let others: u64 = shown.iter().skip(MAX_TAXA).map(|row| row.1).sum();
+    shown.truncate(MAX_TAXA);
     let higher = taxa.reads.saturating_sub(taxa.unclassified).saturating_sub(of_rank);
     let rest =
         [("(others)", others), ("(higher taxa)", higher), ("(unclassified)", taxa.unclassified)];
@@ -172,7 +172,7 @@ mod tests {
         let many: Vec<String> = (0..100).map(|at| format!("taxon {at}")).collect();
         let names: Vec<&str> = many.iter().map(String::as_str).collect();
         let text = taxa(&of(&names), 80);
-        assert_eq!(text.lines().count(), MOST_TAXA + 2);
+        assert_eq!(text.lines().count(), MAX_TAXA + 2);
         assert!(text.starts_with("taxon 99") && text.contains("(others)"), "{text}");
         assert_eq!(taxa(&Taxa { reads: 0, unclassified: 0, rows: Vec::new() }, 80), "no reads\n");
     }

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test ends by panicking")]
 
 use merganser_report::data::{
-    Assembly, Class, ClassSpectrum, Contig, Data, Decisions, Haplotypes, Judged, Mapping, Model,
-    Spectrum, Taxa, Taxon,
+    Assembly, AssemblyQuality, Class, ClassSpectrum, Contig, Data, Decisions, Haplotypes, Mapping,
+    Model, Spectrum, Taxa, Taxon,
 };
 use merganser_report::plot::{Chart, Options, Unfit, plot};
 
@@ -49,7 +49,7 @@ fn results(name: &str, length: u64) -> Data {
         abundance: None,
     };
     let reads = length * (length + 1) / 2 + 7;
-    let judged = |at: u64| Judged {
+    let judged = |at: u64| AssemblyQuality {
         name: format!("{name} {at}"),
         kmers: 1000,
         only: at,

@@ -24,7 +24,7 @@ pub struct Shard {
 
 impl Shard {
     /// The most shards of a job.
-    pub const MOST: u16 = u16::MAX;
+    pub const MAX: u16 = u16::MAX;
 
     /// The `number`-th, from 1, of `of` shards.
     ///
@@ -69,7 +69,7 @@ impl FromStr for Shard {
 
     fn from_str(text: &str) -> Result<Shard, ConfigError> {
         let malformed = || {
-            let most = Shard::MOST;
+            let most = Shard::MAX;
             ConfigError::new(format!(
                 "'{text}' is no shard of a job: give I/N with I from 1 to N and N up to {most}, e.g. 1/8"
             ))
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn shares_are_all_there_is() {
-        for (total, of) in [(0, 3), (1, 3), (100, 7), (u64::MAX, Shard::MOST)] {
+        for (total, of) in [(0, 3), (1, 3), (100, 7), (u64::MAX, Shard::MAX)] {
             let mut at = 0;
             for number in 1..=of {
                 let share = Shard::new(number, of).unwrap().share(total);

@@ -77,7 +77,7 @@ const MAX_SHOWN: usize = 1 << 20;
 const MIN_MODELLED_PEAK: f64 = 5.0;
 
 /// No reads have more k-mers with errors than this part of all.
-const MOST_ERRORS: f64 = 0.99;
+const MAX_ERRORS: f64 = 0.99;
 
 impl Model {
     /// Fits the model to a histogram of k-mers of `k` bases: counts from 1 with the number of distinct
@@ -114,7 +114,7 @@ impl Model {
         let expected = chosen.expected(0, observed.len() - 1);
         let mut model = describe(&rows, &view, &expected, dip, &chosen);
         // What is left would be a peak of chance.
-        let most = MOST_ERRORS * model.total_kmers as f64;
+        let most = MAX_ERRORS * model.total_kmers as f64;
         if model.error_kmers.is_some_and(|errors| errors > most) {
             return Err(Error::NoClearPeak);
         }

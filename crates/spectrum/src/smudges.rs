@@ -8,7 +8,7 @@ use crate::solid_threshold;
 pub const WAYS: [[u32; 2]; 9] =
     [[1, 1], [1, 2], [1, 3], [2, 2], [1, 4], [2, 3], [1, 5], [2, 4], [3, 3]];
 /// So many haplotypes at most.
-const MOST_COPIES: u32 = 6;
+const MAX_COPIES: u32 = 6;
 /// The variance of a count for one of a Poisson distribution.
 const DISPERSION: f64 = 1.5;
 /// Candidates for the coverage around each part of the main peak: by so much less or more, in steps.
@@ -27,7 +27,7 @@ const LEAST_SEEN: f64 = 0.05;
 /// Fewer pairs tell nothing.
 const LEAST: f64 = 50.0;
 /// With a main peak at a larger count, no ploidy is told: no genome is read so often, and the fit has numbers for each
-/// count up to [`MOST_COPIES`] times as many.
+/// count up to [`MAX_COPIES`] times as many.
 const LARGEST_PEAK: u32 = 1 << 16;
 
 /// Pairs of one way.
@@ -78,7 +78,7 @@ pub fn ploidy(pairs: &[((u32, u32), u64)], histogram: &[(u32, u64)]) -> Option<P
     }
     // From the largest coverage on: two fits that are as good differ in that all is there twice.
     let mut best: Option<Fit> = None;
-    for part in 1..=MOST_COPIES {
+    for part in 1..=MAX_COPIES {
         let steps = (AROUND / STEP).round() as i32;
         let of_part = (-steps..=steps)
             .map(|step| f64::from(peak) / f64::from(part) * (1.0 + STEP * f64::from(step)))
@@ -136,7 +136,7 @@ struct Fit {
 impl Cells {
     /// Pairs that are of no errors, and not beyond what any way has.
     fn new(pairs: &[((u32, u32), u64)], solid: u32, peak: u32) -> Cells {
-        let most = MOST_COPIES * peak;
+        let most = MAX_COPIES * peak;
         let inside = pairs.iter().filter(|((minor, major), _)| *minor > solid && *major <= most);
         let cells: Vec<([usize; 2], f64)> = inside
             .map(|&((minor, major), number)| ([minor as usize, major as usize], number as f64))
@@ -147,7 +147,7 @@ impl Cells {
 
     /// Fits the parts of all ways, given the coverage of one haplotype, by expectation and maximisation.
     fn fit(&self, coverage: f64) -> Fit {
-        let densities: Vec<Vec<f64>> = (1..MOST_COPIES)
+        let densities: Vec<Vec<f64>> = (1..MAX_COPIES)
             .map(|copies| densities(f64::from(copies) * coverage, self.solid, self.most))
             .collect();
         // Anywhere: pairs of counts up to the largest one, the smaller first.

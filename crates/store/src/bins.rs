@@ -11,7 +11,7 @@
 mod pool;
 mod writer;
 
-pub use pool::{Pool, Spilling, Storage};
+pub use pool::{BlockPool, Spilling, Storage};
 pub use writer::Writer;
 
 use std::sync::Mutex;
@@ -19,27 +19,27 @@ use std::sync::Mutex;
 use merganser_io::Error;
 use merganser_run::locks::lock;
 
-/// Bins that share a [`Pool`].
+/// Bins that share a [`BlockPool`].
 pub struct Bins<'p> {
-    pool: &'p Pool,
+    pool: &'p BlockPool,
     bins: Vec<Mutex<Bin>>,
 }
 
 #[derive(Default)]
 struct Bin {
     open: Vec<u8>,
-    full: Vec<Segment>,
+    full: Vec<StoredBlock>,
     bytes: u64,
 }
 
-enum Segment {
+enum StoredBlock {
     Memory(Vec<u8>),
     Disk { offset: u64, len: usize },
 }
 
 impl<'p> Bins<'p> {
     /// Creates empty bins.
-    pub fn new(pool: &'p Pool, bins: usize) -> Bins<'p> {
+    pub fn new(pool: &'p BlockPool, bins: usize) -> Bins<'p> {
         Bins { pool, bins: (0..bins).map(|_| Mutex::default()).collect() }
     }
 
@@ -82,8 +82,8 @@ impl<'p> Bins<'p> {
 
 /// The records of one bin.
 pub struct Contents<'p> {
-    pool: &'p Pool,
-    segments: Vec<Segment>,
+    pool: &'p BlockPool,
+    segments: Vec<StoredBlock>,
     open: Vec<u8>,
     bytes: u64,
 }
@@ -110,8 +110,8 @@ impl Contents<'_> {
     /// The bytes of each block.
     pub fn block_bytes(&self) -> impl Iterator<Item = usize> + '_ {
         let full = self.segments.iter().map(|segment| match segment {
-            Segment::Memory(block) => block.len(),
-            Segment::Disk { len, .. } => *len,
+            StoredBlock::Memory(block) => block.len(),
+            StoredBlock::Disk { len, .. } => *len,
         });
         full.chain((!self.open.is_empty()).then_some(self.open.len()))
     }
@@ -128,8 +128,8 @@ impl Contents<'_> {
         visit: impl FnOnce(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         match self.segments.get(number) {
-            Some(Segment::Memory(block)) => visit(block),
-            Some(Segment::Disk { offset, len }) => {
+            Some(StoredBlock::Memory(block)) => visit(block),
+            Some(StoredBlock::Disk { offset, len }) => {
                 buffer.resize(*len, 0);
                 self.pool.file.read_at(*offset, buffer)?;
                 visit(buffer)

@@ -1,7 +1,7 @@
 //! Numbers and texts as bytes: little-endian, texts with their length before them.
 
 /// Appends values to bytes.
-pub trait Writing {
+pub trait ByteWriter {
     /// Appends a number of 2 bytes.
     fn put_u16(&mut self, value: u16);
     /// Appends a number of 4 bytes.
@@ -16,7 +16,7 @@ pub trait Writing {
     fn put_text(&mut self, text: &str);
 }
 
-impl Writing for Vec<u8> {
+impl ByteWriter for Vec<u8> {
     fn put_u16(&mut self, value: u16) {
         self.extend_from_slice(&value.to_le_bytes());
     }
@@ -45,9 +45,9 @@ impl Writing for Vec<u8> {
 
 /// Reads values back, in order; each call gives `None` where the bytes have ended or are no such value.
 #[derive(Clone, Copy, Debug)]
-pub struct Reading<'a>(pub &'a [u8]);
+pub struct ByteReader<'a>(pub &'a [u8]);
 
-impl<'a> Reading<'a> {
+impl<'a> ByteReader<'a> {
     /// The next `count` bytes.
     pub fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (head, rest) = self.0.split_at_checked(count)?;

@@ -8,7 +8,7 @@ mod scatter;
 pub mod sealed;
 pub mod shard;
 
-pub use bins::{Bins, Contents, Pool, Spilling, Storage, Writer};
-pub use bytes::{Reading, Writing};
+pub use bins::{Bins, BlockPool, Contents, Spilling, Storage, Writer};
+pub use bytes::{ByteReader, ByteWriter};
 pub use order::{begins, distribute, place};
 pub use scatter::{RangeContents, Records, Scatter, Scattering, worker_bytes};

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use merganser_io::Error;
 
-use crate::{Bins, Contents, Pool, Writer};
+use crate::{Bins, BlockPool, Contents, Writer};
 
 /// Buffer bytes of a range in each worker.
 const STRIDE: usize = 512;
@@ -27,7 +27,7 @@ pub trait Records: Copy {
     type Item: Copy;
 
     /// The most bytes that [`put`](Records::put) writes, also behind what it says that it took.
-    const MOST: usize;
+    const MAX: usize;
 
     /// The number of ranges.
     fn ranges(&self) -> usize;
@@ -44,7 +44,7 @@ pub trait Records: Copy {
         0
     }
 
-    /// Writes a record to the start of `to`, at least [`MOST`](Records::MOST) bytes; returns how many
+    /// Writes a record to the start of `to`, at least [`MAX`](Records::MAX) bytes; returns how many
     /// it took.
     fn put(&self, item: Self::Item, to: &mut [u8]) -> usize;
 
@@ -62,7 +62,7 @@ pub struct Scatter<'p, R> {
 
 impl<'p, R: Records> Scatter<'p, R> {
     /// Creates empty ranges, whose blocks come from `pool`.
-    pub fn new(records: R, pool: &'p Pool) -> Scatter<'p, R> {
+    pub fn new(records: R, pool: &'p BlockPool) -> Scatter<'p, R> {
         let ranges = records.ranges();
         let excess = (0..ranges).map(|_| AtomicU64::new(0)).collect();
         Scatter { bins: Bins::new(pool, ranges), records, excess }
@@ -141,7 +141,7 @@ impl<R: Records> Scattering<'_, '_, R> {
     pub fn keep(&mut self, item: R::Item) -> Result<(), Error> {
         let records = &self.scatter.records;
         let range = records.range(item);
-        let room = self.writer.room(range, R::MOST)?;
+        let room = self.writer.room(range, R::MAX)?;
         let took = records.put(item, room);
         self.writer.commit(range, took);
         let excess = records.excess(item);
@@ -216,7 +216,7 @@ mod tests {
 
     impl Records for Numbers {
         type Item = u64;
-        const MOST: usize = 8;
+        const MAX: usize = 8;
 
         fn ranges(&self) -> usize {
             256
@@ -249,7 +249,7 @@ mod tests {
             [(Storage::Auto, 1 << 16), (Storage::Disk, 0), (Storage::Ram, 1 << 30)]
         {
             let directory = folder.path().to_owned();
-            let pool = Pool::new(4 << 10, Spilling { storage, limit, directory });
+            let pool = BlockPool::new(4 << 10, Spilling { storage, limit, directory });
             let scatter = Scatter::new(Numbers, &pool);
             let mut writer = scatter.writer();
             let mut expected = vec![Vec::new(); 256];
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn memory_alone_may_be_too_little() {
         let directory = std::env::temp_dir();
-        let pool = Pool::new(1 << 10, Spilling { storage: Storage::Ram, limit: 0, directory });
+        let pool = BlockPool::new(1 << 10, Spilling { storage: Storage::Ram, limit: 0, directory });
         let scatter = Scatter::new(Numbers, &pool);
         let mut writer = scatter.writer();
         let failed = (0..100_000).find_map(|number| writer.keep(number).err());

@@ -18,7 +18,7 @@ pub use summed::{SEALED, Summed};
 
 use std::ops::RangeInclusive;
 
-use crate::{Reading, Writing};
+use crate::{ByteReader, ByteWriter};
 
 /// The first bytes of a file of the program's own: a high byte, a name, and line ends that a copy in text mode changes.
 pub const fn magic(letter: u8) -> [u8; 8] {
@@ -76,20 +76,20 @@ impl Format {
     ///
     /// # Errors
     /// If the file is of another kind or version, or its header truncated or damaged, in words.
-    pub fn read<'f>(&self, file: &'f [u8]) -> Result<(u32, Reading<'f>), String> {
+    pub fn read<'f>(&self, file: &'f [u8]) -> Result<(u32, ByteReader<'f>), String> {
         if !file.starts_with(&self.magic) {
             return Err(self.foreign.into());
         }
         if file.len() < self.bytes {
             return Err(format!("{}is truncated within its header: {}", self.name, self.if_cut));
         }
-        let mut fields = Reading(&file[self.magic.len()..]);
+        let mut fields = ByteReader(&file[self.magic.len()..]);
         let damaged = || format!("the header is damaged (checksum): {}", self.if_damaged);
         let version = fields.u32().ok_or_else(damaged)?;
         let (checked, mut behind) = file.split_at((self.used)(version) - 4);
         fields.0 = &checked[self.magic.len() + 4..];
         let is_whole = !self.states_length || fields.u32() == Some(self.bytes as u32);
-        let sum = behind.split_off(..4).map(|sum| Reading(sum).u32());
+        let sum = behind.split_off(..4).map(|sum| ByteReader(sum).u32());
         if sum != Some(Some(crc32fast::hash(checked))) || !is_whole {
             return Err(damaged());
         }

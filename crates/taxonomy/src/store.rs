@@ -1,7 +1,7 @@
 //! The tree as bytes of a database.
 
 use crate::{NodeInfo, Taxonomy};
-use merganser_store::{Reading, Writing};
+use merganser_store::{ByteReader, ByteWriter};
 
 impl Taxonomy {
     /// Appends the tree to `bytes`.
@@ -22,7 +22,7 @@ impl Taxonomy {
     }
 
     /// Reads what [`store`](Self::store) wrote; `None` if it is not that.
-    pub fn load(bytes: &mut Reading<'_>) -> Option<Taxonomy> {
+    pub fn load(bytes: &mut ByteReader<'_>) -> Option<Taxonomy> {
         let mut nodes = Vec::new();
         for _ in 0..bytes.u32()? {
             nodes.push(NodeInfo {

@@ -13,7 +13,7 @@ use std::path::Path;
 
 use merganser_alignments::RecordOptions;
 use merganser_gpu::DeviceInfo;
-use merganser_io::{BgzfBlocks, Header, Keep, Records, Segment};
+use merganser_io::{BgzfBlocks, Header, Keep, ReadInput, Records};
 use merganser_run::engine::Engine;
 use merganser_run::{Budget, Cancel, Progress, Resources, Shortage, Stages, Unit, thousands};
 
@@ -132,7 +132,7 @@ pub fn extract_reads(
     config: &ExtractConfig,
     resources: &Resources,
     lines: &Path,
-    segments: &[Segment],
+    segments: &[ReadInput],
     outputs: ExtractOutputs<'_>,
     progress: &dyn Progress,
     cancel: &Cancel,

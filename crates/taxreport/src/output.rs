@@ -70,7 +70,7 @@ impl Wants {
 }
 
 /// Memory of texts that is kept for the next ones.
-const MOST_KEPT: usize = 16 << 20;
+const MAX_KEPT: usize = 16 << 20;
 
 /// What is written of a batch.
 #[derive(Debug, Default)]
@@ -94,7 +94,7 @@ impl Texts {
     /// Whether its memory is worth keeping: that of one giant read is not.
     pub fn is_usual(&self) -> bool {
         let read_back = self.classified.capacity() + self.unclassified.capacity();
-        self.lines.capacity() + read_back <= MOST_KEPT
+        self.lines.capacity() + read_back <= MAX_KEPT
     }
 
     /// Writes all to where it goes.

@@ -4,7 +4,7 @@ use super::{Alignment, BEST_QUALITY, add};
 use merganser_io::Reads;
 
 /// A record cannot be larger: the size is damaged. The longest reads have a few MB.
-const MOST_BYTES: usize = 256 << 20;
+const MAX_BYTES: usize = 256 << 20;
 /// What a record has besides name, CIGAR, letters, qualities and tags.
 const LEAST_BYTES: usize = 32;
 
@@ -30,7 +30,7 @@ fn size_at(bytes: &[u8], at: usize) -> Option<usize> {
 pub(crate) fn whole(bytes: &[u8]) -> Result<(usize, u64), u64> {
     let (mut at, mut records) = (0, 0);
     while let Some(size) = size_at(bytes, at) {
-        if !(LEAST_BYTES..=MOST_BYTES).contains(&size) {
+        if !(LEAST_BYTES..=MAX_BYTES).contains(&size) {
             return Err(records);
         }
         if bytes.len() - at - 4 < size {

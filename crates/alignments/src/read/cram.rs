@@ -25,11 +25,11 @@ use std::sync::{Arc, Once};
 
 /// Containers that follow one another lie on the same few sequences, if alignments are sorted: with
 /// more bases than this in memory, older sequences are dropped.
-const MOST_BASES: u64 = 512 << 20;
+const MAX_BASES: u64 = 512 << 20;
 
 /// The longest sequence that there is (SAM specification, section 1.3): one that is not there is filled up
 /// to its length.
-const MOST_LENGTH: usize = i32::MAX as usize;
+const MAX_LENGTH: usize = i32::MAX as usize;
 
 /// What all containers need to be decoded.
 struct Cram {
@@ -194,7 +194,7 @@ fn sequences(header: &[u8]) -> io::Result<Vec<Sequence>> {
             columns.find_map(|column| column.strip_prefix(tag)).map(<[u8]>::to_vec)
         };
         let length: NonZero<usize> = String::from_utf8(tag(b"LN:")?).ok()?.parse().ok()?;
-        let length = (length.get() <= MOST_LENGTH).then_some(length)?;
+        let length = (length.get() <= MAX_LENGTH).then_some(length)?;
         Some((tag(b"SN:")?, length, tag(b"M5:")))
     };
     let sequences = lines.map(sequence).collect::<Option<Vec<_>>>();
@@ -277,7 +277,7 @@ impl Cram {
     /// where a slice cannot be decoded, that is its first.
     fn read(&self, container: &Container, reads: &mut Reads) -> Result<(), Problem> {
         let many = container.header().reference_sequence_context().is_many();
-        if !many && self.shared.bases.load(Ordering::Relaxed) > MOST_BASES {
+        if !many && self.shared.bases.load(Ordering::Relaxed) > MAX_BASES {
             self.shared.bases.store(0, Ordering::Relaxed);
             self.repository.clear();
         }

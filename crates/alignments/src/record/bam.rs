@@ -6,7 +6,7 @@ use super::{Record, RecordPlace, RecordStyle, flag};
 use crate::{Contig, Operation};
 
 /// The most operations of a CIGAR (SAM specification, section 4.2.2).
-pub const MOST_OPERATIONS: usize = u16::MAX as usize;
+pub const MAX_OPERATIONS: usize = u16::MAX as usize;
 
 /// The magic, the header's text, and the contigs.
 pub(super) fn header(text: &str, contigs: &[Contig]) -> Vec<u8> {

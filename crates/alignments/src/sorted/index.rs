@@ -26,14 +26,14 @@ merganser_run::named! {
 }
 
 /// The most bases of a contig in BAI (SAM specification, section 5.1.1).
-const MOST_BAI: u32 = (1 << 29) - 1;
+const MAX_BAI: u32 = (1 << 29) - 1;
 /// Bases of the smallest bins of CSI, as a power of 2: those of BAI.
 const MIN_SHIFT: u8 = 14;
 
 impl IndexKind {
     /// BAI, if it can hold these contigs.
     pub fn for_contigs(contigs: &[Contig]) -> IndexKind {
-        if contigs.iter().any(|contig| contig.len > MOST_BAI) {
+        if contigs.iter().any(|contig| contig.len > MAX_BAI) {
             IndexKind::Csi
         } else {
             IndexKind::Bai
@@ -42,10 +42,10 @@ impl IndexKind {
 
     /// Why it cannot be that of these contigs.
     pub fn problem(self, contigs: &[Contig]) -> Option<String> {
-        let long = contigs.iter().find(|contig| contig.len > MOST_BAI)?;
+        let long = contigs.iter().find(|contig| contig.len > MAX_BAI)?;
         (self == IndexKind::Bai).then(|| {
             format!(
-                "contig {} is longer than the {MOST_BAI} bases that BAI can hold: `index_format` csi",
+                "contig {} is longer than the {MAX_BAI} bases that BAI can hold: `index_format` csi",
                 long.name
             )
         })
@@ -180,9 +180,9 @@ mod tests {
     #[test]
     fn long_contigs_need_csi() {
         let contigs = |len| [Contig { name: "c".into(), start: 0, len }];
-        assert_eq!(IndexKind::for_contigs(&contigs(MOST_BAI)), IndexKind::Bai);
-        assert_eq!(IndexKind::Bai.problem(&contigs(MOST_BAI)), None);
-        let long = contigs(MOST_BAI + 1);
+        assert_eq!(IndexKind::for_contigs(&contigs(MAX_BAI)), IndexKind::Bai);
+        assert_eq!(IndexKind::Bai.problem(&contigs(MAX_BAI)), None);
+        let long = contigs(MAX_BAI + 1);
         assert_eq!(IndexKind::for_contigs(&long), IndexKind::Csi);
         assert_eq!(IndexKind::Csi.problem(&long), None);
         let problem = IndexKind::Bai.problem(&long).unwrap();

@@ -4,7 +4,7 @@ use super::cuts::{Stretch, cut};
 use super::entry::{Entry, record_of};
 use super::held::Held;
 use super::key::KeyRange;
-use super::spill::{Run, Sorting, Unpacker};
+use super::spill::{Sorting, SpilledBlocks, Unpacker};
 use crate::Error;
 use merganser_run::side_by_side;
 
@@ -13,7 +13,7 @@ pub(super) enum Lists<'s> {
     /// In memory, each record in one of the slabs.
     Held { slabs: Vec<Vec<u8>>, lists: Vec<Vec<Entry>> },
     /// On disk.
-    Spilled { sorting: &'s Sorting, runs: Vec<Run> },
+    Spilled { sorting: &'s Sorting, runs: Vec<SpilledBlocks> },
 }
 
 /// Entries of a list in memory from one place to cut to the next.
@@ -73,7 +73,7 @@ impl<'s> Lists<'s> {
 }
 
 /// A thread's memory, which has a part at a time.
-pub(super) struct Part<'l> {
+pub(super) struct StretchSorter<'l> {
     lists: &'l Lists<'l>,
     unpacker: Option<Unpacker<'l>>,
     /// Blocks that were on disk.
@@ -82,13 +82,13 @@ pub(super) struct Part<'l> {
     entries: Vec<Entry>,
 }
 
-impl<'l> Part<'l> {
-    pub(super) fn new(lists: &'l Lists<'l>) -> Result<Part<'l>, Error> {
+impl<'l> StretchSorter<'l> {
+    pub(super) fn new(lists: &'l Lists<'l>) -> Result<StretchSorter<'l>, Error> {
         let unpacker = match lists {
             Lists::Held { .. } => None,
             Lists::Spilled { sorting, .. } => Some(sorting.unpacker()?),
         };
-        Ok(Part { lists, unpacker, blocks: Vec::new(), entries: Vec::new() })
+        Ok(StretchSorter { lists, unpacker, blocks: Vec::new(), entries: Vec::new() })
     }
 
     /// Takes the records of a range from all lists.

@@ -19,7 +19,7 @@ use crate::Error;
 const LEAST_SHARE: u64 = 4 << 20;
 /// Memory is taken in pieces of a share, of at most so many bytes.
 const SLABS: u64 = 16;
-const MOST_SLAB: u64 = 4 << 20;
+const MAX_SLAB: u64 = 4 << 20;
 /// A block on disk is full with so many bytes: a part of a share, so that a block of each run fits
 /// into memory.
 const BLOCKS: u64 = 32;
@@ -39,11 +39,11 @@ pub struct Sorting {
     /// Bytes of all records.
     bytes: AtomicU64,
     file: SpillFile,
-    runs: Mutex<Vec<Run>>,
+    runs: Mutex<Vec<SpilledBlocks>>,
 }
 
 /// The blocks of a sorted list in their order.
-pub(super) type Run = Vec<Block>;
+pub(super) type SpilledBlocks = Vec<Block>;
 
 /// A block of records on disk, each behind its turn.
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +102,7 @@ impl Sorting {
 
     /// Bytes in which a thread takes them.
     pub(super) fn slab(&self) -> usize {
-        (self.share / SLABS).min(MOST_SLAB) as usize
+        (self.share / SLABS).min(MAX_SLAB) as usize
     }
 
     pub(super) fn count(&self, bytes: u64) {
@@ -134,7 +134,7 @@ impl Sorting {
     }
 
     /// The runs on disk.
-    pub(super) fn take_runs(&self) -> Vec<Run> {
+    pub(super) fn take_runs(&self) -> Vec<SpilledBlocks> {
         std::mem::take(&mut lock(&self.runs))
     }
 
@@ -146,7 +146,8 @@ impl Sorting {
         let Some(&first) = entries.first() else { return Ok(()) };
         let mut packer = Packer { file: &self.file, zstd: Compressor::new(ZSTD_LEVEL)? };
         let most = self.block() as usize;
-        let (mut run, mut block, mut key) = (Run::new(), Vec::with_capacity(2 * most), first.key);
+        let (mut run, mut block, mut key) =
+            (SpilledBlocks::new(), Vec::with_capacity(2 * most), first.key);
         for &entry in entries {
             if block.len() >= most {
                 self.check_cancelled()?;

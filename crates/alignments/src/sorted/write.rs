@@ -10,9 +10,9 @@ use super::RecordIndex;
 use super::held::Held;
 use super::index::Mark;
 use super::key::KeyRange;
-use super::parts::{Lists, Part};
+use super::parts::{Lists, StretchSorter};
 use super::seams::{BlockSeam, Cut, GroupSeam};
-use super::sizes::{LEAST_PART, MOST_PART, PART_COPIES};
+use super::sizes::{LEAST_PART, MAX_PART, PART_COPIES};
 use super::spill::Sorting;
 use crate::cram::{Container, Crai, Cram, Encoder};
 use crate::{BlockDigest, Error};
@@ -88,7 +88,7 @@ pub fn write(
         // Much more than what is read for nothing.
         _ => (memory / threads as u64 / 2).saturating_sub(beyond) / PART_COPIES,
     };
-    let most = most.clamp(LEAST_PART, MOST_PART);
+    let most = most.clamp(LEAST_PART, MAX_PART);
     let room = memory / (PART_COPIES * most + beyond);
     let threads = (threads as u64).min(room).max(1) as usize;
     let parts = lists.cut(most);
@@ -144,7 +144,7 @@ impl Source for Stage<'_> {
 struct Compressing<'w> {
     stage: &'w Stage<'w>,
     maker: Maker<'w>,
-    part: Option<Part<'w>>,
+    part: Option<StretchSorter<'w>>,
 }
 
 impl Work for Compressing<'_> {
@@ -155,7 +155,7 @@ impl Work for Compressing<'_> {
     fn work(&mut self, number: &mut u64, _turn: &Turn<'_, Piece, Error>) -> Result<Piece, Error> {
         let (stage, number) = (self.stage, *number as usize);
         if self.part.is_none() {
-            self.part = Some(Part::new(stage.lists)?);
+            self.part = Some(StretchSorter::new(stage.lists)?);
         }
         let part = self.part.as_mut().expect("made above");
         part.load(&stage.parts[number])?;
@@ -191,7 +191,7 @@ impl<'w> Stage<'w> {
     fn make_blocks(
         &self,
         number: usize,
-        part: &Part<'_>,
+        part: &StretchSorter<'_>,
         blocks: &mut BgzfBlocks,
     ) -> Option<Piece> {
         let (mut text, mut marks) = (Vec::new(), Vec::new());
@@ -212,7 +212,7 @@ impl<'w> Stage<'w> {
     fn make_containers(
         &self,
         number: usize,
-        part: &Part<'_>,
+        part: &StretchSorter<'_>,
         encoder: &mut Encoder<'_>,
     ) -> Result<Option<Piece>, Error> {
         let all = self.is_last(number);

@@ -1,7 +1,7 @@
 //! Which reads of alignments are pairs.
 
 use crate::batches::{ALL, Batch, RecordOptions, read_all, warned, write};
-use merganser_io::{Input, Segment};
+use merganser_io::{Input, ReadInput};
 use proptest::prelude::*;
 
 proptest! {
@@ -23,7 +23,7 @@ proptest! {
             }
         }
         let folder = tempfile::tempdir().unwrap();
-        let segments = [Segment::Single(Input::File(write(folder.path(), "a.sam", &sam)))];
+        let segments = [ReadInput::Single(Input::File(write(folder.path(), "a.sam", &sam)))];
         let options = RecordOptions {
             keep: ALL, batch_records, batch_bytes, find_pairs: true, ..RecordOptions::default()
         };
@@ -67,7 +67,7 @@ fn mates_that_do_not_lie_side_by_side_stay_single_reads() {
     assert!(warned(&(0..9).map(|n| line(4, &format!("p{n}"))).collect::<String>()).is_empty());
     // As pairs they are refused, with what helps.
     let folder = tempfile::tempdir().unwrap();
-    let segments = [Segment::Interleaved(Input::File(write(folder.path(), "r", &sorted)))];
+    let segments = [ReadInput::Interleaved(Input::File(write(folder.path(), "r", &sorted)))];
     let (_, failed) = read_all(&segments, &RecordOptions::default()).unwrap();
     let message = failed.unwrap().1.to_string();
     assert!(message.contains("samtools collate"), "{message}");

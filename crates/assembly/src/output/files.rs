@@ -14,7 +14,7 @@ use super::haplotypes::{Haplotypes, Phasing};
 use super::number::general;
 use super::track::Track;
 use crate::spectra::OfAssembly;
-use crate::{BlockRule, Copies, Error, Judged, Judgement, Source, Tracks, Trio};
+use crate::{AssemblyQuality, BlockRule, Copies, Error, Membership, Outcome, Tracks, Trio};
 
 /// What the files of a judgement are called.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct Names {
 }
 
 /// Peaks of the reads' histogram that are listed.
-const MOST_PEAKS: usize = 6;
+const MAX_PEAKS: usize = 6;
 
 impl Names {
     /// Files that begin with `prefix`, of assemblies of these names and reads of that.
@@ -71,17 +71,17 @@ impl Names {
         self.parents.as_ref().map(|parents| &parents.0)
     }
 
-    /// The names of the classes of an assembly spectrum: those of [`Source::ALL`] that there can be.
+    /// The names of the classes of an assembly spectrum: those of [`Membership::ALL`] that there can be.
     pub fn sources(&self) -> Vec<String> {
-        let name = |source: &Source| match (source, &self.assemblies[..]) {
-            (Source::ReadOnly, _) => Some("read-only".to_owned()),
-            (Source::First, [one]) => Some(one.clone()),
-            (Source::First, [one, ..]) => Some(format!("{one}-only")),
-            (Source::Second, [_, other]) => Some(format!("{other}-only")),
-            (Source::Shared, [_, _]) => Some("shared".to_owned()),
+        let name = |source: &Membership| match (source, &self.assemblies[..]) {
+            (Membership::ReadOnly, _) => Some("read-only".to_owned()),
+            (Membership::First, [one]) => Some(one.clone()),
+            (Membership::First, [one, ..]) => Some(format!("{one}-only")),
+            (Membership::Second, [_, other]) => Some(format!("{other}-only")),
+            (Membership::Shared, [_, _]) => Some("shared".to_owned()),
             _ => None,
         };
-        Source::ALL.iter().filter_map(name).collect()
+        Membership::ALL.iter().filter_map(name).collect()
     }
 
     fn sequences(&self, assembly: &str) -> [PathBuf; 3] {
@@ -177,7 +177,7 @@ impl<'s> Files<'s> {
     ///
     /// # Errors
     /// If one cannot be written.
-    pub fn finish(self, judgement: &Judgement) -> Result<Vec<Phasing>, Error> {
+    pub fn finish(self, judgement: &Outcome) -> Result<Vec<Phasing>, Error> {
         let Files { names, set, sequences, haplotypes, contigs } = self;
         let mut outputs: Vec<Output> =
             sequences.into_iter().flat_map(|of| [of.qualities, of.bed, of.wig]).collect();
@@ -253,7 +253,7 @@ fn row(name: &str, missing: u64, kmers: u64, quality: f64, rate: f64) -> String 
 /// The texts of the files that are written at the end.
 struct Texts<'t> {
     names: &'t Names,
-    judgement: &'t Judgement,
+    judgement: &'t Outcome,
 }
 
 impl Texts<'_> {
@@ -279,13 +279,13 @@ impl Texts<'_> {
     }
 
     /// Each assembly, and both of two.
-    fn each<'j>(&'j self, both: &'j str) -> impl Iterator<Item = (&'j str, &'j Judged)> {
+    fn each<'j>(&'j self, both: &'j str) -> impl Iterator<Item = (&'j str, &'j AssemblyQuality)> {
         let names = self.names.assemblies.iter().map(String::as_str).chain([both]);
         names.zip(self.judgement.assemblies.iter().chain(&self.judgement.both))
     }
 
     fn qualities(&self) -> String {
-        let row = |(name, of): (&str, &Judged)| {
+        let row = |(name, of): (&str, &AssemblyQuality)| {
             row(name, of.only.instances, of.kmers, of.quality, of.error_rate)
         };
         self.each("Both").map(row).collect()
@@ -323,7 +323,7 @@ impl Texts<'_> {
     fn ploidy(&self) -> String {
         let solid = self.judgement.solid;
         let mut text = format!("ploidy\tdepth\tboundary\n0\t0\t{solid}\n");
-        let peaks = peaks(&self.judgement.spectra.rows(), solid, MOST_PEAKS);
+        let peaks = peaks(&self.judgement.spectra.rows(), solid, MAX_PEAKS);
         for (ploidy, (depth, boundary)) in (1..).zip(peaks) {
             let _ = writeln!(text, "{ploidy}\t{depth}\t{boundary}");
         }

@@ -17,7 +17,7 @@ use crate::params::Params;
 use crate::sketch::{Sketcher, sketch_all, sketch_some};
 use hits::HitCounter;
 use lookup::Lookup;
-use pool::Pool;
+use pool::CandidateFeatures;
 pub(crate) use slide::Slider;
 
 /// Features that are looked up together, about: so many that several of them share each page of
@@ -62,7 +62,7 @@ pub struct Scratch {
     lookup: Lookup,
     hits: HitCounter,
     runs: Vec<(u32, u32)>,
-    pool: Pool,
+    pool: CandidateFeatures,
     /// Of the query's parts, those that are asked.
     asked: Range<usize>,
 }
@@ -161,7 +161,7 @@ impl<'a> HostQuery<'a> {
             lookup: Lookup::default(),
             hits: HitCounter::new(),
             runs: Vec::new(),
-            pool: Pool::new(),
+            pool: CandidateFeatures::new(),
             asked: 0..usize::MAX,
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use merganser_gpu::{
-    Arena, ArenaBuffer, Device, DeviceBuffer, DeviceInfo, PinnedBuffer, Pool, Pooled, Stream,
+    Arena, ArenaBuffer, BufferPool, Device, DeviceBuffer, DeviceInfo, PinnedBuffer, Pooled, Stream,
 };
 use merganser_run::RoundRobin;
 use merganser_run::locks::lock;
@@ -34,9 +34,9 @@ pub(crate) struct Collector {
     home: Device,
     devices: Vec<DeviceInfo>,
     arena: Arena,
-    workspaces: Vec<Pool<Workspace>>,
+    workspaces: Vec<BufferPool<Workspace>>,
     turns: RoundRobin,
-    batches: Mutex<Vec<Batch>>,
+    batches: Mutex<Vec<WindowSketches>>,
     /// Sketches were given to the host, since there was no room for them.
     overflown: AtomicBool,
 }
@@ -45,14 +45,14 @@ pub(crate) struct Collector {
 type SketchRoom = (ArenaBuffer<u8>, ArenaBuffer<u32>);
 
 /// The sketches of windows that follow each other.
-pub(crate) struct Batch {
+pub(crate) struct WindowSketches {
     /// The number of the first window, as the worker has it.
     pub(super) first: u32,
     features: ArenaBuffer<u8>,
     counts: ArenaBuffer<u32>,
 }
 
-impl Batch {
+impl WindowSketches {
     pub(super) fn windows(&self) -> usize {
         self.counts.len()
     }
@@ -94,14 +94,14 @@ struct Own {
 }
 
 /// Windows of a batch.
-fn most_windows(params: &Params) -> usize {
+fn max_windows(params: &Params) -> usize {
     FEATURES / params.sketch as usize
 }
 
 /// Bytes of device memory for a workspace.
 fn workspace_bytes(params: &Params) -> u64 {
     let features = FEATURES * Packing::of(params.k).bytes();
-    (LETTERS + most_windows(params) * (size_of::<ReferenceWindow>() + 4) + features) as u64 + 4096
+    (LETTERS + max_windows(params) * (size_of::<ReferenceWindow>() + 4) + features) as u64 + 4096
 }
 
 impl Collector {
@@ -127,7 +127,8 @@ impl Collector {
                 room = (available - count * needed) / 3 * 2;
             }
             let (device, params) = (device.clone(), *params);
-            workspaces.push(Pool::new(count as usize, move || Workspace::new(&device, &params)));
+            workspaces
+                .push(BufferPool::new(count as usize, move || Workspace::new(&device, &params)));
         }
         let segment = (room / 16).clamp(1 << 16, SEGMENT) as usize;
         Ok(Collector {
@@ -167,7 +168,7 @@ impl Collector {
     ///
     /// # Errors
     /// If a device has failed.
-    pub(crate) fn take_batches(&self) -> Result<Vec<Batch>, Error> {
+    pub(crate) fn take_batches(&self) -> Result<Vec<WindowSketches>, Error> {
         for pool in &self.workspaces {
             let workspace = pool.take()?;
             workspace.device.synchronize()?;
@@ -197,7 +198,7 @@ impl Collector {
     ) -> Result<(), Error> {
         let mut workspace = self.workspace()?;
         let (window, stride) = (self.params.window as usize, self.params.stride as usize);
-        let most = most_windows(&self.params);
+        let most = max_windows(&self.params);
         (workspace.count, workspace.filled) = (0, 0);
         for (letters, windows) in stretches {
             let mut next = 0;
@@ -243,7 +244,7 @@ impl Collector {
                         stream.copy(own.counts.slice(..windows), counts.view_mut())?;
                     }
                 }
-                let batch = Batch { first, features, counts };
+                let batch = WindowSketches { first, features, counts };
                 lock(&self.batches).push(batch);
             }
             None => {
@@ -270,7 +271,7 @@ impl Collector {
     ///
     /// # Errors
     /// If the device fails.
-    pub(crate) fn bring(&self, batch: &Batch, entries: &mut Entries) -> Result<(), Error> {
+    pub(crate) fn bring(&self, batch: &WindowSketches, entries: &mut Entries) -> Result<(), Error> {
         let mut workspace = self.home_workspace()?;
         workspace.own()?;
         let Workspace { stream, own, .. } = &mut *workspace;
@@ -290,7 +291,7 @@ impl Collector {
 
 impl Workspace {
     fn new(device: &Device, params: &Params) -> merganser_gpu::Result<Workspace> {
-        let windows = most_windows(params);
+        let windows = max_windows(params);
         Ok(Workspace {
             device: device.clone(),
             stream: device.stream()?,

@@ -9,7 +9,7 @@ use merganser_gpu::{Device, DeviceBuffer, DeviceSlice, DeviceSliceMut, Stream, p
 use merganser_run::{Cancel, each};
 
 use super::budget::too_little_memory;
-use super::collector::{Batch, Collector, Workspace};
+use super::collector::{Collector, WindowSketches, Workspace};
 use super::kernels::SectionPlace;
 use super::kernels::build::{
     self as kernels, EntriesMut, Packing, PartLayout, Runs, SectionCounts, SectionSize,
@@ -49,7 +49,7 @@ impl Rules<'_> {
 pub(crate) struct DeviceLayout<'a> {
     collector: &'a Collector,
     rules: Rules<'a>,
-    batches: Vec<Batch>,
+    batches: Vec<WindowSketches>,
     /// Their windows, but for those that are left out: the true number of the first, the batch, and
     /// which of its windows they are.
     stretches: Vec<(u32, usize, Range<usize>)>,
@@ -86,7 +86,7 @@ impl<'a> DeviceLayout<'a> {
     /// If the device fails or has no room.
     pub(crate) fn new(
         collector: &'a Collector,
-        batches: Vec<Batch>,
+        batches: Vec<WindowSketches>,
         rules: Rules<'a>,
         numbering: &Numbering,
     ) -> Result<DeviceLayout<'a>, Error> {

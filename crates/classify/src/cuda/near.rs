@@ -8,7 +8,7 @@ use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Result, Stream};
 use super::kernels::pool::{self, NearReads, Reads};
 use super::kernels::{Asked, ReadEntry, SketchRule, Targets};
 use super::table::DeviceTable;
-use crate::candidates::{Candidate, MOST_NEAR, MOST_POOLED, Seen};
+use crate::candidates::{Candidate, MAX_NEAR, MAX_POOLED, Seen};
 use crate::params::Params;
 
 /// A read and those of its candidates that are pooled.
@@ -17,7 +17,7 @@ pub(crate) type NearRead<'r> = ([&'r [u8]; 2], &'r [Candidate]);
 /// Batches of such reads on each device at a time.
 pub(super) const NEAR_WORKSPACES: usize = 4;
 /// Most bytes for a batch, about.
-const MOST_BYTES: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 
 /// What the space for such reads has room for.
 #[derive(Clone, Copy, Debug)]
@@ -33,11 +33,11 @@ pub(super) struct NearSizes {
 impl NearSizes {
     /// For up to `most` candidates a read, within about `bytes`, but for one read at least.
     pub(super) fn new(params: &Params, most: usize, bytes: u64) -> NearSizes {
-        let (most, bytes) = (most.min(MOST_NEAR), bytes.min(MOST_BYTES));
+        let (most, bytes) = (most.min(MAX_NEAR), bytes.min(MAX_BYTES));
         // The windows of each mate are one more than strides in it, at most.
-        let windows = MOST_POOLED / u64::from(params.stride) + 2;
+        let windows = MAX_POOLED / u64::from(params.stride) + 2;
         let longest = windows * features(params, u64::from(params.window));
-        let letters = (bytes / 8).max(MOST_POOLED) as usize;
+        let letters = (bytes / 8).max(MAX_POOLED) as usize;
         let reads = (bytes / 4 / (28 + 4 * most as u64)).max(1) as usize;
         let words = (bytes / 16).max(longest) as usize;
         NearSizes { letters, reads, words, most }
@@ -202,9 +202,9 @@ mod tests {
         let dense = Params { k: 16, sketch: 128, window: 150, stride: 1, ..other };
         for params in [one, other, dense, Params { stride: 1024, window: 1024, ..one }] {
             let sizes = NearSizes::new(&params, 100, 0);
-            assert_eq!(sizes.most, MOST_NEAR);
-            for first in 0..=MOST_POOLED as usize {
-                let letters = vec![b'A'; MOST_POOLED as usize];
+            assert_eq!(sizes.most, MAX_NEAR);
+            for first in 0..=MAX_POOLED as usize {
+                let letters = vec![b'A'; MAX_POOLED as usize];
                 let mates = letters.split_at(first);
                 let words = features_of(mates.0, &params) + features_of(mates.1, &params);
                 assert!(words <= sizes.words && letters.len() <= sizes.letters, "{params:?}");

@@ -1,6 +1,6 @@
 //! Devices that hold a database together, and what batches need on them.
 
-use merganser_gpu::{Device, DeviceBuffer, Pool};
+use merganser_gpu::{BufferPool, Device, DeviceBuffer};
 use merganser_run::{join, side_by_side, start_scoped};
 
 use super::budget::{Budget, LONG_WORKSPACES, Placed, room};
@@ -17,7 +17,7 @@ use crate::database::Section;
 /// Devices that together hold the parts that are on devices.
 pub(super) struct Set {
     pub(super) members: Vec<Member>,
-    pub(super) workspaces: Pool<Workspace>,
+    pub(super) workspaces: BufferPool<Workspace>,
     /// Reads and letters that a workspace has room for.
     pub(super) room: [usize; 2],
 }
@@ -30,9 +30,9 @@ pub(super) struct Member {
     taxa: DeviceBuffer<u32>,
     nodes: DeviceBuffer<u32>,
     several: DeviceBuffer<u8>,
-    pub(super) long: Pool<LongWorkspace>,
+    pub(super) long: BufferPool<LongWorkspace>,
     /// If candidates are pooled.
-    pub(super) near: Option<Pool<NearWorkspace>>,
+    pub(super) near: Option<BufferPool<NearWorkspace>>,
     pub(super) clock: DeviceClock,
 }
 
@@ -112,11 +112,11 @@ impl Filling<'_> {
             several: device.alloc(self.several.len())?,
             long: {
                 let device = device.clone();
-                Pool::new(LONG_WORKSPACES, move || LongWorkspace::new(&device, budget.long))
+                BufferPool::new(LONG_WORKSPACES, move || LongWorkspace::new(&device, budget.long))
             },
             near: budget.near.map(|sizes| {
                 let device = device.clone();
-                Pool::new(NEAR_WORKSPACES, move || NearWorkspace::new(&device, sizes))
+                BufferPool::new(NEAR_WORKSPACES, move || NearWorkspace::new(&device, sizes))
             }),
         };
         stream.upload_now(self.starts, member.starts.view_mut())?;
@@ -135,7 +135,7 @@ impl Filling<'_> {
 }
 
 /// Workspaces over the devices of a set, made when they are needed.
-fn workspaces(members: &[Placed], devices: &[Device], budgets: &[Budget]) -> Pool<Workspace> {
+fn workspaces(members: &[Placed], devices: &[Device], budgets: &[Budget]) -> BufferPool<Workspace> {
     let of_set = members.iter().map(|(at, _)| budgets[*at]);
     let workspaces = of_set.map(|budget| budget.workspaces).min().unwrap_or(1);
     let each: Vec<(Device, ShortSizes, usize)> = members
@@ -143,7 +143,7 @@ fn workspaces(members: &[Placed], devices: &[Device], budgets: &[Budget]) -> Poo
         .map(|(at, parts)| (devices[*at].clone(), budgets[*at].short, parts.len()))
         .collect();
     let [reads, letters] = room(members, budgets);
-    Pool::new(workspaces, move || {
+    BufferPool::new(workspaces, move || {
         let short = |(device, sizes, parts): &(Device, ShortSizes, usize)| {
             ShortWorkspace::new(device, ShortSizes { letters, reads, ..*sizes }, *parts)
         };

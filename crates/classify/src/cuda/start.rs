@@ -10,12 +10,12 @@ use crate::Error;
 /// A collector that another thread makes ready.
 #[derive(Debug, Default)]
 pub(crate) struct Starting {
-    state: Mutex<State>,
+    state: Mutex<Startup>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-enum State {
+enum Startup {
     #[default]
     Opening,
     Ready(Arc<Collector>),
@@ -23,7 +23,7 @@ enum State {
 }
 
 impl Starting {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Startup> {
         lock(&self.state)
     }
 
@@ -31,8 +31,8 @@ impl Starting {
     pub(crate) fn start(&self, make: impl FnOnce() -> Result<Collector, Error>) {
         let made = make();
         *self.lock() = match made {
-            Ok(collector) => State::Ready(Arc::new(collector)),
-            Err(error) => State::Failed(error),
+            Ok(collector) => Startup::Ready(Arc::new(collector)),
+            Err(error) => Startup::Failed(error),
         };
         self.changed.notify_all();
     }
@@ -65,17 +65,17 @@ impl Starting {
     /// Why there is none.
     pub(crate) fn finish(self) -> Result<Option<Arc<Collector>>, Error> {
         match into_inner(self.state) {
-            State::Opening => Ok(None),
-            State::Ready(collector) => Ok(Some(collector)),
-            State::Failed(error) => Err(error),
+            Startup::Opening => Ok(None),
+            Startup::Ready(collector) => Ok(Some(collector)),
+            Startup::Failed(error) => Err(error),
         }
     }
 }
 
-fn get(state: &State) -> Result<Option<Arc<Collector>>, Error> {
+fn get(state: &Startup) -> Result<Option<Arc<Collector>>, Error> {
     match state {
-        State::Opening => Ok(None),
-        State::Ready(collector) => Ok(Some(Arc::clone(collector))),
-        State::Failed(_) => Err(Error::Cancelled),
+        Startup::Opening => Ok(None),
+        Startup::Ready(collector) => Ok(Some(Arc::clone(collector))),
+        Startup::Failed(_) => Err(Error::Cancelled),
     }
 }

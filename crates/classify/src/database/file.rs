@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard};
 use merganser_io::{AtomicFile, SectionSum};
 use merganser_run::locks::{into_inner, lock};
 use merganser_store::sealed::{Format, magic};
-use merganser_store::{Reading, Writing};
+use merganser_store::{ByteReader, ByteWriter};
 
 use super::content::Content;
 use super::meta;
@@ -111,7 +111,7 @@ impl Header {
         Ok(header)
     }
 
-    fn parse(bytes: &mut Reading<'_>, version: u32) -> Option<Header> {
+    fn parse(bytes: &mut ByteReader<'_>, version: u32) -> Option<Header> {
         let mut params = Params {
             preset: match bytes.u32()? {
                 0 => Preset::Sensitive,
@@ -165,7 +165,7 @@ impl Header {
         if crc32fast::hash(bytes) != self.directory.1 {
             return Err("the directory is damaged (checksum): build the database again".into());
         }
-        let mut words = Reading(bytes);
+        let mut words = ByteReader(bytes);
         let mut word = || words.u64().unwrap_or(0);
         for _ in 0..GROUPS * self.parts {
             self.groups.push([word(), word(), word()]);

@@ -1,7 +1,7 @@
 //! Targets and taxonomy as bytes of a file.
 
 use super::content::Target;
-use merganser_store::{Reading, Writing};
+use merganser_store::{ByteReader, ByteWriter};
 use merganser_taxonomy::{Taxonomy, plain};
 
 pub(super) fn store(targets: &[Target], taxonomy: &Taxonomy) -> Vec<u8> {
@@ -19,7 +19,7 @@ pub(super) fn store(targets: &[Target], taxonomy: &Taxonomy) -> Vec<u8> {
 
 /// `None` if they are not what [`store`] wrote.
 pub(super) fn load(bytes: &[u8]) -> Option<(Vec<Target>, Taxonomy)> {
-    let mut bytes = Reading(bytes);
+    let mut bytes = ByteReader(bytes);
     let taxonomy = Taxonomy::load(&mut bytes)?;
     let mut targets = Vec::new();
     let mut windows: u32 = 0;

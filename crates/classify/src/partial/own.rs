@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 use merganser_run::Cancel;
-use merganser_store::Reading;
+use merganser_store::ByteReader;
 use merganser_taxonomy::{Taxonomy, plain};
 use merganser_taxreport::Error as ReportError;
 use merganser_taxreport::partial::{Ascending, Decoder};
@@ -43,7 +43,7 @@ const TOO_MANY: &str = "there are more reads or features than can be";
 impl OfOwn {
     /// Nothing yet, of the taxa that the files have.
     pub(super) fn new(taxonomy: &[u8]) -> Option<OfOwn> {
-        let mut bytes = Reading(taxonomy);
+        let mut bytes = ByteReader(taxonomy);
         let tree = Taxonomy::load(&mut bytes).filter(|_| bytes.0.is_empty())?;
         Some(OfOwn {
             tree,

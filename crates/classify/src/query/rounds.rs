@@ -18,11 +18,11 @@ pub(crate) struct Rounds<'a> {
     config: GpuConfig,
     /// Parts for which there is no room are the host's; there is one round.
     help: bool,
-    state: Mutex<State<'a>>,
+    state: Mutex<CurrentRound<'a>>,
 }
 
 #[derive(Debug)]
-struct State<'a> {
+struct CurrentRound<'a> {
     /// `None` after a failure.
     now: Option<Arc<OnDevices<'a>>>,
     /// The number of this round, from 1.
@@ -46,11 +46,11 @@ impl<'a> Rounds<'a> {
         let all: Vec<usize> = (0..host.database().parts()).collect();
         let now = Some(Arc::new(OnDevices::new(host, config, &all, help)?));
         let (reads_on_host, times) = (0, GpuTimes::default());
-        let state = Mutex::new(State { now, round: 1, rounds: 1, reads_on_host, times });
+        let state = Mutex::new(CurrentRound { now, round: 1, rounds: 1, reads_on_host, times });
         Ok(Rounds { host: Arc::clone(host), config: config.clone(), help, state })
     }
 
-    fn state(&self) -> MutexGuard<'_, State<'a>> {
+    fn state(&self) -> MutexGuard<'_, CurrentRound<'a>> {
         lock(&self.state)
     }
 

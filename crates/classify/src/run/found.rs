@@ -5,7 +5,7 @@ use merganser_io::{Record, RecordBatch};
 
 use crate::candidates::Seen;
 use crate::{Candidate, Error};
-use merganser_store::{Reading, Writing};
+use merganser_store::{ByteReader, ByteWriter};
 
 /// A batch and what was found for its reads.
 #[derive(Debug, Default)]
@@ -72,10 +72,10 @@ impl FoundBatch {
 
     pub(super) fn load(bytes: &[u8]) -> Result<FoundBatch, Error> {
         let lost = || Error::Input("temporary data is not what was written to it".into());
-        FoundBatch::parse(&mut Reading(bytes)).ok_or_else(lost)
+        FoundBatch::parse(&mut ByteReader(bytes)).ok_or_else(lost)
     }
 
-    fn parse(bytes: &mut Reading<'_>) -> Option<FoundBatch> {
+    fn parse(bytes: &mut ByteReader<'_>) -> Option<FoundBatch> {
         let (first, paired) = (bytes.u64()?, bytes.u32()? != 0);
         let mut batch = RecordBatch::of(paired, first);
         for _ in 0..bytes.u32()? {

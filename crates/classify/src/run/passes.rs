@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use merganser_io::{RecordBatch, Segment};
+use merganser_io::{ReadInput, RecordBatch};
 use merganser_run::engine::{Engine, NumberSource, Turn, Work};
 use merganser_run::locks::lock;
 use merganser_run::{Cancel, InOrderSink, Progress, Resources, Silent, each_in_order};
@@ -67,7 +67,7 @@ impl InOrderSink<Stored> for StoredBatches {
 
 /// A worker of the last pass: decides on batches in storage.
 struct Deciding<'d, 'r, 'a> {
-    run: &'d Run<'r, 'a>,
+    run: &'d RunContext<'r, 'a>,
     storage: &'d Storage,
     batches: &'d [Stored],
     /// The targets whose candidates count; all if not given.
@@ -125,7 +125,7 @@ struct LookedAt<'b> {
 type Look<'l> = &'l (dyn Fn(LookedAt<'_>, &mut Scratch) -> Result<(), Error> + Sync);
 
 /// One run over some reads.
-pub(super) struct Run<'r, 'a> {
+pub(super) struct RunContext<'r, 'a> {
     pub(super) classifier: &'r Classifier<'a>,
     pub(super) config: &'r RunConfig,
     /// Which reads and bases take part.
@@ -143,7 +143,7 @@ pub(super) struct Run<'r, 'a> {
     pub(super) cancel: &'r Cancel,
 }
 
-impl<'a> Run<'_, 'a> {
+impl<'a> RunContext<'_, 'a> {
     /// Batches that may be begun before those in front of them are written: for each thread its
     /// own and three more.
     pub(super) fn ahead(&self) -> u64 {
@@ -159,7 +159,7 @@ impl<'a> Run<'_, 'a> {
     /// Decides on each batch as its candidates are found.
     pub(super) fn in_one_pass(
         &self,
-        segments: &[Segment],
+        segments: &[ReadInput],
         outputs: &mut Outputs<'_>,
         progress: &dyn Progress,
     ) -> Result<(), Error> {
@@ -176,7 +176,7 @@ impl<'a> Run<'_, 'a> {
     pub(super) fn in_two_passes(
         &self,
         per_mille: u32,
-        segments: &[Segment],
+        segments: &[ReadInput],
         outputs: &mut Outputs<'_>,
         progress: &dyn Progress,
     ) -> Result<(), Error> {
@@ -197,7 +197,7 @@ impl<'a> Run<'_, 'a> {
         &self,
         storage: &Storage,
         coverage: Option<&ReferenceHits<'_>>,
-        segments: &[Segment],
+        segments: &[ReadInput],
         progress: &dyn Progress,
     ) -> Result<Vec<Stored>, Error> {
         let all_asked = self.classifier.query.rounds().is_none() && self.plan.rounds.len() == 1;

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use merganser_alignments::RecordOptions;
-use merganser_io::{Header, Keep, Needs, RecordBatch, Records, Segment};
+use merganser_io::{Header, Keep, Needs, ReadInput, RecordBatch, Records};
 use merganser_run::engine::{Device, Engine, Turn, Work};
 use merganser_run::locks::lock;
 use merganser_run::{InOrderSink, Progress, Unit};
@@ -11,7 +11,7 @@ use merganser_run::{InOrderSink, Progress, Unit};
 use super::Outcome;
 use super::clock::{Clock, tell_reading};
 use super::found::Found;
-use super::passes::Run;
+use super::passes::RunContext;
 use crate::cuda::Flight;
 use crate::query::{OnDevices, Scratch};
 use crate::{Candidate, Error, Sketcher};
@@ -26,7 +26,7 @@ type Take<'t, 'a, P> = &'t (
             + Sync
     );
 
-impl<'a> Run<'_, 'a> {
+impl<'a> RunContext<'_, 'a> {
     /// Reads all batches, finds their candidates, and gives `sink` what `take` makes of them, in the order of the input.
     /// Returns the sink.
     ///
@@ -34,7 +34,7 @@ impl<'a> Run<'_, 'a> {
     /// Of several faults the first in the input.
     pub(super) fn each_batch<P: Send, S: InOrderSink<P, Error = Error> + Send>(
         &self,
-        segments: &[Segment],
+        segments: &[ReadInput],
         progress: &dyn Progress,
         sink: S,
         take: Take<'_, 'a, P>,
@@ -97,7 +97,7 @@ impl<'a> Run<'_, 'a> {
 
 /// A worker's memory and results.
 pub(super) struct Worker<'w, 'r, 'a, P> {
-    run: &'w Run<'r, 'a>,
+    run: &'w RunContext<'r, 'a>,
     take: Take<'w, 'a, P>,
     scratch: Scratch,
     sketcher: Sketcher,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use merganser_io::{Input, Segment};
+use merganser_io::{Input, ReadInput};
 
 use merganser_test_random::Random;
 
@@ -11,7 +11,7 @@ use merganser_test_random::Random;
 pub(crate) type Reads = Vec<[Vec<u8>; 2]>;
 
 /// Writes reads, as pairs or single ones, and names them by their place in `all`.
-pub(crate) fn write(reads: &[[Vec<u8>; 2]], from: usize, paired: bool, stem: &Path) -> Segment {
+pub(crate) fn write(reads: &[[Vec<u8>; 2]], from: usize, paired: bool, stem: &Path) -> ReadInput {
     let file = |mate: usize| {
         let mut text = String::new();
         for (at, read) in reads.iter().enumerate() {
@@ -22,7 +22,7 @@ pub(crate) fn write(reads: &[[Vec<u8>; 2]], from: usize, paired: bool, stem: &Pa
         std::fs::write(&path, text).unwrap();
         Input::File(path)
     };
-    if paired { Segment::Pair(file(0), file(1)) } else { Segment::Single(file(0)) }
+    if paired { ReadInput::Pair(file(0), file(1)) } else { ReadInput::Single(file(0)) }
 }
 
 /// Writes reads in one to five parts, some of which may be empty.
@@ -31,7 +31,7 @@ pub(crate) fn divide(
     paired: bool,
     folder: &Path,
     random: &mut Random,
-) -> Vec<Segment> {
+) -> Vec<ReadInput> {
     let parts = 1 + random.below(5);
     let mut cuts: Vec<usize> = (1..parts).map(|_| random.below(reads.len() + 1)).collect();
     cuts.extend([0, reads.len()]);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use merganser_io::Segment;
+use merganser_io::ReadInput;
 use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2ReportOptions, classify};
 use merganser_run::{Cancel, Resources, Silent};
 use merganser_taxreport::output::Outputs;
@@ -45,7 +45,7 @@ pub(crate) fn run(
     database: &Kraken2Database,
     config: &Kraken2Config,
     threads: usize,
-    segments: &[Segment],
+    segments: &[ReadInput],
     partial: &Path,
 ) -> Vec<Vec<u8>> {
     let mut file = fs::File::create(partial).unwrap();
@@ -70,10 +70,10 @@ pub(crate) fn run(
 fn each_part(
     database: &Kraken2Database,
     config: &Kraken2Config,
-    parts: &[Segment],
+    parts: &[ReadInput],
     folder: &Path,
 ) -> Vec<PathBuf> {
-    let part = |(at, segment): (usize, &Segment)| {
+    let part = |(at, segment): (usize, &ReadInput)| {
         let path = folder.join(format!("{at}.partial"));
         let config = Kraken2Config { batch_records: Some(10 + 50 * at), ..config.clone() };
         run(database, &config, 1 + at % 2, std::slice::from_ref(segment), &path);
@@ -140,7 +140,7 @@ fn parts_of_whole_blocks_come_to_the_uncut_file() {
     let reads: Reads = reads(25_000, &mut Random(4));
     let whole = write(&reads, 0, true, &folder.join("whole"));
     let uncut = run(&database, &config, 2, &[whole], &folder.join("uncut.partial"));
-    let parts: Vec<Segment> = [0..10_000, 10_000..20_000, 20_000..25_000]
+    let parts: Vec<ReadInput> = [0..10_000, 10_000..20_000, 20_000..25_000]
         .into_iter()
         .map(|range| {
             let stem = folder.join(format!("part{}", range.start));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use merganser_classify::run::{Outputs, RunConfig, classify};
 use merganser_classify::{BuildConfig, Database, Params, PartConfig, Preset, VerdictConfig, build};
-use merganser_io::{AtomicFile, Input, Segment};
+use merganser_io::{AtomicFile, Input, ReadInput};
 use merganser_kraken2::Kraken2Config;
 use merganser_run::{Cancel, Resources, Silent};
 use merganser_taxreport::report::{Abundance, ReportOptions};
@@ -81,7 +81,7 @@ pub(crate) fn run(
     database: &Database,
     config: &RunConfig,
     threads: usize,
-    segments: &[Segment],
+    segments: &[ReadInput],
     partial: &Path,
 ) -> Vec<Vec<u8>> {
     let mut file = fs::File::create(partial).unwrap();
@@ -107,10 +107,10 @@ pub(crate) fn run(
 fn each_part(
     database: &Database,
     config: &RunConfig,
-    parts: &[Segment],
+    parts: &[ReadInput],
     folder: &Path,
 ) -> Vec<PathBuf> {
-    let part = |(at, segment): (usize, &Segment)| {
+    let part = |(at, segment): (usize, &ReadInput)| {
         let path = folder.join(format!("{at}.partial"));
         run(database, config, 1 + at % 2, std::slice::from_ref(segment), &path);
         path
@@ -158,7 +158,7 @@ fn parts_come_to_one_run() {
                 }
                 // The order of the reads and the threads do not show in the files.
                 let again = folder.join("again.partial");
-                let turned: Vec<Segment> = segments.into_iter().rev().collect();
+                let turned: Vec<ReadInput> = segments.into_iter().rev().collect();
                 run(&database, &config, 1, &turned, &again);
                 assert!(fs::read(&again).unwrap() == fs::read(&one).unwrap());
             }

@@ -96,8 +96,8 @@ impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
     /// Fills the map; false if it cannot hold the pass.
     fn fill(&mut self, bin: &Contents<'_>) -> Result<bool, Error> {
         let (expander, dedupe) = (&mut self.expander, &mut self.dedupe);
-        let most_records = bin.bytes() as usize / record_bytes(1, expander.k) + 1;
-        let mut gathering = dedupe.start(most_records);
+        let max_records = bin.bytes() as usize / record_bytes(1, expander.k) + 1;
+        let mut gathering = dedupe.start(max_records);
         let mut gathered = 0;
         let mut fits = true;
         bin.read(&mut self.buffer, |block| {
@@ -109,7 +109,7 @@ impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
                     gathered += 1;
                     if gathered == Dedupe::<K>::GROUP {
                         fits = expander.drain(dedupe);
-                        gathering = dedupe.start(most_records);
+                        gathering = dedupe.start(max_records);
                         gathered = 0;
                     }
                 } else {

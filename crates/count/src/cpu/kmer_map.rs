@@ -18,7 +18,7 @@ const BATCH: usize = 256;
 /// Counts of distinct k-mers.
 pub(crate) struct KmerMap<K> {
     index: Index,
-    most_slots: usize,
+    max_slots: usize,
     /// From 1 on; those behind the last one have a count of 0.
     kmers: Vec<K>,
     counts: Vec<u32>,
@@ -26,7 +26,7 @@ pub(crate) struct KmerMap<K> {
 }
 
 /// The most k-mers of a map of so many slots: beyond that probes grow long.
-const fn most_kmers(slots: usize) -> usize {
+const fn max_kmers(slots: usize) -> usize {
     slots / 8 * 5
 }
 
@@ -34,11 +34,11 @@ impl<K: Kmer> KmerMap<K> {
     /// A map of at most `bytes` bytes, but never fewer than the smallest.
     pub(crate) fn new(bytes: u64) -> KmerMap<K> {
         let entry = size_of::<K>() + size_of::<u32>();
-        let least_bytes = LEAST_SLOTS * size_of::<u32>() + most_kmers(LEAST_SLOTS) * entry;
+        let least_bytes = LEAST_SLOTS * size_of::<u32>() + max_kmers(LEAST_SLOTS) * entry;
         let most = (bytes / least_bytes as u64 * LEAST_SLOTS as u64).clamp(1, 1 << 31);
         let mut map = KmerMap {
             index: Index::new(),
-            most_slots: (1usize << most.ilog2()).max(LEAST_SLOTS),
+            max_slots: (1usize << most.ilog2()).max(LEAST_SLOTS),
             kmers: Vec::new(),
             counts: Vec::new(),
             len: 0,
@@ -49,7 +49,7 @@ impl<K: Kmer> KmerMap<K> {
 
     /// Empties the map and sizes it for about `expected` k-mers.
     pub(crate) fn clear(&mut self, expected: usize) {
-        let wanted = (expected * 2).next_power_of_two().clamp(LEAST_SLOTS, self.most_slots);
+        let wanted = (expected * 2).next_power_of_two().clamp(LEAST_SLOTS, self.max_slots);
         self.counts.iter_mut().take(self.len + 1).for_each(|count| *count = 0);
         self.len = 0;
         self.set_slots(wanted);
@@ -58,7 +58,7 @@ impl<K: Kmer> KmerMap<K> {
     /// Empties the index, and makes room for as many k-mers as it may hold.
     fn set_slots(&mut self, slots: usize) {
         self.index.reset(slots);
-        let entries = most_kmers(slots) + 1;
+        let entries = max_kmers(slots) + 1;
         self.kmers.reserve_exact(entries.saturating_sub(self.kmers.len()));
         self.kmers.resize(entries, K::default());
         self.counts.reserve_exact(entries.saturating_sub(self.counts.len()));
@@ -73,16 +73,16 @@ impl<K: Kmer> KmerMap<K> {
     /// Makes room for `more` new k-mers; false if the largest map has none left.
     #[inline]
     pub(crate) fn reserve(&mut self, more: usize) -> bool {
-        self.len + more <= most_kmers(self.index.slots()) || self.grow(more)
+        self.len + more <= max_kmers(self.index.slots()) || self.grow(more)
     }
 
     #[cold]
     fn grow(&mut self, more: usize) -> bool {
         let mut wanted = self.index.slots() * 2;
-        while self.len + more > most_kmers(wanted) {
+        while self.len + more > max_kmers(wanted) {
             wanted *= 2;
         }
-        if wanted > self.most_slots {
+        if wanted > self.max_slots {
             return false;
         }
         self.set_slots(wanted);

@@ -4,7 +4,7 @@ use crate::Error;
 use crate::fragments::{Consumer, Fragment};
 
 /// The largest k that is counted so: 4^10 counters take 4 MiB, which a core's cache holds.
-pub(crate) const MOST_K: usize = 10;
+pub(crate) const MAX_K: usize = 10;
 
 /// A counter for each k-mer; canonical form is taken when they are read out.
 pub(crate) struct SmallCounter {

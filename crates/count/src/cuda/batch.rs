@@ -5,16 +5,16 @@ use crate::fragments::Fragment;
 
 /// Tiles of bases: each [`TILE_BASES`] bases of 2 bits, and a bit for each of them that is set where
 /// no k-mer goes on from the base before: at the start of a fragment, and between fragments.
-pub(crate) struct Batch {
+pub(crate) struct TileBuffer {
     bases: Vec<u64>,
     cuts: Vec<u64>,
 }
 
-impl Batch {
+impl TileBuffer {
     /// Room for `tiles` tiles.
-    pub(crate) fn new(tiles: usize) -> Batch {
+    pub(crate) fn new(tiles: usize) -> TileBuffer {
         let room = |words| Vec::with_capacity(tiles * words);
-        Batch { bases: room(TILE_WORDS), cuts: room(CUT_WORDS) }
+        TileBuffer { bases: room(TILE_WORDS), cuts: room(CUT_WORDS) }
     }
 
     pub(crate) fn tiles(&self) -> usize {
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn cuts_are_set_at_starts_and_in_gaps() {
-        let mut batch = Batch::new(1);
+        let mut batch = TileBuffer::new(1);
         let fragments = [
             Fragment { start: 0, end: 70 },
             Fragment { start: 70, end: 80 },

@@ -11,7 +11,7 @@ use super::chunks::{Chunk, Load};
 use super::gathering::Gathering;
 use super::host_bins::{Block, HostBins, Room as HostRoom, Staging, Taken};
 use super::kernels::{
-    COUNTERS, GpuKmer, Part, RUN_TILE, Runs, TOTAL_WORDS, count_runs, sorted_bits,
+    BinSubset, COUNTERS, GpuKmer, RUN_TILE, Runs, TOTAL_WORDS, count_runs, sorted_bits,
 };
 use super::packing::{Packing, Sink};
 use super::plan::Room;
@@ -21,7 +21,7 @@ use crate::{Config, Error};
 
 /// Parts in which a bin is counted whose records come from the host: the CPU counts it sooner than they
 /// would come more often.
-const MOST_PARTS_FROM_HOST: u64 = 2;
+const MAX_PARTS_FROM_HOST: u64 = 2;
 /// The times that a bin too large for a workspace is split in ever more parts.
 const SPLITS: u32 = 4;
 
@@ -88,7 +88,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
     ) -> GpuResult<Self> {
         let bits = 0..sorted_bits(config.k).max(2 * config.k as u32);
         let scratch = primitives::sort_keys_scratch::<K::Word>(device, room.kmers, bits)?;
-        let most_kept = match config.format {
+        let max_kept = match config.format {
             Format::None => 0,
             _ => room.kmers / config.least().max(1) as usize + 1,
         };
@@ -98,14 +98,14 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
             stream: device.stream()?,
             records: device.alloc(room.words)?,
             keys: [device.alloc(room.kmers)?, device.alloc(room.kmers)?],
-            counts: device.alloc(most_kept)?,
+            counts: device.alloc(max_kept)?,
             changes: device.alloc(room.kmers.div_ceil(RUN_TILE))?,
             left: device.alloc(room.kmers / 256 + 1024)?,
             large: device.alloc(room.kmers / COUNTERS + 1)?,
             totals: device.alloc(TOTAL_WORDS)?,
             scratch: device.alloc(scratch)?,
             tables: [device.alloc(0)?, device.alloc(0)?],
-            packing: Packing::new(device, most_kept, config.k, layout)?,
+            packing: Packing::new(device, max_kept, config.k, layout)?,
             staging: (0..gatherers).map(|_| Staging::default()).collect(),
             histogram: Histogram::default(),
         })
@@ -129,7 +129,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         }
         let room = self.keys[0].len() as u64;
         let from_host = bins.host.load(group).records > 0;
-        if from_host && load.kmers > MOST_PARTS_FROM_HOST * room {
+        if from_host && load.kmers > MAX_PARTS_FROM_HOST * room {
             return Ok(false);
         }
         let group = Group { bins: group, taken: Taken::new(bins.host, group) };
@@ -138,7 +138,8 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
             return Ok(false);
         };
         for part in 0..parts {
-            let made = self.expand(bins.chunks, &group, Part { parts, part }, room as usize)?;
+            let made =
+                self.expand(bins.chunks, &group, BinSubset { parts, part }, room as usize)?;
             self.count_keys(made as usize, sink)?;
         }
         Ok(true)
@@ -159,7 +160,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         for _ in 0..SPLITS {
             let mut largest = 0;
             for part in 0..parts {
-                largest = largest.max(self.expand(chunks, group, Part { parts, part }, 0)?);
+                largest = largest.max(self.expand(chunks, group, BinSubset { parts, part }, 0)?);
             }
             if largest <= room {
                 return Ok(Some(parts));
@@ -174,7 +175,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         &mut self,
         chunks: &[Chunk],
         group: &Group<'_, '_>,
-        part: Part,
+        part: BinSubset,
         room: usize,
     ) -> Result<u64, Error> {
         self.stream.fill(self.totals.view_mut(), 0)?;
@@ -182,12 +183,12 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         let blocks = group.taken.blocks();
         let mut blocks = &blocks[..];
         while let Some(first) = blocks.first() {
-            filled = self.make_room(filled, first.most_words, part, room)?;
+            filled = self.make_room(filled, first.max_words, part, room)?;
             let (mut number, mut most) = (0, filled);
             while let Some(block) = blocks.get(number)
-                && most + block.most_words <= self.records.len()
+                && most + block.max_words <= self.records.len()
             {
-                most += block.most_words;
+                most += block.max_words;
                 number += 1;
             }
             let (now, later) = blocks.split_at(number);
@@ -205,7 +206,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         &mut self,
         chunks: &[Chunk],
         group: &Group<'_, '_>,
-        part: Part,
+        part: BinSubset,
         room: usize,
     ) -> Result<usize, Error> {
         let mut pieces = Gathering::from(0);
@@ -236,7 +237,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         &mut self,
         filled: usize,
         coming: usize,
-        part: Part,
+        part: BinSubset,
         room: usize,
     ) -> GpuResult<usize> {
         if filled + coming <= self.records.len() {
@@ -268,7 +269,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         Ok(room.filled())
     }
 
-    fn expand_records(&mut self, words: usize, part: Part, room: usize) -> GpuResult<()> {
+    fn expand_records(&mut self, words: usize, part: BinSubset, room: usize) -> GpuResult<()> {
         let (k, canonical) = (self.config.k, self.config.is_canonical());
         let (records, out) = (self.records.slice(..words), self.keys[0].slice_mut(..room));
         K::expand(&self.stream, records, k, canonical, part, out, self.totals.view_mut())

@@ -8,7 +8,7 @@ use merganser_kmers::scattered;
 
 use super::gathering::put;
 use super::kernels::GpuKmer;
-use super::packing::Segment;
+use super::packing::PackedKmers;
 use super::table_kernels::{Blocks, Layout, Pairs, PairsMut, Runs, TABLE_BLOCK};
 use crate::Error;
 use crate::results::Results;
@@ -21,7 +21,7 @@ const BEHIND: usize = 8;
 
 /// Where the k-mers of a table wait.
 pub(crate) struct Waiting<'w, 'p, K: GpuKmer> {
-    pub(crate) segments: &'w [Segment],
+    pub(crate) segments: &'w [PackedKmers],
     pub(crate) results: &'w Results<'p, K>,
     pub(crate) layout: Layout,
 }
@@ -55,7 +55,7 @@ impl<K: GpuKmer> Waiting<'_, '_, K> {
 
 /// Neighbouring sections that are encoded together.
 #[derive(Clone, Debug)]
-pub(crate) struct Batch {
+pub(crate) struct SectionGroup {
     pub(crate) sections: Range<usize>,
     /// k-mers of each.
     pub(crate) kmers: Vec<u64>,
@@ -63,7 +63,7 @@ pub(crate) struct Batch {
     pub(crate) finer: u32,
 }
 
-impl Batch {
+impl SectionGroup {
     fn ranges(&self) -> Range<usize> {
         self.sections.start << self.finer..self.sections.end << self.finer
     }
@@ -143,7 +143,7 @@ impl<K: GpuKmer> Encoding<K> {
     pub(crate) fn encode(
         &mut self,
         waiting: &Waiting<'_, '_, K>,
-        batch: &Batch,
+        batch: &SectionGroup,
     ) -> Result<Made<K>, Error> {
         let kmers = batch.kmers.iter().sum::<u64>() as usize;
         self.gather(waiting, &batch.ranges(), kmers)?;
@@ -276,7 +276,7 @@ impl<K: GpuKmer> Encoding<K> {
     }
 
     /// Encodes the sorted k-mers of a buffer, and enqueues the blocks' way to the host.
-    fn blocks(&mut self, place: usize, batch: &Batch) -> GpuResult<Made<K>> {
+    fn blocks(&mut self, place: usize, batch: &SectionGroup) -> GpuResult<Made<K>> {
         let [kmer_starts, block_starts] = batch.starts();
         let sections = batch.kmers.len();
         let (kmers, number) = (kmer_starts[sections] as usize, block_starts[sections] as usize);

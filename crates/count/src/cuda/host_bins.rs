@@ -13,7 +13,7 @@ use merganser_gpu::{
 };
 use merganser_run::Share;
 use merganser_run::locks::lock;
-use merganser_store::{Bins, Contents, Pool};
+use merganser_store::{Bins, BlockPool, Contents};
 
 use super::chunks::Load;
 use crate::Error;
@@ -37,7 +37,7 @@ pub(crate) struct HostBins<'p> {
 
 impl<'p> HostBins<'p> {
     /// So many bins of super-k-mers of `k`, records of `words` words, which wait in `pool`.
-    pub(crate) fn new(pool: &'p Pool, bins: usize, k: usize, words: usize) -> HostBins<'p> {
+    pub(crate) fn new(pool: &'p BlockPool, bins: usize, k: usize, words: usize) -> HostBins<'p> {
         let loads = (0..bins).map(|_| [const { AtomicU64::new(0) }; 2]).collect();
         HostBins { store: Bins::new(pool, bins), loads, k, words }
     }
@@ -117,7 +117,7 @@ impl<'p> HostBins<'p> {
     }
 
     /// The most words that so many bytes of records are on a device.
-    pub(crate) fn most_words(&self, bytes: usize) -> usize {
+    pub(crate) fn max_words(&self, bytes: usize) -> usize {
         bytes / record_bytes(1, self.k) * self.words
     }
 
@@ -165,7 +165,7 @@ pub(crate) struct Block {
     taken: usize,
     number: usize,
     /// Words that it takes on a device at most.
-    pub(crate) most_words: usize,
+    pub(crate) max_words: usize,
 }
 
 /// Records of a group of bins that were taken from the host, on their way to a device.
@@ -191,7 +191,7 @@ impl<'t, 'p> Taken<'t, 'p> {
             let block = move |(number, bytes)| Block {
                 taken,
                 number,
-                most_words: self.host.most_words(bytes),
+                max_words: self.host.max_words(bytes),
             };
             contents.block_bytes().enumerate().map(block).collect::<Vec<_>>()
         };
@@ -209,10 +209,10 @@ impl<'t, 'p> Taken<'t, 'p> {
         share.work(|numbers| {
             let (mut held, mut buffer) = (0, Vec::new());
             for block in numbers.map(|number| &blocks[number]) {
-                if held + block.most_words > GATHERED.max(block.most_words) {
+                if held + block.max_words > GATHERED.max(block.max_words) {
                     room.send(staging, std::mem::take(&mut held))?;
                 }
-                let words = staging.of(room.stream.device(), block.most_words.max(GATHERED))?;
+                let words = staging.of(room.stream.device(), block.max_words.max(GATHERED))?;
                 let words = &mut words.as_mut_slice()?[held..];
                 let contents = &self.contents[block.taken];
                 contents.read_block(block.number, &mut buffer, |bytes| {
@@ -287,7 +287,8 @@ mod tests {
         };
         let records: Vec<[u64; WORDS]> = records.iter().map(record).collect();
         let directory = std::env::temp_dir();
-        let pool = Pool::new(4096, Spilling { storage: Storage::Auto, limit: 8192, directory });
+        let pool =
+            BlockPool::new(4096, Spilling { storage: Storage::Auto, limit: 8192, directory });
         let host = HostBins::new(&pool, bins, k, WORDS);
         let parts: Vec<_> = records.chunks(records.len().div_ceil(bins)).collect();
         for _ in 0..40 {
@@ -301,7 +302,7 @@ mod tests {
         for block in taken.blocks() {
             let contents = &taken.contents[block.taken];
             let read = contents.read_block(block.number, &mut buffer, |bytes| {
-                let mut words = vec![7; block.most_words];
+                let mut words = vec![7; block.max_words];
                 let filled = host.unpack(bytes, &mut words);
                 found[block.taken].extend_from_slice(&words[..filled]);
                 Ok::<_, Error>(())

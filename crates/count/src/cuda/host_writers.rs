@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use merganser_gpu::{Device, DeviceSlice, PinnedBuffer, Pool, Pooled, Stream};
+use merganser_gpu::{BufferPool, Device, DeviceSlice, PinnedBuffer, Pooled, Stream};
 use merganser_run::locks::lock;
 use merganser_run::{join, start_scoped};
 use merganser_seq::kmer::Kmer;
@@ -27,7 +27,7 @@ pub(crate) struct Packed<'p> {
 }
 
 /// A part of a device's records, on the host.
-struct Part {
+struct HostRecords {
     bytes: Pooled<PinnedBuffer<u8>>,
     record_bytes: usize,
     /// The first of them, and the one after the last, among those of the device.
@@ -38,8 +38,8 @@ struct Part {
 
 /// The way to the writers.
 pub(crate) struct ToHost {
-    sender: SyncSender<Part>,
-    buffers: Pool<PinnedBuffer<u8>>,
+    sender: SyncSender<HostRecords>,
+    buffers: BufferPool<PinnedBuffer<u8>>,
 }
 
 impl ToHost {
@@ -57,7 +57,7 @@ impl ToHost {
             let part = records.slice(from * record_bytes..to * record_bytes);
             stream.download(part, &mut bytes, 0)?;
             let bounds = Arc::clone(bounds);
-            let part = Part { bytes, record_bytes, from, to, bounds };
+            let part = HostRecords { bytes, record_bytes, from, to, bounds };
             self.sender.send(part).map_err(|_| Error::Cancelled)?;
         }
         Ok(())
@@ -79,7 +79,8 @@ pub(crate) fn with_writers<K: Kmer, T>(
     let receiver = Mutex::new(receiver);
     let device = device.clone();
     // One for each writer, and as many on their way.
-    let buffers = Pool::new(2 * threads.clamp(2, 16), move || device.alloc_pinned(PART_BYTES));
+    let buffers =
+        BufferPool::new(2 * threads.clamp(2, 16), move || device.alloc_pinned(PART_BYTES));
     let to_host = ToHost { sender, buffers };
     thread::scope(|scope| {
         let start = |_| start_scoped(scope, || write(results, &receiver));
@@ -95,7 +96,10 @@ pub(crate) fn with_writers<K: Kmer, T>(
     })
 }
 
-fn write<K: Kmer>(results: &Results<'_, K>, receiver: &Mutex<Receiver<Part>>) -> Result<(), Error> {
+fn write<K: Kmer>(
+    results: &Results<'_, K>,
+    receiver: &Mutex<Receiver<HostRecords>>,
+) -> Result<(), Error> {
     let mut written = Ok(());
     while let Some(part) = { lock(receiver).recv().ok() } {
         // Who has failed goes on taking, so that no sender waits forever.
@@ -106,7 +110,7 @@ fn write<K: Kmer>(results: &Results<'_, K>, receiver: &Mutex<Receiver<Part>>) ->
     written
 }
 
-impl Part {
+impl HostRecords {
     /// Puts the records into their ranges.
     fn write<K: Kmer>(&self, results: &Results<'_, K>) -> Result<(), Error> {
         let bytes = self.bytes.as_slice()?;

@@ -16,7 +16,7 @@ pub(crate) const TILE_WORDS: usize = TILE_BASES / 32;
 /// Words of a bit a base of a tile.
 pub(crate) const CUT_WORDS: usize = TILE_BASES / 64;
 /// The most bins that the kernels take.
-pub(crate) const MOST_BINS: usize = 1024;
+pub(crate) const MAX_BINS: usize = 1024;
 /// Counts below this have a counter each on the device.
 pub(crate) const COUNTERS: usize = 1024;
 /// Keys that a block looks at together for runs.
@@ -237,14 +237,14 @@ impl Pieces<'_> {
 impl Tiles<'_> {
     fn check(&self, pieces: usize, piece_counts: usize, counts: usize) {
         let Tiles { tiles, bins, .. } = *self;
-        assert!(bins <= MOST_BINS && self.packed.len() >= tiles * (TILE_WORDS + CUT_WORDS));
+        assert!(bins <= MAX_BINS && self.packed.len() >= tiles * (TILE_WORDS + CUT_WORDS));
         assert!(pieces >= tiles * TILE_BASES && piece_counts >= tiles && counts > bins * tiles);
     }
 }
 
 /// Which k-mers of a bin are meant.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part {
+pub(crate) struct BinSubset {
     pub(crate) parts: u32,
     pub(crate) part: u32,
 }
@@ -295,7 +295,7 @@ pub(crate) trait GpuKmer: Kmer {
         records: DeviceSlice<'_, u64>,
         k: usize,
         canonical: bool,
-        part: Part,
+        part: BinSubset,
         mut out: DeviceSliceMut<'_, Self::Word>,
         mut made: DeviceSliceMut<'_, u64>,
     ) -> Result<()> {
@@ -436,7 +436,7 @@ mod tests {
         // SAFETY: the pointers are to locals.
         let status = unsafe { merganser_count_sizes(tile, bins, counters, run_tile, table_block) };
         if status == 0 {
-            let expected = [TILE_BASES, MOST_BINS, COUNTERS, RUN_TILE, TABLE_BLOCK];
+            let expected = [TILE_BASES, MAX_BINS, COUNTERS, RUN_TILE, TABLE_BLOCK];
             assert_eq!(sizes.map(|n| n as usize), expected);
         }
         assert_eq!(TILE_BASES, crate::fragments::BATCH_BASES);

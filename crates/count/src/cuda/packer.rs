@@ -3,7 +3,7 @@
 use merganser_seq::packed;
 use merganser_seq::simd::Level;
 
-use super::batch::Batch;
+use super::batch::TileBuffer;
 use super::queue::Queue;
 use crate::Error;
 use crate::fragments::{Consumer, Fragment};
@@ -13,7 +13,7 @@ pub(crate) struct Packer<'q> {
     queue: &'q Queue,
     level: Level,
     packed: Vec<u64>,
-    batch: Option<Batch>,
+    batch: Option<TileBuffer>,
 }
 
 impl<'q> Packer<'q> {

@@ -15,13 +15,13 @@ use super::table_kernels::{self, Layout, Pairs, PairsMut};
 use crate::Error;
 
 /// Packed k-mers whose counts are small, in device memory, by range.
-pub(crate) struct Segment {
+pub(crate) struct PackedKmers {
     pub(crate) records: ArenaBuffer<u8>,
     /// Where each range begins, and the number of records.
     pub(crate) bounds: Arc<Vec<u64>>,
 }
 
-impl Segment {
+impl PackedKmers {
     /// The records of some ranges.
     pub(crate) fn of(&self, ranges: &Range<usize>) -> Range<usize> {
         self.bounds[ranges.start] as usize..self.bounds[ranges.end] as usize
@@ -33,7 +33,7 @@ pub(crate) struct Sink<'s> {
     pub(crate) arena: &'s Arena,
     pub(crate) to_host: &'s ToHost,
     /// What the arena had room for.
-    pub(crate) segments: Vec<Segment>,
+    pub(crate) segments: Vec<PackedKmers>,
 }
 
 /// Device memory in which up to a number of k-mers are packed.
@@ -134,7 +134,7 @@ impl<K: GpuKmer> Packing<K> {
                 large,
                 records.view_mut(),
             )?;
-            sink.segments.push(Segment { records, bounds });
+            sink.segments.push(PackedKmers { records, bounds });
             return Ok(());
         }
         let mut records = free.cast::<u8>().slice_mut(..bytes);

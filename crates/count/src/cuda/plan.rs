@@ -2,8 +2,8 @@
 
 use merganser_gpu::Device;
 
-use super::batch::Batch;
-use super::kernels::{GpuKmer, MOST_BINS, TILE_BASES};
+use super::batch::TileBuffer;
+use super::kernels::{GpuKmer, MAX_BINS, TILE_BASES};
 use merganser_run::GpuShortage;
 
 use crate::Error;
@@ -22,22 +22,22 @@ const STREAMS_TO_HOST: usize = 8;
 const WORKSPACES: usize = 2;
 const WORKSPACES_FROM_HOST: usize = 4;
 /// The most k-mers of a group: a sort of so many runs at full speed.
-const MOST_KMERS: u64 = 256 << 20;
+const MAX_KMERS: u64 = 256 << 20;
 /// Fewer are not worth a group.
 const LEAST_KMERS: u64 = 4 << 20;
 /// Batches that wait for devices take no more: some 10^10 bases, which bridge the start of devices. Where
 /// devices are the slower part, more of them would be but memory.
-const MOST_BATCH_BYTES: u64 = 4 << 30;
+const MAX_BATCH_BYTES: u64 = 4 << 30;
 /// The least device memory to count with.
 const LEAST_MEMORY: u64 = 48 << 20;
 /// k-mers of a record, about.
 const RECORD_KMERS: u64 = 10;
 /// How many times their room super-k-mers may take.
-const MOST_TIMES_ROOM: u64 = 8;
+const MAX_TIMES_ROOM: u64 = 8;
 /// What is counted at a time has so many eighths of a device's memory, up to a limit; super-k-mers have
 /// four fifths of the rest.
 const COUNT_EIGHTHS: u64 = 3;
-const MOST_COUNTING: u64 = 16 << 30;
+const MAX_COUNTING: u64 = 16 << 30;
 
 /// The number of bins for about so many k-mers.
 pub(crate) fn bins<K: GpuKmer>(job: Job<'_>, kmers: Option<u64>) -> usize {
@@ -48,12 +48,12 @@ pub(crate) fn bins<K: GpuKmer>(job: Job<'_>, kmers: Option<u64>) -> usize {
         Room::of::<K>(counting / WORKSPACES as u64, kmers, words, 1).has(kmers, BINS)
     });
     let few = fits && kmers / BINS as u64 <= LARGE_BIN;
-    job.config.bins.0.unwrap_or(if few { BINS } else { MOST_BINS }).min(MOST_BINS)
+    job.config.bins.0.unwrap_or(if few { BINS } else { MAX_BINS }).min(MAX_BINS)
 }
 
 /// Bytes of device memory that each tile of a batch takes while it is cut.
 fn tile_bytes(bins: usize) -> u64 {
-    (Batch::TILE_BYTES + 4 * TILE_BASES + 4 + 2 * 8 * bins) as u64
+    (TileBuffer::TILE_BYTES + 4 * TILE_BASES + 4 + 2 * 8 * bins) as u64
 }
 
 /// Whether GPUs that may use `memory` bytes each are worth it: where super-k-mers take many times their
@@ -62,7 +62,7 @@ fn tile_bytes(bins: usize) -> u64 {
 pub(crate) fn pay<K: GpuKmer>(memory: Option<u64>, devices: usize, text: Option<u64>) -> bool {
     let (Some(memory), Some(text)) = (memory, text) else { return true };
     let records = text / RECORD_KMERS * 8 * K::WORDS as u64;
-    records <= MOST_TIMES_ROOM * devices as u64 * Budget::within(memory).records
+    records <= MAX_TIMES_ROOM * devices as u64 * Budget::within(memory).records
 }
 
 /// What phase 1 works with.
@@ -125,8 +125,8 @@ fn batch_tiles(job: Job<'_>, bins: usize, streams: usize) -> usize {
 
 /// Host memory's batches: a quarter of the budget up to a limit, and at least two for each thread.
 pub(crate) fn batches(job: Job<'_>, tiles: usize) -> usize {
-    let bytes = (tiles * Batch::TILE_BYTES) as u64;
-    let share = (job.memory / 4).min(MOST_BATCH_BYTES);
+    let bytes = (tiles * TileBuffer::TILE_BYTES) as u64;
+    let share = (job.memory / 4).min(MAX_BATCH_BYTES);
     ((share / bytes) as usize).max(2 * job.threads + 2)
 }
 
@@ -154,7 +154,7 @@ impl Budget {
 
     fn within(memory: u64) -> Budget {
         let all = merganser_run::Budget::of_device(memory).left();
-        let counting = (all / 8 * COUNT_EIGHTHS).min(MOST_COUNTING);
+        let counting = (all / 8 * COUNT_EIGHTHS).min(MAX_COUNTING);
         Budget { records: (all - counting) / 5 * 4, counting, all }
     }
 }
@@ -183,7 +183,7 @@ impl Room {
         let record = 8.0 * words as f64 / kmers.max(1) as f64 * 1.25;
         let fit = (bytes.saturating_sub(8 << 20) as f64 / (each + record)) as u64;
         // Two groups a workspace at least, so that copies of one go on beside the sort of another.
-        let wanted = (kmers / shares / 2 + kmers / 64).clamp(LEAST_KMERS, MOST_KMERS);
+        let wanted = (kmers / shares / 2 + kmers / 64).clamp(LEAST_KMERS, MAX_KMERS);
         let kmers_here = fit.min(wanted).max(1 << 12);
         let least_words = 4096 * K::WORDS;
         Room {
@@ -232,13 +232,13 @@ mod tests {
         };
         assert_eq!(bins(None, None), BINS);
         assert_eq!(bins(None, Some(2_460_000_000)), BINS);
-        assert_eq!(bins(None, Some(82_000_000_000)), MOST_BINS);
-        assert_eq!(bins(Some(500 << 20), Some(2_460_000_000)), MOST_BINS);
+        assert_eq!(bins(None, Some(82_000_000_000)), MAX_BINS);
+        assert_eq!(bins(Some(500 << 20), Some(2_460_000_000)), MAX_BINS);
         assert_eq!(bins(Some(500 << 20), Some(246_000_000)), BINS);
         let (counting, load) =
-            (Budget::within(500 << 20).counting, (2_460_000_000, 492_000_000, MOST_BINS));
+            (Budget::within(500 << 20).counting, (2_460_000_000, 492_000_000, MAX_BINS));
         let (each, room) = workspaces::<u64>(counting, 1, true, load);
-        assert!(each == 2 && room.has(load.0, MOST_BINS));
+        assert!(each == 2 && room.has(load.0, MAX_BINS));
         assert_eq!(workspaces::<u64>(16 << 30, 1, true, load).0, WORKSPACES_FROM_HOST);
         assert_eq!(workspaces::<u64>(1 << 20, 1, true, load).0, 1);
     }

@@ -6,18 +6,18 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 
 use merganser_run::locks::{lock, wait};
 
-use super::batch::Batch;
+use super::batch::TileBuffer;
 
 pub(crate) struct Queue {
-    state: Mutex<State>,
+    state: Mutex<QueuedTiles>,
     changed: Condvar,
     tiles: usize,
 }
 
-struct State {
-    empty: Vec<Batch>,
+struct QueuedTiles {
+    empty: Vec<TileBuffer>,
     left_to_make: usize,
-    full: VecDeque<Batch>,
+    full: VecDeque<TileBuffer>,
     /// No more batches come, or none is wanted.
     closed: bool,
 }
@@ -25,7 +25,7 @@ struct State {
 impl Queue {
     /// A queue of at most `batches` batches of `tiles` tiles.
     pub(crate) fn new(batches: usize, tiles: usize) -> Queue {
-        let state = State {
+        let state = QueuedTiles {
             empty: Vec::new(),
             left_to_make: batches,
             full: VecDeque::new(),
@@ -39,11 +39,11 @@ impl Queue {
         self.tiles
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, QueuedTiles> {
         lock(&self.state)
     }
 
-    fn wait<T>(&self, mut ready: impl FnMut(&mut State) -> Option<T>) -> Option<T> {
+    fn wait<T>(&self, mut ready: impl FnMut(&mut QueuedTiles) -> Option<T>) -> Option<T> {
         let mut state = self.lock();
         loop {
             if let Some(value) = ready(&mut state) {
@@ -57,29 +57,29 @@ impl Queue {
     }
 
     /// An empty batch, once there is one; `None` if no batches are wanted any more.
-    pub(crate) fn empty(&self) -> Option<Batch> {
+    pub(crate) fn empty(&self) -> Option<TileBuffer> {
         self.wait(|state| {
             if state.closed {
                 return None;
             }
             state.empty.pop().or_else(|| {
                 state.left_to_make = state.left_to_make.checked_sub(1)?;
-                Some(Batch::new(self.tiles))
+                Some(TileBuffer::new(self.tiles))
             })
         })
     }
 
-    pub(crate) fn put_full(&self, batch: Batch) {
+    pub(crate) fn put_full(&self, batch: TileBuffer) {
         self.lock().full.push_back(batch);
         self.changed.notify_all();
     }
 
     /// A full batch, once there is one; `None` after the last.
-    pub(crate) fn full(&self) -> Option<Batch> {
+    pub(crate) fn full(&self) -> Option<TileBuffer> {
         self.wait(|state| state.full.pop_front())
     }
 
-    pub(crate) fn put_empty(&self, mut batch: Batch) {
+    pub(crate) fn put_empty(&self, mut batch: TileBuffer) {
         batch.clear();
         self.lock().empty.push(batch);
         self.changed.notify_all();

@@ -2,16 +2,16 @@
 
 use std::sync::{Arc, Condvar, Mutex};
 
-use merganser_gpu::{Device, Pool, Pooled};
+use merganser_gpu::{BufferPool, Device, Pooled};
 use merganser_run::OnFailure;
 use merganser_run::locks::{lock, wait};
 
-use super::encoding::{Batch, Encoding, Made, Waiting};
+use super::encoding::{Encoding, Made, SectionGroup, Waiting};
 use super::kernels::GpuKmer;
-use super::packing::Segment;
+use super::packing::PackedKmers;
 use super::table_kernels::Layout;
 use crate::Error;
-use crate::emit::{Sections, Sorting, Source, Stretch, Stretches};
+use crate::emit::{Sections, Sorting, Stretch, Stretches, TableContents};
 use crate::job::Job;
 use crate::results::Results;
 
@@ -19,7 +19,7 @@ use crate::results::Results;
 const ENCODINGS: usize = 3;
 /// k-mers of a batch: enough for a device, few enough that the first one is soon written.
 const LEAST_KMERS: u64 = 1 << 20;
-const MOST_KMERS: u64 = 16 << 20;
+const MAX_KMERS: u64 = 16 << 20;
 /// A table has so many batches, or more.
 const BATCHES: u64 = 32;
 /// The part of the host's memory that encoded batches may take.
@@ -28,17 +28,17 @@ const HOST_SHARE: u64 = 8;
 /// The k-mers that stay, as a source of blocks.
 pub(crate) struct DeviceTable<'t, 'p, K: GpuKmer> {
     waiting: Waiting<'t, 'p, K>,
-    batches: Vec<Batch>,
+    batches: Vec<SectionGroup>,
     /// The batch of each section; none of those that are empty or too large for a device.
     batch_of: Vec<Option<usize>>,
-    state: Mutex<State<K>>,
+    state: Mutex<EncodingSlots<K>>,
     changed: Condvar,
-    encodings: Vec<Pool<Encoding<K>>>,
+    encodings: Vec<BufferPool<Encoding<K>>>,
 }
 
 /// Batches are made in order, by one of those who wait for them, so that the buffers are with those that
 /// are written first; and who wants what is made does not wait for what is not.
-struct State<K: GpuKmer> {
+struct EncodingSlots<K: GpuKmer> {
     slots: Vec<Slot<K>>,
     /// The batch that is made next,
     next: usize,
@@ -78,7 +78,7 @@ impl<'t, 'p, K: GpuKmer> DeviceTable<'t, 'p, K> {
     pub(crate) fn new(
         job: Job<'_>,
         devices: &[Device],
-        segments: &'t [Segment],
+        segments: &'t [PackedKmers],
         results: &'t Results<'p, K>,
         section_bits: u32,
     ) -> Result<Self, Error> {
@@ -87,20 +87,20 @@ impl<'t, 'p, K: GpuKmer> DeviceTable<'t, 'p, K> {
         let finer = results.scattered().records().range_bits() - section_bits;
         let ranges: Vec<u64> = (0..1 << (section_bits + finer)).map(|r| waiting.len(r)).collect();
         let sections: Vec<u64> = ranges.chunks(1 << finer).map(|of| of.iter().sum()).collect();
-        let most = most_kmers::<K>(job, devices, layout, sections.iter().sum(), k)?;
-        let (batches, batch_of) = divide(&sections, finer, most, results.most_at_once());
+        let most = max_kmers::<K>(job, devices, layout, sections.iter().sum(), k)?;
+        let (batches, batch_of) = divide(&sections, finer, most, results.max_at_once());
         for (section, &kmers) in sections.iter().enumerate() {
             if kmers > 0 && batch_of[section].is_none() {
                 waiting.move_to_results(section << finer..(section + 1) << finer)?;
             }
         }
-        let taken = |batch: &Batch| batch.kmers.iter().filter(|&&kmers| kmers > 0).count();
+        let taken = |batch: &SectionGroup| batch.kmers.iter().filter(|&&kmers| kmers > 0).count();
         let slots = batches.iter().map(|batch| Slot { ready: None, left: taken(batch) }).collect();
-        let state = Mutex::new(State { slots, next: 0, making: false });
+        let state = Mutex::new(EncodingSlots { slots, next: 0, making: false });
         let (most, sections) = (most as usize, 1 << section_bits);
         let encodings = devices.iter().cloned().map(|device| {
             let make = move || Encoding::new(&device, (k, layout), most, sections);
-            Pool::new(ENCODINGS, make)
+            BufferPool::new(ENCODINGS, make)
         });
         let encodings = encodings.collect();
         Ok(DeviceTable { waiting, batches, batch_of, state, changed: Condvar::new(), encodings })
@@ -144,14 +144,14 @@ impl<'t, 'p, K: GpuKmer> DeviceTable<'t, 'p, K> {
 }
 
 /// The most k-mers of a batch.
-fn most_kmers<K: GpuKmer>(
+fn max_kmers<K: GpuKmer>(
     job: Job<'_>,
     devices: &[Device],
     layout: Layout,
     kmers: u64,
     k: usize,
 ) -> Result<u64, Error> {
-    let wanted = (kmers / BATCHES).clamp(LEAST_KMERS, MOST_KMERS);
+    let wanted = (kmers / BATCHES).clamp(LEAST_KMERS, MAX_KMERS);
     let free = devices.iter().map(Device::available).collect::<Result<Vec<_>, _>>()?;
     let free = free.into_iter().min().unwrap_or(0).saturating_sub(8 << 20);
     let encodings = ENCODINGS as u64;
@@ -161,17 +161,17 @@ fn most_kmers<K: GpuKmer>(
 }
 
 /// Puts neighbouring sections together into batches of up to `most` k-mers; a section that has more, or
-/// more than `most_of_one`, has no batch.
+/// more than `max_of_one`, has no batch.
 fn divide(
     sections: &[u64],
     finer: u32,
     most: u64,
-    most_of_one: u64,
-) -> (Vec<Batch>, Vec<Option<usize>>) {
-    let (mut batches, mut batch_of) = (Vec::<Batch>::new(), vec![None; sections.len()]);
+    max_of_one: u64,
+) -> (Vec<SectionGroup>, Vec<Option<usize>>) {
+    let (mut batches, mut batch_of) = (Vec::<SectionGroup>::new(), vec![None; sections.len()]);
     let mut sum = 0;
     for (section, &kmers) in sections.iter().enumerate() {
-        if kmers > most.min(most_of_one) {
+        if kmers > most.min(max_of_one) {
             continue;
         }
         match batches.last_mut() {
@@ -184,7 +184,7 @@ fn divide(
             }
             _ => {
                 let sections = section..section + 1;
-                batches.push(Batch { sections, kmers: vec![kmers], finer });
+                batches.push(SectionGroup { sections, kmers: vec![kmers], finer });
                 sum = kmers;
             }
         }
@@ -193,7 +193,7 @@ fn divide(
     (batches, batch_of)
 }
 
-impl<K: GpuKmer> Source<K> for DeviceTable<'_, '_, K> {
+impl<K: GpuKmer> TableContents<K> for DeviceTable<'_, '_, K> {
     fn sections(&self) -> Box<dyn Sections<K> + Send + '_> {
         Box::new(FromDevice { table: self, here: Sorting::new(self.waiting.results) })
     }
@@ -229,7 +229,7 @@ mod tests {
     use merganser_kmers::formats::{Encoder, Sink as TableSink};
     use merganser_run::{Cancel, Resources};
     use merganser_seq::kmer::{Kmer, Wide};
-    use merganser_store::{Pool, Spilling, Storage};
+    use merganser_store::{BlockPool, Spilling, Storage};
 
     use super::*;
     use crate::cuda::host_writers::with_writers;
@@ -241,7 +241,7 @@ mod tests {
     struct AsTheyAre;
 
     impl<K: Kmer> Encoder<K> for AsTheyAre {
-        type Part = Vec<(K, u32)>;
+        type Encoded = Vec<(K, u32)>;
         fn encode(&self, kmers: &[(K, u32)]) -> Vec<(K, u32)> {
             kmers.to_vec()
         }
@@ -290,7 +290,8 @@ mod tests {
     fn check<K: GpuKmer>(device: &Device, k: usize, arena_bytes: u64, (most, memory): (u64, u64)) {
         let kmers = kmers::<K>(k, 30_000);
         let directory = std::env::temp_dir();
-        let pool = Pool::new(4096, Spilling { storage: Storage::Auto, limit: 1 << 17, directory });
+        let pool =
+            BlockPool::new(4096, Spilling { storage: Storage::Auto, limit: 1 << 17, directory });
         let config = Config { min_count: Some(1), format: Format::Mgk, ..Config::new(k) };
         let results = Results::<K>::new(&config, &pool).sorting(most);
         let (here, there) = kmers.split_at(1000);

@@ -12,10 +12,10 @@ use merganser_kmers::Histogram;
 use merganser_kmers::formats::TableOutput;
 use merganser_run::locks::into_inner;
 use merganser_run::{Share, Unit, each, join, side_by_side, start_scoped};
-use merganser_store::Pool;
+use merganser_store::BlockPool;
 
 use super::reading::read_all;
-use super::{Outcome, Run};
+use super::{Outcome, RunContext};
 use crate::Error;
 use crate::binmap::BinMap;
 use crate::cpu::Width;
@@ -26,7 +26,7 @@ use crate::cuda::counting::{Bins, Workspace, groups};
 use crate::cuda::host_bins::HostBins;
 use crate::cuda::host_writers::with_writers;
 use crate::cuda::packer::Packer;
-use crate::cuda::packing::{Segment, Sink};
+use crate::cuda::packing::{PackedKmers, Sink};
 use crate::cuda::partition::Cutter;
 use crate::cuda::plan::{self, Budget};
 use crate::cuda::queue::Queue;
@@ -40,7 +40,7 @@ use crate::results::Results;
 /// Bytes of pinned memory, stacks and CUDA's own that the host's budget leaves aside.
 const HOST_RESERVE: u64 = 256 << 20;
 /// Threads that bring a group's records from the host: more would wait for each other.
-const MOST_GATHERERS: usize = 4;
+const MAX_GATHERERS: usize = 4;
 /// The part of a device's memory that stays free for what is larger than planned.
 const ARENA_LEAVES: u64 = 32;
 
@@ -50,7 +50,7 @@ struct Cut {
     chunks: Vec<Chunk>,
 }
 
-impl Run<'_> {
+impl RunContext<'_> {
     /// Counts on the devices of the configuration.
     pub(crate) fn count_on_gpus<K: Width + GpuKmer>(
         self,
@@ -81,7 +81,7 @@ impl Run<'_> {
             self.count_cut::<K>(cut, plan, &host, &pool, files, &mut outcome)?;
             outcome.spilled_bytes = pool.spilled();
             if outcome.spilled_bytes > 0 {
-                let full = pool.most_bytes() + HOST_RESERVE;
+                let full = pool.max_bytes() + HOST_RESERVE;
                 outcome.enough_memory = crate::plan::memory_for::<K>(self.job, bins, full);
             }
             let started = Instant::now();
@@ -148,7 +148,7 @@ impl Run<'_> {
         cut: Cut,
         plan: Plan,
         host: &HostBins<'_>,
-        pool: &Pool,
+        pool: &BlockPool,
         files: TableOutput,
         outcome: &mut Outcome,
     ) -> Result<(), Error> {
@@ -198,7 +198,7 @@ impl Run<'_> {
         let loads: Vec<_> = (0..plan.bins).map(|bin| all.load(&(bin..bin + 1))).collect();
         let groups = groups(&loads, room, K::WORDS);
         let layout = Layout::of(results.scattered());
-        let gatherers = self.job.threads.div_ceil(each * devices.len()).min(MOST_GATHERERS);
+        let gatherers = self.job.threads.div_ceil(each * devices.len()).min(MAX_GATHERERS);
         let workspaces = devices.iter().flat_map(|(device, _)| iter::repeat_n(device, each));
         let workspaces = workspaces
             .map(|device| Workspace::<K>::new(self.config, device, layout, (room, gatherers)))
@@ -305,12 +305,12 @@ fn cut_on_all(
 struct Counted {
     histogram: Histogram,
     /// What devices had room for of the k-mers that stay; the host's results have the others.
-    segments: Vec<Segment>,
+    segments: Vec<PackedKmers>,
 }
 
 /// Groups of bins for all workspaces.
 struct Work<'w, 'b, 'p> {
-    run: &'w Run<'w>,
+    run: &'w RunContext<'w>,
     all: &'w Bins<'b, 'p>,
     groups: &'w [Range<usize>],
     share: Share<'w>,

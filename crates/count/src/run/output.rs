@@ -10,7 +10,7 @@ use merganser_run::{Cancel, ConfigError};
 use merganser_seq::kmer::Kmer;
 
 use super::Outcome;
-use crate::emit::{Source, emit};
+use crate::emit::{TableContents, emit};
 use crate::job::Job;
 use crate::{Config, Error, Format};
 
@@ -31,7 +31,7 @@ pub(crate) fn create(
 pub(crate) fn write<K: Kmer>(
     table: TableOutput,
     job: Job<'_>,
-    source: &dyn Source<K>,
+    source: &dyn TableContents<K>,
     outcome: &Outcome,
     cancel: &Cancel,
 ) -> Result<Duration, Error> {
@@ -43,7 +43,7 @@ pub(crate) fn write<K: Kmer>(
 
 /// What is written, and by whom.
 struct Writing<'w, K> {
-    source: &'w dyn Source<K>,
+    source: &'w dyn TableContents<K>,
     bits: u32,
     threads: usize,
     cancel: &'w Cancel,
@@ -53,7 +53,7 @@ impl<K: Kmer> merganser_kmers::formats::Writing<K> for Writing<'_, K> {
     type Written = Duration;
     type Error = Error;
 
-    fn write<E: Encoder<K>, S: Sink<E::Part>>(
+    fn write<E: Encoder<K>, S: Sink<E::Encoded>>(
         self,
         encoder: &E,
         sink: S,

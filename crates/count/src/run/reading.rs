@@ -12,7 +12,7 @@ use crate::job::Job;
 use crate::{Config, Error, plan};
 
 /// What reading needs.
-pub(crate) struct Reading<'r> {
+pub(crate) struct ReadContext<'r> {
     pub(crate) job: Job<'r>,
     pub(crate) reader: &'r Reader,
     pub(crate) progress: &'r dyn Progress,
@@ -52,7 +52,7 @@ pub(crate) fn cause(reader: &Reader, cancel: &Cancel, error: Error) -> Error {
 /// Feeds the whole input, after the chunk `first` that was read before, to consumers, one for each
 /// worker, and gives them back.
 pub(crate) fn read_all<C: Consumer + Send>(
-    reading: &Reading<'_>,
+    reading: &ReadContext<'_>,
     first: Option<Chunk>,
     make: impl Fn() -> C + Sync,
 ) -> Result<(Vec<C>, Tally), Error> {
@@ -73,7 +73,7 @@ pub(crate) fn read_all<C: Consumer + Send>(
 }
 
 fn read_chunks<C: Consumer>(
-    reading: &Reading<'_>,
+    reading: &ReadContext<'_>,
     first: Option<Chunk>,
     sink: &mut Fragments<C>,
 ) -> Result<(), Error> {

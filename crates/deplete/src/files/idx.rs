@@ -45,7 +45,7 @@ impl<R: Read> Reader<R> {
             });
         }
         let params = Params::new(usize::from(k), usize::from(w))
-            .map_err(|_| format!("has k {k} and w {w}; k of up to {} is read", Params::MOST_K))?;
+            .map_err(|_| format!("has k {k} and w {w}; k of up to {} is read", Params::MAX_K))?;
         let count = u64::from_le_bytes(count);
         let expected =
             count.checked_mul(width(params) as u64).and_then(|all| all.checked_add(HEADER as u64));

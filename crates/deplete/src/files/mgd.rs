@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::sync::Mutex;
 
 use merganser_run::locks::{into_inner, lock};
-use merganser_store::Writing;
+use merganser_store::ByteWriter;
 use merganser_store::sealed::{Format, magic};
 
 use crate::sections::{SECTIONS, each_section, share_out};

@@ -70,7 +70,7 @@ impl Outputs {
 
 /// What there is to write to an output of a batch.
 #[derive(Debug, Default)]
-pub(super) struct Part {
+pub(super) struct OutputText {
     pub(super) text: Vec<u8>,
     /// Where names are still missing, each behind the one before; `text` is then not compressed.
     pub(super) names: Vec<Name>,
@@ -155,7 +155,7 @@ impl Writer {
     }
 
     /// Puts the names into a text.
-    fn name(&mut self, part: &Part) {
+    fn name(&mut self, part: &OutputText) {
         self.text.clear();
         let mut from = 0;
         for name in &part.names {
@@ -174,7 +174,7 @@ impl InOrderSink<Parts> for Writer {
     type Error = Error;
 
     fn write(&mut self, mut parts: Parts) -> Result<Option<Parts>, Error> {
-        let last = |part: &Part| part.names.last().map_or(0, |name| name.number);
+        let last = |part: &OutputText| part.names.last().map_or(0, |name| name.number);
         let numbered = parts.iter().map(last).max().unwrap_or(0);
         for (number, part) in parts.iter().enumerate() {
             let mut named = Vec::new();

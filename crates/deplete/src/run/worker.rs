@@ -3,12 +3,12 @@
 use merganser_io::{Record, RecordBatch};
 use merganser_run::engine::{Turn, Work};
 
-use super::output::{Compressor, Name, Part};
+use super::output::{Compressor, Name, OutputText};
 use super::{Parts, Shape};
-use crate::{Config, Error, Host, Minimizers};
+use crate::{Config, Error, MinimizerLookup, Minimizers};
 
 /// Text of a batch whose memory is worth keeping: one giant read's is not.
-const MOST_KEPT: usize = 8 << 20;
+const MAX_KEPT: usize = 8 << 20;
 
 /// What a thread counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,7 +44,7 @@ struct Unit {
 /// A thread's memory and counts.
 pub(super) struct Worker<'r> {
     config: &'r Config,
-    host: &'r Host,
+    host: &'r MinimizerLookup,
     minimizers: Minimizers,
     values: Vec<u64>,
     bounds: Vec<usize>,
@@ -63,7 +63,7 @@ pub(super) struct Worker<'r> {
 }
 
 impl<'r> Worker<'r> {
-    pub(super) fn new(config: &'r Config, host: &'r Host, shape: &Shape) -> Worker<'r> {
+    pub(super) fn new(config: &'r Config, host: &'r MinimizerLookup, shape: &Shape) -> Worker<'r> {
         Worker {
             config,
             host,
@@ -95,8 +95,8 @@ impl<'r> Worker<'r> {
     /// Makes what there is to write of a batch.
     fn decide(&mut self, batch: &RecordBatch, mut parts: Parts) -> Result<Parts, Error> {
         let count = self.compressors.iter().map(Vec::len).sum();
-        parts.resize_with(count, Part::default);
-        parts.iter_mut().for_each(|part| part.text.shrink_to(MOST_KEPT));
+        parts.resize_with(count, OutputText::default);
+        parts.iter_mut().for_each(|part| part.text.shrink_to(MAX_KEPT));
         self.find_minimizers(batch);
         let mates = batch.mates();
         self.judge();
@@ -221,7 +221,7 @@ impl Work for Worker<'_> {
 }
 
 /// Appends a record; one that is numbered without its name.
-fn put(part: &mut Part, record: &Record<'_>, number: Option<u64>, mate: u8) {
+fn put(part: &mut OutputText, record: &Record<'_>, number: Option<u64>, mate: u8) {
     let Some(number) = number else {
         record.write(&mut part.text);
         return;

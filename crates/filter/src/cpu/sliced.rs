@@ -28,9 +28,9 @@ use score::Score;
 pub(crate) const PAIRS: usize = 512;
 
 /// The widest band: wider ones, and longer segments, would not stay in the cache.
-pub(crate) const MOST_WIDTH: usize = 128;
+pub(crate) const MAX_WIDTH: usize = 128;
 /// The longest segment.
-pub(crate) const MOST_COLUMNS: usize = 4096;
+pub(crate) const MAX_COLUMNS: usize = 4096;
 
 /// A bit for every pair: bit k of word g is that of pair 64 g + k.
 /// Aligned, so that none lies across two lines of the cache.

@@ -11,7 +11,7 @@ use super::kernels::{self, Line};
 use crate::Error;
 
 /// The most bytes of text that are looked at.
-const MOST_TEXT: usize = 512 << 20;
+const MAX_TEXT: usize = 512 << 20;
 
 /// What packing took.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ pub struct PackTimes {
 /// # Panics
 /// If the device's planes are not the host's.
 pub fn pack(device: &Device, text: &[u8]) -> Result<PackTimes, Error> {
-    let text = &text[..text.len().min(MOST_TEXT)];
+    let text = &text[..text.len().min(MAX_TEXT)];
     let text = &text[..text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1)];
     let (mut lines, mut words, mut at) = (Vec::<Line>::new(), 0, 0);
     for sequence in text.split_inclusive(|&byte| byte == b'\n' || byte == b'\t') {

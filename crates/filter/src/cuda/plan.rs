@@ -29,7 +29,7 @@ pub(super) enum Kernel {
 
 /// The longest sequence that a device takes, in bases: positions and their differences are signed
 /// numbers of 32 bits there.
-const MOST_BASES: u32 = 1 << 30;
+const MAX_BASES: u32 = 1 << 30;
 
 impl Kernel {
     /// All, by number.
@@ -58,7 +58,7 @@ impl Kernel {
     /// The kernel for a pair of these lengths, with or without letters that are no bases; `None`
     /// if there is none for it.
     pub(super) fn of(filter: &Filter, [read, segment]: [u32; 2], others: bool) -> Option<Kernel> {
-        if read > MOST_BASES || segment > MOST_BASES {
+        if read > MAX_BASES || segment > MAX_BASES {
             return None;
         }
         let (read, segment) = (read as usize, segment as usize);

@@ -2,8 +2,8 @@
 
 use super::{Filter, Queued};
 use crate::batch::PairBatch;
-use crate::cpu::sliced::semi_global::{MOST_BASES, Shape};
-use crate::cpu::sliced::{MOST_COLUMNS, MOST_WIDTH};
+use crate::cpu::sliced::semi_global::{MAX_BASES, Shape};
+use crate::cpu::sliced::{MAX_COLUMNS, MAX_WIDTH};
 use crate::{Align, Decision, Method, Scratch};
 
 /// So few pairs are decided one by one.
@@ -15,14 +15,14 @@ impl Filter {
     #[inline]
     pub(super) fn queued(&self, lengths: [usize; 2], others: bool) -> Option<u32> {
         let [read, segment] = lengths;
-        if self.config.method != Method::Exact || others || segment > MOST_COLUMNS {
+        if self.config.method != Method::Exact || others || segment > MAX_COLUMNS {
             return None;
         }
         let together = match self.config.align {
-            Align::Global => self.band(lengths)?.0.width <= MOST_WIDTH,
+            Align::Global => self.band(lengths)?.0.width <= MAX_WIDTH,
             Align::SemiGlobal => {
                 let e = self.config.threshold.edits(read);
-                (1..=MOST_BASES).contains(&read) && segment > 0 && read - e.min(read) <= segment
+                (1..=MAX_BASES).contains(&read) && segment > 0 && read - e.min(read) <= segment
             }
         };
         together.then_some(segment as u32)

@@ -5,7 +5,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use merganser_gpu::{Device as CudaDevice, DeviceInfo, Pool, Pooled, Result as GpuResult};
+use merganser_gpu::{BufferPool, Device as CudaDevice, DeviceInfo, Pooled, Result as GpuResult};
 use merganser_run::engine::{Device, Turn};
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{GpuShortage, Resources, side_by_side};
@@ -34,7 +34,7 @@ pub(super) struct Gpus {
     alone: bool,
     /// Words and pairs for which each stream has room from the start.
     room: [usize; 2],
-    streams: Pool<GpuFilter>,
+    streams: BufferPool<GpuFilter>,
     devices: Mutex<Vec<DeviceInfo>>,
 }
 
@@ -58,7 +58,7 @@ impl Gpus {
     ) -> Gpus {
         let (threads, memory) = (resources.threads, resources.gpu_memory);
         let room = [block / TEXT_A_WORD, block / TEXT_A_PAIR];
-        let (streams, devices) = (Pool::filled(), Mutex::default());
+        let (streams, devices) = (BufferPool::filled(), Mutex::default());
         Gpus { ordinals, threads, memory, alone, room, streams, devices }
     }
 

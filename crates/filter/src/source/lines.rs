@@ -73,7 +73,7 @@ impl Lines {
         self.0.stop();
     }
 
-    /// As [`Source::next`](merganser_run::engine::Source::next). Empty lines at the end of the file are left out.
+    /// As [`PairSource::next`](merganser_run::engine::PairSource::next). Empty lines at the end of the file are left out.
     pub(crate) fn next(&self, block: &mut LineBlock) -> Result<Option<u64>, Error> {
         if !self.0.next_lines(&mut block.lines)? {
             return Ok(None);

@@ -2,7 +2,7 @@
 //! so on.
 
 use merganser_alignments::{ReaderOptions, RecordOptions};
-use merganser_io::{Header, Input, Keep, RecordBatch, Records as Mates, Segment};
+use merganser_io::{Header, Input, Keep, ReadInput, RecordBatch, Records as Mates};
 
 use crate::{Error, PairBatch, Sequence};
 
@@ -42,7 +42,7 @@ impl Records {
             warnings: options.warnings.clone(),
             ..RecordOptions::default()
         };
-        let pairs = Segment::Pair(reads.clone(), segments.clone());
+        let pairs = ReadInput::Pair(reads.clone(), segments.clone());
         Ok(Records(Mates::open(&[pairs], options)?))
     }
 
@@ -58,7 +58,7 @@ impl Records {
         self.0.stop();
     }
 
-    /// As [`Source::next`](merganser_run::engine::Source::next).
+    /// As [`PairSource::next`](merganser_run::engine::PairSource::next).
     pub(crate) fn next(&self, block: &mut RecordBlock) -> Result<Option<u64>, Error> {
         block.taken = 0;
         self.0.next(&mut block.records).map_err(|error| match error {

@@ -15,11 +15,11 @@ const ALIGNMENT: usize = 256;
 pub struct Arena {
     device: Device,
     segment_bytes: usize,
-    state: Mutex<State>,
+    state: Mutex<ArenaCursor>,
 }
 
 #[derive(Debug)]
-struct State {
+struct ArenaCursor {
     current: Option<Arc<DeviceBuffer<u8>>>,
     used: usize,
     left: u64,
@@ -37,7 +37,7 @@ pub struct ArenaBuffer<T: Pod> {
 impl Arena {
     /// An arena of at most `limit` bytes, taken `segment_bytes` at a time; nothing is taken yet.
     pub fn new(device: &Device, segment_bytes: usize, limit: u64) -> Arena {
-        let state = State { current: None, used: 0, left: limit };
+        let state = ArenaCursor { current: None, used: 0, left: limit };
         Arena { device: device.clone(), segment_bytes, state: Mutex::new(state) }
     }
 

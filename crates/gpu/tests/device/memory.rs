@@ -1,5 +1,5 @@
 use crate::{COUNTS, device, random};
-use merganser_gpu::{Device, Error, Pool, diagnose, start_time};
+use merganser_gpu::{BufferPool, Device, Error, diagnose, start_time};
 use std::time::Duration;
 
 #[test]
@@ -162,7 +162,7 @@ fn a_device_that_is_not_there_is_named() {
 fn pools_lend_pinned_buffers_with_copies_under_way() {
     let Some(device) = device() else { return };
     let stream = device.stream().unwrap();
-    let pool = Pool::new(2, {
+    let pool = BufferPool::new(2, {
         let device = device.clone();
         move || device.alloc_pinned::<u64>(1 << 20)
     });

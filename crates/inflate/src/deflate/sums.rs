@@ -19,7 +19,7 @@ pub(crate) struct MemberEnd {
 }
 
 /// A stretch of text within one member.
-pub(crate) struct Part {
+pub(crate) struct MemberText {
     sum: Hasher,
     length: usize,
     /// The member ends with it.
@@ -27,7 +27,7 @@ pub(crate) struct Part {
 }
 
 /// The sums of `text`, cut at the ends of members: in time that the text takes, and in any order.
-pub(crate) fn parts(text: &[u8], ends: &[MemberEnd]) -> Vec<Part> {
+pub(crate) fn parts(text: &[u8], ends: &[MemberEnd]) -> Vec<MemberText> {
     let mut start = 0;
     let ends = ends.iter().map(|end| (end.at, Some(*end))).chain([(text.len(), None)]);
     let part = |(at, end)| {
@@ -35,7 +35,7 @@ pub(crate) fn parts(text: &[u8], ends: &[MemberEnd]) -> Vec<Part> {
         sum.update(&text[start..at]);
         let length = at - start;
         start = at;
-        Part { sum, length, end }
+        MemberText { sum, length, end }
     };
     ends.map(part).collect()
 }
@@ -49,7 +49,7 @@ pub(crate) struct Sums {
 
 impl Sums {
     /// Takes the parts in the order of the text, and compares where members end.
-    pub(crate) fn add(&mut self, parts: &[Part]) -> Result<(), Fault> {
+    pub(crate) fn add(&mut self, parts: &[MemberText]) -> Result<(), Fault> {
         for part in parts {
             self.sum.combine(&part.sum);
             self.length += part.length as u64;

@@ -18,7 +18,7 @@ pub(super) struct Decoding<'a> {
 }
 
 /// A decoded range.
-pub(super) struct Segment {
+pub(super) struct DecodedRange {
     /// The bit of the file where it begins; `None` if there is no doubt about it.
     begun: Option<u64>,
     pub(super) symbols: Symbols,
@@ -60,7 +60,7 @@ impl Decoding<'_> {
         text: &mut Text,
         stream: Stream,
         stop: u64,
-    ) -> Result<Segment, Error> {
+    ) -> Result<DecodedRange, Error> {
         let Stream { mut inflate, window } = stream;
         let mut raw = self.read(text, inflate.position())?;
         let start = self.room::<1>(text);
@@ -73,7 +73,7 @@ impl Decoding<'_> {
             Err(error) => Ended::Damaged(error),
         };
         text.raw = raw.into_bytes();
-        Ok(Segment { begun: None, symbols, ended })
+        Ok(DecodedRange { begun: None, symbols, ended })
     }
 
     /// Looks for a block that begins among these bits of the file, and decodes from there. `None`
@@ -82,7 +82,7 @@ impl Decoding<'_> {
         &self,
         text: &mut Text,
         bits: std::ops::Range<u64>,
-    ) -> Result<Option<Segment>, Error> {
+    ) -> Result<Option<DecodedRange>, Error> {
         let mut inflate = Inflate::block(bits.start);
         let mut from = bits.start;
         let mut raw = self.read(text, from)?;
@@ -98,7 +98,7 @@ impl Decoding<'_> {
             match self.run::<2>(&mut inflate, &mut raw, text, &mut symbols, bits.end) {
                 Ok(stopped) => {
                     let ended = Ended::new(stopped, inflate);
-                    found = Some(Segment { begun: Some(begun), symbols, ended });
+                    found = Some(DecodedRange { begun: Some(begun), symbols, ended });
                     break;
                 }
                 Err(error @ Error::Read(_)) => return Err(error),
@@ -171,7 +171,7 @@ impl Ended {
     }
 }
 
-impl Segment {
+impl DecodedRange {
     /// Whether it is what follows bit `end` of the file.
     pub(super) fn follows(&self, end: u64) -> bool {
         self.begun.is_none_or(|begun| begun == end)

@@ -42,7 +42,7 @@ fn sniff_header(text: &[u8]) -> Sniffed {
 }
 
 /// Names and references are short: where so many bytes have too few tabs there is no record.
-const MOST_BEFORE_SEQUENCE: usize = 1 << 16;
+const MAX_BEFORE_SEQUENCE: usize = 1 << 16;
 
 /// Whether a text begins with a record: the columns before the sequence are what they should be.
 fn sniff_record(text: &[u8]) -> Sniffed {
@@ -54,7 +54,7 @@ fn sniff_record(text: &[u8]) -> Sniffed {
     for column in &mut columns {
         let Some(tab) = tabs.next() else {
             let hopeless = end.is_some()
-                || line.len() > MOST_BEFORE_SEQUENCE
+                || line.len() > MAX_BEFORE_SEQUENCE
                 || line.iter().any(|byte| !matches!(byte, b'\t' | b' '..=b'~'));
             return if hopeless { Sniffed::Other } else { Sniffed::Short };
         };

@@ -15,7 +15,7 @@ use super::temporaries::Listed;
 const MARK: &str = ".merganser-made";
 
 /// Runs that begin or end in the moments between two steps, one after the other.
-const MOST: usize = 20;
+const MAX: usize = 20;
 
 /// A directory for temporary files. It goes with this if a run of this program made it, and those above it too, unless
 /// another run uses them or somebody else has put something there.
@@ -81,7 +81,7 @@ impl MadeDirectories {
 
 /// Calls `make`, and calls it again should another run, which was the last one so far, remove a directory in the meantime.
 fn again_if_gone<T>(mut make: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    for _ in 1..MOST {
+    for _ in 1..MAX {
         match make() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             done => return done,
@@ -106,7 +106,7 @@ fn steps(directory: &Path) -> impl Iterator<Item = &Path> {
 fn remove(path: &Path) {
     // A run that comes in the meantime, and goes while there is no mark, leaves it to this one. A directory that cannot be
     // removed stays.
-    let _ = (0..MOST).find(|_| try_to_remove(path) == Removed::Done);
+    let _ = (0..MAX).find(|_| try_to_remove(path) == Removed::Done);
 }
 
 #[derive(PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 /// The outputs of a set, as far as they know of each other.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct SetMembers {
     /// Outputs that are still wanted.
     wanted: usize,
     /// Files that are written, in the order in which they were finished.
@@ -18,13 +18,13 @@ pub(super) struct State {
 /// An output's place in its set.
 #[derive(Debug)]
 pub(super) struct Member {
-    set: Option<Arc<Mutex<State>>>,
+    set: Option<Arc<Mutex<SetMembers>>>,
     gone: bool,
 }
 
 impl Member {
     /// One more output of a set, if there is one.
-    pub(super) fn of(set: Option<Arc<Mutex<State>>>) -> Member {
+    pub(super) fn of(set: Option<Arc<Mutex<SetMembers>>>) -> Member {
         if let Some(set) = &set {
             lock(set).wanted += 1;
         }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::stream::MOST_LINKS;
+use crate::stream::MAX_LINKS;
 use crate::there::directory_of;
 
 /// Where a file that is written to `path` will be: symbolic links are followed, also one that leads
@@ -18,7 +18,7 @@ pub fn resolve_output(path: &Path) -> io::Result<PathBuf> {
         return Ok(target);
     }
     let mut target = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         match fs::read_link(&target) {
             Ok(next) => target = directory_of(&target).join(next),
             // No link, or nothing yet.

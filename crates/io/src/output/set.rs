@@ -1,7 +1,7 @@
 //! The outputs of a run, which appear together.
 
 use super::atomic::AtomicFile;
-use super::member::{Member, State};
+use super::member::{Member, SetMembers};
 use super::named::{Appeared, Named, sync_directory};
 use super::temporaries::Appearing;
 use super::{Output, StdoutWriter};
@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// other outputs: what would go to it is dropped from then on, and the others become whole. An error
 /// it is for the last one.
 #[derive(Clone, Debug)]
-pub struct OutputSet(Option<Arc<Mutex<State>>>);
+pub struct OutputSet(Option<Arc<Mutex<SetMembers>>>);
 
 impl OutputSet {
     /// A set without outputs yet.
@@ -115,7 +115,7 @@ impl OutputSet {
         Some(file.temporary().to_owned())
     }
 
-    fn state(&self) -> Option<MutexGuard<'_, State>> {
+    fn state(&self) -> Option<MutexGuard<'_, SetMembers>> {
         Some(lock(self.0.as_ref()?))
     }
 

@@ -21,7 +21,7 @@ pub struct LineReader {
     options: ReaderOptions,
     name: Arc<str>,
     bytes_total: Option<u64>,
-    source: Mutex<Source>,
+    source: Mutex<LineFetcher>,
     chain: Mutex<Chain>,
     changed: Condvar,
     /// Nobody should wait for the input any more.
@@ -40,7 +40,7 @@ pub struct LineChunk {
     first_byte: u8,
 }
 
-struct Source {
+struct LineFetcher {
     fetcher: Fetcher,
     /// There is nothing left to fetch, or nobody wants it.
     done: bool,
@@ -102,7 +102,7 @@ impl LineReader {
             options: ReaderOptions { chunk_bytes: options.chunk_bytes.max(1), ..options },
             name: Arc::from(input.to_string()),
             bytes_total,
-            source: Mutex::new(Source { fetcher, done: false, tickets: 0 }),
+            source: Mutex::new(LineFetcher { fetcher, done: false, tickets: 0 }),
             chain: Mutex::default(),
             changed: Condvar::new(),
             stopped: AtomicBool::new(false),

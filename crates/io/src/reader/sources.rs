@@ -12,13 +12,13 @@ use std::sync::{Condvar, Mutex};
 /// The files that are not read to their end: some of them open, of which each is fetched from by
 /// one worker at a time.
 pub(super) struct Sources {
-    state: Mutex<State>,
+    state: Mutex<OpenFiles>,
     changed: Condvar,
     /// How many may be open.
     window: usize,
 }
 
-struct State {
+struct OpenFiles {
     waiting: VecDeque<Fetcher>,
     /// In input order; `None` while a worker fetches from it.
     open: Vec<(usize, Option<Fetcher>)>,
@@ -55,7 +55,7 @@ impl Sources {
         let fetcher =
             |(file, origin)| Fetcher::new(file, origin, plan).of_sequences().one_of(at_once);
         let fetchers = origins.into_iter().enumerate().map(fetcher);
-        let state = State { waiting: fetchers.collect(), open: Vec::new(), closed: false };
+        let state = OpenFiles { waiting: fetchers.collect(), open: Vec::new(), closed: false };
         Self { state: Mutex::new(state), changed: Condvar::new(), window }
     }
 

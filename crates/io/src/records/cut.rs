@@ -6,7 +6,7 @@ use merganser_run::thousands;
 
 use super::side::{Found, Parsed, Side};
 use super::text::{Piece, Pieces, Slice, Text};
-use super::{RecordBatch, RecordFile, RecordOptions, Segment};
+use super::{ReadInput, RecordBatch, RecordFile, RecordOptions};
 use crate::{Error, Reader, ReaderOptions};
 
 /// What there is to do next.
@@ -45,7 +45,7 @@ struct Pending {
 }
 
 impl Open {
-    pub(super) fn new(segment: &Segment, options: &RecordOptions) -> Result<Open, Error> {
+    pub(super) fn new(segment: &ReadInput, options: &RecordOptions) -> Result<Open, Error> {
         let files = segment.inputs().map(|input| {
             let options = ReaderOptions {
                 chunk_bytes: options.chunk_bytes,
@@ -129,7 +129,7 @@ impl Open {
             if self.find_pairs && !self.takes_next() {
                 return true;
             }
-            let most = options.most_records(first, self.mates);
+            let most = options.max_records(first, self.mates);
             if self.pending.is_full(self.mates, most, options) || self.pending.is_apart(&self.sides)
             {
                 return true;

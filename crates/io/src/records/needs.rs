@@ -89,7 +89,7 @@ fn cause(records: &[&[u8]], needs: Needs) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::{RecordBatch, RecordOptions, Records, Segment};
+    use crate::records::{ReadInput, RecordBatch, RecordOptions, Records};
     use crate::{Input, SequencesOnly};
 
     const NEEDS: Needs = Needs { bases: 10, uracil: false };
@@ -109,8 +109,8 @@ mod tests {
             })
             .collect();
         let segment = match &inputs[..] {
-            [one, two] => Segment::Pair(one.clone(), two.clone()),
-            one => Segment::Single(one[0].clone()),
+            [one, two] => ReadInput::Pair(one.clone(), two.clone()),
+            one => ReadInput::Single(one[0].clone()),
         };
         let options =
             RecordOptions::<SequencesOnly> { needs: Some(needs), ..RecordOptions::default() };

@@ -116,7 +116,7 @@ impl RecordOptions {
 
     /// The most records of a batch that begins with read `first`: it does not go beyond where the wanted
     /// reads begin or end.
-    pub(super) fn most_records(&self, first: u64, mates: usize) -> usize {
+    pub(super) fn max_records(&self, first: u64, mates: usize) -> usize {
         let border = if first < self.reads.start { self.reads.start } else { self.reads.end };
         let left = usize::try_from(border - first).unwrap_or(usize::MAX).saturating_mul(mates);
         self.batch_records.min(left)

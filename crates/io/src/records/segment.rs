@@ -6,7 +6,7 @@ use crate::same::are_same;
 
 /// A stretch of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Segment {
+pub enum ReadInput {
     /// Reads that stand for themselves.
     Single(Input),
     /// Pairs: the mates one after the other.
@@ -15,17 +15,17 @@ pub enum Segment {
     Pair(Input, Input),
 }
 
-impl Segment {
+impl ReadInput {
     /// Whether it is of pairs.
     pub fn is_paired(&self) -> bool {
-        !matches!(self, Segment::Single(_))
+        !matches!(self, ReadInput::Single(_))
     }
 
     /// The files of the segment.
     pub fn inputs(&self) -> impl Iterator<Item = &Input> {
         let (first, second) = match self {
-            Segment::Single(input) | Segment::Interleaved(input) => (input, None),
-            Segment::Pair(first, second) => (first, Some(second)),
+            ReadInput::Single(input) | ReadInput::Interleaved(input) => (input, None),
+            ReadInput::Pair(first, second) => (first, Some(second)),
         };
         std::iter::once(first).chain(second)
     }
@@ -35,9 +35,9 @@ impl Segment {
 ///
 /// # Errors
 /// If first and second mates are the same file.
-pub(crate) fn refuse_own_mates(segments: &[Segment]) -> Result<(), Error> {
+pub(crate) fn refuse_own_mates(segments: &[ReadInput]) -> Result<(), Error> {
     for segment in segments {
-        let Segment::Pair(one, two) = segment else { continue };
+        let ReadInput::Pair(one, two) = segment else { continue };
         if are_same(one, two) {
             return Err(Error::OwnMates { first: one.to_string(), second: two.to_string() });
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use merganser_run::{Cancel, Cancelled, Shard, StartError};
 
-use super::Segment;
+use super::ReadInput;
 use crate::{Error, Input, fingerprint};
 
 /// The reads that one shard of a job takes. The shards of a job have all its reads, each once and in order;
@@ -24,13 +24,13 @@ impl ReadShare {
     /// # Errors
     /// If an input is no regular file, or cannot be read; if cancelled.
     pub fn new<E: From<Error> + From<Cancelled> + From<StartError> + Send>(
-        segments: &[Segment],
+        segments: &[ReadInput],
         shard: Shard,
         reads: Range<u64>,
         threads: usize,
         cancel: &Cancel,
     ) -> Result<ReadShare, E> {
-        let inputs: Vec<Input> = segments.iter().flat_map(Segment::inputs).cloned().collect();
+        let inputs: Vec<Input> = segments.iter().flat_map(ReadInput::inputs).cloned().collect();
         let kinds: Vec<u8> = segments.iter().map(kind).collect();
         let job = fingerprint::<E>(&inputs, threads, cancel)? ^ u64::from(crc32fast::hash(&kinds));
         // Second mates that are left over are for the last shard to complain of.
@@ -43,7 +43,7 @@ impl ReadShare {
     /// # Errors
     /// As [`ReadShare::new`].
     pub fn at_starts<E: From<Error> + From<Cancelled> + From<StartError> + Send>(
-        segments: &[Segment],
+        segments: &[ReadInput],
         shard: Shard,
         starts: &[u64],
         threads: usize,
@@ -74,10 +74,10 @@ impl ReadShare {
     }
 }
 
-fn kind(segment: &Segment) -> u8 {
+fn kind(segment: &ReadInput) -> u8 {
     match segment {
-        Segment::Single(_) => b's',
-        Segment::Interleaved(_) => b'i',
-        Segment::Pair(..) => b'p',
+        ReadInput::Single(_) => b's',
+        ReadInput::Interleaved(_) => b'i',
+        ReadInput::Pair(..) => b'p',
     }
 }

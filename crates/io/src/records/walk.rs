@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use merganser_run::engine::{Engine, Turn, Work};
 use merganser_run::{Cancelled, InOrderSink, Progress, StartError, Unit};
 
-use super::{RecordBatch, RecordOptions, Records, Segment};
+use super::{ReadInput, RecordBatch, RecordOptions, Records};
 use crate::Error;
 use crate::alignment::Formats;
 use crate::shard::check_file;
@@ -52,7 +52,7 @@ impl<T, E, F: Fn(&RecordBatch) -> T> Work for Look<'_, F, T, E> {
 /// If an input is no regular file, as who looks before a job reads twice; as [`Records::next`], of several
 /// faults the first in the input; if a thread cannot be started; if cancelled.
 pub fn walk<T: Send, E, F: Formats>(
-    segments: &[Segment],
+    segments: &[ReadInput],
     options: RecordOptions<F>,
     look: impl Fn(&RecordBatch) -> T + Sync,
     take: impl FnMut(T) + Send,
@@ -61,7 +61,7 @@ pub fn walk<T: Send, E, F: Formats>(
 where
     E: From<Error> + From<Cancelled> + From<StartError> + Send,
 {
-    segments.iter().flat_map(Segment::inputs).try_for_each(check_file)?;
+    segments.iter().flat_map(ReadInput::inputs).try_for_each(check_file)?;
     let (workers, cancel) = (options.workers, options.cancel.clone());
     let records = Records::open(segments, options)?;
     progress.stage("look through", Unit::Bytes, records.bytes_total());
@@ -78,7 +78,7 @@ where
 /// # Errors
 /// As [`walk`].
 pub fn batch_starts<E, F: Formats>(
-    segments: &[Segment],
+    segments: &[ReadInput],
     options: RecordOptions<F>,
     progress: &dyn Progress,
 ) -> Result<Vec<u64>, E>

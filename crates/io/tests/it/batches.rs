@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use crate::common::Record;
-use merganser_io::{Error, Header, Input, Keep, RecordBatch, Records, Segment};
+use merganser_io::{Error, Header, Input, Keep, ReadInput, RecordBatch, Records};
 use merganser_run::{StartError, run_workers};
 
 /// How these tests read.
@@ -19,7 +19,7 @@ pub(crate) type AnyError = Box<dyn std::error::Error + Send + Sync>;
 pub(crate) type Listed = (Vec<Batch>, Option<(u64, Error)>);
 
 /// Reads everything, with all workers.
-pub(crate) fn read_all(segments: &[Segment], options: &RecordOptions) -> Result<Listed, Error> {
+pub(crate) fn read_all(segments: &[ReadInput], options: &RecordOptions) -> Result<Listed, Error> {
     let records = Records::open(segments, options.clone())?;
     let (batches, failed) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
     run_workers::<StartError, _>(options.workers, |_| {
@@ -67,7 +67,7 @@ pub(crate) const ALL: Keep = Keep { header: Header::Whole, qualities: true };
 /// What is warned of when a file of single reads is read, `DIR/` left out.
 pub(crate) fn warned(text: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
-    let segments = [Segment::Single(Input::File(write(folder.path(), "r", text)))];
+    let segments = [ReadInput::Single(Input::File(write(folder.path(), "r", text)))];
     let options = RecordOptions { find_pairs: true, ..RecordOptions::default() };
     let (batches, failed) = read_all(&segments, &options).unwrap();
     assert!(failed.is_none() && batches.iter().all(|batch| !batch.2));

@@ -3,7 +3,7 @@
 use crate::batches::{ALL, AnyError, Batch, RecordOptions, listed, read_all, warned, write};
 use crate::common::{Record, naive};
 use merganser_io::{
-    Error, Header, Input, Keep, RecordBatch, Records, Segment, Unmated, batch_starts,
+    Error, Header, Input, Keep, ReadInput, RecordBatch, Records, Unmated, batch_starts,
 };
 use merganser_run::{Silent, run_workers};
 use merganser_test_forms::bgzf_block;
@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What is in a segment, mates in turn.
-fn expected(segment: &Segment) -> Vec<Record> {
+fn expected(segment: &ReadInput) -> Vec<Record> {
     let of = |input: &Input| naive(&std::fs::read(input.path().unwrap()).unwrap());
     let mut files = segment.inputs().map(of);
     let (first, second) = (files.next().unwrap(), files.next());
@@ -23,7 +23,7 @@ fn expected(segment: &Segment) -> Vec<Record> {
 }
 
 /// The batches that a plain loop makes.
-fn cut(segments: &[Segment], options: &RecordOptions) -> Vec<Batch> {
+fn cut(segments: &[ReadInput], options: &RecordOptions) -> Vec<Batch> {
     let mut batches: Vec<Batch> = Vec::new();
     let mut reads = 0;
     for segment in segments {
@@ -104,10 +104,10 @@ proptest! {
         let [one, two, interleaved] = [("1", one), ("2", two), ("i", interleaved)]
             .map(|(name, text)| Input::File(write(folder.path(), name, &text)));
         let segments = [
-            Segment::Pair(one.clone(), two.clone()),
-            Segment::Single(two),
-            Segment::Interleaved(interleaved),
-            Segment::Single(one),
+            ReadInput::Pair(one.clone(), two.clone()),
+            ReadInput::Single(two),
+            ReadInput::Interleaved(interleaved),
+            ReadInput::Single(one),
         ];
         let options = RecordOptions {
             keep: ALL, batch_records, batch_bytes, chunk_bytes, workers,
@@ -186,7 +186,7 @@ proptest! {
         let expected = format!("{dir}/{}", expected.replace("DIR", &dir));
         let [one, two] = [("1", one), ("2", two)]
             .map(|(name, text)| Input::File(write(folder.path(), name, &text)));
-        let segment = if paired { Segment::Pair(one, two) } else { Segment::Interleaved(one) };
+        let segment = if paired { ReadInput::Pair(one, two) } else { ReadInput::Interleaved(one) };
         let options = RecordOptions {
             batch_records, chunk_bytes, workers, ..RecordOptions::default()
         };
@@ -207,12 +207,12 @@ proptest! {
 fn names_alone_are_kept_if_nothing_else_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let path = write(folder.path(), "r", "@a b\nAC\n+\nII\n@c\n\n+\n\n");
-    let segment = Segment::Single(Input::File(path.clone()));
+    let segment = ReadInput::Single(Input::File(path.clone()));
     let (batches, _) = read_all(std::slice::from_ref(&segment), &RecordOptions::default()).unwrap();
     let headers: Vec<_> = batches[0].3.iter().map(|record| record.header.as_str()).collect();
     assert_eq!(headers, ["a", "c"]);
     assert!(batches[0].3.iter().all(|record| record.quality.is_none()));
-    let missing = Segment::Single(Input::File(folder.path().join("none")));
+    let missing = ReadInput::Single(Input::File(folder.path().join("none")));
     assert!(Records::open(&[segment, missing], RecordOptions::default()).is_err());
 }
 
@@ -223,7 +223,7 @@ fn names_that_are_not_kept_are_not_compared() {
         .map(|(name, text)| Input::File(write(folder.path(), name, text)));
     let keep = Keep { header: Header::Nothing, qualities: false };
     let options = RecordOptions { keep, ..RecordOptions::default() };
-    let (batches, failed) = read_all(&[Segment::Pair(one, two)], &options).unwrap();
+    let (batches, failed) = read_all(&[ReadInput::Pair(one, two)], &options).unwrap();
     assert!(failed.is_none(), "{failed:?}");
     let records: Vec<_> =
         batches[0].3.iter().map(|record| (&record.header[..], &record.sequence[..])).collect();
@@ -241,7 +241,7 @@ fn a_record_longer_than_chunks_and_batches_is_whole() {
             .map(|line| { format!("{}\n", String::from_utf8_lossy(line)) })
             .collect::<String>()
     );
-    let segment = Segment::Single(Input::File(write(folder.path(), "long", &text)));
+    let segment = ReadInput::Single(Input::File(write(folder.path(), "long", &text)));
     for workers in [1, 3] {
         let options = RecordOptions { chunk_bytes: 1000, workers, ..RecordOptions::default() };
         let (batches, _) = read_all(std::slice::from_ref(&segment), &options).unwrap();
@@ -271,7 +271,7 @@ fn a_malformed_record_comes_before_a_damaged_end() {
             batch_records: 10,
             ..RecordOptions::default()
         };
-        let segment = Segment::Single(Input::File(path.clone()));
+        let segment = ReadInput::Single(Input::File(path.clone()));
         let (_, failed) = read_all(&[segment], &options).unwrap();
         let (_, error) = failed.expect("a fault");
         assert!(error.to_string().contains("record 2901, line 11601"), "run {run}: {error}");
@@ -292,7 +292,7 @@ fn a_sequence_cut_off_by_damage_is_no_record() {
     for workers in [1, 3] {
         let options = RecordOptions { chunk_bytes: 1000, workers, ..RecordOptions::default() };
         let records =
-            Records::open(&[Segment::Single(Input::File(path.clone()))], options).unwrap();
+            Records::open(&[ReadInput::Single(Input::File(path.clone()))], options).unwrap();
         let mut batch = RecordBatch::default();
         let mut found = 0;
         while let Ok(Some(_)) = records.next(&mut batch) {
@@ -321,7 +321,8 @@ fn long_sequences_come_in_stretches() {
             ..RecordOptions::default()
         };
         let records =
-            Records::open(&[Segment::Single(Input::File(path.clone()))], options.clone()).unwrap();
+            Records::open(&[ReadInput::Single(Input::File(path.clone()))], options.clone())
+                .unwrap();
         let found = Mutex::new(Vec::new());
         run_workers::<Error, _>(workers, |_| {
             let mut batch = RecordBatch::default();
@@ -368,7 +369,7 @@ fn records_that_are_too_long_are_refused() {
                 max_record: 20_000,
                 ..RecordOptions::default()
             };
-            let segments = [Segment::Single(Input::File(path.clone()))];
+            let segments = [ReadInput::Single(Input::File(path.clone()))];
             let (batches, failed) = read_all(&segments, &options).unwrap();
             assert_eq!(batches.iter().map(|batch| batch.3.len()).sum::<usize>(), 1);
             let message = failed.unwrap().1.to_string();
@@ -391,7 +392,7 @@ fn long_records_come_one_at_a_time() {
             workers: 4,
             ..RecordOptions::default()
         };
-        let records = Records::open(&[Segment::Single(Input::File(path))], options).unwrap();
+        let records = Records::open(&[ReadInput::Single(Input::File(path))], options).unwrap();
         let (here, seen) = (AtomicUsize::new(0), AtomicUsize::new(0));
         run_workers::<Error, _>(4, |_| {
             let mut batch = RecordBatch::default();
@@ -452,11 +453,11 @@ fn any_names_and_files_that_are_not_mates() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| Input::File(write(folder.path(), name, text));
     let (one, two) = (file("1", ">a\nAC\n"), file("2", ">b\nGT\n"));
-    let pair = [Segment::Pair(one.clone(), two)];
+    let pair = [ReadInput::Pair(one.clone(), two)];
     let failed = |options: &RecordOptions| read_all(&pair, options).unwrap().1;
     assert!(failed(&RecordOptions::default()).is_some());
     assert!(failed(&RecordOptions { any_names: true, ..RecordOptions::default() }).is_none());
-    let own = [Segment::Pair(one.clone(), one)];
+    let own = [ReadInput::Pair(one.clone(), one)];
     let message = Records::open(&own, RecordOptions::default()).err().unwrap().to_string();
     assert!(message.contains("the same file as first and as second mates"), "{message}");
     let options = RecordOptions { unrelated: true, ..RecordOptions::default() };

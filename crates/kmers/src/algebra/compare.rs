@@ -6,7 +6,7 @@ use merganser_seq::with_kmer;
 
 use super::engine::{Place, Work};
 use super::expression::Cut;
-use super::merge::Run;
+use super::merge::SortedKmers;
 use super::session::Session;
 use crate::Error;
 use crate::formats::mgk::section_bits;
@@ -135,7 +135,7 @@ impl<'c> Comparing<'c> {
 }
 
 impl<K: Kmer> Work<K> for Comparing<'_> {
-    fn range(&mut self, _place: Place, tables: &mut [Run<K>]) -> Result<bool, Error> {
+    fn range(&mut self, _place: Place, tables: &mut [SortedKmers<K>]) -> Result<bool, Error> {
         for (table, run) in tables.iter_mut().enumerate() {
             let cut = self.cuts[table];
             if cut != Cut::NONE {

@@ -6,7 +6,7 @@ use merganser_seq::kmer::Kmer;
 use super::calculation::Calculation;
 use super::engine::{Place, Work};
 use super::expression::Cut;
-use super::merge::{self, Range, Run, Spare};
+use super::merge::{self, Range, SortedKmers, Spare};
 use crate::formats::{Encoder, Ordered, Sink};
 use crate::{Error, Histogram};
 
@@ -14,14 +14,14 @@ use crate::{Error, Histogram};
 const SMALL: usize = 128;
 
 /// A worker: computes, encodes, hands in.
-pub(super) struct Emitting<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Part>> {
+pub(super) struct Emitting<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>> {
     calculation: &'e Calculation,
     uses: Vec<usize>,
     encoder: &'e E,
-    in_order: &'e InOrder<E::Part, Ordered<S>>,
+    in_order: &'e InOrder<E::Encoded, Ordered<S>>,
     spare: Spare<K>,
     /// k-mers of a divided section that do not fill a unit yet.
-    open: Run<K>,
+    open: SortedKmers<K>,
     pub(super) histogram: Histogram,
     /// The histogram before the cut, if it is kept.
     pub(super) uncut: Histogram,
@@ -30,13 +30,13 @@ pub(super) struct Emitting<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Part>> {
     pub(super) done: bool,
 }
 
-impl<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Part>> Emitting<'e, K, E, S> {
+impl<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>> Emitting<'e, K, E, S> {
     pub(super) fn new(
         calculation: &'e Calculation,
         keeps_uncut: bool,
         tables: usize,
         encoder: &'e E,
-        in_order: &'e InOrder<E::Part, Ordered<S>>,
+        in_order: &'e InOrder<E::Encoded, Ordered<S>>,
     ) -> Self {
         Emitting {
             calculation,
@@ -73,9 +73,9 @@ impl<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Part>> Emitting<'e, K, E, S> {
     }
 }
 
-impl<K: Kmer, E: Encoder<K>, S: Sink<E::Part>> Emitting<'_, K, E, S> {
+impl<K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>> Emitting<'_, K, E, S> {
     /// Hands in a part of so many k-mers; false if nothing is wanted any more.
-    fn hand_in_part(&self, place: Place, part: E::Part, kmers: usize, last: bool) -> bool {
+    fn hand_in_part(&self, place: Place, part: E::Encoded, kmers: usize, last: bool) -> bool {
         self.in_order.hand_in_some(place.section as u64, part, kmers as u64, last)
     }
 }
@@ -99,8 +99,8 @@ fn tally<K>(run: &[(K, u32)], histogram: &mut Histogram) -> u64 {
     sum
 }
 
-impl<K: Kmer, E: Encoder<K>, S: Sink<E::Part>> Work<K> for Emitting<'_, K, E, S> {
-    fn range(&mut self, place: Place, tables: &mut [Run<K>]) -> Result<bool, Error> {
+impl<K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>> Work<K> for Emitting<'_, K, E, S> {
+    fn range(&mut self, place: Place, tables: &mut [SortedKmers<K>]) -> Result<bool, Error> {
         let Calculation { expression, limits, .. } = self.calculation;
         let (cut, ceiling) = (limits.cut(), limits.ceiling());
         let uses = self.uses.clone();
@@ -122,7 +122,7 @@ impl<K: Kmer, E: Encoder<K>, S: Sink<E::Part>> Work<K> for Emitting<'_, K, E, S>
     }
 }
 
-impl<K: Kmer, E: Encoder<K>, S: Sink<E::Part>> Drop for Emitting<'_, K, E, S> {
+impl<K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>> Drop for Emitting<'_, K, E, S> {
     fn drop(&mut self) {
         // After an error or a panic, nobody must wait for this worker's section.
         if !self.done {

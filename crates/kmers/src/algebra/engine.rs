@@ -3,7 +3,7 @@
 use merganser_run::{Cancel, Numbers, Progress, each};
 use merganser_seq::kmer::Kmer;
 
-use super::merge::Run;
+use super::merge::SortedKmers;
 use crate::Error;
 use crate::ranges::{RangeReader, Ranges};
 
@@ -27,7 +27,7 @@ impl Place {
 /// What a worker does with the ranges that it gets.
 pub(crate) trait Work<K> {
     /// Takes a range of each table; false to end this worker's run, as another has failed.
-    fn range(&mut self, place: Place, tables: &mut [Run<K>]) -> Result<bool, Error>;
+    fn range(&mut self, place: Place, tables: &mut [SortedKmers<K>]) -> Result<bool, Error>;
 }
 
 /// All ranges of all tables.
@@ -104,7 +104,7 @@ impl<K: Kmer> Engine<'_, K> {
 struct Worker<'w, 'e, K, W> {
     engine: &'w Engine<'e, K>,
     readers: Vec<Box<dyn RangeReader<K> + 'w>>,
-    runs: Vec<Run<K>>,
+    runs: Vec<SortedKmers<K>>,
     work: W,
 }
 

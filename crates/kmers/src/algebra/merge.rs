@@ -5,31 +5,31 @@ use merganser_seq::kmer::Kmer;
 use super::expression::{Cut, Expression, Mode, Operation};
 
 /// Sorted k-mers with their counts.
-pub(super) type Run<K> = Vec<(K, u32)>;
+pub(super) type SortedKmers<K> = Vec<(K, u32)>;
 
 /// Arrays to use again.
 #[derive(Debug, Default)]
-pub(super) struct Spare<K>(Vec<Run<K>>);
+pub(super) struct Spare<K>(Vec<SortedKmers<K>>);
 
 impl<K> Spare<K> {
-    fn take(&mut self) -> Run<K> {
+    fn take(&mut self) -> SortedKmers<K> {
         self.0.pop().unwrap_or_default()
     }
 
-    pub(super) fn give(&mut self, run: Run<K>) {
+    pub(super) fn give(&mut self, run: SortedKmers<K>) {
         self.0.push(run);
     }
 }
 
 /// One range of all tables, and how often each is still needed.
 pub(super) struct Range<'r, K> {
-    pub(super) tables: &'r mut [Run<K>],
+    pub(super) tables: &'r mut [SortedKmers<K>],
     pub(super) uses: Vec<usize>,
     pub(super) spare: &'r mut Spare<K>,
 }
 
 impl<K: Kmer> Range<'_, K> {
-    pub(super) fn compute(&mut self, expression: &Expression) -> Run<K> {
+    pub(super) fn compute(&mut self, expression: &Expression) -> SortedKmers<K> {
         match expression {
             Expression::Table(table) => self.table(*table),
             Expression::Within(operand, cut) => {
@@ -49,7 +49,7 @@ impl<K: Kmer> Range<'_, K> {
         }
     }
 
-    fn table(&mut self, table: usize) -> Run<K> {
+    fn table(&mut self, table: usize) -> SortedKmers<K> {
         self.uses[table] -= 1;
         let mut run = self.spare.take();
         if self.uses[table] == 0 {
@@ -63,7 +63,12 @@ impl<K: Kmer> Range<'_, K> {
 
     /// From left to right; where the order of taking two together is nothing to the result, the
     /// neighbours first, so that each k-mer is looked at log2(n) times and not n.
-    fn fold(&mut self, operation: Operation, mode: Mode, mut runs: Vec<Run<K>>) -> Run<K> {
+    fn fold(
+        &mut self,
+        operation: Operation,
+        mode: Mode,
+        mut runs: Vec<SortedKmers<K>>,
+    ) -> SortedKmers<K> {
         let (left, right) = operation.keeps();
         let by_pairs = left == right && mode != Mode::Diff;
         while runs.len() > 1 {
@@ -91,7 +96,7 @@ fn merge<K: Kmer>(
     mode: Mode,
     a: &[(K, u32)],
     b: &[(K, u32)],
-    out: &mut Run<K>,
+    out: &mut SortedKmers<K>,
 ) {
     match operation {
         Operation::Union => by_mode::<K, true, true>(mode, a, b, out),
@@ -105,7 +110,7 @@ fn by_mode<K: Kmer, const LEFT: bool, const RIGHT: bool>(
     mode: Mode,
     a: &[(K, u32)],
     b: &[(K, u32)],
-    out: &mut Run<K>,
+    out: &mut SortedKmers<K>,
 ) {
     match mode {
         Mode::Min => merge_with::<K, LEFT, RIGHT>(a, b, out, u32::min),
@@ -123,7 +128,7 @@ fn by_mode<K: Kmer, const LEFT: bool, const RIGHT: bool>(
 fn merge_with<K: Kmer, const LEFT: bool, const RIGHT: bool>(
     a: &[(K, u32)],
     b: &[(K, u32)],
-    out: &mut Run<K>,
+    out: &mut SortedKmers<K>,
     both: impl Fn(u32, u32) -> u32,
 ) {
     // Longer arrays keep their length: only growing costs a pass.
@@ -206,7 +211,7 @@ impl<K: Kmer> Merging<'_, K> {
 
 /// Applies the result's own bounds; says how many k-mers and occurrences there were, and how many
 /// counts were lowered to `ceiling`.
-pub(super) fn finish<K>(run: &mut Run<K>, cut: Cut, ceiling: u32) -> Before {
+pub(super) fn finish<K>(run: &mut SortedKmers<K>, cut: Cut, ceiling: u32) -> Before {
     let mut before = Before { kmers: run.len() as u64, ..Before::default() };
     run.retain_mut(|(_, count)| {
         before.occurrences += u64::from(*count);
@@ -289,7 +294,7 @@ mod tests {
                 for mode in [Mode::Min, Mode::Max, Mode::Sum, Mode::Diff, Mode::Left, Mode::Right] {
                     let operands = (0..maps.len()).map(Expression::Table).collect();
                     let expression = Expression::Of { operation, mode, operands };
-                    let mut tables: Vec<Run<u64>> =
+                    let mut tables: Vec<SortedKmers<u64>> =
                         maps.iter().map(|map| map.iter().map(|(&k, &c)| (k, c)).collect()).collect();
                     let mut spare = Spare(Vec::new());
                     let uses = expression.uses(tables.len());

@@ -250,13 +250,13 @@ impl<K: Kmer> Writing<K> for Compute<'_, K> {
     type Written = Calculated;
     type Error = Error;
 
-    fn write<E: Encoder<K>, S: Sink<E::Part>>(
+    fn write<E: Encoder<K>, S: Sink<E::Encoded>>(
         self,
         encoder: &E,
         sink: S,
     ) -> Result<Calculated, Error> {
         let Compute { job, ranges, header, mut calculated } = self;
-        let in_order = InOrder::new(Ordered(sink), u64::MAX, job.session.most_waiting::<K>());
+        let in_order = InOrder::new(Ordered(sink), u64::MAX, job.session.max_waiting::<K>());
         let engine = job.session.engine(ranges, header.section_bits, job.progress, job.cancel);
         let make = || {
             Emitting::new(job.calculation, job.joined.is_some(), ranges.len(), encoder, &in_order)

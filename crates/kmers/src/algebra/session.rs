@@ -6,7 +6,7 @@ use merganser_run::{
     Budget, Cancel, ConfigError, Progress, Resources, Shortage, Unit, least_memory,
 };
 use merganser_seq::kmer::Kmer;
-use merganser_store::{Pool, Spilling, Storage};
+use merganser_store::{BlockPool, Spilling, Storage};
 
 use super::engine::Engine;
 use crate::ranges::Ranges;
@@ -17,7 +17,7 @@ use crate::{Error, scattered};
 pub(crate) struct Session<'s> {
     pub(crate) tables: &'s [AnyTable],
     pub(crate) resources: &'s Resources,
-    pub(super) pool: Pool,
+    pub(super) pool: BlockPool,
     pub(crate) k: usize,
     pub(crate) canonical: bool,
     pub(crate) homopolymer_compressed: bool,
@@ -41,7 +41,7 @@ const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 1 << 10..=16 << 10;
 const LEAST_WORKER_BYTES: u64 = 2 << 20;
 /// k-mers of all tables in a range: enough that a range costs nothing by itself, few enough that
 /// they stay in the second-level cache.
-const MOST_OF_A_RANGE: u64 = 1 << 16;
+const MAX_PER_RANGE: u64 = 1 << 16;
 
 impl<'s> Session<'s> {
     /// The memory of what computes with tables, or looks up in them.
@@ -73,7 +73,7 @@ impl<'s> Session<'s> {
         let what = format_args!("these tables ({}) need", tables.len());
         least.check(what, Shortage::FEWER_THREADS)?;
         let (block_bytes, left) = beside_blocks(fixed.left(), blocks);
-        let pool = Pool::new(
+        let pool = BlockPool::new(
             block_bytes as usize,
             Spilling {
                 storage: Storage::Auto,
@@ -106,7 +106,7 @@ impl<'s> Session<'s> {
         if self.pool.spilled() == 0 {
             return None;
         }
-        let most = self.pool.most_bytes();
+        let most = self.pool.max_bytes();
         // Blocks of another size hold a little more or less.
         let needed = most + most / 32;
         let holds = |budget: u64| beside_blocks(budget - self.fixed, self.blocks).1 / 2 >= needed;
@@ -152,13 +152,13 @@ impl<'s> Session<'s> {
         // Blocks of a table count in whole, so that less than two of each can never fit.
         let least = 1024 * ranges.len() as u64;
         let entry = size_of::<(K, u32)>() as u64;
-        let most = (self.worker_bytes / entry / self.width).min(MOST_OF_A_RANGE).max(least);
+        let most = (self.worker_bytes / entry / self.width).min(MAX_PER_RANGE).max(least);
         let threads = self.resources.threads;
         Engine { tables: ranges, k: self.k, section_bits, most, threads, progress, total, cancel }
     }
 
     /// k-mers that may wait to be written; encoded ones take about a third of a plain one.
-    pub(crate) fn most_waiting<K: Kmer>(&self) -> u64 {
+    pub(crate) fn max_waiting<K: Kmer>(&self) -> u64 {
         self.waiting_bytes / size_of::<(K, u32)>() as u64
     }
 }

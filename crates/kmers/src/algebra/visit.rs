@@ -5,7 +5,7 @@ use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 
 use super::engine::{Place, Work};
-use super::merge::Run;
+use super::merge::SortedKmers;
 use super::session::Session;
 use crate::Error;
 use crate::formats::mgk::section_bits;
@@ -63,7 +63,7 @@ struct Visiting<V> {
 }
 
 impl<K: Kmer, V: Visitor> Work<K> for Visiting<V> {
-    fn range(&mut self, _place: Place, tables: &mut [Run<K>]) -> Result<bool, Error> {
+    fn range(&mut self, _place: Place, tables: &mut [SortedKmers<K>]) -> Result<bool, Error> {
         match tables {
             [one, other] => self.two(one, other),
             tables => self.any(tables),
@@ -87,7 +87,7 @@ impl<V: Visitor> Visiting<V> {
         other[j..].iter().for_each(|&(_, count)| self.visitor.kmer(&[0, count]));
     }
 
-    fn any<K: Kmer>(&mut self, tables: &[Run<K>]) {
+    fn any<K: Kmer>(&mut self, tables: &[SortedKmers<K>]) {
         let mut next = vec![0; tables.len()];
         loop {
             let heads = tables.iter().zip(&next).filter_map(|(run, &at)| run.get(at));
@@ -127,7 +127,7 @@ mod tests {
                 .iter()
                 .map(|kmer| tables.iter().map(|table| table.get(kmer).copied().unwrap_or(0)).collect())
                 .collect();
-            let mut runs: Vec<Run<u64>> = tables.into_iter().map(|table| table.into_iter().collect()).collect();
+            let mut runs: Vec<SortedKmers<u64>> = tables.into_iter().map(|table| table.into_iter().collect()).collect();
             let mut visiting = Visiting { visitor: All(Vec::new()), counts: vec![0; runs.len()] };
             visiting.range(Place { section: 0, first: true, last: true }, &mut runs).unwrap();
             prop_assert_eq!(visiting.visitor.0, expected);

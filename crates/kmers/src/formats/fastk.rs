@@ -22,14 +22,14 @@ const LARGEST: u32 = 32_767;
 /// Entries, of the index and of parts, that are read at once.
 const AT_ONCE: u64 = 1 << 16;
 /// Longer prefixes have no index that fits anywhere.
-const MOST_PREFIX_BYTES: u32 = 4;
+const MAX_PREFIX_BYTES: u32 = 4;
 
 /// An open table. Nothing of it is in memory.
 #[derive(Debug)]
 pub(crate) struct FastK {
     path: PathBuf,
     stub: File,
-    parts: Vec<Part>,
+    parts: Vec<TableFile>,
     k: usize,
     min_count: u32,
     prefix_bytes: u32,
@@ -38,7 +38,7 @@ pub(crate) struct FastK {
 
 /// Some of the entries.
 #[derive(Debug)]
-struct Part {
+struct TableFile {
     path: PathBuf,
     file: File,
     /// The number of its first entry, and of the one behind its last.
@@ -71,7 +71,7 @@ impl FastK {
         let fits = (1..=MAX_K as i64).contains(&k)
             && (1..=i64::from(u16::MAX)).contains(&parts)
             && min_count >= 0
-            && (1..=i64::from(MOST_PREFIX_BYTES)).contains(&prefix_bytes)
+            && (1..=i64::from(MAX_PREFIX_BYTES)).contains(&prefix_bytes)
             && 4 * prefix_bytes <= k;
         if !fits {
             return Err(wrong(&format!(
@@ -128,7 +128,7 @@ impl FastK {
         }
         let from = self.kmers;
         self.kmers += entries.unwrap_or(0);
-        self.parts.push(Part { path: path.to_owned(), file, from, to: self.kmers });
+        self.parts.push(TableFile { path: path.to_owned(), file, from, to: self.kmers });
         Ok(())
     }
 

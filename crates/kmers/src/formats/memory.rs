@@ -15,7 +15,7 @@ pub(crate) struct MemoryFormat {
 }
 
 impl<K: Kmer> Encoder<K> for MemoryFormat {
-    type Part = Vec<u8>;
+    type Encoded = Vec<u8>;
 
     fn encode(&self, kmers: &[(K, u32)]) -> Vec<u8> {
         let mut part = Vec::new();

@@ -18,14 +18,14 @@ use crate::{Error, Histogram};
 use bits::{Bits, Objects};
 
 /// The largest k of meryl.
-const MOST_K: u32 = 64;
+const MAX_K: u32 = 64;
 /// What an index, its version behind it, and a block of data begin with.
 const INDEX: &[u8; 15] = b"merylIndex__v.0";
 const DATA: &[u8; 16] = b"merylDataFile00\n";
 /// A flag of the index: k-mers stand more than once.
 const MULTISET: u64 = 1;
 /// The most files of data that are believed to be there.
-const MOST_FILE_BITS: u32 = 10;
+const MAX_FILE_BITS: u32 = 10;
 
 /// An open database. Nothing of it is in memory but its histogram.
 #[derive(Debug)]
@@ -93,8 +93,8 @@ impl Meryl {
         }
         let both = prefix_bits.checked_add(suffix_bits).filter(|both| both.is_multiple_of(2));
         let k = both.map_or(0, |both| both / 2);
-        let fits = (1..=MOST_K).contains(&k)
-            && file_bits <= MOST_FILE_BITS.min(prefix_bits)
+        let fits = (1..=MAX_K).contains(&k)
+            && file_bits <= MAX_FILE_BITS.min(prefix_bits)
             && prefix_bits < u64::BITS;
         if !fits {
             return Err(wrong(&format!(

@@ -9,7 +9,7 @@ mod ranges;
 mod reader;
 mod writer;
 
-pub(crate) use block::{Coded, MOST as MOST_OF_A_BLOCK, decode};
+pub(crate) use block::{Coded, MAX as MAX_PER_BLOCK, decode};
 pub use header::Header;
 pub(crate) use header::{FORMAT, section_bits};
 pub use piece::{JobHash, Piece, PieceKind};

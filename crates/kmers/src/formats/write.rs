@@ -7,23 +7,23 @@ use merganser_run::InOrderSink;
 use merganser_seq::kmer::Kmer;
 
 use super::mgk::Header;
-use super::mgk::{Coded, MOST_OF_A_BLOCK, decode};
+use super::mgk::{Coded, MAX_PER_BLOCK, decode};
 use crate::{Error, Histogram};
 
 /// Turns a stretch of sorted k-mers into bytes, independently of all others.
 pub trait Encoder<K>: Sync {
     /// An encoded stretch.
-    type Part: Send;
+    type Encoded: Send;
     /// k-mers of which the parts of a divided section, the last one apart, have a multiple.
     const UNIT: usize = 1;
     /// Encodes all k-mers of a section, or the first ones.
-    fn encode(&self, kmers: &[(K, u32)]) -> Self::Part;
+    fn encode(&self, kmers: &[(K, u32)]) -> Self::Encoded;
     /// As [`Encoder::encode`], of k-mers that go on with the section before.
-    fn encode_more(&self, kmers: &[(K, u32)]) -> Self::Part {
+    fn encode_more(&self, kmers: &[(K, u32)]) -> Self::Encoded {
         self.encode(kmers)
     }
     /// As [`Encoder::encode`], of a section whose k-mers come as blocks of a table.
-    fn encode_blocks(&self, blocks: &MgkBlocks<'_, K>) -> Self::Part
+    fn encode_blocks(&self, blocks: &MgkBlocks<'_, K>) -> Self::Encoded
     where
         K: Kmer,
     {
@@ -50,7 +50,7 @@ impl<K: Kmer> MgkBlocks<'_, K> {
             bytes: &self.bytes[start..],
             len: end - start,
             first,
-            kmers: MOST_OF_A_BLOCK.min(self.kmers - number * MOST_OF_A_BLOCK),
+            kmers: MAX_PER_BLOCK.min(self.kmers - number * MAX_PER_BLOCK),
         })
     }
 
@@ -130,7 +130,7 @@ pub trait Writing<K> {
     ///
     /// # Errors
     /// What the sink returns, and what goes wrong in the making.
-    fn write<E: Encoder<K>, S: Sink<E::Part>>(
+    fn write<E: Encoder<K>, S: Sink<E::Encoded>>(
         self,
         encoder: &E,
         sink: S,

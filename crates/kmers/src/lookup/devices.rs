@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use merganser_gpu::{Device, DeviceBuffer, PinnedBuffer, Pool, Stream};
+use merganser_gpu::{BufferPool, Device, DeviceBuffer, PinnedBuffer, Stream};
 use merganser_run::{Cancel, GpuShortage, Progress, Resources, RoundRobin, Silent, side_by_side};
 
 use super::device_sections::DeviceSections;
@@ -131,7 +131,7 @@ struct OnDevices<K> {
     k: usize,
     canonical: bool,
     sections: Vec<DeviceSections>,
-    workspaces: Pool<Workspace>,
+    workspaces: BufferPool<Workspace>,
     cancel: Cancel,
     width: std::marker::PhantomData<fn(K)>,
 }
@@ -145,7 +145,7 @@ impl<K: SeekKmer> OnDevices<K> {
     ) -> OnDevices<K> {
         let (k, canonical) = (table.description().k, table.description().canonical);
         let turns = RoundRobin::default();
-        let workspaces = Pool::new(WORKSPACES * devices.len(), move || {
+        let workspaces = BufferPool::new(WORKSPACES * devices.len(), move || {
             Workspace::new(&devices, turns.next(devices.len()))
         });
         let (cancel, width) = (cancel.clone(), std::marker::PhantomData);

@@ -12,7 +12,7 @@ use merganser_store::sealed::{SEALED, Summed, open_json};
 use merganser_store::shard::{JobShard, Words, check_all};
 
 use super::dense::{Header, MAGIC};
-use super::format::{Part, RowFormat};
+use super::format::{EncodedRows, RowFormat};
 use super::sink::Sink;
 use super::{Cells, MatrixFormat, MatrixOutcome};
 use crate::Error;
@@ -107,7 +107,7 @@ impl RangeFile {
             let rows = left.min(at_once);
             bytes.resize(rows as usize * self.row_bytes, 0);
             self.file.read_exact(&mut bytes).map_err(|_| damaged(&self.path))?;
-            let mut part = Part::default();
+            let mut part = EncodedRows::default();
             for one in bytes.chunks_exact(self.row_bytes) {
                 let (kmer, cells) = one.split_at(whole.kmer_bytes);
                 fill(&mut row, cells, whole.cells);

@@ -22,7 +22,7 @@ pub(super) struct RowFormat {
 
 /// Rows of a range.
 #[derive(Default)]
-pub(super) struct Part {
+pub(super) struct EncodedRows {
     pub(super) rows: u64,
     /// What is written of them; of Parquet the k-mers' letters alone.
     pub(super) bytes: Vec<u8>,
@@ -32,7 +32,7 @@ pub(super) struct Part {
 
 impl RowFormat {
     /// Adds a row.
-    pub(super) fn put<K: Kmer>(&self, kmer: K, row: &[u32], part: &mut Part) {
+    pub(super) fn put<K: Kmer>(&self, kmer: K, row: &[u32], part: &mut EncodedRows) {
         part.rows += 1;
         match self.format {
             MatrixFormat::Tsv => {

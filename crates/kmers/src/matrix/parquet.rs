@@ -10,7 +10,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type};
 
-use super::format::{Part, RowFormat};
+use super::format::{EncodedRows, RowFormat};
 use crate::Error;
 use crate::formats::parquet::failed;
 
@@ -65,7 +65,7 @@ impl Columns {
         })
     }
 
-    pub(super) fn put(&mut self, part: &Part) -> Result<(), Error> {
+    pub(super) fn put(&mut self, part: &EncodedRows) -> Result<(), Error> {
         self.letters.extend_from_slice(&part.bytes);
         self.cells.extend_from_slice(&part.cells);
         while self.letters.len() >= self.group_rows * self.k {

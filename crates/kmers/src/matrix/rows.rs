@@ -3,7 +3,7 @@
 use merganser_run::InOrder;
 use merganser_seq::kmer::Kmer;
 
-use super::format::{Part, RowFormat};
+use super::format::{EncodedRows, RowFormat};
 use super::sink::Sink;
 use super::{MatrixConfig, MatrixOutcome};
 use crate::Error;
@@ -14,7 +14,7 @@ pub(super) struct Rows<'r, K> {
     config: &'r MatrixConfig,
     format: &'r RowFormat,
     cuts: &'r [Cut],
-    in_order: &'r InOrder<Part, Sink>,
+    in_order: &'r InOrder<EncodedRows, Sink>,
     /// k-mers of a range with their sample and count.
     entries: Vec<(K, u32, u32)>,
     row: Vec<u32>,
@@ -27,7 +27,7 @@ impl<'r, K: Kmer> Rows<'r, K> {
         config: &'r MatrixConfig,
         format: &'r RowFormat,
         cuts: &'r [Cut],
-        in_order: &'r InOrder<Part, Sink>,
+        in_order: &'r InOrder<EncodedRows, Sink>,
     ) -> Rows<'r, K> {
         let outcome = MatrixOutcome { filled: vec![0; cuts.len()], ..MatrixOutcome::default() };
         let row = vec![0; cuts.len()];
@@ -69,7 +69,7 @@ impl<K: Kmer> Work<K> for Rows<'_, K> {
         }
         // Runs that are sorted already are merged; samples stay in order.
         self.entries.sort_by_key(|entry| entry.0);
-        let mut part = Part::default();
+        let mut part = EncodedRows::default();
         let mut from = 0;
         while from < self.entries.len() {
             let kmer = self.entries[from].0;

@@ -6,7 +6,7 @@ use std::path::Path;
 use merganser_io::{Output, OutputSet};
 
 use super::dense::Dense;
-use super::format::{Part, RowFormat};
+use super::format::{EncodedRows, RowFormat};
 use super::{MatrixFormat, MatrixOutcome};
 use crate::Error;
 
@@ -46,7 +46,7 @@ impl Sink {
         }
     }
 
-    pub(super) fn put(&mut self, part: &Part) -> Result<(), Error> {
+    pub(super) fn put(&mut self, part: &EncodedRows) -> Result<(), Error> {
         match self {
             Sink::Text(output) => Ok(output.write_all(&part.bytes)?),
             Sink::Dense(dense) => dense.put(&part.bytes),

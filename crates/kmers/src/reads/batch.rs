@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use merganser_alignments::RecordOptions;
 use merganser_io::{
-    Header, Keep, Needs, Output, Record, RecordBatch, Records, Segment, Stretch, check_letters,
+    Header, Keep, Needs, Output, ReadInput, Record, RecordBatch, Records, Stretch, check_letters,
 };
 
 use merganser_run::engine::Source;
@@ -99,7 +99,7 @@ pub(super) struct Done<T> {
 pub(super) fn run<W: OfReads>(
     job: Job<'_>,
     work: &W,
-    segments: &[Segment],
+    segments: &[ReadInput],
     stage: &'static str,
     outputs: &mut [Output],
 ) -> Result<Done<W::Tally>, Error> {

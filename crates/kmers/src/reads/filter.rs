@@ -5,7 +5,7 @@ mod cli;
 
 use std::str::FromStr;
 
-use merganser_io::{Output, Segment};
+use merganser_io::{Output, ReadInput};
 
 use super::Job;
 use super::batch::{self, OfReads, Read};
@@ -169,7 +169,7 @@ pub struct Filtered {
 pub fn filter_reads(
     config: &FilterConfig,
     job: Job<'_>,
-    segments: &[Segment],
+    segments: &[ReadInput],
     outputs: &mut [Output],
 ) -> Result<Filtered, Error> {
     let filter = Filter { config, k: job.lookup.k(), outputs: outputs.len() };

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use merganser_io::{Input, Output, Segment, Stretch};
+use merganser_io::{Input, Output, ReadInput, Stretch};
 use merganser_run::locks::{into_inner, lock};
 use merganser_seq::base::{self, Homopolymers};
 
@@ -51,11 +51,11 @@ pub fn marks(
     inputs: &[Input],
     take: &mut (dyn FnMut(Mark<'_>) -> Result<(), Error> + Send),
 ) -> Result<(), Error> {
-    let segments: Vec<Segment> = inputs.iter().cloned().map(Segment::Single).collect();
+    let segments: Vec<ReadInput> = inputs.iter().cloned().map(ReadInput::Single).collect();
     let (k, compressed) = (job.lookup.k(), job.homopolymer_compressed);
-    let marking = Marking { k, compressed, state: Mutex::new(State { at: None, take }) };
+    let marking = Marking { k, compressed, state: Mutex::new(MarkedSequence { at: None, take }) };
     batch::run(job, &marking, &segments, "looking up", &mut [])?;
-    let State { at, .. } = into_inner(marking.state);
+    let MarkedSequence { at, .. } = into_inner(marking.state);
     debug_assert!(at.is_none());
     Ok(())
 }
@@ -63,11 +63,11 @@ pub fn marks(
 struct Marking<'m> {
     k: usize,
     compressed: bool,
-    state: Mutex<State<'m>>,
+    state: Mutex<MarkedSequence<'m>>,
 }
 
 /// The sequence that is under way.
-struct State<'m> {
+struct MarkedSequence<'m> {
     at: Option<Sums>,
     take: &'m mut (dyn FnMut(Mark<'_>) -> Result<(), Error> + Send),
 }

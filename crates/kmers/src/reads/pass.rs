@@ -18,7 +18,7 @@ use crate::lookup::Lookup;
 /// Batches for each worker that may be begun before the one that is written.
 const AHEAD: u64 = 2;
 /// Text of a batch whose memory is worth keeping: one giant read's is not.
-const MOST_KEPT: usize = 4 << 20;
+const MAX_KEPT: usize = 4 << 20;
 
 /// Batches whose k-mers are looked up, and what is made of the counts.
 pub(super) trait PassJob: Source<Batch: Send + Sync, Error = Error> {
@@ -39,7 +39,7 @@ pub(super) trait PassJob: Source<Batch: Send + Sync, Error = Error> {
     }
 
     /// How many letters should be looked up together at most, at first and later on.
-    fn most_letters(&self) -> [usize; 2] {
+    fn max_letters(&self) -> [usize; 2] {
         [usize::MAX; 2]
     }
 
@@ -133,7 +133,7 @@ impl<W: PassJob> InOrderSink<Texts> for Writer<'_, W> {
             output.write_all(text)?;
         }
         texts.iter_mut().for_each(Vec::clear);
-        let usual = texts.iter().all(|text| text.capacity() <= MOST_KEPT);
+        let usual = texts.iter().all(|text| text.capacity() <= MAX_KEPT);
         Ok(usual.then_some(texts))
     }
 }
@@ -148,7 +148,7 @@ impl<'p, 'o, W: PassJob> Pass<'p, 'o, W> {
     /// All workers read, look up together, and go on, and then do so again.
     fn together(&self) -> Result<Vec<W::Tally>, Error> {
         let Job { lookup, .. } = self.job;
-        let [mut most, later] = self.work.most_letters();
+        let [mut most, later] = self.work.max_letters();
         let (mut counts, mut tallies) = (Vec::new(), Vec::new());
         loop {
             let batches = self.gather(most.min(lookup.letters_at_once()))?;

@@ -1,6 +1,6 @@
 //! The count of each k-mer along reads.
 
-use merganser_io::{Input, Output, Segment};
+use merganser_io::{Input, Output, ReadInput};
 
 use super::Job;
 use super::batch::{self, OfReads, Read};
@@ -30,7 +30,7 @@ pub struct Profiled {
 /// # Errors
 /// Bad input, an output that cannot be written.
 pub fn profile(job: Job<'_>, inputs: &[Input], output: &mut Output) -> Result<Profiled, Error> {
-    let segments: Vec<Segment> = inputs.iter().cloned().map(Segment::Single).collect();
+    let segments: Vec<ReadInput> = inputs.iter().cloned().map(ReadInput::Single).collect();
     let outputs = std::slice::from_mut(output);
     let lines = Lines { long: LongProfiles::new(&job.resources.temp_dir) };
     let done = batch::run(job, &lines, &segments, "looking up", outputs)?;

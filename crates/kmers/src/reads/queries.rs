@@ -196,7 +196,7 @@ impl PassJob for Lines {
         1
     }
 
-    fn most_letters(&self) -> [usize; 2] {
+    fn max_letters(&self) -> [usize; 2] {
         // At first a chunk of each thread, so that a pipe gets its first answers soon.
         [1, self.most]
     }

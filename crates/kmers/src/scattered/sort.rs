@@ -6,7 +6,7 @@ use merganser_store::{begins, place};
 /// k-mers of a bucket that insertion sort finishes.
 const PER_BUCKET: usize = 4;
 /// The most bits of one distribution step.
-const MOST_BITS: u32 = 12;
+const MAX_BITS: u32 = 12;
 /// k-mers up to which one step is enough, and to about as few as the first of two divides more.
 const ONE_STEP: usize = 1 << 14;
 const AFTER_FIRST: usize = 1 << 11;
@@ -28,7 +28,7 @@ pub fn sort_range<K: Kmer>(kmers: &mut Vec<(K, u32)>, swap: &mut Vec<(K, u32)>, 
         return;
     }
     // The first step's buckets and what they are sorted into stay in the first-level cache.
-    let bits = (kmers.len() / AFTER_FIRST).ilog2().min(MOST_BITS).min(left);
+    let bits = (kmers.len() / AFTER_FIRST).ilog2().min(MAX_BITS).min(left);
     distribute(kmers, swap, left, bits, &mut ends);
     let (mut from, mut next) = (0, Vec::new());
     for to in ends.into_iter().map(|end| end as usize) {
@@ -44,7 +44,7 @@ fn distribute_and_sort<K: Kmer>(
     left: u32,
     ends: &mut Vec<u32>,
 ) {
-    let bits = (from.len() / PER_BUCKET).max(1).ilog2().min(MOST_BITS).min(left);
+    let bits = (from.len() / PER_BUCKET).max(1).ilog2().min(MAX_BITS).min(left);
     if bits == 0 {
         to.copy_from_slice(from);
         return sort_few(to);

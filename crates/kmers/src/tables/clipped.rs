@@ -6,7 +6,7 @@ use merganser_seq::kmer::Kmer;
 use super::AnyTable;
 use crate::Error;
 use crate::error::bad;
-use crate::formats::mgk::{MOST_OF_A_BLOCK, MgkRanges, Table};
+use crate::formats::mgk::{MAX_PER_BLOCK, MgkRanges, Table};
 use crate::ranges::{RangeReader, Ranges, ends};
 
 /// First bits of a k-mer that a border between ranges may divide at.
@@ -76,7 +76,7 @@ impl<K: Kmer> Ranges<K> for Clipped<'_, K> {
     fn kmers(&self) -> u64 {
         let Some((first, last)) = self.window else { return 0 };
         let (from, to) = self.table.blocks_between(first, last);
-        self.table.header().kmers.min((to - from) * MOST_OF_A_BLOCK as u64)
+        self.table.header().kmers.min((to - from) * MAX_PER_BLOCK as u64)
     }
 
     fn largest_count(&self) -> u32 {

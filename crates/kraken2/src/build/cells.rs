@@ -24,7 +24,7 @@ const MARGIN: usize = 1024;
 /// Cells of a range, at the least,
 const LEAST: u64 = 1 << 20;
 /// and ranges at the most.
-const MOST: u64 = 64;
+const MAX: u64 = 64;
 /// How many keys ahead a cell is asked for.
 const AHEAD: usize = 24;
 
@@ -48,7 +48,7 @@ pub(super) struct Cut {
 impl Cut {
     /// Into as many ranges as are of use.
     pub(super) fn of(capacity: u64) -> Cut {
-        let ranges = (capacity / LEAST).clamp(1, MOST);
+        let ranges = (capacity / LEAST).clamp(1, MAX);
         if ranges == 1 {
             Cut::whole(capacity)
         } else {
@@ -77,12 +77,12 @@ impl Cut {
 pub(super) struct Keys {
     pub(super) part: u64,
     pub(super) hashes: Vec<u64>,
-    pub(super) runs: Vec<Run>,
+    pub(super) runs: Vec<BlockKeys>,
 }
 
 /// The keys of a block.
 #[derive(Clone, Debug)]
-pub(super) struct Run {
+pub(super) struct BlockKeys {
     /// The number of the block in its part.
     pub(super) block: u32,
     pub(super) node: u32,
@@ -172,7 +172,7 @@ impl<'t> InOrderSink<Keys> for Filling<'t> {
 
 impl<'t> Filling<'t> {
     #[inline(always)]
-    fn insert(&mut self, part: u64, run: &Run, hash: u64) -> Result<(), Error> {
+    fn insert(&mut self, part: u64, run: &BlockKeys, hash: u64) -> Result<(), Error> {
         if self.margin == 0 {
             self.filled.size += u64::from(store(self.rule, self.cells, hash, run.node)?);
             return Ok(());
@@ -187,8 +187,8 @@ impl<'t> Filling<'t> {
     }
 
     #[cold]
-    fn list(&mut self, part: u64, run: &Run, hash: u64, is_beyond: bool) {
-        let Run { block, node, .. } = *run;
+    fn list(&mut self, part: u64, run: &BlockKeys, hash: u64, is_beyond: bool) {
+        let BlockKeys { block, node, .. } = *run;
         if self.known.insert((hash, node)) {
             let Filled { margin, beyond, .. } = &mut self.filled;
             let list = if is_beyond { beyond } else { margin };
@@ -314,7 +314,7 @@ mod tests {
                     let own = |hash: &&u64| cut_.range_of(rule.homes.of(**hash)) == number;
                     keys.hashes.extend(hashes.iter().filter(own));
                     let end = keys.hashes.len() as u32;
-                    keys.runs.push(Run { block: block as u32, node: *node, end });
+                    keys.runs.push(BlockKeys { block: block as u32, node: *node, end });
                 }
                 range.write(keys).unwrap();
             }

@@ -6,10 +6,10 @@ use merganser_io::{RecordBatch, Records};
 use merganser_run::engine::{Source, each_batch};
 use merganser_run::{InOrder, Unit};
 
-use super::super::library::{Reading, first_sequence};
+use super::super::library::{LibraryReader, first_sequence};
 use super::super::options::Kraken2Options;
 use super::blocks::{Blocks, blocks};
-use super::cells::{self, Cut, Filling, Keys, Rule, Run};
+use super::cells::{self, BlockKeys, Cut, Filling, Keys, Rule};
 
 use crate::Error;
 
@@ -27,7 +27,7 @@ pub(super) struct Sequences<'a> {
 
 /// What one pass over the library needs.
 struct Pass<'a, 't> {
-    reading: &'a Reading<'a>,
+    reading: &'a LibraryReader<'a>,
     options: &'a Kraken2Options,
     sequences: Sequences<'a>,
     /// Letters so far.
@@ -48,7 +48,7 @@ pub(super) fn bytes(threads: usize) -> u64 {
 /// # Errors
 /// As reading; if the table is full.
 pub(super) fn fill(
-    reading: &Reading<'_>,
+    reading: &LibraryReader<'_>,
     options: &Kraken2Options,
     sequences: Sequences<'_>,
     rule: Rule<'_>,
@@ -64,7 +64,7 @@ pub(super) fn fill(
 }
 
 fn fill_cut(
-    reading: &Reading<'_>,
+    reading: &LibraryReader<'_>,
     options: &Kraken2Options,
     sequences: Sequences<'_>,
     (cut, rule): (Cut, Rule<'_>),
@@ -79,7 +79,7 @@ fn fill_cut(
     let pass = Pass { reading, options, sequences, letters, cut, rule, records, ranges };
     let keys = || pass.ranges.iter().map(|_| Keys::default()).collect::<Vec<_>>();
     let own = || (Blocks::new(options), keys());
-    let Reading { threads, progress, cancel, .. } = *reading;
+    let LibraryReader { threads, progress, cancel, .. } = *reading;
     each_batch(&pass, threads, progress, cancel, own, |(blocks, keys), batch| {
         pass.fill(batch, blocks, keys);
         Ok::<(), Error>(())
@@ -171,7 +171,7 @@ impl Pass<'_, '_> {
         for keys in keys {
             let end = keys.hashes.len() as u32;
             if keys.runs.last().map_or(0, |run| run.end) < end {
-                keys.runs.push(Run { block, node, end });
+                keys.runs.push(BlockKeys { block, node, end });
             }
         }
     }

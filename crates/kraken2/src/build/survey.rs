@@ -9,7 +9,7 @@ use merganser_run::Unit;
 use merganser_run::engine::each_batch;
 use merganser_run::locks::{into_inner, lock};
 
-use super::super::library::{Kraken2Sequence, Reading, Seen, in_order};
+use super::super::library::{Kraken2Sequence, LibraryReader, Seen, in_order};
 use super::super::minimizers::{Entries, Minimizers};
 use super::super::options::Kraken2Options;
 use super::super::table::hash;
@@ -35,7 +35,7 @@ pub(super) struct Survey {
 /// # Errors
 /// As reading; if an input cannot be read again; what `check` says.
 pub(super) fn survey(
-    reading: &Reading<'_>,
+    reading: &LibraryReader<'_>,
     options: &Kraken2Options,
     check: impl Fn(u64) -> Result<(), Error> + Sync,
 ) -> Result<Survey, Error> {
@@ -51,7 +51,7 @@ pub(super) fn survey(
     let (seen, samples) = (Mutex::new(Vec::new()), Mutex::new(HashSet::new()));
     let (letters, names) = (AtomicU64::new(0), AtomicU64::new(0));
     let uracil = Mutex::new(BTreeMap::new());
-    let Reading { threads, progress, cancel, .. } = *reading;
+    let LibraryReader { threads, progress, cancel, .. } = *reading;
     let own = || Sampler::new(options);
     let samplers = each_batch(&records, threads, progress, cancel, own, |sampler, batch| {
         reading.check(batch)?;
@@ -102,7 +102,11 @@ impl Sampler {
     }
 
     /// Those of a batch, each once.
-    fn sample(&mut self, reading: &Reading<'_>, batch: &RecordBatch) -> impl Iterator<Item = u64> {
+    fn sample(
+        &mut self,
+        reading: &LibraryReader<'_>,
+        batch: &RecordBatch,
+    ) -> impl Iterator<Item = u64> {
         let Sampler { scanner, entries, found, with } = self;
         let mut has_minimizers = false;
         for at in 0..batch.len() {

@@ -47,11 +47,11 @@ impl World {
         self.0.path().join(name)
     }
 
-    fn segments(&self, paired: bool) -> Vec<Segment> {
+    fn segments(&self, paired: bool) -> Vec<ReadInput> {
         let [one, two] = ["1.fq", "2.fq"].map(|name| Input::File(self.file(name)));
         match paired {
-            true => vec![Segment::Pair(one, two)],
-            false => vec![Segment::Single(one), Segment::Single(two)],
+            true => vec![ReadInput::Pair(one, two)],
+            false => vec![ReadInput::Single(one), ReadInput::Single(two)],
         }
     }
 }

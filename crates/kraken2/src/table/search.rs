@@ -18,7 +18,7 @@ const PLACES: usize = 1 << ORDER_BITS;
 /// Bits of a minimizer's number: keys have the other 40.
 pub(super) const NUMBER_BITS: u32 = 24;
 /// Minimizers that are looked up together at most.
-const MOST: usize = 1 << NUMBER_BITS;
+const MAX: usize = 1 << NUMBER_BITS;
 /// Cells that are looked at together.
 const TOGETHER: usize = 8;
 /// A search of so many cells goes through a table that is as good as full.
@@ -41,7 +41,7 @@ impl Entry {
 
     #[inline(always)]
     fn number(self) -> usize {
-        self.rest as usize % MOST
+        self.rest as usize % MAX
     }
 }
 
@@ -65,7 +65,7 @@ impl Table {
         let cells = &self.file.bytes()[HEADER..];
         taxa.clear();
         taxa.resize(minimizers.len(), 0);
-        for (minimizers, taxa) in minimizers.chunks(MOST).zip(taxa.chunks_mut(MOST)) {
+        for (minimizers, taxa) in minimizers.chunks(MAX).zip(taxa.chunks_mut(MAX)) {
             order(Level::best(), self, minimizers, searches);
             let entries = &searches.entries;
             match bytemuck::try_cast_slice::<u8, u32>(cells) {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use merganser_io::{Input, Segment};
+use merganser_io::{Input, ReadInput};
 use merganser_kraken2::Error;
 use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2ReportOptions, classify};
 use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
@@ -37,13 +37,13 @@ impl Job {
         }
     }
 
-    fn segments(&self) -> Vec<Segment> {
+    fn segments(&self) -> Vec<ReadInput> {
         let input = |path: &PathBuf| Input::File(path.clone());
         if self.paired {
-            let pair = |both: &[PathBuf]| Segment::Pair(input(&both[0]), input(&both[1]));
+            let pair = |both: &[PathBuf]| ReadInput::Pair(input(&both[0]), input(&both[1]));
             self.inputs.chunks(2).map(pair).collect()
         } else {
-            self.inputs.iter().map(|path| Segment::Single(input(path))).collect()
+            self.inputs.iter().map(|path| ReadInput::Single(input(path))).collect()
         }
     }
 }

@@ -6,7 +6,7 @@ use super::seeds::Seed;
 use super::verify::Window;
 use crate::Error;
 use crate::index::IndexView;
-use crate::search::{BIAS, MOST_SORTED};
+use crate::search::{BIAS, MAX_SORTED};
 
 /// A place where a query may lie: the diagonal of a seed's occurrence. Sorted by query, then by
 /// diagonal, each once.
@@ -44,7 +44,7 @@ pub(crate) fn collect(
     mut full: impl FnMut(&mut Vec<Candidate>, bool) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let found: usize = seeds.iter().map(|seed| seed.positions.len()).sum();
-    let slices = found.div_ceil(MOST_SORTED).max(1) as u64;
+    let slices = found.div_ceil(MAX_SORTED).max(1) as u64;
     // A damaged index must not lead out of the reference.
     let last = view.text.end();
     let end = u64::from(last) + 2 * BIAS as u64;

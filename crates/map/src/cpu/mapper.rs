@@ -21,7 +21,7 @@ use crate::search::Plan;
 use crate::{Config, Error, Prefilter, Strand};
 
 /// Seeds that are looked up together, about: the more, the nearer they are to each other in the index.
-const MOST_LOOKUPS: usize = if cfg!(test) { 64 } else { 1 << 15 };
+const MAX_LOOKUPS: usize = if cfg!(test) { 64 } else { 1 << 15 };
 /// Good ends that are turned into hits together.
 const MAX_ENDS: usize = if cfg!(test) { 1 << 8 } else { 1 << 16 };
 /// Candidates that are filtered together, and windows that are verified together.
@@ -183,7 +183,7 @@ impl<'r> Mapper<'r> {
         chooser.clear();
         let mut count = 0;
         for of_unit in reads.chunks(unit) {
-            if chooser.noted() >= MOST_LOOKUPS {
+            if chooser.noted() >= MAX_LOOKUPS {
                 break;
             }
             for number in of_unit.iter().flat_map(|&read| self.queries_of(read)) {

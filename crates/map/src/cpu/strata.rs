@@ -15,7 +15,7 @@ use crate::search::Plan;
 use crate::{Config, Error, Select};
 
 /// Hits that are kept while others of the same batch are looked for.
-const MOST_HITS: usize = if cfg!(test) { 1 << 6 } else { 1 << 20 };
+const MAX_HITS: usize = if cfg!(test) { 1 << 6 } else { 1 << 20 };
 /// Seeds of so many bases occur where the read lies and in its repeats: longer ones would not occur more seldom.
 const LONG_SEED: usize = 50;
 
@@ -145,7 +145,7 @@ impl<'r> Strata<'r> {
             let query = mapper.queries.get(2 * read);
             let (most, len) = (query.most, query.len);
             // Of long reads a window takes many times as long if lanes cannot decide it.
-            let quick = by_long_seeds(len).min(lanes::MOST_EDITS);
+            let quick = by_long_seeds(len).min(lanes::MAX_EDITS);
             let wanted = most.min(quick.max(NEXT_STRATA as usize));
             self.reads.push(Progress { known: None, wanted, most, len, hits: 0..0 });
         }
@@ -196,7 +196,7 @@ impl<'r> Strata<'r> {
     /// If there are too many hits, or more than there is `room` for, forgets those that belong to no read, and the last reads with half of the
     /// others; at least the first read or pair is kept.
     fn give_up(&mut self, unit: usize, room: usize) {
-        let most = room.min(MOST_HITS);
+        let most = room.min(MAX_HITS);
         if self.hits.len() <= most {
             return;
         }

@@ -6,7 +6,7 @@ use merganser_gpu::Pooled;
 use merganser_run::Cancel;
 
 use super::Gpus;
-use super::workspace::{Found, LONGEST, MOST_EDITS, Workspace};
+use super::workspace::{Found, LONGEST, MAX_EDITS, Workspace};
 use crate::effort::Effort;
 use crate::hits::Hit;
 use crate::queries::Queries;
@@ -74,7 +74,7 @@ impl<'g> OnGpu<'g> {
                 Plan::Nothing => false,
                 Plan::Scan => true,
                 Plan::Seeds => {
-                    query.len > LONGEST || query.edits > MOST_EDITS || self.gpus.too_many_gaps()
+                    query.len > LONGEST || query.edits > MAX_EDITS || self.gpus.too_many_gaps()
                 }
             }
         }));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use merganser_gpu::{Device, DeviceInfo, Pool, Pooled};
+use merganser_gpu::{BufferPool, Device, DeviceInfo, Pooled};
 use merganser_run::{Budget, RoundRobin, side_by_side};
 
 use super::index::DeviceIndex;
@@ -15,14 +15,14 @@ use crate::{Config, Error};
 const FULL: usize = 16 << 20;
 const LEAST: usize = 1 << 16;
 /// More workspaces on a device than this do not make it faster.
-const MOST_WORKSPACES: usize = 8;
+const MAX_WORKSPACES: usize = 8;
 
 /// The devices of a run.
 #[derive(Debug)]
 pub(crate) struct Gpus {
     config: Config,
     devices: Vec<DeviceInfo>,
-    workspaces: Pool<Workspace>,
+    workspaces: BufferPool<Workspace>,
     /// Stretches that match everything are so many that the host has to look at them.
     too_many_gaps: bool,
 }
@@ -133,7 +133,7 @@ fn share(
         keys /= 2;
     }
     let workspaces = (left / sizes(keys).bytes()) as usize;
-    Ok((sizes(keys), workspaces.min(threads).min(MOST_WORKSPACES)))
+    Ok((sizes(keys), workspaces.min(threads).min(MAX_WORKSPACES)))
 }
 
 /// A pool of workspaces, those of all devices in turn.
@@ -141,7 +141,7 @@ fn workspaces(
     indexes: Vec<Arc<DeviceIndex>>,
     sizes: Vec<(Sizes, usize)>,
     config: Config,
-) -> Pool<Workspace> {
+) -> BufferPool<Workspace> {
     let most = sizes.iter().map(|(_, workspaces)| *workspaces).max().unwrap_or(0);
     let order: Vec<usize> = (0..most)
         .flat_map(|round| (0..sizes.len()).filter(move |_| round < most).map(move |at| (round, at)))
@@ -149,7 +149,7 @@ fn workspaces(
         .map(|(_, at)| at)
         .collect();
     let turns = RoundRobin::default();
-    Pool::new(order.len(), move || {
+    BufferPool::new(order.len(), move || {
         let at = order[turns.next(order.len())];
         Workspace::new(&indexes[at], &config, sizes[at].0)
     })

@@ -66,7 +66,7 @@ merganser_gpu::shared! {
         pub(super) gap_count: u32,
         pub(super) query_count: u32,
         pub(super) slot_count: u32,
-        pub(super) most_seeds: u32,
+        pub(super) max_seeds: u32,
         pub(super) longest: u32,
         pub(super) cheap: u32,
         pub(super) most: u32,

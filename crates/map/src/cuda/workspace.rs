@@ -36,11 +36,11 @@ const LEAST_SCRATCH: usize = 1 << 16;
 /// Hits that are traced and copied at a time.
 const HITS: usize = if cfg!(test) { 64 } else { 1 << 16 };
 /// The longest read, and the most edits, that a device takes: `scan_kernel` of `cuda/verify.cuh` and
-/// `most_edits` of `cuda/seeds.cuh`.
+/// `max_edits` of `cuda/seeds.cuh`.
 pub(super) const LONGEST: usize = 1024;
-pub(super) const MOST_EDITS: usize = 127;
-/// The most edits of a script: `most_edits_traced` of `cuda/trace.cuh`.
-const MOST_TRACED: usize = 15;
+pub(super) const MAX_EDITS: usize = 127;
+/// The most edits of a script: `max_edits_traced` of `cuda/trace.cuh`.
+const MAX_TRACED: usize = 15;
 /// The first entry of a script that is left to the host.
 const LEFT_TO_HOST: u16 = u16::MAX;
 /// What grows with the batches, about.
@@ -59,7 +59,7 @@ impl Sizes {
     pub(super) fn bytes(self) -> u64 {
         let scratch = 16 * self.keys.max(LEAST_SCRATCH);
         let sorted = 2 * 8 * (self.keys + self.ends);
-        (scratch + sorted + self.ends + 2 * MOST_TRACED * HITS) as u64 + INPUTS
+        (scratch + sorted + self.ends + 2 * MAX_TRACED * HITS) as u64 + INPUTS
     }
 }
 
@@ -91,7 +91,7 @@ pub(crate) struct Workspace {
     scripts_here: PinnedBuffer<u16>,
     scratch: DeviceBuffer<u8>,
     task: Task,
-    most_edits: usize,
+    max_edits: usize,
     events: [Event; 4],
     pub(super) times: DeviceTimes,
     /// The last, so that it is destroyed after what its work uses.
@@ -128,14 +128,14 @@ impl Workspace {
             windows: device.alloc(keys.max(LEAST_SCRATCH))?,
             ends: [device.alloc(ends)?, device.alloc(ends)?],
             states: device.alloc(ends)?,
-            scripts: device.alloc(hits * MOST_TRACED)?,
+            scripts: device.alloc(hits * MAX_TRACED)?,
             counts: device.alloc(Counter::COUNT)?,
             counts_here: device.alloc_pinned(Counter::COUNT)?,
             hits_here: device.alloc_pinned(hits)?,
-            scripts_here: device.alloc_pinned(hits * MOST_TRACED)?,
+            scripts_here: device.alloc_pinned(hits * MAX_TRACED)?,
             scratch: device.alloc(scratch)?,
             task: task(index, config, sizes),
-            most_edits: 0,
+            max_edits: 0,
             events: [
                 device.timing_event()?,
                 device.timing_event()?,

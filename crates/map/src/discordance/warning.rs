@@ -1,6 +1,6 @@
 //! What is said where most pairs of an input are discordant.
 
-use merganser_io::Segment;
+use merganser_io::ReadInput;
 use merganser_run::{Warnings, thousands};
 
 use super::Arrangement;
@@ -9,7 +9,7 @@ use super::tally::{Finding, Tallies, Tally};
 use crate::Config;
 
 /// Warns of inputs most pairs of which are discordant: once for each reason.
-pub(crate) fn warn(tallies: &Tallies, config: &Config, inputs: &[Segment], warnings: &Warnings) {
+pub(crate) fn warn(tallies: &Tallies, config: &Config, inputs: &[ReadInput], warnings: &Warnings) {
     let findings = Arrangement::ALL.into_iter().map(Finding::Arranged);
     for finding in findings.chain([Finding::Scattered]) {
         let (affected, tally) = tallies.with_finding(finding);
@@ -148,7 +148,7 @@ mod tests {
     fn message(pairs: impl Iterator<Item = (Arrangement, u32)>) -> String {
         let config = Config { min_insert: 100, ..Config::new(Threshold::Edits(3)) };
         let file = |name: &str| Input::File(PathBuf::from(name));
-        let inputs = [Segment::Single(file("s")), Segment::Pair(file("a_1"), file("a_2"))];
+        let inputs = [ReadInput::Single(file("s")), ReadInput::Pair(file("a_1"), file("a_2"))];
         let mut tallies = Tallies::default();
         pairs.for_each(|known| tallies.discordant(1, Some(known)));
         tallies.concordant(1);

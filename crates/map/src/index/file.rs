@@ -7,10 +7,10 @@ use std::path::Path;
 use merganser_io::{AtomicFile, MappedFile, SectionSum};
 use merganser_run::Cancel;
 use merganser_store::sealed::{Format, Summed, magic};
-use merganser_store::{Reading, Writing};
+use merganser_store::{ByteReader, ByteWriter};
 
-use super::{Index, MOST_K, SHORTEST, words_to};
-use crate::reference::{MOST_POSITIONS, Reference};
+use super::{Index, MAX_K, SHORTEST, words_to};
+use crate::reference::{MAX_POSITIONS, Reference};
 use crate::{Contig, Error};
 
 /// The version that this program writes, and the only one it reads.
@@ -141,7 +141,7 @@ fn header(file: &[u8]) -> Result<([SectionSum; SECTIONS], usize), String> {
         let end = section.start.checked_add(section.len);
         section.start.is_multiple_of(8) && end.is_some_and(|end| end <= bytes)
     };
-    if !(sections.iter().all(inside) && (SHORTEST..=MOST_K).contains(&k)) {
+    if !(sections.iter().all(inside) && (SHORTEST..=MAX_K).contains(&k)) {
         return Err(senseless());
     }
     if !between(&sections, bytes).all(|(from, to)| file[from..to].iter().all(|&byte| byte == 0)) {
@@ -151,7 +151,7 @@ fn header(file: &[u8]) -> Result<([SectionSum; SECTIONS], usize), String> {
 }
 
 /// k, the sections and the bytes of the file.
-fn parse(fields: &mut Reading<'_>) -> Option<(usize, [SectionSum; SECTIONS], u64)> {
+fn parse(fields: &mut ByteReader<'_>) -> Option<(usize, [SectionSum; SECTIONS], u64)> {
     let (k, _shortest) = (fields.u32()? as usize, fields.u32()?);
     let mut sections = [SectionSum::default(); SECTIONS];
     for section in &mut sections {
@@ -176,7 +176,7 @@ fn between(
 
 /// The contigs: of each the length, then the name with its length before it.
 fn contigs(bytes: &[u8]) -> Option<Vec<Contig>> {
-    let mut rest = Reading(bytes);
+    let mut rest = ByteReader(bytes);
     let count = rest.u32()?;
     let (mut contigs, mut start) = (Vec::new(), 0u64);
     for _ in 0..count {
@@ -184,7 +184,7 @@ fn contigs(bytes: &[u8]) -> Option<Vec<Contig>> {
         contigs.push(Contig { name, start: u32::try_from(start).ok()?, len });
         start = (start + u64::from(len)).next_multiple_of(64);
     }
-    (count > 0 && start <= MOST_POSITIONS + 64).then_some(contigs)
+    (count > 0 && start <= MAX_POSITIONS + 64).then_some(contigs)
 }
 
 /// Writes an index as its positions come.

@@ -1,6 +1,6 @@
 //! The beginning of a BAM file (SAM specification, section 4.2).
 
-use merganser_store::Reading;
+use merganser_store::ByteReader;
 
 use crate::Contig;
 use crate::output::ShardMark;
@@ -16,7 +16,7 @@ pub(super) struct Head {
 }
 
 /// Reads a number that is not negative: nothing within if it is, `None` where more bytes are needed.
-fn number(left: &mut Reading<'_>) -> Option<Option<u32>> {
+fn number(left: &mut ByteReader<'_>) -> Option<Option<u32>> {
     left.u32().map(|number| (number <= i32::MAX as u32).then_some(number))
 }
 
@@ -33,7 +33,7 @@ pub(super) enum Parsed {
 impl Head {
     /// Reads what a shard begins with, all of it and nothing else.
     pub(super) fn parse(bytes: &[u8]) -> Parsed {
-        let mut left = Reading(bytes);
+        let mut left = ByteReader(bytes);
         let magic = left.bytes(4);
         if magic.is_some_and(|magic| magic != b"BAM\x01") {
             return Parsed::Other;
@@ -46,7 +46,7 @@ impl Head {
     }
 
     /// `None` where more bytes are needed, nothing within where they are no such header.
-    fn parse_rest(left: &mut Reading<'_>) -> Option<Option<(Head, ShardMark)>> {
+    fn parse_rest(left: &mut ByteReader<'_>) -> Option<Option<(Head, ShardMark)>> {
         let Some(len) = number(left)? else { return Some(None) };
         let text = left.bytes(len as usize)?;
         let Some((text, mark)) = std::str::from_utf8(text).ok().and_then(ShardMark::split) else {

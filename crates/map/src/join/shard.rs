@@ -14,7 +14,7 @@ use crate::output::{ShardContent, ShardMark};
 use crate::{Contig, Error};
 
 /// Bytes of a header, at most.
-const MOST_HEAD: usize = 1 << 30;
+const MAX_HEAD: usize = 1 << 30;
 /// Bytes of a record before its name, its length among them.
 const FIXED: usize = 36;
 
@@ -41,7 +41,7 @@ impl ShardFile {
         let (mut bytes, mut from) = (Vec::new(), 0);
         loop {
             let block = read_bgzf_block(&file, from).map_err(failed)?;
-            let Some((packed, text)) = block.filter(|_| bytes.len() < MOST_HEAD) else {
+            let Some((packed, text)) = block.filter(|_| bytes.len() < MAX_HEAD) else {
                 return Err(is_none(path));
             };
             from += packed;

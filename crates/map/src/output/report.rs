@@ -15,7 +15,7 @@ use crate::hits::{Hit, Strata, quality, strata};
 use crate::index::IndexView;
 use crate::pairs::Mates;
 use crate::queries::Queries;
-use crate::source::Batch;
+use crate::source::ReadBatch;
 use crate::trace::Alignment;
 use crate::{Config, Error, Select};
 
@@ -99,7 +99,7 @@ pub(crate) struct Reporter<'r> {
 /// What a unit's reports are made of.
 #[derive(Clone, Copy)]
 pub(crate) struct ReportUnit<'a> {
-    pub(crate) batch: &'a Batch,
+    pub(crate) batch: &'a ReadBatch,
     pub(crate) queries: &'a Queries,
     /// The index of its first read.
     pub(crate) read: usize,

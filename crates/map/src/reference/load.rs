@@ -8,7 +8,7 @@ use merganser_run::{Cancel, Progress, Resources, Shortage, Unit};
 use merganser_seq::planes::{BASES_PER_WORD, Encoded, encode};
 use merganser_seq::simd::Level;
 
-use super::{MOST_POSITIONS, PADDING, Reference};
+use super::{MAX_POSITIONS, PADDING, Reference};
 use crate::cpu::sort::{indexing, least_memory};
 use crate::index::k_of;
 use crate::{Contig, Error};
@@ -140,9 +140,9 @@ impl Loader {
         }
         self.letters.drain(..end);
         self.packed += end as u64;
-        if (self.reference.low.len() * BASES_PER_WORD) as u64 > MOST_POSITIONS {
+        if (self.reference.low.len() * BASES_PER_WORD) as u64 > MAX_POSITIONS {
             self.fail(format_args!(
-                "more than {MOST_POSITIONS} bases: split the reference and map to each part"
+                "more than {MAX_POSITIONS} bases: split the reference and map to each part"
             ));
         }
     }

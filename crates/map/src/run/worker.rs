@@ -17,7 +17,7 @@ use crate::hits::Hit;
 use crate::output::{
     BatchText, PairFinder, Placements, RecordSink, ReportUnit, Reported, Reporter,
 };
-use crate::source::Batch;
+use crate::source::ReadBatch;
 use crate::{Config, Error, Format, Select};
 
 /// A batch's place in the order of the texts.
@@ -46,7 +46,7 @@ pub(super) struct Worker<'r> {
 }
 
 /// Names the read of a batch that has more hits than there is room for.
-fn named(error: Error, batch: &Batch, config: &Config) -> Error {
+fn named(error: Error, batch: &ReadBatch, config: &Config) -> Error {
     let Error::Crowded { read } = error else { return error };
     let remedy = match config.select {
         Select::All => ", or report its best hits alone",
@@ -166,11 +166,11 @@ impl RecordSink for BatchSink<'_, '_, '_> {
 }
 
 impl Work for Worker<'_> {
-    type Batch = Batch;
+    type Batch = ReadBatch;
     type Output = BatchText;
     type Error = Error;
 
-    fn work(&mut self, batch: &mut Batch, turn: &BatchTurn<'_>) -> Result<BatchText, Error> {
+    fn work(&mut self, batch: &mut ReadBatch, turn: &BatchTurn<'_>) -> Result<BatchText, Error> {
         self.map(batch, turn).map_err(|error| named(error, batch, self.mapper.config))
     }
 }
@@ -195,7 +195,7 @@ impl<'r> Worker<'r> {
         WorkerDone { reported, tallies, placements, effort, held }
     }
 
-    fn map(&mut self, batch: &Batch, turn: &BatchTurn<'_>) -> Result<BatchText, Error> {
+    fn map(&mut self, batch: &ReadBatch, turn: &BatchTurn<'_>) -> Result<BatchText, Error> {
         let begun = Instant::now();
         self.mapper.clear(batch.unit());
         self.texts.begin(batch.number());
@@ -221,7 +221,7 @@ impl<'r> Worker<'r> {
     fn map_on_gpus(
         &mut self,
         gpus: &mut WithGpus<'_>,
-        batch: &Batch,
+        batch: &ReadBatch,
         turn: &BatchTurn<'_>,
     ) -> Result<(), Error> {
         let take =
@@ -234,7 +234,7 @@ impl<'r> Worker<'r> {
     }
 
     /// Maps the queries on this thread.
-    fn map_here(&mut self, batch: &Batch, turn: &BatchTurn<'_>) -> Result<(), Error> {
+    fn map_here(&mut self, batch: &ReadBatch, turn: &BatchTurn<'_>) -> Result<(), Error> {
         let mut from = 0;
         while from < batch.len() {
             let (reads, unit) = (from..batch.len(), batch.unit());
@@ -248,7 +248,7 @@ impl<'r> Worker<'r> {
 
     fn report(
         &mut self,
-        batch: &Batch,
+        batch: &ReadBatch,
         reads: Range<usize>,
         scripts: &[u16],
         turn: &BatchTurn<'_>,

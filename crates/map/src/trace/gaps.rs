@@ -31,7 +31,7 @@ const OFF: u16 = u16::MAX;
 
 /// Rows one above the other.
 #[derive(Clone, Copy, Debug)]
-struct Segment {
+struct RowGroup {
     /// Their number: one, or a run of matches on one diagonal, which has no cells.
     rows: u32,
     /// The last diagonal.
@@ -40,7 +40,7 @@ struct Segment {
     cells: [u32; 2],
 }
 
-impl Segment {
+impl RowGroup {
     fn is_run(&self) -> bool {
         self.cells[0] == self.cells[1]
     }
@@ -51,7 +51,7 @@ impl Segment {
 pub(super) struct Gaps {
     waves: Waves,
     /// From the last row on.
-    segments: Vec<Segment>,
+    segments: Vec<RowGroup>,
     cells: Vec<u8>,
     /// By diagonal: the edits of cells of a row and of the one above.
     row: Vec<u16>,
@@ -133,7 +133,7 @@ impl Gaps {
                 let rows = self.run(band, row, first);
                 if rows > 0 {
                     let cells = [self.cells.len() as u32; 2];
-                    self.segments.push(Segment { rows: rows as u32, last: last as u32, cells });
+                    self.segments.push(RowGroup { rows: rows as u32, last: last as u32, cells });
                     row -= rows;
                     continue;
                 }
@@ -186,7 +186,7 @@ impl Gaps {
             diagonal -= 1;
         }
         let cells = [from, self.cells.len() as u32];
-        self.segments.push(Segment { rows: 1, last: last as u32, cells });
+        self.segments.push(RowGroup { rows: 1, last: last as u32, cells });
         above
     }
 
@@ -223,7 +223,7 @@ impl Gaps {
         }
     }
 
-    fn count_row(&mut self, segment: Segment) {
+    fn count_row(&mut self, segment: RowGroup) {
         let [from, to] = segment.cells.map(|at| at as usize);
         let first = segment.last as usize + 1 - (to - from);
         let (mut left, mut deletion) = (FAR, FAR);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Args;
-use merganser_io::{Error, Input, Segment, expand_inputs};
+use merganser_io::{Error, Input, ReadInput, expand_inputs};
 
 use crate::common::{pairs, refuse_stdin_twice};
 use crate::failure::usage;
@@ -88,12 +88,12 @@ impl SegmentArgs {
     /// # Errors
     /// If a list cannot be read, there are not as many files of first as of second mates, or stdin is named
     /// twice.
-    pub(crate) fn segments(&self) -> Result<Vec<Segment>> {
+    pub(crate) fn segments(&self) -> Result<Vec<ReadInput>> {
         let expanded = |paths: &[PathBuf]| self.inputs.expand(paths);
-        let kind = if self.interleaved { Segment::Interleaved } else { Segment::Single };
+        let kind = if self.interleaved { ReadInput::Interleaved } else { ReadInput::Single };
         let mut segments = pairs(expanded(&self.first)?, expanded(&self.second)?)?;
         segments.extend(expanded(&self.reads)?.into_iter().map(kind));
-        refuse_stdin_twice(segments.iter().flat_map(Segment::inputs))?;
+        refuse_stdin_twice(segments.iter().flat_map(ReadInput::inputs))?;
         Ok(segments)
     }
 }
@@ -133,15 +133,15 @@ impl MixedReadsArgs {
     /// # Errors
     /// If a list cannot be read, there are not as many files of first as of second mates, stdin is named
     /// twice, or there are no reads.
-    pub(crate) fn segments(&self, other: Option<&Input>) -> Result<Vec<Segment>> {
+    pub(crate) fn segments(&self, other: Option<&Input>) -> Result<Vec<ReadInput>> {
         let [first, second, singles, reads] =
             [&self.mates1, &self.mates2, &self.singles, &self.reads]
                 .map(|paths| self.inputs.expand(paths));
-        let kind = if self.interleaved { Segment::Interleaved } else { Segment::Single };
+        let kind = if self.interleaved { ReadInput::Interleaved } else { ReadInput::Single };
         let mut segments = pairs(first?, second?)?;
-        segments.extend(singles?.into_iter().map(Segment::Single));
+        segments.extend(singles?.into_iter().map(ReadInput::Single));
         segments.extend(reads?.into_iter().map(kind));
-        refuse_stdin_twice(segments.iter().flat_map(Segment::inputs).chain(other))?;
+        refuse_stdin_twice(segments.iter().flat_map(ReadInput::inputs).chain(other))?;
         if segments.is_empty() {
             return usage("give reads: READS, -1 and -2, or -U");
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
-const MOST: u16 = 1024;
+const MAX: u16 = 1024;
 
 /// The option of all commands that run on several threads.
 #[derive(Args, Clone, Debug)]
@@ -14,7 +14,7 @@ pub(crate) struct ThreadArgs {
     /// Threads in all [default: as many as the process may run]
     #[arg(short = 't', long, visible_short_alias = '@', value_name = "N")]
     #[arg(help_heading = "Resources")]
-    #[arg(value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST)))]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX)))]
     threads: Option<u16>,
 }
 
@@ -81,8 +81,8 @@ fn number_or_folder() -> impl TypedValueParser<Value = ThreadsOrTaxonomy> {
 fn parse(value: &OsString) -> Result<ThreadsOrTaxonomy, String> {
     match value.to_str().map(str::parse::<i64>) {
         Some(Ok(number)) => match u16::try_from(number) {
-            Ok(threads @ 1..=MOST) => Ok(ThreadsOrTaxonomy::Threads(threads)),
-            _ => Err(format!("{number} is not in 1..={MOST}")),
+            Ok(threads @ 1..=MAX) => Ok(ThreadsOrTaxonomy::Threads(threads)),
+            _ => Err(format!("{number} is not in 1..={MAX}")),
         },
         _ if Path::new(value).is_dir() => Ok(ThreadsOrTaxonomy::Taxonomy(value.into())),
         _ => Err("give a number; the folder of a taxonomy goes to --taxonomy".into()),

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::Result;
 use clap::{Args, Command};
 use merganser_classify::run::{LineFormat, RunConfig};
-use merganser_io::{OutputSet, Segment};
+use merganser_io::{OutputSet, ReadInput};
 use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2Outcome, classify};
 use merganser_run::Summary;
 
@@ -23,7 +23,7 @@ pub(super) struct Sample<'a> {
     pub(super) args: &'a QueryArgs,
     /// In a sample sheet.
     pub(super) name: Option<&'a OsStr>,
-    pub(super) segments: &'a [Segment],
+    pub(super) segments: &'a [ReadInput],
     pub(super) files: Files,
     pub(super) started: Instant,
 }

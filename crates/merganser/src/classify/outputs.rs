@@ -9,7 +9,7 @@ use anyhow::Result;
 use merganser_classify::Target;
 use merganser_classify::partial::JoinedResults;
 use merganser_classify::run::{Outcome, Outputs, ReadOutput};
-use merganser_io::{Output, OutputSet, Segment};
+use merganser_io::{Output, OutputSet, ReadInput};
 use merganser_kraken2::{Kraken2Database, Kraken2Outcome, Kraken2ReportOptions};
 use merganser_report::data::{Data, Taxa};
 use merganser_report::multiqc::Kind;
@@ -224,7 +224,7 @@ impl Write for Heeding<'_> {
 }
 
 /// Columns of a picture on a terminal, at most.
-const MOST_COLUMNS: usize = 100;
+const MAX_COLUMNS: usize = 100;
 
 /// What is left to do when all files but one are finished.
 pub(super) struct Closed {
@@ -253,7 +253,7 @@ impl Files {
     /// The names of all files, and what they hold.
     pub(super) fn outputs(
         args: &QueryArgs,
-        segments: &[Segment],
+        segments: &[ReadInput],
         sample: Option<&OsStr>,
     ) -> Vec<(Holds, PathBuf)> {
         let QueryArgs { lines, reports, pages, .. } = args;
@@ -277,7 +277,7 @@ impl Files {
     /// Begins all files.
     pub(super) fn create(
         args: &QueryArgs,
-        segments: &[Segment],
+        segments: &[ReadInput],
         sample: Option<&OsStr>,
         set: &OutputSet,
     ) -> Result<Files> {
@@ -361,7 +361,7 @@ impl Files {
 
     /// Writes the page, and draws the picture for the terminal.
     fn show(&mut self, taxa: Taxa, frame: Data) -> Result<Option<String>> {
-        let columns = width().saturating_sub(1).min(MOST_COLUMNS);
+        let columns = width().saturating_sub(1).min(MAX_COLUMNS);
         let picture = self.shows.then(|| text::taxa(&taxa, columns));
         if let Some(pages) = self.pages.take() {
             pages.write(Kind::Taxa, &Data { taxa: Some(taxa), ..frame })?;
@@ -396,7 +396,7 @@ pub(crate) struct ReadPaths {
 impl ReadPaths {
     /// As Kraken 2 names them: `#` becomes `_1` and `_2`. Single reads in the same run go to the
     /// name without it; without `#`, there is one file for all.
-    pub(crate) fn new(path: &Path, segments: &[Segment]) -> ReadPaths {
+    pub(crate) fn new(path: &Path, segments: &[ReadInput]) -> ReadPaths {
         let name = path.as_os_str().as_bytes();
         let Some(place) = name.iter().position(|&letter| letter == b'#') else {
             return ReadPaths { single: Some(path.to_owned()), mates: None };
@@ -405,7 +405,7 @@ impl ReadPaths {
             let parts = [&name[..place], by.as_bytes(), &name[place + 1..]];
             PathBuf::from(OsString::from_vec(parts.concat()))
         };
-        let pairs = segments.iter().any(Segment::is_paired);
+        let pairs = segments.iter().any(ReadInput::is_paired);
         let singles = segments.iter().any(|segment| !segment.is_paired());
         ReadPaths {
             single: (singles || !pairs).then(|| with("")),
@@ -426,7 +426,7 @@ struct ReadFiles {
 }
 
 impl ReadFiles {
-    fn create(path: &Path, segments: &[Segment], set: &OutputSet) -> Result<ReadFiles> {
+    fn create(path: &Path, segments: &[ReadInput], set: &OutputSet) -> Result<ReadFiles> {
         let ReadPaths { single, mates } = ReadPaths::new(path, segments);
         let single = single.as_deref().map(|path| set.output(path)).transpose()?;
         let mates = match mates {
@@ -486,7 +486,7 @@ mod tests {
         let of = |name: &[u8]| of_sample(&bytes(name), Some(&sample));
         assert_eq!(of(b"\xe9/{}.{}.tsv"), bytes(b"\xe9/s\xff.s\xff.tsv"));
         assert_eq!(of(b"\xe9{.tsv"), bytes(b"\xe9{.tsv"));
-        let pair = Segment::Pair(
+        let pair = ReadInput::Pair(
             merganser_io::Input::File("1".into()),
             merganser_io::Input::File("2".into()),
         );

@@ -8,7 +8,7 @@ use anyhow::Result;
 use merganser_alignments::RecordOptions;
 use merganser_classify::Thresholds;
 use merganser_classify::run::{Columns, LineFormat, Outcome, RunConfig};
-use merganser_io::{Input, OutputSet, Records, Segment};
+use merganser_io::{Input, OutputSet, ReadInput, Records};
 use merganser_kraken2::Kraken2Config;
 use merganser_report::data::Data;
 use merganser_run::Summary;
@@ -32,7 +32,7 @@ pub(super) struct Query<'a> {
     args: &'a QueryArgs,
     /// In a sample sheet.
     sample: Option<&'a OsStr>,
-    segments: Vec<Segment>,
+    segments: Vec<ReadInput>,
 }
 
 /// A classified sample, as summaries need it.
@@ -53,7 +53,7 @@ impl<'a> Query<'a> {
     pub(super) fn of_sample(
         args: &'a QueryArgs,
         sample: &'a OsStr,
-        segments: Vec<Segment>,
+        segments: Vec<ReadInput>,
     ) -> Query<'a> {
         Query { args, sample: Some(sample), segments }
     }
@@ -61,14 +61,14 @@ impl<'a> Query<'a> {
     /// The files of single reads.
     pub(super) fn singles(&self) -> impl Iterator<Item = &Input> {
         self.segments.iter().filter_map(|segment| match segment {
-            Segment::Single(input) => Some(input),
+            ReadInput::Single(input) => Some(input),
             _ => None,
         })
     }
 
     /// The files of reads.
     pub(super) fn inputs(&self) -> impl Iterator<Item = &Input> {
-        self.segments.iter().flat_map(Segment::inputs)
+        self.segments.iter().flat_map(ReadInput::inputs)
     }
 
     /// The files of reads and their lists, and all outputs.
@@ -173,7 +173,7 @@ impl<'a> Query<'a> {
 
     /// Notes that mates go to one file.
     pub(super) fn note_interleaved(&self, console: &Console) {
-        let are_pairs = self.segments.iter().any(Segment::is_paired);
+        let are_pairs = self.segments.iter().any(ReadInput::is_paired);
         for paths in self.read_outputs() {
             note_interleaved(&paths, are_pairs, "a # in its name makes two files", console);
         }
@@ -336,10 +336,10 @@ fn check_format(args: &QueryArgs) -> Result<()> {
 }
 
 /// Returns the letter of a kind of reads.
-fn kind(segment: &Segment) -> &'static str {
+fn kind(segment: &ReadInput) -> &'static str {
     match segment {
-        Segment::Single(_) => "s",
-        Segment::Interleaved(_) => "i",
-        Segment::Pair(..) => "p",
+        ReadInput::Single(_) => "s",
+        ReadInput::Interleaved(_) => "i",
+        ReadInput::Pair(..) => "p",
     }
 }

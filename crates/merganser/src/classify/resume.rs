@@ -19,7 +19,7 @@ use crate::console::Console;
 /// The first bytes of a journal.
 const START: &[u8] = b"{\"sample\":";
 /// The most bytes of a line: a sample of a hundred thousand files has less.
-const MOST: u64 = 64 << 20;
+const MAX: u64 = 64 << 20;
 /// A line takes no more than this part of the memory: it is held as text and as what that says.
 const SHARE: u64 = 6;
 
@@ -90,7 +90,7 @@ impl Journal {
         }
         let (done, known, database) = Default::default();
         let mut journal = Journal { path: path.to_owned(), file, done, known, database };
-        let earlier = journal.read_lines(MOST.min(memory / SHARE))?;
+        let earlier = journal.read_lines(MAX.min(memory / SHARE))?;
         if !earlier.is_empty() {
             console.info(format_args!(
                 "{}: samples that an earlier version noted, without fingerprints of their inputs, are classified \
@@ -127,7 +127,7 @@ impl Journal {
                     "{}: line {number} has more than {}: it is damaged{}",
                     path.display(),
                     format_size(most),
-                    if most < MOST { ", or takes more --memory" } else { "" }
+                    if most < MAX { ", or takes more --memory" } else { "" }
                 );
             }
             if !line.ends_with(b"\n") {

@@ -31,7 +31,7 @@ none.
 const INHERITED: [&str; 2] = ["Decision", "Kraken 2's databases"];
 
 /// The most words of a line, which take up to 20 MB.
-const MOST_WORDS: usize = 1 << 16;
+const MAX_WORDS: usize = 1 << 16;
 
 /// Takes queries from stdin until it ends.
 pub(super) fn run(environment: &Environment<'_>, given: &QueryArgs) -> Result<ExitCode> {
@@ -92,9 +92,9 @@ fn answer(environment: &Environment<'_>, line: &[u8], given: &Given) -> Result<(
         let line = String::from_utf8_lossy(line);
         return failure::usage(format!("a quote is not closed: {line}"));
     };
-    if words.len() > MOST_WORDS {
+    if words.len() > MAX_WORDS {
         return failure::usage(format!(
-            "a line of {} words, more than {MOST_WORDS}: write the names of files to a list, and give that \
+            "a line of {} words, more than {MAX_WORDS}: write the names of files to a list, and give that \
              as @LIST",
             words.len()
         ));

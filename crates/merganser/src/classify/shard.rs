@@ -1,7 +1,7 @@
 //! `classify --shard`: a share of one sample's reads, for `classify join` to put together.
 
 use anyhow::Result;
-use merganser_io::Segment;
+use merganser_io::ReadInput;
 use merganser_kraken2::{Error, ReadShare};
 use merganser_run::Shard;
 
@@ -56,7 +56,7 @@ impl Environment<'_> {
     /// As counting reads.
     pub(super) fn share(
         &self,
-        segments: &[Segment],
+        segments: &[ReadInput],
         shard: Option<Shard>,
         at_blocks: bool,
     ) -> Result<Option<ReadShare>, Error> {

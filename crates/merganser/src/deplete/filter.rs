@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_deplete::{Config, Error, Host, Outcome, Outputs, Sink, filter};
-use merganser_io::{Input, OutputSet, Segment};
+use merganser_deplete::{Config, Error, MinimizerLookup, Outcome, Outputs, Sink, filter};
+use merganser_io::{Input, OutputSet, ReadInput};
 use merganser_run::{Resources, thousands};
 
 use super::summary;
@@ -23,7 +23,7 @@ use crate::progress::Bar;
 pub(super) struct Finished<'r> {
     pub(super) args: &'r DepleteFilterArgs,
     pub(super) resources: &'r Resources,
-    pub(super) host: &'r Host,
+    pub(super) host: &'r MinimizerLookup,
     pub(super) inputs: &'r [Input],
     /// Where what is kept went: one file, or two of mates.
     pub(super) kept: &'r [PathBuf],
@@ -40,7 +40,7 @@ pub(super) fn run(
     config.validate()?;
     let resources = common::resources(args.limits.threads.number(), args.limits.memory, None, None);
     let segments = args.reads.segments()?;
-    let inputs: Vec<Input> = segments.iter().flat_map(Segment::inputs).cloned().collect();
+    let inputs: Vec<Input> = segments.iter().flat_map(ReadInput::inputs).cloned().collect();
     let is_paired = args.reads.are_pairs();
     if !is_paired {
         let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
@@ -58,7 +58,7 @@ pub(super) fn run(
     let set = files.write(Holds::JSON, summaries).check()?;
     refuse_other_reads(&names, &inputs)?;
     let cancel = interrupt::cancel_on_interrupt();
-    let host = Host::read(&args.set, &resources, &cancel)?;
+    let host = MinimizerLookup::read(&args.set, &resources, &cancel)?;
     let outputs = Outputs { kept: sinks(&set, &kept)?, others: sinks(&set, &others)? };
     let bar = Bar::new(console);
     let outcome = filter(&config, &host, &segments, &resources, outputs, &bar, &cancel);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use merganser_io::{Output, OutputCompression, OutputSet, Segment};
+use merganser_io::{Output, OutputCompression, OutputSet, ReadInput};
 use merganser_taxreport::extract::{ExtractOutputs, ExtractStream};
 
 use crate::args::extract::ExtractReadsArgs;
@@ -14,11 +14,11 @@ use crate::failure::usage;
 ///
 /// # Errors
 /// If `--output2` has no mates to take, or single reads nowhere to go.
-pub(super) fn paths(args: &ExtractReadsArgs, segments: &[Segment]) -> Result<ReadPaths> {
+pub(super) fn paths(args: &ExtractReadsArgs, segments: &[ReadInput]) -> Result<ReadPaths> {
     let Some(second) = &args.output2 else {
         return Ok(ReadPaths::new(&args.output, segments));
     };
-    if !segments.iter().all(Segment::is_paired) {
+    if !segments.iter().all(ReadInput::is_paired) {
         return usage(
             "--output2 is for pairs alone: a # in the name of -o makes files for all reads",
         );

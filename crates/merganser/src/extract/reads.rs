@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_io::{Input, Segment};
+use merganser_io::{Input, ReadInput};
 use merganser_taxonomy::{Dump, TaxonomySource};
 use merganser_taxreport::extract::{
     ExtractConfig, ExtractOutcome, Relatives, extract_reads, relatives_in_report,
@@ -27,10 +27,10 @@ use merganser_run::thousands;
 pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode> {
     check(args)?;
     let segments = segments(args)?;
-    let inputs: Vec<Input> = segments.iter().flat_map(Segment::inputs).cloned().collect();
+    let inputs: Vec<Input> = segments.iter().flat_map(ReadInput::inputs).cloned().collect();
     let singles = segments.iter().filter(|segment| !segment.is_paired());
     let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
-    hint_at_mates(singles.flat_map(Segment::inputs), "extracted", remedy, console);
+    hint_at_mates(singles.flat_map(ReadInput::inputs), "extracted", remedy, console);
     let paths = outputs::paths(args, &segments)?;
     let is_fasta = args.format() == ExtractFormat::Fasta;
     let names = paths.clone().all();
@@ -60,7 +60,7 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
     files.finish()?;
     set.commit_last()?;
     ExtractFormat::note(args.given_format, &args.output, console);
-    let pairs = segments.iter().any(Segment::is_paired);
+    let pairs = segments.iter().any(ReadInput::is_paired);
     note_interleaved(&names, pairs, "a # in its name, or --output2, makes two files", console);
     tell(args, &outcome, console);
     Ok(ExitCode::SUCCESS)
@@ -94,7 +94,7 @@ fn others(args: &ExtractReadsArgs) -> Result<Vec<PathBuf>> {
 }
 
 /// The reads; one of them and the lines may be stdin.
-fn segments(args: &ExtractReadsArgs) -> Result<Vec<Segment>> {
+fn segments(args: &ExtractReadsArgs) -> Result<Vec<ReadInput>> {
     let lines = Input::Stdin;
     args.reads.segments((args.lines.as_os_str() == "-").then_some(&lines))
 }

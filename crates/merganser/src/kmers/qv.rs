@@ -10,7 +10,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use merganser_assembly::output::{Files, Names, Phasing};
 use merganser_assembly::{
-    Assembly, Error, Judged, Judgement, Parent, Ranges, Reads, Subject, judge,
+    Assembly, AssemblyQuality, Error, Outcome, Parent, Ranges, Reads, Subject, judge,
 };
 use merganser_io::{FileKind, Input, OutputSet, expand_inputs};
 use merganser_kmers::tables::AnyTable;
@@ -47,7 +47,7 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
         None => {
             let ranges = Ranges::open(&args.ranges, &cancel)?;
             let name = ranges.reads().to_owned();
-            (Source::Ranges(ranges), name)
+            (EvaluationInput::Ranges(ranges), name)
         }
         Some(path) => {
             let parents = parents(args, &cancel)?;
@@ -56,12 +56,12 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
             let subject = Subject { reads, parents, assemblies: assemblies.clone() };
             config.validate(&subject)?;
             files = files_of(&subject, files);
-            (Source::Reads(subject), stem(path))
+            (EvaluationInput::Reads(subject), stem(path))
         }
     };
     check_cells(assemblies.iter().map(|assembly| &assembly.name).chain([&reads_name]))?;
     let subject = match (args.range, source) {
-        (Some(range), Source::Reads(subject)) => {
+        (Some(range), EvaluationInput::Reads(subject)) => {
             let job = range::Job { config, range, reads: &reads_name, output: &args.output };
             return job.run(subject, files, &resources, console, &cancel);
         }
@@ -78,8 +78,10 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     let pages = Pages::create(&args.pages, Kind::Assembly, None, &set).map_err(Error::from)?;
     let bar = Bar::new(console);
     let judgement = match subject {
-        Source::Reads(subject) => judge(config, subject, &resources, &mut files, &bar, &cancel),
-        Source::Ranges(ranges) => {
+        EvaluationInput::Reads(subject) => {
+            judge(config, subject, &resources, &mut files, &bar, &cancel)
+        }
+        EvaluationInput::Ranges(ranges) => {
             ranges.judge(config, &assemblies, &resources, &mut files, &bar, &cancel)
         }
     };
@@ -128,15 +130,17 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
 }
 
 /// What is judged by.
-enum Source {
+enum EvaluationInput {
     Reads(Subject),
     Ranges(Ranges),
 }
 
-impl Source {
+impl EvaluationInput {
     /// The parents' names.
     fn parents(&self) -> Option<[String; 2]> {
-        let Source::Reads(Subject { parents: Some(parents), .. }) = self else { return None };
+        let EvaluationInput::Reads(Subject { parents: Some(parents), .. }) = self else {
+            return None;
+        };
         Some(parents.each_ref().map(|parent| parent.name.clone()))
     }
 }
@@ -154,7 +158,7 @@ fn files_of(subject: &Subject, mut files: RunFiles) -> RunFiles {
 }
 
 /// What a page says of a judgement.
-fn page(args: &QvArgs, judgement: &Judgement, results: Results) -> Data {
+fn page(args: &QvArgs, judgement: &Outcome, results: Results) -> Data {
     let (reads, assemblies) = args.files();
     // The sample is the assembly, unless it has a name.
     let files = assemblies.into_iter().chain(reads).chain(args.ranges.iter().map(PathBuf::as_path));
@@ -169,7 +173,7 @@ fn page(args: &QvArgs, judgement: &Judgement, results: Results) -> Data {
 }
 
 /// QV and completeness.
-fn words(judged: &Judged) -> String {
+fn words(judged: &AssemblyQuality) -> String {
     let complete = judged.completeness().map(|part| format!(", {part:.2} % complete"));
     format!("QV {:.2}{}", judged.quality, complete.unwrap_or_default())
 }
@@ -231,7 +235,7 @@ struct OfRun<'r> {
 }
 
 impl OfRun<'_> {
-    fn write(&self, path: &Path, judgement: &Judgement, set: &OutputSet) -> Result<()> {
+    fn write(&self, path: &Path, judgement: &Outcome, set: &OutputSet) -> Result<()> {
         let mut summary = Summary::new("kmers qv");
         summary.version(env!("CARGO_PKG_VERSION"));
         let inputs: Vec<Input> =
@@ -272,7 +276,7 @@ impl OfRun<'_> {
 }
 
 /// Numbers that are none are null.
-fn value(name: &str, of: &Judged) -> Value {
+fn value(name: &str, of: &AssemblyQuality) -> Value {
     json!({
         "name": name,
         "only_kmers": of.only.instances,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_io::{Input, OutputSet, Segment, text_bytes};
+use merganser_io::{Input, OutputSet, ReadInput, text_bytes};
 use merganser_kmers::Error;
 use merganser_kmers::algebra;
 use merganser_kmers::lookup::{Lookup, LookupOptions, Use, open_lookup};
@@ -31,7 +31,7 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
         return usage("--output2 is for pairs: give -1 and -2, or --interleaved");
     }
     let segments = args.reads.segments()?;
-    let inputs: Vec<Input> = segments.iter().flat_map(Segment::inputs).cloned().collect();
+    let inputs: Vec<Input> = segments.iter().flat_map(ReadInput::inputs).cloned().collect();
     if !paired {
         let remedy = |one: &str, two: &str| format!("-1 {one} -2 {two}");
         hint_at_mates(inputs.iter(), "filtered", remedy, console);

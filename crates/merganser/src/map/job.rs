@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use merganser_io::{OutputSet, Segment};
+use merganser_io::{OutputSet, ReadInput};
 use merganser_map::{Error, IndexKind, Outputs, ReadGroup};
 
 use super::is_file;
@@ -19,7 +19,7 @@ use crate::{pages, samples};
 pub(super) struct Job {
     /// In a sample sheet.
     pub(super) name: Option<OsString>,
-    pub(super) inputs: Vec<Segment>,
+    pub(super) inputs: Vec<ReadInput>,
     pub(super) output: PathBuf,
     pub(super) unmapped: Option<PathBuf>,
 }
@@ -100,7 +100,7 @@ impl Job {
     /// A read group for each input. Names are filled into fields, of which they can neither end one nor begin another.
     fn filled(&self, line: &str) -> Result<Vec<ReadGroup>, Error> {
         let (group, sample) = (ReadGroup::parse(line)?, self.name.as_deref().map(text_of));
-        let one = |(number, input): (usize, &Segment)| {
+        let one = |(number, input): (usize, &ReadInput)| {
             let name = sample.clone().unwrap_or_else(|| name_of(input));
             let filled = group.filled(|tag, value| match tag {
                 // Lanes of a sample.
@@ -122,12 +122,12 @@ const OF_SAMPLE: &str = "@RG\tID:{}\tSM:{}";
 
 /// The name of an input: that of its first file up to the first dot, of a pair without the mate's
 /// number.
-fn name_of(input: &Segment) -> String {
+fn name_of(input: &ReadInput) -> String {
     let path = input.inputs().next().and_then(|input| input.path());
     let name = path.and_then(|path| path.file_name()).map_or_else(|| "stdin".into(), text_of);
     let stem = name.split('.').next().unwrap_or_default();
     match input {
-        Segment::Pair(..) => {
+        ReadInput::Pair(..) => {
             let mates = ["_R1_001", "_R1", "_1"];
             mates.iter().find_map(|mate| stem.strip_suffix(mate)).unwrap_or(stem).to_owned()
         }
@@ -136,7 +136,7 @@ fn name_of(input: &Segment) -> String {
 }
 
 /// Pairs, then READS.
-fn inputs(args: &MapArgs) -> Result<Vec<Segment>> {
+fn inputs(args: &MapArgs) -> Result<Vec<ReadInput>> {
     let [first, second, reads] = [&args.mates1, &args.mates, &args.reads]
         .map(|paths| args.inputs.expand(paths).map_err(Error::from));
     let (mut first, second, mut reads) = (first?, second?, reads?);
@@ -151,25 +151,25 @@ fn inputs(args: &MapArgs) -> Result<Vec<Segment>> {
         std::mem::swap(&mut first, &mut reads);
     }
     let mut segments = pairs(first, second)?;
-    let kind = if args.interleaved { Segment::Interleaved } else { Segment::Single };
+    let kind = if args.interleaved { ReadInput::Interleaved } else { ReadInput::Single };
     segments.extend(reads.into_iter().map(kind));
-    refuse_stdin_twice(segments.iter().flat_map(Segment::inputs))?;
+    refuse_stdin_twice(segments.iter().flat_map(ReadInput::inputs))?;
     Ok(segments)
 }
 
 #[cfg(test)]
 mod tests {
-    use merganser_io::{Input, Segment};
+    use merganser_io::{Input, ReadInput};
 
     use super::name_of;
 
     #[test]
     fn inputs_have_the_names_of_their_files() {
         let file = |name: &str| Input::File(name.into());
-        let pair = |one, two| name_of(&Segment::Pair(file(one), file(two)));
+        let pair = |one, two| name_of(&ReadInput::Pair(file(one), file(two)));
         assert_eq!(pair("a/b_1.fq.gz", "a/b_2.fq.gz"), "b");
         assert_eq!(pair("s_L001_R1_001.fastq", "s_L001_R2_001.fastq"), "s_L001");
-        assert_eq!(name_of(&Segment::Single(file("x_1.fq"))), "x_1");
-        assert_eq!(name_of(&Segment::Single(Input::Stdin)), "stdin");
+        assert_eq!(name_of(&ReadInput::Single(file("x_1.fq"))), "x_1");
+        assert_eq!(name_of(&ReadInput::Single(Input::Stdin)), "stdin");
     }
 }

@@ -1,12 +1,12 @@
 //! Assemblies, judged.
 
 use merganser_assembly::output::{Names, Phasing};
-use merganser_assembly::{Copies, Judged, Judgement, OfAssembly};
+use merganser_assembly::{AssemblyQuality, Copies, OfAssembly, Outcome};
 use merganser_kmers::Histogram;
 use merganser_report::data;
 
 /// What a judgement tells, under the names of Merqury's files.
-pub(crate) fn of(names: &Names, judgement: &Judgement, phasings: &[Phasing]) -> data::Assembly {
+pub(crate) fn of(names: &Names, judgement: &Outcome, phasings: &[Phasing]) -> data::Assembly {
     let all = names.assemblies().iter().map(String::as_str).chain(["both"]);
     let judged = all.zip(judgement.assemblies.iter().chain(&judgement.both));
     data::Assembly {
@@ -17,8 +17,8 @@ pub(crate) fn of(names: &Names, judgement: &Judgement, phasings: &[Phasing]) -> 
     }
 }
 
-fn one(name: &str, of: &Judged) -> data::Judged {
-    data::Judged {
+fn one(name: &str, of: &AssemblyQuality) -> data::AssemblyQuality {
+    data::AssemblyQuality {
         name: name.to_owned(),
         kmers: of.kmers,
         only: of.only.instances,
@@ -28,7 +28,7 @@ fn one(name: &str, of: &Judged) -> data::Judged {
     }
 }
 
-fn spectra(names: &Names, judgement: &Judgement) -> Vec<data::ClassSpectrum> {
+fn spectra(names: &Names, judgement: &Outcome) -> Vec<data::ClassSpectrum> {
     let (spectra, solid) = (&judgement.spectra, judgement.solid);
     let assemblies = names.assemblies().iter().zip(&spectra.assemblies);
     let mut all: Vec<data::ClassSpectrum> =

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use merganser_io::{Input, Segment};
+use merganser_io::{Input, ReadInput};
 
 use super::Sample;
 use super::sheet::SampleRows;
@@ -78,7 +78,7 @@ pub(super) fn settle(
                 of_sample.push(segment);
                 continue;
             };
-            if let (Segment::Pair(one, _), [first, second]) = (&segment, &identities[..])
+            if let (ReadInput::Pair(one, _), [first, second]) = (&segment, &identities[..])
                 && first == second
             {
                 let sheet = path.display();

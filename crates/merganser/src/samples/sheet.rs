@@ -5,10 +5,10 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
 use anyhow::{Result, bail};
-use merganser_io::{BYTE_ORDER_MARK, Input, Segment, check_stored_name};
+use merganser_io::{BYTE_ORDER_MARK, Input, ReadInput, check_stored_name};
 
 /// A sample and its reads, with the line of each row.
-pub(crate) type SampleRows = (OsString, Vec<(usize, Segment)>);
+pub(crate) type SampleRows = (OsString, Vec<(usize, ReadInput)>);
 
 /// The samples of a sheet.
 ///
@@ -90,10 +90,10 @@ impl Sheet {
         }
     }
 
-    fn add(&mut self, line: usize, name: &[u8], segments: Vec<Segment>) -> Result<(), String> {
+    fn add(&mut self, line: usize, name: &[u8], segments: Vec<ReadInput>) -> Result<(), String> {
         let name = OsStr::from_bytes(name);
         check_stored_name(name)?;
-        if segments.iter().flat_map(Segment::inputs).any(|input| *input == file(b"-")) {
+        if segments.iter().flat_map(ReadInput::inputs).any(|input| *input == file(b"-")) {
             return Err("the reads of a sheet come from files, not from stdin".into());
         }
         let place = *self.places.entry(name.to_owned()).or_insert(self.samples.len());
@@ -110,19 +110,19 @@ fn file(cell: &[u8]) -> Input {
 }
 
 /// One file of reads that are no `-1` and `-2`.
-fn single(cell: &[u8], interleaved: bool) -> Segment {
+fn single(cell: &[u8], interleaved: bool) -> ReadInput {
     match interleaved {
-        true => Segment::Interleaved(file(cell)),
-        false => Segment::Single(file(cell)),
+        true => ReadInput::Interleaved(file(cell)),
+        false => ReadInput::Single(file(cell)),
     }
 }
 
 /// A row without a header.
-fn row(cells: &[Vec<u8>], interleaved: bool) -> Result<(&[u8], Vec<Segment>), String> {
+fn row(cells: &[Vec<u8>], interleaved: bool) -> Result<(&[u8], Vec<ReadInput>), String> {
     match cells {
         [name, reads] if !reads.is_empty() => Ok((name, vec![single(reads, interleaved)])),
         [name, one, two] if !one.is_empty() => {
-            Ok((name, vec![Segment::Pair(file(one), file(two))]))
+            Ok((name, vec![ReadInput::Pair(file(one), file(two))]))
         }
         _ => Err("not SAMPLE<TAB>READS or SAMPLE<TAB>MATES1<TAB>MATES2 (or with commas)".into()),
     }
@@ -299,7 +299,7 @@ impl Columns {
         &self,
         cells: &'c [Vec<u8>],
         interleaved: bool,
-    ) -> Result<(&'c [u8], Vec<Segment>), String> {
+    ) -> Result<(&'c [u8], Vec<ReadInput>), String> {
         if cells.len() > self.count {
             return Err(format!("{} cells, and the header has {}", cells.len(), self.count));
         }
@@ -310,7 +310,7 @@ impl Columns {
             (b"", b"") => {}
             (b"", _) => return Err("there are second mates without first ones".into()),
             (reads, b"") => segments.push(single(reads, interleaved)),
-            (one, two) => segments.push(Segment::Pair(file(one), file(two))),
+            (one, two) => segments.push(ReadInput::Pair(file(one), file(two))),
         }
         let singles = self.singles.iter().map(|&at| cell(at)).filter(|cell| !cell.is_empty());
         segments.extend(singles.map(|cell| single(cell, interleaved)));
@@ -326,10 +326,10 @@ mod tests {
     use super::*;
 
     /// Samples and reads without lines.
-    type Sample = (OsString, Vec<Segment>);
+    type Sample = (OsString, Vec<ReadInput>);
 
     fn bare(rows: Vec<SampleRows>) -> Vec<Sample> {
-        let segments = |rows: Vec<(usize, Segment)>| rows.into_iter().map(|row| row.1).collect();
+        let segments = |rows: Vec<(usize, ReadInput)>| rows.into_iter().map(|row| row.1).collect();
         rows.into_iter().map(|(name, rows)| (name, segments(rows))).collect()
     }
 
@@ -341,7 +341,7 @@ mod tests {
     fn names_may_have_any_bytes() {
         let samples = bare(super::parse(b"s\xff\t\xe9.fq\n", false).unwrap());
         let file = Input::File(OsStr::from_bytes(b"\xe9.fq").into());
-        let expected = (OsStr::from_bytes(b"s\xff").to_owned(), vec![Segment::Single(file)]);
+        let expected = (OsStr::from_bytes(b"s\xff").to_owned(), vec![ReadInput::Single(file)]);
         assert_eq!(samples, [expected]);
     }
 
@@ -350,15 +350,21 @@ mod tests {
         let file = |name: &str| Input::File(name.into());
         let text =
             "sample,fastq_1,fastq_2\n# lanes\nb,1.fq,2.fq\r\na,x.fq,\n\nb,3.fq,4.fq\na\ty.fq\n";
-        let pair = |one, two| Segment::Pair(file(one), file(two));
+        let pair = |one, two| ReadInput::Pair(file(one), file(two));
         assert_eq!(
             parse(text, false).unwrap(),
             [
                 ("b".into(), vec![pair("1.fq", "2.fq"), pair("3.fq", "4.fq")]),
-                ("a".into(), vec![Segment::Single(file("x.fq")), Segment::Single(file("y.fq"))]),
+                (
+                    "a".into(),
+                    vec![ReadInput::Single(file("x.fq")), ReadInput::Single(file("y.fq"))]
+                ),
             ]
         );
-        assert_eq!(parse("a\tb c.fq", true).unwrap()[0].1, [Segment::Interleaved(file("b c.fq"))]);
+        assert_eq!(
+            parse("a\tb c.fq", true).unwrap()[0].1,
+            [ReadInput::Interleaved(file("b c.fq"))]
+        );
     }
 
     #[test]
@@ -392,17 +398,17 @@ mod tests {
         }
         let file = |name: &str| Input::File(name.into());
         let found = parse("A,\"a, \"\"b\"\".fq\"\n", false).unwrap();
-        assert_eq!(found[0].1, [Segment::Single(file("a, \"b\".fq"))]);
+        assert_eq!(found[0].1, [ReadInput::Single(file("a, \"b\".fq"))]);
         // Quotes within a name are its letters.
         let found = parse("A\tx\"y\".fq\n", false).unwrap();
-        assert_eq!(found[0].1, [Segment::Single(file("x\"y\".fq"))]);
+        assert_eq!(found[0].1, [ReadInput::Single(file("x\"y\".fq"))]);
     }
 
     #[test]
     fn columns_are_found_by_their_names() {
         let file = |name: &str| Input::File(name.into());
-        let pair = |one, two| Segment::Pair(file(one), file(two));
-        let single = |name| Segment::Single(file(name));
+        let pair = |one, two| ReadInput::Pair(file(one), file(two));
+        let single = |name| ReadInput::Single(file(name));
         let text = "sample,run_accession,instrument_platform,fastq_1,fastq_2,fasta\n\
                     A,R1,ILLUMINA,1.fq,2.fq,\nA,R2,OXFORD_NANOPORE,n.fq,,\nB,,ILLUMINA,,,c.fa\n";
         assert_eq!(
@@ -431,7 +437,7 @@ mod tests {
         let found = parse("sample\tleft\tright\nA\t1.fq\t2.fq\n", false).unwrap();
         assert_eq!(found, [("A".into(), vec![pair("1.fq", "2.fq")])]);
         let found = parse("sample,fasta\nA,c.fa\n", true).unwrap();
-        assert_eq!(found[0].1, [Segment::Interleaved(file("c.fa"))]);
+        assert_eq!(found[0].1, [ReadInput::Interleaved(file("c.fa"))]);
     }
 
     #[test]

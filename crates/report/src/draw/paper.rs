@@ -11,7 +11,7 @@ use super::font::{FAMILY, FONTS};
 /// Units of SVG an inch.
 const UNITS: f32 = 96.0;
 /// Pixels of a picture, at most.
-const MOST_PIXELS: u64 = 100_000_000;
+const MAX_PIXELS: u64 = 100_000_000;
 
 fn tree(svg: &str) -> Result<usvg::Tree, Error> {
     let options = usvg::Options {
@@ -28,7 +28,7 @@ pub(super) fn png(svg: &str, dpi: u32) -> Result<Vec<u8>, Error> {
     let size = tree.size();
     let [width, height] = [size.width(), size.height()].map(|side| (side * scale).round() as u32);
     let too_large = Error::Size(width, height);
-    if u64::from(width) * u64::from(height) > MOST_PIXELS {
+    if u64::from(width) * u64::from(height) > MAX_PIXELS {
         return Err(too_large);
     }
     let mut pixels = Pixmap::new(width, height).ok_or(too_large)?;

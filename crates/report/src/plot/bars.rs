@@ -4,7 +4,7 @@ use super::frame::Frame;
 use crate::draw::{Anchor, Axes, COLOURS, Picture, Shape, Words, rectangle};
 
 /// Bars of a chart, at most.
-const MOST: usize = 40;
+const MAX: usize = 40;
 
 /// A bar for each name and value, from above, the first ones of them; what has no value says why.
 pub(super) fn lying(
@@ -13,8 +13,8 @@ pub(super) fn lying(
     none: &str,
     all: &[(String, Option<f64>)],
 ) -> Picture {
-    let shown = &all[..all.len().min(MOST)];
-    let cut = if all.len() > MOST { format!(" ({MOST} of {})", all.len()) } else { String::new() };
+    let shown = &all[..all.len().min(MAX)];
+    let cut = if all.len() > MAX { format!(" ({MAX} of {})", all.len()) } else { String::new() };
     let mut frame = Frame::of_lines(&format!("{title}{cut}"), false, shown.len());
     let [left, top, right, bottom] = frame.frame;
     let most = shown.iter().filter_map(|bar| bar.1).fold(0.0, f64::max);

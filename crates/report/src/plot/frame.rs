@@ -13,7 +13,7 @@ const RIGHT: f64 = 16.0;
 const LEGEND: f64 = 176.0;
 const LINE: f64 = 18.0;
 /// Names beside lines of bars: of colours and greys.
-const MOST_NAMES: f64 = 10.0;
+const MAX_NAMES: f64 = 10.0;
 /// Letters of a name, and of a title.
 const LONGEST: usize = 20;
 const LONGEST_TITLE: usize = 70;
@@ -35,7 +35,7 @@ impl Frame {
 
     /// With room for names at the left, of so many lines.
     pub(super) fn of_lines(title: &str, has_legend: bool, lines: usize) -> Frame {
-        let least = if has_legend { LINE * MOST_NAMES } else { 60.0 };
+        let least = if has_legend { LINE * MAX_NAMES } else { 60.0 };
         Frame::of(title, has_legend, LEGEND, TOP + BOTTOM + (22.0 * lines as f64).max(least))
     }
 

@@ -9,9 +9,9 @@ use crate::draw::{Axes, COLOURS, GREYS, Picture, Scale, Shape, rectangle, thousa
 const COVERAGES: f64 = 6.0;
 const LEAST: f64 = 60.0;
 /// Samples that have bars of their own; more are lines.
-const MOST_BARS: usize = 3;
+const MAX_BARS: usize = 3;
 /// Values that bars stand for, at most.
-const MOST_VALUES: u64 = 60;
+const MAX_VALUES: u64 = 60;
 
 /// Spectra over each other; one alone with its model.
 pub(super) fn spectra(all: &[(&str, &Spectrum)], options: &Options) -> Picture {
@@ -131,7 +131,7 @@ pub(super) fn histogram(
     let rows = || all.iter().flat_map(|(_, rows)| rows.iter());
     let highest = rows().map(|row| row.1).max().unwrap_or(0) as f64;
     let most = options.most.or(rows().map(|row| row.0).max()).unwrap_or(1);
-    let as_bars = all.len() <= MOST_BARS && most <= MOST_VALUES && !options.log_x;
+    let as_bars = all.len() <= MAX_BARS && most <= MAX_VALUES && !options.log_x;
     // A bar stands behind its value, so that those of 0 do not stand on the axis.
     let end = if as_bars { most + 1 } else { most.max(1) };
     let open = Options { most: None, ..options.clone() };

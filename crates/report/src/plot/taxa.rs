@@ -8,18 +8,18 @@ use crate::data::Taxa;
 use crate::draw::{Axes, COLOURS, GREYS, Picture, Scale, Shape, rectangle};
 
 /// Samples of a chart, at most: more cannot be read.
-const MOST_SAMPLES: usize = 60;
+const MAX_SAMPLES: usize = 60;
 /// Corners of a point, and its radius.
 const CORNERS: u32 = 12;
 const RADIUS: f64 = 3.0;
 
 /// The part of a sample's reads that something has, and its colour.
-type Part = (f64, &'static str);
+type BarShare = (f64, &'static str);
 
 /// A bar for each sample: the largest taxa of a rank, all others of it, reads that only a higher taxon is known of, and the
 /// unclassified ones.
 pub(super) fn shares(all: &[(&str, &Taxa)], options: &Options) -> Picture {
-    let shown = &all[..all.len().min(MOST_SAMPLES)];
+    let shown = &all[..all.len().min(MAX_SAMPLES)];
     let cut = if shown.len() < all.len() {
         format!(" ({} of {} samples)", shown.len(), all.len())
     } else {
@@ -71,7 +71,7 @@ fn largest(all: &[(&str, &Taxa)], rank: &str) -> Vec<String> {
     names.into_iter().take(COLOURS.len()).map(|(name, _)| name.to_owned()).collect()
 }
 
-fn parts(taxa: &Taxa, names: &[String], rank: &str) -> Vec<Part> {
+fn parts(taxa: &Taxa, names: &[String], rank: &str) -> Vec<BarShare> {
     let all = taxa.reads.max(1) as f64;
     let of_rank = || taxa.rows.iter().filter(|taxon| taxon.rank == rank);
     let reads = |name: &String| -> u64 {

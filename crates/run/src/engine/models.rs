@@ -147,7 +147,7 @@ struct Plan {
 
 /// A worker of the models.
 struct Worker<'r> {
-    run: &'r Run,
+    run: &'r ModelShared,
 }
 
 impl Worker<'_> {
@@ -248,7 +248,7 @@ impl Device<Worker<'_>> for Slots {
 }
 
 /// What threads share.
-struct Run {
+struct ModelShared {
     plan: Plan,
     slots: Slots,
     begun: Arc<AtomicUsize>,
@@ -256,7 +256,7 @@ struct Run {
 
 /// An engine that threads of loom share: they cannot borrow.
 struct Shared {
-    run: &'static Run,
+    run: &'static ModelShared,
     engine: Engine<'static, Numbers, u64, List>,
 }
 
@@ -267,7 +267,7 @@ type Ended = (Result<Vec<u64>, Error>, bool);
 fn run(plan: Plan, workers: usize, cancels: bool) -> Ended {
     let begun = Arc::new(AtomicUsize::new(0));
     let slots = Slots { free: Mutex::new(plan.slots.unwrap_or(1)), changed: Condvar::new() };
-    let run = Box::into_raw(Box::new(Run { plan, slots, begun: begun.clone() }));
+    let run = Box::into_raw(Box::new(ModelShared { plan, slots, begun: begun.clone() }));
     let source = Box::into_raw(Box::new(Numbers {
         end: plan.end,
         silent: plan.silent,
@@ -288,7 +288,7 @@ fn run(plan: Plan, workers: usize, cancels: bool) -> Ended {
 }
 
 fn run_with(
-    run: &'static Run,
+    run: &'static ModelShared,
     source: &'static Numbers,
     cancel: &'static Cancel,
     begun: Arc<AtomicUsize>,

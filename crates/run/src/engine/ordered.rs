@@ -43,7 +43,7 @@ impl<E> InOrderSink<()> for Discard<E> {
 /// may be ahead, and by the weights of [`hand_in_some`](Self::hand_in_some).
 #[derive(Debug)]
 pub struct InOrder<P, S: InOrderSink<P>> {
-    state: Mutex<State<P, S::Error>>,
+    state: Mutex<PendingResults<P, S::Error>>,
     changed: Condvar,
     /// Whether something failed, or nothing is wanted any more: read without the lock.
     over: AtomicBool,
@@ -54,7 +54,7 @@ pub struct InOrder<P, S: InOrderSink<P>> {
 }
 
 #[derive(Debug)]
-struct State<P, E> {
+struct PendingResults<P, E> {
     /// The number whose parts are written.
     next: u64,
     waiting: BTreeMap<u64, Waiting<P>>,
@@ -82,7 +82,7 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
     /// Numbers may be begun that are less than `ahead` after the one that is written, and parts of
     /// up to `most` weight in all may wait.
     pub fn new(sink: S, ahead: u64, most: u64) -> InOrder<P, S> {
-        let state = State {
+        let state = PendingResults {
             next: 0,
             waiting: BTreeMap::new(),
             weight: 0,
@@ -150,7 +150,7 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
 
     fn take<'s>(
         &'s self,
-        mut state: MutexGuard<'s, State<P, S::Error>>,
+        mut state: MutexGuard<'s, PendingResults<P, S::Error>>,
         number: u64,
         part: P,
         weight: u64,
@@ -183,7 +183,7 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
     }
 
     /// Wakes the threads that wait, if any do.
-    fn wake(&self, state: &State<P, S::Error>) {
+    fn wake(&self, state: &PendingResults<P, S::Error>) {
         if state.sleepers > 0 {
             self.changed.notify_all();
         }
@@ -216,14 +216,14 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<P, S::Error>> {
+    fn lock(&self) -> MutexGuard<'_, PendingResults<P, S::Error>> {
         lock(&self.state)
     }
 
     fn wait<'s>(
         &self,
-        mut state: MutexGuard<'s, State<P, S::Error>>,
-    ) -> MutexGuard<'s, State<P, S::Error>> {
+        mut state: MutexGuard<'s, PendingResults<P, S::Error>>,
+    ) -> MutexGuard<'s, PendingResults<P, S::Error>> {
         state.sleepers += 1;
         let mut state = wait(&self.changed, state);
         state.sleepers -= 1;
@@ -231,7 +231,7 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
     }
 }
 
-impl<P, E> State<P, E> {
+impl<P, E> PendingResults<P, E> {
     /// The next part to write, if it was handed in and nothing before it failed.
     fn take_next(&mut self) -> Option<P> {
         loop {

@@ -9,12 +9,12 @@ use crate::sync::{Condvar, Mutex};
 /// before it have had theirs or given it up.
 #[derive(Debug)]
 pub struct Turns<T> {
-    state: Mutex<State<T>>,
+    state: Mutex<TurnOrder<T>>,
     changed: Condvar,
 }
 
 #[derive(Debug)]
-struct State<T> {
+struct TurnOrder<T> {
     next: u64,
     /// Later ones that are over already.
     over: BTreeSet<u64>,
@@ -41,7 +41,7 @@ impl<T: Default> Default for Turns<T> {
 impl<T> Turns<T> {
     /// A state that the batch of number 0 changes first.
     pub fn new(value: T) -> Turns<T> {
-        let state = State { next: 0, over: BTreeSet::new(), end: u64::MAX, sleepers: 0, value };
+        let state = TurnOrder { next: 0, over: BTreeSet::new(), end: u64::MAX, sleepers: 0, value };
         Turns { state: Mutex::new(state), changed: Condvar::new() }
     }
 

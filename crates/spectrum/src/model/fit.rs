@@ -7,9 +7,9 @@ use arrayvec::ArrayVec;
 use super::patterns::Patterns;
 
 /// As many numbers as a model has values, peaks or patterns: where a fit computes, it asks for no memory for them.
-pub(super) type Few = ArrayVec<f64, MOST>;
+pub(super) type Few = ArrayVec<f64, MAX>;
 /// Four values, and a rate for each of ten patterns; no ploidy has more.
-const MOST: usize = 14;
+const MAX: usize = 14;
 
 /// Which model.
 #[derive(Clone, Debug)]
@@ -215,7 +215,7 @@ impl Fit {
 }
 
 /// Rows, one for each value.
-type Matrix = ArrayVec<Few, MOST>;
+type Matrix = ArrayVec<Few, MAX>;
 
 /// The sum of squared differences.
 pub(super) fn squares(observed: &[f64], expected: &[f64]) -> f64 {
@@ -247,14 +247,14 @@ fn solve(mut matrix: Matrix, mut right: Few) -> Option<Few> {
 
 /// Beyond this size a negative binomial is Poisson's, to more digits than the differences of
 /// logarithms have.
-const MOST_SIZE: f64 = 1e7;
+const MAX_SIZE: f64 = 1e7;
 
 /// The probabilities of the counts from `from` to `to` under a negative binomial of this size and
 /// mean: the first by the gamma function, each other one by the one before it.
 fn negative_binomials(from: usize, to: usize, size: f64, mean: f64) -> impl Iterator<Item = f64> {
     // Logarithms, as the first may be too small for a number.
     let mut log = ln_negative_binomial(from as f64, size, mean);
-    let next = move |count: f64| match size > MOST_SIZE {
+    let next = move |count: f64| match size > MAX_SIZE {
         true => mean / (count + 1.0),
         false => (count + size) * (mean / (size + mean)) / (count + 1.0),
     };
@@ -267,7 +267,7 @@ fn negative_binomials(from: usize, to: usize, size: f64, mean: f64) -> impl Iter
 
 /// The logarithm of the probability of `x` under a negative binomial of this size and mean.
 fn ln_negative_binomial(x: f64, size: f64, mean: f64) -> f64 {
-    if size > MOST_SIZE {
+    if size > MAX_SIZE {
         return x * mean.ln() - mean - ln_gamma(x + 1.0);
     }
     ln_gamma(x + size) - ln_gamma(size) - ln_gamma(x + 1.0)

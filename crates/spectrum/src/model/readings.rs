@@ -10,7 +10,7 @@ use super::fit::{Few, Fit, Shape, Values, squares};
 
 /// A fit, and how much of the histogram it leaves.
 #[derive(Clone, Debug)]
-pub(super) struct Reading {
+pub(super) struct ScoredFit {
     pub(super) fit: Fit,
     /// Of the sum of squares up to four and a half times the highest peak, or more if there are more
     /// haplotypes than three.
@@ -28,10 +28,10 @@ pub(super) struct Choice {
 /// good.
 const TIE: f64 = 0.01;
 /// More of a genome than this does not stand exactly twice.
-const MOST_DUPLICATION: f64 = 0.45;
+const MAX_DUPLICATION: f64 = 0.45;
 /// Haplotypes that differ more than this have next to no k-mer in common: a second peak so small is
 /// that of a few repeats.
-const MOST_HETEROZYGOSITY: f64 = 0.12;
+const MAX_HETEROZYGOSITY: f64 = 0.12;
 
 /// Coverages that differ less are one.
 const SAME: f64 = 0.15;
@@ -63,8 +63,8 @@ pub(super) fn choose(
 fn one_or_both(
     observed: &[f64],
     peak: usize,
-    both: Option<Reading>,
-    one: Option<Reading>,
+    both: Option<ScoredFit>,
+    one: Option<ScoredFit>,
 ) -> Option<Choice> {
     let (both, one) = match (both, one) {
         (Some(both), Some(one)) => (both, one),
@@ -72,8 +72,8 @@ fn one_or_both(
     };
     let tie = both.left < one.left + TIE && one.left < both.left + TIE;
     // What each takes for granted.
-    let both_may_be = both.fit.duplication() <= MOST_DUPLICATION;
-    let one_may_be = one.fit.rate() <= MOST_HETEROZYGOSITY;
+    let both_may_be = both.fit.duplication() <= MAX_DUPLICATION;
+    let one_may_be = one.fit.rate() <= MAX_HETEROZYGOSITY;
     let both_is_meant = match (both_may_be, one_may_be) {
         (true, false) => both.left < one.left + 10.0 * TIE,
         (false, true) => both.left + 10.0 * TIE < one.left,
@@ -86,18 +86,18 @@ fn one_or_both(
 }
 
 /// Of more haplotypes: the least heterozygous of those that leave about as little as the best.
-fn least_heterozygous(readings: impl Iterator<Item = Reading>) -> Option<Choice> {
+fn least_heterozygous(readings: impl Iterator<Item = ScoredFit>) -> Option<Choice> {
     let may_be =
-        |fit: &Fit| fit.duplication() <= MOST_DUPLICATION && fit.rate() <= MOST_HETEROZYGOSITY;
-    let score = |one: &Reading| one.left + if may_be(&one.fit) { 0.0 } else { 10.0 * TIE };
-    let mut readings: Vec<Reading> = readings.collect();
+        |fit: &Fit| fit.duplication() <= MAX_DUPLICATION && fit.rate() <= MAX_HETEROZYGOSITY;
+    let score = |one: &ScoredFit| one.left + if may_be(&one.fit) { 0.0 } else { 10.0 * TIE };
+    let mut readings: Vec<ScoredFit> = readings.collect();
     readings.sort_by(|one, other| one.fit.rate().total_cmp(&other.fit.rate()));
     let best = readings.iter().map(score).min_by(f64::total_cmp)?;
     let chosen = readings.remove(readings.iter().position(|one| score(one) < best + TIE)?);
     // Fits that began at other places may have come to the same.
     let differs = |fit: &Fit| (fit.coverage() / chosen.fit.coverage() - 1.0).abs() > SAME;
-    let good = |one: &Reading| may_be(&one.fit) && one.left < chosen.left + 2.0 * TIE;
-    let ties = |one: &Reading| good(one) && differs(&one.fit);
+    let good = |one: &ScoredFit| may_be(&one.fit) && one.left < chosen.left + 2.0 * TIE;
+    let ties = |one: &ScoredFit| good(one) && differs(&one.fit);
     let other = readings.into_iter().find(ties);
     Some(Choice { chosen: chosen.fit, other: other.map(|other| other.fit) })
 }
@@ -120,7 +120,7 @@ fn reading(
     peak: usize,
     shape: &Shape,
     share: f64,
-) -> Option<Reading> {
+) -> Option<ScoredFit> {
     let coverage = peak as f64 * share;
     // The last peak and its width.
     let reach = if shape.ploidy == 1 { 3.0 } else { 2.0 * f64::from(shape.ploidy) + 2.0 };
@@ -144,7 +144,7 @@ fn reading(
     let counts = &observed[dip..=end];
     let all: f64 = counts.iter().map(|number| number.powi(2)).sum();
     let left = squares(counts, &fit.expected(dip, end));
-    Some(Reading { fit, left: left / all.max(1.0) })
+    Some(ScoredFit { fit, left: left / all.max(1.0) })
 }
 
 /// The last count of a fit: some counts behind the dip, at least, and within the histogram.

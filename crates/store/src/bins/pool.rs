@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use merganser_io::{Error, SpillFile};
 use merganser_run::locks::lock;
 
-use super::Segment;
+use super::StoredBlock;
 
 merganser_run::named! {
     /// Where records are kept.
@@ -24,7 +24,7 @@ merganser_run::named! {
 }
 
 /// Blocks of one size for all bins of a run.
-pub struct Pool {
+pub struct BlockPool {
     block_bytes: usize,
     storage: Storage,
     /// Bytes of full blocks that may stay in memory.
@@ -35,7 +35,7 @@ pub struct Pool {
     /// Full blocks in memory and on disk,
     blocks: AtomicU64,
     /// and the most that there were at a time.
-    most_blocks: AtomicU64,
+    max_blocks: AtomicU64,
     /// The blocks that memory does not hold.
     pub(super) file: SpillFile,
 }
@@ -50,18 +50,18 @@ pub struct Spilling {
     pub directory: PathBuf,
 }
 
-impl Pool {
+impl BlockPool {
     /// Creates a pool of blocks of so many bytes each, which are allocated when they are needed.
-    pub fn new(block_bytes: usize, spilling: Spilling) -> Pool {
+    pub fn new(block_bytes: usize, spilling: Spilling) -> BlockPool {
         let Spilling { storage, limit, directory } = spilling;
-        Pool {
+        BlockPool {
             block_bytes,
             storage,
             limit,
             free: Mutex::default(),
             full: AtomicUsize::new(0),
             blocks: AtomicU64::new(0),
-            most_blocks: AtomicU64::new(0),
+            max_blocks: AtomicU64::new(0),
             file: SpillFile::new(&directory),
         }
     }
@@ -83,8 +83,8 @@ impl Pool {
     }
 
     /// The most bytes that full blocks took at a time, or would have taken had all been in memory.
-    pub fn most_bytes(&self) -> u64 {
-        self.most_blocks.load(Ordering::Relaxed) * self.block_bytes as u64
+    pub fn max_bytes(&self) -> u64 {
+        self.max_blocks.load(Ordering::Relaxed) * self.block_bytes as u64
     }
 
     /// An empty block.
@@ -98,29 +98,29 @@ impl Pool {
     pub(super) fn keep_or_spill(
         &self,
         mut block: Vec<u8>,
-    ) -> Result<(Segment, Option<Vec<u8>>), Error> {
+    ) -> Result<(StoredBlock, Option<Vec<u8>>), Error> {
         let limit = match self.storage {
             Storage::Disk => 0,
             Storage::Auto | Storage::Ram => self.limit() / self.block_bytes as u64,
         };
         let blocks = self.blocks.fetch_add(1, Ordering::Relaxed) + 1;
-        self.most_blocks.fetch_max(blocks, Ordering::Relaxed);
+        self.max_blocks.fetch_max(blocks, Ordering::Relaxed);
         let kept = self.full.fetch_add(1, Ordering::Relaxed);
         if (kept as u64) < limit {
-            return Ok((Segment::Memory(block), None));
+            return Ok((StoredBlock::Memory(block), None));
         }
         self.full.fetch_sub(1, Ordering::Relaxed);
         if self.storage == Storage::Ram {
             return Err(Error::RamFull { limit: self.limit() });
         }
         let offset = self.file.append(&block)?;
-        let segment = Segment::Disk { offset, len: block.len() };
+        let segment = StoredBlock::Disk { offset, len: block.len() };
         block.clear();
         Ok((segment, Some(block)))
     }
 
     /// Takes the full blocks of `segments` back, which make room for others, and one that was still open.
-    pub(super) fn recycle(&self, segments: Vec<Segment>, open: Vec<u8>) {
+    pub(super) fn recycle(&self, segments: Vec<StoredBlock>, open: Vec<u8>) {
         self.blocks.fetch_sub(segments.len() as u64, Ordering::Relaxed);
         let mut free = lock(&self.free);
         let mut add = |mut block: Vec<u8>| {
@@ -128,7 +128,7 @@ impl Pool {
             free.push(block);
         };
         for segment in segments {
-            if let Segment::Memory(block) = segment {
+            if let StoredBlock::Memory(block) = segment {
                 add(block);
                 self.full.fetch_sub(1, Ordering::Relaxed);
             }

@@ -7,7 +7,7 @@ use std::path::Path;
 use merganser_io::{Error, open_file, reason};
 
 /// Bytes of a header, at most.
-const MOST: u64 = 1 << 28;
+const MAX: u64 = 1 << 28;
 /// Bytes that are read together.
 const BLOCK: usize = 1 << 20;
 
@@ -50,7 +50,7 @@ fn read_json(magic: &[u8; 8], size: u64, file: &mut impl Read) -> io::Result<Opt
     }
     file.read_exact(&mut found)?;
     let length = u64::from_le_bytes(found);
-    if length > MOST.min(size) {
+    if length > MAX.min(size) {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
     let mut json = vec![0; length as usize];

@@ -10,7 +10,7 @@ use crate::Error;
 use merganser_io::shown;
 
 /// The most bytes of the first three columns: no name is that long.
-const MOST: usize = 1 << 20;
+const MAX: usize = 1 << 20;
 
 /// The lines of a file, of any length.
 pub(super) struct ReadLines {
@@ -81,7 +81,7 @@ impl ReadLines {
             }
             let end = memchr(b'\n', buffer);
             let part = &buffer[..end.unwrap_or(buffer.len())];
-            let wanted = part.len().min(MOST - self.split.len());
+            let wanted = part.len().min(MAX - self.split.len());
             self.split.extend_from_slice(&part[..wanted]);
             let used = end.map_or(buffer.len(), |end| end + 1);
             self.reader.consume(used);

@@ -132,9 +132,9 @@ impl InOrderSink<ReadTexts> for Written<'_> {
             mate.output.write_all(text)?;
         }
         texts.clear();
-        Ok(Some(texts).filter(|texts| texts.capacity() < MOST_KEPT))
+        Ok(Some(texts).filter(|texts| texts.capacity() < MAX_KEPT))
     }
 }
 
 /// Text of a batch whose memory is worth keeping: one giant read's is not.
-const MOST_KEPT: usize = 8 << 20;
+const MAX_KEPT: usize = 8 << 20;

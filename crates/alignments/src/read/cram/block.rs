@@ -6,7 +6,7 @@ use std::io;
 use super::invalid;
 
 /// The most bytes of a block. Writers end a slice at some millions of bases.
-const MOST_BYTES: u32 = 256 << 20;
+const MAX_BYTES: u32 = 256 << 20;
 
 /// Checks blocks that stand one behind the other. Where they are cut, the decoder says so.
 ///
@@ -14,7 +14,7 @@ const MOST_BYTES: u32 = 256 << 20;
 /// If one has more bytes than any, or its codec says that it has more than the block does.
 pub(super) fn check_all(mut bytes: &[u8]) -> io::Result<()> {
     while let Some((block, rest)) = Block::split(bytes) {
-        if block.size > MOST_BYTES || block.makes_room_for() > room(block.size) {
+        if block.size > MAX_BYTES || block.makes_room_for() > room(block.size) {
             return Err(invalid("a block that is larger than any: is the file damaged?".into()));
         }
         bytes = rest;

@@ -7,7 +7,7 @@ use super::block::{self, itf8};
 use super::invalid;
 
 /// The most records of a slice. Writers put 10,000 into one, or some times as many.
-const MOST_RECORDS: u32 = 1 << 20;
+const MAX_RECORDS: u32 = 1 << 20;
 /// Bytes of a checksum.
 const CHECKSUM: usize = 4;
 
@@ -24,9 +24,9 @@ pub(super) fn read(input: &mut impl Read, bytes: &mut Vec<u8>) -> io::Result<()>
     input.take(length.into()).read_to_end(bytes)?;
     for landmark in landmarks {
         let slice = bytes[header..].get(landmark as usize..);
-        if slice.and_then(records).is_some_and(|records| records > MOST_RECORDS) {
+        if slice.and_then(records).is_some_and(|records| records > MAX_RECORDS) {
             return Err(invalid(format!(
-                "a slice of more than {MOST_RECORDS} records: is the file damaged? If not, write it again \
+                "a slice of more than {MAX_RECORDS} records: is the file damaged? If not, write it again \
                  with samtools view -C"
             )));
         }

@@ -14,7 +14,7 @@ const ORDER_BITS: u32 = 8;
 /// Bits of a feature that are left below those.
 const REST_BITS: u32 = FEATURE_BITS - ORDER_BITS;
 /// Features that are looked up together at most: their number is in the other bits of an entry.
-const MOST: usize = 1 << (64 - REST_BITS);
+const MAX: usize = 1 << (64 - REST_BITS);
 /// Features whose slots are asked for before the first of them is looked at: about as many as the
 /// core keeps requests to memory in flight, and again.
 const AHEAD: usize = 32;
@@ -42,11 +42,11 @@ impl Lookup {
         self.found.clear();
         self.found.resize(features.len(), NONE);
         self.lists.clear();
-        for (number, features) in features.chunks(MOST).enumerate() {
+        for (number, features) in features.chunks(MAX).enumerate() {
             let places = self.order(features);
             let mut start = 0;
             for (place, end) in places.into_iter().enumerate() {
-                self.find(sections, place as u64, start..end as usize, number * MOST);
+                self.find(sections, place as u64, start..end as usize, number * MAX);
                 start = end as usize;
             }
         }
@@ -91,7 +91,7 @@ impl Lookup {
                 let (number, feature) = section_of(entry);
                 let section = &sections[number];
                 let Some(payload) = section.payload(feature, slot) else { continue };
-                let at = first + (entry as usize & (MOST - 1));
+                let at = first + (entry as usize & (MAX - 1));
                 if payload & LIST == 0 {
                     found[at] = payload;
                 } else {

@@ -15,7 +15,7 @@ const PLACE_BITS: u32 = 10;
 
 /// Which of the candidates that are pooled each feature of a read is in, a bit for each; a thread's own.
 #[derive(Debug)]
-pub(super) struct Pool {
+pub(super) struct CandidateFeatures {
     /// Of each feature of the read.
     seen: Vec<u64>,
     /// The candidates' bits.
@@ -26,9 +26,9 @@ pub(super) struct Pool {
     read: u32,
 }
 
-impl Pool {
-    pub(super) fn new() -> Pool {
-        Pool { seen: Vec::new(), all: 0, known: Vec::new(), read: 0 }
+impl CandidateFeatures {
+    pub(super) fn new() -> CandidateFeatures {
+        CandidateFeatures { seen: Vec::new(), all: 0, known: Vec::new(), read: 0 }
     }
 
     /// Begins with a read of so many features, and so many candidates, 1 to 64.
@@ -67,7 +67,7 @@ impl HostQuery<'_> {
         lookup: &Lookup,
         first: usize,
         near: &[Candidate],
-        pool: &mut Pool,
+        pool: &mut CandidateFeatures,
     ) {
         for at in 0..pool.seen.len() {
             self.see_one(sections, lookup, first + at, near, (pool, at));
@@ -82,7 +82,7 @@ impl HostQuery<'_> {
         lookup: &Lookup,
         feature: usize,
         near: &[Candidate],
-        (Pool { seen, all, known, read }, at): (&mut Pool, usize),
+        (CandidateFeatures { seen, all, known, read }, at): (&mut CandidateFeatures, usize),
     ) {
         let read = u64::from(*read) << 32;
         lookup.each(sections, feature..feature + 1, |locations| {

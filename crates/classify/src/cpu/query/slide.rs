@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::HostQuery;
 use super::lookup::Lookup;
-use super::pool::Pool;
+use super::pool::CandidateFeatures;
 use crate::candidates::Candidate;
 use crate::sketch::Sketcher;
 
@@ -24,7 +24,7 @@ pub(crate) struct Slider<'q, 'a> {
     lookups: Vec<Lookup>,
     hits: Hits,
     candidates: Vec<Candidate>,
-    pool: Pool,
+    pool: CandidateFeatures,
 }
 
 impl<'q, 'a> Slider<'q, 'a> {
@@ -48,7 +48,7 @@ impl<'q, 'a> Slider<'q, 'a> {
             lookups: query.parts().iter().map(|_| Lookup::default()).collect(),
             hits: Hits::default(),
             candidates: Vec::new(),
-            pool: Pool::new(),
+            pool: CandidateFeatures::new(),
         }
     }
 

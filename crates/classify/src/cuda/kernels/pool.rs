@@ -3,7 +3,7 @@
 use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Stream};
 
 use super::{Asked, PHASES, RawCandidate, ReadEntry, SketchRule, TablePart, TargetTable};
-use crate::candidates::{MOST_NEAR, MOST_POOLED};
+use crate::candidates::{MAX_NEAR, MAX_POOLED};
 
 merganser_gpu::shared! {
     struct NearArguments = "mgpu::near_arguments" {
@@ -15,7 +15,7 @@ merganser_gpu::shared! {
         count: u32,
         most: u32,
         near: u32,
-        most_bases: u32,
+        max_bases: u32,
         values: *mut u32,
         near_counts: *mut u32,
         chosen: *mut u32,
@@ -112,7 +112,7 @@ pub(crate) fn pool(
         count: count as u32,
         most: most as u32,
         near: rule.near,
-        most_bases: MOST_POOLED as u32,
+        max_bases: MAX_POOLED as u32,
         values: values.as_mut_ptr(),
         near_counts: counts.as_mut_ptr(),
         chosen: chosen.as_mut_ptr(),
@@ -138,7 +138,7 @@ pub(crate) fn pool(
 #[derive(Clone, Copy)]
 pub(crate) struct NearReads<'t> {
     pub(crate) reads: Reads<'t>,
-    /// How many near candidates each has, 1 to [`MOST_NEAR`],
+    /// How many near candidates each has, 1 to [`MAX_NEAR`],
     pub(crate) counts: DeviceSlice<'t, u32>,
     /// their taxa, room for `most` of each read,
     pub(crate) taxa: DeviceSlice<'t, u32>,
@@ -158,7 +158,7 @@ pub(crate) fn see(
 ) -> Result<()> {
     let NearReads { reads, counts, taxa, most, places } = near;
     let count = reads.entries.len();
-    assert!(counts.len() >= count && taxa.len() >= count * most && most <= MOST_NEAR);
+    assert!(counts.len() >= count && taxa.len() >= count * most && most <= MAX_NEAR);
     assert!(places.len() >= count && features.len() >= count);
     if count == 0 {
         return Ok(());

@@ -19,7 +19,7 @@ use super::{Bits, NONE, PAIRS, each, lanes, transpose};
 use crate::batch::SequenceView;
 
 /// The most bases of reads and segments, whose vectors stay in the cache.
-pub(crate) const MOST_BASES: usize = 4096;
+pub(crate) const MAX_BASES: usize = 4096;
 
 /// What the pairs of a group have in common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -39,7 +39,7 @@ struct Variables {
 }
 
 /// The most k-mers of a block that are believed: no writer makes blocks of that size.
-const MOST_IN_A_BLOCK: u64 = 1 << 24;
+const MAX_PER_BLOCK: u64 = 1 << 24;
 /// k-mers of a block whose counts are read at a time.
 const STRIPE: usize = 1 << 16;
 
@@ -257,7 +257,7 @@ impl<'b, T: Taker> Blocks<'b, T> {
         has_minimizer: bool,
     ) -> Result<(), Error> {
         let Variables { k, max, data_size, m, .. } = *variables;
-        let sound = k == self.kff.k && (1..=MOST_IN_A_BLOCK).contains(&max) && data_size <= 8;
+        let sound = k == self.kff.k && (1..=MAX_PER_BLOCK).contains(&max) && data_size <= 8;
         if !sound || (has_minimizer && !(1..=k).contains(&m)) {
             return Err(bad(&self.kff.path, "damaged: its variables k, max, data_size or m"));
         }

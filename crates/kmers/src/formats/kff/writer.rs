@@ -29,7 +29,7 @@ impl KffFormat {
 }
 
 impl<K: Kmer> Encoder<K> for KffFormat {
-    type Part = Vec<u8>;
+    type Encoded = Vec<u8>;
 
     fn encode(&self, kmers: &[(K, u32)]) -> Vec<u8> {
         let bytes = self.k.div_ceil(4);

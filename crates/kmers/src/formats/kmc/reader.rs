@@ -26,7 +26,7 @@ use scan::{Before, is_rising};
 /// Bytes of the end of the prefix file: version, offset of the header, marker.
 const END: u64 = 12;
 /// The longest signature that KMC knows has 11 bases.
-const MOST_SIGNATURE: u32 = 12;
+const MAX_SIGNATURE: u32 = 12;
 
 /// An open database. Nothing of it is in memory but look-up tables of bins.
 #[derive(Debug)]
@@ -316,13 +316,13 @@ fn read_header(names: &[PathBuf; 2], prefixes: &File, suffixes: &File) -> Result
         && k <= MAX_K
         && (k - prefix_bases).is_multiple_of(4)
         && count_bytes <= 4
-        && (more == 0 || number(4) <= MOST_SIGNATURE);
+        && (more == 0 || number(4) <= MAX_SIGNATURE);
     if k > MAX_K {
         return Err(bad(&names[0], format!("its k is {k}: tables of k up to {MAX_K} are read")));
     }
     let table = 8u64 << (2 * prefix_bases.min(15));
     let signatures =
-        if more == 1 { 4 * ((1u64 << (2 * number(4).min(MOST_SIGNATURE))) + 1) } else { 0 };
+        if more == 1 { 4 * ((1u64 << (2 * number(4).min(MAX_SIGNATURE))) + 1) } else { 0 };
     let tables = at.checked_sub(4 + signatures + 8 * more as u64).ok_or_else(none)?;
     let bins = if more == 1 { tables / table } else { 1 };
     let record = (k.saturating_sub(prefix_bases) / 4 + count_bytes) as u64;

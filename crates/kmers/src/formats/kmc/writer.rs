@@ -47,7 +47,7 @@ pub(crate) struct Records {
 }
 
 impl<K: Kmer> Encoder<K> for KmcFormat {
-    type Part = Records;
+    type Encoded = Records;
 
     fn encode(&self, kmers: &[(K, u32)]) -> Records {
         let Layout { k, prefix_bases, count_bytes } = self.layout;

@@ -4,7 +4,7 @@
 use merganser_seq::kmer::Kmer as _;
 
 /// The most bits that are put or got at once: what a word holds besides an incomplete byte.
-pub(crate) const MOST: u32 = 56;
+pub(crate) const MAX: u32 = 56;
 
 /// Appends bits to bytes.
 pub(crate) struct BitWriter<'a> {
@@ -25,7 +25,7 @@ impl<'a> BitWriter<'a> {
         BitWriter { out, at, pending: 0, bits: 0 }
     }
 
-    /// Appends the low `bits` bits (at most [`MOST`]) of `value`, whose other bits are 0.
+    /// Appends the low `bits` bits (at most [`MAX`]) of `value`, whose other bits are 0.
     ///
     /// # Panics
     /// If there are more than were announced.
@@ -43,9 +43,9 @@ impl<'a> BitWriter<'a> {
     /// Appends `zeros` zeros and a one.
     #[inline(always)]
     pub(crate) fn put_unary(&mut self, mut zeros: u64) {
-        while zeros >= u64::from(MOST) {
-            self.put(0, MOST);
-            zeros -= u64::from(MOST);
+        while zeros >= u64::from(MAX) {
+            self.put(0, MAX);
+            zeros -= u64::from(MAX);
         }
         self.put(1 << zeros, zeros as u32 + 1);
     }
@@ -77,14 +77,14 @@ impl<'a> BitReader<'a> {
         self.at
     }
 
-    /// What follows the bit `at`: [`MOST`] bits of it and one more are right.
+    /// What follows the bit `at`: [`MAX`] bits of it and one more are right.
     #[inline(always)]
     fn word(&self, at: usize) -> u64 {
         let byte = at / 8;
         self.bytes.get(byte..byte + 8).map_or(0, u64::load) >> (at % 8)
     }
 
-    /// The `bits` bits (at most [`MOST`]) that stand `further` bits behind the next one, which stays.
+    /// The `bits` bits (at most [`MAX`]) that stand `further` bits behind the next one, which stays.
     #[inline(always)]
     pub(crate) fn look(&self, further: usize, bits: u32) -> u64 {
         self.word(self.at + further) & ((1u64 << bits) - 1)
@@ -95,7 +95,7 @@ impl<'a> BitReader<'a> {
         self.at += bits;
     }
 
-    /// The next `bits` bits (at most [`MOST`]).
+    /// The next `bits` bits (at most [`MAX`]).
     #[inline(always)]
     pub(crate) fn get(&mut self, bits: u32) -> u64 {
         let value = self.look(0, bits);
@@ -109,7 +109,7 @@ impl<'a> BitReader<'a> {
     pub(crate) fn get_rice(&mut self, bits: u32) -> Option<(u64, u64)> {
         let word = self.word(self.at);
         let zeros = word.trailing_zeros();
-        if zeros + bits >= MOST {
+        if zeros + bits >= MAX {
             return None;
         }
         self.at += (zeros + bits) as usize + 1;
@@ -121,11 +121,11 @@ impl<'a> BitReader<'a> {
         let start = self.at;
         while self.at < 8 * self.bytes.len() {
             let here = self.word(self.at).trailing_zeros();
-            if here < MOST {
+            if here < MAX {
                 self.at += here as usize + 1;
                 return (self.at - 1 - start) as u64;
             }
-            self.at += MOST as usize;
+            self.at += MAX as usize;
         }
         (self.at - start) as u64
     }
@@ -138,7 +138,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bits_come_back(values in proptest::collection::vec((any::<u64>(), 0u32..=MOST, 0u64..200), 0..100)) {
+        fn bits_come_back(values in proptest::collection::vec((any::<u64>(), 0u32..=MAX, 0u64..200), 0..100)) {
             let mut bytes = Vec::new();
             let mut writer = BitWriter::new(&mut bytes, values.len() * 256);
             for &(value, bits, unary) in &values {
@@ -171,7 +171,7 @@ mod tests {
                 reader.get_unary();
                 reader.get_rice(9);
             }
-            prop_assert_eq!(reader.get(MOST), 0);
+            prop_assert_eq!(reader.get(MAX), 0);
         }
     }
 }

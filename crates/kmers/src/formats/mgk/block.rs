@@ -9,9 +9,9 @@ use merganser_seq::kmer::Kmer;
 use super::bits::{self, BitReader, BitWriter};
 
 /// The most k-mers of a block.
-pub(crate) const MOST: usize = 256;
+pub(crate) const MAX: usize = 256;
 
-/// Appends the block of `kmers`: 1 to [`MOST`] k-mers in rising order, counts at least 1.
+/// Appends the block of `kmers`: 1 to [`MAX`] k-mers in rising order, counts at least 1.
 pub(crate) fn encode<K: Kmer>(kmers: &[(K, u32)], out: &mut Vec<u8>) {
     let low_bits = rice_parameter(kmers);
     let width = count_width(kmers);
@@ -24,7 +24,7 @@ pub(crate) fn encode<K: Kmer>(kmers: &[(K, u32)], out: &mut Vec<u8>) {
     for pair in kmers.windows(2) {
         let more = pair[1].0.sub(pair[0].0).sub(K::from_low(1));
         let zeros = more.shr(low_bits).low();
-        if zeros + 1 + u64::from(low_bits) <= u64::from(bits::MOST) {
+        if zeros + 1 + u64::from(low_bits) <= u64::from(bits::MAX) {
             bits.put(((more.low() & low_mask) << 1 | 1) << zeros, zeros as u32 + 1 + low_bits);
             continue;
         }
@@ -49,7 +49,7 @@ fn put_counts<K>(kmers: &[(K, u32)], width: u32, bits: &mut BitWriter<'_>) {
     let escape = (1u64 << width) - 1;
     let value = |count: u32| u64::from(count - 1).min(escape);
     let (fours, rest) = kmers.as_chunks::<4>();
-    let (fours, rest) = if 4 * width <= bits::MOST { (fours, rest) } else { (&[][..], kmers) };
+    let (fours, rest) = if 4 * width <= bits::MAX { (fours, rest) } else { (&[][..], kmers) };
     for [a, b, c, d] in fours {
         let (low, high) = (value(a.1) | value(b.1) << width, value(c.1) | value(d.1) << width);
         bits.put(low | high << (2 * width), 4 * width);
@@ -247,8 +247,8 @@ mod tests {
     proptest! {
         #[test]
         fn blocks_come_back_at_every_width(
-            values in proptest::collection::vec(0u64..1 << 26, 1..=MOST),
-            counts in proptest::collection::vec(prop_oneof![1u32..200, Just(u32::MAX), any::<u32>().prop_map(|c| c.max(1))], MOST),
+            values in proptest::collection::vec(0u64..1 << 26, 1..=MAX),
+            counts in proptest::collection::vec(prop_oneof![1u32..200, Just(u32::MAX), any::<u32>().prop_map(|c| c.max(1))], MAX),
             shift in 0u32..190,
         ) {
             check::<u32>(&values, shift % 6, &counts);
@@ -258,7 +258,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_decoded_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200), len in 1usize..=MOST) {
+        fn any_bytes_are_decoded_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200), len in 1usize..=MAX) {
             let any = Coded { bytes: &bytes, len: bytes.len(), first: 0u64, kmers: len };
             decode([any], &mut Vec::new());
             decode([any, Coded { kmers: 1, ..any }], &mut Vec::new());

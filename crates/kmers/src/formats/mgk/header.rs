@@ -2,7 +2,7 @@
 
 use merganser_seq::kmer::MAX_K;
 use merganser_store::sealed::{Format, magic};
-use merganser_store::{Reading, Writing};
+use merganser_store::{ByteReader, ByteWriter};
 
 use super::piece::{JobHash, Piece, PieceKind};
 
@@ -124,7 +124,7 @@ impl Header {
         header.ok_or_else(|| FORMAT.senseless())
     }
 
-    fn parse(fields: &mut Reading<'_>) -> Option<Header> {
+    fn parse(fields: &mut ByteReader<'_>) -> Option<Header> {
         let (k, flags) = (fields.u32()? as usize, fields.u32()?);
         Some(Header {
             k,
@@ -164,7 +164,7 @@ impl Header {
             && self.blocks.checked_mul(entry).and_then(|b| b.checked_add(self.index_offset))
                 == Some(self.sections_offset)
             && self.sections_offset.checked_add(sections).is_some_and(|end| self.ends_at(end))
-            && self.kmers <= self.blocks.saturating_mul(super::block::MOST as u64)
+            && self.kmers <= self.blocks.saturating_mul(super::block::MAX as u64)
     }
 
     /// Whether the file ends where its section table does; a range has a histogram behind it.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use merganser_run::Shard;
-use merganser_store::{Reading, Writing};
+use merganser_store::{ByteReader, ByteWriter};
 
 /// Tables that are joined to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Piece {
     }
 
     /// Reads them; `None` if there is no such shard.
-    pub(super) fn read(kind: PieceKind, fields: &mut Reading<'_>) -> Option<Piece> {
+    pub(super) fn read(kind: PieceKind, fields: &mut ByteReader<'_>) -> Option<Piece> {
         let shard = Shard::new(fields.u16()?, fields.u16()?).ok()?;
         Some(Piece { kind, shard, job: fields.u64()? })
     }

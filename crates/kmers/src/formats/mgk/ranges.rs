@@ -2,7 +2,7 @@
 
 use merganser_seq::kmer::Kmer;
 
-use super::{MOST_OF_A_BLOCK, Table};
+use super::{MAX_PER_BLOCK, Table};
 use crate::Error;
 use crate::ranges::{RangeReader, Ranges, ends, keep_range};
 
@@ -39,7 +39,7 @@ impl MgkReader<'_> {
 impl<K: Kmer> RangeReader<K> for MgkReader<'_> {
     fn at_most(&mut self, prefix: K, bits: u32) -> Result<u64, Error> {
         let (from, to) = self.blocks::<K>(prefix, bits);
-        Ok((to - from) * MOST_OF_A_BLOCK as u64)
+        Ok((to - from) * MAX_PER_BLOCK as u64)
     }
 
     fn read(&mut self, prefix: K, bits: u32, kmers: &mut Vec<(K, u32)>) -> Result<(), Error> {

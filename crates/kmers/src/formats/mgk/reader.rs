@@ -211,7 +211,7 @@ impl Table {
         let Entry { first, offset, len, crc } = self.entry::<K>(block);
         let (at, end) = (offset.checked_sub(start)?, self.offset(block + 1).checked_sub(start)?);
         let (at, end) = (at as usize, end as usize);
-        let sound = (1..=block::MOST).contains(&usize::from(len))
+        let sound = (1..=block::MAX).contains(&usize::from(len))
             && end + 8 <= bytes.len()
             && crc32fast::hash(bytes.get(at..end)?) == crc;
         let (bytes, kmers) = (&bytes[at.min(end)..], usize::from(len));

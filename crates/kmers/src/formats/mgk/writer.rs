@@ -25,15 +25,15 @@ pub(crate) struct Section<K> {
 }
 
 impl<K: Kmer> Encoder<K> for MgkFormat {
-    type Part = Section<K>;
-    const UNIT: usize = block::MOST;
+    type Encoded = Section<K>;
+    const UNIT: usize = block::MAX;
 
     fn encode(&self, kmers: &[(K, u32)]) -> Section<K> {
         // Most k-mers take less, and so the bytes are hardly ever moved.
         let blocks = Vec::with_capacity(6 * kmers.len());
-        let entries = Vec::with_capacity(kmers.len().div_ceil(block::MOST));
+        let entries = Vec::with_capacity(kmers.len().div_ceil(block::MAX));
         let mut section = Section { goes_on: false, blocks, entries };
-        for kmers in kmers.chunks(block::MOST) {
+        for kmers in kmers.chunks(block::MAX) {
             let start = section.blocks.len();
             block::encode(kmers, &mut section.blocks);
             section.entries.push(Entry {

@@ -44,7 +44,7 @@ pub(crate) struct Columns {
 }
 
 impl<K: Kmer> Encoder<K> for ParquetFormat {
-    type Part = Columns;
+    type Encoded = Columns;
 
     fn encode(&self, kmers: &[(K, u32)]) -> Columns {
         let mut letters = Vec::with_capacity(kmers.len() * self.k);

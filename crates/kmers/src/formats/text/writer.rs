@@ -27,7 +27,7 @@ pub(crate) struct TextFormat {
 }
 
 impl<K: Kmer> Encoder<K> for TextFormat {
-    type Part = Vec<u8>;
+    type Encoded = Vec<u8>;
 
     fn encode(&self, kmers: &[(K, u32)]) -> Vec<u8> {
         let mut text = Vec::with_capacity(kmers.len() * (self.k + 4));

@@ -115,7 +115,7 @@ struct Group<T, const N: usize> {
 /// Bases of the widest band.
 pub(crate) const WIDEST: usize = <u64 as Lane>::BAND;
 /// The most edits for which there is a band.
-pub(crate) const MOST_EDITS: usize = (WIDEST - 1) / 2;
+pub(crate) const MAX_EDITS: usize = (WIDEST - 1) / 2;
 
 /// The band of the lanes that windows with this many edits take: the narrow one if it leaves room
 /// for neighbouring diagonals; `None` if no band is wide enough.
@@ -199,7 +199,7 @@ dispatch! {
 
 /// What a lane is filled from.
 #[derive(Clone, Copy)]
-struct Source<'a> {
+struct LaneInput<'a> {
     /// The planes of the query's reverse complement: complemented, they are the query's from its last
     /// base on.
     back: [&'a [u64]; 2],
@@ -208,12 +208,12 @@ struct Source<'a> {
     at: usize,
 }
 
-impl<'a> Source<'a> {
-    fn of(job: &Job<'a>, window: &Window) -> Source<'a> {
+impl<'a> LaneInput<'a> {
+    fn of(job: &Job<'a>, window: &Window) -> LaneInput<'a> {
         let query = job.queries.get(window.query as usize);
         let back = job.queries.get(window.query as usize ^ 1);
         let at = (window.first - query.edits as i64) as usize;
-        Source { back: [back.low, back.high], len: query.len, at }
+        LaneInput { back: [back.low, back.high], len: query.len, at }
     }
 
     /// The 64 bases of the query from `base` on, the first one on top.
@@ -248,10 +248,10 @@ fn run<T: Lane, const N: usize>(
         query_ahead: ahead,
     };
     let window = |lane: usize| &job.windows[group[lane] as usize];
-    let none = Source { back: [&[]; 2], len: 0, at: 0 };
+    let none = LaneInput { back: [&[]; 2], len: 0, at: 0 };
     let mut sources = [none; N];
     for (lane, source) in sources.iter_mut().enumerate().take(group.len()) {
-        *source = Source::of(job, window(lane));
+        *source = LaneInput::of(job, window(lane));
         lanes.edits[lane] = T::of(job.queries.get(window(lane).query as usize).edits as u64);
     }
     let sources = &sources[..group.len()];

@@ -6,9 +6,9 @@ use merganser_gpu::{Result as GpuResult, primitives};
 use merganser_run::Cancel;
 
 use super::super::kernels::Counter;
-use super::{LEFT_TO_HOST, MOST_TRACED, Workspace, bits};
+use super::{LEFT_TO_HOST, MAX_TRACED, Workspace, bits};
 use crate::hits::{Hit, NO_SCRIPT};
-use crate::search::{BIAS, MOST_SORTED};
+use crate::search::{BIAS, MAX_SORTED};
 
 /// What a device counted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,7 +77,7 @@ impl Workspace {
     /// cancelled.
     fn slices(&mut self, query: usize, cancel: &Cancel) -> GpuResult<bool> {
         let found = self.offsets_here[query + 1] - self.offsets_here[query];
-        let slices = found.div_ceil(MOST_SORTED as u64);
+        let slices = found.div_ceil(MAX_SORTED as u64);
         let room = self.room().saturating_sub(self.index.gaps.len() as u64);
         // Half full on average, since slices are not of one size.
         let mut together = (slices * room / 2 / found.max(1)).max(1);
@@ -211,7 +211,7 @@ impl Workspace {
         let key_bits = 1 + of_place + bits(queries as u64 / 2);
         let at = primitives::sort_keys(stream, both, 0..key_bits, self.scratch.view_mut())?;
         task.found_hits = self.keys[at].view_mut().as_mut_ptr();
-        found.width = self.most_edits.min(MOST_TRACED);
+        found.width = self.max_edits.min(MAX_TRACED);
         found.hits.reserve(hits);
         found.scripts.reserve(hits * found.width);
         let piece = self.hits_here.len();

@@ -55,7 +55,7 @@ impl Workspace {
         slots.clear();
         extended.clear();
         extended_at.clear();
-        let (mut slot, mut longest, mut most_seeds) = (0, 1, 1);
+        let (mut slot, mut longest, mut max_seeds) = (0, 1, 1);
         for number in 0..count {
             let (query, at) = (queries.get(number), queries.word(number));
             let own = seeds(number);
@@ -66,7 +66,7 @@ impl Workspace {
             slot += own as u32;
             if own > 0 {
                 longest = longest.max(query.len);
-                most_seeds = most_seeds.max(own);
+                max_seeds = max_seeds.max(own);
             }
             if self.task.rule > 0 {
                 extended_at.push(extended.len() as u32);
@@ -77,9 +77,9 @@ impl Workspace {
             }
         }
         slots.push(slot);
-        self.most_edits = most_seeds - 1;
-        (self.task.longest, self.task.most_seeds) = (longest as u32, most_seeds as u32);
-        self.task.edit_bits = bits(self.most_edits as u64).max(1);
+        self.max_edits = max_seeds - 1;
+        (self.task.longest, self.task.max_seeds) = (longest as u32, max_seeds as u32);
+        self.task.edit_bits = bits(self.max_edits as u64).max(1);
     }
 
     /// Lets the task point to buffers that may have moved.

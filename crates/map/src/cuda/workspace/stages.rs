@@ -61,7 +61,7 @@ impl Workspace {
         // SAFETY: as above; hits are in one of the two buffers of keys, which are of one size.
         unsafe {
             kernels::trace(&self.stream, &self.task, first as u64, width as u32)?;
-            let most = self.most_edits as u32;
+            let most = self.max_edits as u32;
             kernels::trace_gaps(&self.stream, &self.task, first as u64, width as u32, most)
         }
     }

@@ -3,7 +3,7 @@
 use super::super::index::DeviceIndex;
 use super::super::kernels::Task;
 use super::{Sizes, bits};
-use crate::search::{BIAS, CHEAP, MOST_SORTED};
+use crate::search::{BIAS, CHEAP, MAX_SORTED};
 use crate::{Config, NMode, Prefilter, prefilter};
 
 /// A task before any batch.
@@ -31,7 +31,7 @@ pub(super) fn task(index: &DeviceIndex, config: &Config, sizes: Sizes) -> Task {
         k: index.k,
         gap_count: index.gaps.len() as u32,
         cheap: CHEAP as u32,
-        most: MOST_SORTED as u32,
+        most: MAX_SORTED as u32,
         bias: BIAS as u32,
         diagonal_bits: bits(u64::from(index.text_end) + 2 * BIAS as u64),
         hamming: u32::from(!edit),

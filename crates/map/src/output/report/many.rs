@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use merganser_run::{Progress, Warnings, thousands};
 
-use crate::source::Batch;
+use crate::source::ReadBatch;
 
 /// With more records of a read, or combinations of a pair, there is a warning.
 const MAX_RECORDS: u64 = 1000;
@@ -23,7 +23,7 @@ impl<'r> ManyRecords<'r> {
     }
 
     /// Takes note of the number of records of a read of a batch, or of combinations of a pair.
-    pub(super) fn note(&self, batch: &Batch, read: usize, records: u64) {
+    pub(super) fn note(&self, batch: &ReadBatch, read: usize, records: u64) {
         if records <= MAX_RECORDS || self.inputs.get() > batch.segment() {
             return;
         }

@@ -9,7 +9,7 @@ use merganser_run::thousands;
 
 /// More reads than any sequencer gives; what is larger is no number of reads. Sums of thousands of
 /// them are exact.
-pub(super) const MOST_READS: u64 = 1 << 50;
+pub(super) const MAX_READS: u64 = 1 << 50;
 
 /// Ranks that KrakenUniq names, with their codes.
 const KRAKENUNIQ: [(&[u8], &[u8]); 9] = [
@@ -297,7 +297,7 @@ fn depth(name: &[u8]) -> Result<usize, String> {
 }
 
 fn reads(text: &[u8]) -> Result<u64, String> {
-    let found = number(text).filter(|&reads| reads < MOST_READS);
+    let found = number(text).filter(|&reads| reads < MAX_READS);
     found.ok_or_else(|| format!("{} is no number of reads", shown(text)))
 }
 

@@ -1,4 +1,4 @@
-use super::rows::MOST_READS;
+use super::rows::MAX_READS;
 use super::*;
 use proptest::prelude::*;
 
@@ -103,7 +103,7 @@ fn what_is_damaged_is_refused() {
     ] {
         assert_eq!(bad(from, to), message);
     }
-    let huge = format!("0\t{}\t0\tR\t1\troot\n", MOST_READS);
+    let huge = format!("0\t{}\t0\tR\t1\troot\n", MAX_READS);
     assert!(parse(huge.as_bytes()).unwrap_err().ends_with("is no number of reads"));
 }
 

@@ -11,8 +11,8 @@ use crate::scattered::sort_range;
 
 /// With larger look-up tables, or more k-mers behind one entry of all bins, k-mers are gathered: the
 /// former stay in memory, and so do the latter, once for each worker.
-const MOST_TABLE: u64 = 32 << 20;
-const MOST_GROUP: u64 = 1 << 19;
+const MAX_TABLE: u64 = 32 << 20;
+const MAX_GROUP: u64 = 1 << 19;
 
 /// The look-up tables of all bins.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl Index {
     pub(super) fn read(database: &Database) -> Result<Option<Index>, Error> {
         let prefixes = 1u64 << (2 * database.header.prefix_bases);
         let bins = database.header.bins;
-        if database.header.sorted || 8 * prefixes * bins > MOST_TABLE {
+        if database.header.sorted || 8 * prefixes * bins > MAX_TABLE {
             return Ok(None);
         }
         let mut entries = Vec::with_capacity((prefixes * bins) as usize + 1);
@@ -47,7 +47,7 @@ impl Index {
             let ends = entries[prefix..].windows(2).step_by(prefixes);
             before[prefix + 1] = before[prefix] + ends.map(|ends| ends[1] - ends[0]).sum::<u64>();
         }
-        let fits = before.windows(2).all(|ends| ends[1] - ends[0] <= MOST_GROUP);
+        let fits = before.windows(2).all(|ends| ends[1] - ends[0] <= MAX_GROUP);
         Ok(fits.then_some(Index { entries, before }))
     }
 
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
     use crate::gathered::Gathered;
     use merganser_run::Cancel;
-    use merganser_store::{Pool, Spilling, Storage};
+    use merganser_store::{BlockPool, Spilling, Storage};
     use proptest::prelude::*;
     use std::collections::BTreeMap;
     use std::path::{Path, PathBuf};
@@ -235,7 +235,7 @@ mod tests {
             let database = Database::open(&write(dir.path(), &kmers)).unwrap();
             prop_assert!(database.is_sorted());
             let expected: Vec<(u32, u32)> = kmers.into_iter().collect();
-            let pool = Pool::new(1 << 10, Spilling {
+            let pool = BlockPool::new(1 << 10, Spilling {
                 storage: Storage::Ram,
                 limit: 1 << 26,
                 directory: dir.path().to_owned(),
