@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the tables of docs/dependencies.md against the manifests: every direct dependency of the
+"""Holds the tables of docs/develop/dependencies.md against the manifests: every direct dependency of the
 workspace has its row in the right table, with its licence and whether it has unsafe code."""
 
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 # Packages of tests and measurements.
 FOR_DEVELOPERS = {"merganser-bench", "merganser-test-forms", "merganser-test-random", "merganser-test-support"}
-PAGE = ROOT / "docs" / "dependencies.md"
+PAGE = ROOT / "docs" / "develop" / "dependencies.md"
 # What the word is part of, and is not the word itself, is not meant: `unsafe_code`.
 UNSAFE = re.compile(r"\bunsafe\s*(\{|fn\b|impl\b|trait\b|extern\b)")
 
@@ -64,7 +64,7 @@ def main() -> int:
         for name in sorted(rows.keys() | there[table].keys()):
             expected, found = rows.get(name), there[table].get(name)
             if expected != found:
-                print(f"docs/dependencies.md: {table}: `{name}` is {found}, should be {expected}", file=sys.stderr)
+                print(f"docs/develop/dependencies.md: {table}: `{name}` is {found}, should be {expected}", file=sys.stderr)
                 wrong += 1
     return 1 if wrong else 0
 

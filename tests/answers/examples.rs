@@ -2,11 +2,11 @@
 
 mod sandbox;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use merganser_test_support::commands::commands;
-use merganser_test_support::examples::{Example, of_help, of_page};
+use merganser_test_support::examples::{Example, find_pages, of_help, of_page};
 use merganser_test_support::{Dir, MERGANSER, root, tools};
 
 /// Examples that cannot run everywhere, by what they contain, each with the reason.
@@ -23,7 +23,7 @@ const WARNINGS: [(&str, &str); 10] = [
     ("of the k-mers up to the main peak lie where the model has none", "40x of 20,000 bases"),
     ("the result has no k-mers", "all tables are of one genome"),
     ("QV is infinite", "reads without errors, of the assembly itself"),
-    ("switches and markers on the wrong sequence cannot be told", "the child is its own mother"),
+    ("switch and Hamming error rates cannot be determined", "the child is its own mother"),
     ("have an id that an earlier one has, first mine", "more of a database that has it"),
     ("of the taxa are not in it, first taxid 9606", "no human reads are in the sample"),
     ("no taxid of the database found", "genomes of another database"),
@@ -64,18 +64,6 @@ fn run(examples: &[Example], failures: &mut Vec<String>) {
         let expected = |line: &&str| WARNINGS.iter().any(|(expected, _)| line.contains(expected));
         for warning in warnings.filter(|line| !expected(line)) {
             failures.push(format!("{place}: {command}\n  {warning}"));
-        }
-    }
-}
-
-/// Adds the pages of a folder and of those below it.
-fn find_pages(folder: &Path, pages: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            find_pages(&path, pages);
-        } else if path.extension().is_some_and(|end| end == "md") {
-            pages.push(path);
         }
     }
 }
@@ -122,7 +110,7 @@ fn shown(page: &str) -> Vec<Shown> {
 /// The quick start prints what it shows.
 #[test]
 fn quick_start() {
-    let page = std::fs::read_to_string(root().join("docs/quickstart.md")).unwrap();
+    let page = std::fs::read_to_string(root().join("docs/guide/quickstart.md")).unwrap();
     let dir = Dir::new();
     std::os::unix::fs::symlink(root().join("tests"), dir.path("tests")).unwrap();
     let path = std::env::var("PATH").unwrap();
@@ -148,7 +136,7 @@ fn quick_start() {
 /// The map of the code leads to files that are there.
 #[test]
 fn files_that_the_architecture_names() {
-    let text = std::fs::read_to_string(root().join("docs/architecture.md")).unwrap();
+    let text = std::fs::read_to_string(root().join("docs/develop/architecture.md")).unwrap();
     let code = text.split('`').skip(1).step_by(2);
     let named = code.filter(|path| path.starts_with("crates/") && !path.contains([' ', '{']));
     let named: Vec<&str> = named.collect();

@@ -59,6 +59,21 @@ fn help_fits_80_columns() {
     }
 }
 
+/// The short help fits two screens of 40 lines, and leads to the long one.
+#[test]
+fn short_help_fits_two_screens() {
+    let dir = Dir::new();
+    for command in merganser_test_support::commands::commands() {
+        let short = dir.run(&format!("{command} -h")).ok();
+        let lines = short.lines().count();
+        assert!(lines <= 80, "{command} -h: {lines} lines");
+        let long = dir.run(&format!("{command} --help")).ok();
+        if long.lines().count() > 80 {
+            assert!(short.contains("--help` shows all options and examples."), "{command}");
+        }
+    }
+}
+
 #[test]
 fn version() {
     let dir = Dir::new();

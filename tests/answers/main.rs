@@ -10,6 +10,7 @@ mod errors;
 mod examples;
 mod help;
 mod inputs;
+mod links;
 mod pages;
 mod table;
 mod terminal;

@@ -93,7 +93,7 @@ fn arguments_at_another_place() {
     let swapped = dir.run("classify r_1.fq x.mgdb --no-map").fails(2);
     assert_eq!(
         swapped,
-        "error: x.mgdb: is the database, and comes first: merganser classify x.mgdb r_1.fq\n"
+        "error: x.mgdb: is the database, and must come first: merganser classify x.mgdb r_1.fq\n"
     );
     let kraken = dir.run("classify k2 r_1.fq --no-map").fails(1);
     assert_eq!(kraken, "error: k2/opts.k2d: no such file or directory\n");
@@ -116,7 +116,7 @@ fn arguments_at_another_place() {
     let layout = dir.run("build --taxonomy db -o y.mgdb genomes").fails(1);
     assert_eq!(
         layout,
-        "error: db: no nodes.dmp in this folder, but in the folder taxonomy in it: give that one\n"
+        "error: db: no nodes.dmp in this folder, but in its subfolder taxonomy: give that one\n"
     );
 }
 
@@ -258,7 +258,7 @@ fn a_folder_as_t_is_the_taxonomy() {
             "build -t gone -o y genomes",
             "give a number; the folder of a taxonomy goes to --taxonomy",
         ),
-        ("classify x.mgdb -t tax r_1.fq", "go with --references"),
+        ("classify x.mgdb -t tax r_1.fq", "require --references"),
         ("eval -t 2 truth.tsv kraken.tsv", "eval runs on one thread"),
     ] {
         let ran = dir.run(wrong);

@@ -127,7 +127,7 @@ fn what_is_wrong_is_said() {
     let last = other.len() - 7;
     other[12..19].copy_from_slice(&part[last..]);
     dir.write(".t.ktab.2", &other);
-    fails("do not rise");
+    fails("are not ascending");
     std::fs::remove_file(dir.path(".t.ktab.2")).unwrap();
     fails(".t.ktab.2: ");
     // Both strands.

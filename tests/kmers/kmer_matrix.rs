@@ -157,7 +157,7 @@ fn what_is_wrong_is_said() {
         (
             "s0.mgk s1.mgk --min-samples 3 -o m.tsv",
             2,
-            "--min-samples is 3, and there are 2 samples",
+            "--min-samples is 3, but there are 2 samples",
         ),
         ("s0.mgk s1.mgk -o s0.mgk", 1, "s0.mgk"),
     ] {

@@ -414,7 +414,7 @@ fn the_peak_stays_within_the_promise() {
 /// many of others, with 0.5 % errors.
 #[test]
 fn the_recipe_for_a_host_removes_its_reads_and_no_others() {
-    let page = include_str!("../../docs/kmers.md");
+    let page = include_str!("../../docs/guide/kmers.md");
     let page = page.split("```").find(|block| block.contains("host.mgk")).unwrap();
     let dir = Dir::new();
     let help = dir.run("kmers filter-reads --help").ok();

@@ -84,7 +84,7 @@ fn what_is_wrong_is_said() {
         (whole[..whole.len() - 8].to_vec(), "truncated"),
         (whole[..whole.len() / 2].to_vec(), "truncated"),
         (Vec::new(), "its index has"),
-        (dir.read("t.meryl/0x000111.merylData"), "not its place"),
+        (dir.read("t.meryl/0x000111.merylData"), "does not belong there"),
     ] {
         dir.write(file, &bytes);
         let error = dir.run("kmers dump -q t.meryl").fails(1);

@@ -329,7 +329,7 @@ fn what_is_wrong_is_said() {
         ("forward.mgk one.fasta", "forward.mgk: k-mers of both strands must be counted together"),
         ("reads.mgk one.fasta -k 21", "reads.mgk: its k is 15"),
         ("reads.mgk empty.fa", "empty.fa: "),
-        ("reads.mgk short.fa", "short.fa: no k-mer of 15 bases is in it"),
+        ("reads.mgk short.fa", "short.fa: contains no k-mer of 15 bases"),
         ("reads.mgk missing.fa", "missing.fa: "),
         ("missing.mgk one.fasta", "missing.mgk: "),
         ("reads.mgk -", "-: an assembly is read more than once"),

@@ -1,5 +1,5 @@
 //! Scripts for work on this repository: `cargo xtask check AREA` runs the tests of an area, `cargo xtask house [DIR]`
-//! measures the source.
+//! measures the source, `cargo xtask words [DIR]` checks its language.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a script prints")]
 
@@ -8,8 +8,10 @@ mod house;
 mod imports;
 mod mechanisms;
 mod options;
+mod picture;
 mod source;
 mod ways;
+mod words;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -19,10 +21,15 @@ fn main() -> ExitCode {
     let here = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
     let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["check", area] => check::run(area),
+        ["book"] => picture::write(Path::new(here)).map_err(|error| error.to_string()),
+        ["words"] => words::check(Path::new(here)),
+        ["words", directory] => words::check(Path::new(directory)),
         ["house"] => measure(here),
         ["house", directory] => measure(directory),
         _ => {
-            eprintln!("usage: cargo xtask house [DIR]\n       cargo xtask check AREA");
+            eprintln!(
+                "usage: cargo xtask house [DIR]\n       cargo xtask words [DIR]\n       cargo xtask book\n       cargo xtask check AREA"
+            );
             eprintln!("areas: {}", check::names());
             return ExitCode::from(2);
         }

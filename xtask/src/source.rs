@@ -11,11 +11,7 @@ pub(crate) struct SourceText {
 impl SourceText {
     /// Reads the text of a Rust or C++ file.
     pub(crate) fn new(text: &str) -> SourceText {
-        let mut lexer = Lexer { text: text.as_bytes(), code: Vec::new(), mask: Vec::new() };
-        while lexer.code.len() < text.len() {
-            lexer.token();
-        }
-        let Lexer { mut code, mut mask, .. } = lexer;
+        let Lexer { mut code, mut mask, .. } = Lexer::read(text);
         while let Some((start, end)) = first_test(&mask) {
             for bytes in [&mut code, &mut mask] {
                 bytes[start..end].iter_mut().filter(|byte| **byte != b'\n').for_each(blank);
@@ -29,6 +25,26 @@ impl SourceText {
     pub(crate) fn lines(&self) -> usize {
         self.code.lines().filter(|line| !line.trim().is_empty()).count()
     }
+}
+
+/// Returns the comments of a Rust or C++ file, with blanks for everything else; lines stay.
+pub(crate) fn comments(text: &str) -> String {
+    let lexer = Lexer::read(text);
+    difference(text.as_bytes(), &lexer.code)
+}
+
+/// Returns the contents of the string literals of a Rust or C++ file, with blanks for everything else; lines stay.
+pub(crate) fn literals(text: &str) -> String {
+    let lexer = Lexer::read(text);
+    difference(&lexer.code, &lexer.mask)
+}
+
+/// Keeps the bytes of `text` that `other` has blanked out.
+fn difference(text: &[u8], other: &[u8]) -> String {
+    let bytes = text.iter().zip(other);
+    let kept =
+        |(&byte, &other): (&u8, &u8)| if byte == other && byte != b'\n' { b' ' } else { byte };
+    String::from_utf8_lossy(&bytes.map(kept).collect::<Vec<_>>()).into_owned()
 }
 
 /// Returns the names of the modules in other files that only tests compile.
@@ -92,7 +108,15 @@ struct Lexer<'t> {
     mask: Vec<u8>,
 }
 
-impl Lexer<'_> {
+impl<'t> Lexer<'t> {
+    fn read(text: &'t str) -> Lexer<'t> {
+        let mut lexer = Lexer { text: text.as_bytes(), code: Vec::new(), mask: Vec::new() };
+        while lexer.code.len() < text.len() {
+            lexer.token();
+        }
+        lexer
+    }
+
     fn token(&mut self) {
         let rest = &self.text[self.code.len()..];
         let before = self.code.last().copied().unwrap_or(b' ');

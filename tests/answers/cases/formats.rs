@@ -413,7 +413,7 @@ fn qualities_of_phred_64_are_told_and_read() {
     assert!(warning.starts_with("64.fq: the qualities of the first "), "{warning}");
     assert!(
         warning.ends_with(
-            "as Phred+64 has them, and --min-qual takes them for Phred+33: give --quality-offset 64"
+            "as in Phred+64, but --min-qual reads them as Phred+33: give --quality-offset 64"
         ),
         "{warning}"
     );
@@ -423,7 +423,7 @@ fn qualities_of_phred_64_are_told_and_read() {
     let message =
         dir.run("count -k 21 --min-qual 20 --quality-offset 64 --format none 33.fq").fails(1);
     assert!(
-        message.contains("is none of Phred+64, which begins at ';': leave out --quality-offset")
+        message.contains("below those of Phred+64, which begin at ';': leave out --quality-offset")
     );
     assert_eq!(dir.run("count -k 21 --quality-offset 63 33.fq").code, Some(2));
 }
@@ -479,8 +479,7 @@ fn alignments_are_never_phred_64() {
         })
         .collect();
     dir.write("a.sam", format!("@HD\tVN:1.6\n{sam}"));
-    let said =
-        "the qualities of alignments are Phred+33, and are read so: leave out --quality-offset";
+    let said = "the qualities of alignments are always Phred+33: leave out --quality-offset";
     let count = |args: &str| counted(&dir, &format!("-k 21 --quality-offset 64 {args}"));
     for (files, first) in
         [("a.bam", "a.bam"), ("a.sam", "a.sam"), ("b.bam a.sam a.bam", "b.bam (and 2 more inputs)")]

@@ -176,7 +176,7 @@ fn records_for_optitype_have_nm() {
     fs::copy(cases.join("opti.fq"), dir.path("reads.fq")).unwrap();
     shell(dir.root(), "gzip reads.fq");
     let page = merganser_test_support::examples::of_page(
-        &merganser_test_support::root().join("docs/map.md"),
+        &merganser_test_support::root().join("docs/guide/map.md"),
     );
     let recipes = of_help("map").into_iter().chain(page);
     let recipes = recipes.filter(|it| it.command.contains("hla.fa"));

@@ -241,8 +241,8 @@ fn pairs_that_are_given_as_single_reads_are_warned_of() {
     for command in COMMANDS {
         dir.write("lines", lines(|number| format!("r{}/{}", number / 2, number % 2 + 1)));
         let ran = run(&dir, command, "il.fq");
-        let expected = "warning: il.fq: its first 20 records are pairs by their names (r0/1 and r0/2), and all \
-                        are taken as single reads: if they are pairs, give --interleaved";
+        let expected = "warning: il.fq: its first 20 records are pairs by their names (r0/1 and r0/2), but all \
+                        are read as single reads: if they are pairs, give --interleaved";
         assert_eq!(ran.warnings(), [expected], "{command}");
         ran.ok();
         dir.write("lines", (0..10).map(|pair| format!("C\tr{pair}\t9\t\n")).collect::<String>());
@@ -361,8 +361,8 @@ fn alignments_that_are_not_in_the_order_of_pairs_stay_single_reads() {
     assert_eq!(names, ["a/1", "b/1", "a/2", "b/2"]);
     assert_eq!(
         warned,
-        "warning: sorted.sam: 4 reads are mates of pairs by their flags, but do not lie side by side, and are taken \
-         as single reads: to have them as pairs, give what samtools collate -O makes of the file"
+        "warning: sorted.sam: 4 reads are mates by their flags, but do not lie side by side, and are read as \
+         single reads: to read them as pairs, give the output of samtools collate -O"
     );
     let line = dir.run("classify db.mgdb --interleaved sorted.sam").fails(1);
     assert!(line.contains("samtools collate"), "{line}");
@@ -424,5 +424,5 @@ fn the_cases_of_mates() {
     let ran = dir.run("deplete filter host.mgd 09-mates/il.fq -o il.fq");
     assert!(ran.warnings()[0].contains("give --interleaved"), "{}", ran.stderr);
     let ran = dir.run("deplete filter host.mgd --interleaved 09-mates/il.fq -o il.fq");
-    assert!(ran.stderr.contains("6 of 18 reads stay"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("6 of 18 reads were kept"), "{}", ran.stderr);
 }

@@ -105,7 +105,7 @@ fn a_suffix_that_an_output_cannot_have_is_refused() {
         ("count -k 21 r.fq -o", "x.bam", "cannot be BAM: end its name in .mgk"),
         ("count -k 21 r.fq -o", "x.jf", "cannot be Jellyfish's binary format"),
         ("count -k 21 r.fq -o", "x.ktab", "cannot be a table of FastK"),
-        ("count -k 21 r.fq -o", "x.mgk.gz", "is not compressed once more: leave .gz out"),
+        ("count -k 21 r.fq -o", "x.mgk.gz", "is already compressed: leave .gz out"),
         ("count -k 21 r.fq -o", "x.tsv.xz", "cannot be compressed as .xz"),
         ("count -k 21 r.fq --format mgk -o", "x.gz", "cannot be compressed as .gz"),
         (
@@ -142,7 +142,7 @@ fn a_suffix_that_an_output_cannot_have_is_refused() {
         ("deplete index g.fa -o", "h.tsv", "cannot be TSV: end its name in .mgd, .idx"),
         ("index g.fa -o", "i.mgdb", "cannot be a .mgdb database: end its name in .mgi"),
         ("map g.mgi r.fq -e 3 -o", "a.paf", "cannot be PAF: end its name in .sam, .bam, .cram"),
-        ("map g.mgi r.fq -e 3 -o", "a.bam.gz", "BAM is not compressed once more"),
+        ("map g.mgi r.fq -e 3 -o", "a.bam.gz", "BAM is already compressed"),
         ("map g.mgi r.fq -e 3 -o a.bam --unmapped", "u.bam", "cannot be BAM"),
         ("build --taxonomy tax --map map.tsv g.fa -o", "d.k2d.json", "cannot be JSON"),
     ] {
@@ -184,7 +184,7 @@ fn mates_in_one_file_are_noted() {
         let ran = dir.run(run);
         assert_eq!(ran.code, Some(0), "{run}: {}", ran.stderr);
         assert!(
-            ran.stderr.contains("o.fq: first and second mates take turns in it"),
+            ran.stderr.contains("o.fq: first and second mates are interleaved"),
             "{run}: {}",
             ran.stderr
         );

@@ -46,7 +46,7 @@ fn world() -> Dir {
 
 /// The documented commands that map for callers, and those that join their shards.
 fn recipes() -> Vec<Example> {
-    let pages = ["README.md", "docs/map.md", "docs/quickstart.md"];
+    let pages = ["README.md", "docs/guide/map.md", "docs/guide/quickstart.md"];
     let pages = pages.iter().flat_map(|page| of_page(&root().join(page)));
     let maps = |example: &Example| {
         let command = &example.command;

@@ -1,6 +1,6 @@
 //! Commands in texts.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::Dir;
 
@@ -56,6 +56,18 @@ pub fn of_page(path: &Path) -> Vec<Example> {
         }
     }
     examples
+}
+
+/// Adds the pages of a folder and of those below it.
+pub fn find_pages(folder: &Path, pages: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            find_pages(&path, pages);
+        } else if path.extension().is_some_and(|end| end == "md") {
+            pages.push(path);
+        }
+    }
 }
 
 /// The commands under `Examples:` in a command's help.

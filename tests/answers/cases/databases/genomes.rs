@@ -40,7 +40,7 @@ fn files_of_genes_in_folders_are_no_genomes() {
     small.write("GCF_000000001.1_x_rna.fna", &[("c taxid|102", 2)]);
     let named = dir.run("build --taxonomy tax -o x.mgdb g GCF_000000001.1_x_rna.fna");
     assert_eq!(named.warnings().len(), 1, "{}", named.stderr);
-    assert!(named.warnings()[0].contains("1 files have the genes of a genome and not the genome"));
+    assert!(named.warnings()[0].contains("1 files have the genes of a genome, not the genome"));
     assert!(named.stderr.contains("from 2 sequences"), "{}", named.stderr);
     // Of other files, an end of the name says nothing certain.
     small.write("virus_rna.fna", &[("v taxid|102", 2)]);

@@ -74,7 +74,7 @@ fn names_that_are_missing_or_doubled() {
             let said = dir.run(own).fails(1);
             assert!(
                 said.contains(
-                    "tax/names.dmp: line 6: taxid 102 has a scientific name for the second time"
+                    "tax/names.dmp: line 6: taxid 102 has a second scientific name: remove the wrong line"
                 ),
                 "{said}"
             );

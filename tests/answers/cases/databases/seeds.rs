@@ -31,7 +31,7 @@ fn hosts_without_minimizers() {
         assert!(!dir.path("x").exists());
         let own = run(&dir, &cases, &kraken.replace("--format kraken2 ", "")).fails(1);
         assert!(
-            own.contains("has 19 bases in a row: the letters of proteins and N are none"),
+            own.contains("has 19 bases in a row: protein letters and N do not count as bases"),
             "{own}"
         );
     }
@@ -163,7 +163,7 @@ fn files_without_minimizers_among_others() {
             "prot.fa",
             "its letters are those of proteins: give the genome (.fna)",
             "letters are those of proteins: give genomes (.fna)",
-            "the letters of proteins and N are none",
+            "protein letters and N do not count as bases",
         ),
         (
             "empty.fa a.fa prot.fa b.fa",
@@ -171,7 +171,7 @@ fn files_without_minimizers_among_others() {
             "empty.fa",
             "there are no sequences in it",
             "there are no sequences in it",
-            "there are none",
+            "there are no sequences",
         ),
         (
             "b.fa a.fa short.fa",

@@ -63,7 +63,7 @@ fn databases_are_those_of_the_other_sequences() {
             assert_eq!(
                 String::from_utf8(dir.read("u")).unwrap(),
                 "u1\tno taxid found\nu2\tno taxid found\nu3\ttaxid 7 is not in the taxonomy\n\
-                 u4\ttaxid 1 is the root, which is no taxon\n"
+                 u4\ttaxid 1 is the root, which is not a taxon\n"
             );
             // All but the header, which counts them.
             assert!(dir.read("all.mgdb")[4096..] == dir.read("two.mgdb")[4096..], "{options}");
