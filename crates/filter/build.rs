@@ -1,4 +1,4 @@
-//! Tells dependents where the headers are and, with the feature `cuda`, compiles the CUDA sources.
+//! Tells dependent crates where the headers are and, with the feature `cuda`, compiles the CUDA sources.
 
 #![allow(clippy::print_stdout, reason = "cargo reads it")]
 

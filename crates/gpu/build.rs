@@ -1,5 +1,5 @@
-//! Tells dependents where the shared headers are and, with the feature `cuda`, compiles our own
-//! CUDA sources.
+//! Exports the include path of the shared headers to dependent crates and, with the feature `cuda`, compiles
+//! this crate's CUDA sources.
 
 #![allow(clippy::print_stdout, reason = "cargo reads it")]
 

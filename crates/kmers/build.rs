@@ -1,4 +1,4 @@
-//! With the feature `cuda`, compiles the CUDA sources.
+//! Compiles the CUDA sources if the feature `cuda` is enabled.
 
 fn main() {
     if std::env::var_os("CARGO_FEATURE_CUDA").is_some() {

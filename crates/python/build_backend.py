@@ -1,7 +1,7 @@
-"""Builds the program `merganser` for the package's folder of scripts, and then the package, by maturin.
+"""Builds the program `merganser` into the package's folder of scripts, then the package with maturin.
 
-The environment variable MERGANSER_CUDA=1 builds the CUDA code in, which needs a CUDA toolkit (CUDA_HOME); MERGANSER_PROGRAM
-names a program that was built before, to be taken instead.
+The environment variable MERGANSER_CUDA=1 includes the CUDA code, which requires a CUDA toolkit (CUDA_HOME). MERGANSER_PROGRAM
+is the path of an already built program to use instead.
 """
 
 import os
@@ -19,7 +19,7 @@ DATA = HERE / "merganser.data"
 
 @contextmanager
 def _scripts():
-    """The folder whose files become programs; maturin wants it to be there whatever it does."""
+    """Yields the folder whose files become programs. It must exist for every action of maturin."""
     scripts = DATA / "scripts"
     scripts.mkdir(parents=True, exist_ok=True)
     try:
@@ -29,7 +29,7 @@ def _scripts():
 
 
 def _workspace() -> Path:
-    """The folder of the workspace: two above in the repository, this one in a source distribution."""
+    """Returns the folder of the workspace: two levels up in the repository, this folder in a source distribution."""
     return next(folder for folder in [HERE, *HERE.parents] if (folder / "Cargo.lock").exists())
 
 
@@ -37,7 +37,7 @@ def _program() -> Path:
     given = os.environ.get("MERGANSER_PROGRAM")
     if given:
         return Path(given)
-    # Together with what maturin asks for then: by itself it would have all crates once more, with other features.
+    # Build both packages at once: building `merganser` alone would compile all crates twice, with different features.
     command = ["cargo", "build", "--release", "--locked", "--package", "merganser", "--package", "merganser-python"]
     if os.environ.get("MERGANSER_CUDA") == "1":
         command += ["--features", "merganser/cuda"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A wheel with the CUDA code of all architectures, for systems with glibc 2.31 or later: built, as root, in a root of Debian 11
-# (`debootstrap --variant=minbase bullseye ROOT`), which is given g++. Needs Rust (rustup), CUDA_HOME, and, in the environment of
-# Python that is active, maturin and auditwheel.
+# Builds a wheel with the CUDA code of all architectures, for systems with glibc 2.31 or later. Run it as root. It builds in a root
+# file system of Debian 11 (`debootstrap --variant=minbase bullseye ROOT`), where it installs g++. Requires Rust (rustup), CUDA_HOME,
+# and maturin and auditwheel in the active Python environment.
 #
 # manylinux-cuda.sh FOLDER ROOT
 set -euo pipefail
@@ -19,12 +19,12 @@ finish() {
   for folder in "${mounted[@]}"; do umount "$folder"; done
 }
 trap finish EXIT
-bind() { # what where
+bind() { # SOURCE TARGET
   mkdir -p "$root$2"
   mount --bind "$1" "$root$2"
   mounted+=("$root$2")
 }
-# The toolchain looks for its libraries by /proc.
+# The toolchain finds its libraries through /proc.
 bind /proc /proc
 bind /dev /dev
 bind "$toolchain" /rust

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A wheel for systems with glibc 2.17 or later (manylinux2014), of the package and the program, without CUDA. Needs, in the
-# environment of Python that is active, maturin, ziglang and auditwheel; and cargo-zigbuild. Writes it to the folder that it is given.
+# Builds a wheel of the package and the program without CUDA, for systems with glibc 2.17 or later (manylinux2014), in the folder
+# given as argument. Requires cargo-zigbuild, and maturin, ziglang and auditwheel in the active Python environment.
 set -euo pipefail
 out=$(mkdir -p "$1" && cd "$1" && pwd)
 cd "$(dirname "$0")/../.."

@@ -1,6 +1,6 @@
-"""Puts the documentation of the compiled module into its stub, `python/merganser/_core.pyi`, where editors look for it.
+"""Copies the docstrings of the compiled module into its stub, `python/merganser/_core.pyi`, for editors.
 
-`python stubs.py` writes it, `python stubs.py --check` fails if that would change anything. The package must be installed.
+`python stubs.py` writes the stub; `python stubs.py --check` fails if the stub is not up to date. The package must be installed.
 """
 
 import ast
@@ -19,7 +19,7 @@ def _documentation(names):
         found = getattr(found, name, None)
         if found is None:
             return None
-    # Special methods have documentation of Python's own.
+    # Special methods inherit docstrings of Python.
     return None if names[-1].startswith("__") else inspect.getdoc(found)
 
 
@@ -69,7 +69,7 @@ def main():
     source = STUB.read_text()
     made = _with_documentation(source)
     if "--check" in sys.argv:
-        sys.exit(0 if made == source else f"{STUB.name} is not of the module's documentation: run stubs.py")
+        sys.exit(0 if made == source else f"{STUB.name} differs from the docstrings of the module: run stubs.py")
     STUB.write_text(made)
 
 

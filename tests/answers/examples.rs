@@ -25,7 +25,7 @@ const WARNINGS: [(&str, &str); 10] = [
     ("QV is infinite", "reads without errors, of the assembly itself"),
     ("switch and Hamming error rates cannot be determined", "the child is its own mother"),
     ("have an id that an earlier one has, first mine", "more of a database that has it"),
-    ("of the taxa are not in it, first taxid 9606", "no human reads are in the sample"),
+    ("of the taxids are not in this report, first 9606", "no human reads are in the sample"),
     ("no taxid of the database found", "genomes of another database"),
     ("taxa of the database have no read in these genomes", "the same"),
 ];

@@ -104,7 +104,7 @@ fn arguments_at_another_place() {
     );
     dir.write("kmers.txt", "ACGT\n");
     let file = dir.run("kmers query x.mgk kmers.txt").fails(2);
-    assert_eq!(file, "error: kmers.txt: is a file, and no k-mer: give --file kmers.txt\n");
+    assert_eq!(file, "error: kmers.txt: is a file, not a k-mer: give --file kmers.txt\n");
     for (run, said) in [
         ("kmers set-counts x.mgk 3 -o y", "give a count of 1 or more first, then the table"),
         ("count -k 21 --memory 8 -o y r_1.fq", "'8' is 8 bytes: give a unit, e.g. 8G"),

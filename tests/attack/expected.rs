@@ -1,4 +1,4 @@
-//! What a job writes if nobody disturbs it.
+//! Expected results: the outputs of undisturbed jobs.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
@@ -14,7 +14,7 @@ use crate::table::{Job, device_of, jobs};
 use crate::world::{Scale, World};
 use merganser_test_support::signals::default_signals;
 
-/// A file without its bytes: this process must stay smaller than what it measures.
+/// The length and digest of a file. Contents are not kept: this process must stay smaller than the ones it measures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Digest {
     pub(crate) length: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Digest {
     shape: Shape,
 }
 
-/// How many there are of letters that names must not have in texts.
+/// Counts of the letters that names must not add to texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Shape {
     zeros: u64,
@@ -62,7 +62,7 @@ impl Digest {
 }
 
 impl Digest {
-    /// Whether both are texts of as many lines, tabs and control characters, or one is none.
+    /// Whether both are texts with the same numbers of lines, tabs and control characters, or one of them is binary.
     pub(crate) fn has_the_shape_of(&self, other: &Digest) -> bool {
         self.shape == other.shape || self.shape.zeros > 0 || other.shape.zeros > 0
     }
@@ -71,14 +71,14 @@ impl Digest {
 #[derive(Debug)]
 pub(crate) struct Expected {
     pub(crate) stdout: Digest,
-    /// By names that begin with `out/`.
+    /// Digests of the output files by name; all names begin with `out/`.
     pub(crate) files: BTreeMap<String, Digest>,
     pub(crate) took: Duration,
 }
 
 type Known = Arc<OnceLock<Expected>>;
 
-/// The worlds, made when they are wanted, and what jobs write there.
+/// The worlds and the expected results of jobs in them, each made when it is first needed.
 pub(crate) struct Ground {
     folder: tempfile::TempDir,
     small: OnceLock<World>,
@@ -102,7 +102,7 @@ impl Ground {
         world.get_or_init(|| World::make(self.folder.path().join(name), scale))
     }
 
-    /// Copies what all jobs write, if nobody disturbs them, to a folder: of two builds to compare.
+    /// Copies the outputs of all undisturbed jobs to a folder, to compare two builds.
     pub(crate) fn keep_outputs(&self, folder: &Path) {
         for scale in [Scale::Small, Scale::Large] {
             for (at, job) in jobs().into_iter().enumerate() {
@@ -122,7 +122,7 @@ impl Ground {
         }
     }
 
-    /// Runs the job if that has not been done.
+    /// Calls `of` with the expected result of a job, which is run first if necessary.
     pub(crate) fn with_expected<T>(
         &self,
         job: &'static Job,
@@ -134,7 +134,7 @@ impl Ground {
     }
 }
 
-/// What is right is what the processor gives; a device must give the same, and its time is what counts.
+/// Returns the result of the CPU. With a device, its result must be the same, and its time is used.
 fn undisturbed(world: &World, job: &'static Job) -> Expected {
     let of = |launch: fn(&Scene) -> Launch| {
         let scene = Scene::new(world, job);

@@ -24,19 +24,19 @@ use crate::table::{Job, device, device_of, jobs};
 use crate::world::Scale;
 use merganser_test_support::reads::Random;
 
-/// Whether an attack could be made.
+/// The outcome of an attack without a finding.
 pub(crate) enum Done {
     Made,
-    /// Why not.
+    /// The attack was impossible, for this reason.
     Skipped(String),
 }
 
-/// What came of it: a fault in words.
+/// The outcome of an attack; an error describes what was wrong.
 pub(crate) type Result = std::result::Result<Done, String>;
 
 type Act = fn(&mut Attack<'_>) -> Result;
 
-/// By turns; damage has the most to offer.
+/// All kinds of attacks; damage is listed several times, because it has the most variants.
 pub(crate) const KINDS: &[(&str, Act)] = &[
     ("damage", damage::act),
     ("signals", signals::act),
@@ -61,15 +61,15 @@ pub(crate) const KINDS: &[(&str, Act)] = &[
     ("owners", owners::act),
 ];
 
-/// One attack.
+/// One attack, determined by its seed.
 pub(crate) struct Attack<'a> {
     pub(crate) ground: &'a Ground,
     pub(crate) random: Random,
-    /// What was done, for those who want to do it again.
+    /// The commands and changes of the attack, so that it can be repeated by hand.
     pub(crate) line: String,
 }
 
-/// A job of the table, and where it runs.
+/// A job of the table and the scene in which it runs.
 pub(crate) struct Chosen<'a> {
     ground: &'a Ground,
     scale: Scale,
@@ -81,7 +81,7 @@ impl<'a> Attack<'a> {
         Attack { ground, random: Random(seed), line: String::new() }
     }
 
-    /// Any job that will do.
+    /// Chooses a random job among those that satisfy `will_do`.
     pub(crate) fn choose(&mut self, scale: Scale, will_do: impl Fn(&Job) -> bool) -> Chosen<'a> {
         let jobs = candidates(will_do);
         let job = jobs[self.random.below(jobs.len())];
@@ -94,13 +94,13 @@ impl<'a> Attack<'a> {
         all[self.random.below(all.len())]
     }
 
-    /// A number up to `most`, small ones as often as large ones.
+    /// Returns a random number of at most `most`; small numbers are as frequent as large ones.
     pub(crate) fn up_to(&mut self, most: u64) -> u64 {
         let bits = self.random.below(most.max(1).ilog2() as usize + 2);
         (self.random.next() & ((1 << bits) - 1)).min(most)
     }
 
-    /// Options for resources that change no result.
+    /// Returns random options for resources, which do not change results.
     pub(crate) fn resources(&mut self, job: &Job) -> Vec<&'static str> {
         let mut options = Vec::new();
         if job.takes_threads() && self.random.below(2) == 0 {
@@ -117,13 +117,13 @@ impl<'a> Attack<'a> {
         launch.run()
     }
 
-    /// Adds a word on what was done beside the command.
+    /// Adds a note to the attack's description.
     pub(crate) fn note(&mut self, text: &str) {
         self.line += &format!("   [{text}]");
     }
 }
 
-/// The jobs that will do.
+/// Returns the jobs that satisfy `will_do` and, if a device is attacked, can use it.
 fn candidates(will_do: impl Fn(&Job) -> bool) -> Vec<&'static Job> {
     let is_asked_for = |job: &Job| device().is_none() || device_of(job).is_some();
     jobs().into_iter().filter(|job| is_asked_for(job) && will_do(job)).collect()
@@ -138,7 +138,7 @@ impl Chosen<'_> {
         self.ground.with_expected(self.job(), self.scale, of)
     }
 
-    /// Whether a run went as `check` wants it.
+    /// Applies `check` to a run and returns the outcome.
     pub(crate) fn judge(
         &self,
         ended: &Ended,

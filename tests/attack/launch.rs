@@ -1,4 +1,4 @@
-//! Starting the program, and seeing how it ended.
+//! Starts the program and records how it ended.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -13,56 +13,56 @@ use crate::wait;
 use merganser_test_support::MERGANSER;
 use merganser_test_support::peak::peak as peak_of;
 
-/// How to start the program. Standard input is empty, output goes to files, unless it is said otherwise.
+/// A command line to start. By default, stdin is empty and output goes to files.
 pub(crate) struct Launch {
     pub(crate) args: Vec<OsString>,
-    /// A program, and its arguments, that is to start ours.
+    /// A program, with its arguments, that starts ours.
     pub(crate) wrapper: Vec<OsString>,
     pub(crate) stdin: Option<Stdio>,
     pub(crate) stdout: Option<Stdio>,
     pub(crate) stderr: Option<Stdio>,
     directory: PathBuf,
-    /// Where what it prints goes.
+    /// The folder for the files of stdout and stderr.
     printed: PathBuf,
 }
 
-/// A run that has begun.
+/// A running process.
 pub(crate) struct Running {
     pub(crate) child: Child,
     begun: Instant,
     printed: PathBuf,
 }
 
-/// How it ended.
+/// The end of a run.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) code: Option<i32>,
     pub(crate) signal: Option<i32>,
     pub(crate) stdout: PathBuf,
     pub(crate) stderr: String,
-    /// The largest resident size, in bytes.
+    /// The peak resident size in bytes.
     pub(crate) peak: u64,
     pub(crate) took: Duration,
-    /// Why it was ended: it hung.
+    /// The reason why the run was killed, if it hung.
     pub(crate) hung: Option<String>,
 }
 
 impl Launch {
-    /// In a directory, with a place beside it for what is printed.
+    /// Returns a launch in `directory`, with stdout and stderr in `printed`.
     pub(crate) fn new(directory: &Path, printed: &Path, args: Vec<OsString>) -> Launch {
         let (directory, printed) = (directory.to_owned(), printed.to_owned());
         let wrapper = Vec::new();
         Launch { args, wrapper, stdin: None, stdout: None, stderr: None, directory, printed }
     }
 
-    /// Started by `sh`, after these of its commands.
+    /// Runs commands of `sh` before the program.
     pub(crate) fn after(mut self, commands: &str) -> Launch {
         let line = format!("{commands} && exec \"$0\" \"$@\"");
         self.wrapper = ["sh", "-c", &line].map(OsString::from).to_vec();
         self
     }
 
-    /// As one would type it.
+    /// Returns the command line as it would be typed.
     pub(crate) fn line(&self) -> String {
         let name = OsString::from("merganser");
         let words = self.wrapper.iter().chain([&name]).chain(&self.args);
@@ -101,7 +101,7 @@ impl Running {
         wait::signal(self.child.id(), signal);
     }
 
-    /// Waits for the end, or makes one.
+    /// Waits for the end of the run, or kills it if it hangs.
     pub(crate) fn end(self) -> Ended {
         let (mut hung, mut pulse, mut seen) = (None, Pulse::new(self.child.id()), 0);
         let (status, peak) = loop {
@@ -117,8 +117,8 @@ impl Running {
             }
             thread::sleep(Duration::from_millis(3));
         };
-        // What is no more than this process's own may be that; what was seen is less than the true one by
-        // some milliseconds.
+        // The kernel's peak includes the size of this process at the fork. If it is no larger than that, use the
+        // largest observed size instead, which may miss the last milliseconds.
         let peak = if peak > peak_of("self") { peak } else { seen };
         let stderr = fs::read(self.printed.join("stderr")).unwrap_or_default();
         Ended {
@@ -133,7 +133,7 @@ impl Running {
     }
 }
 
-/// A word for a shell.
+/// Quotes a word for a shell.
 fn quoted(word: &OsStr) -> String {
     let text = word.to_string_lossy();
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=:,@#%+".contains(letter);

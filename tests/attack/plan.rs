@@ -1,4 +1,4 @@
-//! Which attacks are made, and for how long.
+//! Number, order and duration of attacks.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -13,16 +13,16 @@ use merganser_run::{Cancel, Numbers, each};
 use crate::expected::Ground;
 use crate::kinds::{Attack, Done, KINDS};
 
-/// Of the short form, all preparations included.
+/// Duration of the short form, including preparation.
 const SHORT: Duration = Duration::from_secs(100);
-/// Attacks of the short form, at most: it is the same on fast machines as on slow ones.
+/// Maximum number of attacks in the short form, so that it is the same on fast and slow machines.
 const SHORT_ATTACKS: u64 = 1500;
-/// Attacks at the same time: most of their time they wait.
+/// Number of concurrent attacks, which are mostly waiting.
 const WORKERS: usize = 2;
 
 pub(crate) struct Plan {
     first: u64,
-    /// One seed alone.
+    /// Whether only one seed is run.
     alone: bool,
     time: Duration,
     attacks: u64,
@@ -31,8 +31,9 @@ pub(crate) struct Plan {
 
 #[derive(Default)]
 struct Tally {
-    /// Attacks by kind, and those that could not be made here.
+    /// Number of attacks by kind.
     made: BTreeMap<&'static str, u64>,
+    /// Number of attacks that are impossible on this machine, by kind and reason.
     skipped: BTreeMap<String, u64>,
     findings: Vec<String>,
 }
@@ -52,7 +53,7 @@ impl Plan {
         }
     }
 
-    /// Makes the attacks.
+    /// Runs the attacks.
     ///
     /// # Panics
     /// If one succeeds.

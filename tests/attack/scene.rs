@@ -1,5 +1,5 @@
-//! Where one attack happens: a folder with the inputs of a job and empty `out/` and `tmp/`, where the program
-//! runs, and beside it what it prints.
+//! The folder of one attack: a working directory with the inputs of a job and empty `out/` and `tmp/`, and beside it
+//! the files of stdout and stderr.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -15,17 +15,17 @@ use crate::table::{Job, device_of};
 use crate::world::World;
 use merganser_test_support::world::names_below;
 
-/// A folder for odd things, which attacks make.
+/// The folder for files that attacks create.
 pub(crate) const ODD: &str = "odd";
 
 pub(crate) struct Scene {
     folder: TempDir,
-    /// Names of inputs, and what they were.
+    /// Names of inputs and their state.
     inputs: BTreeMap<String, Stamp>,
     pub(crate) job: &'static Job,
 }
 
-/// What changes if a file does.
+/// Metadata that change when a file changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Stamp {
     inode: u64,
@@ -41,7 +41,8 @@ impl Stamp {
 }
 
 impl Scene {
-    /// The inputs are hard links to those of the world: nothing may change them but a journal, which is a copy.
+    /// Creates the scene. Inputs are hard links to the world's files and must not change, except a journal, which is
+    /// a copy.
     pub(crate) fn new(world: &World, job: &'static Job) -> Scene {
         let folder = tempfile::Builder::new().prefix("merganser-attack-").tempdir().unwrap();
         let mut scene = Scene { folder, inputs: BTreeMap::new(), job };
@@ -63,7 +64,7 @@ impl Scene {
         scene
     }
 
-    /// Of a name where the program runs.
+    /// Returns the path of a name in the working directory.
     pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.folder.path().join("work").join(name)
     }
@@ -76,26 +77,26 @@ impl Scene {
         fs::read(self.path(name)).unwrap()
     }
 
-    /// Puts another file in the place of an input; that of the world stays as it is.
+    /// Replaces an input by a new file; the world's file is unchanged.
     pub(crate) fn replace(&mut self, name: &str, bytes: &[u8]) {
         fs::remove_file(self.path(name)).unwrap();
         fs::write(self.path(name), bytes).unwrap();
         self.is_as_it_should_be(name);
     }
 
-    /// Takes an input, as it is now, for what it should be.
+    /// Accepts the current state of an input as its correct state.
     pub(crate) fn is_as_it_should_be(&mut self, name: &str) {
         let stamp = Stamp::of(&fs::metadata(self.path(name)).unwrap());
         self.inputs.insert(name.to_owned(), stamp);
     }
 
-    /// The job with more arguments behind its own.
+    /// Returns the job with additional arguments.
     pub(crate) fn launch(&self, more: &[&str]) -> Launch {
         let args = self.job.args().into_iter().chain(more.iter().map(OsString::from)).collect();
         self.launch_with(args)
     }
 
-    /// With these arguments, and where the job is to compute.
+    /// Returns a launch with these arguments and the attacked device.
     pub(crate) fn launch_with(&self, mut args: Vec<OsString>) -> Launch {
         if let Some(device) = device_of(self.job) {
             args.extend(["--device".into(), device]);
@@ -103,7 +104,7 @@ impl Scene {
         self.launch_on_processor(args)
     }
 
-    /// With these arguments alone.
+    /// Returns a launch with exactly these arguments.
     pub(crate) fn launch_on_processor(&self, args: Vec<OsString>) -> Launch {
         let mut launch = Launch::new(&self.path(""), &self.folder.path().join("printed"), args);
         if let Some(name) = self.job.stdin() {
@@ -112,7 +113,7 @@ impl Scene {
         launch
     }
 
-    /// Files below `out/` and `tmp/`, by their names there, but a journal.
+    /// Returns the files below `out/` and `tmp/` by relative name, without journals.
     pub(crate) fn outputs(&self) -> Vec<String> {
         let of = |folder: &str| {
             let names = names_below(&self.path(folder));
@@ -123,7 +124,7 @@ impl Scene {
         names
     }
 
-    /// What is wrong with the inputs and the folder beside `out/` and `tmp/`.
+    /// Describes a changed input, or a new file outside `out/` and `tmp/`, if there is one.
     pub(crate) fn disturbed(&self) -> Option<String> {
         let own = ["out/", "tmp/", "odd/"];
         let is_journal = |name: &String| self.job.resumes() == Some(name.as_str());

@@ -1,4 +1,4 @@
-//! The rows of the table of commands that are attacked.
+//! The command lines that are attacked.
 
 use std::env;
 use std::ffi::OsString;
@@ -7,25 +7,25 @@ pub(crate) use merganser_test_support::commands::Row as Job;
 
 use merganser_test_support::commands::ROWS;
 
-/// What all attacked commands are to compute on, if it is not the processor.
+/// Returns the device that attacked commands use, if it is not the CPU.
 pub(crate) fn device() -> Option<OsString> {
     env::var_os("MERGANSER_ATTACK_DEVICE")
 }
 
-/// What a job is to compute on, if it is not the processor.
+/// Returns the device that a job uses, if it is not the CPU.
 pub(crate) fn device_of(job: &Job) -> Option<OsString> {
     device().filter(|_| job.takes_device())
 }
 
-/// All jobs: they read something, and write to `out/` alone.
+/// Returns all jobs: lines that read files and write only to `out/`.
 pub(crate) fn jobs() -> Vec<&'static Job> {
     ROWS.iter().filter(|row| !row.is_apart()).collect()
 }
 
-/// The journal that a job goes on with, where a run has ended after two of three samples.
+/// The journal of a job that continues a run that ended after two of three samples.
 pub(crate) const JOURNAL: &str = "j";
 
-/// Whether this is the job that goes on.
+/// Whether a job continues an earlier run.
 pub(crate) fn goes_on(job: &Job) -> bool {
     job.resumes() == Some(JOURNAL)
 }

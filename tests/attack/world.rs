@@ -1,4 +1,4 @@
-//! The files that jobs read, of two sizes.
+//! The inputs of jobs, in two sizes.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,12 +8,12 @@ use crate::table::{JOURNAL, Job, goes_on, jobs};
 use merganser_test_support::MERGANSER;
 use merganser_test_support::world::{self, SMALL, Size, names_below};
 
-/// How large.
+/// The size of the inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Scale {
-    /// Hundreds of reads: a run takes some hundredths of a second.
+    /// Hundreds of reads: each run takes some hundredths of a second.
     Small,
-    /// Tens of thousands, so that there is something to do while signals come.
+    /// Tens of thousands of reads, so that signals arrive while a run is working.
     Large,
 }
 
@@ -26,12 +26,12 @@ impl Scale {
     }
 }
 
-/// A folder with all files.
+/// A folder with all inputs.
 #[derive(Debug)]
 pub(crate) struct World(PathBuf);
 
 impl World {
-    /// Makes a folder of this name and all files in it.
+    /// Creates the folder and all files in it.
     pub(crate) fn make(folder: PathBuf, scale: Scale) -> World {
         world::make(&folder, scale.size(), jobs());
         let job = jobs().into_iter().find(|job| goes_on(job)).unwrap();
@@ -50,7 +50,7 @@ impl World {
         self.0.join(name)
     }
 
-    /// As if the run with a journal had been killed before its last sample.
+    /// Changes the files as if the run with a journal had been killed before its last sample.
     fn stop_after_two_samples(&self) {
         let journal = fs::read_to_string(self.path(JOURNAL)).unwrap();
         let lines: Vec<&str> = journal.lines().collect();
@@ -61,7 +61,7 @@ impl World {
         }
     }
 
-    /// The outputs of samples that are done before a job begins, by names in the folder.
+    /// Returns the outputs of samples that are finished before a job begins, by relative name.
     pub(crate) fn done(&self, job: &Job) -> Vec<String> {
         match goes_on(job) {
             true => {
@@ -71,7 +71,7 @@ impl World {
         }
     }
 
-    /// The files that a job reads, by names in the folder.
+    /// Returns the files that a job reads, by relative name.
     pub(crate) fn inputs(&self, job: &Job) -> Vec<String> {
         job.inputs(&self.0)
     }

@@ -58,7 +58,7 @@ fn what_cannot_be_judged_is_an_error() {
     dir.write("empty.tsv", "");
     dir.write("odd.tsv", "r0\t11\nr1\tx\n");
     let cases = [
-        ("eval --taxonomy tax empty.tsv kraken.tsv", "empty.tsv: there are no reads in it"),
+        ("eval --taxonomy tax empty.tsv kraken.tsv", "empty.tsv: there are no reads in this file"),
         (
             "eval --taxonomy tax odd.tsv kraken.tsv",
             "odd.tsv: line 2: not a read name, a tab and a taxid",

@@ -1,13 +1,13 @@
-//! A small run of each command, and what these runs read.
+//! A small run of each command, and its inputs.
 
 use merganser_test_support::Dir;
 use merganser_test_support::commands::{ROWS, Row};
 use merganser_test_support::world::{self, Size};
 
-/// A summary, which has times.
+/// The JSON summary, which contains times.
 pub(crate) const SUMMARY: &str = "out/summary";
 
-/// A command line whose outputs are in `out/`, or change what stands there with a name that begins with `own.`.
+/// A command line whose outputs are in `out/`, or which changes existing files with names that begin with `own.`.
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) text: String,
@@ -15,13 +15,13 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// A row with more options.
+    /// Returns the line of a row with additional options.
     pub(crate) fn new(row: &Row, options: &str) -> Line {
         let json = if row.takes_json() { format!(" --json {SUMMARY}") } else { String::new() };
         Line { text: format!("{}{json}{options}", row.line), takes_threads: row.takes_threads() }
     }
 
-    /// A line that takes a number of threads.
+    /// Returns a line that accepts `--threads`.
     pub(crate) fn of(text: String) -> Line {
         Line { text, takes_threads: true }
     }
@@ -44,7 +44,7 @@ pub(crate) fn lines() -> Vec<Line> {
     rows().map(|row| Line::new(row, "")).collect()
 }
 
-/// Two genomes, 200 pairs of reads of them, taxa, and what is made of these.
+/// Returns a directory with two genomes, 200 pairs of reads of them, taxa, and files made from these.
 pub(crate) fn prepared() -> Dir {
     world::prepared(Size { bases: 6_000, reads: 200 }, rows())
 }

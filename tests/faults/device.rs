@@ -1,4 +1,4 @@
-//! Calls of the CUDA runtime that fail, in a build whose devices are emulated.
+//! Failing calls of the CUDA runtime, in a build with emulated devices.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::sweep::{Extent, Share, Tally};
 use merganser_test_support::commands::ROWS;
 use merganser_test_support::reads::Random;
 
-/// Runs that use devices; each gives the bytes that it gives without.
+/// Returns lines that use devices; each has the same result as on the CPU.
 pub(crate) fn lines() -> Vec<Line> {
     let rows = ROWS.iter().filter(|row| row.is_run_with_faults_of_devices());
     let more = [
@@ -22,11 +22,11 @@ pub(crate) fn lines() -> Vec<Line> {
     rows.map(|row| Line::new(row, " --device cuda:0")).chain(more).collect()
 }
 
-/// What calls give instead: an error that is none of memory, no memory, and an error that all calls
-/// give from then on, as after a kernel that went wrong.
+/// Injected errors: one unrelated to memory, out of memory, and one that all later calls return, too, like after a
+/// failed kernel.
 const FAULTS: [&str; 3] = ["999", "2", "700:on"];
 
-/// Whether this build has devices, and they are emulated.
+/// Whether this build has emulated devices.
 pub(crate) fn emulated(slot: &Slot, place: &Path) -> bool {
     let ended = slot.run(&["devices"], place, None, &[]).unwrap();
     let emulated = String::from_utf8_lossy(&ended.stdout).contains("emulated GPU");
@@ -37,7 +37,7 @@ pub(crate) fn emulated(slot: &Slot, place: &Path) -> bool {
     emulated
 }
 
-/// Runs a command with a share of the calls of the runtime that fail.
+/// Runs a command with a share of the possible failures of runtime calls.
 pub(crate) fn sweep(slot: &Slot, place: &Place, line: &Line, share: Share) -> Tally {
     let mut tally = Tally::default();
     let start = place.outputs();
@@ -68,7 +68,7 @@ pub(crate) fn sweep(slot: &Slot, place: &Place, line: &Line, share: Share) -> Ta
             calls
         };
         let calls = run(None).unwrap_or(0);
-        assert!(calls > 0, "{}: no device was used", line.text);
+        assert!(calls > 0, "{}: used no device", line.text);
         for number in share.take(numbers(calls, share.extent)) {
             FAULTS.iter().for_each(|fault| {
                 run(Some(format!("{number}:{fault}")));
@@ -79,7 +79,7 @@ pub(crate) fn sweep(slot: &Slot, place: &Place, line: &Line, share: Share) -> Ta
     tally
 }
 
-/// Runs it with a fault; and the calls that were made when it struck, or in all.
+/// Runs the command with a fault; returns its end and the number of calls up to the fault, or in total.
 fn run(slot: &Slot, place: &Place, args: &[String], fault: Option<&str>) -> (Ended, Option<u64>) {
     let calls = slot.beside("calls");
     let _ = fs::remove_file(&calls);

@@ -1,36 +1,36 @@
-//! What a run may be like that a fault struck.
+//! Acceptable results of a run with a fault.
 
 use crate::commands::SUMMARY;
 use crate::place::{Files, OUT, Place};
 use crate::shim::{Ended, Fault, Kind};
 
-/// What `db prepare` writes.
+/// The output of `db prepare`.
 const MANIFEST: &str = "out/o.tsv";
 
-/// What an undisturbed run gives.
+/// The result of an undisturbed run.
 #[derive(Debug)]
 pub(crate) struct Expected {
     pub(crate) outputs: Files,
     pub(crate) stdout: Vec<u8>,
-    /// Samples of a sheet are whole one by one.
+    /// Whether each sample of a sheet is complete or missing by itself.
     pub(crate) one_by_one: bool,
-    /// The manifest (`out/o.tsv`), whole, stays where it says which genomes could not be read.
+    /// Whether the complete manifest (`out/o.tsv`) stays after a failure and says which genomes could not be read.
     pub(crate) names_failures: bool,
 }
 
-/// How a run came through.
+/// The effect of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// It could do without, and gave all.
+    /// The run did not need the failed call, and all outputs are complete.
     Survived,
-    /// It ended with an error, and left nothing.
+    /// The run failed with an error and left no files.
     Failed,
 }
 
-/// Judges a run that began with the outputs `before`.
+/// Judges a run before which the outputs were `before`.
 ///
 /// # Errors
-/// What is wrong.
+/// A description of what is wrong.
 pub(crate) fn judge(
     ended: &Ended,
     fault: Option<Fault>,
@@ -40,26 +40,26 @@ pub(crate) fn judge(
 ) -> Result<Verdict, String> {
     let litter = place.litter();
     if !litter.is_empty() {
-        return Err(format!("left: {}", litter.join(", ")));
+        return Err(format!("files left: {}", litter.join(", ")));
     }
     let now = place.outputs();
     match ended.status.ok_or("no end")?.code() {
         Some(0) => {
             if ended.stderr.lines().any(|line| !line.starts_with("warning: ")) {
-                return Err("it ended well, but for what it said".into());
+                return Err("it succeeded with messages on stderr".into());
             }
             if !same(&now, &expected.outputs) || ended.stdout != expected.stdout {
-                return Err(format!("it ended well, but {} differ", difference(&now, expected)));
+                return Err(format!("it succeeded, but {} differ", difference(&now, expected)));
             }
             Ok(Verdict::Survived)
         }
         Some(1) => {
-            // Of a sheet, each sample that failed has a line.
+            // With a sample sheet, each failed sample has a line.
             let most = if expected.one_by_one { 4 } else { 1 };
             let own = || ended.stderr.lines().filter(|line| !is_of_a_library(line));
             let lines = own().filter(|line| line.starts_with("error: ")).count();
             if own().count() != lines || !(1..=most).contains(&lines) {
-                return Err("not one line".into());
+                return Err("not a single line".into());
             }
             let names_all =
                 expected.names_failures && ended.stderr.contains("; out/o.tsv names all: ");
@@ -68,26 +68,25 @@ pub(crate) fn judge(
                 false => is_left(&now, before, expected),
             };
             if !left {
-                return Err(format!("outputs: {}", changes(&now, before)));
+                return Err(format!("changed outputs: {}", changes(&now, before)));
             }
             if let Some(fault) = fault {
                 names_its_cause(ended, fault, place, expected)?;
             }
             Ok(Verdict::Failed)
         }
-        _ => Err("neither 0 nor 1".into()),
+        _ => Err("the exit code is neither 0 nor 1".into()),
     }
 }
 
-/// What the standard library and the C library say before they abort for want of memory.
+/// Whether the standard library or the C library printed a line before aborting for lack of memory.
 fn is_of_a_library(line: &str) -> bool {
     let starts =
         ["memory allocation of ", "note: run with `RUST_BACKTRACE=1`", "Fatal glibc error: "];
     starts.iter().any(|start| line.starts_with(start))
 }
 
-/// Outputs that may differ between two runs: summaries (`--json`), which have times, and journals, which
-/// stay where a run fails, for the next one.
+/// Whether an output may differ between runs: summaries (`--json`) contain times, and journals stay after a failure.
 fn varies(name: &str) -> bool {
     [SUMMARY, "out/journal"].contains(&name) || name.ends_with(".part")
 }
@@ -99,7 +98,7 @@ fn same(now: &Files, expected: &Files) -> bool {
         })
 }
 
-/// Whether nothing was left, and what was there is as it was.
+/// Whether no new files were left and existing outputs are unchanged.
 fn is_left(now: &Files, before: &Files, expected: &Expected) -> bool {
     if !expected.one_by_one {
         let sure = |files: &Files| {
@@ -114,7 +113,7 @@ fn is_left(now: &Files, before: &Files, expected: &Expected) -> bool {
     now.iter().all(whole) && before.keys().all(|name| now.contains_key(name))
 }
 
-/// The same but for the manifest, which is there and has a line for each of the undisturbed run's.
+/// Like [`is_left`], except that the manifest exists and has as many lines as in the undisturbed run.
 fn is_left_beside_manifest(mut now: Files, mut before: Files, expected: &Expected) -> bool {
     let lines = |bytes: &Vec<u8>| bytes.iter().filter(|byte| **byte == b'\n').count();
     before.remove(MANIFEST);
@@ -141,7 +140,7 @@ fn changes(now: &Files, before: &Files) -> String {
     missing.chain(other).collect::<Vec<_>>().join(", ")
 }
 
-/// The line says which file it was, if it was one of ours, and what the system said.
+/// Checks that the message names the file of the failed call, if it is one of ours, and the system's reason.
 fn names_its_cause(
     ended: &Ended,
     fault: Fault,
@@ -152,7 +151,7 @@ fn names_its_cause(
     let own = place.root().display().to_string();
     let file = ended.record.path.strip_prefix(&own).unwrap_or(&ended.record.path);
     if matches!(fault.kind, Kind::Allocation | Kind::Memory) {
-        return if says("memory") { Ok(()) } else { Err("does not say memory".into()) };
+        return if says("memory") { Ok(()) } else { Err("memory is not mentioned".into()) };
     }
     let reason = match fault.error {
         5 => "input/output error",
@@ -161,7 +160,7 @@ fn names_its_cause(
         _ => "",
     };
     if !says(reason) {
-        return Err(format!("does not say {reason:?}"));
+        return Err(format!("the message does not contain {reason:?}"));
     }
     let file = file.trim_start_matches('/');
     if fault.kind == Kind::Thread || file.is_empty() || ended.record.path == format!("/{file}") {
@@ -169,7 +168,7 @@ fn names_its_cause(
     }
     let file = file.trim_start_matches("./");
     let temporary = file.contains(".merganser-") || file.starts_with("tmp");
-    // Sets of files are named by what they have in common.
+    // Sets of files are named by their common prefix.
     let start = |name: &str, ends: &[char]| {
         let bare = name.strip_prefix(OUT).unwrap_or(name);
         let length = bare.find(ends).unwrap_or(bare.len());
@@ -179,5 +178,5 @@ fn names_its_cause(
         true => says("tmp") || expected.outputs.keys().any(|name| says(&start(name, &['/']))),
         false => says(file) || says(&start(file, &['/', '.'])),
     };
-    if named { Ok(()) } else { Err(format!("does not name {file}")) }
+    if named { Ok(()) } else { Err(format!("the message does not name {file}")) }
 }

@@ -1,14 +1,14 @@
-//! Calls of the system that fail: every command ends with an error of one line and leaves nothing,
-//! or can do without, and then gives all its bytes.
+//! Failing system calls: every command either fails with a one-line error and leaves no files, or succeeds with all
+//! its outputs.
 //!
-//! Instead of a sample, `MERGANSER_FAULTS=most` has every call of every command fail, but for most of the
-//! allocator's, which takes half an hour; `MERGANSER_FAULTS=all` every call, which takes hours.
-//! `MERGANSER_FAULTS_OF=TEXT` chooses commands that contain a text. Runs have their files in memory (`/dev/shm`) where
-//! it has room and `TMPDIR` names no other place: waiting for a disk would take most of the time.
+//! By default, a sample of the calls fails. With `MERGANSER_FAULTS=most`, every call of every command fails once,
+//! except most of the allocator's, which takes half an hour; with `MERGANSER_FAULTS=all`, every call, which takes
+//! hours. `MERGANSER_FAULTS_OF=TEXT` selects the commands that contain a text. Files are in memory (`/dev/shm`) if
+//! it has room and `TMPDIR` is not set, because waiting for a disk would take most of the time.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
-    reason = "a test ends by panicking, and says what it skips"
+    reason = "tests panic on failure and print what they skip"
 )]
 
 mod commands;
@@ -29,22 +29,22 @@ use place::Place;
 use shim::{Shim, Slot};
 use sweep::{Extent, Share, Tally};
 
-/// Runs a command with a share of its faults.
+/// A function that runs a command with a share of its faults.
 type Sweep = fn(&Slot, &Place, &Line, Share) -> Tally;
 
-/// Has directories of tests in memory from now on, if there is a GB for them.
+/// Creates the directories of tests in memory from now on, if there is a GB of room.
 fn work_in_memory() {
     let memory = Path::new("/dev/shm");
     let df = Command::new("df").args(["--output=avail", "-B1M"]).arg(memory).output();
     let text = df.map(|df| String::from_utf8_lossy(&df.stdout).into_owned()).unwrap_or_default();
     let room = text.split_whitespace().last().and_then(|room| room.parse().ok()).unwrap_or(0);
     if room >= 1024 && std::env::var_os("TMPDIR").is_none() {
-        // The other test may have done so.
+        // The other test may have set it already.
         let _ = tempfile::env::override_temp_dir(memory);
     }
 }
 
-/// Runs the commands on all cores, each in its own place.
+/// Runs the commands on all cores, each worker in its own directory.
 fn sweep_all(shim: &Shim, prepared: &Dir, lines: &[Line], sweep: Sweep) {
     let extent = match std::env::var("MERGANSER_FAULTS").as_deref() {
         Ok("all") => Extent::All,
@@ -73,7 +73,7 @@ fn sweep_all(shim: &Shim, prepared: &Dir, lines: &[Line], sweep: Sweep) {
         workers.into_iter().for_each(|worker| tally.add(worker.join().unwrap()));
     });
     eprintln!("{tally}");
-    assert_eq!(tally.wrong, 0, "runs that went wrong, as said above");
+    assert_eq!(tally.wrong, 0, "runs went wrong, as listed above");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A directory in which a command runs again and again, from the same state each time.
+//! A directory in which commands run repeatedly, from the same state each time.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 
 use merganser_test_support::{Dir, names};
 
-/// Where outputs are.
+/// The folder of outputs.
 pub(crate) const OUT: &str = "out/";
 
-/// Files with their bytes, by their names from the directory on.
+/// Contents of files by relative name.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
-/// A copy of all inputs, and of `out` and `tmp`, which are empty.
+/// A copy of all inputs, with empty `out` and `tmp`.
 pub(crate) struct Place {
     dir: Dir,
-    /// Its inputs as they are; none may change.
+    /// The state of the inputs, none of which may change.
     inputs: BTreeMap<String, Input>,
 }
 
-/// An input: its size, time of change and number, by which a change shows.
+/// The size, modification time (seconds, nanoseconds) and inode of an input, which reveal a change.
 type Input = (u64, i64, i64, u64);
 
 impl Place {
@@ -35,7 +35,7 @@ impl Place {
         self.dir.root()
     }
 
-    /// The outputs that are there.
+    /// Returns the current outputs.
     pub(crate) fn outputs(&self) -> Files {
         let mut files = Files::new();
         let outputs = self.dir.names().into_iter().filter(|name| is_output(name));
@@ -43,7 +43,7 @@ impl Place {
         files
     }
 
-    /// Has these outputs there and no others.
+    /// Replaces the current outputs by `files`.
     pub(crate) fn set_outputs(&self, files: &Files) {
         if self.outputs() == *files {
             return;
@@ -59,7 +59,7 @@ impl Place {
         }
     }
 
-    /// What is there besides inputs and outputs, or is no longer as it was; and removes it.
+    /// Returns the files that are neither inputs nor outputs, and changed inputs; removes the files.
     pub(crate) fn litter(&self) -> Vec<String> {
         let mut litter: Vec<String> =
             names(&self.dir.path("tmp")).into_iter().map(|name| format!("tmp/{name}")).collect();
@@ -78,7 +78,7 @@ impl Place {
     }
 }
 
-/// Whether it is the folder of outputs, or what commands change where it stands.
+/// Whether a name is the folder of outputs, or a file that a command changes in its place.
 fn is_output(name: &str) -> bool {
     name == "out" || name.starts_with("own.")
 }
@@ -108,7 +108,7 @@ fn add(root: &Path, name: String, files: &mut Files) {
     }
 }
 
-/// All files but outputs and those in `tmp`, of folders, too.
+/// Returns all files, also those in folders, except outputs and the content of `tmp`.
 fn inputs(root: &Path) -> BTreeMap<String, Input> {
     let mut found = BTreeMap::new();
     let mut folders = vec![String::new()];

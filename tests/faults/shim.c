@@ -1,13 +1,12 @@
-// Faults on purpose, in the process that this is loaded into (LD_PRELOAD): the n-th call of a kind
-// fails, or all from the n-th on, or gives less than was asked for.
+// Injects faults into the process that loads this library (LD_PRELOAD): the n-th call of a kind fails, or all calls
+// from the n-th on, or they transfer fewer bytes than requested.
 //
-// System calls are caught by seccomp, not by the names of libc's functions: some libraries make
-// them themselves (rustix, and with it tempfile), and so does libc's allocator. The kernel sends
-// SIGSYS for them, whose handler counts, and makes the call or does not. Threads and allocations
-// are caught by name.
+// System calls are caught by seccomp, not by the names of libc's functions: some libraries make them directly
+// (rustix, and thus tempfile), and so does libc's allocator. The kernel sends SIGSYS for them; the handler counts
+// the call and makes it or lets it fail. Creation of threads and allocations are caught by name.
 //
-// MERGANSER_FAULT is `KIND:N:ERRNO:MODE`, by their numbers; MERGANSER_FAULT_RECORD a file that has
-// room for the record. x86-64, Linux, glibc.
+// MERGANSER_FAULT is `KIND:N:ERRNO:MODE` in numbers. MERGANSER_FAULT_RECORD is a file with room for the record.
+// Requires x86-64, Linux and glibc.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,10 +36,10 @@ enum kind {
 enum mode { ONCE, FROM_THEN_ON, LESS };
 
 struct record {
-  _Atomic uint64_t ready;  // 1: calls are caught
+  _Atomic uint64_t ready;  // 1 once calls are caught
   _Atomic uint64_t struck;
   _Atomic uint64_t calls[KINDS];
-  char path[512];  // of the file that the first fault was of, if there was one
+  char path[512];  // the file of the first fault, if it had one
 };
 
 static struct record* record;
@@ -49,13 +48,13 @@ static _Atomic int begun, threads;
 
 long shim_call(long number, const long arguments[6]);
 extern const char shim_called[];
-// The one place whose calls the kernel lets pass.
+// The only code whose system calls the kernel does not trap.
 __asm__(
     ".text\n.globl shim_call\n.hidden shim_call\n.hidden shim_called\n.balign 64\nshim_call:\n"
     "mov %rdi, %rax\nmov %rsi, %r11\nmov 0(%r11), %rdi\nmov 8(%r11), %rsi\nmov 16(%r11), %rdx\n"
     "mov 24(%r11), %r10\nmov 32(%r11), %r8\nmov 40(%r11), %r9\nsyscall\nshim_called:\nret\n");
 
-/// Whether this call is to fail. Counts it.
+/// Counts a call; returns whether it fails (2 for the first failure).
 static int strikes(enum kind kind) {
   if (!atomic_load(&begun)) return 0;
   const long number = (long)atomic_fetch_add(&record->calls[kind], 1) + 1;
@@ -74,14 +73,14 @@ static void note_handle(long handle) {
   for (unsigned long rest = (unsigned long)handle; count == 0 || rest; rest /= 10)
     digits[count++] = (char)('0' + rest % 10);
   while (count) name[at++] = digits[--count];
-  // Not by libc: within the handler, a call that is caught would be the end.
+  // Not with libc: a trapped call within the handler would be fatal.
   const long arguments[6] = {(long)name, (long)record->path, sizeof record->path - 1};
   const long length = shim_call(SYS_readlink, arguments);
   if (length > 0) record->path[length] = 0;
 }
 
 static int kind_of_open(long flags) {
-  // Of folders, whose opening nobody repeats who is interrupted, not even std.
+  // Directories are a kind of their own: not even std repeats an interrupted open of one.
   if (flags & O_DIRECTORY) return DIRECTORY;
   return flags & (O_WRONLY | O_RDWR) ? CREATE : OPEN;
 }
@@ -91,7 +90,7 @@ static int kind_of(long number, const long* a) {
     case SYS_open: return kind_of_open(a[1]);
     case SYS_openat: return kind_of_open(a[2]);
     case SYS_read: case SYS_pread64: case SYS_readv: case SYS_preadv: case SYS_preadv2: return READ;
-    // Messages are no results: stderr may be anything.
+    // stderr is excluded: messages are not results.
     case SYS_write: case SYS_pwrite64: case SYS_writev: case SYS_pwritev: case SYS_pwritev2:
       return a[0] == 2 ? -1 : WRITE;
     case SYS_copy_file_range: case SYS_sendfile: return WRITE;
@@ -129,7 +128,7 @@ static void note(long number, const long* a) {
   }
 }
 
-/// Makes the call give less than it might.
+/// Reduces the number of bytes that the call transfers.
 static void lessen(long number, long* a, long most) {
   switch (number) {
     case SYS_read: case SYS_pread64: case SYS_write: case SYS_pwrite64:
@@ -137,7 +136,7 @@ static void lessen(long number, long* a, long most) {
       return;
     case SYS_sendfile: if (a[3] > most) a[3] = most; return;
     case SYS_copy_file_range: if (a[4] > most) a[4] = most; return;
-    default: a[2] = a[2] > 1 ? 1 : a[2];  // of several pieces the first
+    default: a[2] = a[2] > 1 ? 1 : a[2];  // only the first of several buffers
   }
 }
 
@@ -146,7 +145,7 @@ static void caught(int signal, siginfo_t* info, void* context) {
   greg_t* r = ((ucontext_t*)context)->uc_mcontext.gregs;
   const long number = info->si_syscall;
   long a[6] = {r[REG_RDI], r[REG_RSI], r[REG_RDX], r[REG_R10], r[REG_R8], r[REG_R9]};
-  // The program's first step asks for this limit; what comes before is libc's and std's.
+  // The program first queries this limit; earlier calls belong to libc and std.
   if (number == SYS_prlimit64 && a[1] == RLIMIT_AS) atomic_store(&begun, 1);
   const int kind = kind_of(number, a);
   const int now = kind < 0 ? 0 : strikes((enum kind)kind);
@@ -170,7 +169,7 @@ static const int CAUGHT[] = {
     SYS_mprotect, SYS_prlimit64};
 enum { CALLS = sizeof CAUGHT / sizeof *CAUGHT };
 
-/// Has the kernel send SIGSYS for those calls, wherever they are made but in `shim_call`.
+/// Makes the kernel send SIGSYS for these calls, except in `shim_call`.
 static int catch_calls(void) {
   struct sigaction action = {.sa_sigaction = caught, .sa_flags = SA_SIGINFO | SA_RESTART};
   if (sigaction(SIGSYS, &action, NULL)) return -1;
@@ -229,7 +228,7 @@ void* __libc_realloc(void*, size_t);
 void* __libc_memalign(size_t, size_t);
 
 static int no_memory(void) {
-  // Before there is a second thread, arguments are taken apart, which asks thousands of times.
+  // Arguments are parsed before a second thread exists; this allocates thousands of times.
   if (!atomic_load(&threads) || !strikes(ALLOCATION)) return 0;
   errno = ENOMEM;
   return 1;

@@ -1,4 +1,4 @@
-//! The library that makes calls fail (shim.c): building it, and running the program with it.
+//! Builds the library that makes calls fail (`shim.c`), and runs the program with it.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use merganser_test_support::MERGANSER;
 
-/// What is made to fail, as in shim.c.
+/// Kinds of calls, as in shim.c.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Open,
@@ -46,18 +46,18 @@ pub(crate) const KINDS: [Kind; 14] = [
     Kind::Allocation,
 ];
 
-/// How a call fails, as in shim.c.
+/// Modes of failure, as in shim.c.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// One call.
+    /// Only this call fails.
     Once,
-    /// This one and all after it.
+    /// This call and all later ones fail.
     FromThenOn,
-    /// It and all after it give less than was asked for.
+    /// This call and all later ones transfer fewer bytes than requested.
     Less,
 }
 
-/// A fault: the `number`-th call (from 1) gives `error`, or, in mode `Less`, at most so many bytes.
+/// A fault: call `number` (from 1) returns `error`, or, in mode `Less`, transfers at most `error` bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fault {
     pub(crate) kind: Kind,
@@ -66,45 +66,45 @@ pub(crate) struct Fault {
     pub(crate) mode: Mode,
 }
 
-/// What the library wrote down of a run.
+/// The library's record of a run.
 #[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) struck: u64,
     pub(crate) calls: [u64; KINDS.len()],
-    /// The file that the first fault was of; empty if it was of none.
+    /// The file of the first failed call; empty if it had none.
     pub(crate) path: String,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// `None`: it did not end in time, and was killed.
+    /// The exit status; `None` if the run did not end in time and was killed.
     pub(crate) status: Option<ExitStatus>,
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: String,
     pub(crate) record: Record,
 }
 
-/// Longer than any run of a few reads takes, on the busiest machine.
+/// Longer than any run with a few reads takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Bytes of the record's path in shim.c.
+/// Bytes of the path in the record of shim.c.
 const PATH: usize = 512;
 
-/// The library, in a directory of its own with what runs write.
+/// The compiled library, in a directory with the files of runs.
 #[derive(Debug)]
 pub(crate) struct Shim {
     dir: TempDir,
 }
 
 impl Shim {
-    /// Builds it; `None`, said on stderr, where that is not possible.
+    /// Builds the library; returns `None`, with a message, where that is not possible.
     pub(crate) fn build() -> Option<Shim> {
         let shim = Shim { dir: tempfile::tempdir().unwrap() };
         let works = cfg!(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"))
             && shim.compile()
             && shim.catches();
         if !works {
-            assert!(std::env::var_os("CI").is_none(), "no call can be made to fail");
+            assert!(std::env::var_os("CI").is_none(), "calls cannot be caught here");
             eprintln!("skipped: needs a C compiler, Linux with seccomp, glibc and x86-64");
         }
         works.then_some(shim)
@@ -121,7 +121,7 @@ impl Shim {
         compiler.status().is_ok_and(|status| status.success())
     }
 
-    /// Whether the kernel lets calls be caught.
+    /// Whether the kernel allows catching calls.
     fn catches(&self) -> bool {
         let slot = self.slot("first");
         slot.run(["devices"].as_slice(), self.dir.path(), None, &[]).is_some()
@@ -131,7 +131,7 @@ impl Shim {
         self.dir.path().join("shim.so")
     }
 
-    /// Room for one run at a time.
+    /// Returns the files for one run at a time.
     pub(crate) fn slot(&self, name: &str) -> Slot {
         let file = |what: &str| self.dir.path().join(format!("{name}.{what}"));
         Slot {
@@ -143,7 +143,7 @@ impl Shim {
     }
 }
 
-/// Where a run's record, stdout and stderr go.
+/// The files of a run's record, stdout and stderr.
 #[derive(Debug)]
 pub(crate) struct Slot {
     library: PathBuf,
@@ -153,12 +153,12 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// A file beside the record.
+    /// Returns the path of a file beside the record.
     pub(crate) fn beside(&self, extension: &str) -> PathBuf {
         self.record.with_extension(extension)
     }
 
-    /// Runs the program in `place`, with temporary files in `tmp` there. `None` if calls could not be
+    /// Runs the program in `place`, with temporary files in its folder `tmp`. Returns `None` if calls could not be
     /// caught.
     pub(crate) fn run<S: AsRef<OsStr>>(
         &self,
@@ -190,7 +190,7 @@ impl Slot {
         })
     }
 
-    /// Reads the record back; `None` if the library did not come to work.
+    /// Reads the record; returns `None` if the library was not active.
     fn record(&self) -> Option<Record> {
         let bytes = fs::read(&self.record).unwrap();
         let (numbers, path) = bytes.split_at(8 * (2 + KINDS.len()));
@@ -206,7 +206,7 @@ impl Slot {
     }
 }
 
-/// Waits for a run, but not for ever.
+/// Waits for a run, with a time limit.
 pub(crate) fn wait(mut child: Child) -> Option<ExitStatus> {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {

@@ -1,4 +1,4 @@
-//! All faults of a command, one run each.
+//! Runs a command once for each of its faults.
 
 use std::fmt;
 
@@ -13,22 +13,22 @@ const EIO: i32 = 5;
 const EAGAIN: i32 = 11;
 const ENOMEM: i32 = 12;
 const ENOSPC: i32 = 28;
-/// Bytes that calls give which give less than was asked for.
+/// Bytes that a call in mode `Less` transfers.
 const LESS: i32 = 61;
 
-/// How many faults of a kind a command gets.
+/// The number of faults of each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
-    /// A few of each, chosen at random, but the same in each run.
+    /// A few of each kind, chosen by a fixed seed.
     Sample,
-    /// One for each call, but for the allocator's and those by which the heap grows, of which there may be a hundred
-    /// thousand: the first ones, and then one in [`STEP`].
+    /// One for each call. Of the allocator's calls and those that extend the heap, of which there may be a hundred
+    /// thousand, the first [`FIRST`] and then one in [`STEP`].
     Most,
     /// One for each call.
     All,
 }
 
-/// The faults of a command that one worker injects: one of several equal parts of them, by its number from 0.
+/// One worker's faults of a command: one of several equal shares, numbered from 0.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share {
     pub(crate) extent: Extent,
@@ -37,13 +37,13 @@ pub(crate) struct Share {
 }
 
 impl Share {
-    /// Each worker has a part of every command, but if there are few faults.
+    /// Returns the shares of `workers` workers. A sample has few faults and is not divided.
     pub(crate) fn all(extent: Extent, workers: usize) -> impl Iterator<Item = Share> + Clone {
         let of = if extent == Extent::Sample { 1 } else { workers };
         (0..of).map(move |at| Share { extent, at, of })
     }
 
-    /// With how many threads a command runs: a sample takes one number for each command.
+    /// Returns the numbers of threads that a command runs with; only one number, by command, for a sample.
     pub(crate) fn threads(self, command: &str) -> &'static [u32] {
         match self.extent {
             Extent::Sample if command.len().is_multiple_of(2) => &[1],
@@ -52,28 +52,29 @@ impl Share {
         }
     }
 
-    /// Those of the calls of a kind that belong to it.
+    /// Returns the calls that belong to this share.
     pub(crate) fn take(self, numbers: Vec<u64>) -> impl Iterator<Item = u64> {
         numbers.into_iter().skip(self.at).step_by(self.of)
     }
 }
 
-/// Such calls of a run that all fail, one at a time, if most do; and steps behind these.
+/// Number of calls at the start that all fail, one at a time, with [`Extent::Most`].
 const FIRST: u64 = 256;
+/// Step between the failing calls after the first ones.
 const STEP: usize = 16;
 
-/// What came of the faults of commands.
+/// Results of all faults.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) survived: u64,
     pub(crate) failed: u64,
-    /// By kind.
+    /// The number of faults by kind.
     pub(crate) faults: [u64; KINDS.len()],
     pub(crate) wrong: u64,
 }
 
 impl Tally {
-    /// Notes what is wrong, and says it at once: all together may take long.
+    /// Counts a wrong run and prints it immediately, because all runs may take long.
     pub(crate) fn note(&mut self, wrong: String) {
         eprintln!("{wrong}");
         self.wrong += 1;
@@ -92,18 +93,18 @@ impl Tally {
 impl fmt::Display for Tally {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Tally { survived, failed, faults, .. } = self;
-        write!(formatter, "{failed} runs ended in an error, {survived} gave all; faults:")?;
+        write!(formatter, "{failed} runs failed, {survived} succeeded; faults:")?;
         let kinds = KINDS.iter().zip(faults).filter(|(_, number)| **number > 0);
         kinds.into_iter().try_for_each(|(kind, number)| write!(formatter, " {kind:?} {number}"))
     }
 }
 
-/// A command in its place.
+/// A command in its directory.
 struct Subject<'s> {
     slot: &'s Slot,
     place: &'s Place,
     args: Vec<String>,
-    /// Outputs that are there when it begins: none of its own, or others in their places.
+    /// Outputs that exist before a run: none, or older ones with the same names.
     befores: Vec<Files>,
     expected: Expected,
     share: Share,
@@ -137,7 +138,7 @@ pub(crate) fn sweep(slot: &Slot, place: &Place, line: &Line, share: Share) -> Ta
 }
 
 impl<'s> Subject<'s> {
-    /// Runs it undisturbed, twice, and counts its calls.
+    /// Runs the command undisturbed, twice, and counts its calls.
     fn new(
         slot: &'s Slot,
         place: &'s Place,
@@ -156,7 +157,7 @@ impl<'s> Subject<'s> {
         let made = expected.outputs.keys().filter(|name| !start.contains_key(*name));
         let old = made.map(|name| (name.clone(), b"old".to_vec()));
         let mut befores = vec![start.clone()];
-        // Some go on where an earlier run was.
+        // Some commands continue an earlier run.
         let goes_on = args.iter().any(|arg| arg == "--resume" || arg == "prepare");
         if !goes_on && !expected.outputs.keys().any(|name| name[OUT.len()..].contains('/')) {
             befores.push(start.clone().into_iter().chain(old).collect());
@@ -180,7 +181,7 @@ impl<'s> Subject<'s> {
         }
     }
 
-    /// Faults that go on, and those that are none to who knows the system.
+    /// Injects faults that persist, and interruptions and short transfers, which a correct program survives.
     fn further(&mut self, kind: Kind, calls: u64) {
         if calls == 0 {
             return;
@@ -203,7 +204,7 @@ impl<'s> Subject<'s> {
         }
     }
 
-    /// A fault, of a run that replaces outputs, or not.
+    /// Injects a fault in a run without existing outputs, and for some kinds also in one that replaces outputs.
     fn fail(&mut self, fault: Fault) {
         let both = matches!(fault.kind, Kind::Rename | Kind::Sync | Kind::Create);
         for before in 0..self.befores.len() {
@@ -218,13 +219,13 @@ impl<'s> Subject<'s> {
         self.place.set_outputs(before);
         let ended = self.slot.run(&self.args, self.place.root(), fault, &[]).unwrap();
         if fault.is_some() && ended.record.struck == 0 {
-            // With threads a run makes a few calls less at times.
+            // With several threads, a run sometimes makes fewer calls.
             return;
         }
         let judged = judge(&ended, fault, self.place, before, &self.expected);
         let harmless = fault.is_none_or(|fault| fault.error == EINTR || fault.mode == Mode::Less);
         let judged = match judged {
-            Ok(Verdict::Failed) if harmless => Err("it failed".into()),
+            Ok(Verdict::Failed) if harmless => Err("an unexpected failure".into()),
             judged => judged,
         };
         match judged {
@@ -267,14 +268,14 @@ fn error_of(kind: Kind) -> i32 {
     }
 }
 
-/// Which of so many calls are made to fail, one at a time.
+/// Returns the numbers of the calls that fail, one at a time, of `calls` calls.
 fn numbers(kind: Kind, calls: u64, extent: Extent) -> Vec<u64> {
     let most = match kind {
         Kind::Sync | Kind::Rename => 4,
         Kind::Write | Kind::Create | Kind::Thread | Kind::Allocation => 3,
         _ => 2,
     };
-    // The last calls are those of the end, and with threads there may be more of them.
+    // With several threads, there may be more calls than were counted; the last ones belong to the end of the run.
     if extent == Extent::Most && matches!(kind, Kind::Allocation | Kind::Memory) {
         let rest = (FIRST + 1..=calls + 1).step_by(STEP);
         return (1..=FIRST.min(calls + 1)).chain(rest).collect();

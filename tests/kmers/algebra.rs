@@ -1,5 +1,4 @@
-//! `merganser kmers`: tables computed from tables, in every format, held against kmc_tools, Jellyfish
-//! and a map.
+//! `merganser kmers`: tables computed from tables, in every format, compared with kmc_tools, Jellyfish and a map.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +6,7 @@ use merganser_test_support::reads::{fasta, fastq, many, untidy};
 use merganser_test_support::tools::{installed, shell};
 use merganser_test_support::{Dir, MERGANSER, gunzip, small_reads};
 
-/// The repository's reads as `r1.fq` and `r2.fq`.
+/// Returns a directory with the repository's reads as `r1.fq` and `r2.fq`.
 fn with_reads() -> Dir {
     let dir = Dir::new();
     for (name, path) in ["r1.fq", "r2.fq"].into_iter().zip(small_reads()) {
@@ -23,15 +22,15 @@ const OPERATIONS: [(&str, &str); 4] = [
     ("counters-subtract", "counters_subtract"),
 ];
 
-/// Least and largest counts of both inputs and of the result.
+/// Minimum and maximum counts of both inputs and of the result.
 const CUTS: [[(u32, u32); 3]; 3] = [
     [(2, 1_000_000), (1, 20), (1, 30)],
     [(1, 40), (3, 1_000_000), (2, 1_000_000)],
     [(2, 60), (2, 45), (3, 25)],
 ];
 
-/// Every operation in every mode, each with every choice of cuts on both inputs and the result for
-/// some k, of tables in every format that kmc_tools has a part in.
+/// Every operation in every mode has the result of kmc_tools; for some k also with every choice of minimum and
+/// maximum counts, and for tables in every format that kmc_tools reads or writes.
 #[test]
 fn kmc_tools_computes_the_same() {
     if !installed(&["kmc", "kmc_tools"]) {
@@ -103,7 +102,7 @@ fn kmc_tools_computes_the_same() {
     }
 }
 
-/// `kmc_tools transform` in all that it does, and the operations in reverse.
+/// Operations of `kmc_tools transform` and reversed operations of `kmc_tools simple` have the same results.
 #[test]
 fn kmc_tools_transforms_the_same() {
     if !installed(&["kmc", "kmc_tools"]) {
@@ -173,8 +172,8 @@ fn kmc_tools_transforms_the_same() {
     }
 }
 
-/// A nested expression against steps of `kmc_tools simple` (its `complex` does not start on Debian 12:
-/// its own regular expressions are refused by the library).
+/// A nested expression has the result of several steps of `kmc_tools simple`. (`kmc_tools complex` does not start on
+/// Debian 12: the C++ library rejects its regular expressions.)
 #[test]
 fn kmc_tools_computes_the_same_step_by_step() {
     if !installed(&["kmc_tools"]) {
@@ -236,7 +235,7 @@ fn text(map: &Map) -> String {
     map.iter().map(|(kmer, count)| format!("{kmer}\t{count}\n")).collect()
 }
 
-/// Many tables, an expression, and set-counts, against maps; without any other tool.
+/// Operations on many tables, expressions and set-counts, compared with maps; without other tools.
 #[test]
 fn many_tables_and_nesting() {
     let dir = Dir::new();
@@ -271,7 +270,7 @@ fn many_tables_and_nesting() {
     let cut = maps[0].iter().filter(|(_, count)| (2..=4).contains(*count));
     let cut: Map = cut.map(|(kmer, _)| (kmer.clone(), 3)).collect();
     assert_eq!(set_counts, text(&cut));
-    // The same table twice is itself.
+    // The same file as two inputs.
     let same = dir.run("kmers intersect --counts sum 0.mgk:2.. 0.mgk -q --format tsv -o -").ok();
     let twice = maps[0].iter().filter(|(_, count)| **count > 1);
     let twice: Map = twice.map(|(kmer, count)| (kmer.clone(), 2 * count)).collect();
@@ -282,7 +281,7 @@ fn fs_copy(dir: &Dir, from: &str, to: &str) {
     std::fs::copy(dir.path(from), dir.path(to)).unwrap();
 }
 
-/// A table that is only converted is the table that was counted, byte for byte; formats hold all.
+/// A converted table has the bytes of the counted one, and conversions to other formats lose nothing.
 #[test]
 fn conversions_lose_nothing() {
     let dir = Dir::new();
@@ -296,7 +295,7 @@ fn conversions_lose_nothing() {
             let dump = dir.run("kmers dump t.mgk").ok();
             for format in ["kmc", "kff", "tsv", "fasta", "jellyfish"] {
                 if dump.is_empty() && !format.starts_with('k') {
-                    // A text without a line has no k.
+                    // A text table without a line has no k.
                     continue;
                 }
                 let name = if format == "kmc" { "x" } else { "x.other" };
@@ -318,7 +317,7 @@ fn conversions_lose_nothing() {
     }
 }
 
-/// Parquet as any other format, where it is built in.
+/// Parquet is a format like any other, if it is built in.
 #[test]
 fn parquet() {
     let dir = Dir::new();
@@ -341,7 +340,7 @@ fn parquet() {
     }
 }
 
-/// Nor threads nor memory, nor what a table was read from, change a byte.
+/// Threads, memory and the format of the inputs do not change a byte.
 #[test]
 fn the_same_bytes_whatever_the_run() {
     let dir = Dir::new();
@@ -392,7 +391,7 @@ fn overflow_cuts_and_lowered_counts_are_said() {
     dir.write("a.tsv", "AACCA\t4294967295\nCATGG\t9\n");
     dir.write("b.tsv", "AACCA\t1\nCATGG\t3\n");
     let ran = dir.run("kmers union -o u.mgk a.tsv b.tsv");
-    assert_eq!(ran.warnings(), ["warning: counts above 4,294,967,295 stand as that"]);
+    assert_eq!(ran.warnings(), ["warning: counts above 4,294,967,295 are stored as 4,294,967,295"]);
     assert!(dir.run("kmers info u.mgk").ok().contains("saturated       yes"));
     assert_eq!(dir.run("kmers dump u.mgk").ok(), "AACCA\t4294967295\nCATGG\t12\n");
     let ran = dir.run("kmers union --counter-max 10 --min-count 4 --format tsv -o - a.tsv b.tsv");
@@ -463,8 +462,8 @@ fn tables_that_do_not_go_together_and_damaged_ones() {
     insta::assert_snapshot!("bad_tables", all);
 }
 
-/// A KFF file by hand, as the specification has it: another encoding, blocks of several k-mers, a
-/// section with a minimizer.
+/// A KFF file written by the specification is read: another encoding of bases, blocks of several k-mers, a section
+/// with a minimizer.
 #[test]
 fn kff_of_every_kind() {
     // A C G T = 0 1 3 2.

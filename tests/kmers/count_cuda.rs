@@ -1,10 +1,10 @@
-//! The same bytes on every GPU, real or emulated, as on the CPU; skipped, saying so, without one.
-//! `MERGANSER_REQUIRE_GPU=1` makes that a failure.
+//! Counts on each real or emulated GPU have the same bytes as on the CPU. Skipped with a message without a GPU, or a
+//! failure with `MERGANSER_REQUIRE_GPU=1`.
 
 use merganser_test_support::gpus::usable;
 use merganser_test_support::{Dir, MERGANSER, small_reads};
 
-/// Counts reads on the CPU and with each of the device options; everything written is the same.
+/// Asserts that a count has the same outputs on the CPU and with each of the device options.
 fn same_on(dir: &Dir, options: &str, reads: &str, devices: &[&str]) {
     let count = |device: &str| {
         dir.run(&format!("count {options} {device} -o t.mgk --histogram hist {reads} -q")).ok();
@@ -12,7 +12,7 @@ fn same_on(dir: &Dir, options: &str, reads: &str, devices: &[&str]) {
     };
     let expected = count("--device cpu");
     for device in devices {
-        assert!(count(device) == expected, "{options} {device} differs");
+        assert!(count(device) == expected, "{options} {device}: outputs differ");
     }
 }
 
@@ -58,7 +58,7 @@ fn every_list_of_devices_and_format() {
     }
 }
 
-/// Repeats, one k-mer that is nearly everything, odd letters, short reads, nothing at all.
+/// Repeats, one dominant k-mer, other letters, short reads and empty inputs.
 #[test]
 fn hostile_reads() {
     if !usable() {
@@ -75,13 +75,13 @@ fn hostile_reads() {
     for k in [14, 28, 50, 90] {
         same_on(&dir, &format!("-k {k} --min-count 1"), "hard.fa", &["--device cuda:0"]);
     }
-    // A k-mer with more copies than the device has room for.
+    // One k-mer with more copies than fit on the device.
     dir.write("a.fa", format!(">a\n{}\n", "A".repeat(60_000)));
     same_on(&dir, "-k 28", "a.fa", &["--device cuda:0 --gpu-memory 48M --gpu-streams 1"]);
     same_on(&dir, "-k 28", "empty.fa", &["--device cuda:0"]);
 }
 
-/// Super-k-mers that stay on the device, go to host memory, or to disk.
+/// Super-k-mers stay on the device or are moved to host memory or to disk.
 #[test]
 fn every_tier() {
     if !usable() {

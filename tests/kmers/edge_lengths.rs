@@ -1,4 +1,4 @@
-//! Every k that is at some edge, on every kind of input, both strands or one, against the oracle.
+//! Counts with every boundary value of k, for every kind of input, on one or both strands, compared with the oracle.
 
 use merganser_test_support::oracle::{self, Rule, complement};
 use merganser_test_support::reads::{Random, Record, fasta, fastq, untidy};
@@ -67,7 +67,7 @@ fn check(dir: &Dir, name: &str, records: &[Record], rule: Rule) {
     let ran = count(dir, rule, "--format tsv -o - --min-count 1 --histogram hist");
     let context = format!("{name}, {rule:?}");
     assert_eq!(ran.code, Some(0), "{context}: {}", ran.stderr);
-    assert!(ran.stdout == oracle::tsv(&expected, 1).as_bytes(), "{context}: other k-mers");
+    assert!(ran.stdout == oracle::tsv(&expected, 1).as_bytes(), "{context}: k-mers differ");
     assert!(dir.read("hist") == oracle::histogram(&expected).as_bytes(), "{context}: histogram");
 }
 
@@ -77,7 +77,7 @@ fn count(dir: &Dir, rule: Rule, options: &str) -> Ran {
     dir.run(&format!("count -k {} {strands} {quality} {options} input", rule.k))
 }
 
-/// Through the table and back, with a cut.
+/// Asserts that a table has the right k-mers when it is dumped and queried, with a minimum count.
 fn table_comes_back(dir: &Dir, k: usize, records: &[Record]) {
     let expected = oracle::count(records, Rule::new(k, true));
     count(dir, Rule::new(k, true), "-o t.mgk").ok();
@@ -98,8 +98,8 @@ fn table_comes_back(dir: &Dir, k: usize, records: &[Record]) {
     assert_eq!(dir.run("kmers query t.mgk --file kmers").ok(), lines);
 }
 
-/// Sequences of any length. 200 copies of 50,000 bases in one line: each k-mer of the
-/// circle 199 times, and once more each of the line.
+/// Sequences may have any length: 200 copies of 50,000 bases in one line contain each k-mer of the circular unit 199
+/// times, and each k-mer of the linear unit once more.
 #[test]
 fn ten_million_bases_in_one_line() {
     let unit = Random(5).bases(50_000);

@@ -1,4 +1,4 @@
-//! FastK's tables and histograms, written by the definition of their layout.
+//! FastK tables and histograms, written from the definition of their layout.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use merganser_test_support::fastk::write_table;
 use merganser_test_support::oracle::{self, Counts, Rule};
 use merganser_test_support::reads::{Random, Record, fasta};
 
-/// Reads that cover a genome, with errors; their counts.
+/// Writes reads with errors that cover a genome; returns their counts.
 fn sample(dir: &Dir, k: usize) -> Counts {
     let mut random = Random(3);
     let genome = random.bases(2000);
@@ -94,7 +94,7 @@ fn histograms_go_both_ways() {
     dir.write("cut.hist", &bytes[..1000]);
     let message = dir.run("kmers histogram --model cut.hist").fails(1);
     assert!(
-        message.contains("cut.hist: neither COUNT NUMBER lines nor a whole histogram"),
+        message.contains("cut.hist: neither COUNT NUMBER lines nor a complete FastK histogram"),
         "{message}"
     );
     let message = dir.run("kmers histogram --model -k 31 h.hist").fails(1);
@@ -130,7 +130,7 @@ fn what_is_wrong_is_said() {
     fails("are not ascending");
     std::fs::remove_file(dir.path(".t.ktab.2")).unwrap();
     fails(".t.ktab.2: ");
-    // Both strands.
+    // A table of both strands.
     let mut both = counts.clone();
     counts.iter().for_each(|(kmer, &count)| {
         both.insert(oracle::complement(kmer), count);

@@ -11,8 +11,8 @@ const BASES: usize = 60_000;
 const COVERAGE: usize = 25;
 const LENGTH: usize = 150;
 
-/// Reads of haplotypes that differ in each thousandth base or so, where those of one group have another base than the rest:
-/// `groups` are how many haplotypes have it, and how often such places are, of ten.
+/// Simulates reads of haplotypes in which about one base in a thousand is heterozygous. Each of `groups` is the
+/// number of haplotypes with the other base and how many of ten such positions are of this kind.
 fn reads(random: &mut Random, haplotypes: usize, groups: &[(usize, usize)]) -> Vec<Record> {
     let genome = random.bases(BASES);
     let mut all = vec![genome; haplotypes];
@@ -22,7 +22,7 @@ fn reads(random: &mut Random, haplotypes: usize, groups: &[(usize, usize)]) -> V
     while at < BASES && !ways.is_empty() {
         let of = ways[random.below(ways.len())];
         let other = b"ACGT"[random.below(4)];
-        // Which of the haplotypes differs from the rest is chance.
+        // Random haplotypes have the other base.
         let first = random.below(haplotypes);
         for number in 0..of {
             all[(first + number) % haplotypes][at] = other;
@@ -43,7 +43,7 @@ fn reads(random: &mut Random, haplotypes: usize, groups: &[(usize, usize)]) -> V
     reads
 }
 
-/// Pairs by the definition.
+/// Returns the pairs by the definition.
 fn pairs(counts: &Counts, k: usize) -> String {
     let mut found = BTreeMap::new();
     for (kmer, &count) in counts {

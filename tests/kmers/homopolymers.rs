@@ -1,10 +1,10 @@
-//! `--hpc`: tables of reads whose runs of the same base are one base each.
+//! `--hpc`: tables of homopolymer-compressed reads.
 
 use merganser_test_support::Dir;
 use merganser_test_support::oracle::{self, Rule};
 use merganser_test_support::reads::{Random, Record, fasta};
 
-/// Sequences with runs, and with letters that are no bases.
+/// Returns sequences with homopolymers and with letters other than bases.
 fn sample(random: &mut Random, records: usize, runs: usize) -> Vec<Record> {
     let mut record = || {
         let mut sequence = Vec::new();
@@ -17,7 +17,7 @@ fn sample(random: &mut Random, records: usize, runs: usize) -> Vec<Record> {
     (0..records).map(|_| record()).collect()
 }
 
-/// The same with one letter for each run, by the definition.
+/// Returns the records with each homopolymer reduced to one letter, by the definition.
 fn compressed(records: &[Record]) -> Vec<Record> {
     let left = |record: &Record| {
         let mut sequence = record.sequence.to_ascii_uppercase();
@@ -36,7 +36,7 @@ fn text(records: &[Record], k: usize) -> String {
 fn tables_are_those_of_compressed_reads() {
     let dir = Dir::new();
     let mut random = Random(11);
-    // Sequences that are cut into chunks, and short ones.
+    // Sequences longer than a chunk, and short ones.
     let records = [sample(&mut random, 3, 400_000), sample(&mut random, 500, 60)].concat();
     dir.write("reads.fa", fasta(&records, 70, "\n"));
     let left = compressed(&records);
@@ -67,7 +67,7 @@ fn reads_are_held_against_them_compressed() {
     };
     assert_eq!(names(&kept), names(&wanted));
     assert!(!kept.is_empty());
-    // Another format does not say what it is of.
+    // Other formats do not store whether they are compressed.
     dir.run("kmers convert -q hpc.mgk --format tsv -o hpc.tsv").ok();
     assert!(dir.run("kmers profile -q --hpc hpc.tsv reads.fa").ok() == profile);
     assert_eq!(dir.run("kmers subtract -q --hpc hpc.tsv hpc.mgk --format tsv -o -").ok(), "");
@@ -84,10 +84,10 @@ fn they_do_not_go_with_others() {
     let error = dir.run("kmers profile -q --hpc plain.mgk reads.fa").fails(1);
     assert!(error.contains("leave --hpc out"), "{error}");
     let error = dir.run("kmers query -q hpc.mgk ACGTAACGTACGTAC").fails(1);
-    assert!(error.contains("equal neighbours"), "{error}");
+    assert!(error.contains("equal neighbouring bases"), "{error}");
     let error = dir.run("kmers qv -q --hpc -o q plain.mgk reads.fa").fails(1);
     assert!(error.contains("--hpc"), "{error}");
-    // A program of before takes it for a newer format.
+    // Older versions refuse the table as a newer format.
     assert_eq!((dir.read("hpc.mgk")[8], dir.read("plain.mgk")[8]), (2, 1));
 }
 
@@ -98,7 +98,7 @@ fn assemblies_are_judged_where_their_bases_are() {
     let genome = sample(&mut random, 1, 3000).remove(0).sequence;
     let genome: Vec<u8> = genome.to_ascii_uppercase().into_iter().filter(|&l| l != b'N').collect();
     let mut assembly = genome.clone();
-    // A base too many in a run, which reads with errors in runs do not mind, and one that is wrong.
+    // An additional base in a homopolymer, which compressed k-mers do not see, and a wrong base.
     assembly.insert(500, assembly[500]);
     let at = (1000..1100)
         .find(|&at| genome[at - 1..at + 2].windows(2).all(|two| two[0] != two[1]))
@@ -111,7 +111,7 @@ fn assemblies_are_judged_where_their_bases_are() {
     dir.run("kmers qv -q --no-plots --hpc -k 15 -o q reads.fa asm.fa").ok();
     let qv = String::from_utf8(dir.read("q.qv")).unwrap();
     assert!(qv.starts_with("asm\t15\t"), "{qv}");
-    // From the first run of the first k-mer with the wrong base to the last one's of the last.
+    // From the first run of the first k-mer with the wrong base to the last run of the last such k-mer.
     let begins = |at: usize| at == 0 || assembly[at - 1] != assembly[at];
     let start = (0..=at + 1).rev().filter(|&at| begins(at)).nth(14).unwrap();
     let end = (at + 2..assembly.len()).filter(|&at| begins(at)).nth(14).unwrap();

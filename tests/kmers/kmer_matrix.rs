@@ -1,4 +1,4 @@
-//! `merganser kmers matrix` against the definition.
+//! `merganser kmers matrix`, compared with the definition.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use merganser_test_support::Dir;
 use merganser_test_support::oracle::{self, Rule};
 use merganser_test_support::reads::{Random, Record, fasta};
 
-/// Samples that share most of a genome, some of it twice.
+/// Writes tables of samples that share most of a genome; returns their counts.
 fn samples(dir: &Dir, count: usize, k: usize) -> Vec<BTreeMap<Vec<u8>, u64>> {
     let mut random = Random(5);
     let genome = random.bases(3000);
@@ -28,7 +28,7 @@ fn samples(dir: &Dir, count: usize, k: usize) -> Vec<BTreeMap<Vec<u8>, u64>> {
         .collect()
 }
 
-/// The rows by the definition.
+/// Returns the rows by the definition.
 fn rows(
     samples: &[BTreeMap<Vec<u8>, u64>],
     solid: u64,
@@ -172,7 +172,7 @@ fn what_is_wrong_is_said() {
 fn a_matrix_in_parquet_has_the_same_cells() {
     let dir = Dir::new();
     samples(&dir, 2, 21);
-    // With one column of this name it is a table.
+    // With a single column of this name, the file is a table.
     std::fs::copy(dir.path("s0.mgk"), dir.path("count.mgk")).unwrap();
     dir.run("kmers matrix -q count.mgk --format parquet -o one.parquet").ok();
     assert_eq!(dir.run("kmers dump -q one.parquet").ok(), dir.run("kmers dump -q s0.mgk").ok());
@@ -183,7 +183,7 @@ fn a_matrix_in_parquet_has_the_same_cells() {
     assert!(dir.read("two1.parquet") == dir.read("two3.parquet"));
 }
 
-/// Ranges that were made by themselves, put together in any order and format.
+/// Ranges made by separate runs can be joined in any order, to any format.
 #[test]
 fn ranges_are_put_together() {
     for k in [5, 31, 33, 70] {

@@ -1,4 +1,4 @@
-//! `merganser kmers filter-reads`, `profile`, and many queries: against kmc_tools and maps.
+//! `merganser kmers filter-reads`, `profile` and `query` with many k-mers, compared with kmc_tools and maps.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use merganser_test_support::reads::{Random, Record, fasta, fastq, untidy};
 use merganser_test_support::tools::{installed, shell};
 use merganser_test_support::{Dir, gunzip, small_reads};
 
-/// Counts of the table `t.mgk`, on both strands.
+/// Returns the counts in the table `t.mgk`, on both strands.
 fn counts(dir: &Dir) -> BTreeMap<Vec<u8>, u64> {
     let text = dir.run("kmers dump t.mgk").ok();
     let mut counts = BTreeMap::new();
@@ -19,14 +19,14 @@ fn counts(dir: &Dir) -> BTreeMap<Vec<u8>, u64> {
     counts
 }
 
-/// The count of each k-mer of a read.
+/// Returns the count of each k-mer of a read.
 fn along(counts: &BTreeMap<Vec<u8>, u64>, read: &[u8], k: usize) -> Vec<u64> {
     let upper = read.to_ascii_uppercase();
     let letters: Vec<u8> = upper.iter().map(|&l| if l == b'U' { b'T' } else { l }).collect();
     letters.windows(k).map(|kmer| counts.get(kmer).copied().unwrap_or(0)).collect()
 }
 
-/// kmc_tools' cut as ours has it.
+/// Translates the count options of kmc_tools to ours.
 fn bounds(cut: &str) -> String {
     let of = |option: &str| {
         cut.split_whitespace().find_map(|word| word.strip_prefix(option)).unwrap_or_default()
@@ -34,7 +34,7 @@ fn bounds(cut: &str) -> String {
     format!("{}..{}", of("-ci"), of("-cx"))
 }
 
-/// FASTQ in which mates take turns; both have the name of their pair.
+/// Returns interleaved FASTQ; both mates have the name of their pair.
 fn interleaved(first: &[Record], second: &[Record]) -> String {
     let mates: Vec<Record> =
         first.iter().zip(second).flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
@@ -46,7 +46,7 @@ fn interleaved(first: &[Record], second: &[Record]) -> String {
     lines.collect()
 }
 
-/// A table of some of the reads in `r.fq`, and all of them.
+/// Returns a directory with reads in `r.fq` and a table of some of them, and the reads.
 fn with_table(k: usize) -> (Dir, Vec<Record>) {
     let dir = Dir::new();
     let records = untidy(300, 21);
@@ -73,7 +73,7 @@ fn kmc_tools_filters_the_same_reads() {
         assert!(dir.read("y.fq") == dir.read("x.fq"), "{ours}");
         assert!(!dir.read("y.fq").is_empty());
     }
-    // Parts of a read's k-mers, and cuts of the table.
+    // Fractions of a read's k-mers, and counts of the table.
     for (theirs, ours, cut) in [
         ("-ci0.5", "--min-hits 0.5", "-ci2"),
         ("-ci0.9", "--min-hits 0.9", "-ci1 -cx30"),
@@ -119,7 +119,7 @@ fn reads_are_kept_trimmed_and_masked_by_the_definition() {
     assert!(run("t.mgk:3.. --min-hits 5") == select(&|counts| hits(counts, 3) >= 5));
     let half = |counts: &[u64]| !counts.is_empty() && hits(counts, 1) >= counts.len() / 2;
     assert!(run("t.mgk --min-hits 0.5 --threads 3") == select(&half));
-    // Masks: a base of any k-mer that is (not) in the table.
+    // A base is masked if any k-mer with it is (or is not) in the table.
     for invert in [false, true] {
         let mut expected = Vec::new();
         for (record, counts) in records.iter().zip(&all) {
@@ -137,7 +137,7 @@ fn reads_are_kept_trimmed_and_masked_by_the_definition() {
         let option = if invert { "--invert" } else { "" };
         assert!(run(&format!("--mask soft {option} t.mgk")) == fastq(&expected, "\n"));
     }
-    // Multi-line FASTA comes out as one line a record, gz as text.
+    // Records of multi-line FASTA are written on one line; gzip has the same text.
     dir.write("r.fa", fasta(&records, 60, "\n"));
     dir.run("kmers filter-reads -q -o k.fa.gz --min-hits 0 t.mgk r.fa").ok();
     assert!(gunzip(&dir.path("k.fa.gz")) == fasta(&records, 1 << 20, "\n"));
@@ -190,7 +190,7 @@ fn pairs_stay_together() {
     for mates in ["-1 1.fq -2 other.fq", "-1 1.fq -2 short.fq", "--interleaved short.fq", "gone.fq"]
     {
         let args = format!("kmers filter-reads -q {mates} -o x.fq t.mgk");
-        // The table comes first where reads have no option of their own.
+        // Without -1 and -2, the table is the first argument.
         let args = match mates.split_once(' ') {
             Some(("--interleaved", file)) => {
                 format!("kmers filter-reads -q --interleaved -o x.fq t.mgk {file}")
@@ -201,7 +201,7 @@ fn pairs_stay_together() {
         text += &dir.run(&args).fails(1);
         assert!(!dir.path("x.fq").exists());
     }
-    // As many files of second mates as of first ones, and stdin once.
+    // The numbers of files of first and second mates must be equal, and stdin may be given only once.
     dir.run("kmers filter-reads -q -1 1.fq 1.fq -2 2.fq -o x.fq t.mgk").fails(2);
     dir.run("kmers filter-reads -q -1 - -2 - -o x.fq t.mgk").fails(1);
     text += &dir.run("kmers filter-reads -q --threads 2 --memory 30M -o x.fq t.mgk r.fq").fails(1);
@@ -229,7 +229,7 @@ fn profiles() {
     assert!(dir.run("kmers profile -q --threads 3 t.kff r.fq").ok() == expected);
 }
 
-/// Many queries at once, in every format of table.
+/// Many k-mers can be queried at once, in tables of every format.
 #[test]
 fn many_queries() {
     let k = 15;
@@ -252,14 +252,14 @@ fn many_queries() {
     }
 }
 
-/// A table that does not fit into the memory is read in ranges, whatever its format, and answers the
-/// same; the peak stays within the promise.
+/// A table of any format that exceeds the memory is read in ranges; results are the same, and the peak is within the
+/// budget.
 #[test]
 fn tables_of_any_size() {
     let dir = Dir::new();
     let mut random = Random(5);
     let genome = random.bases(1_200_000);
-    // Some k-mers with more counts than a byte holds.
+    // Some k-mers have counts that exceed a byte.
     let often = fasta(&vec![Record::from(&genome[..400]); 300], 400, "\n");
     dir.write("g.fa", [fasta(&[Record::from(&genome[..])], 70, "\n"), often].concat());
     let reads: Vec<Record> = (0..4000)
@@ -304,13 +304,13 @@ fn tables_of_any_size() {
     }
 }
 
-/// Some megabytes of pairs of 150 bases: several batches, and many of them in flight.
+/// Returns some megabytes of pairs of 150 bases: several batches, many of them in flight.
 fn pairs_of(genome: &[u8], random: &mut Random) -> [Vec<Record>; 2] {
     [0, 1].map(|_| {
         let read = |number| {
             let start = random.below(genome.len() - 150);
             let mut read = genome[start..start + 150].to_vec();
-            // A third of them with nothing in the table, others with a part of it.
+            // A third of the reads share no k-mer with the table, the others some.
             if number % 3 == 0 {
                 read = random.bases(150);
             }
@@ -321,8 +321,8 @@ fn pairs_of(genome: &[u8], random: &mut Random) -> [Vec<Record>; 2] {
     })
 }
 
-/// The same bytes and messages for any number of threads, with the table in memory and in ranges, and
-/// of pairs however they come.
+/// Bytes and messages are the same for any number of threads, with the table in memory and in ranges, and for pairs
+/// in any form.
 #[test]
 fn threads_and_memory_change_nothing() {
     if !installed(&["gzip"]) {
@@ -343,7 +343,7 @@ fn threads_and_memory_change_nothing() {
     let reads = dir.run("kmers filter-reads -q --pairs both t.mgk -1 1.fq -2 2.fq").ok();
     assert!(gunzip(&dir.path("x.fq.gz")) == reads.as_bytes());
     let packed = dir.read("x.fq.gz");
-    // What each number of threads leaves for the table is too little for all of it.
+    // The memory that these leave for the table is less than the table needs.
     for little in
         ["--threads 1 --memory 74M", "--threads 2 --memory 92M", "--threads 5 --memory 146M"]
     {
@@ -360,7 +360,7 @@ fn threads_and_memory_change_nothing() {
         }
         let ran = run(&format!("--pairs both --interleaved i.fq.gz -o x.fq.gz {threads}"));
         assert!(ran.stderr == expected && dir.read("x.fq.gz") == packed, "{threads}");
-        // Of two faults the first one; what comes before its batch stands on stdout.
+        // The first of two errors is reported; stdout has the results of the batches before it.
         let text = String::from_utf8(dir.read("2.fq")).unwrap();
         dir.write("bad.fq", text.replace("@read5000 ", "@x ").replace("@read5500 ", "y "));
         let bad = |options: &str| {
@@ -375,15 +375,15 @@ fn threads_and_memory_change_nothing() {
     }
 }
 
-/// The peak memory that a run says.
+/// Returns the peak memory that a run reports.
 fn peak(stderr: &str) -> u64 {
     let said = stderr.lines().find_map(|line| line.strip_prefix("debug: peak memory "));
     let megabytes = said.and_then(|size| size.strip_suffix(" MiB")?.parse::<f64>().ok());
     (megabytes.unwrap_or_else(|| panic!("{stderr}")) * f64::from(1 << 20)) as u64
 }
 
-/// `--memory` is kept by tables that are larger, within a tenth: the largest resident size, as the
-/// system counted it.
+/// Tables larger than the memory stay within `--memory` plus a tenth: the peak resident size as the kernel measured
+/// it.
 #[test]
 fn the_peak_stays_within_the_promise() {
     let dir = Dir::new();
@@ -394,7 +394,7 @@ fn the_peak_stays_within_the_promise() {
     let [first, second] = pairs_of(&genome, &mut random);
     dir.write("1.fq", fastq(&first, "\n"));
     dir.write("2.fq", fastq(&second, "\n"));
-    // Twelve bytes and more a k-mer would be 96 MB.
+    // In memory, 12 bytes or more per k-mer would be 96 MB.
     for (verb, memory) in [
         ("profile -o x t.mgk 1.fq", 92),
         ("filter-reads -o x t.mgk -1 1.fq -2 2.fq", 92),
@@ -410,8 +410,8 @@ fn the_peak_stays_within_the_promise() {
     }
 }
 
-/// The recipe for a host's reads, as the page and the help have it, on 2,000 pairs of a host and as
-/// many of others, with 0.5 % errors.
+/// The recipe for removing a host's reads, in the page and in the help, is right for 2,000 pairs of a host and as
+/// many others, with 0.5 % errors.
 #[test]
 fn the_recipe_for_a_host_removes_its_reads_and_no_others() {
     let page = include_str!("../../docs/guide/kmers.md");

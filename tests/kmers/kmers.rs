@@ -1,10 +1,10 @@
-//! `merganser kmers`.
+//! `merganser kmers`: information, dumps, histograms, queries and verification of tables.
 
 use merganser_test_support::oracle::{self, Rule};
 use merganser_test_support::reads::{fastq, untidy};
 use merganser_test_support::{Dir, gunzip};
 
-/// A directory with a table `t.mgk` of reads that the oracle counted as well.
+/// Returns a directory with a table `t.mgk` of reads, and the oracle's counts of these.
 fn table(options: &str, rule: Rule) -> (Dir, oracle::Counts) {
     let dir = Dir::new();
     let records = untidy(400, 11);
@@ -48,7 +48,7 @@ fn dump_in_every_format() {
     assert!(dir.run("kmers dump --min-count 5 --max-count 9 t.mgk").ok() == some);
 }
 
-/// A histogram of a table that was cut is not taken for the whole one.
+/// A histogram of a table with a minimum count has a warning, because it is incomplete.
 #[test]
 fn histogram_warns_of_a_cut() {
     let (dir, counts) = table("--min-count 1", Rule::new(21, true));
@@ -98,7 +98,7 @@ fn query_errors() {
     insta::assert_snapshot!(text);
 }
 
-/// A damaged table is told from a sound one.
+/// Damaged, foreign and newer tables are refused with a message for each case.
 #[test]
 fn damaged_foreign_and_newer_tables_are_refused() {
     let (dir, _) = table("", Rule::new(31, true));
@@ -132,7 +132,7 @@ fn damaged_foreign_and_newer_tables_are_refused() {
             }
         }
     }
-    // The length of the table is not what is tested.
+    // Lengths of files are replaced, because they are not what is tested.
     let lengths = [(sound.len() + 1, "N + 1"), (sound.len() / 2, "N / 2"), (sound.len(), "N")];
     for (length, name) in lengths {
         text = text.replace(&format!(" {length} bytes"), &format!(" {name} bytes"));
@@ -141,7 +141,7 @@ fn damaged_foreign_and_newer_tables_are_refused() {
     insta::assert_snapshot!(text);
 }
 
-/// A block is checked when it is read; `verify` reads all and goes on after a bad table.
+/// Blocks are checked when they are read; `verify` reads all blocks and continues after a damaged table.
 #[test]
 fn verify_checks_every_block() {
     let (dir, _) = table("", Rule::new(31, true));
@@ -156,7 +156,7 @@ fn verify_checks_every_block() {
     assert!(!dir.path("d.tsv").exists());
 }
 
-/// That there is too little memory is no table's fault: it is said once, and ends the run.
+/// Too little memory is not the fault of a table: it is reported once and ends the run.
 #[test]
 fn verify_says_once_that_there_is_too_little_memory() {
     let dir = Dir::new();
@@ -165,7 +165,7 @@ fn verify_says_once_that_there_is_too_little_memory() {
     assert!(error.contains("and --memory gives 60.0 MiB: raise it, or lower --threads"), "{error}");
 }
 
-/// A table without k-mers is a table.
+/// A table without k-mers is valid.
 #[test]
 fn empty_tables() {
     let dir = Dir::new();

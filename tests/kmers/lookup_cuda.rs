@@ -1,10 +1,10 @@
-//! Look-ups on GPUs, real or emulated, give the CPU's bytes; skipped, saying so, without one.
+//! Look-ups on real or emulated GPUs have the same bytes as on the CPU. Skipped with a message without a GPU.
 
 use merganser_test_support::gpus::usable;
 use merganser_test_support::reads::{Random, Record, fasta, fastq, untidy};
 use merganser_test_support::{Dir, small_reads};
 
-/// The same text with each of the device options as on the CPU.
+/// Asserts that a command has the same output on the CPU and with each of the device options.
 fn same_on(dir: &Dir, command: &str, devices: &[&str]) {
     let run = |device: &str| dir.run(&format!("kmers {command} -q --device {device}")).ok();
     let expected = run("cpu");
@@ -55,7 +55,7 @@ fn every_list_of_devices_format_and_verb() {
     same_on(&dir, &format!("profile kff:3..9 {two}"), &["cuda:0"]);
 }
 
-/// Tables that a device does not hold, and counts that a byte does not.
+/// Tables larger than a device's memory, and counts that exceed a byte.
 #[test]
 fn tables_of_any_size() {
     if !usable() {

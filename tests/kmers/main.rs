@@ -1,8 +1,8 @@
-//! End-to-end tests of the built program. Counting, and everything done with tables of k-mers.
+//! End-to-end tests of the built program. Counting, and all work with tables of k-mers.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
-    reason = "a test ends by panicking, and says what it skips"
+    reason = "tests panic on failure and print what they skip"
 )]
 
 mod algebra;

@@ -1,4 +1,4 @@
-//! meryl's databases, written by the definition of their layout.
+//! meryl databases, written from the definition of their layout.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use merganser_test_support::meryl::{LAYOUT, Layout, write};
 use merganser_test_support::oracle::{self, Counts, Rule};
 use merganser_test_support::reads::{Random, Record, fasta};
 
-/// Reads that cover a genome, with errors; their counts.
+/// Writes reads with errors that cover a genome; returns their counts.
 fn sample(dir: &Dir, k: usize, canonical: bool) -> Counts {
     let mut random = Random(5);
     let genome = random.bases(2500);
@@ -90,7 +90,7 @@ fn what_is_wrong_is_said() {
         let error = dir.run("kmers dump -q t.meryl").fails(1);
         assert!(error.contains(said), "{error}");
     }
-    // A flipped bit, whichever, never comes to more than a line, or to other k-mers.
+    // Any flipped bit leads to at most a one-line error or to other k-mers, never to a panic.
     for at in (0..whole.len()).step_by(37) {
         let mut bytes = whole.clone();
         bytes[at] ^= 1 << (at % 8);

@@ -1,4 +1,4 @@
-//! `merganser kmers histogram --model`, on simulated genomes of known values.
+//! `merganser kmers histogram --model` on simulated genomes with known values.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use merganser_test_support::oracle::complement;
 use merganser_test_support::reads::Random;
 use merganser_test_support::{Dir, shared};
 
-/// Reads of 100 bases with 0.4 % errors of the haplotypes, `depth` times each, as FASTA.
+/// Simulates reads of 100 bases with 0.4 % errors, with coverage `depth` of each haplotype; returns FASTA.
 fn reads(haplotypes: &[Vec<u8>], depth: usize, seed: u64) -> Vec<u8> {
     let mut random = Random(seed);
     let mut text = Vec::new();
@@ -27,14 +27,14 @@ fn reads(haplotypes: &[Vec<u8>], depth: usize, seed: u64) -> Vec<u8> {
     text
 }
 
-/// A genome of `bases`, of which the last twentieth repeats the first.
+/// Returns a genome of `bases` whose last twentieth repeats the first.
 fn genome(bases: usize, seed: u64) -> Vec<u8> {
     let mut genome = Random(seed).bases(bases - bases / 20);
     genome.extend_from_within(..bases / 20);
     genome
 }
 
-/// The values that are printed.
+/// Returns the printed values by name.
 fn values(text: &str) -> HashMap<&str, f64> {
     let lines = text.lines().filter_map(|line| line.split_once('\t'));
     lines.filter_map(|(key, value)| Some((key, value.parse().ok()?))).collect()
@@ -75,13 +75,13 @@ fn a_diploid_of_known_size_and_heterozygosity() {
         let (width, pixels) = pixels(&dir.read("p.PNG"));
         assert_eq!((width, pixels.len()), (1600, 1600 * 960));
         let share = |colour: [u8; 3]| pixels.iter().filter(|pixel| **pixel == colour).count();
-        // Bars, letters and axes, dashes of peaks: that many are in the SVG, too; their edges are smooth.
+        // Count the pixels of bars, background, axes and letters, and dashed lines at peaks; edges are smooth.
         assert!(share([0x9e, 0xca, 0xe1]) > 10_000 && share([0xff; 3]) > 1_000_000);
         assert!(share([0x22; 3]) > 4_000 && share([0xd6, 0x27, 0x28]) > 500);
         let svg = String::from_utf8(dir.read("p.svg")).unwrap();
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
         assert!(svg.matches("stroke-dasharray").count() == 4);
-        // The histogram alone says the same, but not what k is.
+        // The histogram alone has the same model, if k is given.
         assert_eq!(dir.run("kmers histogram --model -k 21 h").ok(), text);
         dir.run("kmers histogram --model h").fails(2);
         let picture: Vec<&str> = text.lines().filter(|line| line.starts_with("# ")).collect();
@@ -89,12 +89,12 @@ fn a_diploid_of_known_size_and_heterozygosity() {
     }
 }
 
-/// What a histogram cannot tell apart is told, and the less heterozygous reading is taken; so is what
-/// a cut table does not know, and a ploidy that the model has not.
+/// Ambiguities are reported: a histogram with two explanations (the less heterozygous one is used), unknown values
+/// of a table with a minimum count, and a higher ploidy than that of the model.
 #[test]
 fn doubts_are_told() {
     let dir = Dir::new();
-    // Two fifths of the genome stand twice.
+    // A repeat with two copies makes up two fifths of the genome.
     let mut repeats = Random(7).bases(160_000);
     repeats.extend_from_within(..40_000);
     dir.write("r.fa", reads(&[repeats], 40, 11));
@@ -109,14 +109,14 @@ fn doubts_are_told() {
         "{told}"
     );
     assert!(told.contains("explains this histogram as well"), "{told}");
-    // The default of `count` leaves out what occurs once.
+    // By default, `count` omits k-mers that occur once.
     dir.run("count -q -k 21 -o cut.mgk r.fa").ok();
     let ran = dir.run("kmers histogram --model cut.mgk");
-    assert!(ran.stderr.contains("the error rate cannot be told"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the error rate is unknown"), "{}", ran.stderr);
     let text = ran.ok();
     assert!(text.contains("\nerror_rate\tNA\n") && text.contains("\nerror_kmers\tNA\n"), "{text}");
     close(&values(&text), "genome_size", 200_000.0, 0.03);
-    // Three haplotypes are alike, and one differs at one base of 100.
+    // Three equal haplotypes, and one that differs at one base in 100.
     let one = Random(8).bases(60_000);
     let mut other = one.clone();
     other.iter_mut().step_by(100).for_each(|base| *base = complement(&[*base])[0]);
@@ -127,7 +127,8 @@ fn doubts_are_told() {
     ran.ok();
 }
 
-/// Of four haplotypes one differs at one base of 100, and two from the others at one of 250.
+/// The model finds the size of a tetraploid genome in which one haplotype differs from the others at one base in
+/// 100, and two differ from the other two at one base in 250.
 #[test]
 fn a_tetraploid_of_known_size() {
     let dir = Dir::new();
@@ -150,7 +151,7 @@ fn a_tetraploid_of_known_size() {
     assert!(found["aaab"] > 0.005 && found["aabb"] > 0.001, "{found:?}");
     let peaks = text.lines().find(|line| line.starts_with("peaks\t")).unwrap();
     assert_eq!(peaks.split(',').count(), 4);
-    // Where to begin may be told; with a wrong topology it is another model.
+    // The start value may be given; another topology is another model.
     let begun =
         dir.run("kmers histogram --model --ploidy 4 --lambda 20 --max-count 300 t.mgk").ok();
     close(&values(&begun), "genome_size", 80_000.0, 0.03);
@@ -190,14 +191,14 @@ fn what_has_no_peak_has_no_model() {
         text += &dir.run(&format!("kmers histogram -q --model -k 21 {args} h")).fails(1);
     }
     insta::assert_snapshot!("no_model", text);
-    // The histogram is there all the same, and so is its picture.
+    // The histogram and its plot are still written.
     let ran = dir.run("kmers histogram --model --plot p.svg -k 21 h");
     assert!(ran.stderr.starts_with("warning: h: no peak behind the errors"), "{}", ran.stderr);
     assert_eq!(ran.ok(), "1\t1000\n2\t100\n3\t10\n");
     assert!(dir.read("p.svg").starts_with(b"<svg"));
 }
 
-/// The width of a PNG, and the red, green and blue of its pixels.
+/// Returns the width of a PNG and the red, green and blue of its pixels.
 fn pixels(png: &[u8]) -> (usize, Vec<[u8; 3]>) {
     let mut reader = png::Decoder::new(png).read_info().unwrap();
     let mut bytes = vec![0; reader.output_buffer_size()];

@@ -1,21 +1,21 @@
-//! Equality with KMC and Jellyfish on real reads and genomes.
+//! Counts of real reads and genomes are those of KMC and Jellyfish.
 
 use std::path::PathBuf;
 
 use merganser_test_support::tools::{installed, shell};
 use merganser_test_support::{Dir, gunzip, shared, small_reads};
 
-/// All k on the repository's reads.
+/// Values of k for the repository's reads.
 const EVERY_K: [usize; 16] = [1, 2, 7, 15, 16, 21, 28, 31, 32, 33, 55, 63, 64, 65, 127, 128];
 
-/// A test's directory with the text of these files, one after the other, as `reads`.
+/// Returns a directory with the concatenated text of the files as `reads`.
 fn with_reads(files: &[PathBuf]) -> Dir {
     let dir = Dir::new();
     dir.write("reads", files.iter().flat_map(|path| gunzip(path)).collect::<Vec<u8>>());
     dir
 }
 
-/// Ours: sorted `KMER<TAB>COUNT` lines and the histogram.
+/// Counts with our program; returns sorted `KMER<TAB>COUNT` lines and the histogram.
 fn ours(dir: &Dir, k: usize, strands: &str) -> (Vec<u8>, Vec<u8>) {
     let args =
         format!("count -k {k} {strands} --min-count 1 --format tsv -o - --histogram h reads");
@@ -23,7 +23,7 @@ fn ours(dir: &Dir, k: usize, strands: &str) -> (Vec<u8>, Vec<u8>) {
     (text, dir.read("h"))
 }
 
-/// The largest count of a histogram: the peers want to be told.
+/// Returns the largest count of a histogram, which the other tools need as an option.
 fn last_count(histogram: &[u8]) -> u32 {
     let text = String::from_utf8_lossy(histogram);
     let last = text.lines().last().and_then(|line| line.split('\t').next());
@@ -42,25 +42,24 @@ fn equal_to_kmc(dir: &Dir, format: &str, k: usize, canonical: bool) {
              && kmc_tools -hp transform x dump -s dump.txt && kmc_tools -hp transform x histogram hist.txt -cx{last}"
         ),
     );
-    assert!(dir.read("dump.txt") == text, "k {k} {strands}: other k-mers than KMC");
+    assert!(dir.read("dump.txt") == text, "k {k} {strands}: k-mers differ from KMC's");
     let theirs = String::from_utf8(dir.read("hist.txt")).unwrap();
     let theirs: String = theirs
         .lines()
         .filter(|line| !line.ends_with("\t0"))
         .map(|line| format!("{line}\n"))
         .collect();
-    assert_eq!(theirs.into_bytes(), histogram, "k {k} {strands}: other histogram than KMC");
+    assert_eq!(theirs.into_bytes(), histogram, "k {k} {strands}: not KMC's histogram");
 }
 
-/// `--histogram-format jellyfish` against `jellyfish histo`, to the byte, from every verb that
-/// writes histograms.
+/// `--histogram-format jellyfish` has the bytes of `jellyfish histo`, with every command that writes histograms.
 #[test]
 fn histograms_in_jellyfishs_format_are_its_own() {
     if !installed(&["jellyfish"]) {
         return;
     }
     let dir = with_reads(&small_reads());
-    // Counts above 10,000, which Jellyfish gathers in its last row.
+    // Counts above 10,000, which Jellyfish collects in its last row.
     let mut reads = dir.read("reads");
     reads.extend(b"@a\n");
     reads.extend(vec![b'A'; 30_000]);
@@ -100,9 +99,9 @@ fn equal_to_jellyfish(dir: &Dir, k: usize, canonical: bool) {
              && jellyfish histo -h {last} j > hist.txt"
         ),
     );
-    assert!(dump == text, "k {k} {strands}: other k-mers than Jellyfish");
+    assert!(dump == text, "k {k} {strands}: k-mers differ from Jellyfish's");
     let theirs = String::from_utf8(dir.read("hist.txt")).unwrap().replace(' ', "\t");
-    assert_eq!(theirs.into_bytes(), histogram, "k {k} {strands}: other histogram than Jellyfish");
+    assert_eq!(theirs.into_bytes(), histogram, "k {k} {strands}: not Jellyfish's histogram");
 }
 
 #[test]
@@ -163,7 +162,7 @@ fn both_on_genomes() {
     }
 }
 
-/// The database that we write is one to kmc_tools.
+/// kmc_tools reads the databases that our program writes.
 #[test]
 fn kmc_tools_reads_our_database() {
     if !installed(&["kmc_tools"]) {

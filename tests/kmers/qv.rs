@@ -1,4 +1,4 @@
-//! `merganser kmers qv` against the definitions, on simulated genomes whose errors are known.
+//! `merganser kmers qv`, compared with the definitions on simulated genomes with known errors.
 
 mod ranges;
 
@@ -10,7 +10,7 @@ use merganser_test_support::tools::{installed, shell};
 
 const K: usize = 15;
 
-/// Puts other letters at so many places.
+/// Replaces bases at `count` random positions.
 fn mutate(random: &mut Random, bases: &mut [u8], count: usize) {
     for _ in 0..count {
         let at = random.below(bases.len());
@@ -88,7 +88,7 @@ impl Sample {
     }
 }
 
-/// What `%.6g` makes of a number: asked of awk.
+/// Formats a number as `%.6g`, with awk.
 fn general(value: f64) -> String {
     let output = std::process::Command::new("awk")
         .arg(format!("BEGIN {{ printf \"%.6g\", {value:.17} }}"))
@@ -97,7 +97,7 @@ fn general(value: f64) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// QV and rate of errors, as `.qv` files have them.
+/// Returns the QV and the error rate as in `.qv` files.
 fn qv(missing: u64, kmers: u64) -> String {
     if kmers == 0 {
         return "na\tna".into();
@@ -105,7 +105,7 @@ fn qv(missing: u64, kmers: u64) -> String {
     let rate = 1.0 - (1.0 - missing as f64 / kmers as f64).powf(1.0 / K as f64);
     match missing {
         0 => "inf\t0".into(),
-        // By powf the last digits are lost.
+        // With `powf`, the last digits would differ.
         _ => format!("{}\t{}", general(-10.0 * rate.log10() + 0.0), general(rate)),
     }
 }
@@ -273,7 +273,7 @@ fn a_quality_is_known_in_advance() {
     let mut random = Random(11);
     let genome = random.bases(200_000);
     let mut assembly = genome.clone();
-    // An error in 2,000 bases, none near another: 33.0 by definition.
+    // One isolated error in 2,000 bases: a QV of 33.0 by definition.
     for at in (1000..200_000).step_by(2000) {
         assembly[at] = if assembly[at] == b'A' { b'C' } else { b'A' };
     }
@@ -345,12 +345,12 @@ fn what_is_wrong_is_said() {
     assert!(run.stderr.contains("k is 16"), "{}", run.stderr);
 }
 
-/// Mother, father and child; two assemblies of the child's genome.
+/// A mother, a father, their child, and two assemblies of the child's genome.
 struct Family {
     mother: Vec<Vec<u8>>,
     father: Vec<Vec<u8>>,
     child: Vec<Vec<u8>>,
-    /// The child's own genome: what the mother passed on, and what the father did.
+    /// The child's two haplotypes: the mother's and the father's.
     genome: [Vec<u8>; 2],
 }
 
@@ -393,7 +393,7 @@ impl Family {
     }
 }
 
-/// One less than the first count that has no fewer k-mers than the count before.
+/// Returns the count before the first one that has at least as many k-mers as its predecessor.
 fn valley(counts: impl Iterator<Item = u64>) -> u64 {
     let mut rows: BTreeMap<u64, u64> = BTreeMap::new();
     counts.for_each(|count| *rows.entry(count).or_default() += 1);
@@ -401,7 +401,7 @@ fn valley(counts: impl Iterator<Item = u64>) -> u64 {
     rows.windows(2).find(|two| two[1].1 >= two[0].1).map_or(0, |two| two[1].0 - 1)
 }
 
-/// The k-mers that the first parent alone passed on, and the thresholds.
+/// Returns the k-mers inherited only from the first parent, and the thresholds.
 fn hapmers(child: &Counts, one: &Counts, other: &Counts) -> (Vec<Vec<u8>>, [u64; 2]) {
     let own = one.iter().filter(|(kmer, _)| !other.contains_key(*kmer));
     let own_valley = valley(own.clone().map(|(_, &count)| count));
@@ -419,7 +419,7 @@ fn a_trio_is_as_defined_and_its_switches_are_the_true_ones() {
     let dir = Dir::new();
     family.write(&dir);
     let [mothers, fathers] = &family.genome;
-    // A short switch, a long one, and the father's other half behind.
+    // A short switch, a long one, and then the rest of the father's haplotype.
     let mixed =
         [&mothers[..9000], &fathers[9000..9900], &mothers[9900..20_000], &fathers[20_000..]]
             .concat();
@@ -445,7 +445,7 @@ fn a_trio_is_as_defined_and_its_switches_are_the_true_ones() {
     assert_eq!(cutoffs[1..5], expected);
     assert!(first_valleys[1] > 0);
 
-    // Markers by sequence.
+    // The parent of each marker.
     let whose = |kmer: &[u8]| {
         let kmer = canonical(kmer)?;
         first
@@ -480,7 +480,8 @@ fn a_trio_is_as_defined_and_its_switches_are_the_true_ones() {
         }
     }
 
-    // The mother's, with the short switch; the father's; and the piece of the mother's.
+    // Expected blocks: the mother's with the short switch and the father's in the first sequence, then the mother's
+    // piece.
     let all = markers(&mixed);
     let between = |from: usize, to: usize, whose: usize| {
         all.iter().filter(|marker| (from..to).contains(&marker.0) && marker.1 == whose).count()

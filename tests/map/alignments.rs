@@ -1,11 +1,11 @@
-//! SAM and BAM as inputs, held against `samtools fastq`.
+//! SAM, BAM and CRAM as inputs, compared with `samtools fastq`.
 
 use merganser_test_support::reads::Random;
 use merganser_test_support::tools::{installed, shell};
 use merganser_test_support::{Dir, gunzip, small_reads};
 
-/// A SAM file of the repository's reads, every third of them on the reverse strand, with secondary
-/// and supplementary alignments between.
+/// Writes a SAM file of the repository's reads, every third of them on the reverse strand, with secondary and
+/// supplementary alignments between them.
 fn sam(dir: &Dir) -> usize {
     let mut text = String::from("@HD\tVN:1.6\n@SQ\tSN:c\tLN:1000000\n");
     let reads = [0, 1].map(|mate| String::from_utf8(gunzip(&small_reads()[mate])).unwrap());
@@ -87,9 +87,8 @@ fn every_read_counts_once_on_its_own_strand() {
     assert!(names == theirs);
 }
 
-/// A reference of three sequences (`ref.fa`), and alignments of pairs with substitutions, insertions,
-/// deletions, clips and bases N to it, unmapped mates and secondary alignments among them (`a.sam`,
-/// in no order).
+/// Writes a reference of three sequences (`ref.fa`) and unsorted alignments of pairs to it (`a.sam`) with
+/// substitutions, insertions, deletions, clips and bases N, among them unmapped mates and secondary alignments.
 fn aligned(dir: &Dir) {
     let mut random = Random(7);
     let contigs: Vec<Vec<u8>> = (0..3).map(|_| random.bases(20_000)).collect();
@@ -192,7 +191,7 @@ fn cram_gives_the_reads_that_samtools_gives() {
     ] {
         assert!(count(input) == expected, "{input}");
     }
-    // Names, letters and order; qualities where there are any (samtools makes others up).
+    // Compare names, letters and order, and qualities where they exist (samtools invents missing ones).
     let lines = |text: &str| -> Vec<String> {
         let lines: Vec<&str> = text.lines().collect();
         let record = |four: &[&str]| match four[3].bytes().all(|byte| byte == b'~' || byte == b'B')
@@ -209,13 +208,13 @@ fn cram_gives_the_reads_that_samtools_gives() {
         let theirs = String::from_utf8(dir.read(theirs)).unwrap();
         let (mut ours, mut theirs) = (lines(&ours), lines(&theirs));
         if input == "many.cram" {
-            // Of neighbours with one name, samtools gives the first mate first.
+            // Of neighbours with one name, samtools writes the first mate first.
             ours.sort();
             theirs.sort();
         }
         assert!(ours == theirs, "{input}");
     }
-    // The other commands that take reads.
+    // The other commands that accept reads.
     dir.run("kmers profile -q --reference ref.fa -o p t.mgk sorted.cram").ok();
     dir.run("kmers profile -q -o q t.mgk a.bam").ok();
     assert!(dir.read("p") == dir.read("q"));
@@ -249,10 +248,10 @@ fn cram_without_its_reference_says_what_is_missing() {
     let cases = [
         (
             "sorted.cram",
-            "sorted.cram: record 1: the file leaves out the bases that are those of the \
-          reference: name its FASTA file with --reference",
+            "sorted.cram: record 1: the file omits bases that equal the reference: give the FASTA \
+          file of the reference with --reference",
         ),
-        ("unsorted.cram", "unsorted.cram: record 2: the file leaves out the bases"),
+        ("unsorted.cram", "unsorted.cram: record 2: the file omits bases"),
         ("--reference none.fa sorted.cram", "none.fa: cannot open: no such file or directory"),
         (
             "--reference named.fa sorted.cram",
@@ -271,7 +270,7 @@ fn cram_without_its_reference_says_what_is_missing() {
         ),
         ("--reference ref.fa cut.cram", "cut.cram: truncated: the CRAM data end"),
         ("--reference ref.fa damaged.cram", "damaged.cram: record 1: "),
-        ("--reference ref.fa old.cram", "old.cram: CRAM: version 2.1, of which only 3.0 and 3.1"),
+        ("--reference ref.fa old.cram", "old.cram: CRAM: version 2.1 is not supported, only 3.0"),
     ];
     for (input, expected) in cases {
         let message = fails(input);

@@ -1,4 +1,4 @@
-//! `merganser deplete`: sets of minimizers, and reads held against them.
+//! `merganser deplete`: minimizer sets, and reads compared with them.
 
 use merganser_deplete::Params;
 use merganser_test_support::Dir;
@@ -7,8 +7,8 @@ use merganser_test_support::tools::{installed, shell};
 use merganser_test_support::oracles::deplete::naive;
 use std::collections::BTreeSet;
 
-/// The random numbers of the host that Deacon's own set is recorded of ([`OWN_IDX`]): those of
-/// `merganser_test_support::reads` would be of another host.
+/// A random number generator that must not change: the checksum of Deacon's set ([`OWN_IDX`]) belongs to the host
+/// that it generates.
 struct Random(u64);
 
 impl Random {
@@ -34,7 +34,7 @@ fn back(bases: &[u8]) -> Vec<u8> {
     bases.iter().rev().map(complement).collect()
 }
 
-/// A host, and pairs of which about half are of it, with substitutions, N, short reads and lower case.
+/// A host, and pairs of which about half belong to it, with substitutions, N, short reads and lower case.
 struct Sample {
     host: Vec<u8>,
     pairs: Vec<[Vec<u8>; 2]>,
@@ -80,7 +80,7 @@ impl Sample {
         }
     }
 
-    /// Which pairs match, by the definition.
+    /// Returns whether each pair matches, by the definition.
     fn matches(&self, params: Params, number: usize, part: f64) -> Vec<bool> {
         let host: BTreeSet<u64> = naive::minimizers(params, &self.host).into_iter().collect();
         let is_match = |pair: &[Vec<u8>; 2]| {
@@ -93,7 +93,7 @@ impl Sample {
     }
 }
 
-/// The numbers in the names of a file of reads.
+/// Returns the numbers in the names of a file's reads.
 fn names(text: &[u8]) -> Vec<usize> {
     let text = std::str::from_utf8(text).unwrap();
     let number = |line: &str| line[2..].split('/').next().unwrap().parse().unwrap();
@@ -161,7 +161,7 @@ fn the_same_bytes_whatever_threads_and_memory() {
             assert!(run(resources) == first, "{outputs} {resources}");
         }
     }
-    // What is compressed is what is plain.
+    // Compressed outputs have the text of plain ones.
     if installed(&["zstd", "gzip"]) {
         let run = |outputs: &str| {
             dir.run(&format!("deplete filter -q host.mgd -1 1.fq -2 2.fq --rename {outputs}")).ok();
@@ -171,7 +171,7 @@ fn the_same_bytes_whatever_threads_and_memory() {
         run("-o c_#.fq.zst");
         shell(dir.root(), "gzip -dc c_1.fq.gz > a; zstd -q -dc c_2.fq.zst > b");
         assert!(dir.read("a") == dir.read("plain_1.fq") && dir.read("b") == dir.read("plain_2.fq"));
-        // Nothing is kept of nothing, and the files are whole.
+        // Without reads, outputs are empty and still valid compressed files.
         dir.write("none.fq", b"");
         dir.run("deplete filter -q host.mgd none.fq -o n.fq.gz --output-matching n.fq.zst").ok();
         shell(dir.root(), "gzip -dc n.fq.gz > a; zstd -q -dc n.fq.zst > b");
@@ -197,7 +197,7 @@ fn kept_reads_are_numbered_together() {
     assert!(one.starts_with("@1\n"), "{}", &one[..40]);
 }
 
-/// Sets of sets, by the definition, and files of either kind.
+/// Union, difference and intersection of sets follow the definition, for files of both formats.
 #[test]
 fn sets_are_united_subtracted_and_intersected() {
     let mut random = Random(9);
@@ -225,7 +225,7 @@ fn sets_are_united_subtracted_and_intersected() {
             }
         }
     }
-    // A set of Deacon's is the same again.
+    // Conversions between both formats are lossless.
     dir.run("deplete union -q -o x.mgd 0.idx").ok();
     assert!(dir.read("x.mgd") == dir.read("0.mgd"));
     dir.run("deplete union -q -o x.idx 0.mgd").ok();
@@ -237,14 +237,14 @@ fn sets_are_united_subtracted_and_intersected() {
     assert!(said.contains("small.mgd: sets of k 31 and w 15 and of k 21 and w 15"), "{said}");
 }
 
-/// Deacon 0.19, where there is one, makes the same sets and the same decisions.
+/// Deacon 0.19, if it is installed, makes the same sets and the same decisions.
 #[test]
 fn deacon_agrees() {
     let sample = Sample::new(5, 5000);
     let dir = Dir::new();
     sample.write(&dir);
     dir.run("deplete index -q host.fa -o own.idx").ok();
-    // Its set, where there is none here.
+    // Without Deacon, compare the set with a recorded checksum.
     let own = dir.read("own.idx");
     let (header, minimizers) = own.split_at(11);
     let mut minimizers: Vec<&[u8]> = minimizers.chunks(8).collect();
@@ -253,7 +253,7 @@ fn deacon_agrees() {
     sum.update(&[header, &minimizers.concat()].concat());
     assert_eq!(sum.sum(), OWN_IDX);
     if std::process::Command::new("deacon").arg("--version").output().is_err() {
-        eprintln!("skipped: no deacon");
+        eprintln!("skipped: deacon is not installed");
         return;
     }
     shell(dir.root(), "deacon index build -q host.fa -o deacons.idx 2> log");
@@ -273,7 +273,7 @@ fn deacon_agrees() {
     }
 }
 
-/// The checksum of Deacon 0.19.1's set of the host of [`deacon_agrees`], its minimizers in order.
+/// Checksum of the set that Deacon 0.19.1 makes of the host in [`deacon_agrees`], with sorted minimizers.
 const OWN_IDX: u32 = 3_235_461_013;
 
 #[test]
@@ -324,7 +324,7 @@ fn bad_input_is_one_line_and_leaves_nothing() {
         ("filter cut.mgd 1.fq -o x.fq", "cut.mgd: is truncated"),
         ("filter flipped.mgd 1.fq -o x.fq", "flipped.mgd: is damaged (checksum)"),
         ("filter empty.mgd 1.fq -o x.fq", "empty.mgd: is empty"),
-        ("filter 1.fq 1.fq -o x.fq", "1.fq: is no set of minimizers"),
+        ("filter 1.fq 1.fq -o x.fq", "1.fq: is not a set of minimizers"),
         ("filter missing.mgd 1.fq -o x.fq", "missing.mgd: cannot read"),
         ("filter host.mgd missing.fq -o x.fq", "missing.fq"),
         ("filter host.mgd -1 1.fq -2 unequal.fq -o x#.fq", "unequal.fq"),
@@ -338,13 +338,13 @@ fn bad_input_is_one_line_and_leaves_nothing() {
         ("index host.fa -o x.mgd --memory 20M", "--memory"),
         ("info .", "is a folder"),
     ] {
-        // What the options alone are wrong in is wrong usage.
+        // Contradictory options are usage errors.
         let is_usage = part.starts_with('-') && part != "--memory";
         let said = dir.run(&format!("deplete {command} -q")).fails(if is_usage { 2 } else { 1 });
         assert!(said.contains(part), "{command}: {said}");
         assert!(!dir.root().join("x.fq").exists() && !dir.root().join("x.mgd").exists());
     }
-    // A genome and reads without a window have no minimizers; Deacon makes sets of such genomes.
+    // A genome shorter than a window has no minimizers and is refused; Deacon writes empty sets of such genomes.
     dir.write("short.fa", b">s\nACGTACGT\n");
     assert!(dir.run("deplete index -q short.fa -o y.mgd").fails(1).contains("no minimizers"));
     dir.write("short.idx", b"\x03\x1f\x0f\0\0\0\0\0\0\0\0");

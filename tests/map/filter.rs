@@ -1,4 +1,4 @@
-//! `merganser filter`, held against the naive oracle and against edlib.
+//! `merganser filter`, compared with the naive oracle and with edlib.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -14,7 +14,7 @@ use merganser_test_support::{Dir, gunzip, shared};
 
 type Pair = (Vec<u8>, Vec<u8>);
 
-/// Pairs of mixed lengths with up to a fifth of edits, some with other letters and in lower case.
+/// Returns pairs of various lengths with at most a fifth of edits, some with other letters and in lower case.
 fn pairs(number: usize, seed: u64) -> Vec<Pair> {
     let mut random = Random(seed);
     let pair = |_| {
@@ -47,7 +47,7 @@ fn tsv(pairs: &[Pair], between: &str, end: &str) -> Vec<u8> {
     text
 }
 
-/// The whole output, as the oracle has it.
+/// Returns the complete output by the oracle.
 fn expected(config: &Config, pairs: &[Pair]) -> String {
     let mut text = "index\taccept\tedits\n".to_owned();
     for (index, (read, segment)) in pairs.iter().enumerate() {
@@ -88,7 +88,7 @@ fn every_method_mode_and_alignment_is_the_oracles() {
     }
 }
 
-/// More edits than bases: everything is accepted, with its distance.
+/// With more edits than bases, every pair is accepted and has its distance.
 #[test]
 fn a_threshold_larger_than_the_length() {
     let dir = Dir::new();
@@ -149,7 +149,7 @@ fn every_way_to_write_pairs_is_read() {
         "r.fq s.fq.gz",
         "r.fq s.fa",
     ] {
-        // Little memory makes small blocks, so that the cuts between them are many.
+        // Little memory makes blocks small, so that many boundaries between them are tested.
         for resources in ["", "--threads 1 --memory 28M", "--threads 3 --memory 36M"] {
             let found = dir.run(&format!("filter -q -e 8 {resources} {inputs}")).ok();
             assert!(found == expected, "{inputs} {resources}");
@@ -185,7 +185,7 @@ fn both_files_of_gatekeeper() {
     assert_eq!(dir.read("out.edits"), b"1\n-1\n-2\n");
 }
 
-/// The pair of which the published program says that it should be rejected.
+/// `--verify` counts wrong decisions: the published GateKeeper program rejects the first pair falsely.
 #[test]
 fn verify_counts_what_is_wrong() {
     let dir = Dir::new();
@@ -297,7 +297,7 @@ fn a_file_without_pairs() {
     assert_eq!(ran.ok(), "index\taccept\tedits\n");
 }
 
-/// Prints the distance of each pair, or -1.
+/// Python code that prints the distance of each pair, or -1.
 const EDLIB: &str = "import sys, edlib
 mode, e = sys.argv[1], int(sys.argv[2])
 for line in open(sys.argv[3]):
@@ -305,7 +305,7 @@ for line in open(sys.argv[3]):
     print(edlib.align(read, segment, mode=mode, task='distance', k=e)['editDistance'])
 ";
 
-/// The truth by edlib, on generated pairs and on the shared real ones.
+/// Exact distances are those of edlib, for generated pairs and for shared real ones.
 #[test]
 fn exact_is_edlibs() {
     let found = Command::new("/usr/bin/python3").args(["-c", "import edlib"]).output();
@@ -322,7 +322,7 @@ fn exact_is_edlibs() {
         shared("pairs/real_ERR1438863_100bp_streptococci_20k.tsv.gz").map(|set| gunzip(&set)),
     );
     for set in sets {
-        // edlib knows letters, not bases.
+        // edlib compares letters, not bases.
         let set = set
             .to_ascii_uppercase()
             .iter()

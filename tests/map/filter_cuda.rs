@@ -1,12 +1,12 @@
-//! `merganser filter` on every GPU, real or emulated, writes the bytes that it writes on the CPU;
-//! skipped, saying so, without one. `MERGANSER_REQUIRE_GPU=1` makes that a failure.
+//! `merganser filter` on each real or emulated GPU has the same bytes as on the CPU. Skipped with a message without
+//! a GPU, or a failure with `MERGANSER_REQUIRE_GPU=1`.
 
 use std::process::{Command, Output};
 
 use merganser_test_support::reads::Random;
 use merganser_test_support::{Dir, MERGANSER, shared};
 
-/// Runs the binary; with the GPUs alone, so that it is they who decide, unless `co_work`.
+/// Runs the program; CPU workers take no batches unless `co_work`.
 fn run(dir: &Dir, args: &str, co_work: bool, env: &[(&str, &str)]) -> Output {
     let mut command = Command::new(MERGANSER);
     command.current_dir(dir.root()).args(args.split_whitespace()).envs(env.iter().copied());
@@ -27,12 +27,12 @@ fn usable() -> bool {
             text.starts_with("error: cannot use CUDA: ") && text.lines().count() == 1,
             "{text}"
         );
-        eprintln!("skipped: no GPU here");
+        eprintln!("skipped: this machine has no GPU");
     }
     tried.status.success()
 }
 
-/// Pairs a line: of one length first, then of many and with other letters, then of one again.
+/// Returns pairs, one per line: first of one length, then of many lengths and with other letters, then of one again.
 fn pairs(each: usize) -> Vec<u8> {
     let mut random = Random(11);
     let mut text = Vec::new();
@@ -60,8 +60,7 @@ fn pairs(each: usize) -> Vec<u8> {
     text
 }
 
-/// Decides on the CPU and with each of the device options; everything written is the same, and the
-/// GPUs took what they were to take.
+/// Asserts that outputs are the same on the CPU and with each of the device options, and that GPUs did the work.
 fn same_on(dir: &Dir, options: &str, input: &str, devices: &[&str]) {
     let decide = |device: &str, co_work: bool| {
         let output = if options.contains("none") { "" } else { "-o out" };
@@ -102,7 +101,7 @@ fn same_on(dir: &Dir, options: &str, input: &str, devices: &[&str]) {
     let expected = decide("cpu", true);
     for device in devices {
         for co_work in [false, true] {
-            assert!(decide(device, co_work) == expected, "{options} {device} differs");
+            assert!(decide(device, co_work) == expected, "{options} {device}: outputs differ");
         }
     }
 }
@@ -158,7 +157,7 @@ fn every_list_of_devices_format_and_source() {
     same_on(&dir, "-e 4", "nothing", &["cuda:0"]);
 }
 
-/// Sequences that no kernel is made for go to the CPU.
+/// Sequences that exceed the limits of the kernels are processed by the CPU.
 #[test]
 fn long_pairs_and_wide_bands() {
     if !usable() {
@@ -221,7 +220,7 @@ fn failures_are_one_line_and_leave_nothing() {
         let failing = [("MERGANSER_TEST_FAIL_GPU_ALLOCATION", nth)];
         refused(&text, "-e 1 --device cuda:0", "memory", &failing);
     }
-    // The first fault of the input, as on the CPU.
+    // The first error in the input is reported, as on the CPU.
     let mut bad = pairs(3000);
     bad.extend_from_slice(b"ACGT\tAC-T\nAC\n");
     bad.extend(pairs(3000));

@@ -1,4 +1,4 @@
-//! `merganser filter` as a run: compressions, memory, interrupts, full disks.
+//! Runs of `merganser filter`: compression, memory, interruption, full disks.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use merganser_test_support::reads::Random;
 use merganser_test_support::signals::{signal, wait};
 use merganser_test_support::{Dir, MERGANSER, Ran, gunzip, shared};
 
-/// Lines of pairs of 100 bases that differ in up to nine.
+/// Returns lines with pairs of 100 bases that differ in at most nine.
 fn lines(number: usize, seed: u64) -> Vec<u8> {
     let mut random = Random(seed);
     let mut text = Vec::new();
@@ -55,7 +55,7 @@ fn every_compression_gives_the_decisions_of_the_plain_text() {
     }
 }
 
-/// The largest resident size, as the system counted it, within a tenth of the promise.
+/// The peak resident size, as the kernel measured it, is within the budget plus a tenth.
 #[test]
 fn the_peak_stays_within_the_promise() {
     let dir = Dir::new();
@@ -89,7 +89,7 @@ fn the_peak_stays_within_the_promise() {
 
 #[test]
 fn an_interrupted_run_ends_soon_and_leaves_nothing() {
-    // A pipe that never ends, and one that keeps silent.
+    // A pipe without end and a silent pipe.
     for silent in [false, true] {
         let dir = Dir::new();
         let args = "filter -e 5 -o out.tsv --json j --threads 2 -";
@@ -123,7 +123,7 @@ fn a_full_disk_ends_the_run_with_one_line() {
     assert_eq!(error, "error: stdout: cannot write: no space left on device\n");
 }
 
-/// Of several faults the first in the input is reported, whoever finds one first.
+/// Of several errors in the input, the first one is reported, whichever worker finds one first.
 #[test]
 fn the_first_of_several_faults_is_reported() {
     let dir = Dir::new();
@@ -140,7 +140,7 @@ fn the_first_of_several_faults_is_reported() {
     assert_eq!(dir.names(), ["pairs.tsv"]);
 }
 
-/// Real reads and candidates, with edlib's distances in the third column.
+/// No real pair of a read and a candidate is rejected if its edlib distance (third column) is within the threshold.
 #[test]
 fn no_real_pair_within_the_threshold_is_rejected() {
     let dir = Dir::new();
@@ -165,7 +165,7 @@ fn no_real_pair_within_the_threshold_is_rejected() {
                     let right = match method {
                         "exact" if distance <= e => edits == distance as i64,
                         "exact" => edits == -1,
-                        // An estimate.
+                        // The value of this method is an estimate.
                         _ => distance > e || edits >= 0,
                     };
                     assert!(right, "{name}, {method}, e = {e}, distance {distance}: {line}");

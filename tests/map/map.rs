@@ -1,4 +1,4 @@
-//! `merganser index` and `merganser map`, held against the naive oracle, samtools and RazerS3.
+//! `merganser index` and `merganser map`, compared with the naive oracle, samtools and RazerS3.
 
 mod discordant;
 mod hits;
@@ -19,10 +19,10 @@ use merganser_test_support::oracles::map::naive;
 use merganser_test_support::reads::Random;
 use merganser_test_support::{Dir, Ran};
 
-/// A read: name and letters.
+/// The name and the letters of a read.
 pub(crate) type Read = (String, Vec<u8>);
 
-/// Contigs with diverged copies of a repeat on both strands, a microsatellite and a run of N.
+/// Returns contigs with diverged copies of a repeat on both strands, a microsatellite and a run of N.
 pub(crate) fn contigs(random: &mut Random) -> Vec<Vec<u8>> {
     let repeat = random.bases(220);
     let contig = |random: &mut Random, pieces: usize| {
@@ -62,7 +62,7 @@ fn edited(random: &mut Random, letters: &[u8], most: usize) -> Vec<u8> {
     letters
 }
 
-/// Reads of either strand, mixed in length, with up to `most` edits; some are of nowhere.
+/// Returns reads of both strands and of various lengths with at most `most` edits; some are random.
 pub(crate) fn reads(
     random: &mut Random,
     contigs: &[Vec<u8>],
@@ -86,7 +86,7 @@ pub(crate) fn reads(
 pub(crate) fn fasta(contigs: &[Vec<u8>]) -> Vec<u8> {
     let mut text = Vec::new();
     for (number, contig) in contigs.iter().enumerate() {
-        // Real names are long and have bars and stars in them.
+        // Real names are long and contain bars and asterisks.
         writeln!(text, ">gi|{number}|HLA*A:0{number}_{} description", "x".repeat(300)).unwrap();
         for line in contig.chunks(70) {
             text.extend_from_slice(line);
@@ -106,15 +106,15 @@ pub(crate) fn fastq(reads: &[Read]) -> Vec<u8> {
     text
 }
 
-/// A record of SAM.
+/// A SAM record.
 #[derive(Clone, Debug)]
 struct Sam {
     name: String,
     flags: u16,
     contig: Option<usize>,
-    /// From 0.
+    /// The first base, from 0.
     start: usize,
-    /// Of the last base.
+    /// The last base, inclusive.
     end: usize,
     quality: u8,
     cigar: String,
@@ -136,7 +136,7 @@ impl Sam {
     }
 }
 
-/// The operations of a CIGAR with their lengths.
+/// Returns the operations of a CIGAR with their lengths.
 fn operations(cigar: &str) -> Vec<(usize, char)> {
     let mut number = 0;
     let mut operations = Vec::new();
@@ -179,7 +179,7 @@ fn records(sam: &str) -> Vec<Sam> {
     sam.lines().filter(|line| !line.starts_with('@')).map(record).collect()
 }
 
-/// Scores an alignment by its CIGAR and the letters alone, and rebuilds the reference from its MD.
+/// Scores an alignment only by its CIGAR and letters, and checks the reference that its MD encodes.
 fn score(record: &Sam, read: &[u8], contig: &[u8], mode: NMode) -> usize {
     let (mut i, mut j, mut edits) = (0, record.start, 0);
     let mut aligned = Vec::new();
@@ -206,7 +206,7 @@ fn score(record: &Sam, read: &[u8], contig: &[u8], mode: NMode) -> usize {
     edits
 }
 
-/// The reference under an alignment, by MD and the aligned letters of the read.
+/// Reconstructs the reference under an alignment from MD and the aligned letters of the read.
 fn from_md(md: &str, aligned: &[u8]) -> Vec<u8> {
     let (mut reference, mut at, mut deleted, mut number) = (Vec::new(), 0, false, String::new());
     for letter in md.bytes().chain([b'.']) {
@@ -239,7 +239,7 @@ fn sam(ran: Ran) -> String {
     ran.ok()
 }
 
-/// Checks what was written for single reads against the oracle's hits.
+/// Asserts that the records of single reads match the oracle's hits.
 fn check(text: &str, config: &Config, contigs: &[Vec<u8>], reads: &[Read], wanted: Wanted) {
     let mut records = records(text).into_iter().peekable();
     let is_early = matches!(wanted, Wanted::Best | Wanted::BestStrata);
@@ -301,12 +301,12 @@ fn check(text: &str, config: &Config, contigs: &[Vec<u8>], reads: &[Read], wante
     assert!(records.next().is_none());
 }
 
-/// The mapping quality of the first of all hits of a read, if all are wanted.
+/// Returns the mapping quality of the first hit of a read when all hits are requested.
 fn quality(all: &[naive::NaiveHit]) -> usize {
     all.get(1).map_or(60, |next| (10 * (next.edits - all[0].edits)).min(50))
 }
 
-/// The same if the best ones are, with up to `most` edits.
+/// Returns the mapping quality when only the best hits, with at most `most` edits, are requested.
 fn early_quality(all: &[naive::NaiveHit], most: usize) -> usize {
     let with = |edits| all.iter().filter(|hit| hit.edits == edits).count();
     match (with(all[0].edits), with(all[0].edits + 1)) {
@@ -316,7 +316,7 @@ fn early_quality(all: &[naive::NaiveHit], most: usize) -> usize {
     }
 }
 
-/// A CIGAR with M for = and X.
+/// Returns a CIGAR with M instead of = and X.
 fn plain(cigar: &str) -> String {
     let of = |(len, letter): (usize, char)| match letter {
         '=' | 'X' => "=".repeat(len),
@@ -325,7 +325,7 @@ fn plain(cigar: &str) -> String {
     self::cigar(operations(cigar).into_iter().map(of).collect::<String>().as_bytes())
 }
 
-/// The CIGAR of operations one by one, with M for = and X.
+/// Returns the CIGAR of single operations, with M instead of = and X.
 fn cigar(operations: &[u8]) -> String {
     let letter = |byte: &u8| if b"=XM".contains(byte) { 'M' } else { char::from(*byte) };
     let runs = operations.chunk_by(|a, b| letter(a) == letter(b));

@@ -1,12 +1,11 @@
-//! `index` and `map` on GPUs, real or emulated: the same bytes as on the CPU; skipped, saying so,
-//! without one. `MERGANSER_REQUIRE_GPU=1` makes that a failure.
+//! `index` and `map` on real or emulated GPUs have the same bytes as on the CPU. Skipped with a message without a
+//! GPU, or a failure with `MERGANSER_REQUIRE_GPU=1`.
 
 use crate::map::{Read, contigs, fasta, fastq, reads};
 use merganser_test_support::Dir;
 use merganser_test_support::reads::Random;
 
-/// A reference, its index, and reads of it, some of them with unknown letters, as singles and as
-/// pairs.
+/// Returns a directory with a reference, its index, and single reads and pairs of it, some with unknown letters.
 fn prepared() -> Dir {
     let dir = Dir::new();
     let mut random = Random(21);
@@ -33,17 +32,17 @@ fn prepared() -> Dir {
     dir
 }
 
-/// Whether this build and this machine can use a GPU.
+/// Whether this build can use a GPU of this machine.
 fn usable(dir: &Dir) -> bool {
     let usable = dir.run("map ref.mgi reads.fq -e 2 -o - -q --device cuda").code == Some(0);
     if !usable {
         assert!(std::env::var_os("MERGANSER_REQUIRE_GPU").is_none(), "no GPU");
-        eprintln!("skipped: no GPU here");
+        eprintln!("skipped: this machine has no GPU");
     }
     usable
 }
 
-/// What a run wrote, and what its summary says was found.
+/// Returns the outputs of a run and the results in its summary.
 fn mapped(dir: &Dir, args: &str) -> ([Vec<u8>; 2], serde_json::Value) {
     dir.run(&format!("map {args} -o out.sam --unmapped un.fq --json json -q")).ok();
     let mut summary: serde_json::Value = serde_json::from_slice(&dir.read("json")).unwrap();
@@ -51,7 +50,7 @@ fn mapped(dir: &Dir, args: &str) -> ([Vec<u8>; 2], serde_json::Value) {
     assert_eq!(on_gpu, summary["machine"]["device"] != "cpu", "{args}");
     summary["results"]["gpu_reads"].take();
     if args.contains("--best") {
-        // The CPU stops early, a device looks at all.
+        // The CPU stops early, whereas a device examines all candidates.
         for key in ["candidates", "rejected", "verified", "reads_without_seeds"] {
             summary["results"][key].take();
         }

@@ -1,4 +1,5 @@
-//! What the content of files must not become: paths, other rows of tables, other fields of headers, versions, taxa.
+//! Untrusted content of files: it never becomes a path, another row of a table, another field of a header, a version
+//! or a taxon.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +11,7 @@ use merganser_test_support::reads::Random;
 use merganser_test_support::tools::{by_chance, shell};
 use merganser_test_support::{Dir, mend, root, two_species};
 
-/// Reads, their table, and an assembly.
+/// Returns a directory with reads, their table, and an assembly.
 fn assembled() -> Dir {
     let dir = Dir::new();
     let mut random = Random(3);
@@ -20,7 +21,7 @@ fn assembled() -> Dir {
     dir
 }
 
-/// All files below a folder.
+/// Returns all files below a folder.
 fn files(dir: &Dir) -> BTreeSet<String> {
     let (mut all, mut folders) = (BTreeSet::new(), vec![dir.root().to_owned()]);
     while let Some(folder) = folders.pop() {
@@ -37,7 +38,7 @@ fn files(dir: &Dir) -> BTreeSet<String> {
     all
 }
 
-/// Changes the header of a range of a judgement or a matrix; `mend` makes the checksum right.
+/// Changes the header of a range of `kmers qv` or of a matrix; `mend` corrects the checksum.
 fn forge(dir: &Dir, name: &str, mend: fn(&mut [u8]), change: impl Fn(&mut Value)) {
     let mut bytes = dir.read(name);
     let end = 16 + u64::from_le_bytes(*bytes[8..].first_chunk().unwrap()) as usize;
@@ -88,14 +89,15 @@ fn names_in_ranges_are_no_paths() {
     }
 }
 
-/// Files within a file are not named, which are gone with the run.
+/// Damage in a table within a range file is reported with the name of the range file: the table has only a temporary
+/// name.
 #[test]
 fn damage_within_ranges_is_that_of_the_range() {
     let dir = assembled();
     dir.run("kmers qv -q --range 1/1 -o q.mgq t.mgk g0.fa").ok();
     let sound = dir.read("q.mgq");
     let start = 16 + u64::from_le_bytes(*sound[8..].first_chunk().unwrap()) as usize;
-    // The table's version, k, a block.
+    // The version of the table, its k, and a block.
     for at in [8, 16, 140] {
         let mut bytes = sound.clone();
         bytes[start + at] ^= 4;
@@ -121,7 +123,7 @@ fn names_in_matrices_are_no_cells() {
     }
 }
 
-/// The files of the second attack, where they are.
+/// Range files with path traversal, found in an earlier attack, are refused. Skipped where they are missing.
 #[test]
 fn ranges_of_the_attack_are_refused() {
     let dir = Dir::new();
@@ -158,7 +160,7 @@ fn names_in_sheets_are_no_paths() {
     }
 }
 
-/// Names of files with letters that end cells, lines, or what a terminal shows.
+/// File names with letters that end cells or lines, or that control terminals.
 const ODD: [&str; 4] = ["x\ty", "x\ny", "x\u{1b}[2Jy", "x\ry"];
 
 #[test]
@@ -190,7 +192,7 @@ fn tables_refuse_names_with_control_characters() {
     }
 }
 
-/// What people read is a line for each file, whatever its name.
+/// Output for people has one line per file, whatever the file's name.
 #[test]
 fn lines_for_people_are_escaped() {
     let dir = assembled();
@@ -231,7 +233,7 @@ fn read_groups_of_names_keep_their_fields() {
         records.for_each(|line| assert!(line.ends_with(&format!("RG:Z:{id}")), "{line}"));
         fs::remove_file(dir.path(&file)).unwrap();
     }
-    // As the user types them, the letters \t are tabs.
+    // The command line accepts the two letters \t for a tab.
     let sam = dir
         .run_with(["map", "-q", "-e", "3", "g0.fa", "1.fq", "-R", "@RG\\tID:i\\tSM:s"], b"")
         .ok();
@@ -267,10 +269,11 @@ fn sections_of_multiqc_hold_no_markup() {
     }
 }
 
-/// The number of `yxwx`.
+/// The bytes `yxwx` as a little-endian number.
 const VERSION: &str = "2021095545";
 
-/// Fifteen bytes have no version, and no more has a header with another checksum.
+/// An unknown version is reported only if the checksum of the header is right: not for a file of 15 bytes, nor for a
+/// damaged header.
 #[test]
 fn versions_are_believed_behind_checksums_alone() {
     let dir = assembled();
@@ -299,7 +302,7 @@ fn versions_are_believed_behind_checksums_alone() {
     for (name, command, mend) in all {
         let sound = dir.read(name);
         let mut other = sound.clone();
-        // Where versions are, and where the length of JSON is.
+        // The position of the version, or of the length of the JSON header.
         other[8..12].copy_from_slice(b"yxwx");
         for bytes in [&other[..15], &other[..sound.len() / 2], &other] {
             dir.write(name, bytes);
@@ -321,7 +324,7 @@ fn taxa_are_no_zero_and_not_their_own_parents() {
     let dir = assembled();
     two_species::write_taxonomy(&dir);
     for (line, what) in [
-        ("0\t|\t1\t|\tgenus\t|\n", "line 6: taxid 0 is no taxon: remove this line"),
+        ("0\t|\t1\t|\tgenus\t|\n", "line 6: taxid 0 is not a taxon: remove this line"),
         ("13\t|\t13\t|\tgenus\t|\n", "line 6: taxid 13 is its own parent: correct this line"),
     ] {
         dir.write("tax/nodes.dmp", format!("{}{line}", two_species::NODES));
@@ -338,7 +341,7 @@ fn taxa_are_no_zero_and_not_their_own_parents() {
     }
 }
 
-/// Two shards and the file of one run.
+/// Maps reads in two shards, joins these, and also maps them in one run.
 fn sharded(sort: &str) -> Dir {
     let dir = assembled();
     for (name, shard) in [("1", "--shard 1/2"), ("2", "--shard 2/2"), ("whole", "")] {
@@ -350,7 +353,7 @@ fn sharded(sort: &str) -> Dir {
     dir
 }
 
-/// BGZF of texts, each of which begins a block.
+/// Compresses texts as BGZF; each text begins a block.
 fn bgzf(texts: &[&[u8]]) -> Vec<u8> {
     let mut all = Vec::new();
     for block in texts.iter().flat_map(|text| text.chunks(0xff00)).chain([&[][..]]) {
@@ -371,7 +374,7 @@ fn bgzf(texts: &[&[u8]]) -> Vec<u8> {
 fn shards_that_lost_records_are_refused() {
     for sort in ["", "--sort"] {
         let dir = sharded(sort);
-        // All reads are of the first shard: it takes a batch to have more.
+        // The first shard has all reads: they are fewer than a batch.
         let sound = dir.read("1.bam");
         let mut text = Vec::new();
         flate2::read::MultiGzDecoder::new(&sound[..]).read_to_end(&mut text).unwrap();
@@ -391,7 +394,7 @@ fn shards_that_lost_records_are_refused() {
         let first = 4 + number(at);
         let [one, rest] = [&records[..first], &records[first..]];
         let has = |found: usize| format!("has {found} records, and {count} were written to it");
-        let other = "has not the bytes that were written to it".to_owned();
+        let other = "does not have the bytes that were written to it".to_owned();
         for (what, kept) in [
             (has(0), vec![head]),
             (has(count - 1), vec![head, rest]),

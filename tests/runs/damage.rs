@@ -1,4 +1,4 @@
-//! Damaged files: no output is wrong without a word.
+//! Damaged files: every wrong output is preceded by an error.
 
 mod changed;
 mod foreign;
@@ -10,10 +10,10 @@ use merganser_test_support::Dir;
 use merganser_test_support::reads::{Random, fasta, untidy};
 use merganser_test_support::two_species::prepared;
 
-/// A file and one of its bits or blocks changed: what was done, and the bytes.
+/// A description of the damage, and the damaged bytes.
 pub(crate) type Damaged = (String, Vec<u8>);
 
-/// Flips `each` bits in each of some regions of a file.
+/// Returns copies of a file with one flipped bit: `each` copies for each region.
 pub(crate) fn flipped(sound: &[u8], regions: &[Range<usize>], each: usize) -> Vec<Damaged> {
     let mut random = Random(sound.len() as u64);
     let mut all = Vec::new();
@@ -29,7 +29,7 @@ pub(crate) fn flipped(sound: &[u8], regions: &[Range<usize>], each: usize) -> Ve
     all
 }
 
-/// Puts blocks of up to `most` bytes where others were.
+/// Returns copies of a file in which a block of at most `most` bytes is overwritten by another block.
 pub(crate) fn moved(sound: &[u8], number: usize, most: usize) -> Vec<Damaged> {
     let mut random = Random(sound.len() as u64 + 1);
     let mut all = Vec::new();
@@ -49,7 +49,7 @@ fn number(bytes: &[u8], at: usize) -> usize {
     u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize
 }
 
-/// Every command that looks into a damaged file says so, and which file it is.
+/// Asserts that every command that reads the damaged file fails and names it.
 fn refused(dir: &Dir, file: &str, damaged: Vec<Damaged>, commands: &[&str]) {
     for (what, bytes) in damaged {
         dir.write(file, bytes);
@@ -84,7 +84,7 @@ fn a_flipped_bit_of_a_database_is_never_unnoticed() {
     }
     let commands = ["classify refs.mgdb few.fq --threads 2", "db verify refs.mgdb"];
     refused(&dir, "refs.mgdb", damaged, &commands);
-    // Nothing is made of it in other ways either.
+    // Commands that use other parts of the database refuse it, too.
     let mut bytes = sound.clone();
     bytes[directory - 1] ^= 1;
     dir.write("refs.mgdb", bytes);
@@ -114,7 +114,7 @@ fn a_flipped_bit_of_an_index_is_never_unnoticed() {
         start..start + number(&sound, 32 + 24 * at)
     };
     let mut regions: Vec<Range<usize>> = (0..6).map(section).collect();
-    // What lies between them.
+    // The gaps between the sections.
     let ends = regions.iter().map(|region| region.end);
     let starts = regions.iter().skip(1).map(|region| region.start).chain([sound.len()]);
     let gaps: Vec<Range<usize>> = ends.zip(starts).map(|(end, start)| end..start).collect();

@@ -1,9 +1,9 @@
-//! Files that earlier versions wrote: they are read as if written today. A version that cannot do that
-//! any more has to refuse them by a message that names what to do, and this test then says so.
+//! Files that earlier versions wrote are read like new ones. A version that can no longer read them must refuse them
+//! with a message that says what to do, and this test must then expect that message.
 
 use merganser_test_support::{Dir, root};
 
-/// A path in `tests/data`.
+/// Returns the path of a file in `tests/data`.
 fn data(name: &str) -> String {
     root().join("tests/data").join(name).display().to_string()
 }
@@ -15,7 +15,7 @@ fn genome(name: &str) -> String {
     data(&format!("genomes/{name}.fna.gz"))
 }
 
-/// The folders of files, one for each version that wrote any.
+/// Returns the folders of files written by earlier versions, one for each version.
 fn written() -> Vec<String> {
     let folders = std::fs::read_dir(root().join("tests/data")).unwrap();
     let names = folders.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -25,7 +25,7 @@ fn written() -> Vec<String> {
     found
 }
 
-/// Asserts that a command gives the same with the file that each version wrote as with today's.
+/// Asserts that a command has the same output with each version's file as with a new one.
 fn same(dir: &Dir, name: &str, command: impl Fn(&str) -> String) {
     let expected = dir.run(&command(name)).ok();
     assert!(expected.lines().count() > 10, "{expected}");
@@ -74,7 +74,7 @@ fn indexes() {
     }
 }
 
-/// Stretches of genomes, 150 bases each.
+/// Returns FASTA of stretches of the genomes, 150 bases each.
 fn pieces(genomes: &[String]) -> Vec<u8> {
     let mut text = Vec::new();
     for path in genomes {

@@ -1,4 +1,4 @@
-//! Names of files are bytes, whatever they stand for in any encoding.
+//! File names are bytes and need not be valid in any encoding.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 
 use merganser_test_support::{Dir, Ran};
 
-/// An argument in which `~` stands for a byte that is no UTF-8.
+/// Returns an argument in which each `~` is replaced by a byte that is not valid UTF-8.
 fn foreign(text: &str) -> OsString {
     let letters = text.bytes().map(|letter| if letter == b'~' { 0xe9 } else { letter });
     OsString::from_vec(letters.collect())
@@ -17,7 +17,7 @@ fn run(dir: &Dir, args: &str, stdin: &[u8]) -> Ran {
     dir.run_with(args.split_whitespace().map(foreign), stdin)
 }
 
-/// All files whose names begin with `start`, by the rest of their names.
+/// Returns all files whose names begin with `start`, by the rest of their names.
 fn contents(dir: &Dir, start: &OsStr) -> BTreeMap<Vec<u8>, Vec<u8>> {
     let entries = std::fs::read_dir(dir.root()).unwrap().map(Result::unwrap);
     let of = |name: OsString| {
@@ -53,7 +53,7 @@ fn prepared() -> Dir {
     dir
 }
 
-/// Whatever is read or written.
+/// Inputs and outputs may have names that are not UTF-8.
 #[test]
 fn names_that_are_no_text_are_taken_as_they_are() {
     let dir = prepared();
@@ -80,7 +80,7 @@ fn names_that_are_no_text_are_taken_as_they_are() {
         "map -e 5 Iref.mgi I1.fq -o O.sam --unmapped Ou.fq",
         "filter -e 30 I1.fq I2.fq -o O.tsv",
     ] {
-        // Inputs and outputs stand out by their capitals.
+        // Capital I and O mark inputs and outputs.
         let plain = args.replace('I', "").replace('O', "out_");
         let odd = args.replace('I', "~").replace('O', "~out_");
         run(&dir, &plain, b"").ok();
@@ -99,7 +99,7 @@ fn names_that_are_no_text_are_taken_as_they_are() {
     }
 }
 
-/// Samples and their files, in sheets and in file names.
+/// Samples and their files may have such names in sample sheets and in file names.
 #[test]
 fn sheets_and_sessions_name_any_file() {
     let dir = prepared();
@@ -112,7 +112,7 @@ fn sheets_and_sessions_name_any_file() {
     assert!(dir.root().join(foreign("~t.tsv")).exists());
     let json: serde_json::Value = serde_json::from_slice(&read("~j")).unwrap();
     assert!(json["results"]["samples"]["s\\xe9"].is_object(), "{json}");
-    // A line that names no file does not end the session.
+    // A line that names a missing file does not end the session.
     let lines = foreign("~none.fq -o a\n~1.fq -o ~session\n--hitmin ~ 1.fq -o b\n1.fq -o c\n");
     let ran = run(&dir, "classify -q refs.mgdb --interactive", lines.as_bytes());
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
@@ -121,7 +121,7 @@ fn sheets_and_sessions_name_any_file() {
     assert!(dir.path("c").exists() && !dir.path("a").exists() && !dir.path("b").exists());
 }
 
-/// A line on stderr, whatever is wrong with it.
+/// Messages about such names are one line on stderr.
 #[test]
 fn messages_show_names_that_are_no_text() {
     let dir = prepared();
@@ -129,7 +129,7 @@ fn messages_show_names_that_are_no_text() {
     assert_eq!(message, "error: \u{fffd}none.fq: cannot open: no such file or directory\n");
     let message = run(&dir, "count -k 21 -o ~1.fq ~1.fq", b"").fails(1);
     assert!(message.starts_with("error: \u{fffd}1.fq: is an input"), "{message}");
-    // What must be text is an error of usage.
+    // Other arguments that are not UTF-8 are usage errors.
     for args in [
         "count -k 2~ -o o.mgk 1.fq",
         "count -k 21 --memory ~G -o o.mgk 1.fq",

@@ -1,4 +1,4 @@
-//! Ctrl-C.
+//! Interrupting runs with Ctrl-C.
 
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
@@ -18,7 +18,7 @@ fn start(dir: &Dir, args: &str) -> Child {
         .unwrap()
 }
 
-/// Counts reads that never end, so that the run is at work whenever the signal comes.
+/// Counts an endless stream of reads, so that the run is working whenever the signal arrives.
 fn endless(dir: &Dir, args: &str) -> Child {
     let mut child = start(dir, args);
     let mut stdin = child.stdin.take().unwrap();
@@ -44,7 +44,7 @@ fn an_interrupted_run_ends_soon_and_leaves_nothing() {
     }
 }
 
-/// A pipe that keeps silent: on stdin, and a named one that nobody has opened for writing.
+/// A run is interrupted while it waits for a silent pipe: stdin, or a named pipe without a writer.
 #[test]
 fn an_interrupted_run_ends_though_its_input_keeps_silent() {
     for input in ["-", "fifo"] {
@@ -61,8 +61,8 @@ fn an_interrupted_run_ends_though_its_input_keeps_silent() {
     }
 }
 
-/// A batch of `map` can take minutes: a reference of repeats with many edits, and reads for which
-/// all of it is scanned.
+/// `map` is interrupted within a batch. A batch can take minutes if a repetitive reference is scanned completely with
+/// many edits.
 #[test]
 fn map_is_interrupted_within_a_batch() {
     let dir = Dir::new();
@@ -100,13 +100,13 @@ fn map_is_interrupted_within_a_batch() {
         signal(&child, "INT");
         let sent = std::time::Instant::now();
         assert_eq!(wait(&dir, child).fails(130), "error: interrupted\n", "{args}");
-        // Of work 0.2 s at most, on a machine that others may use, too.
+        // The run needs at most 0.2 s to stop; the limit allows for a busy machine.
         assert!(sent.elapsed() < Duration::from_secs(3), "{args}: {:?}", sent.elapsed());
         assert_eq!(dir.names(), before, "{args}");
     }
 }
 
-/// Every command that reads what may be a pipe.
+/// Every command whose input may be a pipe can be interrupted while it waits for it.
 #[test]
 fn whatever_waits_for_a_pipe_can_be_interrupted() {
     let dir = merganser_test_support::two_species::prepared();
@@ -132,7 +132,7 @@ fn whatever_waits_for_a_pipe_can_be_interrupted() {
     assert_eq!(dir.names(), before);
 }
 
-/// `--threads` is the number in all, apart from those that only wait.
+/// A run has at most `--threads` threads, apart from threads that only wait.
 #[test]
 fn no_more_threads_than_asked_for() {
     for threads in [1, 2] {
@@ -146,7 +146,7 @@ fn no_more_threads_than_asked_for() {
         let running = tasks.map_or(0, Iterator::count);
         signal(&child, "INT");
         wait(&dir, child);
-        // One more waits for signals.
+        // One more thread waits for signals.
         assert!(running <= threads + 1, "{running} threads instead of {threads}");
     }
 }

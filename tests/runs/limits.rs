@@ -1,4 +1,4 @@
-//! Limits of the process (`ulimit`): reaching one is an error as any other.
+//! Limits of the process (`ulimit`): reaching one is an ordinary error.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,7 @@ use merganser_test_support::commands::{ROWS, Row};
 use merganser_test_support::world::{self, Size};
 use merganser_test_support::{Dir, MERGANSER, Ran, names};
 
-/// Runs the binary with limits, and temporary files in `tmp`.
+/// Runs the program with limits; temporary files are in `tmp`.
 pub(crate) fn limited(dir: &Dir, limits: &str, args: &str) -> Ran {
     let output = Command::new("sh")
         .args(["-c", &format!("{limits} && exec \"$0\" \"$@\""), &MERGANSER])
@@ -21,17 +21,17 @@ pub(crate) fn limited(dir: &Dir, limits: &str, args: &str) -> Ran {
     Ran::new(&output, dir.root())
 }
 
-/// Commands that write files of more than a few KB, all in `out`.
+/// Returns command lines that write files of more than a few KB, all in `out`.
 pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
     ROWS.iter().filter(|row| row.writes_kilobytes())
 }
 
-/// Inputs for these, and empty `out` and `tmp`.
+/// Returns a directory with inputs for these lines, and empty `out` and `tmp`.
 pub(crate) fn prepared() -> Dir {
     world::prepared(Size { bases: 20_000, reads: 600 }, rows())
 }
 
-/// Asserts that nothing was left but the inputs.
+/// Asserts that a run left no files.
 #[track_caller]
 pub(crate) fn assert_only(dir: &Dir, before: &[String], what: &str) {
     assert_eq!(dir.names(), before, "{what}");
@@ -40,13 +40,13 @@ pub(crate) fn assert_only(dir: &Dir, before: &[String], what: &str) {
     }
 }
 
-/// A file that may not become as large as it would is like a full disk.
+/// A file that would exceed the size limit is reported like a full disk.
 #[test]
 fn files_that_would_be_too_large() {
     let dir = prepared();
     let before = dir.names();
     for Row { line: args, .. } in rows() {
-        // One or two blocks of 512 bytes.
+        // The limit is one block of 512 or 1024 bytes.
         let message = limited(&dir, "ulimit -f 1", &format!("{args} -q")).fails(1);
         assert!(
             message.ends_with("is allowed (ulimit -f)\n") || message.contains("--tmp-dir"),
@@ -56,14 +56,14 @@ fn files_that_would_be_too_large() {
     }
 }
 
-/// Takes away the outputs of a run that went well.
+/// Removes the outputs of a successful run.
 pub(crate) fn remove_outputs(dir: &Dir) {
     fs::remove_dir_all(dir.path("out")).unwrap();
     fs::create_dir(dir.path("out")).unwrap();
 }
 
-/// However little address space there is, a run ends well or says in a line why not, and then leaves
-/// nothing.
+/// With any limit of the address space, a run either succeeds or fails with one line that says why and leaves no
+/// files.
 #[test]
 fn little_address_space() {
     let dir = prepared();
@@ -84,14 +84,14 @@ fn little_address_space() {
                 }
                 _ => panic!("{what}"),
             }
-            // The small jobs of this test need less.
+            // The small jobs of this test fit into 800 MB.
             assert!(megabytes < 800 || ran.code == Some(0), "{what}");
             assert_only(&dir, &before, &what);
         }
     }
 }
 
-/// Memory that is asked for with --memory and is not there.
+/// An allocation within `--memory` that fails is reported.
 #[test]
 fn an_allocation_that_fails() {
     let dir = prepared();
@@ -100,19 +100,19 @@ fn an_allocation_that_fails() {
     let args =
         "count -q -k 31 --min-count 1 --memory 4G --threads 2 --tmp-dir tmp/a -o out/o.mgk r.fa";
     let message = limited(&dir, "ulimit -v 110000", args).fails(1);
-    // The allocation that is one too many may be that of a thread which is just being started.
+    // The allocation that fails may belong to a thread that is being started.
     let of_allocation = message.starts_with("error: out of memory: ")
         && message.contains("(ulimit -v) is 110000 KiB: lower --memory or --threads");
     let of_thread = message
         .starts_with("error: cannot start another thread: there is no memory left for it; lower");
     assert!(of_allocation || of_thread, "{message}");
     assert_only(&dir, &before, args);
-    // What may be used by default is what is there.
+    // The default budget is derived from the limit.
     limited(&dir, "ulimit -v 300000", "count -q -k 31 --min-count 1 --threads 2 -o out/o.mgk r.fa")
         .ok();
 }
 
-/// Threads that cannot be started, as there is no room for their stacks.
+/// Threads that cannot start because there is no room for their stacks are reported.
 #[test]
 fn threads_that_cannot_start() {
     let dir = prepared();
@@ -127,14 +127,15 @@ fn threads_that_cannot_start() {
         assert!(message.starts_with("error: cannot start another thread: "), "{args}: {message}");
         assert_only(&dir, &before, &args);
     }
-    // Threads that would have nothing to do are not started.
+    // Threads without work are not started.
     for args in ["kmers union t.mgk u.mgk -o out/o.mgk", "index g0.fa -o out/o.mgi"] {
         let args = format!("{args} -q --threads 1000 --memory 100G");
         limited(&dir, "ulimit -v 1000000", &args).ok();
     }
 }
 
-/// Nor if the user may have no more of them. That does not hold for root, and so takes another user.
+/// Threads that cannot start because of the user's limit of processes are reported. The limit does not apply to
+/// root, so that the test runs the program as another user.
 #[test]
 fn a_user_with_few_processes() {
     let dir = prepared();
@@ -147,7 +148,7 @@ fn a_user_with_few_processes() {
         limited(&dir, &limits, args)
     };
     if run("--help").code != Some(0) {
-        eprintln!("skipped: this user may not become another one, who may run the program");
+        eprintln!("skipped: cannot run the program as another user");
         return;
     }
     let before = dir.names();
@@ -159,7 +160,7 @@ fn a_user_with_few_processes() {
     }
 }
 
-/// Few files may be open.
+/// A run with few allowed open files either succeeds or fails with one line.
 #[test]
 fn few_open_files() {
     let dir = prepared();

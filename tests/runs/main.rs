@@ -1,8 +1,8 @@
-//! End-to-end tests of the built program. Promises of all commands: files, memory, signals, limits.
+//! End-to-end tests of the built program. Properties that all commands share: files, memory, signals, limits.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
-    reason = "a test ends by panicking, and says what it skips"
+    reason = "tests panic on failure and print what they skip"
 )]
 
 mod content;

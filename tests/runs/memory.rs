@@ -1,4 +1,4 @@
-//! `--memory` is kept.
+//! Runs keep to `--memory`.
 
 mod classify;
 mod hostile;
@@ -15,7 +15,7 @@ fn peak(dir: &Dir, options: &str) -> u64 {
     json["peak_memory_bytes"].as_u64().unwrap()
 }
 
-/// The largest resident size, as the system counted it, within a tenth of the promise.
+/// The peak resident size, as the kernel measured it, is within the budget plus a tenth.
 #[test]
 fn the_peak_stays_within_the_promise() {
     let dir = Dir::new();
@@ -30,8 +30,8 @@ fn the_peak_stays_within_the_promise() {
     }
 }
 
-/// Nor does a table nearly all of whose k-mers share their first bases take more: sorting it is
-/// divided.
+/// The peak is within the budget even if nearly all k-mers have the same first bases, because sorting such a range is
+/// divided further.
 #[test]
 fn the_peak_stays_within_the_promise_if_kmers_begin_alike() {
     let dir = Dir::new();
@@ -50,7 +50,7 @@ fn the_peak_stays_within_the_promise_if_kmers_begin_alike() {
     assert!(peak <= 88 << 20, "{peak} bytes");
 }
 
-/// Nor do tables all of whose k-mers begin with the same twenty bases, of any format.
+/// The peak is within the budget for input tables in any format whose k-mers all begin with the same twenty bases.
 #[test]
 fn tables_of_kmers_that_begin_alike_take_no_more() {
     let dir = Dir::new();
@@ -58,7 +58,7 @@ fn tables_of_kmers_that_begin_alike_take_no_more() {
         let letter = |bits: u32| b"ACGT"[(bits & 3) as usize];
         let mut text = Vec::new();
         for number in numbers {
-            // All 11-mers but in no order.
+            // All 11-mers in a scrambled order.
             let end = number.wrapping_mul(2_654_435_761) & 0x3f_ffff;
             text.extend_from_slice(b"AAAAAAAAAAAAAAAAAAAA");
             text.extend((0..11).rev().map(|place| letter(end >> (2 * place))));

@@ -1,4 +1,4 @@
-//! Outputs appear whole or not at all; a closed pipe is no error; a full disk is one.
+//! Outputs appear whole or not at all; a closed pipe is not an error; a full disk is one.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -45,7 +45,7 @@ fn text_tables_are_compressed_by_suffix() {
     assert!(gunzip(&dir.path("h.gz")) == histogram.as_bytes());
 }
 
-/// Reads one line of what the command prints and goes away, as `| head -1`.
+/// Reads one line of the output of a command and closes the pipe, like `| head -1`.
 fn head(dir: &Dir, args: &str) {
     let mut child = Command::new(MERGANSER)
         .args(args.split_whitespace())
@@ -75,7 +75,7 @@ fn a_closed_pipe_ends_quietly() {
     head(&dir, "kmers query t.mgk --file kmers");
 }
 
-/// A small file system of its own, gone with the test.
+/// A small file system, mounted for one test and unmounted when dropped.
 struct SmallDisk<'d>(&'d Path);
 
 impl<'d> SmallDisk<'d> {
@@ -100,7 +100,7 @@ impl Drop for SmallDisk<'_> {
     }
 }
 
-/// A full disk is noticed, said, and leaves nothing behind.
+/// A full disk is reported, and no files are left.
 #[test]
 fn a_full_disk() {
     let dir = Dir::new();
@@ -130,8 +130,7 @@ fn a_full_disk() {
     }
 }
 
-/// Temporary files are the run's own and gone with it, and so is a directory that
-/// was made for them.
+/// Temporary files are removed after the run, and so is a temporary directory that the run created.
 #[test]
 fn the_temporary_directory_is_made_and_removed() {
     let dir = Dir::new();
@@ -146,7 +145,7 @@ fn the_temporary_directory_is_made_and_removed() {
     assert_eq!(names(&dir.path("mine")), [""; 0]);
 }
 
-/// A histogram that cannot be written leaves no table, and the other way round.
+/// A table appears only together with its histogram, and vice versa.
 #[test]
 fn table_and_histogram_appear_together() {
     let dir = Dir::new();
@@ -166,14 +165,14 @@ fn table_and_histogram_appear_together() {
     }
 }
 
-/// The row with a summary if it takes that.
+/// Returns the command line with `--json`, if the command accepts it.
 fn with_summary(row: &Row, summary: &str) -> String {
     let json = if row.takes_json() { format!(" --json {summary}") } else { String::new() };
     format!("{}{json} -q", row.line)
 }
 
-/// Of several results none appears if one cannot be written: any but the first, which may have to be a file, and the
-/// summary, which comes last.
+/// No output appears if one of them cannot be written. Tested for all outputs except the first, which may require a
+/// regular file, and for the summary, which is written last.
 #[test]
 fn all_outputs_of_a_run_appear_together() {
     let writes = |row: &&Row| {
@@ -203,7 +202,7 @@ fn all_outputs_of_a_run_appear_together() {
         }
         let first = row.words().skip_while(|word| *word != "-o").nth(1);
         let others = row.outputs().into_iter().filter(|&output| Some(output) != first);
-        // Nothing is missing, and maps name all sequences.
+        // These outputs are empty: no sequence is missing, and the map names all sequences.
         let is_empty =
             |output| output == "out/m.tsv" || output == "out/u.tsv" && row.line.contains("--map");
         for output in others.filter(|output| !is_empty(*output)) {
@@ -212,14 +211,14 @@ fn all_outputs_of_a_run_appear_together() {
     }
 }
 
-/// Nor in the place of files that are there, or of sets that are named by what they have in common.
+/// The same is true for outputs that replace existing files, and for sets of files with a common prefix.
 #[test]
 fn outputs_of_a_set_appear_together() {
     let dir = merganser_test_support::two_species::prepared();
     for name in ["full.kmc_pre", "full.edits"] {
         symlink("/dev/full", dir.path(name)).unwrap();
     }
-    // No taxon is known of its second sequence.
+    // Its second sequence has no known taxon.
     let text = String::from_utf8(dir.read("g0.fa")).unwrap();
     dir.write("n.fa", text.clone() + &text.replace("kraken:taxid|11", "x"));
     let (before, database) = (dir.names(), dir.read("refs.mgdb"));
@@ -236,14 +235,14 @@ fn outputs_of_a_set_appear_together() {
     }
 }
 
-/// Commands that print results beside other outputs, and what they read: more results than a pipe holds if there are
-/// many reads.
+/// Returns command lines that print results beside other outputs, and a directory with their inputs. With many
+/// reads, the results exceed the capacity of a pipe.
 fn prepared(reads: usize) -> (Dir, impl Iterator<Item = &'static Row>) {
     let rows = ROWS.iter().filter(|row| row.prints_beside_files());
     (world::prepared(Size { bases: 20_000, reads }, rows.clone()), rows)
 }
 
-/// Stdout too is one of them.
+/// No output appears if stdout cannot be written.
 #[test]
 fn a_full_stdout_leaves_no_other_output() {
     let (dir, rows) = prepared(600);
@@ -264,7 +263,7 @@ fn a_full_stdout_leaves_no_other_output() {
     }
 }
 
-/// Whatever way leads to them.
+/// Two outputs never go to the same file, even under different paths.
 #[test]
 fn two_outputs_never_go_to_one_file() {
     let dir = Dir::new();
@@ -275,7 +274,7 @@ fn two_outputs_never_go_to_one_file() {
     assert_eq!(dir.names(), ["r.fa"]);
 }
 
-/// Who reads stdout may go away: the files that were asked for beside it become whole.
+/// If the reader of stdout closes the pipe, the other outputs are still completed.
 #[test]
 fn a_closed_pipe_takes_no_file_with_it() {
     let (dir, rows) = prepared(18_000);
@@ -293,13 +292,13 @@ fn a_closed_pipe_takes_no_file_with_it() {
         assert!(!whole.is_empty(), "{args}");
         head(&dir, &args);
         let mut left = outputs();
-        // It has times.
+        // The summary contains times.
         assert_eq!(left.remove("json").is_some(), whole.remove("json").is_some(), "{args}");
         assert!(left == whole, "{args}: {:?}", left.keys());
     }
 }
 
-/// Without others to write, the run ends as soon as it notices: these reads never end.
+/// Without other outputs, a run ends as soon as it notices the closed pipe, even if its input is endless.
 #[test]
 fn a_closed_pipe_alone_ends_the_run() {
     let dir = merganser_test_support::two_species::prepared();
@@ -317,7 +316,7 @@ fn a_closed_pipe_alone_ends_the_run() {
     }
 }
 
-/// Neither an answer to a session's line that nobody reads.
+/// A session whose reader has closed the pipe ends without an error.
 #[test]
 fn a_session_ends_with_its_reader() {
     let dir = merganser_test_support::two_species::prepared();
@@ -333,8 +332,8 @@ fn a_session_ends_with_its_reader() {
     assert_eq!(String::from_utf8_lossy(&run.stdout), "0\n");
 }
 
-/// The table that is made of one of another format has no name that somebody could have put a link
-/// under.
+/// The temporary table made from a table in another format has an unpredictable name, so that it does not follow a
+/// prepared link.
 #[test]
 fn a_temporary_table_goes_through_no_link() {
     let dir = merganser_test_support::two_species::prepared();
@@ -343,19 +342,19 @@ fn a_temporary_table_goes_through_no_link() {
     let modes = fs::Permissions::from_mode(0o4755);
     fs::set_permissions(dir.path("precious"), modes).unwrap();
     fs::create_dir(dir.path("tmp")).unwrap();
-    // The shell's number becomes the program's.
+    // `exec` keeps the shell's process number, which `$$` is.
     let line = format!(
         "for n in 0 1 2; do ln -s ../precious tmp/merganser-$$-$n.mgk; done; \
          exec {MERGANSER} kmers profile --memory 48M --threads 1 --tmp-dir tmp t.kff 1.fq"
     );
     let run = Command::new("sh").args(["-c", &line]).current_dir(dir.root()).output().unwrap();
-    // So little memory that the table is needed, and then too little for all the rest.
+    // There is too little memory to do without the table, and then too little for the rest.
     let says = String::from_utf8_lossy(&run.stderr).into_owned();
     assert!(says.contains("temporary table"), "{says}");
     assert_eq!(dir.read("precious"), b"mine");
     let mode = fs::metadata(dir.path("precious")).unwrap().permissions().mode();
     assert_eq!(mode & 0o7777, 0o4755);
-    assert_eq!(names(&dir.path("tmp")).len(), 3, "nothing is left but the links");
+    assert_eq!(names(&dir.path("tmp")).len(), 3, "only the links are left");
 }
 
 #[test]
@@ -374,7 +373,7 @@ fn links_and_long_names_are_outputs_as_others() {
         message.ends_with(": cannot create this output file: file name too long\n"),
         "{message}"
     );
-    // Two ways to the same file that is not there yet.
+    // Two paths of the same file, which does not exist yet.
     symlink("new", dir.path("way")).unwrap();
     let message = dir.run("count -q -k 5 -o way --json ./new r.fa").fails(1);
     assert_eq!(message, "error: ./new: two outputs cannot go to the same file\n");

@@ -1,9 +1,9 @@
-//! Pipes in the places of inputs that are read at any place, or more than once.
+//! Pipes as inputs that need random access or are read several times.
 
 use crate::streams::bash;
 use merganser_test_support::tools::shell;
 
-/// They are not called damaged.
+/// Pipes are refused with a message that asks for a file; they are not reported as damaged.
 #[test]
 fn pipes_are_named_where_files_are_needed() {
     let dir = merganser_test_support::two_species::prepared();
@@ -47,7 +47,7 @@ fn pipes_are_named_where_files_are_needed() {
         assert!(message.starts_with("error: ") && message.ends_with(&end), "{line}: {message}");
         assert_eq!(dir.names(), before, "{line}");
     }
-    // Members of what has several files: nobody waits for a writer either.
+    // Files of a set that are pipes are refused, too, without waiting for a writer.
     for (member, line) in [
         ("k.kmc_pre", "kmers dump k"),
         ("k.kmc_suf", "kmers dump k"),

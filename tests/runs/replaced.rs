@@ -1,4 +1,4 @@
-//! Outputs whose names other users have, or that are write-protected; folders that runs share.
+//! Outputs whose names belong to other users or are write-protected, and temporary directories that runs share.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -10,7 +10,7 @@ use merganser_test_support::{Dir, MERGANSER, names};
 
 const NOBODY: [&str; 3] = ["--reuid=65534", "--regid=65534", "--clear-groups"];
 
-/// Whether this user may become another one, who can run the program; says so if not.
+/// Whether the test can run the program as another user; prints a message if not.
 fn is_root(dir: &Dir) -> bool {
     fs::set_permissions(dir.root(), Permissions::from_mode(0o777)).unwrap();
     let can = by_chance("setpriv")
@@ -21,12 +21,12 @@ fn is_root(dir: &Dir) -> bool {
             .output()
             .is_ok_and(|output| output.status.success());
     if !can {
-        eprintln!("skipped: this user may not become another one");
+        eprintln!("skipped: cannot run the program as another user");
     }
     can
 }
 
-/// Runs the program as a user without rights.
+/// Runs the program as a user without privileges.
 fn as_nobody(dir: &Dir, args: &str) -> (Option<i32>, String) {
     let line = format!("exec setpriv {} \"$M\" {args}", NOBODY.join(" "));
     bash(dir, &line)
@@ -45,7 +45,7 @@ fn in_a_sticky_folder_nothing_stays_of_a_refusal() {
     let (code, message) = as_nobody(&dir, "kmers dump -q t.mgk -o sticky/o.tsv");
     assert_eq!(code, Some(1), "{message}");
     assert!(message.contains("belongs to another user, and its folder is sticky"), "{message}");
-    // A file that comes when the run has begun.
+    // Another user creates the file after the run has begun.
     let run = r#"exec "$M" count -q -k 5 <(sleep 2; cat r.fa) --format tsv -o sticky/late.tsv"#;
     let line = format!(
         "setpriv {} bash -c '{run}' & sleep 1; echo theirs >sticky/late.tsv; \
@@ -65,7 +65,7 @@ fn what_root_replaces_stays_its_owners() {
     let dir = with_table();
     let file = dir.write("o.tsv", "old");
     if chown(&file, Some(1234), Some(2345)).is_err() {
-        eprintln!("skipped: this user may not give files away");
+        eprintln!("skipped: this user may not change the owner of files");
         return;
     }
     fs::set_permissions(&file, Permissions::from_mode(0o640)).unwrap();
@@ -81,7 +81,7 @@ fn write_protected_files_are_not_replaced() {
     let file = dir.write("o.tsv", "old");
     fs::set_permissions(&file, Permissions::from_mode(0o444)).unwrap();
     if is_root(&dir) {
-        // As the system decides: it lets root write all files.
+        // The program does what the system allows: root may write all files.
         dir.run("kmers dump -q t.mgk -o o.tsv").ok();
         assert_eq!(fs::metadata(&file).unwrap().mode() & 0o7777, 0o444);
         chown(&file, Some(65534), Some(65534)).unwrap();
@@ -100,7 +100,7 @@ fn write_protected_files_are_not_replaced() {
     }
 }
 
-/// Of several runs that share a directory that was missing, the last one removes it.
+/// Of several runs that share a missing temporary directory, the last one removes it.
 #[test]
 fn a_missing_tmp_dir_is_gone_after_the_last_run() {
     let dir = Dir::new();

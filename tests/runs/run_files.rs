@@ -1,4 +1,4 @@
-//! No output takes the place of an input, whatever its kind and whatever way leads to it.
+//! No output replaces an input, whatever its kind and its path.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,15 +8,15 @@ use merganser_test_support::commands::{ROWS, Row};
 use merganser_test_support::two_species::{NAMES, NODES};
 use merganser_test_support::world::{self, SMALL, names_below};
 
-/// A command, its options that name an output (as `%`), and files that it reads.
+/// A command, its options that name an output (as `%`), and the files that it reads.
 struct Case {
     command: &'static str,
     outputs: &'static [&'static str],
     inputs: &'static [&'static str],
 }
 
-/// What the table of commands has not: sets of files that are named by what they have in common, and files that are
-/// found beside others.
+/// Cases that the table of commands lacks: sets of files with a common prefix, and files that are found beside
+/// others.
 const CASES: [Case; 14] = [
     Case {
         command: "count -k 21 letters.kmc_pre letters.kmc_suf",
@@ -90,29 +90,29 @@ const CASES: [Case; 14] = [
     },
 ];
 
-/// Rows that write single files.
+/// Returns rows whose outputs are single files.
 fn rows() -> impl Iterator<Item = &'static Row> {
     ROWS.iter().filter(|row| !row.is_apart() && !row.outputs().is_empty() && row.stdin().is_none())
 }
 
-/// The command lines of a row in which an output is named as `%`, each with all inputs that it must not replace.
+/// Returns command lines of a row with one output replaced by `%`, each with an input that it must not replace.
 fn replacing(row: &Row, dir: &Dir) -> impl Iterator<Item = (String, String)> + use<> {
     let mut lines: Vec<String> = row.outputs().iter().map(|output| row.with(output, "%")).collect();
     lines.extend(row.takes_json().then(|| format!("{} --json %", row.with("", ""))));
     let inputs = row.inputs(dir.root());
-    // Names of others would be wrong for what they write.
+    // The suffixes of other inputs would be refused as output formats.
     let is_named = ["--sort", "map join", "report plot"].iter().any(|word| row.line.contains(word));
     let adds = row.line.starts_with("db add");
     let all = lines
         .into_iter()
         .flat_map(move |line| inputs.clone().into_iter().map(move |input| (line.clone(), input)));
     all.filter(move |(line, input)| {
-        // A database may be replaced by what it becomes.
+        // A database may be replaced by its extended version.
         !(line.contains("-o %") && (is_named || adds && input == "refs.mgdb"))
     })
 }
 
-/// All that rows and cases read.
+/// Returns a directory with all files that the rows and cases read.
 fn prepared() -> Dir {
     let dir = world::prepared(SMALL, ROWS.iter());
     fs::create_dir(dir.path("labels")).unwrap();
@@ -133,7 +133,7 @@ fn prepared() -> Dir {
     dir
 }
 
-/// All files with their contents.
+/// Returns all files with their contents.
 fn contents(dir: &Dir) -> Vec<(String, Vec<u8>)> {
     let names = names_below(dir.root()).into_iter();
     let files = names.filter(|name| !name.ends_with('/'));
@@ -146,7 +146,7 @@ fn refused(dir: &Dir, args: &str, output: &str) {
     assert_eq!(ran.code, Some(1), "{args}: {}", ran.stderr);
     let message = ran.fails(1);
     let end = ": is an input, and will not be replaced by an output\n";
-    // Either file of a KMC database names both.
+    // The message may name either file of a KMC database.
     let named = message.contains(output) || message.contains(&output.replace("_suf", "_pre"));
     assert!(message.ends_with(end) && named, "{args}: {message}");
 }
@@ -197,7 +197,7 @@ fn links_to_inputs_are_seen() {
     }
 }
 
-/// Stdin and stdout are files too, if the shell makes them so.
+/// Inputs and outputs that the shell opened as stdin and stdout are recognized.
 #[test]
 fn a_file_that_the_shell_opened_is_seen() {
     let dir = prepared();
@@ -222,7 +222,7 @@ fn a_file_that_the_shell_opened_is_seen() {
     }
 }
 
-/// The outputs of one sample are none of the inputs of another, nor the sheet, nor each other.
+/// An output of one sample replaces neither an input of another sample, nor the sheet, nor another output.
 #[test]
 fn samples_of_a_sheet_stay_apart() {
     let dir = prepared();
@@ -251,7 +251,7 @@ fn a_session_replaces_nothing_that_it_reads() {
     assert!(contents(&dir) == before);
 }
 
-/// A database may be replaced by what it becomes; devices may be given as often as one likes.
+/// A database may be replaced by its extended version, and a device may be named as several outputs.
 #[test]
 fn what_is_no_slip_goes_on() {
     let dir = prepared();
@@ -263,7 +263,7 @@ fn what_is_no_slip_goes_on() {
     assert_eq!(message, "error: refs.mgdb: two outputs cannot go to the same file\n");
 }
 
-/// What is mapped when it is written goes to no device.
+/// An output that is mapped while it is written cannot be a device.
 #[test]
 fn what_is_read_again_goes_to_no_device() {
     let dir = prepared();

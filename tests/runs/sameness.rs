@@ -1,8 +1,8 @@
-//! The same bytes whatever the threads, storage, memory, bins or rule.
+//! Results are the same for any number of threads, storage, memory, number of bins and minimizer rule.
 
 use merganser_test_support::{Dir, small_reads};
 
-/// The table in each format, and the histogram.
+/// Returns the table in each format and the histogram.
 fn outputs(dir: &Dir, options: &str) -> Vec<(&'static str, Vec<u8>)> {
     let [one, two] = small_reads().map(|path| path.display().to_string());
     for format in ["mgk", "kmc", "tsv"] {
@@ -81,7 +81,7 @@ fn every_simd_level() {
     assert!(count("avx512") == expected);
 }
 
-/// The order of the inputs has no meaning for counts.
+/// Counts do not depend on the order of the inputs.
 #[test]
 fn any_order_of_inputs() {
     let dir = Dir::new();

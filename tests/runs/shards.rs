@@ -1,9 +1,10 @@
-//! Jobs that are divided over machines: whatever the parts, the whole has the bytes of one run.
+//! Jobs that are divided among machines: the joined result has the same bytes as a single run.
 
 use merganser_test_support::reads::{Random, Record, fasta, fastq, untidy};
 use merganser_test_support::{Dir, small_reads};
 
-/// Counts `inputs` in one run and by shards, joined in one step and by ranges.
+/// Asserts that `inputs` counted in one run and counted in shards, joined in one step or by ranges, give the same
+/// table.
 fn joined_is_counted(
     dir: &Dir,
     inputs: &str,
@@ -24,7 +25,7 @@ fn joined_is_counted(
     dir.run(&format!("kmers union {cut} -o joined.mgk --histogram joined.hist {all}")).ok();
     let pieces: Vec<String> = (1..=ranges).map(|at| format!("range{at}.mgk")).collect();
     for (at, piece) in pieces.iter().enumerate() {
-        // The order of the shards is nothing to the result.
+        // The order of the shards does not matter.
         let all: Vec<&str> =
             parts.iter().cycle().skip(at).take(shards).map(String::as_str).collect();
         let all = all.join(" ");
@@ -72,7 +73,8 @@ fn shards_are_joined_to_one_count() {
     }
 }
 
-/// Files that are cut within: plain, BGZF, gzip of several members; and those that are not.
+/// Files are divided within if their compression allows it (plain, BGZF, gzip with several members), and otherwise
+/// as a whole.
 #[test]
 fn files_of_every_compression_are_divided() {
     let dir = Dir::new();
@@ -95,7 +97,7 @@ fn files_of_every_compression_are_divided() {
     for (k, shards) in [(31, 5), (128, 3), (4, 11)] {
         joined_is_counted(&dir, all, &format!("-k {k}"), "", shards, 2);
     }
-    // Each one of those that can be cut gives every shard something.
+    // Each file that can be divided gives every shard some k-mers.
     for file in [
         "b.reads.fq.gz",
         "many.reads.fq.gz",
@@ -113,7 +115,7 @@ fn files_of_every_compression_are_divided() {
     }
 }
 
-/// Ranges of tables that are no shards: the same k-mers as without ranges.
+/// Ranges also work with tables that are not shards: joined, they have the same k-mers as the whole.
 #[test]
 fn ranges_of_any_tables() {
     let dir = Dir::new();
@@ -157,21 +159,21 @@ fn pieces_are_never_taken_for_the_whole() {
     let union = |args: &str| dir.run(&format!("kmers union -o x.mgk {args}")).fails(1);
     for (args, expected) in [
         ("a1.mgk", "shard 2/2 is missing"),
-        ("a1.mgk b2.mgk", "of another job"),
-        ("a1.mgk q2.mgk", "of another job"),
-        ("a1.mgk t3.mgk", "of another job"),
-        ("a1.mgk f2.mgk", "of another job"),
+        ("a1.mgk b2.mgk", "another job"),
+        ("a1.mgk q2.mgk", "another job"),
+        ("a1.mgk t3.mgk", "another job"),
+        ("a1.mgk f2.mgk", "another job"),
         ("a1.mgk w.mgk", "a whole table"),
         ("w.mgk a2.mgk", "a whole table"),
-        ("a1.mgk a2.mgk:2..", "nothing but the union"),
-        ("--counts max a1.mgk a2.mgk", "nothing but the union"),
+        ("a1.mgk a2.mgk:2..", "only the union"),
+        ("--counts max a1.mgk a2.mgk", "only the union"),
     ] {
         let message = union(args);
         assert!(message.contains(expected), "{args}: {message}");
     }
     for (args, expected) in [
         ("--format kmc", "ranges of k-mers are .mgk tables"),
-        ("--counter-max 9", "--counter-max goes with whole tables"),
+        ("--counter-max 9", "--counter-max requires whole tables"),
     ] {
         let command = format!("kmers union -o x.mgk --range 1/2 {args} a1.mgk a2.mgk");
         let message = dir.run(&command).fails(2);
@@ -188,7 +190,7 @@ fn pieces_are_never_taken_for_the_whole() {
         "kmers matrix -o x.tsv a1.mgk a2.mgk",
     ] {
         let message = dir.run(args).fails(1);
-        assert!(message.contains("it is but shard 1/2"), "{args}: {message}");
+        assert!(message.contains("it is only shard 1/2"), "{args}: {message}");
     }
     for at in 1..=2 {
         dir.run(&format!("kmers union --range {at}/2 -o r{at}.mgk a1.mgk a2.mgk")).ok();
@@ -198,7 +200,7 @@ fn pieces_are_never_taken_for_the_whole() {
     let concat = |args: &str| dir.run(&format!("kmers concat -o x.mgk {args}")).fails(1);
     for (args, expected) in [
         ("r1.mgk", "range 2/2 is missing"),
-        ("r1.mgk s2.mgk", "of another job"),
+        ("r1.mgk s2.mgk", "another job"),
         ("a1.mgk a2.mgk", "it is shard 1/2"),
         ("w.mgk", "not a range"),
         ("r1.mgk w.mgk", "a whole table"),
@@ -206,12 +208,12 @@ fn pieces_are_never_taken_for_the_whole() {
         let message = concat(args);
         assert!(message.contains(expected), "{args}: {message}");
     }
-    assert!(dir.run("kmers dump r2.mgk").fails(1).contains("it is but range 2/2"));
+    assert!(dir.run("kmers dump r2.mgk").fails(1).contains("it is only range 2/2"));
     assert!(!dir.names().contains(&"x.mgk".to_owned()));
 }
 
-/// A job is known by the content of its inputs: copies elsewhere, of another time, are the same job, and a file of
-/// the same size that is another in its middle is not.
+/// A job is identified by the content of its inputs: copies with other paths and times are the same job; a file of
+/// the same size whose middle differs is another job.
 #[test]
 fn copies_of_inputs_are_one_job_and_other_content_is_not() {
     let dir = Dir::new();
@@ -245,7 +247,7 @@ fn copies_of_inputs_are_one_job_and_other_content_is_not() {
     assert!(dir.read("joined.mgk") == dir.read("whole.mgk"));
     for name in ["first", "second"] {
         let said = dir.run(&format!("kmers union -o x.mgk one.mgk {name}.mgk")).fails(1);
-        assert!(said.contains("of another job"), "{name}: {said}");
+        assert!(said.contains("another job"), "{name}: {said}");
     }
 }
 
@@ -281,7 +283,7 @@ fn what_does_not_go_with_shards_is_refused() {
     assert_eq!(dir.names(), ["a.fa"]);
 }
 
-/// An error names the place in the file.
+/// An error in a shard names the position in the file.
 #[test]
 fn errors_of_shards_say_where() {
     let dir = Dir::new();

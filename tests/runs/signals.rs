@@ -1,4 +1,4 @@
-//! Signals other than Ctrl-C, and signals that are ignored.
+//! Signals other than Ctrl-C, and ignored signals.
 
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
@@ -12,10 +12,10 @@ use merganser_test_support::reads::many;
 use merganser_test_support::tools::installed;
 use merganser_test_support::{Dir, MERGANSER};
 
-/// Has temporary files on disk as long as it runs.
+/// A count with temporary files on disk during the whole run.
 const COUNT: &str = "count -q -k 31 --min-count 1 -o out.mgk --storage disk --tmp-dir tmp --memory 300M --threads 2 -";
 
-/// Starts the binary after commands of a shell, without core dumps.
+/// Starts the program after shell commands, with core dumps disabled.
 fn start(dir: &Dir, commands: &str, args: &str) -> Child {
     let line = format!("ulimit -c 0; {commands}\nexec \"$0\" \"$@\"");
     Command::new("sh")
@@ -29,14 +29,14 @@ fn start(dir: &Dir, commands: &str, args: &str) -> Child {
         .unwrap()
 }
 
-/// Sends a signal by its name or number.
+/// Sends a signal by name or number.
 fn send(child: &Child, signal: &str) {
     let sent =
         Command::new("bash").args(["-c", &format!("kill -{signal} {}", child.id())]).status();
     assert!(sent.unwrap().success(), "{signal}");
 }
 
-/// Reads that come until they are stopped.
+/// An endless stream of reads that ends when requested.
 struct Feed {
     stop: Arc<AtomicBool>,
     feeding: JoinHandle<()>,
@@ -53,14 +53,14 @@ impl Feed {
         Feed { stop, feeding }
     }
 
-    /// The input ends.
+    /// Ends the stream.
     fn end(self) {
         self.stop.store(true, Ordering::Relaxed);
         self.feeding.join().unwrap();
     }
 }
 
-/// A count that is at work, in a folder of its own.
+/// Starts a count in a new directory and waits until it is working.
 fn counting(commands: &str) -> (Dir, Child, Feed) {
     let dir = Dir::new();
     let mut child = start(&dir, commands, COUNT);
@@ -79,7 +79,7 @@ fn stderr_of(child: Child) -> (std::process::ExitStatus, String) {
     (output.status, String::from_utf8(output.stderr).unwrap())
 }
 
-/// The process ends by the signal, as any other one does, and leaves nothing.
+/// A run that a signal ends leaves no files, and its exit status names the signal.
 #[test]
 fn whatever_signal_ends_a_run_leaves_nothing() {
     for (signal, number, name) in [
@@ -106,7 +106,7 @@ fn whatever_signal_ends_a_run_leaves_nothing() {
     }
 }
 
-/// Nor do signals that are no end disturb one.
+/// Signals without effect do not disturb a run.
 #[test]
 fn signals_that_end_nothing() {
     let (dir, child, feed) = counting("");
@@ -120,7 +120,8 @@ fn signals_that_end_nothing() {
     assert_eq!(dir.names(), ["out.mgk"]);
 }
 
-/// As `nohup` ignores SIGHUP, and shells SIGINT and SIGQUIT for what scripts run in the background.
+/// Ignored signals stay ignored: `nohup` ignores SIGHUP, and shells ignore SIGINT and SIGQUIT for background jobs of
+/// scripts.
 #[test]
 fn a_signal_that_is_ignored_stays_ignored() {
     let signals = ["HUP", "INT", "QUIT", "TERM", "USR1", "XCPU", "XFSZ", "ABRT"];
@@ -136,7 +137,7 @@ fn a_signal_that_is_ignored_stays_ignored() {
     assert_eq!(dir.names(), ["out.mgk"]);
 }
 
-/// The others are heeded.
+/// Signals that are not ignored still end the run.
 #[test]
 fn after_nohup_a_run_is_stopped_by_ctrl_c() {
     if !installed(&["nohup"]) {
@@ -156,7 +157,7 @@ fn after_nohup_a_run_is_stopped_by_ctrl_c() {
     assert_eq!(dir.names(), [""; 0]);
 }
 
-/// Runs that wait for their input, or for a reader of their output.
+/// Signals also end runs that wait for their input or for a reader of their output.
 #[test]
 fn runs_that_wait_are_ended_too() {
     let dir = merganser_test_support::two_species::prepared();

@@ -1,14 +1,14 @@
-//! A small stack (`ulimit -s`).
+//! Runs with a small stack (`ulimit -s`).
 
 use crate::limits::{assert_only, limited, prepared, remove_outputs, rows};
 use merganser_test_support::commands::Row;
 
-/// The limit holds for the main thread, and for what the system puts there.
+/// The limit applies to the main thread and to the environment that the system stores there.
 #[test]
 fn a_small_stack_is_enough() {
     let dir = prepared();
     let before = dir.names();
-    // Smaller ones may not even hold the environment.
+    // Smaller stacks may not hold the environment.
     for kibibytes in [64, 128, 256, 1024] {
         let limit = format!("ulimit -s {kibibytes}");
         for args in

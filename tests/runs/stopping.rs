@@ -1,4 +1,4 @@
-//! Signals to commands that cannot end in an orderly way, or not soon.
+//! Signals to commands that cannot stop in an orderly way, or not soon.
 
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -8,47 +8,47 @@ use merganser_test_support::signals::{signal, wait};
 use merganser_test_support::world::{self, Size};
 use merganser_test_support::{Dir, MERGANSER, names};
 
-/// Starts a command whose standard output nobody reads, so that it waits for ever to write it.
+/// Starts a command whose stdout is never read, so that it blocks when the pipe is full.
 fn stuck(dir: &Dir, args: &str) -> Child {
     let child = dir.start(args, Stdio::null());
     std::thread::sleep(Duration::from_millis(500));
     child
 }
 
-/// Commands whose standard output fills up, with other outputs beside it.
+/// Returns command lines whose stdout fills the pipe and that have other outputs.
 fn stuck_rows() -> impl Iterator<Item = &'static Row> {
     ROWS.iter().filter(|row| row.streams())
 }
 
-/// More results than a pipe holds.
+/// Returns a directory with enough reads that the results exceed the capacity of a pipe.
 fn prepared() -> Dir {
     world::prepared(Size { bases: 20_000, reads: 24_000 }, stuck_rows())
 }
 
-/// All names in a directory, and those of outputs.
+/// Returns all names in the directory and in `out`.
 fn all_names(dir: &Dir) -> Vec<String> {
     [dir.names(), names(&dir.path("out"))].concat()
 }
 
-/// The second signal ends the run at once, and leaves nothing behind.
+/// The second signal ends the run immediately, without leaving files.
 #[test]
 fn the_second_signal_cleans_up_too() {
     let dir = prepared();
     let before = all_names(&dir);
     for Row { line: args, .. } in stuck_rows() {
-        // At once: on a busy machine not each time.
+        // A busy machine may need several attempts.
         let soon = |_: &i32| stop_twice(&dir, args, &before) < Duration::from_secs(1);
-        assert!((0..5).find(soon).is_some(), "{args}: no sooner than with one signal");
+        assert!((0..5).find(soon).is_some(), "{args}: not faster than with one signal");
     }
 }
 
-/// How long a run takes to end after the second signal.
+/// Returns how long a run takes to end after the second signal.
 fn stop_twice(dir: &Dir, args: &str, before: &[String]) -> Duration {
     let mut child = stuck(dir, args);
     assert!(all_names(dir).len() > before.len(), "{args}: no temporary files");
     signal(&child, "INT");
     std::thread::sleep(Duration::from_millis(100));
-    assert!(child.try_wait().unwrap().is_none(), "{args}: it was not stuck");
+    assert!(child.try_wait().unwrap().is_none(), "{args}: has ended already");
     let begun = Instant::now();
     signal(&child, "INT");
     assert_eq!(child.wait().unwrap().code(), Some(130), "{args}");
@@ -58,7 +58,7 @@ fn stop_twice(dir: &Dir, args: &str, before: &[String]) -> Duration {
     took
 }
 
-/// Nor does a run outlive the first one for long, whatever it waits for.
+/// The first signal, too, ends a run after a short time, whatever it waits for.
 #[test]
 fn a_run_that_cannot_end_is_ended() {
     let dir = prepared();
@@ -74,7 +74,7 @@ fn a_run_that_cannot_end_is_ended() {
     }
 }
 
-/// A taxonomy of 60,000 levels: reports of it are gigabytes, and can be stopped at any time.
+/// Reports of a taxonomy with 60,000 levels have gigabytes; writing them can be interrupted.
 #[test]
 fn reports_of_a_deep_taxonomy_can_be_stopped() {
     let dir = merganser_test_support::two_species::prepared();
@@ -98,7 +98,7 @@ fn reports_of_a_deep_taxonomy_can_be_stopped() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // At work on the report when there is something of it on disk.
+        // Once the file grows, the report is being written.
         let begun = Instant::now();
         let size = |name: String| std::fs::metadata(dir.path(&name)).map_or(0, |at| at.len());
         let written = || dir.names().into_iter().map(size).max().unwrap_or(0);
@@ -108,18 +108,17 @@ fn reports_of_a_deep_taxonomy_can_be_stopped() {
         signal(&child, "INT");
         let begun = Instant::now();
         assert_eq!(child.wait().unwrap().code(), Some(130), "{report}");
-        // Not by its patience, which is two seconds.
+        // The run stops by itself, before it would be ended by force after two seconds.
         let took = begun.elapsed();
         assert!(took < Duration::from_millis(1800), "{report}: {took:?}");
         assert_eq!(wait(&dir, child).stderr, "error: interrupted\n", "{report}");
         assert_eq!(dir.names(), before, "{report}");
     }
-    // Those that name a few ranks are short, and soon made.
+    // Reports of a few ranks are short and quickly written.
     dir.run("classify -q deep.mgdb 1.fq --no-map --abundance a --cami c").ok();
 }
 
-/// However late a signal comes: either the run was interrupted, and there is no output, or it had done
-/// its work, and says so.
+/// Whenever a signal arrives, the run is either interrupted without output, or it succeeds and says so.
 #[test]
 fn a_run_that_has_its_outputs_is_not_interrupted() {
     let dir = merganser_test_support::two_species::prepared();
@@ -133,7 +132,7 @@ fn a_run_that_has_its_outputs_is_not_interrupted() {
     for step in 0..60 {
         let child = dir.start(args, Stdio::null());
         std::thread::sleep(took * (40 + step) / 80);
-        // An early one finds no handler.
+        // An early signal arrives before the handlers are installed.
         let sent = Command::new("sh").args(["-c", &format!("kill -TERM {}", child.id())]).status();
         assert!(sent.unwrap().success());
         let ran = wait(&dir, child);

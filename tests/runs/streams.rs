@@ -1,4 +1,4 @@
-//! Outputs that are streams which are open already, and streams that are closed.
+//! Outputs to streams that are already open, and closed streams.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, symlink};
@@ -8,7 +8,7 @@ use std::process::Command;
 use merganser_test_support::tools::shell;
 use merganser_test_support::{Dir, MERGANSER};
 
-/// How a line of bash ended, in which `$M` is the program: its exit code, and what went to stderr.
+/// Runs a line of bash in which `$M` is the program; returns its exit code and stderr.
 pub(crate) fn bash(dir: &Dir, line: &str) -> (Option<i32>, String) {
     let output = Command::new("bash")
         .args(["-c", line])
@@ -26,7 +26,7 @@ pub(crate) fn with_table() -> Dir {
     dir
 }
 
-/// What is there stays, in every way in which the shell opens the stream, and what comes later is written behind.
+/// An output that is an open stream is written at the stream's position, and later writers continue behind it.
 #[test]
 fn open_streams_are_written_through() {
     let dir = with_table();
@@ -42,11 +42,11 @@ fn open_streams_are_written_through() {
     }
     written_through(&dir, "-o /dev/stderr 2>>o.txt", &kept);
     written_through(&dir, "-o /dev/fd/5 5<>o.txt", &(text.clone() + "END\n"));
-    // One stream for several commands.
+    // Several commands share one stream.
     let line = "{ echo A; $M kmers dump -q t.mgk -o /dev/stdout; echo B; } >o.txt";
     assert_eq!(bash(&dir, line), (Some(0), String::new()));
     assert_eq!(dir.read("o.txt"), format!("A\n{text}B\n").as_bytes());
-    // Names of compressed files.
+    // Names with a compression suffix.
     symlink("/dev/stdout", dir.path("link.gz")).unwrap();
     let line = "$M kmers dump -q t.mgk -o link.gz >o.gz";
     assert_eq!(bash(&dir, line), (Some(0), String::new()));
@@ -64,7 +64,7 @@ fn written_through(dir: &Dir, output: &str, expected: &str) {
     assert_eq!(fs::metadata(&file).unwrap().ino(), before, "{line}");
 }
 
-/// Every option that names an output, where all outputs go to one log.
+/// Every output option accepts a stream, even if all outputs share one log.
 #[test]
 fn reports_and_summaries_go_to_streams() {
     let dir = merganser_test_support::two_species::prepared();
@@ -92,7 +92,7 @@ fn reports_and_summaries_go_to_streams() {
     assert!(!Path::new("/dev/stdout.bai").exists() && !Path::new("/dev/stdout.csi").exists());
 }
 
-/// Before any work: the reads come from a pipe that nobody fills.
+/// Unwritable streams are refused before any work: the reads come from a pipe without a writer.
 #[test]
 fn streams_that_cannot_be_written_are_refused() {
     let dir = with_table();
@@ -115,7 +115,7 @@ fn streams_that_cannot_be_written_are_refused() {
         ),
         (
             format!("{count} /dev/stderr 3>&2 2>&-"),
-            // Nobody hears it.
+            // With stderr closed, the message is lost.
             "",
         ),
     ] {
@@ -124,7 +124,7 @@ fn streams_that_cannot_be_written_are_refused() {
     assert_eq!(dir.names(), ["pipe", "r.fa", "t.mgk"]);
 }
 
-/// The program's own descriptors have numbers, too.
+/// Descriptors that the program itself opened are not accepted as outputs.
 #[test]
 fn no_descriptor_of_the_program_itself_is_written() {
     let dir = with_table();
@@ -139,7 +139,7 @@ fn no_descriptor_of_the_program_itself_is_written() {
     }
 }
 
-/// Formats whose beginning is written last, or that are read again.
+/// Formats whose header is written last, and outputs that are read again, cannot be streams.
 #[test]
 fn what_needs_a_file_goes_to_no_stream() {
     let dir = with_table();
@@ -164,7 +164,7 @@ fn what_needs_a_file_goes_to_no_stream() {
     }
 }
 
-/// The standard library opens /dev/null in their places; that is no stream of the user's.
+/// For closed streams, the standard library opens /dev/null instead; the program does not use it as a stream.
 #[test]
 fn closed_streams_are_no_devices() {
     let dir = merganser_test_support::two_species::prepared();
@@ -201,7 +201,7 @@ fn closed_streams_are_no_devices() {
         assert_eq!(bash(&dir, &line), (Some(1), message.to_owned()), "{line}");
         assert_eq!(dir.names(), before, "{line}");
     }
-    // Nobody asks for them here; and daemons open /dev/null for both directions.
+    // These commands do not use the closed streams; daemons open /dev/null for reading and writing.
     for line in [
         "$M kmers dump -q t.mgk -o o.tsv <&- >&- 2>&-",
         "$M kmers dump -q t.mgk 1<>/dev/null",
@@ -212,7 +212,7 @@ fn closed_streams_are_no_devices() {
     }
 }
 
-/// Messages go nowhere then, and above all not into an output.
+/// With stderr closed, messages are lost and never written to an output.
 #[test]
 fn a_closed_stderr_spoils_no_output() {
     let dir = with_table();

@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a script prints")]
 
 mod check;
+mod flows;
 mod house;
 mod imports;
 mod mechanisms;

@@ -1,4 +1,4 @@
-//! The picture of the crates in the book, made of their manifests.
+//! The generated pictures of the book: the crates, from their manifests, and the data flow of the jobs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -6,8 +6,10 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The picture, below the repository's root.
-pub(crate) const FILE: &str = "docs/images/crates.svg";
+use crate::flows;
+
+/// The picture of the crates, below the repository's root.
+const FILE: &str = "docs/images/crates.svg";
 
 /// Sizes in pixels: a box, and the distance from one box to the next.
 const BOX: [usize; 2] = [96, 28];
@@ -18,12 +20,19 @@ const MARGIN: usize = 16;
 /// The crates, each with those that its manifest names and that no other of them brings in.
 struct Crates(BTreeMap<String, BTreeSet<String>>);
 
-/// Writes the picture of the crates below `root`.
+/// Writes the pictures of the book that are generated.
 ///
 /// # Errors
 /// If a file cannot be read or written.
 pub(crate) fn write(root: &Path) -> io::Result<()> {
-    fs::write(root.join(FILE), draw(root)?)
+    all(root)?.into_iter().try_for_each(|(file, picture)| fs::write(root.join(file), picture))
+}
+
+/// Returns the files and contents of the pictures.
+fn all(root: &Path) -> io::Result<Vec<(String, String)>> {
+    let mut all = flows::all();
+    all.push((FILE.to_owned(), draw(root)?));
+    Ok(all)
 }
 
 /// Returns the picture as SVG.
@@ -44,14 +53,7 @@ fn draw(root: &Path) -> io::Result<String> {
         let left = (size[0] - row.len() * STEP[0]) / 2 + at * STEP[0] + (STEP[0] - BOX[0]) / 2;
         [left, MARGIN + (rows - 1 - level) * STEP[1]]
     };
-    let mut svg = String::new();
-    let _ = writeln!(
-        svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"sans-serif\" \
-         font-size=\"13\" role=\"img\" aria-labelledby=\"t\"><title id=\"t\">The crates; a line leads down to a \
-         crate that is imported</title>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>",
-        size[0], size[1]
-    );
+    let mut svg = head(size, "The crates; a line leads down to a crate that is imported");
     for (name, imports) in &crates.0 {
         let from = place(name);
         for import in imports {
@@ -81,6 +83,15 @@ fn draw(root: &Path) -> io::Result<String> {
     }
     svg += "</svg>\n";
     Ok(svg)
+}
+
+/// Returns the beginning of a picture.
+pub(crate) fn head([width, height]: [usize; 2], title: &str) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+         font-family=\"sans-serif\" font-size=\"13\" role=\"img\" aria-labelledby=\"t\"><title id=\"t\">{title}\
+         </title>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
+    )
 }
 
 impl Crates {
@@ -148,10 +159,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_picture_in_the_book_is_that_of_the_manifests() {
+    fn the_pictures_in_the_book_are_current() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let written = fs::read_to_string(root.join(FILE)).unwrap_or_default();
-        assert!(written == draw(&root).unwrap(), "{FILE}: write it with `cargo xtask book`");
+        for (file, picture) in all(&root).unwrap() {
+            let written = fs::read_to_string(root.join(&file)).unwrap_or_default();
+            assert!(written == picture, "{file}: write it with `cargo xtask book`");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 /// The heading of the list.
-const HEADING: &str = "//! # The way of a read";
+const HEADING: &str = "//! # The path of a read";
 
 /// Returns the files that a crate's front page lists, below `crates`; `None` if it has no list.
 ///
@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn paths_in_backticks_are_the_way() {
-        let text = "//! Counts.\n//!\n//! # The way of a read\n//!\n//! 1. `io/src/reader.rs` reads\n//!    (`x`).\n//! # Other\n//! `a.rs`\n";
+        let text = "//! Counts.\n//!\n//! # The path of a read\n//!\n//! 1. `io/src/reader.rs` reads\n//!    (`x`).\n//! # Other\n//! `a.rs`\n";
         assert_eq!(listed(text), Some(vec!["io/src/reader.rs".to_owned()]));
         assert_eq!(listed("//! Counts.\n"), None);
     }

@@ -1,5 +1,5 @@
-//! How fast inputs are read and parsed: `throughput [--threads N] [--chunk BYTES] FILE...`.
-//! Prints what was in them and the rate in bytes of text and bytes on disk.
+//! Measures how fast inputs are read and parsed: `throughput [--threads N] [--chunk BYTES] FILE...`.
+//! Prints the number of records and bases, and the rate in bytes of text and in bytes on disk.
 
 #![allow(clippy::print_stdout)]
 

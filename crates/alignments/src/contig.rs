@@ -1,24 +1,24 @@
-//! The sequences of a reference, as SAM names them.
+//! The sequences of a reference and their names in SAM.
 
 use merganser_run::{Warnings, thousands};
 
-/// Bases that a contig may have: positions and template lengths are signed numbers of 32 bits in BAM,
-/// and SAM's text has the same limit (SAM specification, sections 1.3 and 4.2).
+/// The maximum number of bases of a contig: positions and template lengths are signed 32-bit numbers in BAM,
+/// and SAM text has the same limit (SAM specification, sections 1.3 and 4.2).
 const MAX_CONTIG: u32 = i32::MAX as u32;
 
 /// A sequence of the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contig {
-    /// Its name: the header up to the first blank.
+    /// The name: the FASTA header up to the first blank.
     pub name: String,
-    /// The position of its first base, where all sequences lie one behind the other.
+    /// The position of the first base when all sequences are concatenated.
     pub start: u32,
-    /// Bases.
+    /// The length in bases.
     pub len: u32,
 }
 
 impl Contig {
-    /// Returns why no record could name it, if that is so: its name would change what a line of SAM says.
+    /// Returns an error message if no record can contain the name, because it would change the meaning of a SAM line.
     pub fn unnameable(&self) -> Option<String> {
         let name = &self.name;
         let has_blank = name.contains(|letter: char| letter.is_control() || letter == ' ');
@@ -33,12 +33,12 @@ impl Contig {
         self.name.bytes().all(legal)
     }
 
-    /// Returns whether the name is told from what follows it in the tag XA.
+    /// Returns whether the tag XA can contain the name: whether it has none of the separators of XA.
     pub fn may_stand_in_xa(name: &str) -> bool {
         !name.contains([',', ';'])
     }
 
-    /// Returns why no record could tell of a place in it, if it is too long for that.
+    /// Returns an error message if the contig is too long for the positions of SAM and BAM.
     pub fn too_long(&self) -> Option<String> {
         let Contig { name, len, .. } = self;
         (*len > MAX_CONTIG).then(|| {
@@ -49,20 +49,20 @@ impl Contig {
         })
     }
 
-    /// Returns the position behind its last base.
+    /// Returns the position after the last base.
     pub fn end(&self) -> u32 {
         self.start + self.len
     }
 }
 
-/// Warns of contigs whose names SAM does not allow, though many programs take them.
+/// Warns about contigs whose names SAM does not allow, although many programs accept them.
 pub fn warn_of_names(contigs: &[Contig], warnings: &Warnings) {
     let mut others = contigs.iter().filter(|contig| !contig.is_allowed());
     let Some(first) = others.next() else { return };
     let count = thousands(1 + others.count() as u64);
     warnings.push(format!(
-        "{count} contigs have names that SAM does not allow, first {}: some programs refuse them: rename \
-         these sequences, without any of \\ , \" ' ` ( ) [ ] {{ }} < >",
+        "{count} contigs have names that SAM does not allow (first: {}), and some programs reject them: \
+         rename these sequences, without any of \\ , \" ' ` ( ) [ ] {{ }} < >",
         first.name
     ));
 }

@@ -1,21 +1,23 @@
-//! CRAM 3.0: containers of records that are written as differences from the reference (CRAM format
+//! Writer of CRAM 3.0: containers of records that are encoded as differences from the reference (CRAM format
 //! specification, version 3.0).
 //!
-//! A container has one slice, of records of one contig, or of records without a place. Every series
-//! of data has a block of its own, which is compressed as gzip or by rANS, whichever is smaller. What records say of mates is written
-//! as it is, and so a reader gives them back as they were.
+//! A container has one slice, of records that all have the same contig or all have no position. Each data series has
+//! its own block, which is compressed with gzip or rANS, whichever is smaller. The mate fields of each record are
+//! stored explicitly, so that a reader returns them unchanged.
 //!
 //! # Why not the writer of noodles-cram
 //!
-//! The crate that reads CRAM here (noodles-cram, 0.102.0) has a writer, which is not used, for three reasons:
+//! CRAM files are read with noodles-cram (0.102.0). Its writer is not used, for three reasons:
 //!
-//! - It makes containers one after the other: none can be made beside others, as the record counter of a container is
-//!   private to the writer. Here all threads make containers, and the bytes are the same for any number of them.
+//! - It makes the containers one after the other. They cannot be made in parallel, as the record counter of a
+//!   container is private to the writer. Here all threads make containers, and the bytes do not depend on the number
+//!   of threads.
 //! - It writes no index. Here the CRAI grows with the file.
-//! - It takes more time for a larger file. The same 200,000 sorted records of 100 bases on E. coli (qualities of
-//!   ERR1438863; November 2026, 2 cores, release builds with thin LTO): 1.16 s of CPU and 7,191,525 bytes from records of BAM in memory with
-//!   noodles-cram, 0.40 s and 5,940,956 bytes here, sorting included (`merganser map --sort` less the same run that
-//!   writes SAM to `/dev/null`). samtools reads the same records from both files.
+//! - It is slower and its file is larger. For the same 200,000 sorted records of 100 bases on E. coli (qualities of
+//!   ERR1438863; November 2026, 2 cores, release builds with thin LTO), noodles-cram takes 1.16 s of CPU time from
+//!   BAM records in memory and writes 7,191,525 bytes; this writer takes 0.40 s, including sorting, and writes
+//!   5,940,956 bytes (`merganser map --sort`, minus the same run that writes SAM to `/dev/null`). samtools reads the
+//!   same records from both files.
 
 mod block;
 mod container;
@@ -33,22 +35,22 @@ use block::{Kind, Packer, put_block};
 use container::put_header;
 pub(crate) use container::{Container, Encoder};
 
-/// The letters of a reference.
+/// A source of the letters of a reference.
 pub trait ReferenceLetters: Sync {
-    /// The sequences.
+    /// Returns the sequences.
     fn contigs(&self) -> &[Contig];
 
-    /// Appends `bases` letters of a contig, by its number, from base `from` on, counted from 0.
+    /// Appends `bases` letters of the contig with number `contig`, starting at base `from` (from 0).
     fn put(&self, contig: usize, from: u32, bases: u32, out: &mut Vec<u8>);
 }
 
-/// Letters that are looked at at a time.
+/// The number of letters that are passed to the checksum at a time.
 const STRETCH: u32 = 1 << 16;
 
-/// The reference and the read groups with which containers are made.
+/// The reference and the read groups that containers refer to.
 pub struct Cram<'r> {
     letters: &'r dyn ReferenceLetters,
-    /// Read groups by their ID.
+    /// The number of each read group, by its ID.
     groups: HashMap<Vec<u8>, i32>,
     checksums: Vec<String>,
 }
@@ -60,7 +62,7 @@ impl std::fmt::Debug for Cram<'_> {
 }
 
 impl<'r> Cram<'r> {
-    /// Prepares for records on this reference, of these read groups, and computes the checksums of the contigs.
+    /// Prepares to write records on this reference with these read groups, and computes the checksums of the contigs.
     ///
     /// # Errors
     /// If cancelled; if a thread cannot be started.
@@ -75,7 +77,7 @@ impl<'r> Cram<'r> {
         Ok(Cram { letters, groups: ids.zip(0..).collect(), checksums })
     }
 
-    /// The MD5 of each contig, in hexadecimal.
+    /// Returns the MD5 of each contig, in hexadecimal.
     pub fn checksums(&self) -> &[String] {
         &self.checksums
     }
@@ -85,7 +87,7 @@ impl<'r> Cram<'r> {
     }
 }
 
-/// The checksum of each contig, in hexadecimal.
+/// Computes the MD5 of each contig, in hexadecimal.
 ///
 /// # Errors
 /// If cancelled.
@@ -108,10 +110,10 @@ fn checksums(
     })
 }
 
-/// Returns the beginning of a file: the definition of its format, and the header's text.
+/// Returns the start of a file: the file definition and the container with the header's text.
 pub(crate) fn head(text: &str) -> Vec<u8> {
     let mut out = b"CRAM\x03\x00".to_vec();
-    // The file's name, which must not depend on where it is.
+    // The file ID: zeros, as the output must not depend on the path.
     out.extend_from_slice(&[0; 20]);
     let mut content = (text.len() as u32).to_le_bytes().to_vec();
     content.extend_from_slice(text.as_bytes());
@@ -122,25 +124,25 @@ pub(crate) fn head(text: &str) -> Vec<u8> {
     out
 }
 
-/// The container that ends a file.
+/// The end-of-file container.
 pub const END: [u8; 38] = [
     0x0f, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0xe0, 0x45, 0x4f, 0x46, 0, 0, 0, 0, 1, 0, 5, 0xbd,
     0xd9, 0x4f, 0, 1, 0, 6, 6, 1, 0, 1, 0, 1, 0, 0xee, 0x63, 1, 0x4b,
 ];
 
-/// The index of a file (`.crai`), which grows with it.
+/// The index of a file (`.crai`), which is built while the file is written.
 #[derive(Default, Debug)]
 pub struct Crai(Vec<u8>);
 
 impl Crai {
-    /// Adds the next container, which begins at `offset` in the file.
+    /// Adds the next container, which begins at byte `offset` of the file.
     pub(crate) fn add(&mut self, container: &Container, offset: u64) -> io::Result<()> {
         let Container { contig, first, span, .. } = container;
         let [slice, bytes] = container.slice;
         writeln!(self.0, "{contig}\t{first}\t{span}\t{offset}\t{slice}\t{bytes}")
     }
 
-    /// The index as its file has it.
+    /// Returns the content of the index file.
     pub fn into_bytes(self) -> Vec<u8> {
         let mut out = Vec::new();
         Packer::new().gzip(&self.0, &mut out);

@@ -1,11 +1,12 @@
-//! A digest of compressed records, by which lost, added and changed ones are seen.
+//! A digest of compressed records that detects lost, added and changed ones.
 
 use merganser_io::BgzfBlocks;
 
-/// Bytes of the checksum and the length of its text, which a block ends with.
+/// The number of bytes at the end of a block with the checksum and the length of its text.
 const SUM: usize = 8;
 
-/// The CRC-32 of the checksums and lengths of blocks of BGZF: each block tells its own, so that a writer computes none anew.
+/// The CRC-32 of the checksums and text lengths of BGZF blocks. Each block contains both, so a writer computes no
+/// checksum again.
 #[derive(Clone, Debug, Default)]
 pub struct BlockDigest(crc32fast::Hasher);
 
@@ -19,13 +20,13 @@ impl BlockDigest {
         }
     }
 
-    /// Adds the block of a text.
+    /// Adds the block that would contain `text`.
     pub fn add_text(&mut self, text: &[u8]) {
         self.0.update(&crc32fast::hash(text).to_le_bytes());
         self.0.update(&(text.len() as u32).to_le_bytes());
     }
 
-    /// The digest of all that was added.
+    /// Returns the digest of all added blocks.
     pub fn value(&self) -> u32 {
         self.0.clone().finalize()
     }

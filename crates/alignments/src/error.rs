@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use merganser_run::{Cancelled, Fault, FaultKind, Shortage, StartError};
 
-/// An error of this crate; its message is one line that says what, where, and what to do. Jobs turn each into their own.
+/// An error of this crate. Its message is one line: what is wrong, where, and what to do. Jobs convert it to their
+/// own errors.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Input or output failed.
@@ -21,7 +22,7 @@ pub enum Error {
         /// The error of the system.
         source: std::io::Error,
     },
-    /// The memory does not suffice for the job.
+    /// The memory is too small for the job.
     #[error(transparent)]
     Memory(#[from] Shortage),
     /// A thread cannot be started.

@@ -1,17 +1,17 @@
-//! What stands in a record of BAM that was written.
+//! Access to the fields of BAM records that this crate wrote.
 
-/// The fields of a record of BAM (SAM specification, section 4.2).
+/// A view of the fields of a BAM record (SAM specification, section 4.2).
 #[derive(Clone, Copy, Debug)]
 pub struct Fields<'a>(pub &'a [u8]);
 
 impl Fields<'_> {
-    /// Bytes of the record, its length's own among them.
+    /// Returns the size of the record in bytes, including its length field.
     pub(crate) fn len(&self) -> usize {
         self.number(0) as usize + 4
     }
 
-    /// Whether the record has as many bytes as its name, CIGAR, bases and qualities need; it has those
-    /// before them.
+    /// Returns whether the record is long enough for its name, CIGAR, bases and qualities. The fixed fields (36
+    /// bytes) must be present.
     pub fn are_whole(&self) -> bool {
         let bases = u32::try_from(self.number(20)).map(|bases| bases as usize);
         let needed = |bases: usize| {
@@ -23,12 +23,12 @@ impl Fields<'_> {
         self.0[12] > 0 && bases.is_ok_and(|bases| needed(bases) <= self.0.len())
     }
 
-    /// The contig's number, -1 if there is none.
+    /// Returns the number of the contig; -1 if there is no contig.
     pub fn contig(&self) -> i32 {
         self.number(4)
     }
 
-    /// The first base, from 0.
+    /// Returns the position of the first aligned base, from 0; -1 if there is no position.
     pub fn at(&self) -> i32 {
         self.number(8)
     }
@@ -37,9 +37,9 @@ impl Fields<'_> {
         self.short(18)
     }
 
-    /// The bases of the reference that it covers; 1 without an alignment.
+    /// Returns the number of reference bases that the alignment covers; 1 without an alignment.
     pub(crate) fn span(&self) -> u32 {
-        // M, D, N, = and X.
+        // The operations M, D, N, = and X.
         let on_reference = |&(operation, _): &(u32, usize)| 0b1_1000_1101 >> operation & 1 == 1;
         self.cigar().filter(on_reference).map(|(_, len)| len as u32).sum::<u32>().max(1)
     }
@@ -48,12 +48,12 @@ impl Fields<'_> {
         self.0[13]
     }
 
-    /// The name, without the zero behind it.
+    /// Returns the name, without the terminating zero.
     pub(crate) fn name(&self) -> &[u8] {
         &self.0[36..self.cigar_at()]
     }
 
-    /// Operations, as their numbers in BAM, and their lengths.
+    /// Returns the operations, with the numbers that BAM gives them, and their lengths.
     pub(crate) fn cigar(&self) -> impl Iterator<Item = (u32, usize)> {
         let numbers = self.0[self.cigar_at()..].chunks_exact(4).take(usize::from(self.short(16)));
         numbers.map(|bytes| {
@@ -62,14 +62,15 @@ impl Fields<'_> {
         })
     }
 
-    /// Bases that are written.
+    /// Returns the number of stored bases.
     pub(crate) fn bases(&self) -> usize {
         self.number(20) as usize
     }
 
-    /// Bases of the read: those that are written, or those that its alignment has.
+    /// Returns the length of the read: the number of stored bases or, if none are stored, the length that its CIGAR
+    /// implies.
     pub(crate) fn read_bases(&self) -> usize {
-        // M, I, S, = and X.
+        // The operations M, I, S, = and X.
         let in_read = |&(operation, _): &(u32, usize)| 0b1_1001_0011 >> operation & 1 == 1;
         match self.bases() {
             0 => self.cigar().filter(in_read).map(|(_, len)| len).sum(),
@@ -77,7 +78,7 @@ impl Fields<'_> {
         }
     }
 
-    /// Two bases a byte.
+    /// Returns the bases, two per byte.
     pub(crate) fn packed_bases(&self) -> &[u8] {
         let from = self.bases_at();
         &self.0[from..from + self.bases().div_ceil(2)]
@@ -88,12 +89,12 @@ impl Fields<'_> {
         &self.0[from..from + self.bases()]
     }
 
-    /// The mate's contig and first base from 0, and the length of the template.
+    /// Returns the contig and position (from 0) of the mate, and the length of the template.
     pub(crate) fn mate(&self) -> [i32; 3] {
         [self.number(24), self.number(28), self.number(32)]
     }
 
-    /// Tags with their types, and their values; texts with the zero behind them.
+    /// Returns the tags with their types, and their values. Texts include the terminating zero.
     pub(crate) fn tags(&self) -> impl Iterator<Item = ([u8; 3], &[u8])> {
         let from = self.bases_at() + self.bases().div_ceil(2) + self.bases();
         let mut rest = &self.0[from..self.len()];

@@ -1,4 +1,4 @@
-//! All formats of alignments, for readers.
+//! The alignment formats, for the readers of `merganser-io`.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -7,7 +7,7 @@ use merganser_io::{Alignments, Containers, Formats, Problem, Reads};
 
 use crate::read::{bam, cram, sam};
 
-/// SAM, BAM and CRAM, this one if the feature `cram` is built in: without it, such files are refused.
+/// SAM, BAM and CRAM. CRAM requires the feature `cram`; without it, such files are rejected.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AllFormats;
 

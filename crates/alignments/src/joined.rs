@@ -1,4 +1,4 @@
-//! The records of shards, written as one run would have written them.
+//! Joins the records of shards: the output equals that of a single run.
 
 use std::fs::File;
 use std::io::Write;
@@ -11,17 +11,19 @@ use merganser_run::{Budget, Cancel, Cancelled, Progress, Resources, Shortage, St
 use crate::sorted::{self, FileIndex, RecordIndex, Written};
 use crate::{Contig, Error, Form, Held, IndexKind, Sorted, Sorting};
 
-/// Bytes that are copied together.
+/// The number of bytes that are copied at a time.
 const BLOCK: usize = 1 << 20;
 
-/// The number of shards, and a function that has another one take the records of the shard of a number, some at a time.
+/// The number of shards, and a function that passes the records of a shard, given by its number, to a callback, in
+/// pieces.
 pub type EachRecords<'e, E> =
     (usize, &'e (dyn Fn(usize, &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> + Sync));
 
-/// Writes the blocks of shards behind each other: of each its file, from where on, and how many bytes.
+/// Writes the blocks of all shards one after the other. `files` gives the path, the open file, the first byte and the
+/// number of bytes of each shard.
 ///
 /// # Errors
-/// As reading and writing; if cancelled.
+/// If reading or writing fails, or if cancelled.
 pub fn write_blocks<'f>(
     files: impl Iterator<Item = (&'f Path, &'f File, u64, u64)>,
     head: (&[u8], u8),
@@ -54,11 +56,11 @@ fn compressed((head, level): (&[u8], u8)) -> Vec<u8> {
     bytes
 }
 
-/// Sorts the records of all shards together, of which those of the same place stay in the order of the
-/// shards, and writes them with their index.
+/// Sorts the records of all shards together and writes them with their index. Records with the same position stay in
+/// the order of the shards.
 ///
 /// # Errors
-/// If there is too little memory; as reading and writing; if cancelled.
+/// If there is too little memory, if reading or writing fails, or if cancelled.
 pub fn sort_records<E>(
     (shards, records_of): EachRecords<'_, E>,
     head: (&[u8], u8),
@@ -108,7 +110,7 @@ fn write_joined(
     Ok(())
 }
 
-/// What there is for records.
+/// Returns the memory that is available for records, in bytes.
 fn memory(resources: &Resources) -> Result<u64, Error> {
     let threads = resources.threads;
     let beside = Budget::of_run(resources, 2 * BLOCK as u64);

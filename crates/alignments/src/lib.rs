@@ -1,20 +1,21 @@
-//! SAM, BAM and CRAM, read and written.
+//! Reading and writing of SAM, BAM and CRAM.
 //!
 //! # Reading
 //!
-//! Each read comes once: secondary and supplementary alignments (flags 0x900) are passed over. Reads
-//! that were aligned to the reverse strand are turned back to how they were sequenced; mates get /1
-//! and /2 behind their name, as `samtools fastq` has it.
+//! Each read is returned once: secondary and supplementary alignments (flags 0x900) are skipped. Reads that were
+//! aligned to the reverse strand are returned as they were sequenced. The names of mates get the suffixes /1 and /2,
+//! as those of `samtools fastq` do.
 //!
-//! [`ReaderOptions`] and [`RecordOptions`] are those of the crate `merganser-io`, with which its readers open an input of
-//! any format, told by its content. Options of that crate do not say who reads alignments, and cannot be opened.
+//! [`ReaderOptions`] and [`RecordOptions`] are the option types of the crate `merganser-io` with all alignment
+//! formats. With them, its readers open an input of any format and detect the format by content. The generic option
+//! types of that crate name no reader of alignments, so nothing can be opened with them.
 //!
 //! # Writing
 //!
-//! A [`RecordStyle`] writes each [`Record`] as SAM or as uncompressed BAM. To sort, each worker puts records of BAM into its
-//! [`Held`] of a [`Sorting`], in memory or on disk, and [`write_sorted`] writes all of them, as BAM or as CRAM,
-//! with an index. The bytes depend on the records alone, not on the number of threads or the memory.
-//! [`sort_records`] and [`write_blocks`] put the records of several BAM files into one.
+//! A [`RecordStyle`] writes each [`Record`] as SAM or as uncompressed BAM. To sort, each worker adds BAM records to
+//! its [`Held`] of a [`Sorting`], in memory or on disk, and [`write_sorted`] writes all of them, as BAM or CRAM, with
+//! an index. The bytes depend only on the records, not on the number of threads or the memory. [`sort_records`] and
+//! [`write_blocks`] join the records of several BAM files.
 #![forbid(unsafe_code)]
 
 mod contig;
@@ -44,8 +45,8 @@ pub use sorted::{
     FileIndex, Form, Held, IndexKind, RecordIndex, Sorted, Sorting, Written, write as write_sorted,
 };
 
-/// Options of a reader of files of any format.
+/// The options of a reader of files of any format.
 pub type ReaderOptions = merganser_io::ReaderOptions<AllFormats>;
 
-/// Options of records of files of any format.
+/// The options of a reader of records of any format.
 pub type RecordOptions = merganser_io::RecordOptions<AllFormats>;

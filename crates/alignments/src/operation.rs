@@ -1,25 +1,25 @@
-//! The operations of a CIGAR.
+//! CIGAR operations.
 
-/// The kind of a stretch of an alignment, as BAM numbers it.
+/// A CIGAR operation, with its number in BAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Operation {
-    /// Match or mismatch, where these are not told apart.
+    /// Aligned bases, whether they match or not.
     Aligned = 0,
-    /// Bases of the read alone.
+    /// Bases that only the read has.
     Insertion = 1,
-    /// Bases of the reference alone.
+    /// Bases that only the reference has.
     Deletion = 2,
-    /// Bases of the read that are left out of the alignment.
+    /// Bases of the read that are not part of the alignment.
     Clip = 4,
-    /// Bases that are the same.
+    /// Aligned bases that are equal.
     Match = 7,
-    /// Bases that differ.
+    /// Aligned bases that differ.
     Mismatch = 8,
 }
 
 impl Operation {
-    /// The letter that SAM has for it: M, I, D, S, = or X.
+    /// Returns the letter of the operation in SAM: M, I, D, S, = or X.
     pub fn letter(self) -> char {
         match self {
             Operation::Aligned => 'M',
@@ -31,12 +31,12 @@ impl Operation {
         }
     }
 
-    /// Returns how many bases of the read so many of it are.
+    /// Returns the number of read bases that an operation of length `len` consumes.
     pub fn in_read(self, len: u32) -> u32 {
         if self == Operation::Deletion { 0 } else { len }
     }
 
-    /// Returns how many bases of the reference so many of it are.
+    /// Returns the number of reference bases that an operation of length `len` consumes.
     pub fn in_reference(self, len: u32) -> u32 {
         if matches!(self, Operation::Insertion | Operation::Clip) { 0 } else { len }
     }

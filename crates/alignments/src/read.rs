@@ -1,11 +1,11 @@
-//! The reads of SAM, BAM and CRAM files, as FASTQ text.
+//! Converts the reads of SAM, BAM and CRAM files to FASTQ text.
 //!
-//! Each read comes once: secondary and supplementary alignments (flags 0x900) are passed over. Reads
-//! that were aligned to the reverse strand are turned back to how they were sequenced; mates get /1
-//! and /2 behind their name, as `samtools fastq` has it.
+//! Each read is returned once: secondary and supplementary alignments (flags 0x900) are skipped. Reads that were
+//! aligned to the reverse strand are returned as they were sequenced. The names of mates get the suffixes /1 and /2,
+//! as those of `samtools fastq` do.
 //!
-//! SAM and BAM are cut between records in the order of the file, in a short time, and made FASTQ by
-//! each worker; containers of CRAM are whole, and decoded by the workers.
+//! SAM and BAM are cut between records in the order of the file, which takes little time, and each worker converts a
+//! piece to FASTQ. CRAM containers are read whole and decoded by the workers.
 
 pub(crate) mod bam;
 #[cfg_attr(not(feature = "cram"), path = "read/no_cram.rs")]
@@ -17,25 +17,25 @@ pub(crate) mod sam;
 use merganser_io::{Reads, Role};
 use merganser_seq::base::COMPLEMENT;
 
-/// Secondary and supplementary.
+/// The flags of secondary and supplementary alignments.
 const NOT_PRIMARY: u16 = 0x900;
 const REVERSE: u16 = 0x10;
-/// The quality of reads that have none: the highest, so that none is dropped for it.
+/// The quality of reads without qualities: the highest, so that no read is removed because of it.
 const NO_QUALITY: u8 = b'~';
-/// Beyond it there is no letter; 255 is BAM's for none.
+/// The highest quality that has a letter. The value 255 of BAM means that there is no quality.
 const BEST_QUALITY: u8 = 93;
 
-/// One alignment, as far as its read goes. What goes wrong is said in words.
+/// The fields of an alignment that its read needs. An error is the text of a message.
 trait Alignment {
     fn name(&self) -> Option<&[u8]>;
     fn flags(&self) -> u16;
-    /// Appends the letters, on the strand of the reference.
+    /// Appends the letters, as they are on the strand of the reference.
     fn letters(&self, text: &mut Vec<u8>) -> Result<(), String>;
-    /// Appends the qualities as letters; none if there are none.
+    /// Appends the qualities as letters; nothing if the record has no qualities.
     fn qualities(&self, text: &mut Vec<u8>) -> Result<(), String>;
 }
 
-/// Adds the read of an alignment, if it is there for its read.
+/// Adds the read of an alignment, unless the alignment is secondary or supplementary.
 fn add(reads: &mut Reads, alignment: &impl Alignment) -> Result<(), String> {
     let flags = alignment.flags();
     if flags & NOT_PRIMARY != 0 {

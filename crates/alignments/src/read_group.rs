@@ -2,7 +2,7 @@
 
 use merganser_run::ConfigError;
 
-/// A read group, SAM's `@RG`.
+/// A read group: a line `@RG` of SAM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadGroup {
     line: String,
@@ -10,15 +10,15 @@ pub struct ReadGroup {
 }
 
 impl ReadGroup {
-    /// Reads `@RG\tID:…`; `\t` may be written as these two letters.
+    /// Parses a line `@RG\tID:…`. Each tab may be written as the two characters `\t`.
     ///
     /// # Errors
-    /// If it is no such line.
+    /// If the text is not such a line.
     pub fn parse(text: &str) -> Result<ReadGroup, ConfigError> {
         ReadGroup::of_line(text.replace("\\t", "\t"), text)
     }
 
-    /// Reads a line with tabs, which messages call `text`.
+    /// Parses a line with tabs. Messages show `text`.
     fn of_line(line: String, text: &str) -> Result<ReadGroup, ConfigError> {
         let wrong = |what: &str| {
             ConfigError::new(format!("`read_group` '{text}': {what}, e.g. '@RG\\tID:a\\tSM:b'"))
@@ -47,11 +47,11 @@ impl ReadGroup {
         }
     }
 
-    /// The same fields with other values, which `fill` makes of each tag and value. Control characters of these become
-    /// `_`: a value has none (SAM specification, section 1.3).
+    /// Returns the read group with each value replaced by the result of `fill` for the tag and its value. Control
+    /// characters in the results become `_`, as values must not contain any (SAM specification, section 1.3).
     ///
     /// # Errors
-    /// If a value is empty then.
+    /// If a value becomes empty.
     pub fn filled(&self, fill: impl Fn(&str, &str) -> String) -> Result<ReadGroup, ConfigError> {
         let field = |field: &str| match field.split_once(':') {
             Some((tag, value)) => {
@@ -63,12 +63,12 @@ impl ReadGroup {
         ReadGroup::of_line(line.clone(), &line)
     }
 
-    /// The line, without its end.
+    /// Returns the line, without its line end.
     pub fn line(&self) -> &str {
         &self.line
     }
 
-    /// Its ID.
+    /// Returns the ID.
     pub fn id(&self) -> &str {
         &self.id
     }

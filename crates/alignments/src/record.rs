@@ -1,4 +1,4 @@
-//! Records of SAM and BAM, as they are written.
+//! SAM and BAM records for writing.
 
 mod bam;
 mod sam;
@@ -11,15 +11,15 @@ use merganser_io::put_decimal;
 
 use crate::{Contig, Operation, ReadGroup};
 
-/// The kind of output.
+/// The format of an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// Text.
     #[default]
     Sam,
-    /// Binary, compressed as BGZF at this level, 0 to 12.
+    /// Binary, compressed as BGZF with this level, 0 to 12.
     Bam(u8),
-    /// Differences from the reference, of sorted records alone.
+    /// Differences from the reference. Only sorted records can be written as CRAM.
     Cram,
 }
 
@@ -27,58 +27,59 @@ pub enum Format {
 pub mod flag {
     /// The read has a mate.
     pub const PAIRED: u16 = 0x1;
-    /// Both mates lie as they should.
+    /// Both mates are aligned as a proper pair.
     pub const PROPER: u16 = 0x2;
-    /// The read has no place.
+    /// The read is unmapped.
     pub const UNMAPPED: u16 = 0x4;
-    /// Its mate has no place.
+    /// The mate is unmapped.
     pub const MATE_UNMAPPED: u16 = 0x8;
-    /// The read lies on the reverse strand.
+    /// The read is aligned to the reverse strand.
     pub const REVERSE: u16 = 0x10;
-    /// Its mate lies on the reverse strand.
+    /// The mate is aligned to the reverse strand.
     pub const MATE_REVERSE: u16 = 0x20;
-    /// The first mate.
+    /// The read is the first mate.
     pub const FIRST: u16 = 0x40;
-    /// The second mate.
+    /// The read is the second mate.
     pub const LAST: u16 = 0x80;
-    /// Another hit of a read whose first one is another record.
+    /// The record is a secondary alignment: another hit of a read that has a primary record.
     pub const SECONDARY: u16 = 0x100;
 }
 
-/// A place: a contig's number and a base of it, from 0.
+/// A position in the reference: the number of a contig and a base of it, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordPlace {
-    /// The contig's number, from 0.
+    /// The number of the contig, from 0.
     pub contig: u32,
     /// The base, from 0.
     pub at: u32,
 }
 
-/// One record.
+/// A SAM or BAM record.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
-    /// The read's name; if it is empty, `*` is written.
+    /// The name of the read. An empty name is written as `*`.
     pub name: &'a [u8],
     /// The bits of [`flag`].
     pub flags: u16,
-    /// Where its first base lies.
+    /// The position of the first aligned base.
     pub place: Option<RecordPlace>,
     /// The mapping quality.
     pub quality: u8,
-    /// Operations with their lengths; empty if there is no alignment.
+    /// The operations of the alignment with their lengths; empty if there is no alignment.
     pub operations: &'a [(Operation, u32)],
-    /// Where the mate's first base lies.
+    /// The position of the mate's first aligned base.
     pub mate: Option<RecordPlace>,
-    /// The length of the template, negative for the mate behind.
+    /// The length of the template, negative for the mate on the right.
     pub template: i64,
-    /// The read as it came, with its qualities, which may be missing; `None` leaves them out.
+    /// The letters of the read as sequenced, and its qualities, which may be empty. `None` omits both from the
+    /// record.
     pub letters: Option<[&'a [u8]; 2]>,
-    /// The tags of a hit.
+    /// The tags of the hit, if the record has one.
     pub hit: Option<Tags<'a>>,
 }
 
 impl<'a> Record<'a> {
-    /// Makes the record of a read without a hit, which has the place of its mate, if that has one.
+    /// Returns the record of a read without a hit. It gets the position of its mate, if the mate has one.
     pub fn unmapped(
         name: &'a [u8],
         flags: u16,
@@ -102,33 +103,33 @@ impl<'a> Record<'a> {
 /// The tags of a hit.
 #[derive(Clone, Copy, Debug)]
 pub struct Tags<'a> {
-    /// NM.
+    /// The number of edits (NM).
     pub edits: u32,
-    /// MD.
+    /// The mismatching positions (MD).
     pub md: &'a [u8],
-    /// NH.
+    /// The number of hits of the read (NH).
     pub hits: u32,
-    /// HI, from 1.
+    /// The number of this hit (HI), from 1.
     pub number: u32,
-    /// The value of XA; empty if there is no such tag.
+    /// The other hits (XA); if empty, the tag is omitted.
     pub others: &'a [u8],
 }
 
-/// The style that the records of a file share.
+/// The settings that the records of a file share.
 #[derive(Clone, Debug)]
 pub struct RecordStyle {
     format: Format,
     /// The names of the contigs.
     names: Arc<[String]>,
-    /// Matches and mismatches are told apart.
+    /// Whether the CIGAR distinguishes matches (`=`) from mismatches (`X`).
     extended: bool,
-    /// The read group's ID.
+    /// The ID of the read group.
     group: Option<String>,
 }
 
 impl RecordStyle {
-    /// The style of records of a format that tell of places in these contigs. `extended` tells matches from mismatches;
-    /// `groups` are read groups by their IDs: there is a style for each, or without any a single one.
+    /// Returns one style for each read group, in the order of `groups`, or a single style if `groups` is empty.
+    /// `extended` makes the CIGAR distinguish matches from mismatches.
     pub fn all(
         format: Format,
         contigs: &[Contig],
@@ -145,7 +146,7 @@ impl RecordStyle {
         groups.iter().map(of).collect()
     }
 
-    /// Appends a record, of BAM not compressed yet.
+    /// Appends a record. BAM records are not compressed.
     pub fn write(&self, record: &Record<'_>, out: &mut Vec<u8>) {
         match self.format {
             Format::Sam => sam::write(self, record, out),
@@ -153,12 +154,12 @@ impl RecordStyle {
         }
     }
 
-    /// Returns whether the tag XA may name a contig.
+    /// Returns whether the tag XA can contain the name of a contig.
     pub fn may_name(&self, contig: u32) -> bool {
         Contig::may_stand_in_xa(&self.names[contig as usize])
     }
 
-    /// Appends what XA says of a hit: contig, strand and first base from 1, CIGAR, edits.
+    /// Appends a hit in the format of XA: contig, strand, position of the first base from 1, CIGAR, edits.
     pub fn name_hit(
         &self,
         place: RecordPlace,
@@ -177,7 +178,7 @@ impl RecordStyle {
         out.push(b';');
     }
 
-    /// Calls `take` with the CIGAR's operations, neighbours joined.
+    /// Calls `take` with each operation of the CIGAR, after merging neighbours of the same kind.
     fn cigar(&self, operations: &[(Operation, u32)], mut take: impl FnMut(Operation, u32)) {
         let mut held: Option<(Operation, u32)> = None;
         for &(operation, len) in operations {
@@ -200,7 +201,7 @@ impl RecordStyle {
     }
 }
 
-/// Returns the beginning of a file whose header has this text, of BAM not compressed yet.
+/// Returns the start of a file whose header has this text. That of a BAM file is not compressed.
 pub fn file_head(format: Format, text: &str, contigs: &[Contig]) -> Vec<u8> {
     match format {
         Format::Sam => text.as_bytes().to_vec(),

@@ -1,10 +1,9 @@
-//! Records in the order of the reference: held in memory as far as it goes and else on disk, then
-//! written with an index.
+//! Sorts records by reference position, in memory or, if they do not fit, on disk, and writes them with an index.
 //!
-//! Each thread holds the records that it made, and moves them to disk, sorted, when it has its share
-//! of the memory. At the end the range of keys is cut into parts of about the same size. Threads take
-//! them in turn: of each list, in memory or on disk, the records of the part, sorted together. As
-//! every record has a key of its own, the order does not depend on who held it.
+//! Each thread holds the records that it made and writes them to disk as a sorted run when they exceed its share of
+//! the memory. At the end, the keys are divided into ranges of about the same number of bytes. For each range, a
+//! thread collects the records from all lists, in memory or on disk, and sorts them together. The keys are unique, so
+//! the order does not depend on which thread held a record.
 
 use crate::Fields;
 

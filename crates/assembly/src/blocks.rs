@@ -1,29 +1,29 @@
-//! Phase blocks: stretches of a sequence whose markers are of one haplotype, by Merqury's rule.
+//! Phase blocks: stretches of a sequence whose markers belong to one haplotype, found by Merqury's rule.
 
-/// k-mers of one parent on a sequence: markers.
+/// A k-mer of one parent on a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Marker {
-    /// The first base, from 0 on.
+    /// The position of the first base, 0-based.
     pub(crate) at: u64,
-    /// Its bases.
+    /// The number of bases that it covers.
     pub(crate) bases: u64,
-    /// Whose it is: 0 or 1.
+    /// The haplotype that it belongs to: 0 or 1.
     pub(crate) haplotype: usize,
 }
 
-/// When a run of the other haplotype's markers ends a block.
-// These comments are the help of the command line.
+/// The rule that decides when markers of the other haplotype end a block.
+// The doc comments of the fields are the help texts of the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct BlockRule {
-    /// So many markers of the other haplotype in a row end a phase block
+    /// Consecutive markers of the other haplotype that end a phase block
     #[cfg_attr(feature = "cli", arg(long = "block-markers", id = "block_markers"))]
     #[cfg_attr(feature = "cli", arg(value_name = "N", default_value_t = 100))]
     #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u64).range(1..)))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Trio"))]
     pub markers: u64,
-    /// Markers of the other haplotype over more than so many bases end one, too
-    // From the first base of the run to its last.
+    /// Markers of the other haplotype that span more than N bases also end a phase block
+    // The span is measured from the first base of the run to its last.
     #[cfg_attr(feature = "cli", arg(long = "block-bases", id = "block_bases"))]
     #[cfg_attr(feature = "cli", arg(value_name = "N", default_value_t = 20_000))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Trio"))]
@@ -31,24 +31,24 @@ pub struct BlockRule {
 }
 
 impl Default for BlockRule {
-    /// 100 markers, 20,000 bases, as in Merqury.
+    /// Returns Merqury's rule: 100 markers, 20,000 bases.
     fn default() -> BlockRule {
         BlockRule { markers: 100, bases: 20_000 }
     }
 }
 
-/// A stretch of one haplotype.
+/// A phase block: a stretch of one haplotype.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Its first base,
+    /// The position of its first base.
     pub start: u64,
-    /// and the one behind its last.
+    /// The position after its last base.
     pub end: u64,
-    /// 0 or 1.
+    /// The haplotype: 0 or 1.
     pub haplotype: usize,
-    /// Its markers,
+    /// The number of markers in the block.
     pub markers: u64,
-    /// and those of them that are of the other haplotype.
+    /// The number of markers that belong to the other haplotype.
     pub switches: u64,
 }
 
@@ -58,23 +58,23 @@ impl Block {
         Block { start: at, end: at + bases, haplotype, markers: 1, switches: 0 }
     }
 
-    /// Markers of each haplotype.
+    /// Returns the number of markers of each haplotype.
     pub fn of_haplotypes(&self) -> [u64; 2] {
         let own = self.markers - self.switches;
         if self.haplotype == 0 { [own, self.switches] } else { [self.switches, own] }
     }
 }
 
-/// Puts the markers of a sequence together, one after the other.
+/// Groups the markers of a sequence, which are added in order, into blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
     rule: BlockRule,
     block: Option<Block>,
-    /// Markers of the other haplotype since the block's last.
+    /// Markers of the other haplotype since the last marker of the block's own.
     run: Option<Block>,
 }
 
-/// Fewer markers are no block.
+/// The least number of markers of a block.
 const LEAST_MARKERS: u64 = 2;
 
 impl Blocks {
@@ -82,14 +82,14 @@ impl Blocks {
         Blocks { rule, block: None, run: None }
     }
 
-    /// Takes the next marker; gives a block that has ended by it.
+    /// Adds the next marker, and returns the block that it ends, if any.
     pub(crate) fn add(&mut self, marker: Marker) -> Option<Block> {
         let Some(block) = &mut self.block else {
             self.block = Some(Block::of(marker));
             return None;
         };
         if marker.haplotype == block.haplotype {
-            // What lies between is of the other one, and too little to end it.
+            // The run of the other haplotype was too short to end the block: its markers are switches.
             if let Some(run) = self.run.take() {
                 block.markers += run.markers;
                 block.switches += run.markers;
@@ -112,7 +112,7 @@ impl Blocks {
         is_block(ended)
     }
 
-    /// Ends a sequence: a run that is left is a block by itself.
+    /// Ends the sequence; a run of the other haplotype at its end becomes a block of its own.
     pub(crate) fn end(&mut self) -> impl Iterator<Item = Block> {
         let left = [self.block.take(), self.run.take()];
         left.into_iter().flatten().filter_map(is_block)
@@ -127,7 +127,7 @@ fn is_block(block: Block) -> Option<Block> {
 mod tests {
     use super::*;
 
-    /// Blocks of markers at every hundredth base, a letter each.
+    /// Returns the blocks of markers at every 100th base, one letter each.
     fn blocks(markers: &str, rule: BlockRule) -> Vec<(u64, u64, usize, u64, u64)> {
         let mut blocks = Blocks::new(rule);
         let mut found = Vec::new();
@@ -150,7 +150,7 @@ mod tests {
             blocks("mmmppppmm", rule),
             [(0, 221, 0, 0, 3), (300, 621, 1, 0, 4), (700, 821, 0, 0, 2)]
         );
-        // What is left at the end is a block, if it has two markers.
+        // The markers left at the end form a block if there are at least two.
         assert_eq!(blocks("mmmpp", rule), [(0, 221, 0, 0, 3), (300, 421, 1, 0, 2)]);
         assert_eq!(blocks("mmmp", rule), [(0, 221, 0, 0, 3)]);
         assert_eq!(blocks("m", rule), []);

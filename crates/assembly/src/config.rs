@@ -1,4 +1,4 @@
-//! What is judged, and by what.
+//! The input and the settings of an evaluation.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,12 +12,12 @@ use merganser_seq::kmer::MAX_K;
 
 use crate::{BlockRule, Error};
 
-/// The k-mers that assemblies are held against.
+/// The reads whose k-mers assemblies are compared with.
 #[derive(Debug)]
 pub enum Reads {
-    /// A table of all k-mers of the reads, those that occur once, too.
+    /// A table of all k-mers of the reads, including those that occur once.
     Table(Box<AnyTable>),
-    /// The reads, which are counted first.
+    /// The reads themselves; their k-mers are counted first.
     Inputs(Vec<Input>),
 }
 
@@ -32,7 +32,7 @@ impl Reads {
 }
 
 impl fmt::Display for Reads {
-    /// Writes the name of the table, or of the first file.
+    /// Writes the name of the table or of the first file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Reads::Table(table) => table.path().display().fmt(f),
@@ -41,18 +41,18 @@ impl fmt::Display for Reads {
     }
 }
 
-/// An assembly.
+/// An assembly to evaluate.
 #[derive(Clone, Debug)]
 pub struct Assembly {
-    /// Its name in the results.
+    /// The name that results use.
     pub name: String,
-    /// Its sequences.
+    /// The file with the sequences.
     pub input: Input,
 }
 
 impl Assembly {
-    /// The assembly in a file, named as Merqury names it: the file's name without the suffix of a compression and
-    /// without `.fa` or `.fasta`.
+    /// Returns the assembly in a file, named as Merqury names it: the name of the file without the suffix of a
+    /// compression and without `.fa` or `.fasta`.
     pub fn of(path: PathBuf) -> Assembly {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let without = |name: String, suffixes: &[&str]| {
@@ -64,27 +64,27 @@ impl Assembly {
     }
 }
 
-/// A parent of the one whose genome was assembled.
+/// A parent of the sample whose genome was assembled.
 #[derive(Debug)]
 pub struct Parent {
-    /// Its name in the results.
+    /// The name that results use.
     pub name: String,
-    /// Its k-mers.
+    /// The parent's reads or their table.
     pub reads: Reads,
 }
 
-/// What is judged, and by what.
+/// The input of an evaluation.
 #[derive(Debug)]
 pub struct Subject {
-    /// Of the one whose genome was assembled.
+    /// The reads of the sample whose genome was assembled.
     pub reads: Reads,
-    /// Its mother and its father.
+    /// The sample's mother and father, in this order.
     pub parents: Option<[Parent; 2]>,
     /// One assembly, or two of one genome.
     pub assemblies: Vec<Assembly>,
 }
 
-/// How to judge.
+/// The settings of an evaluation.
 ///
 /// ```
 /// use merganser_assembly::Config;
@@ -92,38 +92,38 @@ pub struct Subject {
 /// let config = Config { k: Some(21), hpc: true, ..Config::default() };
 /// assert_eq!((config.solid, config.blocks.markers), (None, 100));
 /// ```
-// These comments are the help of the command line.
+// The doc comments of the fields are the help texts of the command line.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct Config {
-    /// Bases of a k-mer where reads are given [default: enough for the largest
-    /// assembly]
-    // The least number, odd, of which the largest assembly has few by chance: `merganser_spectrum::least_k`.
+    /// k-mer length, if READS are sequences and not a table [default: by the size of the
+    /// largest assembly]
+    // The default is the least odd k with few k-mers of the largest assembly by chance: `merganser_spectrum::least_k`.
     #[cfg_attr(feature = "cli", arg(short, value_name = "K", value_parser = cli::kmer_length))]
     pub k: Option<usize>,
-    /// k-mers with a larger count in the reads are the genome's [default: the valley
-    /// of the histogram]
-    // As `merganser_spectrum::solid_threshold` sees it.
+    /// k-mers that occur more often than N in the reads belong to the genome [default: the
+    /// valley of the histogram]
+    // `merganser_spectrum::solid_threshold` finds the default.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub solid: Option<u32>,
     /// Accept a READS table without low counts: the union of the tables of two sequencing
     /// technologies, each cut at 2, as Merqury's authors advise for HiFi with Illumina
     #[cfg_attr(feature = "cli", arg(long))]
     pub hybrid: bool,
-    /// Make one base of each run of the same base, in reads and assemblies; tables but
-    /// .mgk must be of such reads
+    /// Compress homopolymers of reads and assemblies; a READS table must be of compressed
+    /// reads, which only .mgk records
     #[cfg_attr(feature = "cli", arg(long))]
     pub hpc: bool,
-    /// Which runs of markers of the other haplotype end a phase block.
+    /// The rule that ends phase blocks.
     #[cfg_attr(feature = "cli", command(flatten))]
     pub blocks: BlockRule,
 }
 
 impl Config {
-    /// Sees to it that all goes together.
+    /// Checks the settings and the input.
     ///
     /// # Errors
-    /// What does not.
+    /// If a setting or a table is unsuitable, or if two parents or assemblies have the same name.
     pub fn validate(&self, subject: &Subject) -> Result<(), Error> {
         let problem = |what: String| Err(Error::Config(ConfigError::new(what)));
         self.check(&subject.reads, self.hybrid)?;
@@ -145,17 +145,17 @@ impl Config {
             [_] => Ok(()),
             [one, other] if one.name != other.name => Ok(()),
             [one, other] => problem(twice("assemblies", &one.name, one.input == other.input)),
-            all => problem(format!("one or two assemblies are judged together, not {}", all.len())),
+            all => problem(format!("{} assemblies are given: one or two are possible", all.len())),
         }
     }
 
-    /// Checks that a table has all k-mers of its reads, those of both strands together; a `hybrid` lacks those of low
-    /// counts.
+    /// Checks that a table has all k-mers of its reads, both strands counted together. With `hybrid`, low counts may be
+    /// missing.
     fn check(&self, reads: &Reads, hybrid: bool) -> Result<(), Error> {
         let Reads::Table(table) = reads else {
             return match hybrid {
                 true => Err(Error::Config(ConfigError::new(
-                    "`hybrid` is for a table: unite the tables of both technologies, each cut at 2, and give the union",
+                    "`hybrid` requires a table: give the union of the tables of both technologies, each cut at 2",
                 ))),
                 false => Ok(()),
             };
@@ -166,7 +166,7 @@ impl Config {
         let reason = if self.k.is_some_and(|given| given != k) {
             format!("its k is {k}: leave `k` out")
         } else if self.hpc && !homopolymer_compressed {
-            "it is of reads as they are, and not homopolymer-compressed: count with `hpc`".into()
+            "its reads were not homopolymer-compressed: count with `hpc`".into()
         } else if max_count < UNCUT_MAX_COUNT {
             format!(
                 "k-mers that occur more than {max_count} times are cut off, and all are needed: count without `max_count`"
@@ -174,7 +174,7 @@ impl Config {
         } else if min_count > 1 && !hybrid {
             format!(
                 "k-mers that occur less than {min_count} times are cut off, and all are needed: count with a minimum of 1 \
-                 (or give `hybrid`, if it unites the tables of two sequencing technologies, each cut at 2)"
+                 (or give `hybrid`, if it is the union of tables of two sequencing technologies, each cut at 2)"
             )
         } else if !canonical {
             "k-mers of both strands must be counted together: count without forward-only".into()
@@ -185,7 +185,7 @@ impl Config {
     }
 }
 
-/// Says that two files have the same name in the results.
+/// Returns the message for two files with the same name in the results.
 fn twice(what: &str, name: &str, is_same: bool) -> String {
     match is_same {
         true => format!("both {what} are {name}: give two files"),
@@ -193,7 +193,7 @@ fn twice(what: &str, name: &str, is_same: bool) -> String {
     }
 }
 
-/// Tables cut at a largest count of this or more lack no k-mer: KMC's default (`-cx`).
+/// A table with this maximum count or a larger one lacks no k-mer. This is KMC's default (`-cx`).
 const UNCUT_MAX_COUNT: u32 = 1_000_000_000;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Reasons not to believe a judgement: a sentence each.
+//! Warnings about results that may be wrong, one sentence each.
 
 use merganser_io::FileKind;
 use merganser_spectrum::{is_flat_valley, least_k, solid_threshold};
@@ -6,17 +6,19 @@ use merganser_spectrum::{is_flat_valley, least_k, solid_threshold};
 use crate::run::Letters;
 use crate::{Assembly, Config, Error, OfAssembly, Spectra};
 
-/// Bases of a long read, at least.
+/// Reads that are longer than this on average, in bases, are long reads.
 const LONG: u64 = 1000;
-/// The genome's k-mers should be seen so often, or some of them are seen not at all.
+/// Below this coverage, some k-mers of the genome are likely to be in no read.
 const LOW_COVERAGE: u32 = 8;
-/// Sequences of reads are shorter, and have each k-mer more often on average.
+/// A file is taken for reads only if its sequences are shorter than this on average, in bases.
 const MAX_READ: u64 = 1000;
+/// A file is taken for reads only if its k-mers occur more often than this on average.
 const MIN_READ_COVERAGE: u64 = 2;
-/// A histogram that was not cut falls to fewer k-mers than this, or this part of all that are solid, at its largest counts.
+/// In a histogram without a maximum count, the last row has at most this number of k-mers, or at most this fraction of
+/// all solid k-mers.
 const MAX_LAST_ROW: (u64, f64) = (100, 0.002);
 
-/// Refuses reads without k-mers.
+/// Returns an error if the reads have no k-mers.
 pub(crate) fn refuse_no_reads(spectra: &Spectra, reads: &str, k: usize) -> Result<(), Error> {
     match spectra.reads.max() {
         0 => Err(Error::NoReads { reads: reads.to_owned(), k }),
@@ -24,19 +26,19 @@ pub(crate) fn refuse_no_reads(spectra: &Spectra, reads: &str, k: usize) -> Resul
     }
 }
 
-/// Returns a doubt if the reads are long.
+/// Returns a warning if the reads are long.
 pub(crate) fn of_long_reads(reads: Letters) -> Option<String> {
     let mean = reads.mean();
     (mean > LONG).then(|| {
         format!(
-            "the reads have {mean} bases on average: if the assembly was made of them, its errors are theirs, and QV is too \
-             high; reads of another kind tell more"
+            "the reads have {mean} bases on average: if the assembly was made from them, it shares their errors and QV is too \
+             high; use reads of another technology"
         )
     })
 }
 
-/// Returns a doubt if a file looks like reads: by its format, or because its sequences are short and have most k-mers
-/// many times. A k that is small for it says nothing.
+/// Returns a warning if a file looks like reads: by its format, or because its sequences are short and its k-mers occur
+/// many times. The second test is skipped if k is too small for the number of k-mers.
 pub(crate) fn of_reads_as_assembly(
     assembly: &Assembly,
     of: &OfAssembly,
@@ -60,11 +62,11 @@ pub(crate) fn of_reads_as_assembly(
     };
     let input = &assembly.input;
     Some(format!(
-        "{input}: {why}: these look like reads, where an assembly is wanted (the reads come first)"
+        "{input}: {why}: this looks like reads, not like an assembly (the reads come first)"
     ))
 }
 
-/// Returns what makes results doubtful by the spectra; `rows` are those of the reads.
+/// Returns all warnings that follow from the spectra; `rows` are those of the reads.
 pub(crate) fn of_spectra(
     config: &Config,
     k: usize,
@@ -73,20 +75,19 @@ pub(crate) fn of_spectra(
 ) -> Vec<String> {
     let mut doubts = Vec::new();
     if k.is_multiple_of(2) {
-        doubts
-            .push(format!("k is {k}: an odd one has no k-mer that is its own reverse complement"));
+        doubts.push(format!("k is {k}: with an odd k, no k-mer is its own reverse complement"));
     }
     let found = solid_threshold(rows);
     if config.solid.is_none() {
         match found {
             None => doubts.push(
                 "the reads' histogram has no valley between errors and genome (low coverage, or reads of one k-mer each): \
-                 all k-mers are taken for the genome's, so that completeness is too low; give the threshold by --solid"
+                 all k-mers count as the genome's, and completeness is too low; set the threshold with --solid"
                     .into(),
             ),
             Some(solid) if is_flat_valley(rows) => doubts.push(format!(
-                "the valley of the reads' histogram is flat, and {solid} was taken for its end, as Merqury takes it: look at the \
-                 histogram, and give the threshold by --solid if that is too high"
+                "the valley of the reads' histogram is flat, and {solid} was taken as its end, as in Merqury: look at the \
+                 histogram, and set the threshold with --solid if that is too high"
             )),
             Some(_) => {}
         }
@@ -95,30 +96,30 @@ pub(crate) fn of_spectra(
     let peak = rows.iter().filter(|row| row.0 > solid).max_by_key(|row| row.1).map(|row| row.0);
     if let Some(peak) = peak.filter(|&peak| peak < LOW_COVERAGE) {
         doubts.push(format!(
-            "the genome's k-mers are seen {peak} times: at so low a coverage right k-mers of the assembly are seen in no read, and \
-             QV is too low"
+            "the genome's k-mers occur {peak} times in the reads: at such a low coverage, correct k-mers of the assembly \
+             are in no read, and QV is too low"
         ));
     }
     doubts.extend(of_cuts(config, rows));
     doubts.extend(of_identical_assemblies(spectra));
     if spectra.assemblies.iter().any(is_foreign) {
         doubts.push(
-            "most k-mers of an assembly are in no read: it may be of another genome, or only one of both is \
+            "most k-mers of an assembly are in no read: it may be of another genome, or only the reads or only the assembly is \
              homopolymer-compressed (`hpc`)"
                 .into(),
         );
     }
     if spectra.assemblies.iter().any(|of| of.only.distinct == 0) {
         doubts.push(
-            "no k-mer of an assembly is missing in the reads: QV is infinite; k may be too small, or the reads those that \
-             the assembly was polished with"
+            "no k-mer of an assembly is missing in the reads: QV is infinite; k may be too small, or the assembly may have \
+             been polished with these reads"
                 .into(),
         );
     }
     doubts
 }
 
-/// Returns doubts if counts were cut off, as formats do not say that do not know it.
+/// Returns warnings if counts seem to have been cut off. Some formats do not record a minimum or maximum count.
 fn of_cuts(config: &Config, rows: &[(u32, u64)]) -> Vec<String> {
     let mut doubts = Vec::new();
     if let Some(&(least, _)) = rows.first()
@@ -126,7 +127,7 @@ fn of_cuts(config: &Config, rows: &[(u32, u64)]) -> Vec<String> {
         && !config.hybrid
     {
         doubts.push(format!(
-            "no k-mer of the reads occurs less than {least} times: if low counts were cut off, right k-mers of the assembly \
+            "no k-mer of the reads occurs less than {least} times: if low counts were cut off, correct k-mers of the assembly \
              count as errors, and QV is too low; count with a minimum of 1 (`hybrid` accepts a union of cut tables)"
         ));
     }
@@ -137,20 +138,20 @@ fn of_cuts(config: &Config, rows: &[(u32, u64)]) -> Vec<String> {
         && number as f64 > MAX_LAST_ROW.1 * of_solid(rows) as f64
     {
         doubts.push(format!(
-            "no k-mer of the reads occurs more than {last} times, and {number} do so often: if higher counts were cut off, \
+            "no k-mer of the reads occurs more than {last} times, and {number} occur that often: if higher counts were cut off, \
              k-mers of repeats count as errors, and QV is too low; count without a maximum"
         ));
     }
     doubts
 }
 
-/// Returns the number of k-mers behind the valley.
+/// Returns the number of k-mers above the valley.
 fn of_solid(rows: &[(u32, u64)]) -> u64 {
     let solid = solid_threshold(rows).unwrap_or(0);
     rows.iter().filter(|row| row.0 > solid).map(|row| row.1).fold(0, u64::saturating_add)
 }
 
-/// Returns a doubt if two assemblies have the same k-mers, each as often.
+/// Returns a warning if two assemblies have the same k-mers with the same counts.
 fn of_identical_assemblies(spectra: &Spectra) -> Option<String> {
     let [one, other] = &spectra.assemblies[..] else { return None };
     let [first_only, second_only, _] = spectra.only;

@@ -1,33 +1,33 @@
-//! What can go wrong while assemblies are judged.
+//! Errors of this crate.
 
 use merganser_io::Input;
 
 merganser_io::job_error! {
-    /// An error of this crate; its message is one line that says what, where, and what to do.
+    /// An error of an evaluation; its message is one line that tells what is wrong, where, and what to do.
     pub enum Error {
-        /// There is nothing to judge.
-        #[error("{input}: no k-mer of {k} bases is in it: an assembly with longer sequences is needed")]
+        /// An assembly has no k-mers.
+        #[error("{input}: contains no k-mer of {k} bases: give an assembly with longer sequences")]
         Empty {
             /// The assembly.
             input: Input,
-            /// Bases of a k-mer.
+            /// The length of k-mers.
             k: usize,
         },
         /// The reads have no k-mers.
         #[error(
-            "{reads}: no k-mer of {k} bases is in it: is it empty? Reads of {k} bases or more are needed"
+            "{reads}: contains no k-mer of {k} bases: is it empty? Reads of {k} bases or more are needed"
         )]
         NoReads {
-            /// The reads, or their table.
+            /// The name of the reads or of their table.
             reads: String,
-            /// Bases of a k-mer.
+            /// The length of k-mers.
             k: usize,
         },
     }
     wraps {
-        /// k-mers could not be counted.
+        /// Counting k-mers failed.
         Count(merganser_count::Error),
-        /// A table is at fault, or could not be computed with.
+        /// A table is unsuitable or damaged, or a computation with tables failed.
         Kmers(merganser_kmers::Error),
     }
 }

@@ -1,4 +1,4 @@
-//! k-mers that one parent alone passed on: hap-mers (Rhie et al. 2020, "Haplotype phasing and trio evaluation").
+//! Hap-mers: k-mers that only one parent passed on (Rhie et al. 2020, "Haplotype phasing and trio evaluation").
 
 use merganser_io::OutputSet;
 use merganser_kmers::Histogram;
@@ -10,37 +10,39 @@ use crate::Error;
 use crate::parentage::Parentage;
 use crate::run::{RunContext, own_table};
 
-/// What was found of both parents' k-mers.
+/// The results about both parents' k-mers.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Trio {
-    /// The parents' names.
+    /// The names of the parents.
     pub names: [String; 2],
-    /// A parent's own k-mers have a larger count than this in its reads,
+    /// The count threshold of each parent: its own k-mers occur more often than this in its reads.
     pub own: [u32; 2],
-    /// and hap-mers one larger than this in the child's.
+    /// The count threshold of hap-mers: those of each parent occur more often than this in the child's reads.
     pub inherited: [u32; 2],
-    /// The same of what both parents have.
+    /// The same threshold for k-mers that both parents have.
     pub shared: u32,
-    /// How many k-mers have each count in the child: those of neither parent, of the first alone, of the second alone, of
-    /// both.
+    /// The number of k-mers with each count in the child's reads, of four classes: those of neither parent, of
+    /// the first parent only, of the second only, and of both.
     pub spectra: [Histogram; 4],
-    /// Different hap-mers of each parent,
+    /// The number of distinct hap-mers of each parent.
     pub hapmers: [u64; 2],
-    /// those that each assembly has,
+    /// The number of distinct hap-mers of each parent that each assembly has.
     pub found: Vec<[u64; 2]>,
-    /// and those that either of two has.
+    /// The number of distinct hap-mers of each parent that at least one of two assemblies has.
     pub found_in_both: [u64; 2],
-    /// Why switches and markers on the wrong sequence cannot be told, naming the parent; empty if they can.
+    /// The reasons why switch and Hamming error rates cannot be determined, each naming a parent; empty if they can.
     pub doubts: Vec<String>,
 }
 
-/// The tables in which hap-mers are looked for.
+/// The index of the child's table among those that hap-mers are computed from.
 const CHILD: usize = 0;
+/// The indexes of the parents' tables.
 const PARENTS: [usize; 2] = [1, 2];
 
-/// Finds hap-mers, writes them as a table whose counts say whose they are (1 or 2), and tells what there is of them. The
-/// assemblies' tables are those behind the child's, whose k-mers with a larger count than `solid` are the genome's.
+/// Finds hap-mers and writes them as a table whose counts are the number of the parent (1 or 2). `tables` are
+/// that of the child and, after it, those of the assemblies. The child's k-mers with a larger count than
+/// `solid` belong to its genome.
 pub(crate) fn find(
     run: &RunContext<'_>,
     names: [String; 2],
@@ -89,7 +91,7 @@ pub(crate) fn find(
     ))
 }
 
-/// Those of a parent, each with the parent's number.
+/// Returns the expression for the hap-mers of a parent, each with the number of the parent as its count.
 fn hapmers_of(parent: usize, own: u32, inherited: u32) -> Expression {
     let above = |operand: Expression, solid: u32| {
         Expression::Within(
@@ -105,7 +107,7 @@ fn hapmers_of(parent: usize, own: u32, inherited: u32) -> Expression {
     Expression::SetCounts(Box::new(of(Operation::Intersect, vec![child, own])), parent as u32 + 1)
 }
 
-/// Where the valleys of k-mers that one parent alone has are.
+/// Returns the valley of the histogram of the k-mers that only one parent has, for each parent.
 fn own_thresholds(run: &RunContext<'_>, family: &[AnyTable]) -> Result<[u32; 2], Error> {
     let mut own = Own::default();
     for part in visit(family, None, run.beside, Own::default, run.progress, run.cancel)? {
@@ -114,13 +116,13 @@ fn own_thresholds(run: &RunContext<'_>, family: &[AnyTable]) -> Result<[u32; 2],
     Ok(own.0.each_ref().map(valley))
 }
 
-/// Returns the end of the valley between errors and genome, 0 without a valley. Merqury's rule misses a flat valley and takes
-/// a far later one, which leaves out hap-mers; elsewhere both agree.
+/// Returns the end of the valley between errors and genome, or 0 if there is no valley. Merqury's rule misses flat
+/// valleys and returns a far later one, which discards hap-mers; in other cases the two rules agree.
 fn valley(rows: &Histogram) -> u32 {
     first_valley(&rows.iter().collect::<Vec<_>>()).unwrap_or(0)
 }
 
-/// k-mers of one parent alone, by their count there.
+/// Histograms of the k-mers that only one parent has.
 #[derive(Default)]
 struct Own([Histogram; 2]);
 
@@ -134,7 +136,7 @@ impl Visitor for Own {
     }
 }
 
-/// The child's k-mers by their parents.
+/// The child's k-mers, classified by their parents.
 struct Inherited {
     own: [u32; 2],
     solid: u32,
@@ -169,7 +171,7 @@ impl Visitor for Inherited {
     }
 }
 
-/// Hap-mers that assemblies have.
+/// The numbers of hap-mers, in all and in the assemblies.
 struct Found {
     hapmers: [u64; 2],
     found: Vec<[u64; 2]>,

@@ -1,12 +1,14 @@
-//! How good assemblies are, by the k-mers of reads, as Merqury judges them (Rhie, Walenz, Koren, Phillippy 2020:
-//! "Merqury: reference-free quality, completeness, and phasing assessment for genome assemblies").
+//! Evaluates assemblies by the k-mers of reads, as Merqury does (Rhie, Walenz, Koren, Phillippy 2020: "Merqury:
+//! reference-free quality, completeness, and phasing assessment for genome assemblies").
 //!
-//! k-mers of an assembly that no read has are errors: their share is a rate of wrong bases, and that a quality (QV). The
-//! reads' frequent k-mers are the genome's: the share of them that the assembly has is its completeness. How often k-mers
-//! of each count in the reads stand in the assembly shows what is missing and what is there too often (spectra).
+//! k-mers of an assembly that are in no read are errors: their share gives the rate of wrong bases, and this
+//! the quality (QV). Frequent k-mers of the reads belong to the genome: the share of them that the assembly has
+//! is its completeness. The copy-number spectra, which tell how often k-mers of each count in the reads occur
+//! in the assembly, show what is missing and what is duplicated.
 //!
-//! [`judge`] does all that: it counts the assemblies' k-mers, holds them against the reads', and walks along the sequences.
-//! [`output::Files`] writes what Merqury writes. No result depends on the number of threads, the memory or the device.
+//! [`judge`] does all of this: it counts the assemblies' k-mers, compares them with those of the reads, and
+//! goes through the sequences. [`output::Files`] writes the files that Merqury writes. Results do not depend on
+//! the number of threads, the memory or the device.
 #![deny(missing_docs)]
 #![deny(unsafe_code)]
 

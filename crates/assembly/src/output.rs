@@ -1,4 +1,4 @@
-//! What Merqury writes: the same files, columns and numbers.
+//! Output files with the names, columns and number formats of Merqury.
 
 mod files;
 mod haplotypes;

@@ -1,18 +1,19 @@
-//! Whether the parents of a trio can be those of the child: reads of another family, of a low coverage, or given twice
-//! make hap-mers that are none.
+//! Checks whether the given parents can be those of the child. Reads of another family, reads of low coverage, or the
+//! same reads given twice lead to wrong hap-mers.
 //!
-//! Two things are seen in the child's k-mers. Those that one parent lacks were passed on by the other one, and should be
-//! its hap-mers. Hap-mers are on one haplotype of the child, and have half the count of the k-mers that both parents
-//! passed on; one with the whole count is on both haplotypes, so that the other parent must have it, too.
+//! Two observations about the child's k-mers are used. First, a k-mer that one parent lacks was passed on by
+//! the other parent, so it should be a hap-mer of that parent. Second, hap-mers are on one haplotype of the
+//! child and have half the count of the k-mers that both parents passed on; a k-mer with the full count is on
+//! both haplotypes, so the other parent must have it, too.
 
 use merganser_kmers::Histogram;
 
-/// k-mers of the child by what the parents' reads have of them. Parents are in the order mother, father.
+/// Numbers of the child's k-mers, by their presence in the parents' reads. Parents are in the order mother, father.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Parentage {
-    /// Solid k-mers of the child that the other parent lacks.
+    /// The number of solid k-mers of the child that the other parent lacks.
     pub(crate) passed_on: [u64; 2],
-    /// Solid k-mers of the child that neither parent has.
+    /// The number of solid k-mers of the child that neither parent has.
     pub(crate) neither: u64,
     /// Whether the parent's reads have a k-mer.
     pub(crate) has_kmers: [bool; 2],
@@ -20,14 +21,14 @@ pub(crate) struct Parentage {
     pub(crate) differ: bool,
 }
 
-/// Fewer of the k-mers that only this parent can have passed on are its hap-mers: not the child's parent, or too low a
-/// coverage.
+/// The least fraction of the k-mers that only this parent can have passed on which must be its hap-mers. Below
+/// it, this is not the child's parent, or its coverage is too low.
 const MIN_FOUND: f64 = 0.5;
-/// More of the hap-mers are on both haplotypes: the other parent's reads lack too much.
+/// The largest fraction of hap-mers that may be on both haplotypes. Above it, the other parent's reads lack too much.
 const MAX_ON_BOTH: f64 = 0.02;
-/// A smaller part of the child's k-mers tells nothing.
+/// A smaller fraction of the child's k-mers than this is too small for a conclusion.
 const MIN_PASSED_ON: f64 = 1e-4;
-/// The names of the parents, as people use them.
+/// The names of the parents in messages.
 const ROLES: [&str; 2] = ["mother", "father"];
 
 impl Parentage {
@@ -40,7 +41,8 @@ impl Parentage {
         self.differ |= other.differ;
     }
 
-    /// Adds a k-mer of the child or the parents with its counts, and the count above which it is solid in the child.
+    /// Adds a k-mer of the child or the parents with its counts; `solid` is the count above which it is solid
+    /// in the child.
     pub(crate) fn add(&mut self, child: u32, parents: [u32; 2], solid: u32) {
         let has = parents.map(|count| count > 0);
         self.has_kmers = [0, 1].map(|parent| self.has_kmers[parent] || has[parent]);
@@ -52,16 +54,16 @@ impl Parentage {
         }
     }
 
-    /// Returns why switches and markers on the wrong sequence cannot be told, one line for each parent at fault; none
-    /// if they can. `names` are those of the parents' reads, `hapmers` their numbers, and `spectra` the counts in the
-    /// child as in [`Trio::spectra`](crate::Trio::spectra).
+    /// Returns why switch and Hamming error rates cannot be determined, one line for each parent at fault;
+    /// empty if they can. `names` are the names of the parents' reads, `hapmers` the numbers of their hap-mers,
+    /// and `spectra` the histograms in the child as in [`Trio::spectra`](crate::Trio::spectra).
     pub(crate) fn doubts(
         &self,
         names: &[String; 2],
         hapmers: [u64; 2],
         spectra: &[Histogram; 4],
     ) -> Vec<String> {
-        const SO: &str = "switches and markers on the wrong sequence cannot be told";
+        const SO: &str = "switch and Hamming error rates cannot be determined";
         let who = |parent: usize| format!("the {} ({})", ROLES[parent], names[parent]);
         if self.has_kmers == [true, true] && !self.differ {
             let [one, other] = [who(0), who(1)];
@@ -85,7 +87,7 @@ impl Parentage {
                 ));
             }
             if few(passed_on) && found == 0 && self.has_kmers[other] {
-                // All of the child's k-mers are the other one's, which is said there.
+                // The child has only k-mers of the other parent, which is reported for that parent.
                 return None;
             }
             if self.lacks_most(found, passed_on) {
@@ -106,17 +108,17 @@ impl Parentage {
         (0..2).filter_map(at_fault).collect()
     }
 
-    /// Whether a parent's reads lack most of what it should have passed on. k-mers that neither parent has do not count:
-    /// they may be the other one's.
+    /// Whether a parent's reads lack most of what the parent should have passed on. k-mers that neither parent
+    /// has are not considered, since the other parent may have passed them on.
     fn lacks_most(&self, found: u64, passed_on: u64) -> bool {
         let own = passed_on - self.neither;
         found == 0 || (found as f64) < MIN_FOUND * own as f64
     }
 }
 
-/// Estimates the part of hap-mers that are on both haplotypes of the child, 0 to 1: those with the whole count of the
-/// k-mers that both parents passed on (`shared`), of which half lie above their median. Repeats lie there, too: as many
-/// as of the shared ones lie at twice their count.
+/// Estimates the fraction of hap-mers that are on both haplotypes of the child, 0 to 1. They have the full
+/// count, that of the k-mers of both parents (`shared`), so half of them lie above its median. Repeats lie
+/// there, too: their fraction is taken from the shared k-mers with more than twice the median.
 fn on_both_haplotypes(hapmers: &Histogram, shared: &Histogram) -> f64 {
     let whole = median(shared);
     let part_above = |histogram: &Histogram, count: u32| {
@@ -127,7 +129,7 @@ fn on_both_haplotypes(hapmers: &Histogram, shared: &Histogram) -> f64 {
     (2.0 * (part_above(hapmers, whole) - repeats)).clamp(0.0, 1.0)
 }
 
-/// The count that half of the k-mers have, or a larger one.
+/// Returns the median count, or `u32::MAX` if there are no k-mers.
 fn median(histogram: &Histogram) -> u32 {
     let half = histogram.distinct(1, u32::MAX) / 2;
     let mut above = 0;
@@ -150,7 +152,8 @@ mod tests {
         histogram
     }
 
-    /// A child of two different parents, with the numbers of k-mers that only each can have passed on and that neither has.
+    /// Returns a child of two different parents, with the numbers of k-mers that only each parent can have
+    /// passed on and that neither parent has.
     fn parentage(passed_on: [u64; 2], neither: u64) -> Parentage {
         Parentage { passed_on, neither, has_kmers: [true; 2], differ: true }
     }
@@ -176,7 +179,7 @@ mod tests {
     fn the_parent_at_fault_is_named() {
         let named = |of: &Parentage, hapmers, at_whole| {
             let doubts = doubts(of, hapmers, at_whole);
-            assert!(doubts.contains("cannot be told"), "{doubts}");
+            assert!(doubts.contains("cannot be determined"), "{doubts}");
             doubts
         };
         let other = named(&parentage([900, 500], 490), [410, 4], 0);

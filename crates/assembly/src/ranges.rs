@@ -1,5 +1,5 @@
-//! Judging by ranges of k-mers, each on a machine of its own: what a range comes to, as a file, and the files of all
-//! ranges put together. Layout in `docs/formats.md`.
+//! Evaluation by ranges of k-mers, each on its own machine: one result file for each range, and the combination
+//! of the files of all ranges. The layout is in `docs/reference/formats.md`.
 
 mod file;
 
@@ -20,29 +20,30 @@ use crate::run::{Room, RunContext, own_table};
 use crate::{Assembly, Config, Error, Only, Outcome, Reads, Spectra, Subject, Tracks};
 use file::{RangeFile, RangeHeader};
 
-/// What was done of a range.
+/// The results of one range.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct JudgedRange {
-    /// Bases of a k-mer.
+    /// The length of k-mers.
     pub k: usize,
-    /// Of each assembly, the k-mers of the range that no read has.
+    /// The k-mers of the range that are in no read, of each assembly.
     pub only: Vec<Only>,
-    /// Wall time of each stage.
+    /// The wall time of each stage.
     pub stages: Stages,
-    /// The largest resident size so far, in bytes, where the system tells.
+    /// The largest resident size so far, in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
 }
 
-/// Holds assemblies against the reads' table as [`judge`](crate::judge) does, by a range of the k-mers alone, and writes what it
-/// comes to to `path`, for [`Ranges`]. Its borders depend on the tables of the reads, which are called `reads`, and the
-/// assemblies alone. The file appears with `outputs`.
+/// Compares assemblies with the table of the reads as [`judge`](crate::judge) does, restricted to a range of
+/// the k-mers, and writes the result to `path`, for [`Ranges`]. The borders of the range depend only on the
+/// tables of the reads, which are named `reads` in results, and of the assemblies. The file appears when
+/// `outputs` is committed.
 ///
-/// Progress stages: those of counting and of computing with tables.
+/// The progress stages are those of counting and of computations with tables.
 ///
 /// # Errors
-/// If the reads are no `.mgk` table, or parents are given (hap-mers depend on histograms of all k-mers); and as
-/// [`judge`](crate::judge).
+/// If the reads are not an `.mgk` table, or if parents are given (hap-mers depend on histograms of all k-mers);
+/// otherwise as [`judge`](crate::judge).
 #[allow(clippy::too_many_arguments, reason = "what is judged, where to, and what every run has")]
 pub fn judge_range(
     config: &Config,
@@ -59,14 +60,14 @@ pub fn judge_range(
     let refuse = |what: &str| Err(Error::Config(ConfigError::new(what)));
     if subject.parents.is_some() {
         return refuse(
-            "`range`: hap-mers are found by all k-mers: judge by the parents in one run",
+            "`range`: hap-mers depend on all k-mers: use parents in a run without ranges",
         );
     }
     let Reads::Table(table) = subject.reads else {
-        return refuse("`range`: ranges are of a table: count the reads once, with a minimum of 1");
+        return refuse("`range`: the reads must be a table: count them once, with a minimum of 1");
     };
     let k = table.description().k;
-    // The file would be refused.
+    // A file with such a name could not be opened again.
     let mut names = subject.assemblies.iter().map(|assembly| assembly.name.as_str()).chain([reads]);
     if let Some(what) = names.find_map(|name| check_stored_name(name.as_ref()).err()) {
         return refuse(&what);
@@ -99,7 +100,7 @@ pub fn judge_range(
     Ok(JudgedRange { k, only, stages, peak_memory: merganser_run::peak_rss() })
 }
 
-/// What ranges depend on.
+/// Returns a hash of everything that the ranges depend on.
 fn job(tables: &[AnyTable], range: Shard, assemblies: &[Assembly]) -> u64 {
     let hash = JobHash::new().with(&range.of().to_le_bytes());
     let names = assemblies.iter().map(|assembly| assembly.name.as_bytes());
@@ -108,24 +109,24 @@ fn job(tables: &[AnyTable], range: Shard, assemblies: &[Assembly]) -> u64 {
     headers.fold(hash, |hash, header| hash.with_header(header)).finish()
 }
 
-/// The files of all ranges of one judgement.
+/// The files of all ranges of one evaluation.
 #[derive(Debug)]
 pub struct Ranges {
-    /// In the order of the ranges.
+    /// The files, in the order of their ranges.
     files: Vec<RangeFile>,
 }
 
 impl Ranges {
-    /// Opens the files that [`judge_range`] wrote, in any order, and checks all that is in them.
+    /// Opens the files that [`judge_range`] wrote, in any order, and checks their content.
     ///
     /// # Errors
-    /// If a file cannot be read, is damaged, cut short, or no range; if two are of other judgements or the same range; if
-    /// one is missing.
+    /// If a file cannot be read, is damaged, truncated or not a range; if two files belong to different
+    /// evaluations or are the same range; if a range is missing.
     pub fn open(paths: &[PathBuf], cancel: &Cancel) -> Result<Ranges, Error> {
         let open = |path: &PathBuf| RangeFile::open(path, cancel);
         let mut files = paths.iter().map(open).collect::<Result<Vec<_>, _>>()?;
         if files.is_empty() {
-            return Err(Error::Config(ConfigError::new("`ranges`: there are none")));
+            return Err(Error::Config(ConfigError::new("`ranges`: no file is given")));
         }
         check(&files)?;
         files.sort_by_key(|file| file.header.of.shard.number());
@@ -136,18 +137,19 @@ impl Ranges {
         &self.files[0].header
     }
 
-    /// What the reads are called.
+    /// Returns the name of the reads.
     pub fn reads(&self) -> &str {
         &self.header().reads
     }
 
-    /// Puts the ranges together and walks along the assemblies, which must be those that the ranges are of: what
-    /// [`judge`](crate::judge) finds in one run, and shows to `tracks`. Of the configuration, `solid` and `hybrid` count.
+    /// Combines the ranges and goes through the assemblies, which must be those that the ranges were made from.
+    /// The results, including those passed to `tracks`, are those of one run of [`judge`](crate::judge). Only
+    /// `solid` and `hybrid` of the configuration are used.
     ///
-    /// Progress stages: those of computing with tables and of looking up.
+    /// The progress stages are those of computations with tables and of look-ups.
     ///
     /// # Errors
-    /// If the assemblies are others than those of the ranges; and as [`judge`](crate::judge).
+    /// If the ranges were made from other assemblies; otherwise as [`judge`](crate::judge).
     pub fn judge(
         self,
         config: &Config,
@@ -181,7 +183,7 @@ impl Ranges {
             let of = &spectra.assemblies[number];
             if (met.kmers, met.only) != (of.kmers, of.only.instances) {
                 return Err(self.files[0].error(format!(
-                    "it or another range is of another assembly called {} than {}: give that which the ranges were made of",
+                    "it or another range was made from another assembly called {} than {}: give that one",
                     assembly.name, assembly.input
                 )));
             }
@@ -196,12 +198,12 @@ impl Ranges {
             return Ok(());
         }
         Err(self.files[0].error(format!(
-            "it is of {}: give the assemblies that the ranges were made of, in their order",
+            "it was made from {}: give these assemblies in this order",
             names.join(", ")
         )))
     }
 
-    /// The k-mers of an assembly that no read has, of all ranges.
+    /// Returns the table of the k-mers of an assembly that are in no read, from all ranges.
     fn only(&self, run: &RunContext<'_>, number: usize) -> Result<AnyTable, Error> {
         let mut tables = Vec::with_capacity(self.files.len());
         for file in &self.files {
@@ -210,15 +212,15 @@ impl Ranges {
             tables.push(open_only(file, number, &path, tables.first(), run.cancel)?);
         }
         let path = run.path(&format!("only-{number}"))?;
-        // Its expression is the tables' own.
+        // The expression is unused: the tables have recorded theirs.
         let all = own_table(Expression::Table(0), &path);
         concat(&all, &tables, run.beside, &OutputSet::alone(), run.progress, run.cancel)?;
         run.open(&path)
     }
 }
 
-/// Opens the table of an assembly that was in a file. It must be what the file tells of it, and go together with that of
-/// another file; messages name the file, which the user has.
+/// Opens the table of an assembly that was in a range file. It must match the header of the file and the table
+/// of another file. Error messages name the range file, since the user does not see the temporary table.
 fn open_only(
     file: &RangeFile,
     number: usize,
@@ -252,16 +254,16 @@ fn open_only(
     (is_as_told && goes_along).then_some(table).ok_or_else(damaged)
 }
 
-/// Sees to it that these are all ranges of one judgement.
+/// Checks that the files are all ranges of one evaluation.
 fn check(files: &[RangeFile]) -> Result<(), Error> {
-    let remedy = "put all ranges of one judgement together";
-    let other_job = " is of other reads or assemblies than";
+    let remedy = "give all ranges of one evaluation";
+    let other_job = " was made from other reads or assemblies than";
     let shards = files.iter().map(|file| (&*file.path, file.header.of));
     check_all(shards, Words::Named { name: "range", other_job, remedy })
         .map_err(|(at, what)| files[at].error(what))
 }
 
-/// What was met along an assembly: all k-mers, and those that no read has.
+/// The number of k-mers found along an assembly, in all and in no read.
 #[derive(Default)]
 struct Met {
     kmers: u64,

@@ -1,4 +1,4 @@
-//! The order in which assemblies are judged.
+//! The stages of an evaluation.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -23,77 +23,79 @@ use crate::doubts;
 use crate::hapmers::{self, Trio};
 use crate::{Assembly, Config, Error, Only, Parent, Reads, Spectra, Subject};
 
-/// What was found of an assembly, or of two together.
+/// The results of one assembly, or of two together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AssemblyQuality {
-    /// k-mers that no read has.
+    /// The k-mers that are in no read.
     pub only: Only,
-    /// All k-mers, as often as they stand in it.
+    /// The number of k-mers, each counted as often as it occurs.
     pub kmers: u64,
     /// The rate of wrong bases, 0 to 1.
     pub error_rate: f64,
-    /// The same as a Phred quality; infinite for none.
+    /// The error rate as a Phred quality; infinite for a rate of 0.
     pub quality: f64,
-    /// Different k-mers of the genome, by the reads, that the assembly has,
+    /// The number of distinct k-mers of the genome, according to the reads, that the assembly has.
     pub found: u64,
-    /// and all of them.
+    /// The number of distinct k-mers of the genome, according to the reads.
     pub solid: u64,
 }
 
 impl AssemblyQuality {
-    /// The part of the genome's k-mers that the assembly has, in per cent; none if there are none.
+    /// Returns the share of the genome's k-mers that the assembly has, in per cent; `None` if the genome has no
+    /// k-mers.
     pub fn completeness(&self) -> Option<f64> {
         (self.solid > 0).then(|| 100.0 * self.found as f64 / self.solid as f64)
     }
 }
 
-/// What was found.
+/// The results of an evaluation.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// Bases of a k-mer.
+    /// The length of k-mers.
     pub k: usize,
-    /// k-mers with a larger count in the reads were taken for the genome's.
+    /// The threshold: k-mers with a larger count in the reads belong to the genome.
     pub solid: u32,
-    /// Each assembly, in their order,
+    /// The results of each assembly, in their order.
     pub assemblies: Vec<AssemblyQuality>,
-    /// and two of them together.
+    /// The results of two assemblies together; `None` for a single one.
     pub both: Option<AssemblyQuality>,
-    /// k-mers by their counts.
+    /// The spectra: k-mers by their counts.
     pub spectra: Spectra,
-    /// Of the parents, if they are known.
+    /// The results about the parents, if they are known.
     pub trio: Option<Trio>,
-    /// What one should know before believing it, a sentence each.
+    /// Warnings about the results, one sentence each.
     pub doubts: Vec<String>,
-    /// Wall time of each stage.
+    /// The wall time of each stage.
     pub stages: Stages,
-    /// The largest resident size so far, in bytes, where the system tells.
+    /// The largest resident size so far, in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
 }
 
-/// Takes what is met along assemblies: the k-mers that no read has, and those of one parent alone.
+/// A receiver of k-mers that are found along assemblies: those in no read, and hap-mers.
 pub trait Tracks: Send {
-    /// Something is met in the assembly of this number, counted from 0; its sequences come in order. k-mers have k bases.
+    /// Takes a mark of an assembly, numbered from 0. Its sequences come in order; `k` is the length of k-mers.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If an output cannot be written.
     fn mark(&mut self, assembly: usize, k: usize, mark: Mark<'_>) -> Result<(), Error>;
 
-    /// The same of hap-mers: the count of a run is the number of the parent, 1 or 2.
+    /// Takes a mark of hap-mers; the count of a run is the number of the parent, 1 or 2.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If an output cannot be written.
     fn hapmer(&mut self, assembly: usize, mark: Mark<'_>) -> Result<(), Error>;
 }
 
-/// Holds one assembly, or two of one genome, against reads, and against those of both parents. k-mers of assemblies that no
-/// read has, and those of one parent alone, are shown to `tracks` where they stand. Intermediate tables go to the temporary folder of `resources`.
+/// Evaluates one assembly, or two of one genome, by the k-mers of the reads and, if given, of both parents. The
+/// places of k-mers that are in no read and of hap-mers are passed to `tracks`. Intermediate tables are in the
+/// temporary folder of `resources`.
 ///
-/// Progress stages: those of counting and of computing with tables.
+/// The progress stages are those of counting and of computations with tables.
 ///
 /// # Errors
-/// If the configuration or a table is wrong, an input at fault, an assembly without k-mers, memory or disk too little, or
-/// the run was cancelled.
+/// If a setting or a table is unsuitable, an input is missing or invalid, an assembly has no k-mers, memory or
+/// disk space is too small, or the run was cancelled.
 pub fn judge(
     config: &Config,
     subject: Subject,
@@ -130,7 +132,7 @@ pub fn judge(
     give_back_freed_memory();
 
     let begun = Instant::now();
-    // Tables that are open have their indexes in memory.
+    // Open tables hold their indexes in memory.
     let open = parents.iter().flatten().flatten().map(|(_, table)| table);
     let held = open.map(|table| table.resident(resources.threads)).sum();
     let letters = run.count_assemblies(&assemblies, held, &mut tables)?;
@@ -162,7 +164,7 @@ pub fn judge(
         Some([one, other]) => {
             let ((one, one_table), (other, other_table)) = (one?, other?);
             let (names, parents) = ([one, other], [one_table, other_table]);
-            // Errors alone have the least count, whatever the valley.
+            // k-mers that occur once are errors, whatever the valley.
             let valley = config.solid.or_else(|| first_valley(&spectra.rows())).unwrap_or(0).max(1);
             let (hapmers, trio) = hapmers::find(&run, names, parents, &tables, valley)?;
             doubts.extend_from_slice(&trio.doubts);
@@ -178,7 +180,7 @@ pub fn judge(
 }
 
 impl Outcome {
-    /// What spectra tell, but for the parents.
+    /// Returns the results that follow from the spectra, without those about the parents.
     pub(crate) fn of(
         config: &Config,
         k: usize,
@@ -209,7 +211,7 @@ impl Outcome {
     }
 }
 
-/// Numbers of letters and sequences that were read of some files.
+/// The numbers of letters and sequences of some files.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Letters {
     letters: u64,
@@ -217,13 +219,13 @@ pub(crate) struct Letters {
 }
 
 impl Letters {
-    /// The letters of a sequence on average, 0 without sequences.
+    /// Returns the mean length of sequences in letters, or 0 without sequences.
     pub(crate) fn mean(self) -> u64 {
         self.letters.checked_div(self.records).unwrap_or(0)
     }
 }
 
-/// Where a run computes: a folder of its own, and memory beside what is held here.
+/// The resources of a run: a temporary folder, and the memory that is left for computations.
 pub(crate) struct Room<'r> {
     resources: &'r Resources,
     beside: Resources,
@@ -249,23 +251,23 @@ impl<'r> Room<'r> {
     }
 }
 
-/// Bytes that histograms, texts and what the allocator holds take beside computing and looking up.
+/// The memory, in bytes, that histograms, texts and the allocator take in addition to counting and look-ups.
 const OWN_BYTES: u64 = 8 << 20;
-/// What all stages need.
+/// The common arguments of all stages.
 pub(crate) struct RunContext<'r> {
-    /// For counting,
+    /// The resources for counting.
     resources: &'r Resources,
-    /// and for everything that is done beside what is held here.
+    /// The resources for all other stages: less memory, because of what is held here.
     pub(crate) beside: &'r Resources,
     folder: &'r TemporaryFolder,
-    /// Whether runs of the same base are one base.
+    /// Whether homopolymers are compressed.
     compressed: bool,
     pub(crate) progress: &'r dyn Progress,
     pub(crate) cancel: &'r Cancel,
 }
 
 impl RunContext<'_> {
-    /// Counts all k-mers of some files within the budget less `held` bytes; returns the table, and what was read.
+    /// Counts all k-mers of some files within the budget less `held` bytes; returns the table and what was read.
     fn count(
         &self,
         k: usize,
@@ -290,7 +292,7 @@ impl RunContext<'_> {
         Ok((self.open(&path)?, letters))
     }
 
-    /// Returns a table that can be read many times, and what was read of reads that were counted for it.
+    /// Returns a table that can be read many times and, if reads were counted for it, what was read.
     fn table(
         &self,
         k: usize,
@@ -316,18 +318,18 @@ impl RunContext<'_> {
         Ok(AnyTable::open(path, true, self.cancel)?)
     }
 
-    /// The least odd k that fits the largest assembly.
+    /// Returns the least odd k that fits the largest assembly.
     fn fitting_k(&self, assemblies: &[Assembly]) -> Result<usize, Error> {
         let mut most = 0;
         for assembly in assemblies {
             most = self.letters(&assembly.input)?.max(most);
         }
-        // Neighbours differ in what was compressed.
+        // Neighbouring bases differ after compression, so each further base has three possible letters.
         let k = least_k(most, if self.compressed { 3 } else { 4 }).ceil() as usize;
         Ok(k + usize::from(k.is_multiple_of(2)))
     }
 
-    /// Letters of all sequences of a file.
+    /// Returns the number of letters of all sequences of a file.
     fn letters(&self, input: &Input) -> Result<u64, Error> {
         let options = RecordOptions {
             keep: Keep { header: Header::Name, qualities: false },
@@ -347,8 +349,8 @@ impl RunContext<'_> {
         Ok(letters)
     }
 
-    /// Counts assemblies within the budget less `held` bytes and the tables, and appends their tables to these; returns
-    /// what was read of each.
+    /// Counts assemblies within the budget less `held` bytes and the memory of `tables`, to which it appends
+    /// the assemblies' tables; returns what was read of each assembly.
     pub(crate) fn count_assemblies(
         &self,
         assemblies: &[Assembly],
@@ -371,8 +373,8 @@ impl RunContext<'_> {
         Ok(read)
     }
 
-    /// All k-mers of tables by their counts, or those of a range. The first table is the reads', then come those of the
-    /// assemblies.
+    /// Returns the spectra of all k-mers, or of those of a range. The first table is that of the reads; those of the
+    /// assemblies follow.
     pub(crate) fn spectra(
         &self,
         tables: &[AnyTable],
@@ -386,7 +388,8 @@ impl RunContext<'_> {
         Ok(spectra)
     }
 
-    /// A table of the k-mers of an assembly that no read has, or of those of a range. The tables are as above.
+    /// Writes a table of the k-mers of an assembly that are in no read, or of those of a range, and returns its
+    /// path. The tables are those of [`RunContext::spectra`].
     pub(crate) fn only(
         &self,
         tables: &[AnyTable],
@@ -405,17 +408,18 @@ impl RunContext<'_> {
         Ok(path)
     }
 
-    /// A table of ours that does not fit is none that the user knows.
+    /// Returns the error of a table that does not fit into memory without its name, which is that of a
+    /// temporary file.
     fn shortage(&self, error: merganser_kmers::Error) -> Error {
         let merganser_kmers::Error::TableTooLargeForMemory { needed, .. } = error else {
             return error.into();
         };
-        let what = format_args!("judging with {} threads needs", self.resources.threads);
+        let what = format_args!("evaluating with {} threads needs", self.resources.threads);
         let budget = Budget::of_part(self.resources.budget()).with(needed).with(OWN_BYTES);
         budget.shortage(what, Shortage::FEWER_THREADS).into()
     }
 
-    /// Shows `take` where the k-mers of a table stand on the sequences of an assembly, with their number of bases.
+    /// Passes the places of a table's k-mers on the sequences of an assembly to `take`, with the length of k-mers.
     pub(crate) fn walk(
         &self,
         table: AnyTable,
@@ -450,7 +454,7 @@ impl RunContext<'_> {
     }
 }
 
-/// Writes what is computed as a table of ours.
+/// Returns a calculation that writes its result as an `.mgk` table.
 pub(crate) fn own_table(expression: Expression, path: &Path) -> Calculation {
     Calculation {
         expression,
@@ -460,5 +464,5 @@ pub(crate) fn own_table(expression: Expression, path: &Path) -> Calculation {
     }
 }
 
-/// Letters of a sequence that are taken at a time.
+/// The number of letters of a sequence that are read at a time.
 const STRETCH: usize = 1 << 20;

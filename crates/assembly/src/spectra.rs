@@ -1,16 +1,16 @@
-//! k-mers by their count in the reads and in the assemblies.
+//! Spectra: k-mers by their counts in the reads and in the assemblies.
 
 use merganser_kmers::Histogram;
 use merganser_kmers::algebra::Visitor;
 
-/// How often a k-mer of the reads stands in an assembly: the classes of a copy-number spectrum, in Merqury's order.
+/// The number of copies of a k-mer in an assembly: the classes of a copy-number spectrum, in Merqury's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Copies {
-    /// Not at all.
+    /// The k-mer is only in the reads.
     ReadOnly,
-    /// So often, 1 to 4.
+    /// The k-mer occurs this often, 1 to 4 times.
     Times(u8),
-    /// More often.
+    /// The k-mer occurs more than 4 times.
     More,
 }
 
@@ -25,7 +25,7 @@ impl Copies {
         Copies::More,
     ];
 
-    /// As Merqury writes it.
+    /// Returns the name that Merqury uses.
     pub fn name(self) -> String {
         match self {
             Copies::ReadOnly => "read-only".into(),
@@ -35,16 +35,16 @@ impl Copies {
     }
 }
 
-/// Which assemblies have a k-mer of the reads: the classes of an assembly spectrum, in Merqury's order.
+/// The assemblies that have a k-mer of the reads: the classes of an assembly spectrum, in Merqury's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Membership {
-    /// None.
+    /// No assembly.
     ReadOnly,
-    /// The first alone, or the only one.
+    /// Only the first of two assemblies, or the only assembly.
     First,
-    /// The second alone.
+    /// Only the second assembly.
     Second,
-    /// Both.
+    /// Both assemblies.
     Shared,
 }
 
@@ -54,28 +54,28 @@ impl Membership {
         [Membership::ReadOnly, Membership::First, Membership::Second, Membership::Shared];
 }
 
-/// k-mers of an assembly that no read has.
+/// The k-mers of an assembly that are in no read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Only {
-    /// Different ones,
+    /// The number of distinct k-mers.
     pub distinct: u64,
-    /// and how often they stand in the assembly.
+    /// The number of their occurrences in the assembly.
     pub instances: u64,
 }
 
-/// What was counted of an assembly, or of two together.
+/// The spectra of one assembly, or of two together.
 #[derive(Clone, Debug, Default)]
 pub struct OfAssembly {
-    /// Of each class of [`Copies`], how many k-mers have each count in the reads.
+    /// The number of k-mers with each count in the reads, for each class of [`Copies`].
     pub copies: [Histogram; 6],
-    /// k-mers that no read has.
+    /// The k-mers that are in no read.
     pub only: Only,
-    /// All k-mers, as often as they stand in it.
+    /// The number of k-mers, each counted as often as it occurs.
     pub kmers: u64,
 }
 
 impl OfAssembly {
-    /// A k-mer that stands in it `here` times and in the reads `reads` times.
+    /// Adds a k-mer that occurs `here` times in the assembly and `reads` times in the reads.
     #[inline(always)]
     fn add(&mut self, reads: u32, here: u64) {
         self.kmers += here;
@@ -94,13 +94,14 @@ impl OfAssembly {
         add_to(&mut self.kmers, other.kmers);
     }
 
-    /// Returns the number of distinct k-mers in it.
+    /// Returns the number of distinct k-mers of the assembly.
     pub(crate) fn distinct(&self) -> u64 {
         let in_reads = self.copies[1..].iter().map(|rows| rows.distinct(1, u32::MAX));
         in_reads.fold(self.only.distinct, u64::saturating_add)
     }
 
-    /// How many k-mers with a larger count than `solid` in the reads the assembly has, and how many there are.
+    /// Returns, of the k-mers with a larger count than `solid` in the reads, the number that the assembly has,
+    /// and the number of all.
     pub fn found(&self, solid: u32) -> (u64, u64) {
         let of = |histogram: &Histogram| match solid.checked_add(1) {
             Some(least) => histogram.distinct(least, u32::MAX),
@@ -111,18 +112,18 @@ impl OfAssembly {
     }
 }
 
-/// k-mers of the reads and of one assembly or two.
+/// The spectra of the reads and of one or two assemblies.
 #[derive(Clone, Debug)]
 pub struct Spectra {
-    /// How many k-mers have each count in the reads.
+    /// The number of k-mers with each count in the reads.
     pub reads: Histogram,
-    /// Of each assembly.
+    /// The spectra of each assembly.
     pub assemblies: Vec<OfAssembly>,
-    /// Of two assemblies together, the counts of both added; of one nothing.
+    /// The spectra of two assemblies together, their counts added; unused for a single assembly.
     pub both: OfAssembly,
-    /// Of each [`Membership`], how many k-mers have each count in the reads.
+    /// The number of k-mers with each count in the reads, for each [`Membership`].
     pub sources: [Histogram; 4],
-    /// k-mers that no read has, of each [`Membership`] that there then can be: in the first alone, the second alone, both.
+    /// The number of k-mers that are in no read: those in the first assembly only, in the second only, and in both.
     pub only: [u64; 3],
 }
 
@@ -145,19 +146,19 @@ impl Spectra {
         self.only.iter_mut().zip(&other.only).for_each(|(sum, more)| add_to(sum, *more));
     }
 
-    /// The counts of the reads, with how many k-mers have each, ascending.
+    /// Returns the counts in the reads, ascending, each with the number of k-mers that have it.
     pub fn rows(&self) -> Vec<(u32, u64)> {
         self.reads.iter().collect()
     }
 }
 
-/// Files of ranges may say any numbers.
+/// Adds without overflow, since range files can have any numbers.
 fn add_to(sum: &mut u64, more: u64) {
     *sum = sum.saturating_add(more);
 }
 
 impl Visitor for Spectra {
-    /// The first count is that in the reads.
+    /// Adds a k-mer; the first count is that in the reads.
     #[inline(always)]
     fn kmer(&mut self, counts: &[u32]) {
         let (reads, here) = (counts[0], &counts[1..]);
@@ -173,7 +174,7 @@ impl Visitor for Spectra {
             self.reads.add(reads);
             self.sources[source].add(reads);
         } else {
-            // A table has no k-mer that it counts 0 times: some assembly has it.
+            // A table has no k-mer with a count of 0, so at least one assembly has this k-mer.
             self.only[source.max(1) - 1] += 1;
         }
     }
@@ -208,7 +209,7 @@ mod tests {
         assert_eq!(spectra.sources[3].iter().collect::<Vec<_>>(), [(7, 1)]);
         assert_eq!((first.found(0), first.found(7)), ((2, 4), (0, 2)));
         assert_eq!(first.found(u32::MAX), (0, 0));
-        // Ranges may say any numbers, in several classes.
+        // Range files can have any numbers, in several classes.
         let mut forged = first.clone();
         forged.copies.iter_mut().for_each(|class| class.add_many(8, u64::MAX));
         assert_eq!(forged.found(0), (u64::MAX, u64::MAX));

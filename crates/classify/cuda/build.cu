@@ -1,5 +1,5 @@
-// The launchers of building, as status.cuh says; each takes what its kernel takes. Kernels are in the
-// headers beside this file.
+// Launchers of the kernels for building, as described in status.cuh. Each takes the arguments of its kernel. The
+// kernels are in the headers beside this file.
 #include "for_rule.cuh"
 #include "layout.cuh"
 #include "status.cuh"
@@ -11,8 +11,8 @@ using mgpu::launch_status;
 
 namespace mgpu {
 
-/// Blocks for sections: as many as an H100 has room for at once (132 multiprocessors of 32 blocks of 32
-/// threads), each of which takes every 4,096th section. A host that emulates starts each of a block's threads anew.
+/// Blocks for sections: as many as an H100 has room for at once (132 multiprocessors with 32 blocks of 32 threads).
+/// Each takes every 4,096th section. Fewer under emulation, which starts the threads of each block anew.
 #ifdef __CUDACC__
 constexpr unsigned section_blocks = 4096;
 #else
@@ -49,7 +49,7 @@ mgpu_status find_runs(const sorted_entries& a, uint64_t* bounds, const section_r
 
 extern "C" {
 
-/// The sketches of windows.
+/// Sketches windows.
 mgpu_status merganser_classify_sketch(const mgpu::sketch_arguments* a, cudaStream_t stream) {
   return mgpu::for_rule(a->rule, [&](auto word, auto kmers) {
     return mgpu::sketch<decltype(word), decltype(kmers)::value>(*a, stream);
@@ -62,7 +62,7 @@ mgpu_status merganser_classify_gather(const mgpu::gather_arguments* a, bool wide
   return wide ? mgpu::gather<uint64_t>(*a, stream) : mgpu::gather<uint32_t>(*a, stream);
 }
 
-/// The runs of sorted entries; `out->bounds` is written, too, and `kept` only if entries are wide.
+/// Finds the runs of sorted entries. Also writes `out->bounds`, and `kept` only if entries are wide.
 mgpu_status merganser_classify_runs(const mgpu::sorted_entries* a, bool wide, uint64_t* bounds,
                                     const mgpu::section_runs* out, uint32_t* kept,
                                     cudaStream_t stream) {
@@ -70,7 +70,7 @@ mgpu_status merganser_classify_runs(const mgpu::sorted_entries* a, bool wide, ui
               : mgpu::find_runs<uint32_t>(*a, bounds, *out, nullptr, stream);
 }
 
-/// The sizes of a part's sections.
+/// Measures the sections of a part.
 mgpu_status merganser_classify_measure(const mgpu::layout_arguments* a, mgpu::section_size* sizes,
                                        mgpu::section_counts* counts, cudaStream_t stream) {
   const auto kernel = mgpu::measure_kernel<mgpu::layout_threads>;
@@ -79,7 +79,7 @@ mgpu_status merganser_classify_measure(const mgpu::layout_arguments* a, mgpu::se
   return launch_status();
 }
 
-/// The tables of a part.
+/// Writes the tables of a part.
 mgpu_status merganser_classify_lay_out(const mgpu::layout_arguments* a,
                                        const mgpu::section_size* sizes,
                                        const mgpu::section_place* places, uint64_t* words,

@@ -1,14 +1,14 @@
-// The sketches of a reference's windows: a block a window.
+// Sketches of a reference's windows: one block per window.
 #pragma once
 
 #include "sketch.cuh"
 
 namespace mgpu {
 
-/// Threads of a block for windows of up to `kmers` k-mers.
+/// Returns the threads of a block for windows of up to `kmers` k-mers.
 constexpr int sketch_threads(int kmers) { return kmers < 128 ? 32 : kmers / 4; }
 
-/// Bits that are set.
+/// Returns the number of bits that are set.
 MGPU_HD uint32_t count_bits(uint32_t word) {
 #ifdef __CUDA_ARCH__
   return __popc(word);
@@ -19,7 +19,7 @@ MGPU_HD uint32_t count_bits(uint32_t word) {
 
 /// A window of a reference.
 struct reference_window {
-  uint32_t start;  // where its letters begin
+  uint32_t start;  // start of its letters
   uint32_t bases;
 };
 
@@ -28,23 +28,23 @@ struct sketch_arguments {
   uint32_t count;
   const uint8_t* letters;
   const reference_window* windows;
-  void* features;    // packed, of the hash's Word: room for rule.sketch of each window
-  uint32_t* counts;  // how many each has
+  void* features;    // packed in the hash's Word, with room for rule.sketch for each window
+  uint32_t* counts;  // number of features of each window
 };
 
-/// A feature in as few bits as it has: those of 32-bit hashes end with 12 zeros.
+/// Packs a feature into as few bits as possible: features of 32-bit hashes end with 12 zeros.
 MGPU_HD uint32_t packed_feature(uint32_t hash) { return static_cast<uint32_t>(feature_of(hash) >> 12); }
 MGPU_HD uint64_t packed_feature(uint64_t hash) { return feature_of(hash); }
 
-/// The section of a packed feature, and what the section knows it by.
+/// Return the section of a packed feature, and its key in the section.
 MGPU_HD uint32_t section_of(uint32_t packed) { return packed >> 20; }
 MGPU_HD uint32_t section_of(uint64_t packed) { return static_cast<uint32_t>(packed >> 32); }
 MGPU_HD uint32_t key_of(uint32_t packed) { return packed << 12; }
 MGPU_HD uint32_t key_of(uint64_t packed) { return static_cast<uint32_t>(packed); }
 
-/// A block a window, of a quarter as many threads as it may have k-mers: O(k-mers + h log^2 h) for h hashes
-/// below the limit, sorted by Batcher's network. Shared: codes and two words a k-mer, 1.2 to 17.1 KiB; full
-/// occupancy of an H100's multiprocessors, half with blocks of 32 threads, of which there may be 32.
+/// One block per window, with a quarter as many threads as k-mers: O(k-mers + h log^2 h) for h hashes below the
+/// limit, sorted by Batcher's network. Shared: codes and two words a k-mer, 1.2 to 17.1 KiB; full occupancy of an
+/// H100's multiprocessors, half with blocks of 32 threads, of which a multiprocessor can hold 32.
 template <class Word, int Kmers>
 __global__ void __launch_bounds__(sketch_threads(Kmers)) sketch_kernel(sketch_arguments a) {
   constexpr int threads = sketch_threads(Kmers);

@@ -1,15 +1,15 @@
-// From the sorted locations of a read to its candidates (crates/classify/src/cpu/query.rs): the best
-// run of windows of each target, the best target of each taxon, the best of those.
+// Finds the candidates of a read among its sorted locations (crates/classify/src/cpu/query.rs): the best run of
+// windows of each target, the best target of each taxon, the best of those.
 #pragma once
 
 #include "block.cuh"
 
 namespace mgpu {
 
-/// The taxon of targets that have none, and are no candidates: NO_TAXON of candidates.rs.
+/// The taxon of targets that have none and are never candidates: NO_TAXON of candidates.rs.
 constexpr uint32_t no_taxon = 0xffffffffu;
 
-/// What is known of the targets.
+/// The targets of the database.
 struct target_table {
   const uint32_t* starts;  // first window of each, and the number of all windows
   const uint32_t* taxa;    // at the lowest rank
@@ -17,8 +17,8 @@ struct target_table {
   uint32_t targets;
 };
 
-/// A candidate as it goes to the host: windows are counted over all targets; the nodes are those of
-/// decide.rs, whole for the first candidate of a read.
+/// A candidate as returned to the host. Windows are numbered over all targets. The nodes are those of decide.rs,
+/// complete for the first candidate of a read.
 struct candidate {
   uint32_t target;
   uint32_t hits;
@@ -28,7 +28,7 @@ struct candidate {
   uint32_t high;
 };
 
-/// The target of a window that there is.
+/// Returns the target of a window, which must exist.
 MGPU_HD uint32_t target_of(const target_table& table, uint32_t window) {
   uint32_t low = 0, high = table.targets;
   while (high - low > 1) {
@@ -54,7 +54,7 @@ struct keyed_hits {
   MGPU_HD uint32_t operator[](uint32_t i) const { return static_cast<uint32_t>(items[i]); }
 };
 
-/// The first of hits[from..count] that is not below `bound`.
+/// Returns the first index in `from..count` whose hit is not below `bound`.
 template <class Hits>
 MGPU_HD uint32_t lower_bound(const Hits& hits, uint32_t from, uint32_t count, uint64_t bound) {
   uint32_t low = from, high = count;
@@ -69,8 +69,7 @@ MGPU_HD uint32_t lower_bound(const Hits& hits, uint32_t from, uint32_t count, ui
   return low;
 }
 
-/// What `of_two` makes of the values of a block's threads, in any order. `shared` has room for one of
-/// each.
+/// Reduces the values of a block's threads with `of_two`, in any order. `shared` has room for one value per thread.
 template <class Block, class OfTwo>
 MGPU_HD uint64_t of_all(Block& block, uint64_t* shared, uint64_t value, const OfTwo& of_two) {
   block.sync();
@@ -85,12 +84,12 @@ MGPU_HD uint64_t of_all(Block& block, uint64_t* shared, uint64_t value, const Of
   return shared[0];
 }
 
-/// The larger of two.
+/// Returns the larger of two values.
 struct larger {
   MGPU_HD uint64_t operator()(uint64_t a, uint64_t b) const { return a > b ? a : b; }
 };
 
-/// Of two ranges, low << 32 | high, the one that has both.
+/// Returns the smallest range that contains two ranges, each low << 32 | high.
 struct wider {
   MGPU_HD uint64_t operator()(uint64_t a, uint64_t b) const {
     const uint64_t low = (a < b ? a : b) >> 32;
@@ -99,18 +98,17 @@ struct wider {
   }
 };
 
-/// Writes the candidates among the sorted hits of a read, `most` at most, in order, and gives their
-/// number. `taxa` and `sums` have room for as many items as there are hits; `best` for the threads.
+/// Writes up to `most` candidates among the sorted hits of a read, in order, and returns their number. `taxa` and
+/// `sums` have room for as many items as there are hits, `best` for one per thread.
 template <class Block, class Hits, class Sum>
 MGPU_HD uint32_t choose_candidates(Block& block, const Hits& hits, uint32_t count, uint32_t range,
                                    const target_table& table, uint32_t* taxa, Sum* sums,
                                    uint64_t* best, uint32_t most, candidate* out) {
   const uint32_t windows = table.starts[table.targets];
-  // A run that begins at a hit has all hits from there to its end; of equal hits, the first one's
-  // run has most.
+  // A run that begins at a hit has all hits from there to its end. Of equal hits, the run of the first has most.
   for (uint32_t i = block.thread(); i < count; i += Block::threads()) {
     const uint32_t hit = hits[i];
-    // Damaged tables may lead beyond the last window.
+    // Windows beyond the last one can occur in damaged tables.
     const bool starts = (i == 0 || hits[i - 1] != hit) && hit < windows;
     uint32_t taxon = 0, sum = 0;
     if (starts) {
@@ -124,7 +122,7 @@ MGPU_HD uint32_t choose_candidates(Block& block, const Hits& hits, uint32_t coun
   }
   uint32_t written = 0;
   for (; written < most; ++written) {
-    // More hits first, then the lower target and window, which come earlier.
+    // More hits first, then the lower target and window, which have the lower index.
     uint64_t mine = 0;
     for (uint32_t i = block.thread(); i < count; i += Block::threads()) {
       const uint64_t key = uint64_t{sums[i]} << 32 | (0xffffffffu - i);
@@ -137,7 +135,7 @@ MGPU_HD uint32_t choose_candidates(Block& block, const Hits& hits, uint32_t coun
     const uint32_t target = target_of(table, hits[at]);
     uint64_t nodes = uint64_t{table.nodes[target]} << 32 | table.nodes[target];
     if (written == 0) {
-      // Those of the other targets of its taxon that are as good.
+      // Include the nodes of the other targets of the taxon with the same number of hits.
       for (uint32_t i = block.thread(); i < count; i += Block::threads()) {
         if (taxa[i] != taxon || sums[i] != sum) continue;
         const uint32_t node = table.nodes[target_of(table, hits[i])];
@@ -153,7 +151,7 @@ MGPU_HD uint32_t choose_candidates(Block& block, const Hits& hits, uint32_t coun
                       static_cast<uint32_t>(nodes >> 32),
                       static_cast<uint32_t>(nodes)};
     }
-    // The others of its taxon are worse.
+    // The other targets of the taxon are no better.
     for (uint32_t i = block.thread(); i < count; i += Block::threads()) {
       if (taxa[i] == taxon) sums[i] = 0;
     }

@@ -1,4 +1,4 @@
-// Which of a template's kernels looks at the windows of a rule.
+// Selects the instance of a kernel template for a sketching rule.
 #pragma once
 
 #include "dispatch.cuh"
@@ -6,8 +6,7 @@
 
 namespace mgpu {
 
-/// Calls `launch` with a word that k-mers of the rule fit in, and the k-mers that a window of it has at
-/// most.
+/// Calls `launch` with a word that fits the k-mers of the rule, and the maximum number of k-mers of its windows.
 template <class Launch>
 mgpu_status for_rule(const sketch_rule& rule, Launch launch) {
   const uint32_t kmers = rule.window + 1 - static_cast<uint32_t>(rule.k);

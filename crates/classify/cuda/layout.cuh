@@ -1,7 +1,6 @@
-// From the sketches of all windows to the tables of the database as the file has them
-// (crates/classify/src/cpu/section.rs): features are gathered with their locations in the order of
-// the reference, sorted (a stable sort: locations stay in order), and each section is laid out by
-// one block. Nothing depends on the order in which blocks run.
+// Makes tables in the layout of the file from the sketches of all windows (crates/classify/src/cpu/section.rs).
+// Features are gathered with their locations in the order of the reference and sorted stably, which keeps locations
+// in order. Then one block lays out each section. The result does not depend on the order in which blocks run.
 #pragma once
 
 #include "build.cuh"
@@ -9,30 +8,29 @@
 
 namespace mgpu {
 
-/// One warp a section: there are 4,096 of them, and what the threads of a small block tell each other
-/// costs least.
+/// One warp per section: there are 4,096 sections, and threads of a small block communicate at the lowest cost.
 constexpr int layout_threads = 32;
 /// Blocks of 8 windows each.
 constexpr int gather_threads = 256;
 
-/// A batch's sketches, of which the features of some sections are asked for.
+/// A batch's sketches, from which the features of some sections are counted or gathered.
 struct gather_arguments {
   const void* features;
-  const uint32_t* counts;  // of each window
+  const uint32_t* counts;  // features of each window
   uint32_t windows;
   uint32_t sketch;
   uint32_t first_section;
   uint32_t end_section;
   uint32_t first_window;    // the number of the first window in the reference
   uint32_t padding;
-  uint32_t* found;          // of each window, how many there are; or, if null:
-  const uint64_t* offsets;  // of each window, where its entries go
+  uint32_t* found;          // number of wanted features of each window; if null:
+  const uint64_t* offsets;  // position of each window's entries
   void* keys;               // packed features
   uint32_t* locations;
 };
 
-/// Counts or gathers the features within the sections: a warp a window.
-/// Reads each feature once. No shared memory; full occupancy.
+/// Counts or gathers the features within the sections: one warp per window. Reads each feature once. No shared
+/// memory; full occupancy.
 template <class Word>
 __global__ void __launch_bounds__(gather_threads) gather_kernel(gather_arguments a) {
   block<gather_threads> me;
@@ -71,8 +69,8 @@ struct sorted_entries {
   uint32_t sections;
 };
 
-/// Where the entries of each section begin, and those of the last one end.
-/// A binary search a thread. No shared memory; full occupancy.
+/// Finds where the entries of each section begin, and where those of the last one end: one binary search per thread.
+/// No shared memory; full occupancy.
 template <class Word>
 __global__ void __launch_bounds__(gather_threads) bounds_kernel(sorted_entries a, uint64_t* bounds) {
   block<gather_threads> me;
@@ -92,18 +90,17 @@ __global__ void __launch_bounds__(gather_threads) bounds_kernel(sorted_entries a
   }
 }
 
-/// What each section has: the runs of equal features and their locations.
+/// The runs of equal features of each section, and their locations.
 struct section_runs {
-  const uint64_t* bounds;  // where the section's entries begin, and so its runs and locations
-  uint64_t* runs;          // key << 32 | the locations of the section before those of the run
+  const uint64_t* bounds;  // start of each section's entries, runs and locations
+  uint64_t* runs;          // key << 32 | number of the section's locations before the run's
   uint32_t* run_counts;
   uint32_t* location_counts;
 };
 
-/// Finds the runs. A feature that is twice in one window (two hashes may share it) loses the second
-/// one: `kept` gets the locations without those, unless it is null, as it may be where that cannot be.
-/// A warp a section, each entry read twice: O(entries). Shared: 8 bytes; 32 blocks a multiprocessor, half of
-/// its threads, as many as there may be.
+/// Finds the runs. If a feature occurs twice in one window (two hashes can share it), its second location is dropped:
+/// `kept` receives the remaining locations. It may be null where this cannot happen. One warp per section; reads each
+/// entry twice: O(entries). Shared: 8 bytes; 32 blocks a multiprocessor, the maximum, with half of its threads.
 template <class Word>
 __global__ void __launch_bounds__(layout_threads)
     runs_kernel(sorted_entries a, section_runs out, uint32_t* kept) {
@@ -135,19 +132,19 @@ __global__ void __launch_bounds__(layout_threads)
   }
 }
 
-/// What becomes a part's tables.
+/// The inputs of a part's tables.
 struct layout_arguments {
   section_runs of;
   const uint32_t* locations;
   uint32_t sections;
-  uint32_t most;           // locations that a feature keeps
-  uint32_t drop_overfull;  // leave out features with more
+  uint32_t most;           // maximum number of locations of a feature
+  uint32_t drop_overfull;  // whether to drop features with more
   uint32_t first_window;   // of the part
   uint32_t end_window;
   uint32_t padding;
 };
 
-/// Of a section of a part: slots, the ideal ones, items of 32 bits in lists, features.
+/// The size of a section of a part: slots, ideal slots, items of 32 bits in lists, features.
 struct section_size {
   uint32_t slots;
   uint32_t ideal;
@@ -155,8 +152,8 @@ struct section_size {
   uint32_t features;
 };
 
-/// Of a section, over all parts: features, locations, features that had more than may be kept, and
-/// those that were left out.
+/// The counts of a section over all parts: features, locations, features that had more locations than are kept, and
+/// dropped features.
 struct section_counts {
   uint32_t features;
   uint32_t locations;
@@ -164,7 +161,7 @@ struct section_counts {
   uint32_t dropped;
 };
 
-/// Where the slots and the lists of a section of a part go: words.
+/// The positions of the slots and the lists of a section of a part, in words.
 struct section_place {
   uint64_t slots;
   uint64_t lists;
@@ -173,16 +170,16 @@ struct section_place {
 /// The locations of a feature within a part.
 struct own_run {
   uint32_t key;
-  uint32_t first;  // among the section's
+  uint32_t first;  // index in the section's locations
   uint32_t count;
   uint32_t all;    // locations that the feature has in all parts
   bool dropped;
 
-  /// Items in the lists.
+  /// Returns the number of items in the lists.
   MGPU_HD uint32_t items() const { return count > 1 ? count + 1 : 0; }
 };
 
-/// The first of `locations[from..end)`, ascending, that is not below `window`.
+/// Returns the first index in `from..end` whose location is not below `window`. Locations are ascending.
 MGPU_HD uint32_t first_from(const uint32_t* locations, uint32_t from, uint32_t end, uint32_t window) {
   while (from < end) {
     const uint32_t middle = from + (end - from) / 2;
@@ -213,13 +210,13 @@ MGPU_HD own_run run_at(const layout_arguments& a, uint32_t section, uint32_t run
   return own;
 }
 
-/// The slot where a feature would like to be.
+/// Returns the slot where the search for a feature starts.
 MGPU_HD uint32_t ideal_slot(uint32_t key, uint32_t ideal) {
   return static_cast<uint32_t>(uint64_t{key} * ideal >> 32);
 }
 
-/// The sizes of a part's sections, and, if `counts` is not null, the counts over all parts.
-/// A warp a section: O(runs). Shared: 264 bytes; as runs_kernel.
+/// Measures the sections of a part and, if `counts` is not null, counts over all parts. One warp per section:
+/// O(runs). Shared: 264 bytes; occupancy as runs_kernel.
 template <int Threads>
 __global__ void __launch_bounds__(Threads)
     measure_kernel(layout_arguments a, section_size* sizes, section_counts* counts) {
@@ -249,8 +246,8 @@ __global__ void __launch_bounds__(Threads)
     me.sum_before(own_features, features);
     me.sum_before(own_items, items);
     const uint32_t ideal = features + features / 4 + 1;
-    // A feature stands at its ideal slot or after the feature before it: so feature number i is
-    // at i + the most that any up to it would like to be ahead of its number.
+    // A feature is at its ideal slot or directly after the feature before it. So feature number i is at i + the
+    // maximum, over all features up to it, of the ideal slot minus the feature's number.
     int64_t most = INT64_MIN;
     for (uint32_t base = 0, number = 0; base < runs; base += Threads) {
       const uint32_t i = base + me.thread();
@@ -283,17 +280,17 @@ __global__ void __launch_bounds__(Threads)
   }
 }
 
-/// What a block shares while it lays out a section: of each run of a step.
+/// Shared memory of a block that lays out a section: one item for each run of a step.
 template <int Threads>
 struct layout_space {
   int64_t ahead[Threads];
-  uint32_t starts[Threads];  // items before its own
+  uint32_t starts[Threads];  // number of items before the run's
   uint32_t firsts[Threads];
   uint32_t counts[Threads];
 };
 
-/// Writes the sections of a part; all words of slots have been set to empty_slot before.
-/// A warp a section: O(runs + locations). Shared: 648 bytes; as runs_kernel.
+/// Writes the sections of a part. All words of slots must have been set to empty_slot before. One warp per section:
+/// O(runs + locations). Shared: 648 bytes; occupancy as runs_kernel.
 template <int Threads>
 __global__ void __launch_bounds__(Threads)
     layout_kernel(layout_arguments a, const section_size* sizes, const section_place* places,
@@ -328,7 +325,7 @@ __global__ void __launch_bounds__(Threads)
         const uint32_t payload = run.count == 1 ? locations[run.first] : list_mark | (items + start);
         slots[number + before] = uint64_t{run.key} << 32 | payload;
       }
-      // Item by item, whichever run's it is, so that a long list keeps all threads busy.
+      // Threads take single items rather than runs, so that a long list keeps all of them busy.
       for (uint32_t item = me.thread(); item < new_items; item += Threads) {
         uint32_t low = 0, high = Threads;
         while (high - low > 1) {

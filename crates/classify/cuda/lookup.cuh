@@ -1,4 +1,4 @@
-// From the features of a window to their locations: the database's tables as the file has them
+// Finds the locations of the features of a window in the database's tables, which have the layout of the file
 // (crates/classify/src/database.rs and cpu/section.rs).
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace mgpu {
 
-/// Where a section lies among the words of its part.
+/// The position of a section in the words of its part.
 struct table_section {
   uint64_t slots;      // first word
   uint64_t lists;      // first word
@@ -26,9 +26,8 @@ constexpr uint32_t list_mark = 1u << 31;
 /// Marks a place that is the only location itself.
 constexpr uint64_t single_mark = uint64_t{1} << 63;
 
-/// Where the locations of a feature lie: an index of 32-bit words among those of the part, or the
-/// location with single_mark; and how many there are. Whatever a damaged file holds, no place is
-/// outside the part.
+/// Returns the number of locations of a feature and sets `place` to their position: an index of 32-bit words in the
+/// part, or the only location with single_mark. Places are within the part even if the file is damaged.
 MGPU_HD uint32_t look_up(const table_part& part, uint64_t feature, uint64_t& place) {
   const table_section section = part.sections[feature >> 32 & 0xfff];
   const uint32_t wanted = static_cast<uint32_t>(feature);
@@ -38,7 +37,7 @@ MGPU_HD uint32_t look_up(const table_part& part, uint64_t feature, uint64_t& pla
     slot = part.words[section.slots + at];
     if (static_cast<uint32_t>(slot >> 32) >= wanted) break;
   }
-  // The largest feature may look as an empty slot does, but for its payload.
+  // The largest feature differs from an empty slot only in its payload.
   if (static_cast<uint32_t>(slot >> 32) != wanted || slot == empty_slot) return 0;
   const uint32_t payload = static_cast<uint32_t>(slot);
   if ((payload & list_mark) == 0) {
@@ -53,14 +52,14 @@ MGPU_HD uint32_t look_up(const table_part& part, uint64_t feature, uint64_t& pla
   return count < section.list_items - at ? count : 0;
 }
 
-/// The features of a sketch that were found.
+/// The features of a sketch with the places of their locations.
 struct found_features {
   uint64_t places[max_features];
-  uint32_t starts[max_features];  // locations before those of each
+  uint32_t starts[max_features];  // number of locations before each feature's
 };
 
-/// Sketches a window, calls `sketched`, and looks its features up. Gives the number of their
-/// locations, and of features looked up.
+/// Sketches a window, calls `sketched`, and looks up its features. Returns the number of their locations, and sets
+/// `features` to the number of features.
 template <class Word, int Kmers, class Block, class Sketched>
 MGPU_HD uint32_t find_features(Block& block, sketch_space<Word, Kmers>& space,
                                found_features& found, const uint8_t* letters, uint32_t bases,
@@ -91,9 +90,9 @@ MGPU_HD uint32_t find_features(Block& block, sketch_space<Word, Kmers>& space,
   return locations;
 }
 
-/// Which feature has the location numbered `i` of those that find_features has found.
+/// Returns the feature that has location number `i` of those found by find_features.
 MGPU_HD uint32_t feature_at(const found_features& found, uint32_t features, uint32_t i) {
-  // The last feature that begins at or before it: those before with the same beginning have none.
+  // The last feature that starts at or before it: earlier ones with the same start have no locations.
   uint32_t low = 0, high = features;
   while (high - low > 1) {
     const uint32_t middle = (low + high) / 2;
@@ -106,7 +105,7 @@ MGPU_HD uint32_t feature_at(const found_features& found, uint32_t features, uint
   return low;
 }
 
-/// The location numbered `i`, which is one of this feature's.
+/// Returns location number `i`, which belongs to this feature.
 MGPU_HD uint32_t location_of(const found_features& found, uint32_t feature, const table_part& part,
                              uint32_t i) {
   const uint64_t place = found.places[feature];
@@ -114,7 +113,7 @@ MGPU_HD uint32_t location_of(const found_features& found, uint32_t feature, cons
   return reinterpret_cast<const uint32_t*>(part.words)[place + (i - found.starts[feature])];
 }
 
-/// The location numbered `i` of those that find_features has found.
+/// Returns location number `i` of those found by find_features.
 MGPU_HD uint32_t location_at(const found_features& found, uint32_t features, const table_part& part,
                              uint32_t i) {
   return location_of(found, feature_at(found, features, i), part, i);

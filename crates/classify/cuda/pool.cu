@@ -1,4 +1,4 @@
-// The launchers of pooling, as status.cuh says; kernels are in the headers beside this file.
+// Launchers of the kernels for pooling, as described in status.cuh. The kernels are in the headers beside this file.
 #include "for_rule.cuh"
 #include "pool.cuh"
 #include "status.cuh"
@@ -10,9 +10,8 @@ using mgpu::launch_status;
 
 namespace mgpu {
 
-/// As many blocks as a large device has room for at once: each takes the next read when it is done with
-/// one, as nobody knows here how many reads there are. A host that emulates starts each of a block's
-/// threads anew.
+/// Number of blocks: as many as a large device has room for at once. Each takes reads until all are done, as the host
+/// does not know their number. Fewer under emulation, which starts the threads of each block anew.
 #ifdef __CUDACC__
 constexpr unsigned pool_blocks = 4096;
 #else
@@ -30,7 +29,7 @@ mgpu_status pool_reads(const pool_arguments& a, cudaStream_t stream) {
 
 extern "C" {
 
-/// Chooses the reads that have near candidates: `chosen` has room for all, and `chosen_count` is 0.
+/// Selects the reads that have near candidates. `chosen` has room for all reads, and `chosen_count` is 0.
 mgpu_status merganser_classify_near(const mgpu::near_arguments* a, cudaStream_t stream) {
   const auto kernel = mgpu::near_kernel;
   MGPU_LAUNCH(kernel, grid_size(a->count, mgpu::near_threads), mgpu::near_threads, stream, *a);

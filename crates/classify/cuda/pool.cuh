@@ -1,8 +1,7 @@
-// Pooling (crates/classify/src/cpu/query/pool.rs): how many of a read's features the targets of a taxon
-// have together, for the candidates that are near the best one. A thread a read chooses the reads that
-// have such candidates; a block a read sketches its windows and looks their features up once more, and
-// holds each of their locations against the candidates' taxa. Locations are not kept, so that there is
-// room for any number of them.
+// Pooling (crates/classify/src/cpu/query/pool.rs): counts the features of a read that the targets of a taxon have
+// together, for candidates near the best one. One thread per read selects the reads that have such candidates. One
+// block per read sketches its windows, looks up their features once more, and compares the taxa of all locations with
+// the candidates' taxa. Locations are not stored, so that their number is not limited.
 #pragma once
 
 #include "candidates.cuh"
@@ -11,30 +10,30 @@
 
 namespace mgpu {
 
-/// Candidates of a read that are pooled at most.
+/// Maximum number of candidates of a read that are pooled.
 constexpr uint32_t max_near = 64;
-/// Candidates that locations are held against at a time: a byte of a word for each.
+/// Number of candidates that locations are compared with at a time: a byte of a word for each.
 constexpr uint32_t near_group = 8;
-/// Threads of a block that chooses reads.
+/// Threads of a block that selects reads.
 constexpr int near_threads = 128;
 
 struct near_arguments {
   target_table targets;
-  const uint8_t* several;  // of each target: whether its taxon has others
+  const uint8_t* several;  // whether each target's taxon has further targets
   const read_entry* reads;
   const candidate* found;  // `most` for each read
-  const uint32_t* counts;  // of each read
+  const uint32_t* counts;  // candidates of each read
   uint32_t count;
   uint32_t most;
-  uint32_t near;            // candidates are that have fewer hits than the best one by less,
-  uint32_t max_bases;      // in reads up to this length
+  uint32_t near;            // candidates fewer than this number of hits behind the best are near
+  uint32_t max_bases;      // longest read whose candidates are pooled
   uint32_t* values;         // `most` for each read: taxa of near candidates, hits of others
-  uint32_t* near_counts;    // of each read
+  uint32_t* near_counts;    // near candidates of each read
   uint32_t* chosen;         // the reads with near candidates
   uint32_t* chosen_count;
 };
 
-/// How many of a read's candidates, which are in order, are to be pooled: QueryParams::count_near.
+/// Returns how many of a read's candidates, which are in order, are to be pooled: QueryParams::count_near.
 MGPU_HD uint32_t count_near(const near_arguments& a, const candidate* found, uint32_t count,
                             uint32_t bases) {
   if (count < 2 || bases > a.max_bases) return 0;
@@ -47,8 +46,7 @@ MGPU_HD uint32_t count_near(const near_arguments& a, const candidate* found, uin
   return near > 1 && any ? near : 0;
 }
 
-/// A thread a read.
-/// O(candidates) a thread, of at most `max_near`. No shared memory; full occupancy.
+/// One thread per read: O(candidates), at most `max_near`. No shared memory; full occupancy.
 __global__ void __launch_bounds__(near_threads) near_kernel(near_arguments a) {
   block<near_threads> me;
   const uint32_t read = me.index() * me.threads() + me.thread();
@@ -71,32 +69,32 @@ struct pool_arguments {
   target_table targets;
   const uint8_t* letters;
   const read_entry* reads;
-  const uint32_t* chosen;        // reads to look at; without it, the first
+  const uint32_t* chosen;        // reads to process; null: the first `count`
   const uint32_t* chosen_count;
-  uint32_t count;                // of them
+  uint32_t count;                // number of reads
   uint32_t most;
-  const uint32_t* near_counts;   // of each read
-  uint32_t* values;              // `most` for each read, the taxa first; features in their place,
-  uint64_t* seen;                // unless they go here: a bit for each candidate that has a feature,
-  const uint32_t* places;        // of each read's features from here on,
-  uint32_t* features;            // of which there are so many
+  const uint32_t* near_counts;   // near candidates of each read
+  uint32_t* values;              // `most` for each read: taxa, replaced by feature counts if `seen` is null
+  uint64_t* seen;                // a word for each feature, with a bit for each candidate that has it; or null
+  const uint32_t* places;        // position of each read's words in `seen`
+  uint32_t* features;            // number of features of each read
   uint64_t* phases;
 };
 
-/// What a block shares while it pools the candidates of a read.
+/// Shared memory of a block that pools the candidates of a read.
 template <class Word, int Kmers>
 struct pool_space {
   sketch_space<Word, Kmers> sketch;
   found_features found;
-  uint64_t seen[max_features];  // of each feature, 1 in the byte of each candidate that has it
+  uint64_t seen[max_features];  // for each feature, 1 in the byte of each candidate that has it
   uint32_t taxa[max_near];
   uint32_t sums[max_near];
 };
 
-/// The bytes of a group, each 0 or 1, as bits.
+/// Packs the bytes of a group, each 0 or 1, into bits.
 MGPU_HD uint64_t bits_of_bytes(uint64_t bytes) { return bytes * 0x0102040810204080u >> 56; }
 
-/// Notes which of a group of near candidates have the features of a window that were found.
+/// Notes which of a group of near candidates have the features of a window, given their locations.
 template <class Block>
 MGPU_HD void hold_against(Block& block, const pool_arguments& a, const found_features& found,
                           uint32_t features, uint32_t locations, const uint32_t* taxa, uint32_t near,
@@ -107,10 +105,10 @@ MGPU_HD void hold_against(Block& block, const pool_arguments& a, const found_fea
   block.sync();
   for (uint32_t i = block.thread(); i < locations; i += Block::threads()) {
     const uint32_t feature = feature_at(found, features, i);
-    // Other threads set bytes meanwhile, which stay: one that sees too few of them looks once too often.
+    // Other threads set bytes concurrently and never clear them: a thread with an old value only repeats work.
     if (block.load(seen + feature) == all) continue;
     const uint32_t window = location_of(found, feature, a.part, i);
-    // Damaged tables may lead beyond the last window.
+    // Windows beyond the last one can occur in damaged tables.
     if (window >= windows) continue;
     const uint32_t taxon = a.targets.taxa[target_of(a.targets, window)];
     for (uint32_t at = 0; at < near; ++at) {
@@ -121,12 +119,12 @@ MGPU_HD void hold_against(Block& block, const pool_arguments& a, const found_fea
   block.sync();
 }
 
-/// Adds up which candidates of a group have the features of a window, and writes their bits to `out`
-/// if there is one.
+/// Counts the features of a window that each candidate of a group has, and writes the candidates' bits to `out` if it
+/// is not null.
 template <class Block>
 MGPU_HD void add_up(Block& block, const uint64_t* seen, uint32_t features, uint32_t first,
                     uint32_t near, uint32_t* sums, uint64_t* out) {
-  // A byte has room for all features of a window.
+  // A byte has room for the number of features of a window.
   uint64_t own = 0;
   for (uint32_t i = block.thread(); i < features; i += Block::threads()) {
     own += seen[i];
@@ -181,9 +179,8 @@ MGPU_HD void pool_read(Block& block, pool_space<Word, Kmers>& space, const pool_
   for (uint32_t i = block.thread(); i < near; i += Block::threads()) values[i] = space.sums[i];
 }
 
-/// A block a read.
-/// O(hits × near candidates of a group). Shared: a sketch's space, a word a feature and the near taxa, 4.2 to
-/// 20.1 KiB; full occupancy, half with blocks of 32 threads.
+/// One block per read. O(hits × near candidates of a group). Shared: a sketch's space, a word a feature and the near
+/// taxa, 4.2 to 20.1 KiB; full occupancy, half with blocks of 32 threads.
 template <class Word, int Kmers>
 __global__ void __launch_bounds__(threads_for(Kmers)) pool_kernel(pool_arguments a) {
   using own_block = block<threads_for(Kmers)>;

@@ -1,4 +1,4 @@
-// The launchers of queries, as status.cuh says. Kernels are in the headers beside this file.
+// Launchers of the kernels for queries, as described in status.cuh. The kernels are in the headers beside this file.
 #include "for_rule.cuh"
 #include "reads.cuh"
 #include "status.cuh"
@@ -10,10 +10,10 @@ using mgpu::launch_status;
 
 namespace mgpu {
 
-/// Blocks of reads with many hits: 4 for each of an H100's 132 multiprocessors, whose 228 KiB of shared
-/// memory have room for 5 of their 42 KiB. Few reads are such.
+/// Blocks for reads with many hits: 4 for each of an H100's 132 multiprocessors, whose 228 KiB of shared memory have
+/// room for 5 blocks of 42 KiB. Such reads are rare.
 constexpr unsigned large_blocks = 4 * 132;
-/// Reads for each of them: few have many hits.
+/// Reads for each of these blocks: few have many hits.
 constexpr unsigned reads_a_large_block = 32;
 
 template <class Word, int Kmers>
@@ -40,22 +40,22 @@ mgpu_status query_windows(const windows_arguments& a, cudaStream_t stream) {
 
 extern "C" {
 
-/// Candidates of reads: `over` has room for all of them, and `over_count` is 0. Adds to `phases` how
-/// many cycles a sample of the blocks spent in each.
+/// Finds the candidates of reads. `over` has room for all reads, and `over_count` is 0. Adds the cycles that a sample
+/// of the blocks spent in each phase to `phases`.
 mgpu_status merganser_classify_reads(const mgpu::reads_arguments* a, cudaStream_t stream) {
   return mgpu::for_rule(a->rule, [&](auto word, auto kmers) {
     return mgpu::query_reads<decltype(word), decltype(kmers)::value>(*a, stream);
   });
 }
 
-/// Hits of windows: without `keys` how many each has, with them the hits themselves.
+/// Counts the hits of windows or, with `keys`, writes them.
 mgpu_status merganser_classify_windows(const mgpu::windows_arguments* a, cudaStream_t stream) {
   return mgpu::for_rule(a->rule, [&](auto word, auto kmers) {
     return mgpu::query_windows<decltype(word), decltype(kmers)::value>(*a, stream);
   });
 }
 
-/// Candidates of long reads, whose hits are sorted.
+/// Finds the candidates of long reads from their sorted hits.
 mgpu_status merganser_classify_long_reads(const mgpu::long_arguments* a, cudaStream_t stream) {
   MGPU_LAUNCH(mgpu::long_reads_kernel, grid_size(a->count, 1, mgpu::many_blocks),
               mgpu::large_threads, stream, *a);

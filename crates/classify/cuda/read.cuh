@@ -1,38 +1,38 @@
-// What all kernels know of reads, and how they measure what becomes of them.
+// Definitions for all kernels that process reads, and the clock of their phases.
 #pragma once
 
 #include "block.cuh"
 
 namespace mgpu {
 
-/// Stands for the number of candidates of a read with more hits.
+/// The number of candidates of a read that has too many hits.
 constexpr uint32_t too_many = 0xffffffffu;
 
-/// Threads of a block for windows of up to `kmers` k-mers.
+/// Returns the threads of a block for windows of up to `kmers` k-mers.
 constexpr int threads_for(int kmers) { return kmers < 128 ? 32 : kmers / 4; }
 
-/// A read: its mates' letters one after the other.
+/// A read. The letters of its mates are adjacent.
 struct read_entry {
   uint32_t start;
   uint32_t first;   // bases of the first mate
-  uint32_t second;  // and of the second
-  uint32_t range;   // windows of a run
+  uint32_t second;  // bases of the second mate
+  uint32_t range;   // maximum number of windows of a run
 };
 
-/// What a read's block does one after the other.
+/// The phases of a read's block, in order.
 enum phase { sketching, looking_up, ordering, choosing, pooling };
 
-/// One read in so many is sampled.
+/// One in `sample_step` reads is sampled.
 constexpr uint32_t sample_step = 64;
 
-/// Measures the phases of a read, if it is one of the sample.
+/// Measures the phases of a read if it is in the sample.
 template <class Block>
 class phase_clock {
  public:
   MGPU_HD phase_clock(const Block& block, uint64_t* sums)
       : sums_(block.thread() == 0 ? sums : nullptr), last_(sums_ ? block.clock() : 0) {}
 
-  /// The time since the last call went into `what`.
+  /// Adds the time since the last call to phase `what`.
   MGPU_HD void end(Block& block, phase what) {
     if (sums_ == nullptr) return;
     const uint64_t now = block.clock();

@@ -1,7 +1,7 @@
-// Kernels that give reads their candidates. Most reads have so few hits that one block does
-// everything in shared memory, nothing but candidates leaving it; reads with more go to larger
-// blocks; and long reads, or those with very many hits, are spread over blocks by window, their hits
-// sorted by (read, location) in device memory.
+// Kernels that find the candidates of reads. Most reads have so few hits that one block does everything in shared
+// memory, and only candidates leave it. Reads with more hits are processed by larger blocks. The windows of long
+// reads, and of reads with very many hits, are spread over blocks, and their hits are sorted by (read, location) in
+// device memory.
 #pragma once
 
 #include "candidates.cuh"
@@ -10,7 +10,7 @@
 
 namespace mgpu {
 
-/// Hits that a small and a large block have room for.
+/// Numbers of hits that small and large blocks have room for.
 constexpr uint32_t small_hits = 512;
 constexpr uint32_t large_hits = 4096;
 constexpr int large_threads = 256;
@@ -22,15 +22,15 @@ struct reads_arguments {
   const uint8_t* letters;
   const read_entry* reads;
   uint32_t count;
-  uint32_t most;        // candidates of a read
+  uint32_t most;        // maximum number of candidates of a read
   candidate* out;       // `most` for each read
-  uint32_t* out_count;  // of each read
+  uint32_t* out_count;  // number of candidates of each read
   uint32_t* over;       // the reads with too many hits for a small block
   uint32_t* over_count;
   uint64_t* phases;     // cycles of a sample of the reads
 };
 
-/// What a block shares: first the sketch, then what is known of each hit.
+/// Shared memory of a block: first the sketch, then the data of each hit.
 template <class Word, int Kmers, uint32_t Hits, int Threads>
 struct read_space {
   uint32_t hits[Hits];
@@ -47,7 +47,7 @@ struct read_space {
   };
 };
 
-/// The candidates of a read; too_many if there is no room for its hits.
+/// Finds the candidates of a read. Returns too_many if there is no room for its hits.
 template <class Word, int Kmers, uint32_t Hits, class Block, int Threads>
 MGPU_HD uint32_t find_candidates(Block& block, read_space<Word, Kmers, Hits, Threads>& space,
                                  const reads_arguments& a, uint32_t number) {
@@ -87,9 +87,9 @@ MGPU_HD uint32_t find_candidates(Block& block, read_space<Word, Kmers, Hits, Thr
   return chosen;
 }
 
-/// A block a read.
-/// O(k-mers + h log^2 h) for h hits, sorted by Batcher's network. Shared: a sketch's space and its hits, 5.3 to
-/// 20.6 KiB; three quarters of the threads of a multiprocessor, by registers, half with blocks of 32.
+/// One block per read. O(k-mers + h log^2 h) for h hits, sorted by Batcher's network. Shared: a sketch's space and
+/// its hits, 5.3 to 20.6 KiB; three quarters of the threads of a multiprocessor, limited by registers, half with
+/// blocks of 32.
 template <class Word, int Kmers>
 __global__ void __launch_bounds__(threads_for(Kmers)) small_reads_kernel(reads_arguments a) {
   constexpr int threads = threads_for(Kmers);
@@ -105,9 +105,8 @@ __global__ void __launch_bounds__(threads_for(Kmers)) small_reads_kernel(reads_a
   }
 }
 
-/// The reads that were too many for small blocks.
-/// As small_reads_kernel, for up to 4,096 hits. Shared: 42 KiB of the 48 that every device gives without being
-/// asked; 5 blocks of 256 threads a multiprocessor.
+/// Processes the reads that have too many hits for small blocks, with up to 4,096 hits. As small_reads_kernel.
+/// Shared: 42 KiB of the 48 that every device provides by default; 5 blocks of 256 threads a multiprocessor.
 template <class Word, int Kmers>
 __global__ void __launch_bounds__(large_threads) large_reads_kernel(reads_arguments a) {
   block<large_threads> me;
@@ -134,22 +133,21 @@ struct windows_arguments {
   const uint8_t* letters;
   const window_entry* windows;
   uint32_t count;
-  uint32_t* counts;        // hits of each window; written by the first kernel, and one more, 0
-  const uint64_t* before;  // hits before those of each window,
-  uint64_t skip;           // of which so many have no room here
+  uint32_t* counts;        // hits of each window, followed by 0; written without `keys`
+  const uint64_t* before;  // number of hits before each window
+  uint64_t skip;           // number of hits before the first of these windows
   uint64_t* keys;          // read << 32 | location
 };
 
-/// What a block shares while it looks at a window.
+/// Shared memory of a block that processes a window.
 template <class Word, int Kmers>
 struct window_space {
   sketch_space<Word, Kmers> sketch;
   found_features found;
 };
 
-/// Counts the hits of each window, or writes them.
-/// A block a window: O(k-mers + hits). Shared: a sketch's space, 2.7 to 18.6 KiB; three
-/// quarters of the threads of a multiprocessor or all, half with blocks of 32.
+/// Counts the hits of each window, or writes them. One block per window: O(k-mers + hits). Shared: a sketch's space,
+/// 2.7 to 18.6 KiB; three quarters or all of the threads of a multiprocessor, half with blocks of 32.
 template <class Word, int Kmers, bool Write>
 __global__ void __launch_bounds__(threads_for(Kmers)) windows_kernel(windows_arguments a) {
   block<threads_for(Kmers)> me;
@@ -173,13 +171,13 @@ __global__ void __launch_bounds__(threads_for(Kmers)) windows_kernel(windows_arg
   }
 }
 
-/// A long read whose hits are sorted.
+/// Long reads with their sorted hits.
 struct long_arguments {
   target_table targets;
   const uint64_t* keys;
-  const uint64_t* before;         // by window,
-  uint64_t skip;                  // of which so many are not here
-  const uint32_t* first_windows;  // of each read, and the number of all
+  const uint64_t* before;         // number of hits before each window
+  uint64_t skip;                  // number of hits before the first of these keys
+  const uint32_t* first_windows;  // first window of each read, and the number of all windows
   const uint32_t* ranges;
   uint32_t count;
   uint32_t most;
@@ -189,7 +187,7 @@ struct long_arguments {
   uint32_t* out_count;
 };
 
-/// A block a read: O(hits). Shared: 2 KiB, a candidate a thread; full occupancy.
+/// One block per read: O(hits). Shared: 2 KiB, a candidate a thread; full occupancy.
 __global__ void __launch_bounds__(large_threads) long_reads_kernel(long_arguments a) {
   block<large_threads> me;
   MGPU_SHARED uint64_t best[large_threads];

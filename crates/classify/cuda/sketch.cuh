@@ -1,6 +1,5 @@
-// Sketches of windows (crates/classify/src/sketch.rs and hash.rs): a block finds the smallest
-// distinct hashes of the canonical k-mers of a window. Word is what a hash has room in: uint32_t for
-// k up to 16, uint64_t for larger ones.
+// Sketches of windows (crates/classify/src/sketch.rs and hash.rs): a block finds the smallest distinct hashes of the
+// canonical k-mers of a window. Word is the type of a hash: uint32_t for k up to 16, uint64_t for larger k.
 #pragma once
 
 #include "block.cuh"
@@ -9,16 +8,16 @@
 
 namespace mgpu {
 
-/// How windows are cut and sketched: merganser_classify::Params.
+/// The parameters of windows and sketches: merganser_classify::Params.
 struct sketch_rule {
   int32_t k;
-  uint32_t sketch;  // features of a window at most
+  uint32_t sketch;  // maximum number of features of a window
   uint32_t window;  // bases
   uint32_t stride;
-  uint64_t limit;  // hashes from it on are no features
+  uint64_t limit;  // hashes from this on are not features
 };
 
-/// Features of a sketch at most.
+/// Maximum number of features of a sketch.
 constexpr uint32_t max_features = 128;
 
 MGPU_HD uint32_t hash_kmer(uint32_t x) {
@@ -29,18 +28,18 @@ MGPU_HD uint32_t hash_kmer(uint32_t x) {
 
 MGPU_HD uint64_t hash_kmer(uint64_t x) { return murmur_finalizer(x); }
 
-/// 44 bits: the section, then what the section knows a feature by.
+/// Return the feature of a hash, 44 bits: the section, then the key in the section.
 MGPU_HD uint64_t feature_of(uint32_t hash) { return uint64_t{hash * 0x9e3779b1u} << 12; }
 MGPU_HD uint64_t feature_of(uint64_t hash) { return hash * 0x9e3779b97f4a7c15u >> 20; }
 
-/// The windows of a sequence: full ones at 0, stride and so on, and one of what is left if it holds
-/// a k-mer.
+/// Returns the number of windows of a sequence: complete ones at 0, stride and so on, and one of the remainder if it
+/// holds a k-mer.
 MGPU_HD uint32_t count_windows(uint32_t bases, const sketch_rule& rule) {
   const uint32_t full = bases < rule.window ? 0 : (bases - rule.window) / rule.stride + 1;
   return full + (bases >= full * rule.stride + static_cast<uint32_t>(rule.k) ? 1 : 0);
 }
 
-/// What a block shares while it sketches windows of up to `Kmers` k-mers, a power of two.
+/// Shared memory of a block that sketches windows of up to `Kmers` k-mers, a power of two.
 template <class Word, int Kmers>
 struct sketch_space {
   uint8_t codes[Kmers + 32];
@@ -48,7 +47,7 @@ struct sketch_space {
   Word hashes[Kmers];
 };
 
-/// Puts `values[0..count]` in ascending order; there is room up to the next power of two.
+/// Sorts `values[0..count]` in ascending order. There is room up to the next power of two.
 template <class Block, class Value>
 MGPU_HD void sort_shared(Block& block, Value* values, uint32_t count) {
   uint32_t size = 1;
@@ -73,8 +72,8 @@ MGPU_HD void sort_shared(Block& block, Value* values, uint32_t count) {
   block.sync();
 }
 
-/// Sorts the hashes below the limit of a window's k-mers into space.hashes, and gives their number;
-/// equal ones are still there. `bases` is k to Kmers + k - 1.
+/// Sorts the hashes below the limit of a window's k-mers into space.hashes, with duplicates, and returns their
+/// number. `bases` is k to Kmers + k - 1.
 template <class Word, int Kmers, class Block>
 MGPU_HD uint32_t sort_hashes(Block& block, sketch_space<Word, Kmers>& space, const uint8_t* letters,
                              uint32_t bases, const sketch_rule& rule) {
@@ -85,7 +84,7 @@ MGPU_HD uint32_t sort_hashes(Block& block, sketch_space<Word, Kmers>& space, con
   }
   block.sync();
   const uint32_t k = static_cast<uint32_t>(rule.k), kmers = bases + 1 - k;
-  // Each thread rolls over a stretch of its own.
+  // Each thread rolls over its own stretch.
   const uint32_t each = (kmers + threads - 1) / threads;
   const uint32_t first = block.thread() * each < kmers ? block.thread() * each : kmers;
   const uint32_t end = first + each < kmers ? first + each : kmers;

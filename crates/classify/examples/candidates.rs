@@ -1,5 +1,5 @@
-//! Builds a database in memory and prints a taxid for each read, as Kraken's first three columns:
-//! `candidates PRESET TAXONOMY REFERENCES READS MAP`. Times go to stderr.
+//! Builds a database in memory and prints a taxid for each read, as Kraken's first three columns: `candidates
+//! PRESET TAXONOMY REFERENCES READS MAP`. Times are written to stderr.
 #![allow(missing_docs, clippy::print_stderr, reason = "an example")]
 
 use std::io::{BufWriter, Write};
@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
     };
     params.k = number("K", params.k);
-    // A window that overlaps the next by k - 1 bases, so that no k-mer is in both.
+    // Windows overlap by k - 1 bases, so that each k-mer is in exactly one.
     params.window = params.stride + params.k - 1;
     params.density = number("DENSITY", params.density);
     params.sketch = number("SKETCH", params.sketch);

@@ -1,4 +1,4 @@
-//! Bracken's distributions of databases of ours.
+//! Bracken's distributions for merganser databases.
 
 use std::collections::HashMap;
 
@@ -10,14 +10,15 @@ use crate::cpu::query::{HostQuery, Slider};
 use crate::{Database, Error, Thresholds};
 use merganser_kraken2::{Kraken2Sequence, Simulator};
 
-/// The distribution of a database of ours and the references that it was built of, for reads of
-/// `read_length` letters: each is classified by the database's own thresholds, and counted where
-/// Kraken's report of ours counts it. The taxid of a sequence is that of the database's target of
-/// the same name; of several targets of one name, the first sequence of it has the first. Those
-/// that the database has at its root, or does not have, are left out.
+/// Computes Bracken's distribution for reads of `read_length` letters from a database and the references that it was
+/// built from.
+///
+/// Each simulated read is classified by the database's own thresholds, and counted where Kraken's report would count
+/// it. A sequence has the taxid of the database's target of the same name; if several targets share a name, they are
+/// assigned to its sequences in order. Sequences that the database lacks or has at its root are left out.
 ///
 /// # Errors
-/// If reads are shorter than k-mers; as reading; if the database is damaged.
+/// If reads are shorter than k-mers, the inputs cannot be read, or the database is damaged.
 pub fn distribution(
     database: &Database,
     inputs: &[Input],
@@ -48,11 +49,13 @@ pub fn distribution(
     Ok(found.with_missing(nodes.map(|node| tree.taxid(node))))
 }
 
-/// Memory of a thread for its sequences.
+/// Memory of a thread for its sequences, in bytes.
 const THREAD_BYTES: u64 = 54 << 20;
 
+/// Checks that the whole database fits into the memory, if a limit was given.
+///
 /// # Errors
-/// If a memory is given that the whole database does not fit into.
+/// [`Error::Memory`] if it does not fit.
 fn refuse_shortage(database: &Database, resources: &Resources) -> Result<(), Error> {
     let tables = database.resident_bytes(0..database.parts());
     let budget = Budget::of_run(resources, THREAD_BYTES).with(tables);
@@ -63,7 +66,7 @@ fn refuse_shortage(database: &Database, resources: &Resources) -> Result<(), Err
     Ok(())
 }
 
-/// The taxids of sequences that a database has among its targets.
+/// Returns the taxids of sequences; `None` for those that are not among the targets of the database.
 fn taxids_of(database: &Database, sequences: &[Kraken2Sequence]) -> Vec<Option<u32>> {
     let tree = database.taxonomy();
     let mut nodes: HashMap<&str, Vec<u32>> = HashMap::new();

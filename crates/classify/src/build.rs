@@ -1,5 +1,5 @@
-//! The run of a build: scan, then tables, made by the CPU or by the device that has the sketches,
-//! and written in order.
+//! Builds a database: scans the references, then makes the tables on the CPU or on the device that holds the
+//! sketches, and writes them in order.
 
 mod outcome;
 mod scan;
@@ -28,12 +28,12 @@ use merganser_taxonomy::{Dump, Taxonomy, TaxonomySource};
 use scan::{Scan, scan};
 use target_taxa::{Mapped, ScannedTarget, map_targets};
 
-/// Memory for what is known of targets and taxa.
+/// Memory for targets and taxa.
 const TARGET_BYTES: u64 = 64 << 20;
-/// Memory of a thread: chunks with their text, blocks that are open and one more group of tables.
+/// Memory of a thread: chunks with their text, open blocks, and one more group of tables.
 const THREAD_BYTES: u64 = 54 << 20;
 
-/// The memory of a build.
+/// Returns the memory budget of a build.
 fn budget(resources: &Resources) -> Budget {
     Budget::of_run(resources, THREAD_BYTES).with_files(1).with(TARGET_BYTES)
 }
@@ -42,7 +42,7 @@ impl BuildConfig {
     /// [Checks](Self::validate) the ranges, and that a build with these resources has enough memory.
     ///
     /// # Errors
-    /// [`Error::Config`]: what is out of its range; [`Error::Memory`].
+    /// [`Error::Config`] names the value that is out of range; [`Error::Memory`] if the memory does not suffice.
     pub fn validate_for(&self, resources: &Resources) -> Result<(), Error> {
         self.validate()?;
         resources.validate()?;
@@ -52,22 +52,22 @@ impl BuildConfig {
     }
 }
 
-/// What is added to a database.
+/// Genomes to add to a database.
 #[derive(Clone, Copy, Debug)]
 pub struct Additions<'a> {
     /// The genomes.
     pub inputs: &'a [Input],
-    /// Their taxonomy; without one, the database's own tree has to do.
+    /// Their taxonomy; `None` to use the database's own tree.
     pub taxonomy: Option<&'a TaxonomySource>,
 }
 
-/// Builds a database and writes it to `output`, which appears as its set does; the database that is
-/// given back is mapped from it already. `taxonomy` is the folder of NCBI's taxdump, or tables of GTDB's.
+/// Builds a database and writes it to `output`, which appears together with its set of outputs. The returned
+/// database is mapped from it. `taxonomy` is the folder of NCBI's taxdump, or GTDB's tables.
 ///
 /// # Errors
-/// If `config` or `resources` is out of range, the memory too little, also for as many targets as there
-/// are, or a GPU cannot be used; as reading and writing; if nothing can be indexed; if no sequence has a
-/// taxon, or, with `strict`, one has none.
+/// If `config` or `resources` is out of range, the memory does not suffice (also for the number of targets), or a
+/// GPU cannot be used; if reading or writing fails; if nothing can be indexed; if no sequence has a taxon or, with
+/// `strict`, one has none.
 pub fn build(
     config: &BuildConfig,
     resources: &Resources,
@@ -98,12 +98,12 @@ pub fn build_in_memory(
     Job::prepare(setup, inputs, Some(&taxonomy.into()), None)?.keep()
 }
 
-/// Writes to `output` the database that one build of the targets of `base` and then those of
-/// `additions` would give. The parameters of `config` must be those of `base`.
+/// Writes to `output` the database that a single build of the targets of `base`, followed by those of `additions`,
+/// would give. The parameters of `config` must be those of `base`.
 ///
 /// # Errors
-/// As [`build`]; if a sequence has no taxon, unless [`allow_unmapped`](BuildConfig::allow_unmapped) leaves it
-/// out; if `base` left out features, as nobody knows which; if its parameters are others.
+/// As [`build`]; if a sequence has no taxon, unless [`allow_unmapped`](BuildConfig::allow_unmapped) is set; if
+/// features of `base` were dropped, as it does not record which; if its parameters differ.
 pub fn add(
     config: &BuildConfig,
     resources: &Resources,
@@ -122,7 +122,7 @@ pub fn add(
     }
     if config.params() != *base.params() {
         return Err(Error::Config(ConfigError::new(
-            "`params` are not those of the database, which all of its genomes have",
+            "`params` differ from those of the database: all of its genomes must have the same",
         )));
     }
     output.refuse_direct()?;
@@ -132,7 +132,7 @@ pub fn add(
     Job::prepare(setup, inputs, taxonomy, Some(base))?.write(output)
 }
 
-/// What is asked for, and what there is to do it with.
+/// The configuration of a build and its resources.
 struct Setup<'a> {
     config: &'a BuildConfig,
     resources: &'a Resources,
@@ -144,7 +144,7 @@ struct Setup<'a> {
 }
 
 impl<'a> Setup<'a> {
-    /// Checks everything, and chooses the GPUs that are to build from `inputs`.
+    /// Checks the configuration, and chooses the GPUs for building from `inputs`.
     fn new(
         config: &'a BuildConfig,
         resources: &'a Resources,
@@ -159,19 +159,19 @@ impl<'a> Setup<'a> {
         Ok(Setup { config, resources, memory, gpus, progress, cancel })
     }
 
-    /// Bytes that the process and its threads take, whatever they do.
+    /// Returns the bytes that the process and its threads need for any build.
     fn fixed_memory(&self) -> u64 {
         budget(self.resources).needed()
     }
 }
 
-/// Where tables are that were not written.
+/// Finished tables that were not written to a file.
 enum Kept {
     There(Resident),
     Here(Vec<GroupTables>),
 }
 
-/// A build whose reference has been read.
+/// A build after the references have been scanned.
 struct Job<'a> {
     setup: Setup<'a>,
     base: Option<&'a Database>,
@@ -199,9 +199,9 @@ impl<'a> Job<'a> {
         }
         let read_taxonomy = started.elapsed();
         let first_window = base.map_or(0, |base| base.windows().into());
-        // Taxa of features, and older entries, are the host's.
+        // Pruning by taxa, and merging with existing entries, is done on the host.
         let keep = config.sketches.drop_ambiguous.is_none() && base.is_none();
-        // The taxonomy stays until taxids are looked up.
+        // The taxonomy stays in memory until taxids are looked up.
         let memory = setup.memory - dump.as_ref().map_or(0, Dump::bytes);
         let mut scan = scan(&setup, memory, inputs, first_window, keep)?;
         let scanned = started.elapsed();
@@ -253,7 +253,7 @@ impl<'a> Job<'a> {
         };
         self.check(&counts)?;
         let writing = Instant::now();
-        // What was taken from it is right only if it is still what it was.
+        // The data copied from the base is valid only if its file has not changed meanwhile.
         self.base
             .map_or(Ok(()), |base| base.check(self.setup.resources.threads, self.setup.cancel))?;
         let (content, mut outcome) = self.content(counts);
@@ -288,7 +288,7 @@ impl<'a> Job<'a> {
         Ok(counts)
     }
 
-    /// Has the device that has the sketches make the tables, and writes them.
+    /// Makes the tables on the device that holds the sketches, and writes them.
     fn write_from_device(
         &mut self,
         sketches: &Collector,
@@ -355,8 +355,7 @@ impl<'a> Job<'a> {
         Ok((Database::in_memory(content, all), outcome))
     }
 
-    /// Has the device that has the sketches make the tables, which stay there if it has room for
-    /// all at once.
+    /// Makes the tables on the device that holds the sketches. They stay there if it has room for all at once.
     fn keep_on_device(&self, sketches: &Collector) -> Result<(Kept, Counts, usize), Error> {
         let mut layout = self.layout(sketches)?;
         let (made, mut end) = layout.make(0)?;
@@ -376,7 +375,7 @@ impl<'a> Job<'a> {
         Ok((Kept::Here(all), counts, runs))
     }
 
-    /// Sees to it that there is something that reads can hit.
+    /// Checks that the tables have features that reads can hit.
     fn check(&self, counts: &Counts) -> Result<(), Error> {
         if counts.features > 0 {
             return Ok(());
@@ -389,7 +388,7 @@ impl<'a> Job<'a> {
             _ => "all were left out (`drop_overfull`, `drop_ambiguous`)".to_owned(),
         };
         Err(Error::Input(format!(
-            "nothing to build: of the k-mers of {} sequences {why}",
+            "nothing to build: of the k-mers of {} sequences, {why}",
             self.targets.len()
         )))
     }
@@ -407,12 +406,12 @@ impl<'a> Job<'a> {
         (Content { params, targets, taxonomy, parts, counts, pruned, left_out }, outcome)
     }
 
-    /// What the tables are made of, by the CPU.
+    /// Returns the maker of the tables on the CPU.
     fn maker(&self) -> TableMaker<'_> {
         TableMaker {
             config: self.setup.config,
             threads: self.setup.resources.threads,
-            // Threads have read all.
+            // The threads have finished reading.
             memory: Budget::new(self.setup.memory)
                 .with_files(2)
                 .with(TARGET_BYTES + self.scan.target_bytes)
@@ -428,7 +427,7 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Sees to it that a new database has a sequence with a k-mer.
+/// Checks that a new database has a sequence with a k-mer.
 fn refuse_without_kmers<'t>(
     config: &BuildConfig,
     inputs: &[Input],
@@ -445,21 +444,21 @@ fn refuse_without_kmers<'t>(
     )))
 }
 
-/// What can be seen of the cause.
+/// Returns the apparent cause, as the end of a message.
 fn why_without_kmers<'t>(
     config: &BuildConfig,
     targets: impl Iterator<Item = &'t ScannedTarget>,
 ) -> String {
     match targets.map(|target| target.bases).max() {
-        None => ": there are none".to_owned(),
+        None => ": there are no sequences".to_owned(),
         Some(most) if most < u64::from(config.params().k) => {
             format!(": the longest has {most} letters")
         }
-        Some(_) => ": the letters of proteins and N are none".to_owned(),
+        Some(_) => ": protein letters and N do not count as bases".to_owned(),
     }
 }
 
-/// Warns of files without a k-mer, beside others.
+/// Warns of files without a k-mer if other files have some.
 fn warn_of_empty(
     config: &BuildConfig,
     inputs: &[Input],
@@ -479,7 +478,7 @@ fn warn_of_empty(
     }
 }
 
-/// The windows of sequences that are not kept, where all are numbered from `first` on.
+/// Returns the windows of sequences that are not kept; windows are numbered from `first` on.
 fn left_out<'t>(
     config: &BuildConfig,
     first: u64,
@@ -499,24 +498,25 @@ fn left_out<'t>(
     gone
 }
 
-/// Warns of files that were named and have genes of genomes by their names.
+/// Warns of given files whose names say that they hold the genes of a genome.
 fn warn_of_genes(inputs: &[Input], warnings: &Warnings) {
     let mut genes = inputs.iter().filter_map(Input::path).filter(|path| is_ncbi_gene_file(path));
     if let Some(first) = genes.next() {
         warnings.push(format!(
-            "{} files have the genes of a genome and not the genome by their names, first {}: leave them \
-             out where the genome is there, too",
+            "{} files have the genes of a genome, not the genome, according to their names, first {}: leave \
+             them out if the genome is given, too",
             1 + genes.count(),
             first.display()
         ));
     }
 }
 
-/// The first window of each part but the first: parts of whole targets with about as many windows.
+/// Returns the first window of each part except the first. Parts consist of whole targets and have about the same
+/// number of windows.
 fn part_starts(config: &BuildConfig, targets: &[Target]) -> Vec<u32> {
     let windows: u64 = targets.iter().map(|target| u64::from(target.windows)).sum();
     let params = &config.params();
-    // A location costs a slot of 8 bytes and a quarter, at most.
+    // A location takes at most one slot of 8 bytes and a quarter.
     let kept = f64::from(params.stride) * f64::from(params.density) / 256.0;
     let table_bytes = (windows as f64 * kept.min(params.sketch.into()) * 10.0) as u64;
     let by_size = config.parts.max_part_size.map_or(1, |most| table_bytes.div_ceil(most.max(1)));

@@ -1,6 +1,5 @@
-//! Candidates of reads: what is asked for, what all backends need to know of the targets, and how the
-//! candidates of several parts, and what these have of candidates that are pooled, become those of the
-//! database.
+//! Candidates of reads: the parameters of a query, what all backends need to know of the targets, and merging of
+//! the candidates and pooled features from several parts.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,28 +10,28 @@ use merganser_taxonomy::Rank;
 /// A target that a read may come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Candidate {
-    /// The target's number.
+    /// The number of the target.
     pub target: u32,
-    /// Its taxon at the lowest rank: a node of the taxonomy, or, at rank sequence, a number above
-    /// all nodes for each target.
+    /// The taxon at the lowest rank: a node of the taxonomy or, at rank sequence, a number above all nodes that is
+    /// unique to the target.
     pub taxon: u32,
-    /// Hits in the best run of windows.
+    /// The hits in the best run of windows.
     pub hits: u32,
-    /// Features of the read that are in any target of the taxon, if the candidate was pooled with
-    /// those that are nearly as good ([`QueryParams::near`]); else `hits`.
+    /// The number of features of the read that any target of the taxon has, if the candidate was pooled
+    /// ([`QueryParams::near`]); otherwise `hits`.
     pub pooled: u32,
-    /// The first window of that run, counted in its target,
+    /// The first window of the run, counted in the target.
     pub window: u32,
-    /// and the last one with a hit.
+    /// The last window of the run with a hit, counted in the target.
     pub last: u32,
-    /// The lowest and the highest node among those of all targets of the taxon that have as many
-    /// hits: their lowest common ancestor is that of all, as nodes are numbered depth first. Of
-    /// candidates that are not better than all others, some of these targets may be missing.
+    /// The lowest and the highest node of all targets of the taxon with the same number of hits. As nodes are
+    /// numbered depth first, their lowest common ancestor is that of all these targets. For candidates that do not
+    /// have more hits than all others, some of the targets may be missing.
     pub nodes: [u32; 2],
 }
 
 impl Candidate {
-    /// Takes in the nodes of another candidate of the same taxon that has as many hits.
+    /// Extends the nodes by those of another candidate with the same taxon and hits.
     #[inline]
     pub(crate) fn widen(&mut self, other: &Candidate) {
         let ([low, high], [other_low, other_high]) = (self.nodes, other.nodes);
@@ -40,30 +39,30 @@ impl Candidate {
     }
 }
 
-/// What a query needs to know besides the database.
+/// The parameters of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueryParams {
-    /// The lowest rank at which candidates are told apart.
+    /// The lowest rank at which taxa are distinguished.
     pub lowest: Rank,
-    /// Candidates at most.
+    /// The maximum number of candidates.
     pub max_candidates: usize,
-    /// The longest insert, in bases; 0: the sum of the mates' lengths.
+    /// The longest insert of a pair, in bases; 0: the sum of the mates' lengths.
     pub insert: u64,
-    /// Candidates that have fewer hits than the best one by less than this are near it: what all targets
-    /// of a taxon have together is found out for them. 0: for none.
+    /// Candidates that are fewer than this number of hits behind the best one are pooled: their taxa are compared
+    /// by the features of all their targets. 0: no pooling.
     pub near: u32,
 }
 
-/// The longest read or pair, in bases, whose candidates are pooled. In longer ones a single target has so
-/// many hits that others change nothing.
+/// The length in bases of the longest read or pair whose candidates are pooled. In longer ones, a single target
+/// has enough hits that others do not change the result.
 pub(crate) const MAX_POOLED: u64 = 1024;
-/// Candidates of a read that are pooled at most: a word has a bit for each.
+/// The maximum number of candidates of a read that are pooled: a word has one bit for each.
 pub(crate) const MAX_NEAR: usize = 64;
 
 impl QueryParams {
-    /// How many of a read's candidates, which are in order, are to be pooled: the first ones that are
-    /// near each other; 0 if there is nothing to find out. `several` tells of each taxon whether it has
-    /// several targets: what a single one has is known.
+    /// Returns how many of a read's candidates, which are in order, are to be pooled: those near the best one, or 0
+    /// if pooling cannot change anything. `several` says for each taxon whether it has several targets; with a
+    /// single target, the hits are known already.
     #[inline]
     pub(crate) fn count_near(
         &self,
@@ -85,8 +84,8 @@ impl QueryParams {
         if any { count } else { 0 }
     }
 
-    /// The most windows that hits of a read or pair of `bases` may reach over, if one begins every
-    /// `stride` bases.
+    /// Returns the maximum number of windows that the hits of a read or pair of `bases` can span if a window starts
+    /// every `stride` bases.
     #[inline]
     pub(crate) fn reach(&self, bases: u64, stride: u32) -> u32 {
         let windows = 2 + bases.max(self.insert) / u64::from(stride);
@@ -94,17 +93,18 @@ impl QueryParams {
     }
 }
 
-/// For each of the reads of a batch that are pooled, in which of the candidates each feature is. Features
-/// are in an order that each backend keeps to.
+/// The candidates that have each feature of each pooled read of a batch. The order of features is that of the backend
+/// and always the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
+    /// One word per feature, with a bit for each candidate.
     pub(crate) bits: Vec<u64>,
-    /// Where those of each read end.
+    /// The end of each read's words.
     pub(crate) ends: Vec<usize>,
 }
 
 impl Seen {
-    /// Adds what a part has of the read with this number: the next one, or one that is there.
+    /// Adds the words of a part for the read with this number, which is either the next one or already present.
     pub(crate) fn add(&mut self, number: usize, bits: &[u64]) {
         match self.ends.get(number) {
             Some(&end) => {
@@ -118,8 +118,8 @@ impl Seen {
         }
     }
 
-    /// Tells the candidates that are pooled, `near` of each of the reads, what all parts have that were
-    /// added.
+    /// Sets the pooled features of candidates from all parts that were added; `near` gives the candidates of each
+    /// read.
     pub(crate) fn tell(&self, candidates: &mut [Candidate], near: &[(usize, Range<usize>)]) {
         let mut from = 0;
         for ((_, near), &to) in near.iter().zip(&self.ends) {
@@ -129,30 +129,31 @@ impl Seen {
     }
 }
 
-/// Tells candidates how many features each of them has, by their bits in `seen`.
+/// Sets the number of features of each candidate from its bits in `seen`.
 pub(crate) fn tell_pooled(seen: &[u64], near: &mut [Candidate]) {
     for (bit, candidate) in near.iter_mut().enumerate() {
         candidate.pooled = seen.iter().filter(|&&bits| bits >> bit & 1 == 1).count() as u32;
     }
 }
 
-/// Stands for the taxon of targets that have none, of databases that older versions built: they are no
-/// candidates. The kernels have the same number.
+/// The taxon of targets that have none, in databases built by older versions. They are never candidates. The
+/// kernels use the same number.
 pub(crate) const NO_TAXON: u32 = u32::MAX;
 
-/// The taxa of targets; costs nothing to clone.
+/// The taxa of targets. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct TargetTaxa {
-    /// The taxon of each target at the lowest rank ([`NO_TAXON`] if it has none),
+    /// The taxon of each target at the lowest rank; [`NO_TAXON`] if it has none.
     pub(crate) taxa: Arc<[u32]>,
-    /// and its node.
+    /// The node of each target.
     pub(crate) nodes: Arc<[u32]>,
-    /// Whether a taxon has several targets.
+    /// Whether each taxon has several targets.
     pub(crate) several: Arc<[bool]>,
 }
 
 impl TargetTaxa {
-    /// Those of a database's targets; at rank sequence, each is a taxon of its own, above all nodes.
+    /// Returns the taxa of a database's targets. At rank sequence, each target is its own taxon, with a number
+    /// above all nodes.
     pub(crate) fn new(database: &Database, lowest: Rank) -> TargetTaxa {
         let tree = database.taxonomy();
         let nodes = tree.len() as u32;
@@ -176,13 +177,13 @@ impl TargetTaxa {
         }
     }
 
-    /// Whether the taxon of a target has others.
+    /// Whether the taxon of a target has further targets.
     pub(crate) fn has_several(&self, target: usize) -> bool {
         self.several.get(self.taxa[target] as usize).is_some_and(|&several| several)
     }
 }
 
-/// Candidates of reads as parts and backends give them, room for so many each.
+/// Candidates of reads, merged from parts and backends, with a fixed capacity for each read.
 #[derive(Debug, Default)]
 pub(crate) struct MergedCandidates {
     most: usize,
@@ -191,7 +192,7 @@ pub(crate) struct MergedCandidates {
 }
 
 impl MergedCandidates {
-    /// None yet of `reads` reads, `most` each.
+    /// Clears the candidates, and makes room for `most` of each of `reads` reads.
     pub(crate) fn reset(&mut self, reads: usize, most: usize) {
         self.most = most;
         self.counts.clear();
@@ -200,12 +201,12 @@ impl MergedCandidates {
         self.candidates.resize(reads * most, none);
     }
 
-    /// The candidates of a read, in order.
+    /// Returns the candidates of a read, in order.
     fn of(&self, read: usize) -> &[Candidate] {
         &self.candidates[read * self.most..][..self.counts[read]]
     }
 
-    /// Appends those of all reads, and where those of each end.
+    /// Appends the candidates of all reads to `candidates`, and the end of each read's to `ends`.
     pub(crate) fn append_to(&self, candidates: &mut Vec<Candidate>, ends: &mut Vec<usize>) {
         for read in 0..self.counts.len() {
             candidates.extend_from_slice(self.of(read));
@@ -213,7 +214,7 @@ impl MergedCandidates {
         }
     }
 
-    /// Adds candidates of a read from a part that was not asked before; they come in order.
+    /// Merges ordered candidates of a read from a further part.
     pub(crate) fn merge(&mut self, read: usize, others: impl Iterator<Item = Candidate>) {
         let own = &mut self.candidates[read * self.most..][..self.most];
         let count = &mut self.counts[read];
@@ -223,8 +224,8 @@ impl MergedCandidates {
     }
 }
 
-/// Puts a candidate among `own[..count]`, which are in order (hits descending, then target), one for
-/// each taxon.
+/// Inserts a candidate into `own[..count]`, which are in order (hits descending, then target) and have one
+/// candidate for each taxon.
 fn insert(own: &mut [Candidate], count: &mut usize, mut other: Candidate) {
     let better = |one: &Candidate| (one.hits, other.target) > (other.hits, one.target);
     let place = own[..*count].iter().take_while(|one| better(one)).count();
@@ -263,7 +264,7 @@ mod tests {
             found.reset(1, most);
             let mut all: Vec<Candidate> = Vec::new();
             let mut target = 0;
-            // Parts may come in any order: later ones here have lower targets.
+            // Parts may come in any order; here, later ones have lower targets.
             let total: u32 = parts.iter().map(|part| part.len() as u32).sum();
             for part in &parts {
                 let of_part: Vec<Candidate> = part
@@ -284,7 +285,7 @@ mod tests {
             let ties = all.clone();
             all.retain(|one| !seen.contains(&one.taxon) && { seen.push(one.taxon); true });
             all.truncate(most);
-            // The nodes of all others may be incomplete.
+            // The nodes of candidates other than the best may be incomplete.
             let single = all.get(1).map_or(most > 1, |one| one.hits < all[0].hits);
             for (at, (one, own)) in all.iter_mut().zip(found.of(0)).enumerate() {
                 let same = |tie: &&Candidate| (tie.taxon, tie.hits) == (one.taxon, one.hits);

@@ -1,4 +1,4 @@
-//! What is asked for: how a database is built, and how reads are classified.
+//! Options for building a database and classifying reads.
 
 mod build;
 mod columns;

@@ -1,4 +1,4 @@
-//! The CPU backend: sketches of a reference, its tables, and queries.
+//! The CPU backend: sketching references, making tables, and queries.
 
 pub(crate) mod query;
 pub(crate) mod section;

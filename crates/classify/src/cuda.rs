@@ -1,9 +1,11 @@
-//! The CUDA backend (MetaCache-GPU §4, §5): tables lie in device memory as they do in the file;
-//! workers send batches of reads, and only candidates come back. Of a reference, they send stretches, and
-//! its tables come back as the file has them, or stay where they are.
+//! The CUDA backend (MetaCache-GPU §4, §5).
 //!
-//! Parts of the database for which there is no room take turns with the others; single reads for which
-//! there is none the worker that sent the batch looks up itself, with the same answer.
+//! Tables have the same layout in device memory as in the file. For queries, workers send batches of reads and
+//! receive only candidates. For builds, they send stretches of the references; the finished tables are copied back
+//! as the file has them, or stay on the device.
+//!
+//! Parts of the database for which there is no room take turns with the others. Single reads for which there is no
+//! room are looked up by the worker that sent the batch, with the same result.
 
 mod answers;
 mod budget;
@@ -28,17 +30,17 @@ pub use times::GpuTimes;
 
 use merganser_gpu::DeviceInfo;
 
-/// What devices are, and what of a query they had no room for.
+/// Information on devices and on the work of a query that they had no room for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GpuNotes {
-    /// What they are, in the order in which they were asked for.
+    /// The devices, in the order of the request.
     pub devices: Vec<DeviceInfo>,
-    /// How often devices were filled with parts of the database, at most, for one run.
+    /// The largest number of times that the devices were filled with parts of the database in one run.
     pub rounds: usize,
-    /// Parts of the database that the host asked.
+    /// The number of parts of the database that the host queried.
     pub parts_on_host: usize,
-    /// Reads whose candidates the host found.
+    /// The number of reads whose candidates the host found.
     pub reads_on_host: u64,
-    /// What the devices' clocks say.
+    /// Times by the devices' clocks.
     pub times: GpuTimes,
 }

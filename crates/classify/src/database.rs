@@ -1,4 +1,4 @@
-//! The database: targets, taxonomy and tables; in memory as it was built, or mapped from a file.
+//! The database: targets, taxonomy and tables, either in memory as they were built or mapped from a file.
 
 mod content;
 mod file;
@@ -27,9 +27,9 @@ use crate::Error;
 use crate::params::Params;
 use merganser_taxonomy::Taxonomy;
 
-/// Bytes that become resident before and behind those that are read, together.
+/// Bytes on both sides of a range that become resident when the range is read.
 const AROUND: u64 = 128 << 10;
-/// About what a node of the taxonomy takes, with its names.
+/// Approximate memory of a node of the taxonomy, its names included.
 const NODE_BYTES: usize = 200;
 
 /// A database that can be queried.
@@ -38,23 +38,23 @@ pub struct Database {
     params: Params,
     targets: Vec<Target>,
     taxonomy: Taxonomy,
-    /// The first window of each target in the order of all, and their number at the end.
+    /// The number of the first window of each target, over all targets, and the number of windows at the end.
     starts: Vec<u32>,
     parts: usize,
     counts: Counts,
-    /// Features were left out for saying little: nothing can be added without building anew.
+    /// Whether features were dropped as uninformative. Adding genomes then requires a new build.
     pruned: bool,
-    /// Sequences without a taxon that were left out.
+    /// The number of sequences without a taxon that were left out.
     left_out: u64,
     data: Data,
 }
 
 #[derive(Debug)]
-#[allow(clippy::large_enum_variant, reason = "a database has one of these")]
+#[allow(clippy::large_enum_variant, reason = "there is only one per database")]
 enum Data {
-    /// GroupTables by group, then part.
+    /// Tables in the host's memory, by group, then part.
     Memory(Vec<GroupTables>),
-    /// Where they were made, and here as well once somebody has asked for them.
+    /// Tables kept where they were built, and a copy on the host once one is needed.
     Remote {
         tables: Box<dyn RemoteTables>,
         here: OnceLock<Vec<GroupTables>>,
@@ -66,17 +66,17 @@ enum Data {
 }
 
 impl Database {
-    /// A database in memory.
+    /// Creates a database in memory.
     pub(crate) fn in_memory(content: Content, tables: Vec<GroupTables>) -> Database {
         Database::new(content, Data::Memory(tables))
     }
 
-    /// A database whose tables stay where they were made.
+    /// Creates a database whose tables stay where they were built.
     pub(crate) fn remote(content: Content, tables: Box<dyn RemoteTables>) -> Database {
         Database::new(content, Data::Remote { tables, here: OnceLock::new() })
     }
 
-    /// The tables that were left where they were made, if they are a `T`.
+    /// Returns the tables that stayed where they were built, if they are a `T`.
     pub(crate) fn tables_left_in<T: RemoteTables>(&self) -> Option<&T> {
         match &self.data {
             Data::Remote { tables, .. } => (&**tables as &dyn Any).downcast_ref(),
@@ -84,16 +84,16 @@ impl Database {
         }
     }
 
-    /// Brings tables to the host that were left elsewhere, and [checks](Self::check) those of
-    /// a file that nobody has checked yet, for those who need [`sections`](Self::sections).
+    /// Makes the tables available to [`sections`](Self::sections): copies remote tables to the host, and
+    /// [checks](Self::check) the tables of a file if that has not been done.
     ///
     /// # Errors
-    /// If the tables cannot be brought, or the file is damaged.
+    /// If the tables cannot be copied or the file is damaged.
     pub(crate) fn fetch(&self) -> Result<(), Error> {
         self.fetch_unless(&Cancel::default())
     }
 
-    /// As [`fetch`](Self::fetch), but for what somebody may not need after all.
+    /// Makes the tables available as [`fetch`](Self::fetch) does, but can be cancelled.
     ///
     /// # Errors
     /// As [`fetch`](Self::fetch), or if cancelled.
@@ -102,7 +102,7 @@ impl Database {
             Data::Memory(_) => Ok(()),
             Data::Remote { tables, here } => {
                 if here.get().is_none() {
-                    // Of several at the same time, one wins.
+                    // If several threads get here at the same time, the first result is used.
                     let _ = here.set(tables.download()?);
                 }
                 Ok(())
@@ -124,11 +124,11 @@ impl Database {
         Database { params, targets, taxonomy, starts, parts, counts, pruned, left_out, data }
     }
 
-    /// Opens a database file: maps it, and checks all but the tables' own checksums, which are
-    /// [`check`](Self::check)'s.
+    /// Opens a database file: maps it, and checks everything except the checksums of the tables, which
+    /// [`check`](Self::check) verifies.
     ///
     /// # Errors
-    /// If it cannot be read, is no database, is truncated, damaged or of a newer format.
+    /// If the file cannot be read, is not a database, is truncated or damaged, or has a newer format.
     pub fn open(path: &Path) -> Result<Database, Error> {
         let maker = "merganser build makes one of genomes";
         let wanted = "a merganser database (.mgdb)";
@@ -140,24 +140,23 @@ impl Database {
         Database::of_file(&file, path)
     }
 
-    /// A database in an open file, which messages call `path`.
+    /// Opens a database in an open file, which messages call `path`.
     pub(crate) fn of_file(file: &File, path: &Path) -> Result<Database, Error> {
         let at = |source| Error::File { path: path.to_owned(), source };
         let mapping = MappedFile::of_file(file, path).map_err(at)?;
         let bad = |reason: String| Error::content(path, reason);
         let header = Header::read(mapping.bytes()).map_err(bad)?;
         let content = header.content(mapping.bytes()).map_err(bad)?;
-        // What was read has been copied.
+        // All that was read so far has been copied.
         mapping.release(mapping.bytes());
         Ok(Database::new(content, Data::File { mapping, header }))
     }
 
-    /// Checks the checksums of all tables, as everybody does who looks at them: the file is read once,
-    /// by `threads` threads. Later calls look only whether it was written to since, and check it again
-    /// if so.
+    /// Checks the checksums of all tables, which is required before they are used. `threads` threads read the file
+    /// once. Later calls check it again only if the file was modified since.
     ///
     /// # Errors
-    /// Which table is damaged; if the file cannot be read or became another; if cancelled.
+    /// If a table is damaged, the file cannot be read or was replaced, or the check is cancelled.
     pub fn check(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
         let Data::File { mapping, header } = &self.data else { return Ok(()) };
         match mapping.check::<Error>(&header.sums(), threads, cancel)? {
@@ -166,10 +165,10 @@ impl Database {
         }
     }
 
-    /// [Checks](Self::check) the checksums of the tables, and that they are as a builder makes them.
+    /// [Checks](Self::check) the checksums of the tables, and that the tables are laid out as a build writes them.
     ///
     /// # Errors
-    /// What is wrong.
+    /// If something is wrong.
     pub fn verify(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
         let Data::File { mapping, .. } = &self.data else { return Ok(()) };
         self.check(threads, cancel)?;
@@ -178,17 +177,17 @@ impl Database {
             for section in self.sections(part) {
                 let sound = section.is_sound(windows);
                 if !sound {
-                    return Err(Error::content(path, "a table makes no sense: build it again"));
+                    return Err(Error::content(path, "a table is inconsistent: build it again"));
                 }
             }
         }
         Ok(())
     }
 
-    /// The sections of a part, from 0 to 4,095.
+    /// Returns the sections 0 to 4,095 of a part.
     ///
     /// # Panics
-    /// If they are elsewhere or in a file, and were not [fetched](Self::fetch).
+    /// If the tables are remote or in a file, and were not [fetched](Self::fetch).
     pub(crate) fn sections(&self, part: usize) -> Vec<Section<'_>> {
         match &self.data {
             Data::Memory(tables) => self.sections_of(tables, part),
@@ -213,8 +212,8 @@ impl Database {
         (0..SECTIONS).map(section).collect()
     }
 
-    /// Checksums of the header and, through it, of all that the file has, which tell the database from
-    /// others; none of one without a file.
+    /// Returns the checksums of the header and, through it, of the whole file, which identify the database; `None`
+    /// if it has no file.
     pub(crate) fn fingerprint(&self) -> Option<String> {
         match &self.data {
             Data::File { header, .. } => Some(header.fingerprint()),
@@ -222,79 +221,79 @@ impl Database {
         }
     }
 
-    /// The sketching parameters.
+    /// Returns the sketching parameters.
     pub fn params(&self) -> &Params {
         &self.params
     }
 
-    /// The reference sequences, in the order of the build.
+    /// Returns the reference sequences, in the order of the build.
     pub fn targets(&self) -> &[Target] {
         &self.targets
     }
 
-    /// The taxa of the targets and their ancestors.
+    /// Returns the tree of the targets' taxa and their ancestors.
     pub fn taxonomy(&self) -> &Taxonomy {
         &self.taxonomy
     }
 
-    /// Parts, which are queried one after the other.
+    /// Returns the number of parts, which are queried one after the other.
     pub fn parts(&self) -> usize {
         self.parts
     }
 
-    /// Windows of all targets.
+    /// Returns the number of windows of all targets.
     pub fn windows(&self) -> u32 {
         self.starts.last().copied().unwrap_or(0)
     }
 
-    /// The first window of a target in the order of all.
+    /// Returns the number of the first window of a target, over all targets.
     pub(crate) fn first_window(&self, target: u32) -> u32 {
         self.starts[target as usize]
     }
 
-    /// The first window of each target, and the number of all windows.
+    /// Returns the number of the first window of each target, followed by the number of all windows.
     pub(crate) fn starts(&self) -> &[u32] {
         &self.starts
     }
 
-    /// Features in the tables.
+    /// Returns the number of features in the tables.
     pub fn features(&self) -> u64 {
         self.counts.features
     }
 
-    /// Locations in the tables.
+    /// Returns the number of locations in the tables.
     pub fn locations(&self) -> u64 {
         self.counts.locations
     }
 
-    /// Features that had more locations than are kept.
+    /// Returns the number of features that had more locations than are kept.
     pub fn overfull(&self) -> u64 {
         self.counts.overfull
     }
 
-    /// Features that were left out for having too many locations or taxa.
+    /// Returns the number of features that were dropped for having too many locations or taxa.
     pub fn dropped(&self) -> u64 {
         self.counts.dropped
     }
 
-    /// Whether features were left out as asked for when building.
+    /// Whether features were dropped when the database was built.
     pub fn is_pruned(&self) -> bool {
         self.pruned
     }
 
-    /// Sequences without a taxon that were left out when it was built.
+    /// Returns the number of sequences without a taxon that were left out when the database was built.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// Targets without a taxon: sequences that earlier versions left at the root. They are no
-    /// candidates.
+    /// Returns the number of targets without a taxon: sequences that earlier versions placed at the root. They are
+    /// never candidates.
     pub fn without_taxon(&self) -> usize {
         let root = self.taxonomy.root();
         self.targets.iter().filter(|target| target.node == root).count()
     }
 
-    /// What messages call it: its file, if it has one.
+    /// Returns the name of the database in messages: its file, if it has one.
     pub(crate) fn name(&self) -> String {
         match &self.data {
             Data::File { mapping, .. } => mapping.path().display().to_string(),
@@ -315,21 +314,22 @@ impl Database {
         ));
     }
 
-    /// Bytes of memory that these parts take when they are asked: of a file, the pages that hold them.
+    /// Returns the bytes of memory that these parts take while they are queried; for a file, the pages that hold
+    /// them.
     pub(crate) fn resident_bytes(&self, parts: std::ops::Range<usize>) -> u64 {
         let all = self.bytes();
         match &self.data {
             Data::File { header, .. } => {
                 let tables: u64 = parts.map(|part| header.part_bytes(part)).sum();
-                // The system maps some pages around the one that is read.
+                // The system maps some pages around each page that is read.
                 (tables + GROUPS as u64 * AROUND).min(all)
             }
             _ => all,
         }
     }
 
-    /// Whether the tables are in memory already, be they asked or not: in that of this process, or in a file
-    /// of a file system that is in memory.
+    /// Whether the tables are in memory even before they are queried: in the memory of this process, or in a file of
+    /// an in-memory file system.
     pub(crate) fn is_in_memory(&self) -> bool {
         match &self.data {
             Data::Memory(_) => true,
@@ -338,21 +338,21 @@ impl Database {
         }
     }
 
-    /// Gives back the memory of all parts that were read from a file.
+    /// Releases the memory of all parts that were read from a file.
     pub(crate) fn release(&self) {
         if let Data::File { mapping, .. } = &self.data {
             mapping.release(mapping.bytes());
         }
     }
 
-    /// About how many bytes targets and taxonomy take, and what queries make of them.
+    /// Returns the approximate bytes of targets and taxonomy, including what queries derive from them.
     pub(crate) fn content_bytes(&self) -> u64 {
         let names: usize = self.targets.iter().map(|target| target.name.capacity()).sum();
         let targets = self.targets.len() * (size_of::<Target>() + 24) + names;
         (targets + self.taxonomy.len() * NODE_BYTES) as u64
     }
 
-    /// The size of the file in bytes; of the tables, for one in memory.
+    /// Returns the size of the file in bytes; for a database without a file, the size of its tables.
     pub fn bytes(&self) -> u64 {
         match &self.data {
             Data::Memory(tables) => tables.iter().map(|table| 8 * table.data.len() as u64).sum(),

@@ -1,4 +1,4 @@
-//! From candidates to a taxon.
+//! Chooses a taxon among candidates.
 
 use crate::candidates::{Candidate, QueryParams};
 use crate::config::as_percent;
@@ -6,55 +6,55 @@ use crate::params::{FULL_DENSITY, Params, Preset};
 use merganser_taxonomy::{Rank, Taxonomy};
 use serde::Serialize;
 
-/// What a read was found to be.
+/// The result for a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// No candidate is good enough, or those that are have too little in common.
+    /// No candidate has enough hits, or the common ancestor of those that do is above the highest rank.
     Unclassified,
-    /// This very target (only if the lowest rank is sequence).
+    /// A single target (only if the lowest rank is sequence).
     Target(u32),
     /// A node of the taxonomy.
     Taxon(u32),
 }
 
-/// How a taxon is chosen among candidates; its fields have the names of the options.
+/// The thresholds for choosing a taxon among candidates. Fields have the names of the command-line options.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Thresholds {
-    /// The lowest rank at which candidates are told apart.
+    /// The lowest rank at which taxa are distinguished.
     pub lowest: Rank,
-    /// A verdict above this rank is none.
+    /// The highest rank of a verdict; a read whose taxon is above it is unclassified.
     pub highest: Rank,
-    /// Candidates at most, at least 1.
+    /// The maximum number of candidates, at least 1.
     pub max_cand: usize,
-    /// Hits that the best candidate needs.
+    /// The minimum hits of the best candidate.
     pub hitmin: u32,
-    /// Hits that it needs for each 1,000 bases of the read or pair, rounded down; the larger of
-    /// both counts.
+    /// The minimum hits of the best candidate per 1,000 bases of the read or pair, rounded down. The larger of the
+    /// two minima applies.
     pub hitmin_per_kb: u32,
-    /// Hits more that the best candidate needs if there is another one: reads of what is in no reference have
-    /// their hits in genes that many taxa have, while those with errors have the few that they have in one.
+    /// Further hits that the best candidate needs if there is another one: reads from genomes without a reference
+    /// have their hits in genes that many taxa share, whereas reads with errors have few hits in a single taxon.
     pub hitmin_contested: u32,
-    /// Per mille of the hits of the best candidate, less `hitmin` of them if the preset is
-    /// MetaCache's, that another candidate must exceed to take part in the verdict.
+    /// The share of the best candidate's hits, in per mille, that another candidate must exceed to take part in the
+    /// verdict. With MetaCache's preset, `hitmin` is subtracted from the best candidate's hits first.
     #[serde(serialize_with = "as_percent")]
     pub hitdiff: u32,
-    /// Whether `hitmin` is taken off before `hitdiff` is applied.
+    /// Whether `hitmin` is subtracted before `hitdiff` is applied.
     #[serde(skip)]
     pub above_minimum: bool,
     /// The longest insert of a pair, in bases; 0: the sum of the mates' lengths.
     pub insert: u64,
-    /// Candidates that have fewer hits than the best one by less than this are pooled: of their taxa,
-    /// those take part in the verdict whose targets together have the most features of the read.
-    /// 0: candidates are what their best target has.
+    /// Candidates that are fewer than this number of hits behind the best one are pooled: of their taxa, those take
+    /// part in the verdict whose targets together have the most features of the read. 0: no pooling; a candidate
+    /// has the hits of its best target.
     pub near: u32,
-    /// The share of a read's features that must be in the clade of its taxon, 0 to 1: the taxon is moved up
-    /// until they are. A feature is of the lowest common ancestor of all targets that have it; those of no
-    /// target count as well. (Kraken 2's confidence, of features in place of k-mers.)
+    /// The share of a read's features that must be in the clade of its taxon, 0 to 1. The taxon is moved up until
+    /// the share is reached. A feature belongs to the lowest common ancestor of all targets that have it; features
+    /// of no target count in the total. (Kraken 2's confidence, with features instead of k-mers.)
     pub confidence: f64,
 }
 
 impl Thresholds {
-    /// The preset's thresholds for a database of these parameters.
+    /// Returns the preset's thresholds for a database with these parameters.
     pub fn new(params: &Params) -> Thresholds {
         match params.preset {
             Preset::MetaCache => Thresholds {
@@ -85,32 +85,33 @@ impl Thresholds {
                 hitdiff: 999,
                 above_minimum: false,
                 insert: 0,
-                // What a substitution takes away, on average: k k-mers, of which so many are features.
+                // The features that one substitution destroys, on average: the density's share of k k-mers.
                 near: (params.k * params.density).div_ceil(FULL_DENSITY),
                 confidence: 0.0,
             },
         }
     }
 
-    /// What of them a query for candidates needs to know.
+    /// Returns the parameters of a query for candidates.
     pub fn query_params(&self) -> QueryParams {
         let &Thresholds { lowest, max_cand, insert, near, .. } = self;
         QueryParams { lowest, max_candidates: max_cand, insert, near }
     }
 
-    /// Hits that the best of the candidates of a read or pair of `bases` needs.
+    /// Returns the number of hits that the best candidate of a read or pair of `bases` needs.
     pub fn needed(&self, candidates: &[Candidate], bases: u64) -> u32 {
         let by_length = bases.saturating_mul(self.hitmin_per_kb.into()) / 1000;
         let alone = self.hitmin.max(u32::try_from(by_length).unwrap_or(u32::MAX));
         alone.saturating_add(if candidates.len() > 1 { self.hitmin_contested } else { 0 })
     }
 
-    /// Decides among `candidates`, which are in order: hits descending, then target. MetaCache's
-    /// rule (its `classification.cpp`): the lowest common ancestor with a rank of the best
-    /// candidate and those after it while they exceed the threshold; nothing if the best has too
-    /// few hits or the ancestor is above the highest rank. Where candidates were pooled, the threshold is
-    /// that of their pooled features. Where the lineages of all of them have no main rank, it is the
-    /// lowest common ancestor itself, unless that is the root.
+    /// Decides among `candidates`, which must be in order: by hits, descending, then target.
+    ///
+    /// This is MetaCache's rule (its `classification.cpp`): the lowest common ancestor with a rank of the best
+    /// candidate and those after it that exceed the threshold. A read is unclassified if the best candidate has too
+    /// few hits or the ancestor is above the highest rank. Pooled candidates are compared by their pooled features.
+    /// If no lineage of the candidates has a main rank, the result is the lowest common ancestor itself, unless
+    /// that is the root.
     pub fn decide(
         &self,
         candidates: &[Candidate],
@@ -142,8 +143,9 @@ impl Thresholds {
         })
     }
 
-    /// The verdict for a node: its nearest ancestor with a rank; none if that is above the highest. The
-    /// node itself, if its lineage has no main rank and `stands_for_itself` says so.
+    /// Returns the verdict for a node: its nearest ancestor with a rank, or unclassified if that is above the
+    /// highest rank. The result is the node itself if its lineage has no main rank and `stands_for_itself` returns
+    /// true.
     fn at_rank(
         &self,
         node: u32,
@@ -160,9 +162,11 @@ impl Thresholds {
         }
     }
 
-    /// The verdict with the confidence that is asked for, where the features of the read stand for these
-    /// `nodes` (each with their number; of all `features`), if one is: the taxon or its nearest ancestor in
-    /// whose clade there are enough; none if there is no such or it is above the highest rank.
+    /// Applies the confidence threshold to a verdict, if `clades` are given: the nodes that the features of the
+    /// read belong to, each with a count, and the number of all features.
+    ///
+    /// Returns the taxon or its nearest ancestor whose clade has enough features; unclassified if there is no
+    /// such ancestor or it is above the highest rank.
     pub(crate) fn confirm(
         &self,
         verdict: Verdict,
@@ -176,7 +180,7 @@ impl Thresholds {
             Verdict::Target(target) => target_nodes[target as usize],
             Verdict::Taxon(node) => node,
         };
-        // As Kraken 2 rounds.
+        // Rounded as in Kraken 2.
         let needed = (self.confidence * features as f64).ceil() as u64;
         let in_clade = |above: u32| -> u64 {
             let own = nodes.iter().filter(|(node, _)| taxonomy.lca(*node, above) == above);
@@ -189,11 +193,12 @@ impl Thresholds {
         }
     }
 
-    /// The node at which Kraken's report counts a read of this verdict. Below the lowest rank, too,
-    /// as Kraken counts reads that one strain alone has: if the best candidate has more hits than all
-    /// others, and the verdict is its taxon, the lowest common ancestor of the targets that have them.
-    /// (Bracken needs the reads of the taxa that genomes were given: from their number, and not from
-    /// their species', it estimates whose the reads of higher taxa are.)
+    /// Returns the node at which Kraken's report counts a read with this verdict.
+    ///
+    /// This may be below the lowest rank, as Kraken counts reads that only one strain has: if the best candidate
+    /// has more hits than all others and the verdict is its taxon, the node is the lowest common ancestor of the
+    /// targets with these hits. (Bracken needs the reads counted at the taxa of the genomes, not at their species:
+    /// it uses these counts to distribute the reads of higher taxa.)
     pub(crate) fn counted_at(
         &self,
         verdict: Verdict,
@@ -208,7 +213,7 @@ impl Thresholds {
             Verdict::Taxon(taxon) => taxon,
         };
         let Some((best, others)) = candidates.split_first() else { return Some(taxon) };
-        // Of a single candidate, nobody knows what came second.
+        // With a single candidate allowed, the second best is unknown.
         let first = others.first().map_or(self.max_cand > 1, |other| other.hits < best.hits);
         let mut close = self.taking_part(candidates, self.needed(candidates, bases));
         let alone = first && close.next() == Some(best) && close.next().is_none();
@@ -216,8 +221,8 @@ impl Thresholds {
         Some(if alone && best.taxon == taxon { taxonomy.lca(low, high) } else { taxon })
     }
 
-    /// The candidates that take part in the verdict: of those near the best one, or close to it, the ones
-    /// that are close to the most that any of them has with all targets of its taxon.
+    /// Returns the candidates that take part in the verdict: of those near or close to the best one, the candidates
+    /// whose pooled features are close to the largest number among them.
     fn taking_part<'c>(
         &self,
         candidates: &'c [Candidate],
@@ -238,8 +243,8 @@ impl Thresholds {
         near.iter().enumerate().filter(close).map(|(_, one)| one)
     }
 
-    /// Whether a candidate with `hits` takes part beside one with `most`. In integers, so that
-    /// all backends agree.
+    /// Whether a candidate with `hits` takes part beside one with `most`. Computed in integers, so that all
+    /// backends agree.
     fn is_close(&self, most: u32, hits: u32, needed: u32) -> bool {
         let base = if self.above_minimum { most.saturating_sub(needed) } else { most };
         u64::from(hits) * 1000 > u64::from(base) * u64::from(self.hitdiff)

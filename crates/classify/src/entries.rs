@@ -1,9 +1,9 @@
-//! (feature, location) entries on their way from the scan to the table: by section, in memory as
-//! far as it goes, beyond that in runs on disk.
+//! Entries (feature, location) between the scan and the tables: grouped by section, in memory up to a limit, beyond it
+//! in runs on disk.
 //!
-//! Not a [`Scatter`](merganser_store::Scatter): that copies an entry once more, from a worker's buffer to
-//! the block that all workers share, which takes 2.5 ns more of the 70 to 100 that a build spends on each
-//! (40 million entries, one thread). Here each worker has small blocks of its own.
+//! A [`Scatter`](merganser_store::Scatter) would copy each entry once more, from a worker's buffer to a shared block,
+//! which takes 2.5 ns more of the 70 to 100 that a build spends on each entry (40 million entries, one thread). Here,
+//! each worker has small blocks of its own.
 
 mod numbering;
 
@@ -13,35 +13,35 @@ use merganser_io::SpillFile;
 
 use crate::Error;
 use crate::database::SECTIONS;
-/// Entries of a block: small, as each worker has one open for each section.
+/// Entries of a block. Small, as each worker has one open block per section.
 const BLOCK: usize = 128;
-/// Blocks that are allocated at once.
+/// Blocks that are allocated together.
 const SLAB: usize = 1024;
 const NONE: u32 = u32::MAX;
 
-/// The entries that one worker found. An entry is the lower 32 bits of a feature above 32 bits of
-/// location; its section is where it stands.
+/// The entries that one worker found. An entry is the lower 32 bits of a feature above 32 bits of location; its
+/// section is known from its block.
 pub(crate) struct Entries {
     slabs: Vec<Vec<u64>>,
-    /// The block before each block, of the same section.
+    /// The preceding block of the same section, for each block.
     previous: Vec<u32>,
-    /// For each section its open block and the entries in it.
+    /// The open block of each section and its number of entries.
     open: Vec<(u32, u32)>,
-    /// Blocks that may be in memory.
+    /// The maximum number of blocks in memory.
     limit: usize,
     runs: Vec<SpilledEntries>,
 }
 
-/// Entries on disk: for each section where they begin, in bytes, and how many there are.
+/// Entries on disk: for each section their offset in bytes and their number.
 struct SpilledEntries {
     places: Vec<(u64, usize)>,
 }
 
-/// Entries that are written at a time, about: what is in memory must not be there twice.
+/// Approximate number of entries written at a time. Limits the memory of the copy while spilling.
 const WRITTEN: usize = 128 << 10;
 
 impl Entries {
-    /// None yet; `memory` is in bytes.
+    /// Creates an empty collection that uses up to `memory` bytes.
     pub(crate) fn new(memory: u64) -> Entries {
         let mut entries = Entries {
             slabs: Vec::new(),
@@ -54,7 +54,7 @@ impl Entries {
         entries
     }
 
-    /// From now on they are [full](Self::is_full) with so many bytes.
+    /// Sets the number of bytes from which on the entries count as [full](Self::is_full).
     pub(crate) fn keep_within(&mut self, memory: u64) {
         let limit = (memory / (8 * BLOCK as u64)).max(2 * SECTIONS as u64) as usize;
         self.limit = limit.min(NONE as usize - 1);
@@ -84,27 +84,27 @@ impl Entries {
         number as u32
     }
 
-    /// Bytes of memory that they take.
+    /// Returns the bytes of memory in use.
     fn resident_bytes(&self) -> u64 {
         (8 * SLAB * BLOCK * self.slabs.len()) as u64
     }
 
-    /// Bytes of all of them, about: blocks that are open count as full.
+    /// Returns the approximate bytes of all entries; open blocks count as full.
     fn bytes(&self) -> u64 {
         let on_disk =
             |run: &SpilledEntries| run.places.iter().map(|place| 8 * place.1 as u64).sum::<u64>();
         self.resident_bytes() + self.runs.iter().map(on_disk).sum::<u64>()
     }
 
-    /// Whether what is in memory should be [spilled](Self::spill) before more is added.
+    /// Whether the entries in memory should be [spilled](Self::spill) before more are added.
     pub(crate) fn is_full(&self) -> bool {
         self.previous.len() >= self.limit
     }
 
-    /// Writes everything in memory to `file`.
+    /// Writes all entries in memory to `file`.
     ///
     /// # Errors
-    /// If the disk does not take it.
+    /// If writing fails.
     pub(crate) fn spill(&mut self, file: &SpillFile) -> Result<(), Error> {
         let mut places: Vec<(u64, usize)> = Vec::with_capacity(SECTIONS);
         let (mut piece, mut written) = (Vec::new(), 0);
@@ -139,7 +139,7 @@ impl Entries {
     /// Appends the entries of a section, in no particular order.
     ///
     /// # Errors
-    /// If the disk does not give them back.
+    /// If reading from disk fails.
     fn gather(
         &self,
         section: usize,
@@ -157,20 +157,20 @@ impl Entries {
     }
 }
 
-/// All entries of a reference: those of each worker, and the numbers of their windows.
+/// All entries of a reference and the numbers of their windows.
 pub(crate) struct AllEntries {
     pub(crate) workers: Vec<Entries>,
-    /// The file of those that are on disk.
+    /// The file with the entries on disk.
     pub(crate) spill: SpillFile,
     pub(crate) numbering: Numbering,
 }
 
 impl AllEntries {
-    /// Appends the entries of a section, with the true numbers of their windows, in no particular
-    /// order, but for those of windows that are left out.
+    /// Appends the entries of a section with the final numbers of their windows, in no particular order. Entries of
+    /// windows that are left out are dropped.
     ///
     /// # Errors
-    /// If the disk does not give them back.
+    /// If reading from disk fails.
     pub(crate) fn gather(&self, section: usize, entries: &mut Vec<u64>) -> Result<(), Error> {
         debug_assert!(section < SECTIONS);
         let before = entries.len();
@@ -196,17 +196,17 @@ impl AllEntries {
         Ok(())
     }
 
-    /// Bytes of memory that they take.
+    /// Returns the bytes of memory in use.
     pub(crate) fn resident_bytes(&self) -> u64 {
         self.workers.iter().map(Entries::resident_bytes).sum()
     }
 
-    /// Bytes of all of them, about: blocks that are open count as full.
+    /// Returns the approximate bytes of all entries; open blocks count as full.
     pub(crate) fn bytes(&self) -> u64 {
         self.workers.iter().map(Entries::bytes).sum()
     }
 
-    /// Bytes that were written to disk.
+    /// Returns the bytes that were written to disk.
     pub(crate) fn spilled_bytes(&self) -> u64 {
         self.spill.bytes()
     }

@@ -1,14 +1,14 @@
-//! What can go wrong while building, reading or querying a database.
+//! Errors of building, reading or querying a database.
 
 merganser_io::file_error! {
-    /// An error of this crate; its message is one line that says what, where, and what to do.
+    /// An error of this crate. Its message is one line: what is wrong, where, and what to do.
     pub enum Error {}
     wraps {
-        /// A GPU cannot be used, or failed.
+        /// A GPU cannot be used or failed.
         Gpu(#[from] merganser_gpu::Error),
     }
     boxes {
-        /// A taxonomy, or a table of taxids, cannot be read.
+        /// A taxonomy or a table of taxids cannot be read.
         Taxonomy(merganser_taxonomy::Error),
         /// A library, its manifest or the taxids of its sequences cannot be read.
         Library(merganser_library::Error),

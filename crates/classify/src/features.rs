@@ -1,5 +1,5 @@
-//! The features of reads one by one, apart from the hot path of queries: which locations each has,
-//! and how many distinct ones of each taxon were seen.
+//! Looks up features of reads one by one, outside the hot path of queries: the locations of each feature, and the
+//! number of distinct features of each taxon.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -10,16 +10,16 @@ use merganser_taxreport::report::FeatureCounts;
 
 use crate::sketch::{Sketcher, sketch_all};
 
-/// Looks up single features, in all parts of a database.
+/// Looks up single features in all parts of a database.
 #[derive(Debug)]
 pub(crate) struct FeatureLookup<'a> {
     database: &'a Database,
     parts: Vec<Vec<Section<'a>>>,
-    /// The windows before those of each target.
+    /// The number of windows before those of each target.
     starts: Vec<u32>,
 }
 
-/// Where a feature was found: part, slot in the section.
+/// The position of a feature: the part, and the slot in its section.
 type SlotPlace = (usize, usize);
 
 impl<'a> FeatureLookup<'a> {
@@ -33,7 +33,7 @@ impl<'a> FeatureLookup<'a> {
         }
     }
 
-    /// Replaces `features` by those of all windows of a read's mates.
+    /// Replaces `features` by the features of all windows of a read's mates.
     pub(crate) fn features(
         &self,
         mates: &[&[u8]; 2],
@@ -47,7 +47,7 @@ impl<'a> FeatureLookup<'a> {
         }
     }
 
-    /// Where a feature stands in each part that has it.
+    /// Returns the positions of a feature, one for each part that has it.
     fn places(&self, feature: u64) -> impl Iterator<Item = SlotPlace> + '_ {
         let wanted = feature & u64::from(u32::MAX);
         let section = section_of(feature);
@@ -61,7 +61,7 @@ impl<'a> FeatureLookup<'a> {
         })
     }
 
-    /// The windows, counted over all targets, that a slot names.
+    /// Returns the locations of a slot: windows, numbered over all targets.
     fn locations(&self, section: usize, (part, at): SlotPlace) -> Vec<u32> {
         let section = &self.parts[part][section];
         let payload = section.slots[at] as u32;
@@ -71,24 +71,24 @@ impl<'a> FeatureLookup<'a> {
         }
     }
 
-    /// The target of a window; `None` beyond the last one, where damaged tables may lead.
+    /// Returns the target of a window; `None` beyond the last window, which can occur in damaged tables.
     fn target(&self, window: u32) -> Option<u32> {
-        // Of several that begin here, all but the last have no window.
+        // If several targets start here, only the last of them has windows.
         let target = self.starts.partition_point(|&start| start <= window).checked_sub(1)?;
         (window < self.database.windows()).then_some(target as u32)
     }
 
-    /// The lowest common ancestor of the taxa of a slot's locations.
+    /// Returns the lowest common ancestor of the taxa of a slot's locations.
     fn taxon(&self, section: usize, place: SlotPlace) -> Option<u32> {
         let tree = self.database.taxonomy();
         let windows = self.locations(section, place).into_iter();
         let targets = windows.filter_map(|window| self.target(window));
         let nodes = targets.map(|target| self.database.targets()[target as usize].node);
-        // Targets without a taxon tell nothing.
+        // Targets without a taxon are ignored.
         nodes.filter(|&node| node != tree.root()).reduce(|common, node| tree.lca(common, node))
     }
 
-    /// All hits of a read: (target, window in it) and how many, in this order.
+    /// Returns all hits of a read, in order: (target, window of the target) and the number of hits.
     pub(crate) fn hits(
         &self,
         mates: &[&[u8]; 2],
@@ -114,16 +114,16 @@ fn section_of(feature: u64) -> usize {
     (feature >> 32) as usize & (SECTIONS - 1)
 }
 
-/// Features of reads by taxon: a feature's is the lowest common ancestor of all targets that it was
-/// kept of. Counted by all workers.
+/// Counts features of reads by taxon. The taxon of a feature is the lowest common ancestor of all targets among its
+/// locations. Shared by all workers.
 #[derive(Debug)]
 pub(crate) struct FeatureCounter<'a> {
     lookup: FeatureLookup<'a>,
-    /// By node.
+    /// Features by node.
     hits: Vec<AtomicU64>,
-    /// A bit for each slot of each part,
+    /// One bit for each slot of each part.
     seen: Vec<Vec<AtomicU64>>,
-    /// in which those of each section begin here.
+    /// The first bit of each section of each part.
     starts: Vec<Vec<usize>>,
 }
 
@@ -169,7 +169,7 @@ impl<'a> FeatureCounter<'a> {
         }
     }
 
-    /// What was counted.
+    /// Returns the counts so far.
     pub(crate) fn counts(&self) -> FeatureCounts {
         let hits = self.hits.iter().map(|count| count.load(Ordering::Relaxed)).collect();
         let mut distinct = vec![0; self.hits.len()];
@@ -185,7 +185,7 @@ impl<'a> FeatureCounter<'a> {
     /// Calls `each` with all features that were seen, in ascending order, and their taxa.
     ///
     /// # Errors
-    /// Those of `each`.
+    /// Errors of `each`.
     pub(crate) fn each_seen<E>(
         &self,
         mut each: impl FnMut(u64, u32) -> Result<(), E>,

@@ -1,8 +1,8 @@
-//! From a canonical k-mer to its hash, and from a hash to the feature that the table knows.
+//! Hashes of canonical k-mers, and the features of hashes, which the tables store.
 
 use merganser_seq::hash::murmur_finalizer;
 
-/// How k-mers are hashed; it depends on k alone.
+/// The hash function of k-mers, which depends only on k.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HashRule {
     /// k ≤ 16: MetaCache's 32-bit hash (its `hash_dna.h`): x = ((x >> 16) ^ x) · 0x45d9f3b, twice,
@@ -12,16 +12,16 @@ pub enum HashRule {
     Bits64,
 }
 
-/// Bits of a feature.
+/// The number of bits of a feature.
 pub const FEATURE_BITS: u32 = 44;
 
 impl HashRule {
-    /// The rule for k-mers of `k` bases.
+    /// Returns the rule for k-mers of `k` bases.
     pub fn of(k: u32) -> HashRule {
         if k <= 16 { HashRule::Bits32 } else { HashRule::Bits64 }
     }
 
-    /// The hash of a canonical k-mer (two bits a base, the first base most significant).
+    /// Returns the hash of a canonical k-mer (two bits per base, the first base most significant).
     #[inline(always)]
     pub fn hash(self, kmer: u64) -> u64 {
         match self {
@@ -30,8 +30,8 @@ impl HashRule {
         }
     }
 
-    /// The first hash that is too large for a feature at `density`/256. (No hash that a k-mer has
-    /// is `u64::MAX`, which stands for "no k-mer": see [`NO_KMER`].)
+    /// Returns the first hash that is too large for a feature at `density`/256. (`u64::MAX` is never the hash of a
+    /// k-mer: see [`NO_KMER`].)
     #[inline(always)]
     pub fn limit(self, density: u32) -> u64 {
         match self {
@@ -41,10 +41,11 @@ impl HashRule {
         }
     }
 
-    /// The feature of a hash: a number of [`FEATURE_BITS`] bits, evenly spread although sketches
-    /// prefer small hashes. The upper 12 bits choose the section of the table, the lower 32 the
-    /// slot in it. For 32-bit hashes no two have the same feature; of 64-bit ones, two different
-    /// hashes share a feature with a chance of 2⁻⁴⁴, and are then the same to all who follow.
+    /// Returns the feature of a hash: a number of [`FEATURE_BITS`] bits.
+    ///
+    /// Features are evenly distributed even though sketches prefer small hashes. The upper 12 bits select the
+    /// section of the table, the lower 32 the slot in it. 32-bit hashes have distinct features; two different
+    /// 64-bit hashes share a feature with probability 2⁻⁴⁴, and are then treated as the same.
     #[inline(always)]
     pub fn feature(self, hash: u64) -> u64 {
         match self {
@@ -54,8 +55,8 @@ impl HashRule {
     }
 }
 
-/// Stands among hashes where there is no k-mer. The one 32-mer whose hash it is (ours is a
-/// bijection) is skipped as if it held an unknown letter.
+/// Marks positions without a k-mer. The single 32-mer with this hash (the hash is a bijection) is skipped as if it
+/// contained an unknown letter.
 pub const NO_KMER: u64 = u64::MAX;
 
 #[inline(always)]
@@ -69,7 +70,7 @@ fn hash32(x: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// Computed apart, with Python's integers, from the formulas.
+    /// Expected values were computed from the formulas with Python's integers.
     #[test]
     fn golden_vectors() {
         let small = [

@@ -1,27 +1,28 @@
-//! Metagenomic classification: which taxon each read comes from, by sketches of windows, after
-//! MetaCache (Müller et al., 2017; Kobus et al., 2021).
+//! Metagenomic classification: finds the taxon that each read comes from by sketches of windows, after MetaCache
+//! (Müller et al., 2017; Kobus et al., 2021).
 //!
-//! [`build()`] makes a [`Database`] of reference genomes and a taxonomy; a [`Query`] gives reads
-//! their candidates and [`Thresholds`] decide among them. A [`SharedClassifier`] does that for reads in
-//! memory, [`run::classify`] or a [`run::Classifier`] for files. `naive` is the rule word by word,
-//! for tests. [`bracken`] makes the distributions with which Bracken takes reads of higher taxa to their
-//! species, [`partial`] joins the results of several runs.
+//! [`build()`] builds a [`Database`] from reference genomes and a taxonomy. A [`Query`] finds the candidates of
+//! reads and [`Thresholds`] decide among them. A [`SharedClassifier`] does both for reads in memory,
+//! [`run::classify`] or a [`run::Classifier`] for files. [`bracken`] computes the distributions by which Bracken
+//! assigns reads of higher taxa to species, and [`partial`] joins the results of several runs. `naive` is a literal
+//! implementation of the rules, used as the oracle of the tests.
 //!
-//! # The way of a read
+//! # The path of a read
 //!
-//! The files that a read passes on the CPU, from a FASTQ file to its line, below `crates`:
+//! The files that a read passes through on the CPU, from a FASTQ file to its output line (paths below `crates`):
 //!
-//! 1. A file becomes chunks of text: `io/src/reader/fetch.rs` reads bytes, `io/src/reader/expand.rs` decompresses them, and
-//!    `io/src/reader/join.rs` ends each chunk at the end of a record.
-//! 2. `io/src/chunk.rs` and `io/src/chunk/fastq.rs` find records in a chunk, `io/src/records/text.rs` and
-//!    `io/src/records/cut.rs` make batches of them (`io/src/records/batch.rs`), and `io/src/records.rs` hands these out.
-//! 3. `classify/src/run/work.rs` takes a batch through all that follows; `classify/src/read_filter.rs` leaves out mates and
-//!    masks letters.
-//! 4. `classify/src/cpu/query.rs` finds candidates: `classify/src/sketch.rs` makes features, with the hashes of
-//!    `classify/src/hash.rs`; `classify/src/cpu/query/lookup.rs` looks them up, and `classify/src/cpu/query/hits.rs` counts hits by
-//!    window and keeps the best (`classify/src/candidates.rs`).
+//! 1. A file becomes chunks of text: `io/src/reader/fetch.rs` reads bytes, `io/src/reader/expand.rs` decompresses
+//!    them, and `io/src/reader/join.rs` ends each chunk at the end of a record.
+//! 2. `io/src/chunk.rs` and `io/src/chunk/fastq.rs` find the records of a chunk, `io/src/records/text.rs` and
+//!    `io/src/records/cut.rs` assemble them into batches (`io/src/records/batch.rs`), and `io/src/records.rs` hands
+//!    these out.
+//! 3. `classify/src/run/work.rs` takes a batch through all further steps; `classify/src/read_filter.rs` filters mates
+//!    and masks bases of low quality.
+//! 4. `classify/src/cpu/query.rs` finds candidates: `classify/src/sketch.rs` computes features with the hashes of
+//!    `classify/src/hash.rs`, `classify/src/cpu/query/lookup.rs` looks them up, and `classify/src/cpu/query/hits.rs`
+//!    counts hits by window; the best windows become candidates (`classify/src/candidates.rs`).
 //! 5. `classify/src/run/passes.rs` decides with `classify/src/decide.rs`, on the tree of `taxonomy/src/lca.rs`.
-//! 6. `classify/src/output/lines.rs` writes the line, the first columns of which are those of `taxreport/src/output/line.rs`.
+//! 6. `classify/src/output/lines.rs` formats the line; its first columns come from `taxreport/src/output/line.rs`.
 
 #![deny(missing_docs)]
 
@@ -39,7 +40,7 @@ mod features;
 mod hash;
 mod merge;
 #[cfg(test)]
-#[allow(dead_code, unreachable_pub, reason = "other tests use it, too")]
+#[allow(dead_code, unreachable_pub, reason = "shared with integration tests")]
 mod naive;
 mod output;
 mod params;

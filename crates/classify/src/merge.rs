@@ -1,5 +1,4 @@
-//! Joining what reads were found to be in separately built databases (Kobus et al., 2021, section
-//! 4.3).
+//! Joins the results for the same reads from separately built databases (Kobus et al., 2021, section 4.3).
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,27 +13,27 @@ use merganser_io::Lines;
 use merganser_taxonomy::{Rank, Taxonomy};
 use merganser_taxreport::report::Tally;
 
-/// Joins results of databases whose genomes would stand one after the other in a single one.
+/// Joins results from several databases as if their genomes, in this order, were in a single one.
 #[derive(Debug)]
 pub struct Merger {
     tree: Taxonomy,
     thresholds: Thresholds,
 }
 
-/// A read as a line of results has it.
+/// A line of results.
 struct Line {
     id: Vec<u8>,
     length: Vec<u8>,
     bases: u64,
-    /// Taxid and hits, best first.
+    /// Taxid and hits of each candidate, best first.
     candidates: Vec<(u32, u32)>,
 }
 
 impl Merger {
-    /// A merger for results of these databases, of which there must be one at least.
+    /// Creates a merger for results from `databases`.
     ///
     /// # Errors
-    /// If their parameters differ.
+    /// If there is no database, or their parameters differ.
     pub fn new(databases: &[Database], thresholds: Thresholds) -> Result<Merger, Error> {
         let Some((first, others)) = databases.split_first() else {
             return Err(Error::Config(ConfigError::new("no database")));
@@ -52,16 +51,16 @@ impl Merger {
         Ok(Merger { tree, thresholds })
     }
 
-    /// The taxa of all databases.
+    /// Returns the taxa of all databases.
     pub fn taxonomy(&self) -> &Taxonomy {
         &self.tree
     }
 
-    /// Joins the lines of `results` (in Kraken's format, of the same reads in the same order; the
-    /// files in the order of the databases) and writes them to `output` in the same format.
+    /// Joins the lines of `results` and writes them to `output`. The files must be in Kraken's format, of the same
+    /// reads in the same order, one for each database in their order. The output has the same format.
     ///
     /// # Errors
-    /// If the files are of different reads or no such results.
+    /// If the files are of different reads or in another format.
     pub fn merge(&self, results: &[PathBuf], output: &mut dyn Write) -> Result<Tally, Error> {
         let mut files = Vec::new();
         for path in results {
@@ -90,7 +89,7 @@ impl Merger {
         Ok(tally)
     }
 
-    /// Decides on a read and adds its line.
+    /// Decides on a read and appends its line.
     fn read(
         &self,
         line: &Line,
@@ -114,20 +113,20 @@ impl Merger {
                         ),
                     ));
                 };
-                // Sequences without a taxon, which older databases have, say nothing.
+                // Sequences without a taxon, which older databases have, are ignored.
                 if node == self.tree.root() {
                     continue;
                 }
-                // Targets are numbered as they come: files, and lines, are in their order.
+                // Candidates are numbered in the order of the files and of the lines.
                 let target = nodes.len() as u32;
                 let taxon = if sequences { self.tree.len() as u32 + target } else { node };
                 nodes.push(node);
-                // What targets have together is not in lines.
+                // Lines do not have pooled features.
                 let (pooled, window, last, nodes) = (hits, 0, 0, [node; 2]);
                 candidates.push(Candidate { target, taxon, hits, pooled, window, last, nodes });
             }
         }
-        // Stable: of the same hits, those of the earlier file stand first.
+        // The sort is stable: with the same hits, candidates of earlier files come first.
         candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.hits));
         let mut taxa = Vec::new();
         candidates.retain(|candidate| {
@@ -194,7 +193,7 @@ fn parse(line: &[u8]) -> Result<Line, String> {
     let cells: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
     let number = |text: &[u8]| std::str::from_utf8(text).ok()?.trim().parse::<u32>().ok();
     let &[state, id, _, length, found] = &cells[..] else {
-        // People give the report where the reads belong (KrakenTools#42, #95).
+        // Users sometimes give the report instead of the lines (KrakenTools#42, #95).
         let report = matches!(cells.len(), 6 | 8) && number(cells[1]).is_some();
         return Err(if report {
             "this is a report; give what `classify -o` wrote, a line for each read".into()
@@ -203,7 +202,7 @@ fn parse(line: &[u8]) -> Result<Line, String> {
         });
     };
     if state != b"C" && state != b"U" {
-        return Err("neither C nor U comes first".into());
+        return Err("the first column is neither C nor U".into());
     }
     let mut bases = 0;
     for mate in length.split(|&byte| byte == b'|') {

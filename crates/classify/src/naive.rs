@@ -1,5 +1,5 @@
-//! The rules of sketches, tables and candidates word by word, as the oracle of the tests: no
-//! table, no batches, nothing shared with the fast code but the hash formulas.
+//! A literal implementation of the rules for sketches, tables and candidates, as the oracle of the tests. It has no
+//! table and no batches, and shares only the hash formulas with the optimized code.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use merganser_seq::base;
 
 use super::{Candidate, Params, QueryParams};
 
-/// The longest read or pair, in bases, whose candidates are pooled.
+/// The length in bases of the longest read or pair whose candidates are pooled.
 const MAX_POOLED: u64 = 1024;
 
-/// The canonical k-mer of `letters`; `None` if one of them is no base.
+/// Returns the canonical k-mer of `letters`; `None` if one of them is not a base.
 fn canonical(letters: &[u8]) -> Option<u64> {
     let codes: Option<Vec<u8>> = letters.iter().map(|&letter| base::code(letter)).collect();
     let codes = codes?;
@@ -20,7 +20,7 @@ fn canonical(letters: &[u8]) -> Option<u64> {
     Some(number(&codes).min(number(&reverse)))
 }
 
-/// The features of each window of a sequence, sorted.
+/// Returns the features of each window of a sequence, sorted.
 pub fn sketches(letters: &[u8], params: &Params) -> Vec<Vec<u64>> {
     let (k, window, stride) = (params.k as usize, params.window as usize, params.stride as usize);
     let mut sketches = Vec::new();
@@ -50,15 +50,15 @@ fn sketch(window: &[u8], params: &Params) -> Vec<u64> {
     features
 }
 
-/// A location: target, window.
+/// A location: (target, window).
 pub type Location = (u32, u32);
 
 /// All features of a reference with their locations, in the order of (target, window).
 #[derive(Debug, Default)]
 pub struct Reference {
-    /// At most `max_locations` of each, the first ones.
+    /// The first `max_locations` locations of each feature.
     pub locations: BTreeMap<u64, Vec<Location>>,
-    /// How many targets there are.
+    /// The number of targets.
     pub targets: u32,
 }
 
@@ -79,8 +79,8 @@ impl Reference {
         Reference { locations, targets: targets.len() as u32 }
     }
 
-    /// The candidates of a read or pair. `taxon_of` gives the taxon at the lowest rank of a target, of
-    /// which each time the best target counts, and its node.
+    /// Returns the candidates of a read or pair. `taxon_of` returns the taxon of a target at the lowest rank, and
+    /// its node. Of the targets of a taxon, the best one is the candidate.
     pub fn candidates(
         &self,
         mates: &[&[u8]],
@@ -125,8 +125,8 @@ impl Reference {
         candidates
     }
 
-    /// Finds out how many features of the read all targets of a taxon have together, if there are several
-    /// candidates near the best one, and any of them has several targets.
+    /// Sets the number of features of the read that all targets of a candidate's taxon have together, if several
+    /// candidates are near the best one and the taxon of at least one of them has several targets.
     fn pool(
         &self,
         mates: &[&[u8]],
@@ -153,8 +153,8 @@ impl Reference {
     }
 }
 
-/// The first and the last window with a hit of the best run of at most `range` windows, and the
-/// hits of the run; the earliest of several.
+/// Returns the first and the last window with a hit, and the hits, of the best run of at most `range` windows; the
+/// earliest of several.
 fn best_run(hits: &BTreeMap<Location, u32>, target: u32, range: u64) -> (u32, u32, u32) {
     let of_target: Vec<(u32, u32)> =
         hits.iter().filter(|(at, _)| at.0 == target).map(|(at, &count)| (at.1, count)).collect();

@@ -1,4 +1,4 @@
-//! The lines of reads.
+//! Output lines of reads.
 
 mod lines;
 

@@ -1,4 +1,4 @@
-//! How references and reads are sketched: fixed when a database is built, and stored in it.
+//! Sketching parameters of references and reads: fixed when a database is built, and stored in it.
 
 use merganser_run::ConfigError;
 
@@ -6,23 +6,23 @@ use crate::Error;
 use crate::hash::HashRule;
 use merganser_seq::masking::Masking;
 
-/// Largest k.
+/// The largest k.
 pub const MAX_K: u32 = 32;
-/// Largest sketch.
+/// The largest number of features of a sketch.
 pub const MAX_SKETCH: u32 = 128;
-/// Longest window, in bases.
+/// The longest window, in bases.
 pub const MAX_WINDOW: u32 = 1024;
-/// Most locations that a feature may keep.
+/// The largest number of locations that a feature may keep.
 pub const MAX_LOCATIONS: u32 = 65_535;
-/// The density that keeps every k-mer.
+/// The density at which every k-mer is kept.
 pub const FULL_DENSITY: u32 = 256;
 
 merganser_run::named! {
     /// A named set of parameters and of thresholds.
     #[derive(Default)]
     pub enum Preset {
-        /// Ours: longer k-mers, chosen by their hash alone, so that all that a read and its genome
-        /// share are found; species are told apart by a single hit.
+        /// Merganser's own parameters: longer k-mers, selected by their hash alone, so that a read and its genome
+        /// share all selected k-mers; species are distinguished by a single hit.
         #[default]
         Sensitive = "sensitive",
         /// MetaCache's parameters and rule.
@@ -31,7 +31,7 @@ merganser_run::named! {
 }
 
 impl Preset {
-    /// The preset's sketching parameters.
+    /// Returns the preset's sketching parameters.
     pub fn params(self) -> Params {
         match self {
             Preset::MetaCache => Params {
@@ -61,21 +61,23 @@ impl Preset {
 /// The sketching parameters of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Where the thresholds of a query come from unless the user names them.
+    /// The preset, from which queries take their default thresholds.
     pub preset: Preset,
-    /// Bases of a k-mer, 1 to [`MAX_K`].
+    /// The length of a k-mer in bases, 1 to [`MAX_K`].
     pub k: u32,
-    /// Features of a window at most, 1 to [`MAX_SKETCH`].
+    /// The maximum number of features of a window, 1 to [`MAX_SKETCH`].
     pub sketch: u32,
-    /// Bases of a window, `k` to [`MAX_WINDOW`].
+    /// The length of a window in bases, `k` to [`MAX_WINDOW`].
     pub window: u32,
-    /// Bases from the beginning of one window to that of the next, 1 to `window`.
+    /// The number of bases between the starts of consecutive windows, 1 to `window`.
     pub stride: u32,
-    /// Only k-mers whose hash is among the lowest `density`/256 are features, 1 to 256 (all).
+    /// The share of k-mers that may be features: those with the lowest hashes, `density`/256 of all; 1 to 256
+    /// (all).
     pub density: u32,
-    /// Locations that a feature keeps, the first ones of the reference; 1 to [`MAX_LOCATIONS`].
+    /// The maximum number of locations of a feature, of which the first in the reference are kept; 1 to
+    /// [`MAX_LOCATIONS`].
     pub max_locations: u32,
-    /// What is masked of references before they are sketched.
+    /// The masking of references before they are sketched.
     pub masking: Masking,
 }
 
@@ -83,7 +85,7 @@ impl Params {
     /// Checks the ranges.
     ///
     /// # Errors
-    /// The parameter that is out of its range, and the range.
+    /// If a parameter is out of range; the error names it and the range.
     pub fn validate(&self) -> Result<(), Error> {
         let ranges = [
             ("k", self.k, 1, MAX_K),
@@ -103,13 +105,13 @@ impl Params {
         Ok(())
     }
 
-    /// The hash rule that goes with k.
+    /// Returns the hash rule for k.
     pub fn hash_rule(&self) -> HashRule {
         HashRule::of(self.k)
     }
 
-    /// The number of windows of a sequence of `bases`: full ones at 0, stride, 2 · stride and so
-    /// on, and one more of what is left after the last of them if that is long enough for a k-mer.
+    /// Returns the number of windows of a sequence of `bases`: complete windows at 0, stride, 2 · stride and so on,
+    /// and one more for the remainder if it is at least k long.
     pub fn windows(&self, bases: u64) -> u64 {
         let (k, window, stride) =
             (u64::from(self.k), u64::from(self.window), u64::from(self.stride));
@@ -128,7 +130,7 @@ mod tests {
         {
             let params = Params { k, window, stride, ..Preset::MetaCache.params() };
             for bases in 0..400u32 {
-                // By the words of the rule.
+                // A literal implementation of the rule.
                 let (mut count, mut start) = (0, 0);
                 while start + window <= bases {
                     (count, start) = (count + 1, start + stride);

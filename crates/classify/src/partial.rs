@@ -1,11 +1,10 @@
-//! Partial results: what a run over some of the reads leaves, so that the runs over all of them come to
-//! what one run would have written.
+//! Partial results: written by runs over some of the reads, so that they can be joined to the results of one run
+//! over all reads.
 //!
-//! [`Outputs::partial`](crate::run::Outputs::partial) has a run write them, by databases of merganser
-//! and of Kraken 2 alike: reads by taxon, and, where distinct features or minimizers are counted, these
-//! themselves, since those of several runs cannot be told from their numbers. [`join()`] puts files of
-//! the same database and the same parameters together: of any runs, or of all shards of one
-//! ([`ReadShare`](merganser_kraken2::ReadShare)).
+//! A run writes them with [`Outputs::partial`](crate::run::Outputs::partial), for merganser databases and Kraken 2
+//! databases. They hold the reads by taxon and, if distinct features or minimizers are counted, these themselves,
+//! as distinct counts cannot be added. [`join()`] combines files of the same database and the same parameters: of
+//! any runs, or of all shards of one run ([`ReadShare`](merganser_kraken2::ReadShare)).
 
 mod join;
 mod lines;

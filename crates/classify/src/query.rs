@@ -1,4 +1,5 @@
-//! A database made ready for queries, on the CPU or on devices: this module and its own know both.
+//! A database prepared for queries on the CPU or on devices. Only this module and its submodules know both
+//! backends.
 
 mod devices;
 mod rounds;
@@ -18,7 +19,7 @@ use crate::decide::Thresholds;
 use crate::{Database, Error};
 use merganser_gpu::GpuConfig;
 
-/// A database made ready for queries; shared by all workers.
+/// A database prepared for queries; shared by all workers.
 #[derive(Debug)]
 pub struct Query<'a> {
     host: Arc<HostQuery<'a>>,
@@ -36,20 +37,20 @@ impl<'a> Query<'a> {
         Query::new(database, thresholds.query_params())
     }
 
-    /// Looks up about so many features at once: more take more memory, fewer are slower. What is
-    /// found does not depend on it.
+    /// Sets the approximate number of features that are looked up together. More take more memory, fewer are
+    /// slower. Results do not depend on it.
     pub fn with_group(self, features: usize) -> Query<'a> {
         let host = HostQuery::again(self.host.database(), self.host.prepared());
         Query { host: Arc::new(host.with_group(features)), ..self }
     }
 
-    /// Puts the database on the GPUs that `resources` asks for, which [`find`](Self::find) then asks.
-    /// Parts for which they have no room the host asks. By themselves, as many GPUs as it needs are
-    /// taken, as nobody knows how many reads will come.
+    /// Copies the database to the GPUs that `resources` selects, which [`find`](Self::find) then uses. Parts for
+    /// which they have no room are queried on the host. If GPUs are chosen automatically, as many are used as the
+    /// database needs, since the number of reads is unknown.
     ///
     /// # Errors
-    /// If there is no thread; if GPUs are asked for and there are none; if one cannot be used or has
-    /// no room for any part.
+    /// If there is no thread; if GPUs were requested and there is no GPU; if one cannot be used or has no room for
+    /// any part.
     pub fn on_gpus(
         self,
         resources: &Resources,
@@ -65,7 +66,7 @@ impl<'a> Query<'a> {
         Ok(Query { devices, ..self })
     }
 
-    /// Puts the database on these devices; parts for which there is no room take turns with the others.
+    /// Copies the database to these devices. Parts for which there is no room take turns with the others.
     ///
     /// # Errors
     /// If a device cannot be used or has no room for any part.
@@ -74,23 +75,23 @@ impl<'a> Query<'a> {
         Ok(Query { devices, ..self })
     }
 
-    /// The rounds, if parts take turns.
+    /// Returns the rounds if parts take turns; otherwise `None`.
     pub(crate) fn rounds(&self) -> Option<&Rounds<'a>> {
         self.devices.as_ref().filter(|rounds| !rounds.is_one())
     }
 
-    /// What the devices are, if there are any, and had no room for so far.
+    /// Returns notes on the devices, if there are any, and on the work that they had no room for so far.
     pub fn gpu_notes(&self) -> Option<GpuNotes> {
         self.devices.as_ref().map(Rounds::notes)
     }
 
-    /// The devices, if there are any.
+    /// Returns the devices of the current round, if there are any.
     pub(crate) fn devices(&self) -> Option<Arc<OnDevices<'a>>> {
         self.devices.as_ref().and_then(Rounds::now)
     }
 
-    /// As [`candidates`](Self::candidates), on the devices if there are any; of the parts only whose turn
-    /// it is.
+    /// Finds [`candidates`](Self::candidates), on the devices if there are any. With rounds, only the parts of the
+    /// current round are queried.
     ///
     /// # Errors
     /// If a device fails.
@@ -107,18 +108,18 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// The database on the host.
+    /// Returns the database on the host.
     pub(crate) fn host(&self) -> &HostQuery<'a> {
         &self.host
     }
 
-    /// A worker's own space.
+    /// Creates the working space of a worker.
     pub fn scratch(&self) -> Scratch {
         self.host.scratch()
     }
 
-    /// The candidates of each of `reads` (one or two mates), in order: appended to `candidates`,
-    /// with the place where those of each read end appended to `ends`.
+    /// Finds the candidates of each of `reads` (one or two mates), in order. Appends them to `candidates`, and the
+    /// end of each read's candidates to `ends`.
     pub fn candidates(
         &self,
         reads: &[[&[u8]; 2]],

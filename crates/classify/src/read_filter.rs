@@ -1,17 +1,17 @@
-//! Reads and bases that are not classified.
+//! Excludes reads and bases from classification.
 
 use merganser_io::RecordBatch;
 
 use crate::reads;
 
-/// Which mates and bases take part. What does not still has its line, and is written back whole.
+/// Selects the mates and bases that take part. Excluded ones still have a line and are written back unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReadFilter {
-    /// Mates of fewer bases are passed over,
+    /// The minimum length of a mate, in bases.
     pub(crate) min_bases: usize,
-    /// and so are those of more.
+    /// The maximum length of a mate, in bases.
     pub(crate) max_bases: usize,
-    /// Bases with a lower quality (Phred) count as unknown, as N.
+    /// The minimum quality (Phred) of a base. Bases below it count as N.
     pub(crate) min_quality: u8,
 }
 
@@ -20,8 +20,8 @@ impl ReadFilter {
         (self.min_bases..=self.max_bases).contains(&letters.len())
     }
 
-    /// The letters of each read's mates, nothing for those that take no part; and how many reads
-    /// have no mate left. `masked` is working space.
+    /// Returns the letters of each read's mates, empty for excluded mates, and the number of reads without a
+    /// remaining mate. `masked` is working space.
     pub(super) fn views<'a>(
         &self,
         batch: &'a RecordBatch,
@@ -50,7 +50,7 @@ impl ReadFilter {
     }
 }
 
-/// The batch with N for each base whose quality is below `least`.
+/// Returns the batch with N for each base whose quality is below `least`.
 fn mask<'a>(batch: &RecordBatch, least: u8, masked: &'a mut RecordBatch) -> &'a RecordBatch {
     masked.copy_from(batch);
     for at in 0..masked.len() {

@@ -1,8 +1,8 @@
-//! The reads of a batch.
+//! Access to the reads of a batch.
 
 use merganser_io::RecordBatch;
 
-/// The letters of each read's mates.
+/// Returns the letters of each read's mates. The second mate of a single read is empty.
 pub(crate) fn views(batch: &RecordBatch) -> Vec<[&[u8]; 2]> {
     let letters = |at: usize| batch.record(at).letters;
     let reads = 0..batch.reads();
@@ -12,12 +12,12 @@ pub(crate) fn views(batch: &RecordBatch) -> Vec<[&[u8]; 2]> {
     }
 }
 
-/// The name of a read; of a pair, what its mates' names share.
+/// Returns the name of a read; for a pair, the common part of its mates' names.
 pub(crate) fn id(batch: &RecordBatch, read: usize) -> &[u8] {
     batch.name(read * batch.mates())
 }
 
-/// The bases of a read, and those of its mate.
+/// Returns the number of bases of a read, and of its mate if it is a pair.
 pub(crate) fn lengths(batch: &RecordBatch, read: usize) -> (usize, Option<usize>) {
     let bases = |at: usize| batch.record(at).letters.len();
     let first = read * batch.mates();

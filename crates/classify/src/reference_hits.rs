@@ -1,23 +1,22 @@
-//! Hits by reference sequence, and how much of each was hit.
+//! Counts hits by reference sequence, and the coverage of each sequence.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{Candidate, Database};
 
-/// For each target the reads and hits of candidates, and the windows that these reach over; filled
-/// by all workers.
+/// The reads and hits of each target's candidates, and the windows that these cover. Shared by all workers.
 #[derive(Debug)]
 pub struct ReferenceHits<'a> {
     database: &'a Database,
     reads: Vec<AtomicU64>,
     hits: Vec<AtomicU64>,
-    /// A bit for each window.
+    /// One bit for each window.
     windows: Vec<AtomicU64>,
 }
 
 impl<'a> ReferenceHits<'a> {
-    /// None yet.
+    /// Creates empty counts.
     pub fn new(database: &'a Database) -> ReferenceHits<'a> {
         let zeros = |count: usize| (0..count).map(|_| AtomicU64::new(0)).collect();
         let targets = database.targets().len();
@@ -45,7 +44,7 @@ impl<'a> ReferenceHits<'a> {
         }
     }
 
-    /// The windows of a target that candidates reach over.
+    /// Returns the number of windows of a target that are covered by candidates.
     fn covered(&self, target: usize) -> u64 {
         let first = self.database.first_window(target as u32);
         let windows = self.database.targets()[target].windows;
@@ -56,10 +55,12 @@ impl<'a> ReferenceHits<'a> {
         (first..first + windows).filter(hit).count() as u64
     }
 
-    /// Which targets are left when those with the lowest coverage (windows that candidates reach
-    /// over, of all the target's) are taken away, as long as the sum of what they have stays within
-    /// `per_mille` of that of all targets: MetaCache's `-cov-percentile`. Of the same coverage, the
-    /// later target goes first.
+    /// Returns for each target whether it remains after removing those with the lowest coverage: MetaCache's
+    /// `-cov-percentile`.
+    ///
+    /// Coverage is the share of a target's windows that candidates cover. Targets are removed in ascending order as
+    /// long as the sum of their coverage stays within `per_mille` of the sum over all targets. Of targets with the
+    /// same coverage, the later one is removed first.
     pub fn above_percentile(&self, per_mille: u32) -> Vec<bool> {
         // In units of 2⁻³², so that the sums do not depend on their order.
         let coverage = |target: usize| {
@@ -84,11 +85,11 @@ impl<'a> ReferenceHits<'a> {
         keep
     }
 
-    /// Writes a table of the targets that were hit, in the order of the build: sequence, taxid,
-    /// taxon, bases, windows, windows covered, reads, hits.
+    /// Writes a table of the targets that were hit, in the order of the build: sequence, taxid, taxon, bases,
+    /// windows, covered windows, reads, hits.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write(&self, output: &mut dyn Write) -> io::Result<()> {
         let tree = self.database.taxonomy();
         writeln!(output, "sequence\ttaxid\tname\tbases\twindows\tcovered\treads\thits")?;

@@ -1,4 +1,4 @@
-//! Classifying files of reads: read in order, classified by all workers, written in order.
+//! Classifies files of reads: read in order, classified by all workers, written in order.
 
 mod clock;
 mod devices;
@@ -33,11 +33,11 @@ use merganser_taxreport::partial::WrittenShard;
 use passes::RunContext;
 use plan::Plan;
 
-/// A database made ready for any number of runs with the same thresholds.
+/// A database prepared for any number of runs with the same thresholds.
 pub struct Classifier<'a> {
     database: &'a Database,
     query: Query<'a>,
-    /// What the query was prepared for.
+    /// The parameters for which the query was prepared.
     params: QueryParams,
     nodes: Vec<u32>,
 }
@@ -53,13 +53,14 @@ impl<'a> Classifier<'a> {
         }
     }
 
-    /// Prepares `database` for these devices. GPUs get the database, and then find the candidates.
-    /// Parts for which there is no room at the same time take turns: reads and their candidates then
-    /// wait in memory, or in temporary storage, until all parts have been asked. If GPUs that nobody
-    /// asked for have no room for any part, the CPU takes their place, and `progress` hears why.
+    /// Prepares `database` for these devices. GPUs receive the database and find the candidates.
+    ///
+    /// Parts for which there is no room at the same time take turns: reads and their candidates then wait in memory
+    /// or in temporary storage until all parts have been queried. If automatically chosen GPUs have no room for any
+    /// part, the CPU is used instead and `progress` receives a note.
     ///
     /// # Errors
-    /// If a GPU cannot be used; if it was asked for and has no room for any part.
+    /// If a GPU cannot be used; if it was requested and has no room for any part.
     pub fn on(
         database: &'a Database,
         thresholds: &Thresholds,
@@ -80,27 +81,28 @@ impl<'a> Classifier<'a> {
         }
     }
 
-    /// What the GPUs are, if there are any, and had no room for so far, in all runs.
+    /// Returns notes on the GPUs, if there are any, and on the work that they had no room for, in all runs so far.
     pub fn gpu_notes(&self) -> Option<GpuNotes> {
         self.query.gpu_notes()
     }
 
-    /// Classifies the reads of `segments`, one segment after the other, and writes what `outputs`
-    /// asks for, in the order of the reads. What is written depends on nothing but the database,
-    /// the configuration and the reads. The thresholds must have the lowest rank, number of candidates
-    /// and insert with which the database was prepared.
+    /// Classifies the reads of `segments`, one segment after the other, and writes the requested `outputs` in the
+    /// order of the reads.
     ///
-    /// Of `resources`, what computes was chosen when the database was prepared. The memory includes
-    /// the parts of the database that are asked together; where none is given, it is three quarters of
-    /// what was free when `resources` were made, or more if all of the database takes it and that much
-    /// was free, and a database that is in memory already comes on top. Where the database does not fit,
-    /// its parts take turns, as on devices; with `report_minimizer_data` or all hits of each read it has
-    /// to fit. A record that is longer than there is room for is an error.
+    /// The output depends only on the database, the configuration and the reads. The thresholds must have the
+    /// lowest rank, number of candidates, insert and pooling for which the database was prepared.
+    ///
+    /// The devices were chosen when the database was prepared; those of `resources` are ignored. The memory limit
+    /// includes the parts of the database that are queried together. Without a limit, it is three quarters of the
+    /// memory that was free when `resources` were made, or more if the whole database needs more and it was free; a
+    /// database that is in memory already is not counted then. If the database does not fit, its parts take turns,
+    /// as on devices; with `report_minimizer_data`, with a confidence, or with all hits of each read, it has to
+    /// fit. A record longer than the memory allows is an error.
     ///
     /// # Errors
-    /// If `config` or `resources` is out of range, or there is too little memory; if partial results are
-    /// wanted of a database without a file, or with `cov_percentile`; as reading and writing; if
-    /// mates are out of step; if a device fails; if cancelled.
+    /// If `config` or `resources` is out of range, or there is too little memory; if partial results are wanted
+    /// from a database without a file, or with `cov_percentile`; if reading or writing fails; if mates are out of
+    /// step; if a device fails; if cancelled.
     pub fn run(
         &self,
         config: &RunConfig,
@@ -161,7 +163,7 @@ impl<'a> Classifier<'a> {
             let found = (&outcome, features);
             partial::write(self.database, (config, &thresholds), found, written, cancel, output)?;
         }
-        // What was found is right only if the database is still what it was.
+        // The results are valid only if the database has not changed meanwhile.
         self.database.check(resources.threads, cancel)?;
         outcome.references = run.references;
         clock.tell(&mut outcome.stages);
@@ -173,8 +175,8 @@ impl<'a> Classifier<'a> {
         Ok(outcome)
     }
 
-    /// Checks the ranges, that the thresholds are those that the database was prepared for, and that
-    /// there can be partial results if they are wanted; returns the thresholds.
+    /// Checks the ranges, that the database was prepared for these thresholds, and that partial results are
+    /// possible if they are wanted. Returns the thresholds.
     fn check(
         &self,
         config: &RunConfig,
@@ -186,7 +188,7 @@ impl<'a> Classifier<'a> {
         let thresholds = config.thresholds(self.database.params())?;
         if thresholds.query_params() != self.params {
             return Err(Error::Config(ConfigError::new(
-                "the database was prepared for another `lowest`, `max_cand` or `insert`",
+                "the database was prepared for another `lowest`, `max_cand`, `insert` or `near`",
             )));
         }
         if outputs.partial.is_some() {
@@ -196,11 +198,11 @@ impl<'a> Classifier<'a> {
     }
 }
 
-/// Classifies reads by a database on what `resources` asks for: [`Devices::choose`],
-/// [`Classifier::on`] and [`Classifier::run`] in one.
+/// Classifies reads on the devices that `resources` selects: [`Devices::choose`], [`Classifier::on`] and
+/// [`Classifier::run`] in one.
 ///
 /// # Errors
-/// As these.
+/// As those functions.
 pub fn classify<'a>(
     config: &RunConfig,
     resources: &Resources,

@@ -1,4 +1,4 @@
-//! Reads in memory, classified by whoever has them.
+//! Classifies reads in memory.
 
 use std::sync::Arc;
 
@@ -6,9 +6,10 @@ use crate::cpu::query::{HostQuery, Prepared, Scratch};
 use crate::{Candidate, Database, Error, Thresholds, Verdict};
 use merganser_taxonomy::Rank;
 
-/// A database made ready for reads in memory: owns its share of the database, and can be kept, moved
-/// and shared by threads as a program likes. Works on the CPU, with all parts of the database in
-/// memory.
+/// A database prepared for classifying reads in memory.
+///
+/// Shares ownership of the database, and can be stored, moved and shared between threads. Works on the CPU, with
+/// all parts of the database in memory.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -51,44 +52,44 @@ pub struct SharedClassifier {
     prepared: Prepared,
 }
 
-/// The taxon that a read was found to come from.
+/// The taxon of a classified read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Taxon<'d> {
-    /// NCBI's number.
+    /// The taxid.
     pub taxid: u32,
-    /// The rank; [`Rank::Sequence`] if it is one reference sequence that was told from all others,
-    /// whose taxon this then is.
+    /// The rank; [`Rank::Sequence`] if the verdict is a single reference sequence, whose taxon this is.
     pub rank: Rank,
     /// The scientific name.
     pub name: &'d str,
-    /// Hits of the best candidate: features that the read shares with a stretch of a reference.
+    /// The hits of the best candidate: features that the read shares with a stretch of a reference.
     pub hits: u32,
 }
 
 impl SharedClassifier {
-    /// Prepares a database for the rules by which a taxon is chosen.
+    /// Prepares a database for these thresholds.
     pub fn new(database: Arc<Database>, thresholds: Thresholds) -> SharedClassifier {
         let prepared = HostQuery::new(&database, thresholds.query_params()).prepared();
         SharedClassifier { database, thresholds, prepared }
     }
 
-    /// The database.
+    /// Returns the database.
     pub fn database(&self) -> &Arc<Database> {
         &self.database
     }
 
-    /// The taxa of some reads, in their order; `None` for those of which too little is known. Each
-    /// read is its letters and those of its mate, which are empty if it has none. Who has more reads
-    /// later takes a [`session`](Self::session).
+    /// Returns the taxa of reads, in order; `None` for unclassified reads.
+    ///
+    /// A read is its letters and those of its mate, which are empty for a single read. For repeated calls, use a
+    /// [`session`](Self::session).
     ///
     /// # Errors
-    /// If the database's file cannot be read or is damaged, which is found when it is first used.
+    /// If the database's file cannot be read or is damaged, which is checked when it is first used.
     pub fn classify(&self, reads: &[[&[u8]; 2]]) -> Result<Vec<Option<Taxon<'_>>>, Error> {
         self.session().classify(reads)
     }
 
-    /// One thread's working space, which it uses for all its reads.
+    /// Creates the working space of one thread, to be reused for all its reads.
     pub fn session(&self) -> Session<'_> {
         let query = HostQuery::again(&self.database, self.prepared.clone());
         let scratch = query.scratch();
@@ -96,19 +97,19 @@ impl SharedClassifier {
     }
 }
 
-/// A thread's way into a [`SharedClassifier`]; its memory is used again for all reads.
+/// A thread's access to a [`SharedClassifier`], which reuses its memory for all reads.
 #[derive(Debug)]
 pub struct Session<'c> {
     classifier: &'c SharedClassifier,
     query: HostQuery<'c>,
     scratch: Scratch,
     candidates: Vec<Candidate>,
-    /// Where the candidates of each read end.
+    /// The end of each read's candidates.
     ends: Vec<usize>,
 }
 
 impl<'c> Session<'c> {
-    /// As [`SharedClassifier::classify`].
+    /// Returns the taxa of reads, as [`SharedClassifier::classify`].
     ///
     /// # Errors
     /// As [`SharedClassifier::classify`].

@@ -1,4 +1,4 @@
-//! Sketches of windows: the fast way. `naive` has the definition.
+//! Sketches of windows, optimized. `naive` has the definition.
 
 use merganser_seq::base;
 use merganser_seq::dispatch;
@@ -7,7 +7,7 @@ use merganser_seq::simd::Level;
 use crate::hash::{HashRule, NO_KMER};
 use crate::params::Params;
 
-/// Sketches the windows of one sequence after the other; keeps its memory.
+/// Sketches the windows of sequences, one sequence at a time. Reuses its memory.
 #[derive(Debug)]
 pub struct Sketcher {
     k: usize,
@@ -16,22 +16,22 @@ pub struct Sketcher {
     limit: u64,
     level: Level,
     codes: Vec<u8>,
-    /// The hash of the k-mer that begins at each base, [`NO_KMER`] where there is none.
+    /// The hash of the k-mer that starts at each base, [`NO_KMER`] if there is no k-mer.
     hashes: Vec<u64>,
     chosen: Vec<u64>,
     seen: Seen,
 }
 
-/// A set of the lower 16 bits of hashes, as bits; empty but while it is in use.
+/// A set of the lower 16 bits of hashes, as bits. Empty between uses.
 type Seen = Box<[u64; 1024]>;
 
 impl Sketcher {
-    /// A sketcher for valid parameters, at this machine's best vector level.
+    /// Creates a sketcher for valid parameters, using the best vector instructions of this machine.
     pub fn new(params: &Params) -> Sketcher {
         Sketcher::at_level(params, Level::best())
     }
 
-    /// The same at a given level, for tests.
+    /// Creates a sketcher that uses a given vector level, for tests.
     pub(crate) fn at_level(params: &Params, level: Level) -> Sketcher {
         let rule = params.hash_rule();
         Sketcher {
@@ -47,7 +47,7 @@ impl Sketcher {
         }
     }
 
-    /// Takes a sequence (any letters) whose windows are to be sketched.
+    /// Loads the sequence whose windows are to be sketched. Any letters are allowed.
     pub fn load(&mut self, letters: &[u8]) {
         self.codes.clear();
         let clean = base::encode(self.level, letters, &mut self.codes);
@@ -60,14 +60,15 @@ impl Sketcher {
         }
     }
 
-    /// The hash and the feature of each k-mer of the loaded sequence, if it may be one.
+    /// Returns the hash and the feature of each k-mer of the loaded sequence; `None` for k-mers that cannot be
+    /// features.
     pub(crate) fn eligible(&self) -> impl Iterator<Item = Option<(u64, u64)>> + '_ {
         let kept = |&hash: &u64| (hash < self.limit).then(|| (hash, self.rule.feature(hash)));
         self.hashes.iter().map(kept)
     }
 
-    /// Appends the features of the window from base `start` to base `end` (not included) of the
-    /// loaded sequence; in no particular order, each once.
+    /// Appends the features of the window of bases `start..end` of the loaded sequence, each once, in no particular
+    /// order.
     pub fn sketch(&mut self, start: usize, end: usize, features: &mut Vec<u64>) {
         let kmers = (end + 1).saturating_sub(self.k).min(self.hashes.len());
         let Some(hashes) = self.hashes.get(start..kmers) else { return };
@@ -90,8 +91,8 @@ pub(crate) fn sketch_all(
     }
 }
 
-/// Appends the features of some windows of a sequence from window `first` on, which it has; gives the
-/// window that comes next.
+/// Appends the features of some windows of a sequence, starting at the existing window `first`. Returns the number
+/// of the next window.
 pub(crate) fn sketch_some(
     letters: &[u8],
     params: &Params,
@@ -100,7 +101,7 @@ pub(crate) fn sketch_some(
     features: &mut Vec<u64>,
 ) -> usize {
     let (window, stride) = (params.window as usize, params.stride as usize);
-    // Long reads are cut so that working space stays small: whole windows each time.
+    // Long reads are processed in runs of whole windows, which limits the working space.
     let step = (1 << 16) / stride.max(1) + 1;
     let windows = params.windows(letters.len() as u64) as usize;
     let count = step.min(windows - first);
@@ -114,7 +115,7 @@ pub(crate) fn sketch_some(
     first + count
 }
 
-/// Sets the hash of each k-mer with a letter that is no base.
+/// Marks all k-mers that contain a letter other than a base.
 fn mask(letters: &[u8], k: usize, hashes: &mut [u64]) {
     for (at, _) in letters.iter().enumerate().filter(|&(_, &letter)| !base::is_base(letter)) {
         let from = (at + 1).saturating_sub(k).min(hashes.len());
@@ -147,7 +148,7 @@ fn hashes64_body(codes: &[u8], k: usize, hashes: &mut Vec<u64>) {
     }
 }
 
-/// Replaces `kmers` by the canonical k-mer that begins at each base but the last k - 1.
+/// Replaces `kmers` by the canonical k-mers that start at each base except the last k - 1.
 #[inline(always)]
 fn canonical(codes: &[u8], k: usize, kmers: &mut Vec<u64>) {
     kmers.clear();
@@ -179,8 +180,7 @@ dispatch! {
 fn choose_body(hashes: &[u64], size: usize, limit: u64, chosen: &mut Vec<u64>, seen: &mut Seen) {
     let cutoff = expected_cutoff(hashes.len(), size, limit);
     below(hashes, cutoff, chosen);
-    // All of them, and no need to sort for that: the usual case where the limit is what bounds a
-    // sketch.
+    // The usual case where the limit bounds the sketch: all hashes are chosen, which needs no sorting.
     if cutoff == limit && chosen.len() <= size && all_differ(chosen, seen) {
         return;
     }
@@ -195,8 +195,8 @@ fn choose_body(hashes: &[u64], size: usize, limit: u64, chosen: &mut Vec<u64>, s
     chosen.truncate(size);
 }
 
-/// Whether all hashes differ in their lower 16 bits, and so in all: what is said of windows without
-/// repeats in nine cases of ten or more.
+/// Whether all hashes differ in their lower 16 bits, and therefore altogether. True for at least nine of ten
+/// windows without repeats.
 #[inline(always)]
 fn all_differ(hashes: &[u64], seen: &mut Seen) -> bool {
     let word = |hash: u64| (hash >> 6) as usize % 1024;
@@ -210,12 +210,12 @@ fn all_differ(hashes: &[u64], seen: &mut Seen) -> bool {
     again == 0
 }
 
-/// A bound below which `size` of `count` random hashes nearly always lie, four standard deviations
-/// off, so that little has to be sorted; at most `limit`.
+/// Returns a bound, at most `limit`, below which at least `size` of `count` random hashes nearly always lie (four
+/// standard deviations), so that few hashes have to be sorted.
 #[inline(always)]
 fn expected_cutoff(count: usize, size: usize, limit: u64) -> u64 {
     let wanted = size as f64 + 4.0 * (size as f64).sqrt();
-    // All hashes below the limit are equally likely, and those above are not looked at.
+    // Hashes below the limit are uniformly distributed; larger ones are ignored.
     let span = if limit <= 1 << 32 { (1u64 << 32) as f64 } else { u64::MAX as f64 };
     let bound = span * (wanted / count as f64);
     if bound >= limit as f64 { limit } else { bound as u64 }
@@ -223,7 +223,7 @@ fn expected_cutoff(count: usize, size: usize, limit: u64) -> u64 {
 
 #[inline(always)]
 fn below(hashes: &[u64], limit: u64, chosen: &mut Vec<u64>) {
-    // Room for all, so that storing needs no branch.
+    // The buffer has room for all hashes, so that storing needs no branch.
     if chosen.len() < hashes.len() {
         chosen.resize(hashes.len(), 0);
     }
@@ -250,7 +250,7 @@ mod tests {
             30 => proptest::sample::select(b"ACGT".to_vec()),
             1 => proptest::sample::select(b"acgtuUNnRX-\xff".to_vec()),
         ];
-        // Repeats make sketches smaller than windows.
+        // Repeats give sketches that are smaller than their windows allow.
         (proptest::collection::vec(letters, 0..300), 1usize..4).prop_map(|(s, n)| s.repeat(n))
     }
 

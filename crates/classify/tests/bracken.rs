@@ -1,5 +1,5 @@
-//! Bracken's distributions for databases of ours: those that classifying every stretch of every sequence,
-//! written as a read, gives.
+//! Compares Bracken's distributions for merganser databases with counts from classifying every stretch of every
+//! sequence as a read.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test ends by panicking")]
 
 #[allow(dead_code, reason = "other tests use more of it")]
@@ -23,11 +23,11 @@ const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\
     20\t|\t2\t|\tgenus\t|\n11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n\
     13\t|\t11\t|\tstrain\t|\n14\t|\t11\t|\tstrain\t|\n21\t|\t20\t|\tspecies\t|\n";
 
-/// A name, a taxid and the letters.
+/// A sequence: its name, its taxid and its letters.
 type Sequence = (&'static str, u32, Vec<u8>);
 
-/// Strains and species that share more or less, one with a repeat and with N, one that is short, one at
-/// no taxon, and two of the same name.
+/// Returns strains and species that share more or less of their sequence: one with a repeat and with N, a short
+/// one, one without a taxon, and two with the same name.
 fn sequences() -> Vec<Sequence> {
     let mut random = Random(3);
     let ancestor = random.bases(2500);
@@ -68,7 +68,7 @@ fn database(folder: &Path, params: Params, parts: usize) -> Database {
     build_in_memory(&config, &resources, &inputs, folder, &Silent, &cancel).unwrap().0
 }
 
-/// Reads of a sequence by taxid, one from each place, classified as any others.
+/// Classifies a read from each position of a sequence, and counts them by taxid.
 fn naive(database: &Database, folder: &Path, letters: &[u8], length: usize) -> BTreeMap<u32, u64> {
     let path = folder.join("reads.fa");
     let reads = letters.windows(length);
@@ -87,7 +87,7 @@ fn naive(database: &Database, folder: &Path, letters: &[u8], length: usize) -> B
     counts
 }
 
-/// The file, from the counts of all sequences.
+/// Formats the distribution from the counts of all sequences.
 fn text(counts: &[(u32, BTreeMap<u32, u64>)]) -> String {
     let mut mapped: Vec<u32> = Vec::new();
     for taxid in counts.iter().flat_map(|(_, counts)| counts.keys()) {

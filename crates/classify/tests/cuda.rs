@@ -1,4 +1,4 @@
-//! The device, real or emulated, against the CPU backend; skipped, saying so, without one.
+//! Compares a device, real or emulated, with the CPU backend. Without a device, the tests are skipped with a note;
 //! `MERGANSER_REQUIRE_GPU=1` makes that a failure.
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test ends by panicking")]
 #![cfg(feature = "cuda")]
@@ -30,7 +30,7 @@ fn usable() -> bool {
     usable
 }
 
-/// Strains of a few species with a repeat in each.
+/// Writes a taxonomy and strains of a few species with a repeat in each; returns the strains.
 fn references(folder: &Path, random: &mut Random) -> Vec<Vec<u8>> {
     let nodes = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
         11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n13\t|\t10\t|\tspecies\t|\n";
@@ -51,13 +51,13 @@ fn references(folder: &Path, random: &mut Random) -> Vec<Vec<u8>> {
         text.push(b'\n');
         targets.push(letters);
     }
-    // One that has no window.
+    // A sequence without windows.
     text.extend(b">none|kraken:taxid|11\nACG\n");
     fs::write(folder.join("refs.fa"), text).unwrap();
     targets
 }
 
-/// The database, which a device builds as the host does.
+/// Builds a database on a device, and asserts that the host builds the same.
 fn build(params: Params, parts: usize, folder: &Path) -> Database {
     let inputs = expand_references(&[folder.join("refs.fa")]).unwrap();
     let cancel = Cancel::default();
@@ -82,7 +82,7 @@ fn build(params: Params, parts: usize, folder: &Path) -> Database {
     database
 }
 
-/// 16 features for each base.
+/// Parameters with 16 features per base.
 const MANY: Params = Params {
     preset: Preset::MetaCache,
     k: 16,
@@ -94,7 +94,7 @@ const MANY: Params = Params {
     masking: Masking::None,
 };
 
-/// What a device has no room for is made in several runs, or by the host; what is to be left out is.
+/// Tables for which a device has no room are made in several runs or on the host, with the same pruning.
 #[test]
 fn little_memory_gives_the_same_database() {
     if !usable() {
@@ -140,8 +140,8 @@ fn little_memory_gives_the_same_database() {
     }
 }
 
-/// Sequences without a taxon, which lie between others, are left out as on the host; those of databases that
-/// earlier versions built are no candidates there either.
+/// Sequences without a taxon, placed between others, are left out as on the host. Those in databases of earlier
+/// versions are never candidates.
 #[test]
 fn sequences_without_a_taxon_are_left_out_and_ignored() {
     if !usable() {
@@ -193,7 +193,7 @@ fn sequences_without_a_taxon_are_left_out_and_ignored() {
     }
 }
 
-/// A database that stays where it was made answers as one that was written.
+/// A database that stays on the device where it was built gives the same answers as on the host.
 #[test]
 fn what_is_built_on_a_device_is_queried_there() {
     if !usable() {
@@ -234,7 +234,7 @@ fn what_is_built_on_a_device_is_queried_there() {
     }
 }
 
-/// Short reads, pairs, reads with no k-mer, empty ones and long ones.
+/// Returns short reads, pairs, reads without k-mers, empty reads and long reads.
 fn reads(targets: &[Vec<u8>], count: usize, random: &mut Random) -> Vec<[Vec<u8>; 2]> {
     let piece = |random: &mut Random, most: usize| {
         let target = &targets[random.below(targets.len())];
@@ -265,7 +265,7 @@ fn find(query: &Query<'_>, reads: &[[Vec<u8>; 2]]) -> Found {
     (each.collect(), ends)
 }
 
-/// Three threads, with so much memory on each of these devices; the CPU alone if there are none.
+/// Returns resources with three threads and this memory on each of the devices; only the CPU if the list is empty.
 fn gpus(devices: &[u32], memory: Option<u64>) -> Resources {
     let device = match devices {
         [] => DeviceChoice::Cpu,
@@ -313,8 +313,8 @@ fn every_parameter_gives_the_hosts_candidates() {
     }
 }
 
-/// Species whose strains recombine: at each place, a strain has one of two alleles, which those of all
-/// species nearly share. Gives each species' alleles.
+/// Writes species whose strains recombine: at each position, a strain has one of two alleles, which are nearly the
+/// same in all species. Returns the alleles of each species.
 fn strains(folder: &Path, [species, each]: [u64; 2], random: &mut Random) -> Vec<[Vec<u8>; 2]> {
     let mut nodes = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n".to_owned();
     let ancestor = random.bases(1500);
@@ -337,7 +337,7 @@ fn strains(folder: &Path, [species, each]: [u64; 2], random: &mut Random) -> Vec
     all
 }
 
-/// A strain of one species.
+/// Returns a strain of one species.
 fn recombined(alleles: &[Vec<u8>; 2], random: &mut Random) -> Vec<u8> {
     let mut letters = Vec::new();
     while letters.len() < alleles[0].len() {
@@ -348,8 +348,8 @@ fn recombined(alleles: &[Vec<u8>; 2], random: &mut Random) -> Vec<u8> {
     letters
 }
 
-/// Reads of strains that no reference is of: short ones, mates, some just short enough to be pooled, or
-/// just too long.
+/// Returns reads of strains without a reference: short ones, pairs, and some just short enough to be pooled or just
+/// too long.
 fn reads_of_strains(
     species: &[[Vec<u8>; 2]],
     count: usize,
@@ -373,8 +373,8 @@ fn reads_of_strains(
     (0..count).map(&mut read).collect()
 }
 
-/// Candidates that are near each other are pooled by devices: as they are found, or when those of all
-/// parts are known; however many there are, and whatever room their hits take.
+/// Devices pool near candidates: as they are found, or when those of all parts are known; for any number of
+/// candidates, and any memory for their hits.
 #[test]
 fn strains_that_recombine_are_pooled_on_devices() {
     if !usable() {
@@ -384,7 +384,7 @@ fn strains_that_recombine_are_pooled_on_devices() {
     let metacache = Preset::MetaCache.params();
     let dense = Params { k: 18, sketch: 60, window: 100, stride: 9, ..sensitive };
     let narrow = Params { k: 13, window: 400, stride: 350, sketch: 128, ..sensitive };
-    // Parameters, parts, species and strains of each, candidates, near, reads.
+    // Parameters, parts, [species, strains of each], candidates, near, reads.
     let table = [
         (sensitive, 1, [6, 4], 8, 8, 120),
         (sensitive, 3, [6, 4], 8, 8, 60),
@@ -392,7 +392,7 @@ fn strains_that_recombine_are_pooled_on_devices() {
         // More candidates than are pooled.
         (sensitive, 1, [70, 2], 80, 100, 12),
         (sensitive, 2, [70, 2], 80, 100, 12),
-        // More hits than there is room for where they are sorted.
+        // More hits than fit where they are sorted.
         (sensitive, 1, [4, 30], 3, 30, 20),
         (dense, 1, [4, 3], 3, 20, 12),
         (dense, 4, [4, 3], 4, 20, 12),
@@ -443,7 +443,7 @@ fn what_devices_have_no_room_for_the_host_does() {
     let reads = reads(&targets, 7, &mut random);
     let options = QueryParams { lowest: Rank::Species, max_candidates: 3, insert: 0, near: 8 };
     let expected = find(&Query::new(&database, options), &reads);
-    // The same device twice where there is but one.
+    // The same device twice if there is only one.
     let other = u32::from(merganser_gpu::availability().usable().count() > 1);
     let [twice, both, swapped] = [[0, 0], [0, other], [other, 0]];
     for (devices, memory) in

@@ -1,5 +1,5 @@
-//! Golden vectors of both presets' sketches, computed apart (with Python's integers) from the words
-//! of docs/how-classification-works.md.
+//! Golden vectors of the sketches of both presets, computed independently (with Python's integers) from the
+//! description in docs/methods/classification.md.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test ends by panicking")]
 
 #[allow(dead_code, unreachable_pub, reason = "other tests use it, too")]
@@ -8,8 +8,8 @@ mod naive;
 
 use merganser_classify::{Candidate, Params, Preset, QueryParams, Sketcher};
 
-/// 1,000 bases by Knuth's linear congruential generator from 2026, the upper two bits of each
-/// state; base 500 is an N.
+/// Returns 1,000 bases from Knuth's linear congruential generator with seed 2026: the upper two bits of each state.
+/// Base 500 is an N.
 fn sequence() -> Vec<u8> {
     let mut state: u64 = 2026;
     let mut letters: Vec<u8> = (0..1000)
@@ -25,11 +25,11 @@ fn sequence() -> Vec<u8> {
 
 struct Golden {
     preset: Preset,
-    /// Features of each window.
+    /// The number of features of each window.
     counts: &'static [usize],
-    /// Their sums.
+    /// The sum of the features of each window.
     sums: &'static [u64],
-    /// The three smallest of the first window.
+    /// The three smallest features of the first window.
     first: [u64; 3],
 }
 

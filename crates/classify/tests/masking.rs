@@ -1,5 +1,5 @@
-//! What is masked, held against `dustmasker`, and databases of references that are masked while they are
-//! read, against those of references that were masked before.
+//! Compares masking with `dustmasker`, and databases of references that are masked while they are read with
+//! databases of references that were masked before.
 #![allow(clippy::unwrap_used, clippy::print_stderr, missing_docs, reason = "a test")]
 
 #[allow(dead_code, reason = "other tests compare candidates")]
@@ -15,7 +15,7 @@ use merganser_seq::masking::Masking;
 
 use merganser_test_random::Random;
 
-/// Letters at random with repeats among them.
+/// Returns random letters that contain repeats.
 fn untidy(random: &mut Random, least: usize) -> Vec<u8> {
     let mut letters = Vec::new();
     while letters.len() < least {
@@ -23,7 +23,7 @@ fn untidy(random: &mut Random, least: usize) -> Vec<u8> {
         letters.extend(random.bases(some));
         let unit = 1 + random.below(6);
         letters.extend(random.bases(unit).repeat(random.below(40)));
-        // Repeats that are none any more.
+        // Repeats with many mutations.
         let repeat = random.bases(unit).repeat(30);
         let noise = 3 + random.below(20);
         letters.extend(random.mutated(&repeat, noise).iter().map(|&letter| match letter {
@@ -34,7 +34,7 @@ fn untidy(random: &mut Random, least: usize) -> Vec<u8> {
     letters
 }
 
-/// What is masked as `dustmasker` tells it: the name, then `FIRST - LAST` of each interval, from 0.
+/// Formats the masked intervals as `dustmasker` does: the name, then `FIRST - LAST` for each interval, from 0.
 fn intervals(sequences: &[(String, Vec<u8>)]) -> String {
     let mut text = String::new();
     for (name, letters) in sequences {
@@ -111,7 +111,7 @@ fn test_data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data")
 }
 
-/// Which `dustmasker` 1.0.0 of NCBI's C++ toolkit (BLAST+ 2.12.0) gave.
+/// The expected intervals are from `dustmasker` 1.0.0 of NCBI's C++ toolkit (BLAST+ 2.12.0).
 #[test]
 fn masks_what_dustmasker_did() {
     let all: Vec<_> =
@@ -128,7 +128,7 @@ fn masks_genomes_as_dustmasker_does() {
     let mut paths = genomes(&folder);
     paths.retain(|path| fs::metadata(path).unwrap().len() < 1_000_000);
     let mut all: Vec<_> = paths.iter().flat_map(|path| sequences(path)).collect();
-    // About other letters `dustmasker` has rules of its own.
+    // `dustmasker` treats other letters by rules of its own.
     all.retain(|(_, letters)| letters.iter().all(|letter| b"ACGTacgt".contains(letter)));
     assert_dustmasker_says(&all);
 }
@@ -146,7 +146,7 @@ fn database(path: &Path, params: Params, threads: usize) -> (Vec<u8>, BuildOutco
     (fs::read(file).unwrap(), outcome)
 }
 
-/// Sequences over several chunks, whose ends depend on each other.
+/// Sequences span several chunks, whose masking depends on the neighbouring chunks.
 #[test]
 fn masking_while_building_gives_what_masking_before_gives() {
     let folder = tempfile::tempdir().unwrap();
@@ -157,7 +157,7 @@ fn masking_while_building_gives_what_masking_before_gives() {
     let mut random = Random(5);
     let mut targets: Vec<Vec<u8>> =
         [9_000_000, 10, 4_000_000, 300].map(|least| untidy(&mut random, least)).into();
-    // Nothing is left of it.
+    // A sequence that is masked completely.
     targets.insert(2, b"AAC".repeat(400));
     let write = |name: &str, targets: &[Vec<u8>]| {
         let record = |(number, letters): (usize, &Vec<u8>)| {
@@ -179,7 +179,7 @@ fn masking_while_building_gives_what_masking_before_gives() {
             let (mut own, found) = database(&path("raw.fa"), params, threads);
             assert_eq!(found.without_kmer, outcome.without_kmer);
             assert_eq!(own[52..56], [1, 0, 0, 0]);
-            // What says that it is masked, and the header's checksum.
+            // Ignore the masking field and the checksum of the header.
             for bytes in [&mut own, &mut expected] {
                 bytes[52..56].fill(0);
                 bytes[148..152].fill(0);

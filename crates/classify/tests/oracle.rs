@@ -1,5 +1,5 @@
-//! Databases of random references, in memory, on disk, in parts, spilled and added to, against the
-//! naive oracle: every read, every candidate.
+//! Compares databases of random references with the naive oracle: in memory, on disk, in parts, spilled and added
+//! to; every read, every candidate.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test ends by panicking")]
 
 mod comparable;
@@ -32,7 +32,7 @@ const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\
     211\t|\t21\t|\tstrain\t|\n212\t|\t21\t|\tstrain\t|\n";
 const NAMES: &str = "1\t|\troot\t|\t\t|\tscientific name\t|\n2\t|\tB\t|\t\t|\tscientific name\t|\n";
 
-/// A folder with a taxonomy and references in three files, the sequences, and their taxids.
+/// Writes a taxonomy and references in three files. Returns the sequences and their taxids.
 fn reference(folder: &Path, random: &mut Random) -> (Vec<Vec<u8>>, Vec<u32>) {
     fs::write(folder.join("nodes.dmp"), NODES).unwrap();
     fs::write(folder.join("names.dmp"), NAMES).unwrap();
@@ -87,7 +87,7 @@ fn candidates(
     options: QueryParams,
     reads: &[[Vec<u8>; 2]],
 ) -> Vec<Vec<Candidate>> {
-    // Groups of one read, of some, of all.
+    // Groups of one read, of some reads, of all reads.
     let group = [0, 300, 1 << 18][options.max_candidates % 3];
     let query = Query::new(database, options).with_group(group);
     let mut scratch = query.scratch();
@@ -154,12 +154,12 @@ fn every_candidate_of_every_read_is_the_oracles() {
         let grown = set.file(&path("grown.mgdb")).unwrap();
         let new = Additions { inputs: &inputs[2..], taxonomy: Some(&folder.path().into()) };
         let added = add(&config, &resources, &base, new, grown, &progress, &cancel);
-        // It is mapped before it appears: one that cannot be does not.
+        // The file is mapped before it appears: a file that cannot be mapped does not appear.
         added.unwrap().0.verify(2, &Cancel::default()).unwrap();
         assert!(!path("grown.mgdb").exists());
         set.commit().unwrap();
-        // Whether a feature with exactly as many locations as are kept had more is not known any more:
-        // the number of over-full ones may differ, and the checksum of the header.
+        // It is unknown whether a feature with exactly as many locations as are kept had more: the number of
+        // over-full features may differ, and with it the checksum of the header.
         let without_overfull = |name: &str| {
             let mut text = bytes(name);
             text[72..80].fill(0);
@@ -234,7 +234,7 @@ fn verdicts_follow_the_thresholds() {
         rule.decide(&candidates, 100, tree, &nodes)
     };
     let taxon = |taxid| Verdict::Taxon(tree.node(taxid).unwrap());
-    // Targets 0, 1, 2 are of species 11, 12 (both of genus 10) and 21.
+    // Targets 0, 1 and 2 belong to species 11, 12 (both of genus 10) and 21.
     assert_eq!(decide(&[]), Verdict::Unclassified);
     assert_eq!(decide(&[(0, 4)]), Verdict::Unclassified);
     assert_eq!(decide(&[(0, 5)]), Verdict::Target(0));
@@ -257,7 +257,7 @@ fn near_candidates_are_told_apart_by_what_their_taxa_have_together() {
     let database = built.unwrap().0;
     let tree = database.taxonomy();
     let rule = Thresholds::new(&params);
-    // 19 · 100 / 256 features go with a base, rounded up.
+    // A base affects 19 · 100 / 256 features, rounded up.
     assert_eq!((rule.hitmin, rule.hitmin_contested, rule.near), (5, 1, 8));
     let node = |taxid| tree.node(taxid).unwrap();
     let decide = |rule: Thresholds, found: &[(u32, u32, u32)]| {
@@ -271,14 +271,14 @@ fn near_candidates_are_told_apart_by_what_their_taxa_have_together() {
         rule.decide(&candidates, 100, tree, &[])
     };
     let taxon = |taxid| Verdict::Taxon(node(taxid));
-    // A species whose strains have more together wins, also with fewer hits.
+    // A species whose strains together have more features wins even with fewer hits.
     assert_eq!(decide(rule, &[(11, 20, 20), (12, 13, 21)]), taxon(12));
-    // As many as the best has: their ancestor.
+    // A tie with the best: their common ancestor.
     assert_eq!(decide(rule, &[(11, 20, 21), (12, 18, 21), (21, 18, 20)]), taxon(10));
-    // It has a substitution more.
+    // It has one substitution more.
     assert_eq!(decide(rule, &[(11, 20, 20), (12, 12, 21)]), taxon(11));
     assert_eq!(decide(Thresholds { near: 0, ..rule }, &[(11, 20, 20), (12, 13, 21)]), taxon(11));
-    // Near is what the hits say; the needed hits, too.
+    // Hits decide which candidates are near, and whether there are enough of them.
     assert_eq!(decide(rule, &[(11, 5, 9), (12, 5, 8)]), Verdict::Unclassified);
     assert_eq!(decide(rule, &[(11, 5, 5), (12, 1, 1)]), Verdict::Unclassified);
     assert_eq!(decide(rule, &[(11, 6, 6), (12, 1, 1)]), taxon(11));

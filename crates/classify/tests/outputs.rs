@@ -1,5 +1,5 @@
-//! All hits of reads, features by taxon and windows covered, of random references in one part and
-//! in three, against the naive oracle.
+//! Compares all hits of reads, features by taxon and covered windows with the naive oracle, for random references
+//! in one part and in three.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test ends by panicking")]
 
 #[allow(dead_code, unreachable_pub, reason = "other tests use it, too")]
@@ -28,7 +28,7 @@ fn random(count: usize, seed: u64) -> Vec<u8> {
     Random(seed).bases(count)
 }
 
-/// Six targets of three species; neighbours share much.
+/// Returns six targets of three species; neighbours share much of their sequence.
 fn targets() -> Vec<(Vec<u8>, u32)> {
     let common = random(1500, 1);
     let target = |number: usize| {
@@ -100,7 +100,7 @@ fn hits_and_features_are_the_oracles() {
     }
 }
 
-/// The column of all hits of each read, and taxid → (features, distinct ones) of the report.
+/// Returns the column of all hits of each read, and the report as taxid → (features, distinct features).
 fn run(database: &Database, folder: &Path) -> (Vec<String>, BTreeMap<u32, (u64, u64)>) {
     let config = RunConfig {
         format: LineFormat::MetaCache,
@@ -147,7 +147,7 @@ fn expected_hits(reference: &naive::Reference, reads: &[Vec<u8>], params: &Param
     reads.iter().map(line).collect()
 }
 
-/// By clades, from the words of the rule.
+/// Counts features by clade, following the definition.
 fn expected_features(
     database: &Database,
     reference: &naive::Reference,

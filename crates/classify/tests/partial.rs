@@ -1,4 +1,4 @@
-//! Partial results: whatever reads are divided into, what is joined is what one run writes.
+//! Partial results: however reads are divided, the joined results are those of one run.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -23,7 +23,7 @@ use merganser_classify::partial::{JoinedResults, join};
 use merganser_run::Cancel;
 use merganser_taxreport::report::Abundance;
 
-/// All that is written of reads by taxon, but for the report.
+/// Returns all tables of reads by taxon except the report.
 fn tables(
     abundance: impl Fn(u64) -> Vec<u8>,
     mpa: impl Fn(bool) -> Vec<u8>,
@@ -45,7 +45,7 @@ fn written(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> Vec<u8> {
     text
 }
 
-/// All that joined results are written as.
+/// Returns all reports and tables of joined results.
 fn reports(joined: &JoinedResults) -> Vec<Vec<u8>> {
     let mut all = tables(
         |least| text_of(&joined.abundance(least)),

@@ -1,4 +1,5 @@
-// The launchers of counting, as status.cuh says. Kernels are in the headers beside this file.
+// Host launchers of the counting kernels, by the conventions of status.cuh. The kernels are in the headers
+// beside this file.
 #include "dispatch.cuh"
 #include "encode.cuh"
 #include "expand.cuh"
@@ -17,19 +18,19 @@ using mgpu::launch_status;
 
 namespace mgpu {
 
-/// Blocks of loops that end by adding up a block's share: four times as many as an H100 holds at once
-/// (132 multiprocessors of 8 blocks of 256 threads), so that few ends cost.
+/// The largest grid of kernels whose blocks end by adding their totals to global memory: four times the blocks
+/// that an H100 holds at once (132 multiprocessors of 8 blocks of 256 threads), so that few additions are needed.
 constexpr unsigned sum_blocks = 4096;
-/// Blocks that fill an H100 twice (132 multiprocessors, which have room for 4 blocks with their 64 registers a
-/// thread) and smaller devices more often: a block adds its counters to those of all when it ends, and
-/// so few should end.
+/// The largest grid of the search for runs. It fills an H100 twice (132 multiprocessors, each with room for 4
+/// blocks at 64 registers a thread) and smaller devices more often. Each block adds its histogram to the
+/// global one when it ends, so there should be few blocks.
 constexpr unsigned run_blocks = 132 * 8;
-/// Keys for each block that settles runs left over: the lists are short.
+/// Keys for each block of the kernel for leftover runs: their list is short.
 constexpr unsigned keys_a_left_run = 1024;
-/// Blocks of an expansion: a thread has a record up to 2^30 of them, beyond which it takes several.
+/// The largest grid of an expansion: one record a thread up to 2^30 records, beyond that several a thread.
 constexpr unsigned max_expanding = 1u << 22;
 
-/// Calls `launch` with a key of `bytes` bytes and with `arguments`, which are those of such keys.
+/// Calls `launch` with a key of type `bytes` bytes wide and with `arguments` cast to the type for such keys.
 template <template <class> class Arguments, class Launch>
 mgpu_status with_key(uint32_t bytes, const void* arguments, Launch launch) {
   return for_key<uint32_t, uint64_t, uint128, uint256>(bytes, [&](auto key) {
@@ -40,17 +41,18 @@ mgpu_status with_key(uint32_t bytes, const void* arguments, Launch launch) {
 
 }  // namespace mgpu
 
-// What a block shares fits into what every device gives without being asked.
-static_assert(sizeof(mgpu::cut_shared) <= 48 * 1024, "the tiles of a cut are too large");
+// Shared memory of a block stays within what every device grants by default.
+static_assert(sizeof(mgpu::cut_shared) <= 48 * 1024, "cut_kernel needs more shared memory than a block has by default");
 static_assert(sizeof(uint64_t) * mgpu::tile_words + sizeof(uint32_t) * mgpu::max_bins <= 48 * 1024,
-              "the tiles of a scattering are too large");
-// A piece's position, k-mers and bin have 12, 8 and 12 bits.
-static_assert(mgpu::tile_bases <= 1 << 12 && mgpu::max_bins <= 1 << 12, "a piece has no room");
+              "scatter_kernel needs more shared memory than a block has by default");
+// A piece packs position, k-mers less 1 and bin in 12, 8 and 12 bits (`make_piece`).
+static_assert(mgpu::tile_bases <= 1 << 12 && mgpu::max_bins <= 1 << 12,
+              "a piece has too few bits for a position or a bin");
 
 extern "C" {
 
-/// What the host needs to know of the kernels: bases of a tile, most bins, counters of a histogram,
-/// keys of a run tile, k-mers of a table's block.
+/// Returns the constants that the host must agree on: bases of a tile, largest number of bins, counters of the
+/// histogram, keys of a run tile, k-mers of a table's block.
 mgpu_status merganser_count_sizes(uint32_t* tile, uint32_t* bins, uint32_t* counters,
                                   uint32_t* run_tile, uint32_t* table_block) {
   *tile = mgpu::tile_bases;
@@ -61,7 +63,7 @@ mgpu_status merganser_count_sizes(uint32_t* tile, uint32_t* bins, uint32_t* coun
   return 0;
 }
 
-/// Cuts tiles into super-k-mers. `rule` is the number of an mgpu::rule.
+/// Cuts tiles into super-k-mers, one block a tile. `rule` is the number of an mgpu::rule.
 mgpu_status merganser_count_cut(uint32_t rule, const mgpu::partition_arguments* a,
                                 cudaStream_t stream) {
   return mgpu::for_at_least<0, 1, 2, 3>(rule, [&](auto number) {
@@ -71,13 +73,14 @@ mgpu_status merganser_count_cut(uint32_t rule, const mgpu::partition_arguments* 
   });
 }
 
+/// Computes the totals before each bin from the prefix sums of the counts, in one block.
 mgpu_status merganser_count_bin_starts(const uint64_t* sums, uint32_t bins, uint32_t tiles,
                                        uint64_t* starts, cudaStream_t stream) {
   MGPU_LAUNCH(mgpu::bin_starts_kernel, 1, mgpu::partition_threads, stream, sums, bins, tiles, starts);
   return launch_status();
 }
 
-/// Writes the records that a cut has found.
+/// Writes the records of a cut, sorted by bin, one block a tile.
 mgpu_status merganser_count_scatter(const mgpu::scatter_arguments* a, cudaStream_t stream) {
   return mgpu::for_at_least<1, 2, 4, 8>(a->words, [&](auto words) {
     MGPU_LAUNCH(mgpu::scatter_kernel<decltype(words)::value>, a->tiles, mgpu::partition_threads, stream,
@@ -86,7 +89,7 @@ mgpu_status merganser_count_scatter(const mgpu::scatter_arguments* a, cudaStream
   });
 }
 
-/// Moves pieces of `words` words in all.
+/// Gathers pieces of `words` words in all, one block for each `gather_tile` words.
 mgpu_status merganser_count_gather(const mgpu::gather_arguments* a, uint64_t words,
                                    cudaStream_t stream) {
   const unsigned blocks = grid_size(words, mgpu::gather_tile, mgpu::a_block_each);
@@ -94,9 +97,9 @@ mgpu_status merganser_count_gather(const mgpu::gather_arguments* a, uint64_t wor
   return launch_status();
 }
 
-// What follows takes keys of `key_bytes` bytes: 4, 8, 16 or 32. The arguments are those of such keys.
+// The launchers below take keys of `key_bytes` bytes (4, 8, 16 or 32), and arguments of the type for such keys.
 
-/// Expands records into k-mers.
+/// Expands records into k-mers, one block for `expand_threads` records at a time.
 mgpu_status merganser_count_expand(uint32_t key_bytes, const void* arguments, cudaStream_t stream) {
   return mgpu::with_key<mgpu::expand_arguments>(key_bytes, arguments, [&](auto key, const auto& a) {
     const unsigned blocks = grid_size(a.count, mgpu::expand_threads, mgpu::max_expanding);
@@ -104,7 +107,7 @@ mgpu_status merganser_count_expand(uint32_t key_bytes, const void* arguments, cu
   });
 }
 
-/// Settles runs within tiles, and lists the others.
+/// Counts runs within tiles and lists the others, one block a tile at a time.
 mgpu_status merganser_count_runs(uint32_t key_bytes, const void* arguments, cudaStream_t stream) {
   return mgpu::with_key<mgpu::run_arguments>(key_bytes, arguments, [&](auto key, const auto& a) {
     const unsigned blocks = grid_size(a.count, mgpu::run_tile, mgpu::run_blocks);
@@ -112,7 +115,7 @@ mgpu_status merganser_count_runs(uint32_t key_bytes, const void* arguments, cuda
   });
 }
 
-/// Settles the runs that were listed.
+/// Counts the listed runs, one thread a run.
 mgpu_status merganser_count_left_runs(uint32_t key_bytes, const void* arguments,
                                       cudaStream_t stream) {
   return mgpu::with_key<mgpu::run_arguments>(key_bytes, arguments, [&](auto key, const auto& a) {
@@ -121,7 +124,7 @@ mgpu_status merganser_count_left_runs(uint32_t key_bytes, const void* arguments,
   });
 }
 
-/// Where the k-mers of each prefix of `bits` bits begin, and their number.
+/// Computes the index of the first k-mer with each prefix of `bits` bits, and the number of k-mers.
 mgpu_status merganser_count_bounds(uint32_t key_bytes, const void* kmers, uint64_t count, int32_t k,
                                    int32_t bits, uint64_t* bounds, cudaStream_t stream) {
   return mgpu::for_key<uint32_t, uint64_t, mgpu::uint128, mgpu::uint256>(key_bytes, [&](auto key) {
@@ -133,7 +136,7 @@ mgpu_status merganser_count_bounds(uint32_t key_bytes, const void* kmers, uint64
   });
 }
 
-/// Tells k-mers with large counts apart.
+/// Partitions k-mers into those with small and those with large counts, one thread a k-mer.
 mgpu_status merganser_count_split(uint32_t key_bytes, const void* arguments, cudaStream_t stream) {
   return mgpu::with_key<mgpu::split_arguments>(key_bytes, arguments, [&](auto key, const auto& a) {
     const unsigned blocks = grid_size(a.count, mgpu::pack_threads, mgpu::sum_blocks);
@@ -141,7 +144,7 @@ mgpu_status merganser_count_split(uint32_t key_bytes, const void* arguments, cud
   });
 }
 
-/// Packs k-mers, all with large counts or none.
+/// Packs k-mers, whose counts are all large or all small, one thread a k-mer.
 mgpu_status merganser_count_pack(uint32_t key_bytes, const void* arguments, cudaStream_t stream) {
   return mgpu::with_key<mgpu::pack_arguments>(key_bytes, arguments, [&](auto key, const auto& a) {
     const unsigned blocks = grid_size(a.count, mgpu::pack_threads, mgpu::a_block_each);
@@ -149,7 +152,7 @@ mgpu_status merganser_count_pack(uint32_t key_bytes, const void* arguments, cuda
   });
 }
 
-/// Unpacks runs none of whose counts is large.
+/// Unpacks runs with only small counts, one thread a record.
 mgpu_status merganser_count_unpack(uint32_t key_bytes, const void* arguments, cudaStream_t stream) {
   return mgpu::with_key<mgpu::unpack_arguments>(key_bytes, arguments, [&](auto key, const auto& a) {
     const unsigned blocks = grid_size(a.count, mgpu::pack_threads, mgpu::a_block_each);
@@ -157,7 +160,7 @@ mgpu_status merganser_count_unpack(uint32_t key_bytes, const void* arguments, cu
   });
 }
 
-/// Unpacks any runs.
+/// Unpacks any runs, one thread a run.
 mgpu_status merganser_count_unpack_any(uint32_t key_bytes, const void* arguments,
                                        cudaStream_t stream) {
   return mgpu::with_key<mgpu::unpack_arguments>(key_bytes, arguments, [&](auto key, const auto& a) {
@@ -166,7 +169,7 @@ mgpu_status merganser_count_unpack_any(uint32_t key_bytes, const void* arguments
   });
 }
 
-/// How many bytes each of a table's blocks takes.
+/// Computes the size in bytes of each of a table's blocks, one thread block a table block.
 mgpu_status merganser_count_block_sizes(uint32_t key_bytes, const void* arguments, uint32_t blocks,
                                         cudaStream_t stream) {
   return mgpu::with_key<mgpu::block_arguments>(key_bytes, arguments, [&](auto key, const auto& a) {
@@ -174,7 +177,7 @@ mgpu_status merganser_count_block_sizes(uint32_t key_bytes, const void* argument
   });
 }
 
-/// Writes a table's blocks.
+/// Writes a table's blocks, one thread block a table block.
 mgpu_status merganser_count_write_blocks(uint32_t key_bytes, const void* arguments, uint32_t blocks,
                                          cudaStream_t stream) {
   return mgpu::with_key<mgpu::block_arguments>(key_bytes, arguments, [&](auto key, const auto& a) {

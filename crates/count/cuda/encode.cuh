@@ -1,5 +1,5 @@
-// Sorted k-mers become the blocks of a table, byte for byte as crates/kmers/src/formats/mgk/block.rs
-// makes them: a thread block a table block, a thread a k-mer.
+// Encoding of sorted k-mers as the blocks of a table, byte for byte as crates/kmers/src/formats/mgk/block.rs
+// does: one thread block for each table block, one thread for each k-mer.
 #pragma once
 
 #include "block.cuh"
@@ -8,9 +8,10 @@
 
 namespace mgpu {
 
-/// The most k-mers of a table's block, and the threads of those that encode it.
+/// The largest number of k-mers of a table's block, and the number of threads that encode one.
 constexpr uint32_t table_block = 256;
 
+/// The number of bits of a value without leading zeros.
 MGPU_HD uint32_t bit_length(uint64_t value) {
 #ifdef __CUDA_ARCH__
   return 64 - static_cast<uint32_t>(__clzll(static_cast<long long>(value)));
@@ -27,7 +28,7 @@ MGPU_HD uint32_t bit_length(uint256 value) {
   return value.high != 0 ? 128 + bit_length(value.high) : bit_length(value.low);
 }
 
-/// `value` without its last `bits` bits, of which it has more.
+/// Shifts right by `bits`, which is less than the width of K.
 template <class K>
 MGPU_HD K shift_right(K value, int bits) {
   return value >> bits;
@@ -58,50 +59,67 @@ MGPU_HD uint64_t lowest(K value) {
 
 template <class K>
 struct block_arguments {
-  /// In order.
+  /// The k-mers, sorted.
   const K* kmers;
   const uint32_t* counts;
-  /// For each section its first k-mer and its first block, with one item more.
+  /// The index of each section's first k-mer, and the number of k-mers.
   const uint64_t* kmer_starts;
+  /// The index of each section's first block, and the number of blocks.
   const uint64_t* block_starts;
   uint32_t sections;
-  /// Bytes of each block, and its first k-mer.
+  /// Output: the bytes of each block.
   uint32_t* sizes;
+  /// Output: the first k-mer of each block.
   K* firsts;
-  /// Where each block goes, and the bytes of all.
+  /// Input: the offset of each block in `bytes`.
   const uint64_t* places;
+  /// Output: the encoded blocks.
   uint8_t* bytes;
 };
 
-/// What the threads of a block know of it, each of its own k-mer.
+/// The encoding of a block, and of this thread's k-mer in it.
 template <class K>
 struct coding {
+  /// The index of the block's first k-mer.
   uint64_t start;
+  /// The number of k-mers of the block.
   uint32_t kmers;
-  /// Bits of a difference that are not in unary, and of a count.
+  /// The width in bits of the binary part of a difference.
   uint32_t low_bits;
+  /// The width in bits of a count.
   uint32_t width;
-  /// The difference less 1, its unary part, and where it begins.
+  /// The difference to the k-mer before, less 1.
   K more;
+  /// The unary part of the difference: the number of zeros before its one bit.
   uint32_t zeros;
+  /// The bit position of the difference in the block.
   uint32_t place;
-  /// Bits of all differences.
+  /// The number of bits of all differences of the block.
   uint32_t difference_bits;
+  /// The count of this thread's k-mer.
   uint32_t count;
+  /// Whether the count is escaped: too large for `width` bits.
   bool escapes;
+  /// The number of escaped counts before this thread's.
   uint32_t escapes_before;
+  /// The number of escaped counts of the block.
   uint32_t all_escapes;
 
-  /// The whole bytes in front of the escaped counts.
+  /// The number of whole bytes before the escaped counts.
   MGPU_HD uint32_t head_bytes() const { return 2 + (difference_bits + kmers * width + 7) / 8; }
+  /// The number of bytes of the block.
   MGPU_HD uint32_t bytes() const { return head_bytes() + 4 * all_escapes; }
 };
 
-/// Whether a count does not fit into `width` bits, all ones of which stand for "see behind".
+/// Whether a count does not fit into `width` bits, of which the value of all ones marks an escaped count.
 MGPU_HD bool is_escaped(uint32_t count, uint32_t width) {
   return uint64_t{count} - 1 >= (uint64_t{1} << width) - 1;
 }
 
+/// Plans the encoding of block `number`; called by all threads of a thread block, one for each k-mer.
+///
+/// The width of the binary parts follows from the mean difference (Golomb-Rice coding). The width of the counts
+/// is the cheapest for this block, an escaped count costing 32 bits more.
 template <class K, class Block>
 __device__ coding<K> plan_coding(Block& me, const block_arguments<K>& a, uint64_t number) {
   MGPU_SHARED uint32_t by_length[33];
@@ -147,8 +165,9 @@ __device__ coding<K> plan_coding(Block& me, const block_arguments<K>& a, uint64_
   return mine;
 }
 
-/// How many bytes each block takes.
-/// O(k-mers × widths) a block of 256 k-mers. Shared: 172 bytes; full occupancy.
+/// Computes the size in bytes and the first k-mer of each table block: one thread block a table block, one
+/// thread a k-mer.
+/// O(k-mers + widths) a block. Shared: 172 bytes; full occupancy.
 template <class K>
 __global__ void __launch_bounds__(table_block) block_sizes_kernel(block_arguments<K> a) {
   block<table_block> me;
@@ -158,7 +177,7 @@ __global__ void __launch_bounds__(table_block) block_sizes_kernel(block_argument
   a.firsts[me.index()] = a.kmers[mine.start];
 }
 
-/// Puts the low `bits` (at most 32) bits, the others are 0, at the bit `place` of words that are 0 there.
+/// Sets the low `bits` (at most 32) bits of `value`, which has no others, at bit `place` of `words`, which is 0 there.
 template <class Block>
 MGPU_HD void put_bits(Block& me, uint32_t* words, uint32_t place, uint32_t value, uint32_t bits) {
   const uint32_t word = place / 32, shift = place % 32;
@@ -167,12 +186,12 @@ MGPU_HD void put_bits(Block& me, uint32_t* words, uint32_t place, uint32_t value
   if (shift + bits > 32) me.add(&words[word + 1], value >> (32 - shift));
 }
 
-/// Writes the blocks.
-/// O(bits): each thread sets its k-mer's bits by atomics. Shared: the encoded block, 2.3 to 9.3 KiB; full
-/// occupancy, three quarters with keys of 256 bits.
+/// Writes the table blocks: one thread block a table block, one thread a k-mer.
+/// O(bits) a k-mer: each thread sets its k-mer's bits in shared memory by atomics, then all copy the bytes out.
+/// Shared: the encoded block, 2.3 to 9.3 KiB; full occupancy, three quarters with keys of 256 bits.
 template <class K>
 __global__ void __launch_bounds__(table_block) write_blocks_kernel(block_arguments<K> a) {
-  // All unary parts take at most 3 bits a k-mer, counts with what is escaped at most 32.
+  // The unary parts take at most 3 bits a k-mer, counts including escapes at most 32.
   constexpr uint32_t max_words = 2 + table_block * (8 * sizeof(K) + 3 + 32) / 32 + 2;
   MGPU_SHARED uint32_t words[max_words];
   block<table_block> me;

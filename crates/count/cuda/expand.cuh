@@ -1,5 +1,5 @@
-// Phase 2, first step: super-k-mers become k-mers (RapidGKC §III-C.3, Algorithm 1), a block of
-// records at a time: each thread makes whichever k-mers are its turn, however long the records are.
+// Phase 2, first step: super-k-mers become k-mers (RapidGKC §III-C.3, Algorithm 1). A block expands 256
+// records at a time and distributes their k-mers evenly over its threads, whatever the records' lengths.
 #pragma once
 
 #include "block.cuh"
@@ -16,17 +16,19 @@ struct expand_arguments {
   uint64_t count;
   int32_t k;
   bool canonical;
-  /// Only k-mers of part `part` of `parts`.
+  /// Only k-mers of part `part` of `parts`, by their hash, are made.
   uint32_t parts;
   uint32_t part;
   K* out;
-  /// k-mers that `out` holds; more are counted and not written.
+  /// The number of k-mers that `out` holds; further k-mers are counted but not written.
   uint64_t room;
-  /// How many there are, from 0.
+  /// The number of k-mers made, 0 at first.
   uint64_t* made;
 };
 
-/// A record a thread, then a k-mer a thread, which finds its record by a binary search among 256: O(k-mers).
+/// Expands records into scrambled, optionally canonical k-mers. Each thread first loads one record, then makes
+/// every 256th k-mer of the block, finding its record by a binary search among 256: O(k-mers). The grid
+/// strides over the records.
 /// Shared: the block's records, 3 to 17 KiB; full occupancy.
 template <class K>
 __global__ void __launch_bounds__(expand_threads) expand_kernel(expand_arguments<K> a) {

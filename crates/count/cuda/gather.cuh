@@ -1,5 +1,5 @@
-// Pieces of device memory, some thousands of a few kilobytes each, one behind the other: a launch where
-// copies would be as many, each of which the driver takes microseconds for, one at a time.
+// Gathering of pieces of device memory, thousands of a few kilobytes each, into one buffer: one launch replaces
+// thousands of copies, each of which costs the driver microseconds, one after the other.
 #pragma once
 
 #include "block.cuh"
@@ -8,19 +8,22 @@
 namespace mgpu {
 
 constexpr int gather_threads = 256;
-/// Words that a block of threads moves together.
+/// The number of words that a block copies.
 constexpr uint32_t gather_tile = 4096;
 
 struct gather_arguments {
-  /// Where pieces are, on any device that this one reaches; null ones are left out.
+  /// The addresses of the pieces, on any device that this one can access; null for a gap.
   const uint64_t* const* pieces;
-  /// The word of `out` at which each begins, and the end: one more.
+  /// The word of `out` at which each piece begins, and the end of the last.
   const uint64_t* starts;
+  /// The number of pieces.
   uint32_t count;
   uint64_t* out;
 };
 
-/// O(words), each found by a binary search among the tile's pieces. Shared: 8 bytes; full occupancy.
+/// Copies the pieces, one block for each `gather_tile` words of output. A thread copies every 256th word of the
+/// tile and finds its piece by a binary search among the tile's pieces: O(words × log(pieces)).
+/// Shared: 8 bytes; full occupancy.
 __global__ void __launch_bounds__(gather_threads) gather_kernel(gather_arguments a) {
   MGPU_SHARED uint32_t within[2];
   block<gather_threads> me;

@@ -1,7 +1,7 @@
-// k-mers that stay, with their counts, in few bytes while they wait: the records of
-// crates/kmers/src/scattered/record.rs. What all k-mers of a range (a few first bits) begin with is
-// left out: a record is the bytes of the rest, the lowest first, and a byte for the count, or 255 and
-// four more bytes for those that are larger. Records of a range lie side by side.
+// Compact records of kept k-mers and their counts, for storage before the final sort: the format of
+// crates/kmers/src/scattered/record.rs. The leading bits that all k-mers of a range share are left out. A record
+// has the bytes of the other bits, the lowest first, and a byte for the count, or 255 and four more bytes for
+// larger counts. Records of a range are contiguous.
 #pragma once
 
 #include "block.cuh"
@@ -11,11 +11,12 @@
 namespace mgpu {
 
 constexpr int pack_threads = 256;
-/// A count byte that says that the count follows, and the least count that needs it.
+/// The count byte of a large count, and the least count that is large.
 constexpr uint32_t large_count = 255;
-/// Bytes of a large count behind that byte.
+/// The number of bytes of a large count after that byte.
 constexpr uint32_t large_bytes = 4;
 
+/// Byte `at` of a k-mer, the lowest first.
 MGPU_HD uint8_t byte_of(uint256 kmer, uint32_t at) {
   return static_cast<uint8_t>(at < 16 ? kmer.low >> 8 * at : kmer.high >> 8 * (at - 16));
 }
@@ -24,6 +25,7 @@ MGPU_HD uint8_t byte_of(K kmer, uint32_t at) {
   return static_cast<uint8_t>(kmer >> 8 * at);
 }
 
+/// Sets byte `at` of a k-mer, which is 0 there.
 MGPU_HD void or_byte(uint256& kmer, uint32_t at, uint8_t byte) {
   if (at < 16) {
     kmer.low |= uint128{byte} << 8 * at;
@@ -36,7 +38,7 @@ MGPU_HD void or_byte(K& kmer, uint32_t at, uint8_t byte) {
   kmer |= static_cast<K>(byte) << 8 * at;
 }
 
-/// The k-mer whose first bits are `range` and whose last `rest` bits (fewer than all) are those of
+/// The k-mer that begins with the bits of `range` and ends with the last `rest` bits (fewer than all) of
 /// `kmer`.
 MGPU_HD uint256 in_range(uint256 kmer, uint32_t range, int rest) {
   if (rest < 128) {
@@ -58,14 +60,16 @@ struct split_arguments {
   const K* kmers;
   const uint32_t* counts;
   uint64_t count;
-  /// As many, those with small counts from the start on, the others from the end on.
+  /// Output: the k-mers with small counts from the start, those with large counts from the end.
   K* kmers_out;
+  /// Output: their counts.
   uint32_t* counts_out;
-  /// How many have small counts, and how many large ones; from 0.
+  /// The number of small counts and the number of large counts, 0 at first.
   uint64_t* numbers;
 };
 
-/// Tells k-mers apart whose counts are large, in no order.
+/// Partitions k-mers, unordered, into those with small and those with large counts, one thread a k-mer. The
+/// grid strides over the k-mers; a block reserves its output by two atomic additions a step.
 /// O(k-mers). Shared: 52 bytes; full occupancy.
 template <class K>
 __global__ void __launch_bounds__(pack_threads) split_kernel(split_arguments<K> a) {
@@ -99,14 +103,14 @@ struct pack_arguments {
   const K* kmers;
   const uint32_t* counts;
   uint64_t count;
-  /// Bytes of a k-mer in a record.
+  /// The number of bytes of a k-mer in a record.
   uint32_t kmer_bytes;
-  /// All counts are large, or none is.
+  /// Whether all counts are large; otherwise all are small.
   bool large;
   uint8_t* records;
 };
 
-/// A k-mer a thread, a store a byte, which the caches merge. No shared memory; full occupancy.
+/// Packs one k-mer a thread, one store a byte, which the caches merge. No shared memory; full occupancy.
 template <class K>
 __global__ void __launch_bounds__(pack_threads) pack_kernel(pack_arguments<K> a) {
   block<pack_threads> me;
@@ -123,18 +127,20 @@ __global__ void __launch_bounds__(pack_threads) pack_kernel(pack_arguments<K> a)
   }
 }
 
-/// Packed records: runs of them, each of one range.
+/// Runs of packed records; all records of a run are of one range.
 struct packed_runs {
   const uint8_t* records;
-  /// Of the run's records: its first byte, with one item more; its range.
+  /// The first byte of each run, and the end of the last.
   const uint64_t* starts;
+  /// The range of each run.
   const uint32_t* ranges;
   uint32_t runs;
   uint32_t kmer_bytes;
-  /// Bits of a k-mer that are not its range's.
+  /// The number of low bits of a k-mer, below those of its range.
   int32_t rest;
 };
 
+/// The k-mer of a record.
 template <class K>
 MGPU_HD K unpacked(const packed_runs& a, const uint8_t* record, uint32_t range) {
   K kmer{};
@@ -145,15 +151,15 @@ MGPU_HD K unpacked(const packed_runs& a, const uint8_t* record, uint32_t range) 
 template <class K>
 struct unpack_arguments {
   packed_runs runs;
-  /// k-mers of all runs, where their number is known; else the room for them.
+  /// The number of k-mers of all runs if it is known, else the room for them.
   uint64_t count;
   K* kmers;
   uint32_t* counts;
-  /// How many there are, from 0, where their number is not known.
+  /// The number of k-mers made, 0 at first; used if it is not known before.
   uint64_t* made;
 };
 
-/// Runs none of whose counts is large: a thread a record, in their order.
+/// Unpacks runs with only small counts, one record a thread, in order; the thread finds its run by a binary search.
 /// O(log(runs) + bytes of a record) a thread. No shared memory; full occupancy.
 template <class K>
 __global__ void __launch_bounds__(pack_threads) unpack_kernel(unpack_arguments<K> a) {
@@ -167,9 +173,9 @@ __global__ void __launch_bounds__(pack_threads) unpack_kernel(unpack_arguments<K
   a.counts[at] = record[a.runs.kmer_bytes];
 }
 
-/// Any runs, a thread a run: it goes over its records twice, first for their number. In no order.
-/// A run a thread: O(bytes of a run), of few k-mers. No shared memory; three quarters of the threads or
-/// all.
+/// Unpacks any runs, one run a thread, unordered: the thread scans its records once for their number, reserves
+/// the output, and scans them again. Runs are short.
+/// O(bytes of a run) a thread. No shared memory; full occupancy, three quarters with some key widths.
 template <class K>
 __global__ void __launch_bounds__(pack_threads) unpack_any_kernel(unpack_arguments<K> a) {
   block<pack_threads> me;

@@ -1,10 +1,10 @@
 // Phase 1: tiles of bases become super-k-mers by bin (RapidGKC §III-C.2).
 //
-// A tile is what the host packs at a time (crates/count/src/cuda/batch.rs): `tile_bases` bases and a
-// bit for each that says whether something ends before it. No k-mer leaves its tile, so that blocks
-// need nothing of their neighbours. Lanes with allowed and forbidden p-mers do the same work; where
-// super-k-mers begin is found by ballots; and places in the bins come from one prefix sum over
-// (bin, tile) counts: no atomic leaves a block.
+// A tile is a batch of the host's parser (crates/count/src/cuda/batch.rs): `tile_bases` bases, with a
+// bit for each that is set where k-mers cannot continue from the base before. No k-mer crosses tiles, so that
+// blocks are independent. Lanes do the same work for allowed and forbidden p-mers, so they do not diverge.
+// Ballots find where super-k-mers begin. Positions in the bins come from one prefix sum over the (bin, tile)
+// counts, so all atomics stay within a block.
 #pragma once
 
 #include "block.cuh"
@@ -19,10 +19,10 @@ constexpr int cut_words = tile_bases / 64;
 constexpr int partition_threads = 256;
 constexpr int tile_rows = tile_bases / partition_threads;
 constexpr int max_bins = 1024;
-/// Stands where no k-mer starts: no signature has this value.
+/// The mark of positions where no k-mer starts: no signature has this value.
 constexpr uint32_t no_kmer = 0xffffffffu;
 
-/// From a signature to its bin: crates/count/src/binmap.rs.
+/// The map from signatures to bins, as in crates/count/src/binmap.rs.
 struct bin_map {
   const uint16_t* bin_of;
   uint32_t multiplier;
@@ -33,39 +33,39 @@ struct bin_map {
 
 struct partition_arguments {
   const uint64_t* bases;  // tile_words a tile
-  const uint64_t* cuts;   // cut_words a tile; bit i of a word is its base i
+  const uint64_t* cuts;   // cut_words a tile; bit i of a word is for its base i
   bin_map bins;
   uint32_t bin_count;
   uint32_t tiles;
   int32_t k;
   int32_t p;
-  int32_t words;  // of a record
+  int32_t words;  // words of a record
   bool canonical;
-  uint32_t* pieces;       // tile_bases a tile: the records to write
-  uint32_t* piece_count;  // of each tile
-  uint64_t* counts;       // [bin][tile]: k-mers << 32 | records; one more item, 0
+  uint32_t* pieces;       // output: room for tile_bases a tile (make_piece)
+  uint32_t* piece_count;  // output: the number of pieces of each tile
+  uint64_t* counts;       // output, [bin][tile]: k-mers << 32 | records; one more item, 0
 };
 
-/// What is written of tiles that were cut.
+/// The arguments for writing the records of tiles that were cut.
 struct scatter_arguments {
   const uint64_t* bases;
   const uint32_t* pieces;
   const uint32_t* piece_count;
-  const uint64_t* sums;  // of what was counted, before each [bin][tile]
-  uint64_t* out;         // records
-  uint64_t room;         // for so many; others are not written
+  const uint64_t* sums;  // exclusive prefix sums of the counts, [bin][tile]
+  uint64_t* out;         // output: the records
+  uint64_t room;         // records that `out` holds; further ones are not written
   uint32_t bin_count;
   uint32_t tiles;
   int32_t k;
-  int32_t words;  // of a record
+  int32_t words;  // words of a record
 };
 
-/// A record to write: 12 bits of position in the tile, 8 bits of k-mers less 1, 12 bits of bin.
+/// Packs a record to write: 12 bits of position in the tile, 8 bits of k-mers less 1, 12 bits of bin.
 MGPU_HD uint32_t make_piece(uint32_t at, uint32_t kmers, uint32_t bin) {
   return at | (kmers - 1) << 12 | bin << 20;
 }
 
-/// Whether any of the bits `from` to `to` (not included) is set.
+/// Whether any of the bits from `from` up to, but not including, `to` is set.
 MGPU_HD bool any_bit(const uint64_t* words, int from, int to) {
   while (from < to) {
     const int start = from & 63, bits = to - from < 64 - start ? to - from : 64 - start;
@@ -75,6 +75,7 @@ MGPU_HD bool any_bit(const uint64_t* words, int from, int to) {
   return false;
 }
 
+/// The position of the lowest set bit of a word that is not 0.
 MGPU_HD int lowest_bit(uint32_t word) {
 #ifdef __CUDA_ARCH__
   return __ffs(static_cast<int>(word)) - 1;
@@ -83,7 +84,7 @@ MGPU_HD int lowest_bit(uint32_t word) {
 #endif
 }
 
-/// The first set bit from `from` on, or `end` if there is none before it.
+/// The position of the first set bit from `from` up to `end`; `end` if no bit is set there.
 MGPU_HD int next_bit(const uint32_t* words, int from, int end) {
   while (from < end) {
     const uint32_t word = words[from >> 5] >> (from & 31);
@@ -96,7 +97,7 @@ MGPU_HD int next_bit(const uint32_t* words, int from, int end) {
   return end;
 }
 
-/// What a block of cut_kernel shares.
+/// The shared memory of a block of cut_kernel.
 struct cut_shared {
   uint64_t bases[tile_words];
   uint64_t cuts[cut_words];
@@ -106,8 +107,8 @@ struct cut_shared {
   uint32_t kmers[max_bins];
 };
 
-/// The signature of the k-mer at each of this thread's positions, into shared.signatures: the least
-/// norm of its p-mers, by doubling (RapidGKC §II-D).
+/// Computes the signature of the k-mer at each position of the tile, in shared.signatures: the least
+/// norm of its p-mers, by doubling spans (RapidGKC §II-D). Each thread has every 256th position.
 template <rule Rule, class Block>
 MGPU_HD void find_signatures(Block& block, cut_shared& shared, int k, int p, bool canonical) {
   uint32_t least[tile_rows];
@@ -121,7 +122,7 @@ MGPU_HD void find_signatures(Block& block, cut_shared& shared, int k, int p, boo
   }
   block.sync();
   const int width = k - p + 1;
-  // `span` p-mers are looked at; the last step overlaps the one before.
+  // Each entry is the least norm of `span` p-mers; the last step overlaps the one before.
   for (int span = 1; span < width;) {
     const int step = span * 2 <= width ? span : width - span;
     for (int row = 0; row < tile_rows; ++row) {
@@ -143,7 +144,7 @@ MGPU_HD void find_signatures(Block& block, cut_shared& shared, int k, int p, boo
   block.sync();
 }
 
-/// A bit where the signature is not that of the position before.
+/// Sets a bit of shared.starts where the signature differs from that of the position before, by ballots.
 template <class Block>
 MGPU_HD void find_starts(Block& block, cut_shared& shared) {
   for (int row = 0; row < tile_rows; ++row) {
@@ -155,14 +156,14 @@ MGPU_HD void find_starts(Block& block, cut_shared& shared) {
   block.sync();
 }
 
-/// The number of k-mers of the super-k-mer that starts at `at`; 0 if none does.
+/// The number of k-mers of the super-k-mer that starts at `at`; 0 if none starts there.
 MGPU_HD int super_kmer_at(const cut_shared& shared, int at) {
   const bool start = (shared.starts[at >> 5] >> (at & 31) & 1) != 0;
   if (!start || shared.signatures[at] == no_kmer) return 0;
   return next_bit(shared.starts, at + 1, tile_bases) - at;
 }
 
-/// One tile a block: where its super-k-mers are, and how many records each bin gets.
+/// Cuts one tile a block: finds its super-k-mers and counts its k-mers and records for each bin.
 /// O(bases × log(k - p)): the least of each window by doubling spans. Shared: 26 KiB; full occupancy, of 8
 /// blocks.
 template <rule Rule>
@@ -217,7 +218,7 @@ __global__ void __launch_bounds__(partition_threads) cut_kernel(partition_argume
   }
 }
 
-/// Where each bin begins: the sums at its first tile, and the totals behind the last.
+/// Computes the totals before each bin, and over all: the prefix sums at the bin's first tile.
 /// One block: O(bins).
 static __global__ void bin_starts_kernel(const uint64_t* sums, uint32_t bins, uint32_t tiles,
                                          uint64_t* starts) {
@@ -225,8 +226,8 @@ static __global__ void bin_starts_kernel(const uint64_t* sums, uint32_t bins, ui
   for (uint32_t i = me.thread(); i <= bins; i += me.threads()) starts[i] = sums[uint64_t{i} * tiles];
 }
 
-/// One tile a block: its records, each to its place in its bin. Their order within (bin, tile) is
-/// any: nothing depends on it.
+/// Writes the records of one tile a block, each to its position in its bin. Their order within (bin, tile)
+/// is arbitrary; nothing depends on it.
 /// O(records). Shared: 5 KiB; full occupancy.
 template <int Words>
 __global__ void __launch_bounds__(partition_threads)

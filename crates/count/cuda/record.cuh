@@ -1,14 +1,14 @@
-// Super-k-mers as the device keeps them: a fixed number of 64-bit words for each width of k-mer, the
-// bases from the top bits of the first word on, the number of k-mers less 1 in the low 8 bits of the
-// last. Records of one size need no index to be read in parallel; the widths hold the usual longest
-// super-k-mer, of 2k-p bases, and longer ones are cut (`max_kmers`).
+// Records of super-k-mers in device memory: a fixed number of 64-bit words for each width of k-mer. The
+// bases start in the top bits of the first word; the low 8 bits of the last word are the number of k-mers
+// less 1. Records of one size can be read in parallel without an index. They hold the usual longest
+// super-k-mer, of 2k-p bases; longer ones are cut (`max_kmers`).
 #pragma once
 
 #include "wide.cuh"
 
 namespace mgpu {
 
-/// Words of a record of k-mers held in K.
+/// The number of words of a record of k-mers of type K.
 template <class K>
 constexpr int record_words = sizeof(K) == 4 ? 1 : static_cast<int>(sizeof(K)) / 4;
 
@@ -17,19 +17,20 @@ struct alignas(Words == 1 ? 8 : 16) record {
   uint64_t words[Words];
 };
 
-/// The most k-mers of a record: 4 bases' room is taken by the number.
+/// The largest number of k-mers of a record, in which the number takes the room of 4 bases.
 MGPU_HD int max_kmers(int words, int k) {
   const int fit = 32 * words - 4 - k + 1;
   return fit < 256 ? fit : 256;
 }
 
-/// 32 bases from base `at` of `count` words on, the first in the top bits; A behind the end.
+/// 32 bases from base `at` of `count` words, the first in the top bits, padded with A after the end.
 MGPU_HD uint64_t window(const uint64_t* words, int count, int at) {
   const int word = at >> 5, shift = 2 * (at & 31);
   const uint64_t first = word < count ? words[word] << shift : 0;
   return shift == 0 || word + 1 >= count ? first : first | words[word + 1] >> (64 - shift);
 }
 
+/// Reads the k-mer of type K at base `at` of `count` words.
 template <class K>
 struct kmer_at;
 

@@ -1,9 +1,9 @@
-// Phase 2, last step: runs of equal keys become k-mers with counts, cut by least and most count
-// before anything leaves the device, and the histogram of all counts.
+// Phase 2, last step: runs of equal keys become k-mers with counts and a histogram of all counts. Counts outside
+// the limits are dropped before anything leaves the device.
 //
-// Keys are sorted by their low bits (scramble.cuh). A block looks at a tile of them; a run that lies
-// in the tile and holds one k-mer only is settled there. What is left (runs that go on in the next
-// tile, and the few with different k-mers of equal low bits) is listed, and settled a thread a run.
+// Keys are sorted by their low bits (scramble.cuh). A block examines a tile of keys and counts each run that
+// lies within the tile and has only one k-mer. The other runs (those that continue in the next tile, and the few
+// in which different k-mers share the low bits) are listed, and then counted one thread a run.
 #pragma once
 
 #include "block.cuh"
@@ -15,14 +15,18 @@ namespace mgpu {
 constexpr int run_threads = 256;
 constexpr int run_rows = 16;
 constexpr int run_tile = run_threads * run_rows;
-/// Counts below this have a counter each; larger ones are listed.
+/// The limit below which counts have a counter each; larger ones are listed.
 constexpr uint32_t counters = 1024;
 
-/// What was found, each from 0.
+/// The results of a search for runs, all 0 at first.
 struct run_totals {
+  /// The number of kept k-mers.
   uint64_t kept;
+  /// The number of runs left over.
   uint64_t left;
+  /// The number of counts of `counters` or more.
   uint64_t large;
+  /// The number of k-mers with each count below `counters`.
   uint64_t histogram[counters];
 };
 
@@ -30,31 +34,34 @@ template <class K>
 struct run_arguments {
   const K* keys;
   uint64_t count;
-  /// The bits by which the keys are sorted.
+  /// A mask of the bits by which the keys are sorted.
   uint64_t low_mask;
-  /// False if keys with these bits equal are equal.
+  /// Whether different keys may share these bits.
   bool mixed;
   int32_t k;
+  /// The smallest count that is kept.
   uint32_t least;
+  /// The largest count that is kept.
   uint32_t most;
   K* kmers;
   uint32_t* counts;
-  /// For each tile: whether k-mers change before its first run starts.
+  /// One entry a tile: whether the key changes within a run that started in an earlier tile.
   uint8_t* changes;
-  /// Runs left over: 2 · start, plus 1 if different k-mers were seen in it.
+  /// Runs left over: 2 × start, plus 1 if the tile has different k-mers in the run.
   uint64_t* left;
   uint64_t left_room;
-  /// Counts of `counters` and more; there is room for all.
+  /// Counts of `counters` or more; there is room for all.
   uint32_t* large;
   run_totals* totals;
 };
 
+/// Whether two keys belong to one run.
 template <class K>
 MGPU_HD bool same_run(const run_arguments<K>& a, K one, K other) {
   return a.mixed ? ((low_word(one) ^ low_word(other)) & a.low_mask) == 0 : one == other;
 }
 
-/// Settles one k-mer.
+/// Records one k-mer with its count: adds it to the histogram, and writes it if the count is kept.
 template <class K, class Block>
 MGPU_HD void settle(Block& me, const run_arguments<K>& a, K key, uint32_t count) {
   if (count < counters) {
@@ -69,8 +76,9 @@ MGPU_HD void settle(Block& me, const run_arguments<K>& a, K key, uint32_t count)
   }
 }
 
-/// A tile of 4,096 keys a block at a time: O(keys), each read twice. Shared: 5.1 KiB, mostly the histogram; half
-/// of the threads of a multiprocessor, by 60 to 64 registers.
+/// Counts the runs of one tile of 4,096 keys a block at a time: O(keys), each read twice. The grid strides over
+/// the tiles; a block sums its histogram in shared memory and adds it to the global one at its end.
+/// Shared: 5.1 KiB, mostly the histogram; half occupancy, limited by 60 to 64 registers.
 template <class K>
 __global__ void __launch_bounds__(run_threads) runs_kernel(run_arguments<K> a) {
   MGPU_SHARED uint32_t starts[run_tile / 32 + 1];
@@ -106,7 +114,7 @@ __global__ void __launch_bounds__(run_threads) runs_kernel(run_arguments<K> a) {
       const int first = next_bit(starts, 0, size);
       a.changes[tile] = next_bit(changes, 0, first) < first;
     }
-    // The count of the run that starts at each position; 0 where none does or it is left over.
+    // The length of the run that starts at each position; 0 if none starts there or it is left over.
     uint32_t found[run_rows];
     uint32_t kept = 0;
     for (int row = 0; row < run_rows; ++row) {
@@ -151,7 +159,7 @@ __global__ void __launch_bounds__(run_threads) runs_kernel(run_arguments<K> a) {
   }
 }
 
-/// The end of the run that starts at `start`: ever wider steps, then halves.
+/// The end of the run that starts at `start`: a search with doubling steps, then a binary search.
 template <class K>
 MGPU_HD uint64_t run_end(const run_arguments<K>& a, uint64_t start) {
   const K key = a.keys[start];
@@ -169,8 +177,9 @@ MGPU_HD uint64_t run_end(const run_arguments<K>& a, uint64_t start) {
   return outside;
 }
 
-/// A run left over, a thread each.
-/// O(log(length)) a run. No shared memory; full occupancy, half with keys of 256 bits.
+/// Counts one leftover run a thread; the grid strides over the list.
+/// O(log(length)) a run of equal keys, O(length) for each k-mer of a mixed one. No shared memory; full occupancy,
+/// half with keys of 256 bits.
 template <class K>
 __global__ void __launch_bounds__(run_threads) left_runs_kernel(run_arguments<K> a) {
   block<run_threads> me;
@@ -189,7 +198,7 @@ __global__ void __launch_bounds__(run_threads) left_runs_kernel(run_arguments<K>
       settle(me, a, a.keys[start], static_cast<uint32_t>(end - start));
       continue;
     }
-    // The k-mers of the run from the least on. They are two, hardly ever three.
+    // The distinct k-mers of the run in ascending order, one scan each: two of them, rarely three.
     K done{};
     for (bool any = false;; any = true) {
       K next{};
@@ -219,8 +228,8 @@ MGPU_HD uint32_t prefix_of(uint256 kmer, int shift) {
   return static_cast<uint32_t>(shift_right(kmer, shift).low);
 }
 
-/// Where the k-mers begin that have each prefix of `bits` bits: bounds[0] to bounds[2^bits].
-/// A binary search a thread. No shared memory; full occupancy.
+/// Computes the index of the first k-mer with each prefix of `bits` bits: bounds[0] to bounds[2^bits].
+/// One thread a prefix, by binary search. No shared memory; full occupancy.
 template <class K>
 __global__ void __launch_bounds__(run_threads)
     bounds_kernel(const K* kmers, uint64_t count, int k, int bits, uint64_t* bounds) {

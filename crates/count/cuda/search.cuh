@@ -1,11 +1,11 @@
-// Where something lies among parts that lie side by side.
+// Binary search for the part of a concatenation that contains a position.
 #pragma once
 
 #include "portable.cuh"
 
 namespace mgpu {
 
-/// The number, of `count` starts (at least 1) in rising order, of the last that is not above `value`.
+/// The index of the last of `count` (at least 1) ascending starts that is not above `value`.
 template <class T>
 MGPU_HD uint32_t last_upto(const T* starts, uint32_t count, T value) {
   uint32_t low = 0, high = count;

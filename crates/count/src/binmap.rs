@@ -1,14 +1,14 @@
-//! Which bin a signature belongs to, balanced by a sample of the input (RapidGKC §III-D.4).
+//! The map from signatures to bins, balanced by a sample of the input (RapidGKC §III-D.4).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use merganser_seq::{signature, simd};
 
-/// Signatures of up to this many bits have a slot each; longer ones share slots by a hash.
+/// The width of a slot number: signatures of up to this many bits have a slot each, longer ones share slots by a hash.
 const SLOT_BITS: u32 = 18;
 
-/// From a signature to its slot: the units that are spread over the bins.
+/// The map from signatures to slots, the units that are distributed over the bins.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slots {
     multiplier: u32,
@@ -43,8 +43,8 @@ pub(crate) struct BinMap {
 }
 
 impl BinMap {
-    /// Spreads the slots over `bins` so that the weights (k-mers of the sample) are even: the
-    /// heaviest first, each to the lightest bin; slots that the sample did not meet in turn.
+    /// Distributes the slots over `bins` bins so that the weights (k-mers of the sample) are even: the
+    /// heaviest slot first, each to the lightest bin. Slots without weight follow round-robin.
     pub(crate) fn balanced(slots: Slots, weights: &[u64], bins: usize) -> BinMap {
         let mut order: Vec<u32> = (0..slots.count() as u32).collect();
         order.sort_by_key(|&slot| (Reverse(weights[slot as usize]), slot));
@@ -65,13 +65,13 @@ impl BinMap {
         BinMap { slots, bin_of }
     }
 
-    /// What a device needs to do the same: the bin of each slot, and how a signature becomes a
-    /// slot, `signature * multiplier >> shift` in 32 bits.
+    /// Returns what a device needs to map signatures to bins: the bin of each slot, and the multiplier
+    /// and shift of the slot function `signature * multiplier >> shift` in 32 bits.
     pub(crate) fn for_device(&self) -> (&[u16], u32, u32) {
         (&self.bin_of, self.slots.multiplier, self.slots.shift)
     }
 
-    /// The slot of a signature, for which the cache is asked.
+    /// Returns the slot of a signature and prefetches the slot's entry.
     #[inline(always)]
     pub(crate) fn prefetch(&self, signature: u32) -> usize {
         let slot = self.slots.of(signature);
@@ -79,13 +79,13 @@ impl BinMap {
         slot
     }
 
-    /// The bin of a slot.
+    /// Returns the bin of a slot.
     #[inline(always)]
     pub(crate) fn bin_of_slot(&self, slot: usize) -> usize {
         usize::from(self.bin_of[slot])
     }
 
-    /// The bin of a signature.
+    /// Returns the bin of a signature.
     #[cfg(test)]
     pub(crate) fn bin(&self, signature: u32) -> usize {
         usize::from(self.bin_of[self.slots.of(signature)])

@@ -1,4 +1,4 @@
-//! What to count and how: plain data, checked once.
+//! The parameters of counting: plain data, checked once.
 
 #[cfg(feature = "cli")]
 use merganser_run::options::cli;
@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::Error;
 
 /// The parameters of one counting run.
-// These comments are the help of the command line. What is not serialized, the run settles.
+// The doc comments are the help of the command line. Fields that are not serialized are settled by the run.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct Config {
@@ -32,7 +32,7 @@ pub struct Config {
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
     pub max_count: Option<u32>,
-    /// Count each k-mer as it stands in the read, apart from its reverse complement
+    /// Count each k-mer as written in the read, separately from its reverse complement
     #[cfg_attr(feature = "cli", arg(long))]
     #[serde(skip)]
     pub forward_only: bool,
@@ -42,24 +42,24 @@ pub struct Config {
     #[serde(rename = "min_quality")]
     pub min_qual: Option<u8>,
     /// Qualities of FASTQ are Phred+33, or Phred+64 as of old Illumina (1.3 to 1.7)
-    // Those of alignments are Phred+33.
+    // Qualities of alignments are always Phred+33.
     #[cfg_attr(feature = "cli", arg(long, value_name = "33|64", default_value_t))]
     #[cfg_attr(feature = "cli", arg(hide_default_value = true))]
     pub quality_offset: QualityOffset,
-    /// Make one base of each run of the same base first (homopolymer compression)
-    // Bases of low quality are letters that are no bases by then.
+    /// Collapse each run of the same base to one base first (homopolymer compression)
+    // Bases of low quality have been masked, and so are not bases, by then.
     #[cfg_attr(feature = "cli", arg(long))]
     #[serde(rename = "homopolymer_compressed")]
     pub hpc: bool,
-    /// Count but the I-th of N shards of the inputs, all its k-mers, for kmers union to join
-    // Without a cut, into an `.mgk` table; the inputs are divided as `merganser_io::shard` does.
+    /// Count only shard I of N of the inputs, keeping all k-mers; kmers union joins the shards
+    // The output is an `.mgk` table without cutoffs; `merganser_io::shard` divides the inputs.
     #[cfg_attr(feature = "cli", arg(long, value_name = "I/N", conflicts_with_all = [
         "max_count", "histogram", "report_html", "report_data", "multiqc", "stats_only",
     ]))]
     #[serde(skip)]
     pub shard: Option<Shard>,
 
-    /// Keep intermediate data in memory as far as it goes, or never leave it, or on disk
+    /// Keep intermediate data in memory while it fits, only in memory, or on disk
     #[cfg_attr(feature = "cli", arg(long, value_name = "WHERE", default_value_t))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Resources"))]
     pub storage: Storage,
@@ -77,29 +77,29 @@ pub struct Config {
     #[serde(skip)]
     pub bins: Auto,
     /// Bases of a signature: a number or auto
-    // That is `Config::default_signature_len`.
+    // `auto` is `Config::default_signature_len`.
     #[cfg_attr(feature = "cli", arg(long, value_name = "P", default_value_t))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Partitioning"))]
     #[serde(skip)]
     pub minimizer_len: Auto,
 
-    /// How signatures are chosen. No result depends on it.
+    /// The rule that chooses signatures. No result depends on it.
     #[cfg_attr(feature = "cli", arg(skip = Rule::Gkc))]
     #[serde(skip)]
     pub rule: Rule,
-    /// How the table is written.
+    /// The format of the table.
     #[cfg_attr(feature = "cli", arg(skip))]
     #[serde(skip)]
     pub format: Format,
 }
 
-/// The most bins: each needs a buffer in every worker.
+/// The largest number of bins: each needs a buffer in every worker.
 pub const MAX_BINS: usize = 8192;
-/// The most streams: each takes a host thread and buffers on the device.
+/// The largest number of streams: each needs a host thread and buffers on the device.
 pub const MAX_STREAMS: usize = 16;
 
 impl Config {
-    /// The defaults for k-mers of `k` bases.
+    /// Returns the default parameters for k-mers of `k` bases.
     pub fn new(k: usize) -> Config {
         Config {
             k,
@@ -119,25 +119,25 @@ impl Config {
         }
     }
 
-    /// The least count that enters the table: of a shard, all do.
+    /// Returns the least count that enters the table; by default 1 for a shard, else 2.
     pub fn least(&self) -> u32 {
         self.min_count.unwrap_or(if self.shard.is_some() { 1 } else { 2 })
     }
 
-    /// The largest count that enters the table.
+    /// Returns the largest count that enters the table.
     pub fn most(&self) -> u32 {
         self.max_count.unwrap_or(u32::MAX)
     }
 
-    /// Whether k-mers and their reverse complements count together.
+    /// Returns whether k-mers and their reverse complements count together.
     pub fn is_canonical(&self) -> bool {
         !self.forward_only
     }
 
-    /// Checks every range.
+    /// Checks that every parameter is in range.
     ///
     /// # Errors
-    /// [`Error::Config`], naming the field.
+    /// [`Error::Config`], which names the field.
     pub fn validate(&self) -> Result<(), Error> {
         let fail = |message: String| Err(Error::Config(ConfigError::new(message)));
         if self.k == 0 || self.k > MAX_K {
@@ -154,8 +154,8 @@ impl Config {
         }
         if self.shard.is_some() && (least, most) != (1, u32::MAX) {
             return fail(
-                "`shard`: a k-mer that is rare in one shard may not be in all: count with `min_count` 1 and \
-                 no `max_count`, and cut when shards are joined"
+                "`shard`: a k-mer that is rare in one shard may be frequent in all shards together: count with \
+                 `min_count` 1 and no `max_count`, and apply the limits when the shards are joined"
                     .into(),
             );
         }
@@ -182,13 +182,13 @@ impl Config {
         Ok(())
     }
 
-    /// The signature length that measures best for this k: 7 for k-mers up to 16 (as the paper
-    /// has for k = 16), 9 above (k = 28); never more than k.
+    /// Returns the signature length that measures best for this k: 7 for k-mers up to 16 bases (the paper uses 7
+    /// for k = 16), else 9 (the paper uses 9 for k = 28); never more than k.
     pub fn default_signature_len(k: usize) -> usize {
         (if k <= 16 { 7 } else { 9 }).min(k)
     }
 
-    /// The bases of a signature that the run takes.
+    /// Returns the number of bases of a signature in this run.
     pub fn signature_bases(&self) -> usize {
         self.minimizer_len.0.unwrap_or(Config::default_signature_len(self.k))
     }

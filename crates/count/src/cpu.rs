@@ -1,4 +1,4 @@
-//! The CPU backend's stages.
+//! The stages of the CPU backend.
 
 pub(crate) mod counter;
 mod dedupe;
@@ -12,7 +12,7 @@ mod width;
 pub(crate) use kmer_map::KmerMap;
 pub(crate) use width::Width;
 
-/// Bytes of a worker's largest deduplication table.
+/// Returns the bytes of a worker's largest deduplication table.
 pub(crate) const fn dedupe_bytes<K: Width>() -> u64 {
     dedupe::Dedupe::<K>::BYTES as u64
 }

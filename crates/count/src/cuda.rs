@@ -1,9 +1,9 @@
 //! The CUDA backend (RapidGKC §III-C, §III-D): the CPU reads, parses and packs; GPUs cut
-//! super-k-mers, keep them by bin, count bins and sort what stays.
+//! super-k-mers, keep them by bin, count bins and sort the kept k-mers.
 //!
-//! Everything that can be done before a device is ready is done meanwhile: packed batches wait in a
-//! queue. Super-k-mers stay in device memory as far as it goes, then in host memory, then on
-//! disk. No result depends on which.
+//! Work does not wait for devices to start: packed batches are queued meanwhile. Super-k-mers stay in
+//! device memory while it has room, then go to host memory, then to disk. No result depends on where
+//! they are.
 
 mod batch;
 pub(crate) mod chunks;

@@ -1,4 +1,4 @@
-//! Phase 3: ranges of k-mers are sorted and encoded by all workers, and written in order.
+//! Phase 3: all workers sort and encode ranges of k-mers; the results are written in order.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -12,16 +12,16 @@ use merganser_seq::kmer::Kmer;
 use crate::Error;
 use crate::results::Results;
 
-/// Where the k-mers of a table come from.
+/// A source of the k-mers of a table.
 pub(crate) trait TableContents<K>: Sync {
-    /// One worker's way to them.
+    /// Returns a reader of sections for one worker.
     fn sections(&self) -> Box<dyn Sections<K> + Send + '_>;
 }
 
-/// Gives sections of a table.
+/// Produces sections of a table.
 pub(crate) trait Sections<K> {
-    /// Gives `each` the k-mers whose first `section_bits` bits are `section`, in order: as one
-    /// stretch, or as several if they are too many to be in memory at once; `true` with the last.
+    /// Passes to `each` the k-mers whose first `section_bits` bits are `section`, in order: as one
+    /// stretch, or as several if they are too many to be in memory at once. The flag is `true` for the last.
     fn section(
         &mut self,
         section: usize,
@@ -30,19 +30,21 @@ pub(crate) trait Sections<K> {
     ) -> Result<(), Error>;
 }
 
-/// k-mers of a section, in order.
+/// Sorted k-mers of a section.
 pub(crate) enum Stretch<'s, K> {
-    /// Of any number of stretches.
+    /// k-mers in memory; a section may have any number of such stretches.
     Kmers(&'s [(K, u32)]),
-    /// The only one of the section.
+    /// Encoded blocks; such a stretch is always the only one of its section.
     Blocks(MgkBlocks<'s, K>),
 }
 
-/// Takes stretches of a section.
+/// A callback that takes the stretches of a section.
 pub(crate) type Stretches<'s, K> = &'s mut dyn FnMut(Stretch<'_, K>, bool) -> Result<(), Error>;
 
-/// The part that a stretch of a section becomes; `open` is what before it did not fill a unit, and
-/// `begun` whether there was any.
+/// Encodes a stretch of a section and returns the encoded part.
+///
+/// `open` holds the k-mers of earlier stretches that did not fill a unit; `begun` is whether the
+/// section has had a stretch before.
 fn encode<K: Kmer, E: Encoder<K>>(
     encoder: &E,
     stretch: &Stretch<'_, K>,
@@ -67,8 +69,7 @@ fn encode<K: Kmer, E: Encoder<K>>(
     part
 }
 
-/// Sorts, encodes and writes all results, in 2^`section_bits` sections (at most as many as there
-/// are ranges).
+/// Sorts, encodes and writes all results, in 2^`section_bits` sections (at most as many as there are ranges).
 pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>>(
     source: &dyn TableContents<K>,
     section_bits: u32,
@@ -78,7 +79,7 @@ pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>>(
     sink: S,
 ) -> Result<Duration, Error> {
     let numbers = NumberSource::up_to(1 << section_bits);
-    // One for each thread is made while another one waits.
+    // Twice the number of threads: each thread can encode one section while another waits to be written.
     let ahead = 2 * threads.max(1) as u64;
     let engine = Engine::new(&numbers, Written(sink), ahead, &Silent, cancel);
     engine.run(threads, || Emitting {
@@ -90,7 +91,7 @@ pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>>(
     Ok(engine.finish()?.0.finish()?)
 }
 
-/// Encoded sections, written in order.
+/// The sink that writes encoded sections in order.
 struct Written<S>(S);
 
 impl<P, S: Sink<P>> InOrderSink<P> for Written<S> {
@@ -101,7 +102,7 @@ impl<P, S: Sink<P>> InOrderSink<P> for Written<S> {
     }
 }
 
-/// A worker: makes and encodes sections.
+/// A worker that makes and encodes sections.
 struct Emitting<'e, K, E> {
     sections: Box<dyn Sections<K> + Send + 'e>,
     section_bits: u32,
@@ -125,8 +126,8 @@ impl<K: Kmer, E: Encoder<K>> Work for Emitting<'_, K, E> {
             if last {
                 last_part = Some(part);
             } else {
-                // One part of several waits for its turn, so that no more than one is in memory. If it is not wanted, none
-                // is: that is seen before the next section.
+                // All parts except the last wait here for their turn, so that at most one is in memory. A refused
+                // part means that the run has failed; the engine notices that before the next section.
                 turn.hand_over(part);
             }
             Ok(())
@@ -141,7 +142,7 @@ impl<K: Kmer> TableContents<K> for Results<'_, K> {
     }
 }
 
-/// A worker's arrays.
+/// A worker's buffers.
 pub(crate) struct Sorting<'s, 'p, K> {
     results: &'s Results<'p, K>,
     buffer: Vec<u8>,
@@ -157,11 +158,11 @@ impl<'s, 'p, K> Sorting<'s, 'p, K> {
     }
 }
 
-/// First bits by which k-mers that are too many to be sorted at once are divided.
+/// Bits by which a range with too many k-mers to sort at once is divided, per pass.
 const DIVIDING_BITS: u32 = 12;
 
 impl<K: Kmer> Sections<K> for Sorting<'_, '_, K> {
-    /// Those of one or more ranges, sorted.
+    /// Sorts the k-mers of the ranges of `section`.
     fn section(
         &mut self,
         section: usize,
@@ -198,8 +199,8 @@ impl<K: Kmer> Sections<K> for Sorting<'_, '_, K> {
 }
 
 impl<K: Kmer> Sorting<'_, '_, K> {
-    /// Sorts those of a range's k-mers whose first `bits` bits are `prefix`, as many at a time as are
-    /// allowed: the range is read once more for each time.
+    /// Sorts the k-mers of a range whose first `bits` bits are `prefix`, at most as many at a time as
+    /// allowed. The range is read again for each group.
     fn divide(
         &mut self,
         contents: &KmerContents<'_, K>,

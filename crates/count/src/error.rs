@@ -1,19 +1,19 @@
-//! What can go wrong while counting.
+//! Errors of counting.
 
 merganser_io::job_error! {
-    /// An error of this crate; its message is one line that says what, where, and what to do.
+    /// An error of this crate; the one-line message says what is wrong, where, and what to do.
     pub enum Error {
     }
     wraps {
-        /// A GPU cannot be used, or failed.
+        /// A GPU cannot be used, or has failed.
         Gpu(#[from] merganser_gpu::Error),
-        /// What else went wrong with the table that is written.
+        /// Any other error of the table that is written.
         Table(merganser_kmers::Error),
     }
 }
 
 impl From<merganser_kmers::Error> for Error {
-    /// What both crates name is named once, so that callers need not look for it in two places.
+    /// Maps variants that both crates have to the variant here, so that callers check for each in one place.
     fn from(error: merganser_kmers::Error) -> Error {
         use merganser_kmers::Error as Of;
         match error {

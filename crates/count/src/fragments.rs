@@ -1,4 +1,4 @@
-//! From the text of reads to batches of codes: the stretches of A C G T, and where they end.
+//! Conversion of the text of reads to batches of codes: stretches of A, C, G and T with their ends.
 
 use merganser_io::{Chunk, Sink};
 use merganser_run::ConfigError;
@@ -7,8 +7,8 @@ use merganser_seq::simd::Level;
 
 use crate::{Config, Error};
 
-/// Bases of a batch: the arrays of the signature scan (4 bytes a base, two of them) stay in the
-/// first-level cache.
+/// The number of bases of a batch: small enough that the arrays of the signature scan (two of 4 bytes a base)
+/// stay in the first-level cache.
 pub(crate) const BATCH_BASES: usize = 4096;
 
 /// A stretch of bases in a batch.
@@ -18,31 +18,33 @@ pub(crate) struct Fragment {
     pub(crate) end: usize,
 }
 
-/// Letters of a long sequence that a chunk repeats for homopolymer compression, where k-1 bases of what is left may have been
-/// many more.
+/// Letters of a long sequence that the next chunk repeats under homopolymer compression, because k-1 bases
+/// after compression may span many more letters.
 const COMPRESSED_OVERLAP: usize = 64 << 10;
 
-/// Letters of a long sequence that its next chunk must repeat.
+/// Returns the number of letters of a long sequence that its next chunk must repeat.
 pub(crate) fn overlap(config: &Config) -> usize {
     if config.hpc { COMPRESSED_OVERLAP } else { config.k - 1 }
 }
 
-/// Takes batches: codes of one byte a base, and the stretches of them that are sequence, in order
-/// and apart. A stretch longer than a batch comes in pieces that share k-1 bases, so that each of
-/// its k-mers lies in one piece.
+/// A consumer of batches: codes of one byte a base, and the disjoint stretches of them that are sequence,
+/// in order.
+///
+/// A stretch longer than a batch arrives in pieces that share k-1 bases, so that each of its k-mers is in
+/// exactly one piece.
 pub(crate) trait Consumer {
     fn batch(&mut self, codes: &[u8], fragments: &[Fragment]) -> Result<(), Error>;
 }
 
-/// What was read, apart from k-mers.
+/// Counts of what was read, other than k-mers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) records: u64,
-    /// Letters of sequence, all of them.
+    /// Letters of sequence, bases or not.
     pub(crate) letters: u64,
     /// Letters that are not bases.
     pub(crate) ambiguous: u64,
-    /// Bases that were dropped for their quality.
+    /// Bases that were masked because of low quality.
     pub(crate) low_quality: u64,
 }
 
@@ -61,33 +63,34 @@ pub(crate) struct Fragments<C> {
     pub(crate) tally: Tally,
     level: Level,
     overlap: usize,
-    /// Letters of quality below this break k-mers.
+    /// Letters with a quality below this break k-mers.
     least_quality: Option<u8>,
     codes: Vec<u8>,
     fragments: Vec<Fragment>,
     /// Start of the open fragment.
     start: usize,
-    /// Letters that an earlier chunk has counted and that come again,
+    /// Letters still to come that an earlier chunk has already counted.
     repeated: usize,
-    /// and how many they were.
+    /// The value of `repeated` at the start of the chunk.
     all_repeated: usize,
-    /// Letters met that are not bases, as far as they are not in the tally yet.
+    /// Letters found not to be bases that are not in the tally yet.
     breaks: u64,
-    /// Bytes that are no letters at all were met: binary data.
+    /// Whether unprintable bytes were found: the input may be binary data.
     odd: bool,
     masked: Vec<u8>,
-    /// What compresses the sequence, if that is asked for.
+    /// The homopolymer compression, if it is enabled.
     runs: Option<Compression>,
     error: Option<Error>,
 }
 
-/// A sequence that is being compressed.
+/// The state of homopolymer compression within a sequence.
 #[derive(Default)]
 struct Compression {
     at: Homopolymers,
     letters: Vec<u8>,
-    /// What is left of repeated letters since the last that was no base, and whether there was one.
+    /// Compressed repeated letters since the last non-base.
     repeated: Vec<u8>,
+    /// Whether the repeated letters contained a non-base.
     is_broken: bool,
 }
 
@@ -113,10 +116,10 @@ impl<C: Consumer> Fragments<C> {
         }
     }
 
-    /// Takes a whole chunk.
+    /// Parses a whole chunk and passes its batches to the consumer.
     ///
     /// # Errors
-    /// Malformed or binary input, and what the consumer returned for any batch.
+    /// Malformed or binary input, and the consumer's error for any batch.
     pub(crate) fn chunk(&mut self, chunk: &Chunk) -> Result<(), Error> {
         chunk.parse(self)?;
         if std::mem::take(&mut self.odd) {
@@ -125,13 +128,14 @@ impl<C: Consumer> Fragments<C> {
         self.finish()
     }
 
-    /// Hands the last batch over.
+    /// Passes the last batch to the consumer and returns the first error.
     fn finish(&mut self) -> Result<(), Error> {
         self.close();
         self.flush();
         self.error.take().map_or(Ok(()), Err)
     }
 
+    /// Ends the open fragment.
     fn close(&mut self) {
         if self.codes.len() > self.start {
             self.fragments.push(Fragment { start: self.start, end: self.codes.len() });
@@ -139,7 +143,7 @@ impl<C: Consumer> Fragments<C> {
         self.start = self.codes.len();
     }
 
-    /// Gives the batch to the consumer; an open fragment goes on in the next with its overlap.
+    /// Passes the batch to the consumer; an open fragment continues in the next batch with its overlap.
     fn flush(&mut self) {
         let open = self.codes.len() > self.start;
         let keep = self.codes.len().saturating_sub(self.overlap).max(self.start);
@@ -158,7 +162,7 @@ impl<C: Consumer> Fragments<C> {
         self.start = 0;
     }
 
-    /// Takes letters that an earlier chunk has counted: they make k-mers again.
+    /// Appends letters that an earlier chunk has already counted; only the last k-1 bases form new k-mers.
     fn append_repeated(&mut self, letters: &[u8]) {
         let Some(runs) = &mut self.runs else { return self.append_all(letters) };
         for &letter in letters {
@@ -173,7 +177,7 @@ impl<C: Consumer> Fragments<C> {
         if self.repeated > 0 {
             return;
         }
-        // Those that are behind k-1 others have been counted, too.
+        // Letters before the last k-1 have been counted, too.
         let repeated = std::mem::take(&mut runs.repeated);
         let behind = repeated.len().saturating_sub(self.overlap);
         if repeated.len() < self.overlap
@@ -181,14 +185,15 @@ impl<C: Consumer> Fragments<C> {
             && self.all_repeated == COMPRESSED_OVERLAP
         {
             self.error.get_or_insert(Error::Config(ConfigError::new(format!(
-                "`hpc`: {COMPRESSED_OVERLAP} bases of a long sequence in a row are less than {} runs of the same base: count it without",
+                "`hpc`: {COMPRESSED_OVERLAP} consecutive bases of a long sequence compress to fewer than {} bases: \
+                 count without it",
                 self.overlap
             ))));
         }
         self.append_all(&repeated[behind..]);
     }
 
-    /// Appends letters, or what compression leaves of them.
+    /// Appends letters, after compression if it is enabled.
     fn append(&mut self, letters: &[u8]) {
         let Some(runs) = &mut self.runs else { return self.append_all(letters) };
         let mut left = std::mem::take(&mut runs.letters);
@@ -202,7 +207,7 @@ impl<C: Consumer> Fragments<C> {
 
     fn append_all(&mut self, mut letters: &[u8]) {
         let room = BATCH_BASES - self.codes.len();
-        // A read that would be cut, though a batch holds it, waits for the next batch.
+        // A read that would be cut although a batch can hold it is left for the next batch.
         if letters.len() > room && letters.len() <= BATCH_BASES && self.start == self.codes.len() {
             self.flush();
         }
@@ -219,8 +224,7 @@ impl<C: Consumer> Fragments<C> {
         }
     }
 
-    /// Cuts the open fragment at the letters of `letters` (whose codes start at `from`) that are
-    /// not bases.
+    /// Cuts the open fragment at those of `letters` (whose codes start at `from`) that are not bases.
     fn split(&mut self, from: usize, letters: &[u8]) {
         for (i, l) in letters.iter().enumerate().filter(|(_, l)| !base::is_base(**l)) {
             if from + i > self.start {
@@ -232,7 +236,7 @@ impl<C: Consumer> Fragments<C> {
         }
     }
 
-    /// Appends the letters with those of low quality masked.
+    /// Appends the letters, masking those of low quality.
     fn append_masked(&mut self, letters: &[u8], quality: &[u8], least: u8) {
         let mut masked = std::mem::take(&mut self.masked);
         masked.clear();
@@ -270,7 +274,7 @@ impl<C: Consumer> Sink for Fragments<C> {
 
     #[inline]
     fn sequence(&mut self, letters: &[u8], quality: Option<&[u8]>) {
-        // Letters that an earlier chunk has counted make k-mers again, but are not counted again.
+        // Letters that an earlier chunk has counted form k-mers again, but are not counted again.
         let seen = self.repeated.min(letters.len());
         self.repeated -= seen;
         let ambiguous = self.breaks;
@@ -303,7 +307,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Keeps every k-mer it is given, as letters.
+    /// A consumer that keeps every k-mer as letters; the first field is k.
     struct Keep(usize, Vec<Vec<u8>>);
 
     impl Consumer for Keep {
@@ -364,7 +368,7 @@ mod tests {
                     sink.resume();
                     sink.repeated(at - from);
                 }
-                // Lines, as a chunk has them.
+                // In lines, as in a chunk.
                 read[from..cut].chunks(60).for_each(|line| sink.sequence(line, None));
                 at = cut;
             }

@@ -1,4 +1,4 @@
-//! What a run is made of: the configuration and what it may use of the machine.
+//! The inputs of a run: the configuration and the resources it may use.
 
 use std::path::Path;
 
@@ -7,27 +7,27 @@ use merganser_run::{Resources, Warnings};
 
 use crate::Config;
 
-/// A configuration with what the run may use of the machine.
+/// A configuration together with the resources that the run may use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job<'j> {
     pub(crate) config: &'j Config,
-    /// Worker threads in all.
+    /// The number of worker threads.
     pub(crate) threads: usize,
-    /// Bytes of memory of the whole process.
+    /// The memory limit of the whole process, in bytes.
     pub(crate) memory: u64,
-    /// For temporary files.
+    /// The directory for temporary files.
     pub(crate) temp_dir: &'j Path,
-    /// Bytes of memory to use on each GPU, `None` for what is free.
+    /// The memory to use on each GPU, in bytes; `None` for all that is free.
     pub(crate) gpu_memory: Option<u64>,
-    /// The GPUs that count, by CUDA's numbers; none for the CPU.
+    /// The CUDA device numbers of the GPUs that count; empty if the CPU counts.
     pub(crate) devices: &'j [u32],
-    /// What the table will be a piece of.
+    /// The shard of a larger table that this run makes, if it makes one.
     pub(crate) piece: Option<Piece>,
     pub(crate) warnings: &'j Warnings,
 }
 
 impl<'j> Job<'j> {
-    /// A run of `config` on these GPUs.
+    /// Returns the job of counting with `config` on these GPUs.
     pub(crate) fn new(config: &'j Config, resources: &'j Resources, devices: &'j [u32]) -> Job<'j> {
         Job {
             config,

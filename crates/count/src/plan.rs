@@ -1,4 +1,4 @@
-//! How the memory budget is spent: decided once, before work starts.
+//! The division of the memory budget, decided once before work starts.
 
 use merganser_kmers::scattered;
 use merganser_seq::kmer::Kmer;
@@ -10,28 +10,33 @@ use crate::cpu::{Width, dedupe_bytes};
 use crate::job::Job;
 use crate::{Config, Error};
 
-/// k-mers that a bin should have: few enough that at a usual depth its table stays in the
-/// second-level cache, enough that a bin costs nothing by itself (docs/benchmarks.md).
+/// The target number of k-mers in a bin: few enough that at usual depth the bin's hash map stays in the
+/// second-level cache, enough that the overhead of a bin does not matter (`docs/evidence/speed.md`).
 const KMERS_PER_BIN: u64 = 200_000;
-/// The fewest and the most bins that are chosen without being asked for: with more, the workers'
-/// buffers, one for each bin, leave the cache.
+/// The range of the automatic number of bins: with more, the workers' buffers, one for each bin, no longer
+/// fit in the cache.
 const AUTO_BINS: std::ops::RangeInclusive<u64> = 16..=4096;
-/// Bins if the size of the input cannot be known (standard input).
+/// The number of bins if the size of the input is unknown (standard input).
 const UNKNOWN_BINS: usize = 1024;
 
-/// Text that a worker parses at a time.
+/// Bytes of text that a worker parses at a time.
 const CHUNK_BYTES: u64 = 4 << 20;
+/// The smallest chunk, used if memory is tight.
 const LEAST_CHUNK_BYTES: u64 = 256 << 10;
-/// A worker's buffer for each bin.
+/// Bytes of a worker's buffer for each bin.
 pub(crate) const STRIDE: usize = 1024;
-/// A block of a bin, if open ones take an eighth of the memory at most,
+/// Bytes of a bin's block, unless open blocks would then take more than an eighth of the memory.
 const BLOCK_BYTES: u64 = 32 << 10;
+/// The smallest block, used if memory is tight.
 const LEAST_BLOCK_BYTES: u64 = 4 << 10;
-/// and if they take a 32nd: the allocator asks the system for each by itself, and all threads wait for that.
+/// The largest block, used as far as open blocks take no more than a 32nd of the memory. Large blocks save
+/// calls to the system allocator, each of which blocks all threads.
 const LARGE_BLOCK_BYTES: u64 = 256 << 10;
-/// Memory for full blocks below which a run would do little but spill.
+/// The least memory for full blocks; a run with less would do little except spill.
 const LEAST_FULL_BYTES: u64 = 8 << 20;
+/// The smallest hash map of a worker, in bytes.
 const LEAST_TABLE_BYTES: u64 = 2 << 20;
+/// The largest hash map of a worker, in bytes.
 const MAX_TABLE_BYTES: u64 = 1 << 30;
 
 /// The sizes of a run.
@@ -39,25 +44,25 @@ const MAX_TABLE_BYTES: u64 = 1 << 30;
 pub(crate) struct Plan {
     pub(crate) bins: usize,
     pub(crate) block_bytes: usize,
-    /// Bytes of full blocks that stay in memory.
+    /// Bytes of full blocks that stay in memory; the rest is spilled.
     pub(crate) full_bytes: u64,
     /// Bytes of one worker's hash map.
     pub(crate) table_bytes: u64,
 }
 
-/// Bytes of text a worker reads at a time: less than the usual if memory is tight.
+/// Returns the number of bytes of text that a worker reads at a time, reduced if memory is tight.
 pub(crate) fn chunk_bytes(job: Job<'_>) -> usize {
     let share = job.memory / 16 / job.threads as u64;
     share.clamp(LEAST_CHUNK_BYTES, CHUNK_BYTES) as usize
 }
 
-/// The longest record that cannot be cut, so that one of each worker and one that is collected take no
-/// more than hash maps will take when everything has been read.
+/// Returns the length in bytes of the longest record that cannot be cut: one such record for each worker
+/// and one that is being collected take no more memory than the hash maps need after reading.
 pub(crate) fn longest_record(job: Job<'_>) -> usize {
     merganser_io::longest_record(job.memory / 8, job.threads as u64 + 1)
 }
 
-/// The number of bins for about `kmers` k-mers.
+/// Returns the number of bins for about `kmers` k-mers.
 pub(crate) fn bins(config: &Config, kmers: Option<u64>) -> usize {
     config.bins.0.unwrap_or_else(|| {
         kmers.map_or(UNKNOWN_BINS, |kmers| {
@@ -67,21 +72,21 @@ pub(crate) fn bins(config: &Config, kmers: Option<u64>) -> usize {
     })
 }
 
-/// Bytes of one worker's hash map.
+/// Returns the bytes of one worker's hash map.
 fn table_bytes(job: Job<'_>) -> u64 {
     (job.memory / 8 / job.threads as u64).clamp(LEAST_TABLE_BYTES, MAX_TABLE_BYTES)
 }
 
-/// k-mers that a worker may sort at a time, in the memory that its hash map had before: they are
-/// there twice, and a third time while ranges are put together.
+/// Returns the number of k-mers that a worker may sort at a time, in the memory that its hash map had
+/// before: each k-mer is in memory twice, and a third time while ranges are put together.
 pub(crate) fn sorted_at_once<K: Kmer>(job: Job<'_>) -> u64 {
     table_bytes(job) * 3 / 2 / (3 * size_of::<(K, u32)>() as u64)
 }
 
-/// The memory of a run besides full blocks, and the bytes of a block.
+/// Returns the budget after everything except full blocks, and the bytes of a block.
 fn budget<K: Width>(job: Job<'_>, bins: usize) -> (Budget, u64) {
     let threads = job.threads as u64;
-    // Chunks of compressed input take twice their text.
+    // Chunks of compressed input take twice the memory of their text.
     let reading = threads * (chunk_bytes(job) as u64 * 9 / 4 + (bins * STRIDE) as u64);
     let counting = threads * (scattered::WORKER_BYTES + dedupe_bytes::<K>());
     let open_blocks = (bins + scattered::ranges(job.config.k)) as u64;
@@ -92,31 +97,31 @@ fn budget<K: Width>(job: Job<'_>, bins: usize) -> (Budget, u64) {
         .with_files(1)
         .with(reading.max(counting))
         .with(open_blocks * block_bytes)
-        // A table that grows is there twice for a moment, half as large and whole.
+        // While a hash map grows, the old (half the size) and the new one are both in memory.
         .with(threads * table_bytes(job) * 3 / 2);
     (budget, block_bytes)
 }
 
-/// The least memory, from that of `job` on, that leaves `full_bytes` for full blocks.
+/// Returns the least memory, `job.memory` or more, that leaves `full_bytes` for full blocks.
 fn least<K: Width>(job: Job<'_>, bins: usize, full_bytes: u64) -> Option<u64> {
     least_memory(job.memory, |memory| {
         let more = Job { memory, ..job };
-        // What is seen of the input at first is then more: its bins may come out as twice as many.
+        // With more memory the sampled chunk is larger, and the estimate may give up to twice the bins.
         let is_sure = job.config.bins.0.is_some() || chunk_bytes(more) == chunk_bytes(job);
         let bins = if is_sure { bins } else { (2 * bins).min(*AUTO_BINS.end() as usize) };
         budget::<K>(more, bins).0.left() >= full_bytes
     })
 }
 
-/// Spends the budget.
+/// Divides the budget.
 ///
 /// # Errors
-/// [`Error::Memory`] with what is needed.
+/// [`Error::Memory`] with the number of bytes needed if the budget is too small.
 pub(crate) fn plan<K: Width>(job: Job<'_>, bins: usize) -> Result<Plan, Error> {
     debug_assert!(bins <= MAX_BINS);
     let (budget, block_bytes) = budget::<K>(job, bins);
     if budget.left() < LEAST_FULL_BYTES {
-        // Of more memory, blocks and hash maps take more.
+        // With more memory, blocks and hash maps grow too.
         let needed = least::<K>(job, bins, LEAST_FULL_BYTES).unwrap_or(u64::MAX);
         let what = format_args!("{} threads and {bins} bins need", job.threads);
         let budget = Budget::of_part(job.memory).with(needed);
@@ -129,13 +134,13 @@ pub(crate) fn plan<K: Width>(job: Job<'_>, bins: usize) -> Result<Plan, Error> {
     Ok(Plan { bins, block_bytes: block_bytes as usize, full_bytes, table_bytes: table_bytes(job) })
 }
 
-/// Bytes of memory, at least those of `job`, with which full blocks may take `full_bytes`; `None` if
-/// they are to be on disk.
+/// Returns the memory in bytes, `job.memory` or more, with which full blocks may take `full_bytes`; `None` if
+/// the configuration keeps them on disk.
 pub(crate) fn memory_for<K: Width>(job: Job<'_>, bins: usize, full_bytes: u64) -> Option<u64> {
     if job.config.storage == Storage::Disk {
         return None;
     }
-    // Blocks of another size, or in another order, hold a little more or less.
+    // Blocks of another size or in another order hold slightly more or less.
     let needed = full_bytes + full_bytes / 32;
     least::<K>(job, bins, needed.max(LEAST_FULL_BYTES))
 }

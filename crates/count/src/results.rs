@@ -1,6 +1,6 @@
-//! From counted bins to one table sorted by k-mer: what stays of each bin is scattered by its first
-//! bits, and each range of k-mers is sorted by itself. The order is that of the k-mers whatever the
-//! bins, threads or storage were.
+//! From counted bins to one table sorted by k-mer: the kept k-mers of each bin are scattered by their first
+//! bits, and each range of k-mers is sorted separately. The order of the k-mers does not depend on the
+//! bins, threads or storage.
 
 use merganser_kmers::Histogram;
 use merganser_kmers::scattered::{KmerRecords, Scattered, ScatteredWriter};
@@ -10,14 +10,16 @@ use merganser_store::BlockPool;
 use crate::cpu::KmerMap;
 use crate::{Config, Error};
 
-/// The k-mers that stay, by range.
+/// The kept k-mers, by range.
 pub(crate) struct Results<'p, K> {
     scattered: Scattered<'p, K>,
-    /// Counts that stay; empty if no table is wanted.
+    /// The smallest count that is kept.
+    /// The largest count that is kept.
     least: u32,
+    /// Whether a table is wanted; otherwise only the histogram is filled.
     most: u32,
     keep: bool,
-    /// k-mers that one worker sorts at a time.
+    /// The largest number of k-mers that one worker sorts at a time.
     max_at_once: u64,
 }
 
@@ -32,7 +34,7 @@ impl<'p, K: Kmer> Results<'p, K> {
         }
     }
 
-    /// The same, of which no worker sorts more than `most` k-mers at a time.
+    /// Limits the number of k-mers that a worker sorts at a time to `most`.
     pub(crate) fn sorting(self, most: u64) -> Results<'p, K> {
         Results { max_at_once: most.max(1), ..self }
     }
@@ -45,7 +47,7 @@ impl<'p, K: Kmer> Results<'p, K> {
         }
     }
 
-    /// The k-mers.
+    /// Returns the scattered k-mers.
     pub(crate) fn scattered(&self) -> &Scattered<'p, K> {
         &self.scattered
     }
@@ -55,7 +57,7 @@ impl<'p, K: Kmer> Results<'p, K> {
     }
 }
 
-/// One worker's way into the results.
+/// One worker's writer to the results.
 pub(crate) struct ResultsWriter<'s, 'p, K> {
     results: &'s Results<'p, K>,
     writer: ScatteredWriter<'s, 'p, K>,
@@ -63,7 +65,7 @@ pub(crate) struct ResultsWriter<'s, 'p, K> {
 }
 
 impl<K: Kmer> ResultsWriter<'_, '_, K> {
-    /// Takes all k-mers of a bin with their whole counts.
+    /// Adds all k-mers of a bin with their total counts.
     pub(crate) fn add_map(&mut self, map: &KmerMap<K>) -> Result<(), Error> {
         let Results { least, most, keep, .. } = *self.results;
         let ResultsWriter { writer, histogram, .. } = self;
@@ -72,14 +74,14 @@ impl<K: Kmer> ResultsWriter<'_, '_, K> {
         })
     }
 
-    /// Takes a distinct k-mer with its whole count.
+    /// Adds a distinct k-mer with its total count.
     pub(crate) fn add(&mut self, kmer: K, count: u32) -> Result<(), Error> {
         self.histogram.add(count);
         let Results { least, most, keep, .. } = *self.results;
         if keep && (least..=most).contains(&count) { self.keep(kmer, count) } else { Ok(()) }
     }
 
-    /// Takes a k-mer that stays, and that the histogram has already.
+    /// Keeps a k-mer that is already in the histogram and whose count is within the limits.
     #[inline(always)]
     pub(crate) fn keep(&mut self, kmer: K, count: u32) -> Result<(), Error> {
         Ok(self.writer.keep((kmer, count))?)

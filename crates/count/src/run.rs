@@ -1,4 +1,4 @@
-//! A counting run from inputs to table.
+//! A counting run, from inputs to table.
 
 mod on_gpus;
 mod output;
@@ -34,44 +34,44 @@ use crate::results::Results;
 use crate::{Config, Error};
 use reading::{ReadContext, read_all};
 
-/// What a run found and did.
+/// The results and statistics of a run.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// Records (reads, sequences) of the input.
+    /// The number of records (reads, sequences) of the input.
     pub records: u64,
-    /// Secondary and supplementary alignments of SAM and BAM inputs, which were passed over.
+    /// The number of secondary and supplementary alignments of SAM, BAM and CRAM inputs, which were skipped.
     pub skipped_alignments: u64,
-    /// Letters of sequence.
+    /// The number of letters of sequence.
     pub letters: u64,
-    /// Letters that are none of A C G T U, which break k-mers.
+    /// The number of letters other than A, C, G, T and U, which break k-mers.
     pub ambiguous_letters: u64,
-    /// Bases that broke k-mers for their quality.
+    /// The number of bases that broke k-mers because of low quality.
     pub low_quality_bases: u64,
-    /// k-mers of the input.
+    /// The number of k-mers of the input.
     pub total_kmers: u64,
-    /// Distinct k-mers for each count, before any cut.
+    /// The number of distinct k-mers for each count, before any cutoff.
     pub histogram: Histogram,
-    /// Distinct k-mers that the table holds (or would hold).
+    /// The number of distinct k-mers that the table holds (or would hold).
     pub kept_kmers: u64,
-    /// Some count is larger than `u32::MAX` and stands as that.
+    /// Whether a count exceeds `u32::MAX` and is stored as `u32::MAX`.
     pub saturated: bool,
-    /// Super-k-mers that went to bins.
+    /// The number of super-k-mers that were sent to bins.
     pub super_kmers: u64,
-    /// Their bytes.
+    /// Bytes of these super-k-mers.
     pub super_kmer_bytes: u64,
-    /// Number of bins.
+    /// The number of bins.
     pub bins: usize,
     /// Bytes of temporary files.
     pub spilled_bytes: u64,
-    /// Bytes of memory ([`Resources::memory`]) with which there would have been no temporary files; `None`
-    /// if there were none, or if [`Config::storage`] wanted them.
+    /// The memory limit ([`Resources::memory`]), in bytes, that would have avoided temporary files; `None`
+    /// if there were none, or if [`Config::storage`] requires them.
     pub enough_memory: Option<u64>,
     /// The GPUs that counted.
     pub devices: Vec<merganser_gpu::DeviceInfo>,
-    /// Where the time went.
+    /// Wall time by stage.
     pub stages: Stages,
-    /// The largest resident size of the process so far, in bytes, if the system tells it.
+    /// The largest resident size of the process so far, in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
 }
 
@@ -89,13 +89,13 @@ impl Outcome {
 }
 
 /// Counts the k-mers of `inputs` and writes the table to `output` (for [`Format::Kmc`] the name
-/// without suffix; for [`Format::None`] nothing is written), where it appears with `outputs`.
+/// without suffix; for [`Format::None`] nothing is written). The file appears when `outputs` is committed.
 ///
 /// Progress stages: `reading`, in bytes of input on disk; `counting`, in bytes of super-k-mers.
 ///
 /// # Errors
-/// A parameter out of range, an input or output that cannot be opened (before any work), bad
-/// input, a full disk, or [`Error::Cancelled`]. No output then exists.
+/// A parameter out of range, an input or output that cannot be opened (before any work), malformed
+/// input, a full disk, or [`Error::Cancelled`]. No output exists after an error.
 pub fn count(
     config: &Config,
     resources: &Resources,
@@ -110,10 +110,10 @@ pub fn count(
     Ok(outcome)
 }
 
-/// As [`count`], without warnings about the result: for a job that judges it by itself.
+/// Counts like [`count`], without warnings about the result, for jobs that judge the result themselves.
 ///
 /// # Errors
-/// As [`count`].
+/// Fails as [`count`] does.
 pub fn count_quietly(
     config: &Config,
     resources: &Resources,
@@ -127,10 +127,10 @@ pub fn count_quietly(
     count_into(create, (config, resources), inputs, progress, cancel)
 }
 
-/// Counts the k-mers of `inputs` into a table in memory, whatever [`Config::format`] is. The table's
-/// own bytes come on top of [`Resources::memory`].
+/// Counts the k-mers of `inputs` into a table in memory, regardless of [`Config::format`]. The memory
+/// of the table itself is not part of [`Resources::memory`].
 ///
-/// Progress stages are those of [`count`].
+/// The progress stages are those of [`count`].
 ///
 /// ```
 /// use merganser_count::{Config, count_in_memory};
@@ -152,7 +152,7 @@ pub fn count_quietly(
 /// ```
 ///
 /// # Errors
-/// A parameter out of range, an input that cannot be opened (before any work), bad input, a full
+/// A parameter out of range, an input that cannot be opened (before any work), malformed input, a full
 /// disk, or [`Error::Cancelled`].
 pub fn count_in_memory(
     config: &Config,
@@ -161,7 +161,7 @@ pub fn count_in_memory(
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<(Outcome, MemoryTable), Error> {
-    // Any format but none: k-mers stay, and where they go is decided here.
+    // Any format except `None`, so that k-mers are kept; the destination is chosen here.
     let config = Config { format: Format::Mgk, ..config.clone() };
     let (files, table) = TableOutput::in_memory();
     let outcome = count_into(|| Ok(files), (&config, resources), inputs, progress, cancel)?;
@@ -170,7 +170,7 @@ pub fn count_in_memory(
     Ok((outcome, table))
 }
 
-/// Counts into the files that `create` opens, once the inputs are open.
+/// Counts into the files that `create` opens once the inputs are open.
 fn count_into(
     create: impl FnOnce() -> Result<TableOutput, Error>,
     (config, resources): (&Config, &Resources),
@@ -184,7 +184,7 @@ fn count_into(
     let (piece, inputs) = match config.shard {
         None => (None, Cow::Borrowed(inputs)),
         Some(shard) => {
-            // Another shard may read the file once more.
+            // Another shard may read a repeated file a second time.
             merganser_io::warn_of_repeats(inputs, &resources.warnings);
             let piece = merganser_io::shard(inputs, shard, fragments::overlap(config))?;
             (Some(piece_of(config, shard, inputs, (resources.threads, cancel))?), Cow::Owned(piece))
@@ -197,7 +197,7 @@ fn count_into(
     let pays = with_kmer!(config.k, K => crate::cuda::plan::pay::<K>(memory, devices.len(), text));
     if !devices.is_empty() && !pays {
         progress
-            .note("the GPU memory that may be used is too little for this input: cores count it");
+            .note("the usable GPU memory is too small for this input: counting on the CPU instead");
         devices.clear();
     }
     let job = Job { piece, ..Job::new(config, resources, &devices) };
@@ -214,7 +214,7 @@ fn count_into(
         .map_err(|error| reading::cause(&reader, cancel, error))
 }
 
-/// Warns of results that hold nothing, and of counts that are too large for a table.
+/// Warns if the result is empty, and if counts are too large for a table.
 fn warn(config: &Config, outcome: &Outcome, warnings: &Warnings) {
     if outcome.records == 0 {
         warnings.push("no k-mers: the input has no records");
@@ -226,11 +226,11 @@ fn warn(config: &Config, outcome: &Outcome, warnings: &Warnings) {
         warnings.push("no k-mer occurs as often as asked for; `min_count` 1 keeps all");
     }
     if outcome.saturated {
-        warnings.push(format!("counts above {} stand as that", thousands(u64::from(u32::MAX))));
+        warnings.push(format!("counts over {0} are stored as {0}", thousands(u64::from(u32::MAX))));
     }
 }
 
-/// What the table of a shard of these inputs says of itself.
+/// Returns the description of a shard of these inputs, for the header of its table.
 fn piece_of(
     config: &Config,
     shard: Shard,
@@ -238,7 +238,7 @@ fn piece_of(
     (threads, cancel): (usize, &Cancel),
 ) -> Result<Piece, Error> {
     let flags = [config.is_canonical(), config.hpc, config.min_qual.is_some()];
-    // Phred+33 leaves no trace, as shards of earlier versions have none.
+    // Phred+33 is left out of the hash, because shards of earlier versions do not have it.
     let quality = [config.min_qual.unwrap_or_default(), config.quality_offset.number()];
     let is_usual = config.min_qual.is_none() || config.quality_offset == QualityOffset::Phred33;
     let job = JobHash::new()
@@ -250,7 +250,7 @@ fn piece_of(
     Ok(Piece { kind: PieceKind::Shard, shard, job: job.finish() })
 }
 
-/// What all phases need.
+/// The state that all phases share.
 #[derive(Clone, Copy)]
 pub(crate) struct RunContext<'r> {
     pub(crate) job: Job<'r>,
@@ -283,7 +283,7 @@ impl RunContext<'_> {
         }
     }
 
-    /// Every k-mer has a counter: one pass, no bins.
+    /// Counts with one counter for each possible k-mer: one pass, no bins.
     fn count_small<K: Width>(self, files: TableOutput) -> Result<Outcome, Error> {
         let mut outcome = Outcome::default();
         let pool = self.pool(plan::plan::<K>(self.job, 1)?);
@@ -305,6 +305,7 @@ impl RunContext<'_> {
         Ok(outcome)
     }
 
+    /// Counts on the CPU in three phases: partition, count, emit.
     fn count_by_bins<K: Width>(self, files: TableOutput) -> Result<Outcome, Error> {
         let mut outcome = Outcome::default();
         let started = Instant::now();
@@ -338,7 +339,7 @@ impl RunContext<'_> {
         if outcome.spilled_bytes > 0 {
             outcome.enough_memory = plan::memory_for::<K>(self.job, plan.bins, pool.max_bytes());
         }
-        // Gigabytes of memory and a file on disk are not given back at once.
+        // Releasing gigabytes of memory and a file on disk takes time.
         let started = Instant::now();
         drop((results, store));
         drop(pool);
@@ -346,8 +347,8 @@ impl RunContext<'_> {
         Ok(outcome)
     }
 
-    /// Looks at the first chunk: how to spread signatures over bins, and how many bins. The chunk
-    /// itself is handed on.
+    /// Samples the first chunk to choose the number of bins and the signatures of each; returns the
+    /// chunk for counting.
     fn sample<K: Width>(&self) -> Result<(BinMap, Plan, Option<Chunk>), Error> {
         let (sampler, first, expected) = self.sample_first()?;
         let plan = plan::plan::<K>(self.job, plan::bins(self.config, expected))?;
@@ -355,7 +356,7 @@ impl RunContext<'_> {
         Ok((map, plan, first))
     }
 
-    /// The signatures of the first chunk, the chunk, and the number of k-mers to expect of all.
+    /// Returns the signatures of the first chunk, the chunk, and the estimated number of k-mers of all input.
     pub(crate) fn sample_first(&self) -> Result<(Sampler, Option<Chunk>, Option<u64>), Error> {
         let mut sink = Fragments::new(Sampler::new(self.config), self.config);
         let mut chunk = Chunk::default();
@@ -381,7 +382,7 @@ impl RunContext<'_> {
         )
     }
 
-    /// Phase 2: the workers take bins, the largest first.
+    /// Runs phase 2: the workers count bins, the largest first.
     fn count_bins<'p, K: Width>(
         &self,
         store: &Bins<'p>,
@@ -404,7 +405,7 @@ impl RunContext<'_> {
         Ok(histogram)
     }
 
-    /// Phase 3: sorts and writes what stays; what super-k-mers had of `pool` goes back meanwhile.
+    /// Runs phase 3: sorts and writes the kept k-mers while the memory of super-k-mers in `pool` is released.
     pub(crate) fn emit<K: Width>(
         &self,
         source: &dyn TableContents<K>,

@@ -1,5 +1,5 @@
-//! What each signature rule would do to the user's reads: Table III and Figure 4 of the RapidGKC
-//! paper (§III-A, §IV-C), without counting.
+//! Statistics of how each signature rule would cut the user's reads, without counting: Table III and Figure 4
+//! of the RapidGKC paper (§III-A, §IV-C).
 
 mod score;
 
@@ -20,40 +20,40 @@ use score::Scores;
 
 pub use score::Score;
 
-/// Super-k-mers of the input under one or more rules.
+/// Statistics of the super-k-mers of the input under one or more rules.
 #[derive(Clone, Debug)]
 pub struct Stats {
-    /// Bases of a k-mer.
+    /// The number of bases of a k-mer.
     pub k: usize,
-    /// Bases of a signature.
+    /// The number of bases of a signature.
     pub signature_len: usize,
-    /// Records of the input.
+    /// The number of records of the input.
     pub records: u64,
-    /// k-mers of the input.
+    /// The number of k-mers of the input.
     pub kmers: u64,
-    /// One entry for each rule, in the order asked for.
+    /// One entry for each rule, in the order of the request.
     pub rules: Vec<RuleStats>,
 }
 
-/// Super-k-mers under one rule.
+/// Statistics of the super-k-mers under one rule.
 #[derive(Clone, Debug)]
 pub struct RuleStats {
     /// The rule.
     pub rule: Rule,
-    /// Number of super-k-mers.
+    /// The number of super-k-mers.
     pub super_kmers: u64,
-    /// Bytes of them as this program keeps them: a length byte and 4 bases a byte.
+    /// Bytes of the super-k-mers in this program's encoding: a length byte, then 4 bases a byte.
     pub bytes: u64,
-    /// Bytes of them in the paper's encoding (§III-B).
+    /// Bytes of the super-k-mers in the paper's encoding (§III-B).
     pub gkc_bytes: u64,
-    /// Number of bins.
+    /// The number of bins.
     pub bins: usize,
-    /// k-mers of the largest bin.
+    /// The number of k-mers in the largest bin.
     pub largest_bin_kmers: u64,
-    /// Processor time of finding signatures and cutting, over all threads.
+    /// Processor time spent on finding signatures and cutting, summed over all threads.
     pub time: Duration,
     /// d̄ of equation 1: the mean distance in bases between the minimizers of neighbouring
-    /// super-k-mers; 0 if there are none.
+    /// super-k-mers; 0 if there are no such pairs.
     pub mean_distance: f64,
     /// The minimizers with the largest S-scores, largest first.
     pub best: Vec<Score>,
@@ -61,13 +61,13 @@ pub struct RuleStats {
     pub worst: Vec<Score>,
 }
 
-/// Examines `inputs` under each of `rules`; `config.rule`, storage and output are not looked at.
+/// Examines `inputs` under each of `rules`; ignores `config.rule`, the storage and the output.
 ///
-/// A sequence that is longer than a batch of 4,096 bases is examined in pieces, and a super-k-mer
-/// that lies across two of them counts twice. The progress stage is `reading`, in bytes on disk.
+/// A sequence longer than a batch of 4,096 bases is examined in pieces; a super-k-mer that spans two
+/// pieces counts twice. The progress stage is `reading`, in bytes on disk.
 ///
 /// # Errors
-/// As [`crate::count`]; k must be at least 3, the shortest signature.
+/// Fails as [`crate::count`] does, and if k is below 3, the shortest signature.
 pub fn stats(
     config: &Config,
     resources: &Resources,
@@ -80,7 +80,7 @@ pub fn stats(
     let least = *signature::LENGTHS.start();
     if config.k < least {
         return Err(Error::Config(ConfigError::new(format!(
-            "`k` {} is too short for signatures: {least} or more",
+            "`k` {} is too short for signatures: use {least} or more",
             config.k
         ))));
     }
@@ -116,7 +116,7 @@ fn examine(config: &Config, rules: &[Rule], reading: &ReadContext<'_>) -> Result
     })
 }
 
-/// Cuts every batch under every rule.
+/// Cuts every batch under every rule and sums the statistics.
 struct Examiner {
     rules: Vec<RuleExaminer>,
     kmers: u64,
@@ -220,7 +220,7 @@ impl RuleExaminer {
         self.scores.merge(other.scores);
     }
 
-    /// The rule's figures; the bins are balanced by a sample, as when counting.
+    /// Returns the statistics of the rule; the bins are balanced by `sample`, as in counting.
     fn finish(self, sample: &RuleExaminer, bins: usize) -> RuleStats {
         let map = BinMap::balanced(self.slots, &sample.weights, bins);
         let mut loads = vec![0u64; bins];
@@ -243,7 +243,7 @@ impl RuleExaminer {
     }
 }
 
-/// Bytes of the records of a super-k-mer.
+/// Returns the number of bytes of the records of a super-k-mer.
 fn kept_bytes(kmers: usize, k: usize) -> u64 {
     let (full, rest) = (kmers / MAX_KMERS, kmers % MAX_KMERS);
     let last = if rest > 0 { record_bytes(rest, k) } else { 0 };

@@ -1,30 +1,30 @@
-//! Super-k-mers as bytes, two ways.
+//! Super-k-mers as bytes, in two encodings.
 //!
-//! The default, by measurement (`docs/benchmarks.md`), is length-prefixed: one byte for the number
-//! of k-mers less 1, then the bases, 4 a byte, first base in the top bits, the last byte filled
-//! up with zeros. [`gkc`] is the paper's encoding (§III-B).
+//! The default is length-prefixed, because it measures faster (`docs/evidence/speed.md`): one byte for the
+//! number of k-mers less 1, then the bases, 4 a byte, first base in the top bits, the last byte padded
+//! with zeros. [`gkc`] is the paper's encoding (§III-B).
 
 pub mod gkc;
 
 use merganser_seq::packed;
 
-/// The most k-mers of one record; a longer super-k-mer is cut into several.
+/// The largest number of k-mers in a record; a longer super-k-mer is cut into several records.
 pub const MAX_KMERS: usize = 256;
 
-/// Bytes of the length-prefixed record of `kmers` k-mers of `k` bases.
+/// Returns the length in bytes of the length-prefixed record of `kmers` k-mers of `k` bases.
 #[inline(always)]
 pub fn record_bytes(kmers: usize, k: usize) -> usize {
     1 + (kmers + k - 1).div_ceil(4)
 }
 
-/// Bytes that [`write()`] may touch for a record of `bases` bases: it writes whole words.
+/// Returns the number of bytes that [`write()`] may touch for a record of `bases` bases: it writes whole words.
 #[inline(always)]
 pub fn room(bases: usize) -> usize {
     1 + bases.div_ceil(packed::BASES_PER_WORD) * 8
 }
 
-/// Writes the record of `kmers` k-mers (1 to [`MAX_KMERS`]) that start at base `at` of `words`,
-/// and returns its length. `out` holds [`room`] bytes.
+/// Writes the record of `kmers` k-mers (1 to [`MAX_KMERS`]) that starts at base `at` of `words`,
+/// and returns its length. `out` holds at least [`room`] bytes.
 #[inline(always)]
 pub fn write(words: &[u64], at: usize, kmers: usize, k: usize, out: &mut [u8]) -> usize {
     let bases = kmers + k - 1;
@@ -39,15 +39,17 @@ pub fn write(words: &[u64], at: usize, kmers: usize, k: usize, out: &mut [u8]) -
     record_bytes(kmers, k)
 }
 
-/// A mask of the first `bases` bases (at least 1) of a word.
+/// Returns a mask of the first `bases` bases (at least 1) of a word.
 #[inline(always)]
 fn first(bases: usize) -> u64 {
     u64::MAX << (64 - 2 * bases.min(packed::BASES_PER_WORD))
 }
 
-/// Whether the sequence of `bases` bases at `at` of `words` is greater than the one at
-/// `other_at` of `other`: a super-k-mer and its reverse complement are stored as the lesser, so
-/// that equal ones become equal records.
+/// Returns whether the sequence of `bases` bases at `at` of `words` is greater than the one at
+/// `other_at` of `other`.
+///
+/// A super-k-mer is stored as the lesser of itself and its reverse complement, so that super-k-mers that
+/// are equal up to strand become equal records.
 #[inline(always)]
 pub fn is_greater(words: &[u64], at: usize, other: &[u64], other_at: usize, bases: usize) -> bool {
     let mut done = 0;
@@ -70,7 +72,7 @@ mod tests {
     use merganser_seq::simd::Level;
     use proptest::prelude::*;
 
-    /// The records of a block, each with its number of k-mers and its packed bases.
+    /// Returns the records of a block, each as its number of k-mers and its packed bases.
     fn records(block: &[u8], k: usize) -> impl Iterator<Item = (usize, &[u8])> {
         let mut rest = block;
         std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! A table in memory has what a table in a file has.
+//! A table in memory equals a table in a file.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
 use merganser_count::{Config, Format, count, count_in_memory};
@@ -6,7 +6,7 @@ use merganser_io::{Input, OutputSet};
 use merganser_run::{Cancel, Resources, Silent};
 use merganser_test_random::Random;
 
-/// Reads without a pattern, each twice.
+/// Random reads, each twice.
 fn reads() -> String {
     let letters = Random(3).bases(20_000);
     let reads = letters.chunks(200).map(|read| String::from_utf8_lossy(read).into_owned());

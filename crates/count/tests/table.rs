@@ -1,4 +1,4 @@
-//! Tables are written, read back, and refused when they are not what they were.
+//! Tables are written, read back, and refused if they were changed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use merganser_test_random::Random;
 
 const K: usize = 21;
 
-/// Reads of a small random genome, each base covered some times.
+/// Returns reads of a small random genome, at a depth of 5.
 fn reads() -> Vec<u8> {
     let mut random = Random(7);
     let genome = random.bases(30_000);
@@ -79,7 +79,7 @@ fn a_changed_or_shortened_table_is_refused() {
     let path = table(dir.path());
     let bytes = std::fs::read(&path).expect("just written");
     let changed = dir.path().join("changed.mgk");
-    // Every byte of header, section table and the last of the index; a sample of the others.
+    // Every byte of the header, the section table and the end of the index; a sample of the others.
     let ends = 2000.min(bytes.len());
     let places =
         (0..bytes.len()).filter(|at| *at < 200 || *at + ends > bytes.len() || at % 97 == 0);
@@ -95,7 +95,7 @@ fn a_changed_or_shortened_table_is_refused() {
     }
 }
 
-/// A table whose checksums are right, but in which look-ups would miss k-mers.
+/// A table with valid checksums in which look-ups would miss k-mers.
 #[test]
 fn a_forged_section_table_is_refused() {
     let dir = tempfile::tempdir().expect("space");

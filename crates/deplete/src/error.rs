@@ -1,4 +1,4 @@
-//! What can go wrong while a set is made or used.
+//! Errors of sets and of depletion.
 
 use std::path::{Path, PathBuf};
 
@@ -10,10 +10,10 @@ merganser_io::job_error! {
         File {
             /// The file.
             path: PathBuf,
-            /// What the system said.
+            /// The error of the system.
             source: std::io::Error,
         },
-        /// A set is not what it should be.
+        /// A set is invalid.
         #[error("{path}: {problem}", path = path.display())]
         Set {
             /// The file.
@@ -21,10 +21,10 @@ merganser_io::job_error! {
             /// What is wrong with it and what to do.
             problem: String,
         },
-        /// Sets of different minimizers do not go together.
+        /// Sets with different parameters cannot be combined.
         #[error("{0}")]
         Mixed(String),
-        /// There are no minimizers, and why.
+        /// There are no minimizers; the text says why.
         #[error("{0}")]
         Empty(String),
     }

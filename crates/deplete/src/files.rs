@@ -1,4 +1,4 @@
-//! Sets as files: our own (`.mgd`) and Deacon's (`.idx`), told apart by what is in them.
+//! Files of sets: our own format (`.mgd`) and Deacon's (`.idx`), recognized by content.
 
 mod idx;
 mod mgd;
@@ -16,17 +16,17 @@ use crate::host::Section;
 use crate::sections::{SECTIONS, each_section, sorted};
 use crate::{Error, MinimizerLookup, MinimizerSet, Params};
 
-/// The kind of file.
+/// A format of sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Our own, with checksums.
+    /// Our own format, with checksums.
     Mgd,
-    /// Deacon's, version 3.
+    /// Deacon's format, version 3.
     Idx,
 }
 
 impl Format {
-    /// That of a file of this name: Deacon's if it ends in `.idx`.
+    /// Returns the format for a file of this name: Deacon's if it ends in `.idx`.
     pub fn of(path: &Path) -> Format {
         match OutputFormat::of_name(path) {
             Some(OutputFormat::Deacon) => Format::Idx,
@@ -35,21 +35,21 @@ impl Format {
     }
 }
 
-/// What a file says of its set.
+/// The properties of a set, from its file's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Description {
-    /// The kind of file.
+    /// The format of the file.
     pub format: Format,
-    /// Which minimizers.
+    /// The parameters of the minimizers.
     pub params: Params,
-    /// How many.
+    /// The number of minimizers.
     pub count: u64,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub bytes: u64,
 }
 
-/// An open file, its header read.
+/// An open file whose header was read.
 struct Opened<'p> {
     path: &'p Path,
     description: Description,
@@ -85,7 +85,7 @@ impl<'p> Opened<'p> {
         Ok(Opened { path, description, reader })
     }
 
-    /// How many numbers there may be in a section.
+    /// Returns the number of numbers to reserve memory for in a section.
     fn room(&self, section: usize) -> usize {
         match &self.reader {
             Reader::Mgd(reader) => reader.sections[section].0 as usize,
@@ -93,7 +93,7 @@ impl<'p> Opened<'p> {
         }
     }
 
-    /// Bytes that a thread takes to decode.
+    /// Returns the memory that a thread needs to decode, in bytes.
     fn piece_bytes(&self) -> u64 {
         match &self.reader {
             Reader::Mgd(reader) => {
@@ -103,7 +103,7 @@ impl<'p> Opened<'p> {
         }
     }
 
-    /// Has `threads` threads call `take` with a section and some of its numbers, until these were all.
+    /// Calls `take` on `threads` threads with a section and some of its numbers, until all numbers were passed.
     fn each(
         self,
         threads: usize,
@@ -152,7 +152,7 @@ impl<'p> Opened<'p> {
     }
 }
 
-/// Reads pieces of a file one after the other, and has `threads` threads decode them.
+/// Reads pieces of a file one after the other and decodes them on `threads` threads.
 fn pieces<R: Send, P>(
     threads: usize,
     cancel: &Cancel,
@@ -181,7 +181,7 @@ fn pieces<R: Send, P>(
                 Ok(true) => {}
                 Ok(false) => return Ok(()),
                 Err(error) => {
-                    // Others need not go on.
+                    // Other threads stop when they find no reader.
                     *lock(&reader) = None;
                     return Err(problem(error));
                 }
@@ -190,18 +190,18 @@ fn pieces<R: Send, P>(
     })
 }
 
-/// What a file says of its set; of the set itself nothing is read.
+/// Reads a set's properties from the header of its file.
 ///
 /// # Errors
-/// If it cannot be read, or is no set.
+/// If the file cannot be read, or is not a set.
 pub fn describe(path: &Path) -> Result<Description, Error> {
     Ok(Opened::open(path)?.description)
 }
 
-/// Reads a set, within the memory of `resources` less `reserved`.
+/// Reads a set, within the memory of `resources` less `reserved` bytes.
 ///
 /// # Errors
-/// If it cannot be read, is no set or damaged, needs more memory, or the run is cancelled.
+/// If the file cannot be read, is not a set or is damaged, the set needs more memory, or the run is cancelled.
 pub fn read(
     path: &Path,
     resources: &Resources,
@@ -221,10 +221,10 @@ pub fn read(
 }
 
 impl MinimizerLookup {
-    /// Reads a set that reads are to be held against, within the memory of `resources`, whose threads all work on it.
+    /// Reads a set for look-ups on all threads of `resources`, within its memory.
     ///
     /// # Errors
-    /// As [`read`].
+    /// Returns the errors of [`read`].
     pub fn read(
         path: &Path,
         resources: &Resources,
@@ -236,7 +236,7 @@ impl MinimizerLookup {
         let decoding = resources.threads as u64 * opened.piece_bytes();
         suffices(path, MinimizerLookup::bytes(count as usize) + decoding, resources)?;
         let sections = each_section(|section| Mutex::new(Section::with_room(opened.room(section))));
-        // Those of an `.mgd` come in order, a section by one thread.
+        // The numbers of an `.mgd` file come in order, and those of a section from one thread.
         let in_order = opened.description.format == Format::Mgd;
         opened.each(resources.threads, cancel, |section, numbers| {
             let mut section = lock(&sections[section]);
@@ -251,13 +251,13 @@ impl MinimizerLookup {
     }
 }
 
-/// Warns of a set that nothing is in.
+/// Warns of a set without minimizers.
 fn warn_of_none(path: &Path, count: u64, resources: &Resources) {
     if count == 0 {
         let path = path.display();
         resources.warnings.push(format!(
-            "{path}: there are no minimizers in it, so that no read is taken for the host's: build it again, \
-             of nucleotide sequences"
+            "{path}: there are no minimizers in it, so no read matches: build it again from nucleotide \
+             sequences"
         ));
     }
 }
@@ -268,10 +268,10 @@ fn suffices(path: &Path, needed: u64, resources: &Resources) -> Result<(), Error
     Ok(())
 }
 
-/// Writes a set; its bytes do not depend on `threads`, which encode it.
+/// Writes a set, using `threads` threads; its bytes do not depend on their number.
 ///
 /// # Errors
-/// If it cannot be written. There is then no file.
+/// If the file cannot be written. Then no file is left.
 pub fn write(
     set: &MinimizerSet,
     format: Format,
@@ -358,7 +358,7 @@ mod tests {
         assert!(own < deacons * 9 / 10, "{own} {deacons}");
     }
 
-    /// Every byte that is changed and every cut is met.
+    /// Every changed byte and every cut is detected.
     #[test]
     fn damage_is_met() {
         let folder = tempfile::tempdir().unwrap();
@@ -383,7 +383,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for (bytes, part) in [
             (&b""[..], "is empty"),
-            (b">genome\nACGT\n", "no set of minimizers"),
+            (b">genome\nACGT\n", "not a set of minimizers"),
             (b"DBF\x20\x01\x1f\x0f", "binary fuse"),
             (b"\x02\x1f\x0f\0\0\0\0\0\0\0\0", "version 2"),
             (b"\x03\x1e\x0f\0\0\0\0\0\0\0\0", "k"),

@@ -1,6 +1,6 @@
-//! A set that reads are held against: a hash set of open addressing, in sections that all threads fill at once. Its
-//! slots are in order, so that a look-up ends where a larger number stands, and lie in lines of the cache, one of which
-//! tells mostly.
+//! A set for look-ups: a hash set with open addressing, in sections that threads fill concurrently. Its slots are
+//! sorted, so that a look-up ends at the first larger number. Slots are grouped in cache lines, and most look-ups
+//! read only one line.
 
 use merganser_seq::dispatch;
 use merganser_seq::simd::{Level, prefetch};
@@ -8,25 +8,25 @@ use merganser_seq::simd::{Level, prefetch};
 use crate::Params;
 use crate::sections::{self, SECTIONS};
 
-/// Slots of a line of the cache.
+/// The number of slots in a cache line.
 const LINE: usize = 8;
-/// Of so many slots
+/// The denominator of the load factor: at most `TAKEN / SLOTS` of the slots are occupied.
 const SLOTS: usize = 4;
-/// so many are taken, at most.
+/// The numerator of the load factor.
 const TAKEN: usize = 3;
-/// Lines beyond the last one that a number can belong to: there is no way round to the first.
+/// Additional lines at the end of a section, because probing does not wrap around.
 const BEYOND: usize = 4;
-/// No number: of these, the lowest bits are 0.
+/// The value of an empty slot. Numbers cannot have it, because their lowest bits are 0.
 const EMPTY: u64 = u64::MAX;
-/// Look-ups whose memory is fetched together.
+/// The number of look-ups whose memory is prefetched together.
 const TOGETHER: usize = 32;
 
-/// A line of the cache: numbers in order, and behind them what is empty.
+/// A cache line: sorted numbers, then empty slots.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Line([u64; LINE]);
 
-/// The minimizers of a host, to be looked up. Each stands as its number, moved to the highest bits of a word.
+/// The minimizers of a host, for look-ups. Each is stored as its number, shifted to the highest bits of a word.
 #[derive(Clone, Debug)]
 pub struct MinimizerLookup {
     params: Params,
@@ -35,30 +35,30 @@ pub struct MinimizerLookup {
     sections: Vec<Section>,
 }
 
-/// The numbers of one [section](crate::sections).
+/// The numbers of a [section](crate::sections).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Section {
     len: usize,
-    /// Lines that a number can belong to, by its share of the section's range.
+    /// The number of lines that numbers are assigned to, in proportion to the section's range.
     own: usize,
-    /// None before the first is added, so that who adds it has the memory made.
+    /// The lines; allocated by the first thread that inserts (first touch).
     lines: Vec<Line>,
-    /// The slot behind the last that was appended.
+    /// The slot after the last number that was appended.
     end: usize,
 }
 
 impl Section {
-    /// Lines for so many numbers.
+    /// Returns the number of lines for `count` numbers.
     fn lines(count: usize) -> usize {
         count / TAKEN * SLOTS / LINE + 1
     }
 
-    /// For so many numbers, or some more.
+    /// Makes a section for about `count` numbers.
     pub(crate) fn with_room(count: usize) -> Section {
         Section { own: Section::lines(count), ..Section::default() }
     }
 
-    /// The line that a number belongs to: those in order have lines in order.
+    /// Returns the line that a number is assigned to, which grows with the number.
     #[inline(always)]
     fn line(&self, number: u64) -> usize {
         ((u128::from(number << sections::BITS) * self.own as u128) >> 64) as usize
@@ -70,7 +70,7 @@ impl Section {
         }
     }
 
-    /// Adds numbers that are larger than all that are there, in order.
+    /// Appends sorted numbers that are larger than all numbers in the section.
     pub(crate) fn append(&mut self, numbers: impl ExactSizeIterator<Item = u64>) {
         self.make_lines();
         self.len += numbers.len();
@@ -84,7 +84,7 @@ impl Section {
         }
     }
 
-    /// Adds numbers in any order, those that are not there.
+    /// Adds numbers in any order; those that are present are ignored.
     pub(crate) fn add_all(&mut self, numbers: &[u64]) {
         self.make_lines();
         for (at, &number) in numbers.iter().enumerate() {
@@ -105,7 +105,7 @@ impl Section {
         if self.lines[line].0[at] == number {
             return;
         }
-        // All up to the next empty slot go on by one.
+        // Move all numbers up to the next empty slot by one.
         let mut moved = number;
         while moved != EMPTY {
             let slots = &mut self.lines[line].0;
@@ -124,7 +124,7 @@ impl Section {
     #[inline(always)]
     fn has(&self, number: u64) -> bool {
         let mut line = self.line(number);
-        // The last line, if there are any, has an empty slot, which is larger than any number.
+        // The last line has an empty slot, which is larger than any number.
         while let Some(Line(slots)) = self.lines.get(line) {
             let mut is_there = false;
             for &slot in slots {
@@ -140,40 +140,40 @@ impl Section {
 }
 
 impl MinimizerLookup {
-    /// Bytes that so many minimizers take.
+    /// Returns the memory of a set of `count` minimizers, in bytes.
     pub(crate) fn bytes(count: usize) -> u64 {
         ((Section::lines(count) + SECTIONS * (BEYOND + 1)) * size_of::<Line>()) as u64
     }
 
-    /// Of all sections.
+    /// Makes a set of all its sections.
     pub(crate) fn of_sections(params: Params, sections: Vec<Section>) -> MinimizerLookup {
         debug_assert_eq!(sections.len(), SECTIONS);
         let len = sections.iter().map(|section| section.len).sum();
         MinimizerLookup { params, level: Level::best(), len, sections }
     }
 
-    /// Which minimizers these are.
+    /// Returns the parameters of the minimizers.
     pub fn params(&self) -> Params {
         self.params
     }
 
-    /// How many there are.
+    /// Returns the number of minimizers.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether it has a minimizer, as [`values`](crate::MinimizerSet::values) has them.
+    /// Whether the set contains a minimizer, given as by [`values`](crate::MinimizerSet::values).
     pub fn contains(&self, value: u64) -> bool {
         let number = self.number(value);
         self.section(number).has(number)
     }
 
-    /// What stands for a minimizer.
+    /// Returns the number of a minimizer, as slots store it.
     #[inline(always)]
     fn number(&self, value: u64) -> u64 {
         self.params.spread(value) << self.params.unused_bits()
@@ -184,7 +184,7 @@ impl MinimizerLookup {
         &self.sections[(number >> (u64::BITS - sections::BITS)) as usize]
     }
 
-    /// Appends to `found` those of some places of values at which there is a minimizer that it has.
+    /// Looks up the values at the indices `asked`, and appends the indices of those that the set contains to `found`.
     pub(crate) fn look_up(&self, values: &[u64], asked: &[u32], found: &mut Vec<u32>) {
         look_up(self.level, self, values, asked, found);
     }
@@ -215,7 +215,7 @@ fn look_up_here(host: &MinimizerLookup, values: &[u64], asked: &[u32], found: &m
         ask(rest, &mut next);
         for (&number, &at) in numbers.iter().zip(part) {
             found[count] = at;
-            // Nobody could foretell which: there should be no branch.
+            // The outcome is unpredictable, so this avoids a branch.
             count += usize::from(host.section(number).has(number));
         }
         (part, numbers) = (rest, next);

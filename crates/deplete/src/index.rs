@@ -1,4 +1,4 @@
-//! From genomes to their minimizers.
+//! Makes the set of minimizers of genomes.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,22 +13,22 @@ use crate::letters::Letters;
 use crate::sections::{each_section, sorted};
 use crate::{Error, MinimizerSet, Minimizers, Params};
 
-/// Letters of a sequence that are taken at a time.
+/// The maximum number of letters of a sequence that are processed at a time.
 const STRETCH_LETTERS: usize = 256 << 10;
-/// Text that a worker parses at a time: of records without letters it takes sixty times as much.
+/// The bytes of text that a worker parses at a time. Parsed records without letters need sixty times as much memory.
 const CHUNK_BYTES: usize = 256 << 10;
-/// Numbers that a worker gathers before it hands them to the sections.
+/// The number of numbers that a worker collects before it adds them to the sections.
 const GATHERED: usize = 256 << 10;
-/// Room of a section at first, in numbers.
+/// The initial capacity of a section, in numbers.
 const LEAST_ROOM: usize = 1 << 10;
-/// Memory of a thread: letters, their numbers, and those that it gathers.
+/// The memory of a thread: letters, their numbers, and collected numbers.
 const THREAD: u64 = 22 << 20;
 
-/// The minimizers of all sequences of some files, within the memory of `resources`, whose threads all work on it.
-/// Calls `progress` with one stage, in bytes of input.
+/// Returns the set of the minimizers of all sequences of some files, using all threads of `resources` within its
+/// memory. Calls `progress` with one stage, in bytes of input.
 ///
 /// # Errors
-/// If an input is at fault, there are no minimizers, the set needs more memory, or the run is cancelled.
+/// If an input is invalid, there are no minimizers, the set needs more memory, or the run is cancelled.
 pub fn index(
     params: Params,
     inputs: &[Input],
@@ -69,15 +69,15 @@ pub fn index(
     Ok(set)
 }
 
-/// A worker: gathers minimizers of batches, and hands them to the sections.
+/// A worker, which collects the minimizers of batches and adds them to the sections.
 struct Gatherer {
     params: Params,
     minimizers: Minimizers,
     values: Vec<u64>,
     bounds: Vec<usize>,
-    /// The minimizers of each section.
+    /// The collected minimizers by section.
     gathered: Vec<Vec<u64>>,
-    /// How many these are.
+    /// The number of collected minimizers.
     count: usize,
     found: Letters,
 }
@@ -114,13 +114,13 @@ impl Gatherer {
     }
 }
 
-/// The numbers so far, by their section.
+/// The numbers of all workers by section.
 struct Sections {
     params: Params,
     sections: Vec<Mutex<Vec<u64>>>,
-    /// Numbers for which there is room, and may be.
+    /// The numbers for which memory is reserved.
     room: AtomicU64,
-    /// Without the numbers.
+    /// The budget without the numbers.
     budget: Budget,
 }
 
@@ -132,14 +132,14 @@ impl Sections {
         Ok(sections)
     }
 
-    /// An error if there is not enough memory for so many numbers.
+    /// Returns an error if there is not enough memory for this many numbers.
     fn suffices(&self, numbers: u64) -> Result<(), Error> {
         let what = "the minimizers of these genomes need";
         self.budget.with(8 * numbers).check(what, "or index them one by one")?;
         Ok(())
     }
 
-    /// Takes what a worker gathered.
+    /// Adds the numbers that a worker collected.
     fn take(&self, gathered: &mut [Vec<u64>]) -> Result<(), Error> {
         for (section, numbers) in self.sections.iter().zip(gathered) {
             let mut section = lock(section);
@@ -160,7 +160,7 @@ impl Sections {
         Ok(())
     }
 
-    /// Sorts all, each number once.
+    /// Sorts all numbers and removes duplicates.
     fn finish(self, threads: usize) -> Result<MinimizerSet, Error> {
         sorted(self.params, self.sections, threads)
     }

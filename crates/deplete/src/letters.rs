@@ -1,4 +1,4 @@
-//! What the letters of genomes are, for those that have no minimizers.
+//! Statistics of letters, which explain why genomes have no minimizers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,11 @@ use merganser_run::{Warnings, thousands};
 
 use crate::Params;
 
-/// Letters of proteins that stand for no base or some of the bases.
+/// The letters of proteins that are neither bases nor IUPAC codes of bases.
 const OF_PROTEINS: &[u8] = b"EFILPQ";
 
-/// How many letters are U. All genomes go through it: the compiler makes vectors of bytes of this, as no
-/// sum of a piece exceeds a byte.
+/// Counts the letters U. This runs on all genomes: the compiler vectorizes sums of bytes, and the sum of a piece fits
+/// into a byte.
 fn count_uracil(letters: &[u8]) -> u64 {
     const PIECE: usize = 240;
     let count =
@@ -19,18 +19,18 @@ fn count_uracil(letters: &[u8]) -> u64 {
     letters.chunks(PIECE).map(|piece| u64::from(count(piece))).sum()
 }
 
-/// Letters of genomes: the U of all, and what else there is where no minimizer was found.
+/// The number of U in all genomes, and statistics of batches without minimizers.
 #[derive(Debug, Default)]
 pub(crate) struct Letters {
-    /// U by file, which is no base in Deacon's sets.
+    /// The number of U by file. In Deacon's sets, U is not a base.
     uracil: BTreeMap<String, u64>,
-    /// Inputs that have minimizers.
+    /// The inputs that have minimizers.
     with: InputSet,
-    /// By input, batches without minimizers.
+    /// Statistics of batches without minimizers, by input.
     without: BTreeMap<usize, Closely>,
 }
 
-/// Sequences without minimizers.
+/// Statistics of sequences without minimizers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Closely {
     sequences: u64,
@@ -38,12 +38,12 @@ struct Closely {
     bases: u64,
     of_proteins: u64,
     uracil: u64,
-    /// Of the longest sequence.
+    /// The length of the longest sequence.
     longest: usize,
 }
 
 impl Letters {
-    /// Looks at a batch, more closely if it has no minimizers.
+    /// Adds a batch; `closely` if it has no minimizers.
     pub(crate) fn look_at(&mut self, batch: &RecordBatch, closely: bool) {
         let begins = batch.stretch().is_none_or(|Stretch { begins, .. }| begins);
         let input = batch.segment();
@@ -77,7 +77,7 @@ impl Letters {
         }
     }
 
-    /// Adds those of other batches.
+    /// Adds the statistics of another worker.
     pub(crate) fn add(&mut self, other: Letters) {
         for (file, count) in other.uracil {
             *self.uracil.entry(file).or_default() += count;
@@ -88,7 +88,7 @@ impl Letters {
         }
     }
 
-    /// Why there are no minimizers at all, as far as that can be seen.
+    /// Explains why there are no minimizers at all.
     pub(crate) fn why_none(&self, params: Params, inputs: &[Input]) -> String {
         let mut all = Closely::default();
         self.without.values().for_each(|letters| all.add(*letters));
@@ -99,7 +99,7 @@ impl Letters {
         format!("{what}: no minimizers: {}", all.why_none(params))
     }
 
-    /// Warns of inputs without minimizers, beside others, and of U in the others.
+    /// Warns of inputs without minimizers if others have some, and of U in those.
     pub(crate) fn warn(&self, params: Params, inputs: &[Input], warnings: &Warnings) {
         let without = self.with.missing(inputs.len());
         if let Some(first) = without.first() {
@@ -133,13 +133,13 @@ impl Closely {
         self.longest = self.longest.max(other.longest);
     }
 
-    /// Why they have no minimizers, as far as that can be seen.
+    /// Explains why these sequences have no minimizers.
     fn why_none(&self, params: Params) -> String {
         let window = params.bases();
         if self.sequences == 0 {
             "there are no sequences in it".to_owned()
         } else if self.of_proteins > 0 && self.of_proteins >= self.uracil {
-            "its letters are those of proteins: give the genome (.fna)".to_owned()
+            "it has protein sequences: give the genome (.fna)".to_owned()
         } else if self.uracil > 0 {
             format!(
                 "{} of its letters are U, which is no base here: write them as T",
@@ -147,12 +147,12 @@ impl Closely {
             )
         } else if self.longest < window {
             format!(
-                "its longest sequence has {} letters, and a window of `k` and `w` has {window}",
+                "its longest sequence has {} letters, but a window of `k` and `w` has {window}",
                 self.longest
             )
         } else {
             format!(
-                "nowhere are {window} bases in a row, and of {} letters {} are bases",
+                "it has no {window} bases in a row; of {} letters {} are bases",
                 thousands(self.all),
                 thousands(self.bases)
             )

@@ -1,9 +1,9 @@
-//! Removing a host's reads from a sample, or keeping them: by exact sets of minimizers, with the decisions of
-//! Deacon 0.19 (Constantinides and others, 2025), read for read.
+//! Removal of a host's reads from a sample with exact sets of minimizers. The decisions are those of Deacon 0.19
+//! (Constantinides and others, 2025), read for read.
 //!
-//! [`index()`] makes the [`MinimizerSet`] of genomes; sets are united, subtracted and intersected, and kept as `.mgd`
-//! files or as Deacon's own (`.idx`). A [`MinimizerLookup`] is a set that reads are held against, by [`filter()`].
-//! `naive` has the rules word by word, for tests alone.
+//! [`index()`] makes the [`MinimizerSet`] of genomes. Sets support union, difference and intersection, and are stored
+//! as `.mgd` files or in Deacon's format (`.idx`). A [`MinimizerLookup`] is a set in the form in which [`filter()`]
+//! queries it. The module `naive` implements the definitions literally, for tests.
 
 mod config;
 mod error;

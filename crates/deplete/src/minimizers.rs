@@ -1,65 +1,67 @@
-//! Minimizers of many sequences at a time, a stretch of one a lane. `naive::minimizers` is the rule.
+//! Computes the minimizers of several sequences at a time, one stretch per lane. `naive::minimizers` is the
+//! definition.
 //!
-//! The hash of a k-mer is rolled on from the one before. Of each k-mer the high half of its hash and its place make
-//! one number, so that the least of a window is the first of its least hashes; with the hash complemented, the
-//! greatest is the last. Both are kept by van Herk's method: prefixes of a block of w numbers, and suffixes of the
-//! block before.
+//! Hashes of k-mers are rolling. The high half of a k-mer's hash and its position are combined into one number, so
+//! that the smallest number of a window belongs to the first of its smallest hashes. With the hash complemented, the
+//! largest number belongs to the last of them. Minima and maxima of windows are computed with van Herk's method: from
+//! prefixes of a block of w numbers, and suffixes of the block before.
 
 use merganser_seq::dispatch;
 use merganser_seq::simd::Level;
 
 use crate::Params;
 
-/// Stretches that are computed together: a vector of 512 bits has as many numbers.
+/// The number of stretches that are computed together: the lanes of a vector of 512 bits.
 const LANES: usize = 16;
-/// Windows of a stretch, at most: what a group needs stays in the cache of a core, and places fit in 16 bits.
+/// The maximum number of windows in a stretch: the data of a group stays in a core's cache, and positions fit in 16
+/// bits.
 const STRETCH: usize = 1024;
-/// The bit of a code that says that the letter is no base.
+/// The bit of a code that marks a letter that is not a base.
 const NO_BASE: u8 = 4;
-/// No place.
+/// The position of a window without a minimizer.
 const NONE: u16 = u16::MAX;
 
-/// ntHash's numbers of A, C, T and G (Mohamadi and others, 2016), their low halves: Deacon's order of bases.
+/// The seeds of ntHash for A, C, T and G, the order of bases in Deacon (Mohamadi and others, 2016); low halves.
 const SEEDS: [u32; 4] = [0x95c6_0474, 0x62a0_2b4c, 0x8257_2324, 0x4be2_4456];
 
-/// A number a lane.
+/// A number for each lane.
 type Row = [u32; LANES];
 
-/// Finds the minimizers of sequences; keeps its memory.
+/// Finds the minimizers of sequences. It keeps its memory for reuse.
 #[derive(Debug)]
 pub struct Minimizers {
     params: Params,
     level: Level,
-    /// The bases of all sequences, and whether they are bases.
+    /// The codes of the letters of all sequences.
     codes: Vec<u8>,
-    /// The same, two bits each, the first one of 32 in the lowest.
+    /// The same bases with two bits each, 32 in a word, the first in the lowest bits.
     packed: Vec<u64>,
     stretches: Vec<Stretch>,
     sequences: usize,
     group: Group,
 }
 
-/// Windows of a sequence.
+/// Consecutive windows of a sequence.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stretch {
     sequence: usize,
-    /// Where the first one begins.
+    /// The position of the first window in the codes.
     at: usize,
     windows: usize,
 }
 
-/// The memory of a group of lanes.
+/// The working space of a group of lanes.
 #[derive(Debug, Default)]
 struct Group {
-    /// The codes of all lanes, step by step.
+    /// The codes of all lanes by step.
     codes: Vec<[u8; LANES]>,
-    /// The place of each window's minimizer.
+    /// The position of each window's minimizer.
     places: Vec<[u16; LANES]>,
     distinct: Vec<u16>,
 }
 
 impl Minimizers {
-    /// Of these.
+    /// Makes a finder of minimizers with these parameters.
     pub fn new(params: Params) -> Minimizers {
         Minimizers {
             params,
@@ -72,12 +74,12 @@ impl Minimizers {
         }
     }
 
-    /// Which these are.
+    /// Returns the parameters of the minimizers.
     pub fn params(&self) -> Params {
         self.params
     }
 
-    /// Adds a sequence; letters in either case, whatever is not A, C, G or T is no base, U too.
+    /// Adds a sequence. Letters may be in either case; only A, C, G and T are bases, U is not.
     pub fn push(&mut self, sequence: &[u8]) {
         let number = self.sequences;
         self.sequences += 1;
@@ -95,12 +97,12 @@ impl Minimizers {
         }
     }
 
-    /// Appends the minimizers of the sequences that were added, a sequence after the other, those of one in the
-    /// order of its windows, with neighbours that differ in their places; and to `bounds` where those of each
-    /// sequence end. Begins anew.
+    /// Appends the minimizers of all added sequences to `values`, sequence by sequence in the order of windows.
+    /// Adjacent windows with the same minimizer at the same position give one entry. Appends to `bounds` where the
+    /// entries of each sequence end. Then removes all sequences.
     pub fn take(&mut self, values: &mut Vec<u64>, bounds: &mut Vec<usize>) {
         let Minimizers { params, level, codes, packed, stretches, sequences, group } = self;
-        // Lanes go on to the end of the longest, past their own.
+        // All lanes run to the end of the longest stretch, past their own.
         codes.resize(codes.len() + STRETCH + params.bases() + 64, 0);
         pack(*level, codes, packed);
         let mut ended = 0;
@@ -123,7 +125,7 @@ impl Minimizers {
 }
 
 impl Group {
-    /// Replaces the distinct places by those of a lane.
+    /// Sets `distinct` to the distinct positions of a lane.
     #[inline]
     fn distinct(&mut self, lane: usize, windows: usize) {
         self.distinct.clear();
@@ -132,7 +134,7 @@ impl Group {
         for places in &self.places[..windows] {
             let place = places[lane];
             self.distinct[count] = place;
-            // Nobody could foretell which: there should be no branch.
+            // The outcome is unpredictable, so this avoids a branch.
             count += usize::from(place != last && place != NONE);
             last = place;
         }
@@ -140,13 +142,13 @@ impl Group {
     }
 }
 
-/// The k-mer at a place, or its reverse complement if that is less.
+/// Returns the k-mer at a position, or its reverse complement if that is smaller.
 #[inline(always)]
 fn value(params: Params, packed: &[u64], at: usize) -> u64 {
     let shift = 2 * (at % 32) as u32;
     let (low, high) = (packed[at / 32] >> shift, packed[at / 32 + 1] << 1 << (63 - shift));
     let forward = (low | high) & params.mask();
-    // Bases the other way round, their bits as they were, complemented: A and T, C and G are two apart.
+    // Reverses the bases but not their bits, and complements them: the codes of A and T, and of C and G, differ by 2.
     let swapped = forward.reverse_bits();
     let swapped = (swapped >> 1 & 0x5555_5555_5555_5555) | (swapped & 0x5555_5555_5555_5555) << 1;
     let reverse = (swapped >> (64 - 2 * params.k()) ^ 0xaaaa_aaaa_aaaa_aaaa) & params.mask();
@@ -192,7 +194,7 @@ dispatch! {
     fn places(params: Params, codes: &[u8], stretches: &[Stretch], group: &mut Group) = places_here
 }
 
-/// Finds the places of the minimizers of all windows of some stretches, from the beginning of each stretch on.
+/// Finds the positions of the minimizers of all windows of some stretches, relative to the start of each stretch.
 #[inline(always)]
 fn places_here(params: Params, codes: &[u8], stretches: &[Stretch], group: &mut Group) {
     let windows = stretches.iter().map(|stretch| stretch.windows).max().unwrap_or(0);
@@ -210,7 +212,7 @@ fn places_here(params: Params, codes: &[u8], stretches: &[Stretch], group: &mut 
     roll(params, &group.codes, &mut group.places);
 }
 
-/// What each of the four codes stands for, so that it is picked by the bits of a code.
+/// A table of the four codes that is evaluated with the bits of a code.
 #[derive(Clone, Copy)]
 struct Pick([u32; 4]);
 
@@ -229,7 +231,7 @@ impl Pick {
     }
 }
 
-/// The numbers that come into the hashes of both strands with a base, and that leave them with another.
+/// The numbers that enter the hashes of both strands with a base, and those that leave them.
 struct Tables {
     enters: [Pick; 2],
     leaves: [Pick; 2],
@@ -249,7 +251,7 @@ impl Tables {
     }
 }
 
-/// The least and greatest numbers of the last w. A row is a cache line: over two of them, the work takes a twentieth more.
+/// The minima and maxima of the last w numbers. Rows are aligned to cache lines; otherwise the work takes 5 % longer.
 #[repr(C, align(64))]
 struct Extremes {
     blocks: [[Row; Params::MAX_BASES]; 2],
@@ -266,7 +268,7 @@ impl Extremes {
         Extremes { blocks, prefixes: none, next: 0, w }
     }
 
-    /// Goes on by a number a lane of which the least counts, and one of which the greatest does.
+    /// Adds a number per lane to the minima and one to the maxima, and returns the current extremes.
     #[inline(always)]
     fn push(&mut self, low: Row, high: Row) -> [Row; 2] {
         let (mut least, mut greatest) = (self.prefixes[0], self.prefixes[1]);
@@ -352,11 +354,11 @@ mod tests {
     use merganser_test_random::Random;
     use proptest::prelude::*;
 
-    /// The minimizers of sequences, neighbours that are the same once.
+    /// Returns the minimizers of sequences, without adjacent duplicates.
     fn found(params: Params, sequences: &[Vec<u8>]) -> Vec<Vec<u64>> {
         let mut minimizers = Minimizers::new(params);
         let (mut values, mut bounds) = (Vec::new(), Vec::new());
-        // A second time in the same memory.
+        // The second time reuses the memory.
         for _ in 0..2 {
             values.clear();
             bounds.clear();
@@ -418,7 +420,7 @@ mod tests {
         }
     }
 
-    /// A strand has the minimizers of the other one.
+    /// Both strands have the same minimizers.
     #[test]
     fn both_strands_have_the_same() {
         let sequence = Random(7).bases(3000);

@@ -1,26 +1,27 @@
-//! The definition of a minimizer, word by word, for tests: each window by itself.
+//! A literal implementation of minimizers, for tests: each window by itself.
 
 use super::Params;
 
-/// ntHash's numbers of A, C, T and G (Mohamadi and others, 2016), their low halves.
+/// The seeds of ntHash for A, C, T and G (Mohamadi and others, 2016); low halves.
 const SEEDS: [u32; 4] = [0x95c6_0474, 0x62a0_2b4c, 0x8257_2324, 0x4be2_4456];
 
-/// The code of a base, A C T G = 0 1 2 3 in either case; whatever else there is, U too, has none.
+/// Returns the code of a base in either case, A C T G = 0 1 2 3; `None` for all other letters, including U.
 fn code(letter: u8) -> Option<usize> {
     b"ACTG".iter().position(|&base| base == letter.to_ascii_uppercase())
 }
 
-/// The hash of a k-mer and of its reverse complement together, of which the high half counts.
+/// Returns the combined hash of a k-mer and its reverse complement; only its high half is used.
 fn hash(kmer: &[usize]) -> u32 {
     let of = |codes: &mut dyn Iterator<Item = usize>| {
         codes.fold(0u32, |hash, code| hash.rotate_left(1) ^ SEEDS[code])
     };
-    // A and T, and C and G, are two apart.
+    // The codes of A and T, and of C and G, differ by 2.
     let back = of(&mut kmer.iter().rev().map(|&code| code ^ 2));
     of(&mut kmer.iter().copied()).wrapping_add(back) & 0xffff_0000
 }
 
-/// The k-mer or its reverse complement, whichever is the smaller number, its first base in the lowest bits.
+/// Returns the k-mer or its reverse complement, whichever is smaller as a number with the first base in the lowest
+/// bits.
 fn value(kmer: &[usize]) -> u64 {
     let of = |codes: &mut dyn Iterator<Item = usize>| {
         codes.enumerate().fold(0u64, |value, (at, code)| value | (code as u64) << (2 * at))
@@ -29,8 +30,9 @@ fn value(kmer: &[usize]) -> u64 {
     of(&mut kmer.iter().copied()).min(back)
 }
 
-/// The minimizer of each window of a sequence: of its k-mers one with the least hash, the first one if more than half
-/// of the window's bases are T or G, else the last one. Windows with letters that are no bases have none.
+/// Returns the minimizer of each window of a sequence: the k-mer with the smallest hash. Of several, it is the first
+/// if more than half of the window's bases are T or G, else the last. Windows with letters that are not bases have
+/// none.
 pub fn minimizers(params: Params, sequence: &[u8]) -> Vec<u64> {
     let (k, w) = (params.k(), params.w());
     let mut found = Vec::new();

@@ -1,10 +1,10 @@
-//! Which minimizers: k and w.
+//! The parameters of minimizers: k and w.
 
 use merganser_run::ConfigError;
 
 use crate::Error;
 
-/// Minimizers of k bases, one of each w consecutive k-mers.
+/// The parameters of minimizers: of w consecutive k-mers, one is the minimizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
     k: u8,
@@ -12,16 +12,16 @@ pub struct Params {
 }
 
 impl Params {
-    /// The longest minimizer, in bases.
+    /// The maximum length of a minimizer in bases.
     pub const MAX_K: usize = 31;
-    /// The longest window, k + w - 1 bases, is shorter than this: as in Deacon.
+    /// The upper limit of k + w, as in Deacon; a window has k + w - 1 bases.
     pub const MAX_BASES: usize = 96;
 
-    /// k bases, of w k-mers each.
+    /// Makes parameters of the length of a minimizer in bases and the number of k-mers in a window.
     ///
     /// # Errors
-    /// If k is not odd or not within 1 to 31, w is not odd, or k + w is above 96: a window of an even number of
-    /// bases can have as many of one kind as of the other, and then no strand.
+    /// If k is not odd or not within 1 to 31, w is not odd, or k + w exceeds 96. In a window with an even number of
+    /// bases, the numbers of the two kinds of bases could be equal, which would leave the strand undefined.
     pub fn new(k: usize, w: usize) -> Result<Params, Error> {
         let problem = if k > Params::MAX_K || k.is_multiple_of(2) {
             format!("`k` is {k}: an odd number of up to {} is needed", Params::MAX_K)
@@ -33,28 +33,28 @@ impl Params {
         Err(Error::Config(ConfigError::new(problem)))
     }
 
-    /// Bases of a minimizer.
+    /// Returns the length of a minimizer in bases.
     pub fn k(self) -> usize {
         usize::from(self.k)
     }
 
-    /// k-mers of a window.
+    /// Returns the number of k-mers in a window.
     pub fn w(self) -> usize {
         usize::from(self.w)
     }
 
-    /// Bases of a window.
+    /// Returns the length of a window in bases.
     pub fn bases(self) -> usize {
         self.k() + self.w() - 1
     }
 
-    /// Bits of a word that a minimizer does not have.
+    /// Returns the number of bits of a word that a minimizer does not use.
     #[inline(always)]
     pub(crate) fn unused_bits(self) -> u32 {
         64 - 2 * u32::from(self.k)
     }
 
-    /// The bits of a minimizer, all set.
+    /// Returns a mask of the bits of a minimizer.
     #[inline(always)]
     pub(crate) fn mask(self) -> u64 {
         u64::MAX >> self.unused_bits()
@@ -62,7 +62,7 @@ impl Params {
 }
 
 impl Default for Params {
-    /// k 31 and w 15, as Deacon has them.
+    /// Returns k 31 and w 15, the defaults of Deacon.
     fn default() -> Params {
         Params { k: 31, w: 15 }
     }

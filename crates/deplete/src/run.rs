@@ -1,4 +1,4 @@
-//! Reads held against a host: kept or removed, in the order of the input.
+//! Filters reads with a host's set: keeps or removes them, in the order of the input.
 
 mod output;
 mod worker;
@@ -15,45 +15,45 @@ pub use output::{Compression, Outputs, Sink};
 use output::{OutputText, Writer};
 use worker::{Tally, Worker};
 
-/// A batch is full with so many records, or with so many bytes of headers, letters and qualities. The outputs'
-/// blocks are cut where batches are.
+/// The maximum number of records of a batch, and of bytes of their headers, letters and qualities. Compressed blocks
+/// of the outputs end where batches do.
 const BATCH_RECORDS: usize = 16 << 10;
 const BATCH_BYTES: usize = 2 << 20;
-/// Batches for each worker that may be begun before the one that is written.
+/// The number of batches per worker that may be started before the one that is written next.
 const AHEAD: u64 = 2;
-/// Memory of a thread: batches, their minimizers, and texts.
+/// The memory of a thread: batches, their minimizers, and texts.
 const THREAD: u64 = 15 * BATCH_BYTES as u64;
-/// How often a record is there at the same time, at most: as it was read, twice, as codes, minimizers and text, and
+/// The maximum number of copies of a record in memory: as it was read, twice, as codes, minimizers and text, and
 /// compressed.
 const COPIES: u64 = 12;
 
-/// What came of a run. A pair is two reads.
+/// The outcome of a run. A pair counts as two reads.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// Reads,
+    /// The number of reads.
     pub records: u64,
-    /// and their bases;
+    /// The number of bases of all reads.
     pub bases: u64,
-    /// reads that were kept,
+    /// The number of reads that were kept.
     pub kept_records: u64,
-    /// and their bases.
+    /// The number of bases of the kept reads.
     pub kept_bases: u64,
-    /// Secondary and supplementary alignments that were passed over.
+    /// The number of secondary and supplementary alignments that were skipped.
     pub skipped_alignments: u64,
-    /// Wall time of each stage.
+    /// The wall time of each stage.
     pub stages: Stages,
-    /// The largest resident size so far, in bytes, where the system tells.
+    /// The peak resident memory in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
 }
 
-/// Holds the reads of `segments` against a host, one segment after the other, and writes what is kept, and if that is
-/// wanted the others, in their order. The bytes that are written do not depend on `resources`. Calls `progress` with
-/// one stage, in bytes of input.
+/// Filters the reads of `segments` with a host's set, one segment after the other, and writes those that are kept,
+/// and the others if requested, in their order. The bytes that are written do not depend on `resources`. Calls
+/// `progress` with one stage, in bytes of input.
 ///
 /// # Errors
-/// If the configuration is wrong, there is too little memory, the input is at fault (of several faults the first in
-/// the input), an output cannot be written, or the run was cancelled. There are then no outputs.
+/// If the configuration is invalid, there is too little memory, the input is invalid (the first error in the input is
+/// returned), an output cannot be written, or the run is cancelled. Then there are no outputs.
 pub fn filter(
     config: &Config,
     host: &MinimizerLookup,
@@ -101,7 +101,7 @@ fn options(
     let budget = Budget::of_run(resources, THREAD).with(MinimizerLookup::bytes(host.len()));
     let what = format_args!("{threads} threads and the host's minimizers need");
     let left = budget.check(what, Shortage::FEWER_THREADS)?;
-    // A batch has room for a record of its size in any case.
+    // A batch always has room for one record of its size.
     let records = left + COPIES * BATCH_BYTES as u64;
     Ok(RecordOptions {
         keep: Keep { header: Header::Whole, qualities: true },
@@ -118,14 +118,14 @@ fn options(
     })
 }
 
-/// Of which outputs there are texts.
+/// The outputs that texts are made for.
 #[derive(Clone, Debug)]
 struct Shape {
-    /// How what is kept is compressed: in one output, or first and second mates in one each.
+    /// The compression of each output for kept reads: one output, or one each for first and second mates.
     kept: Vec<Compression>,
-    /// The same of the others, if they are wanted.
+    /// The compression of each output for the other reads; empty if they are not written.
     others: Vec<Compression>,
 }
 
-/// The parts of a batch, one for each output.
+/// The texts of a batch, one for each output.
 type Parts = Vec<OutputText>;

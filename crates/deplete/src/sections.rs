@@ -1,5 +1,5 @@
-//! Sections of the range that minimizers are spread over, by their highest bits: sets are gathered, written and read
-//! section by section, by all threads at once.
+//! Sections of the range of numbers, by their highest bits. All threads build, write and read sets concurrently,
+//! section by section.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -9,30 +9,30 @@ use merganser_run::{Cancel, Cancelled, StartError, each};
 
 use crate::{MinimizerSet, Params};
 
-/// How many there are.
+/// The number of sections.
 pub(crate) const SECTIONS: usize = 1 << BITS;
-/// As bits of a number.
+/// The number of bits that select a section.
 pub(crate) const BITS: u32 = 8;
 
 impl Params {
-    /// The section of a number.
+    /// Returns the section of a number.
     #[inline(always)]
     pub(crate) fn section(self, spread: u64) -> usize {
         (spread << self.unused_bits() >> (u64::BITS - BITS)) as usize
     }
 
-    /// The least number that a section can have.
+    /// Returns the smallest possible number of a section.
     pub(crate) fn least_of(self, section: usize) -> u64 {
         (section as u64) << (u64::BITS - BITS) >> self.unused_bits()
     }
 }
 
-/// Something for each section, made.
+/// Makes a value for each section.
 pub(crate) fn each_section<T>(make: impl FnMut(usize) -> T) -> Vec<T> {
     (0..SECTIONS).map(make).collect()
 }
 
-/// Has `threads` threads do some sections, each once.
+/// Runs `work` once for each section on `threads` threads.
 pub(crate) fn share_out<E: Send + From<StartError> + From<Cancelled>>(
     threads: usize,
     sections: Range<usize>,
@@ -41,7 +41,7 @@ pub(crate) fn share_out<E: Send + From<StartError> + From<Cancelled>>(
     each(threads, sections, &Cancel::default(), |own| own.try_for_each(&work)).map(drop)
 }
 
-/// Sorts the numbers of each section, drops what is there twice, and puts them one behind the other.
+/// Sorts the numbers of each section, removes duplicates, and concatenates the sections into a set.
 pub(crate) fn sorted<E: Send + From<StartError> + From<Cancelled>>(
     params: Params,
     sections: Vec<Mutex<Vec<u64>>>,
@@ -54,7 +54,7 @@ pub(crate) fn sorted<E: Send + From<StartError> + From<Cancelled>>(
         Ok::<(), E>(())
     })?;
     let sections: Vec<Vec<u64>> = sections.into_iter().map(into_inner).collect();
-    // Pages are there once they are written, when those of the section before are given back.
+    // Pages are allocated when they are written, while those of earlier sections are freed.
     let mut spread = vec![0; sections.iter().map(Vec::len).sum()];
     let mut rest = &mut spread[..];
     let parts = sections.into_iter().map(|numbers| {

@@ -1,20 +1,20 @@
-//! Sets of minimizers in memory: sorted numbers.
+//! Sets of minimizers in memory, as sorted numbers.
 
 use crate::{Error, Params};
 
-/// A set of minimizers. Each is kept as a number that is spread over the whole range, so that a set fills a table from
-/// its beginning to its end, and its parts are of about the same size.
+/// A set of minimizers. Each is stored as a number; the numbers are spread over the whole range, so that a hash set
+/// fills evenly and its sections have about the same size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MinimizerSet {
     params: Params,
-    /// Sorted, each once.
+    /// The sorted numbers, without duplicates.
     spread: Vec<u64>,
 }
 
-/// An odd number has an inverse: so has the product with it. 2^64 divided by the golden ratio.
+/// The factor that spreads numbers: 2^64 divided by the golden ratio. It is odd, so that it has an inverse.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 const INVERSE: u64 = {
-    // Newton's iteration doubles the bits that are right.
+    // Each step of Newton's iteration doubles the number of correct bits.
     let mut inverse = FACTOR;
     let mut step = 0;
     while step < 6 {
@@ -25,13 +25,13 @@ const INVERSE: u64 = {
 };
 
 impl Params {
-    /// The number that a minimizer is kept as.
+    /// Returns the number that a minimizer is stored as.
     #[inline(always)]
     pub(crate) fn spread(self, value: u64) -> u64 {
         value.wrapping_mul(FACTOR) & self.mask()
     }
 
-    /// The minimizer that a number stands for: its bases A C T G as 0 1 2 3, the first one in the lowest bits.
+    /// Returns the minimizer of a number: its bases A C T G as 0 1 2 3, the first one in the lowest bits.
     #[inline(always)]
     pub(crate) fn value(self, spread: u64) -> u64 {
         spread.wrapping_mul(INVERSE) & self.mask()
@@ -39,29 +39,29 @@ impl Params {
 }
 
 impl MinimizerSet {
-    /// Of sorted numbers, each once.
+    /// Makes a set of sorted numbers without duplicates.
     pub(crate) fn of_sorted(params: Params, spread: Vec<u64>) -> MinimizerSet {
         debug_assert!(spread.is_sorted_by(|a, b| a < b));
         MinimizerSet { params, spread }
     }
 
-    /// Which minimizers these are.
+    /// Returns the parameters of the minimizers.
     pub fn params(&self) -> Params {
         self.params
     }
 
-    /// How many there are.
+    /// Returns the number of minimizers.
     pub fn len(&self) -> usize {
         self.spread.len()
     }
 
-    /// Whether there are none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.spread.is_empty()
     }
 
-    /// All of them in the order in which they are kept: the smaller of a k-mer and its reverse complement as a number,
-    /// with A C T G as 0 1 2 3 and the first base in the lowest bits.
+    /// Returns all minimizers in the order in which they are stored. Each is the smaller of a k-mer and its reverse
+    /// complement as a number, with A C T G as 0 1 2 3 and the first base in the lowest bits.
     pub fn values(&self) -> impl ExactSizeIterator<Item = u64> {
         self.spread.iter().map(|&spread| self.params.value(spread))
     }
@@ -70,10 +70,10 @@ impl MinimizerSet {
         &self.spread
     }
 
-    /// Adds those of another set.
+    /// Adds the minimizers of another set.
     ///
     /// # Errors
-    /// If the two are of different minimizers.
+    /// If the sets have different parameters.
     pub fn unite(&mut self, other: &MinimizerSet) -> Result<(), Error> {
         self.fits(other)?;
         let mut all = Vec::with_capacity(self.len() + other.len());
@@ -90,18 +90,18 @@ impl MinimizerSet {
         Ok(())
     }
 
-    /// Takes away those of another set.
+    /// Removes the minimizers of another set.
     ///
     /// # Errors
-    /// If the two are of different minimizers.
+    /// If the sets have different parameters.
     pub fn subtract(&mut self, other: &MinimizerSet) -> Result<(), Error> {
         self.keep_if(other, false)
     }
 
-    /// Takes away those that another set does not have.
+    /// Removes the minimizers that are not in another set.
     ///
     /// # Errors
-    /// If the two are of different minimizers.
+    /// If the sets have different parameters.
     pub fn intersect(&mut self, other: &MinimizerSet) -> Result<(), Error> {
         self.keep_if(other, true)
     }
@@ -122,7 +122,7 @@ impl MinimizerSet {
             return Ok(());
         }
         Err(Error::Mixed(format!(
-            "sets of {} and of {} do not go together: build them with the same -k and -w",
+            "sets of {} and of {} cannot be combined: build them with the same -k and -w",
             of(self.params),
             of(other.params)
         )))

@@ -1,22 +1,22 @@
-//! How many minimizers of a read must be the host's.
+//! The thresholds of a match.
 
 use merganser_run::ConfigError;
 use serde::Serialize;
 
 use crate::Error;
 
-/// What makes a read, or a pair, a match: so many distinct minimizers that the host has, and such a part of the
-/// distinct ones that it has (Deacon 0.19, `FilterParams`).
-// These comments are the help of the command line.
+/// The thresholds of a match: a minimum number of a read's or pair's distinct minimizers that the host's set
+/// contains, and a minimum fraction of them (Deacon 0.19, `FilterParams`).
+// These comments are the help texts of the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct Thresholds {
-    /// Distinct minimizers that the set must have of a match
+    /// Minimum number of a read's distinct minimizers that are in the set
     // At least 1.
     #[cfg_attr(feature = "cli", arg(short, long, value_name = "N", default_value_t = NUMBER))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Decision"))]
     pub abs_threshold: usize,
-    /// Part of its distinct minimizers that the set must have, 0 to 1
+    /// Minimum fraction of a read's distinct minimizers that are in the set, 0 to 1
     #[cfg_attr(feature = "cli", arg(short, long, value_name = "R", default_value_t = PART))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Decision"))]
     pub rel_threshold: f64,
@@ -32,7 +32,7 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
-    /// Checks both.
+    /// Checks both thresholds.
     ///
     /// # Errors
     /// [`Error::Config`], naming the field.
@@ -47,8 +47,8 @@ impl Thresholds {
         Err(Error::Config(ConfigError::new(problem)))
     }
 
-    /// Whether a read with these minimizers matches, given the ones that the host has; both lists may have some of
-    /// them several times. `hits` are sorted as far as that is needed, and so are all, in `scratch`.
+    /// Whether a read with the minimizers `all` matches, given the `hits` among them; both lists may have duplicates.
+    /// `hits` is sorted if necessary, and `all` is sorted in `scratch`.
     pub(crate) fn is_match(
         &self,
         all: &[u64],
@@ -68,9 +68,9 @@ impl Thresholds {
         hits.len() >= self.needed(scratch.len())
     }
 
-    /// Whether a read with so many minimizers matches, some of which may be the same, given some of those that the
-    /// host has: with more of these it would match, too, and with fewer distinct ones of its own. `hits` are left each
-    /// once if they are enough.
+    /// Whether a read with this many minimizers, which may have duplicates, certainly matches, given some of its
+    /// hits. More hits or fewer distinct minimizers could only make it match, too. Removes duplicates from `hits` if
+    /// there are enough.
     pub(crate) fn is_match_already(&self, minimizers: usize, hits: &mut Vec<u64>) -> bool {
         if hits.len() < self.abs_threshold {
             return false;
@@ -80,8 +80,8 @@ impl Thresholds {
         hits.len() >= self.needed(minimizers)
     }
 
-    /// How many hits a read with so many distinct minimizers needs: the least number whose part of them is not
-    /// below the part asked for, as floating point has it, and one at least.
+    /// Returns the hits that a read with this many distinct minimizers needs: the larger of `abs_threshold` and
+    /// ceil(`rel_threshold` × `minimizers`), with the comparison in floating point, and at least 1.
     fn needed(&self, minimizers: usize) -> usize {
         let lower = (self.rel_threshold * minimizers as f64) as usize;
         let is_below = (lower as f64) / (minimizers as f64) < self.rel_threshold;
@@ -105,7 +105,7 @@ mod tests {
         assert!(!is_match(2, 0.01, &[1, 1, 3], &[1, 1]));
         assert!(!is_match(1, 0.0, &[], &[]));
         assert!(is_match(1, 0.0, &[5], &[5]));
-        // Half of three is two; of the distinct two of four, one.
+        // Half of 3 is 2; half of the two distinct ones among 4 is 1.
         assert!(!is_match(1, 0.5, &[1, 2, 3], &[1]));
         assert!(is_match(1, 0.5, &[1, 2, 1, 2], &[1, 1]));
         assert!(is_match(1, 1.0, &[1, 2], &[2, 1]) && !is_match(1, 1.0, &[1, 2], &[2]));
@@ -116,7 +116,7 @@ mod tests {
         let needed = |part, minimizers| {
             Thresholds { abs_threshold: 1, rel_threshold: part }.needed(minimizers)
         };
-        // 0.07 times 100 is 7.000000000000001.
+        // In floating point, 0.07 × 100 is 7.000000000000001.
         assert_eq!([needed(0.07, 100), needed(0.29, 100), needed(0.57, 100)], [7, 29, 57]);
         assert_eq!([needed(0.01, 101), needed(0.01, 99), needed(0.0, 50)], [2, 1, 1]);
         for minimizers in 1..3000 {

@@ -1,5 +1,5 @@
-// The edit distance by bit vectors along a band of diagonals: crates/filter/src/cpu/banded.rs, which
-// says why it is right, with the band in registers.
+// The edit distance by bit vectors along a band of diagonals, with the band in registers. The method and its
+// correctness are described in crates/filter/src/cpu/banded.rs.
 #pragma once
 
 #include "sequence.cuh"
@@ -7,13 +7,14 @@
 namespace mgpu {
 namespace filter {
 
-/// The 8 * sizeof(Word) bits from bit `by` (below that) of `first` on, and those of `next`.
+/// Returns the bits of a word that begins at bit `by` of `first` and continues in `next`; `by` is less than its
+/// number of bits.
 MGPU_HD uint32_t slid(uint32_t first, uint32_t next, uint32_t by) { return funnel(first, next, by); }
 MGPU_HD uint64_t slid(uint64_t first, uint64_t next, uint32_t by) {
   return first >> by | next << 1 << (63 - by);
 }
 
-/// All bits as bit `k`.
+/// Returns a word with all bits equal to bit `k`.
 MGPU_HD uint32_t spread(uint32_t word, uint32_t k) {
   return static_cast<uint32_t>(static_cast<int32_t>(word << (31 - k)) >> 31);
 }
@@ -21,7 +22,8 @@ MGPU_HD uint64_t spread(uint64_t word, uint32_t k) {
   return static_cast<uint64_t>(static_cast<int64_t>(word << (63 - k)) >> 63);
 }
 
-/// Which bases of a stretch of the read match a base of the segment, whose bits were spread.
+/// Returns a bit for each base of a stretch of the read that matches a base of the segment, whose bits were
+/// spread.
 template <class Word>
 MGPU_HD Word matches(const Word read[3], const Word base[3], bool others, rule by) {
   const Word equal = ~((read[low] ^ base[low]) | (read[high] ^ base[high]));
@@ -30,14 +32,14 @@ MGPU_HD Word matches(const Word read[3], const Word base[3], bool others, rule b
   return by.others_match ? equal | either : equal & ~either;
 }
 
-/// The differences of a column of one word.
+/// The vertical differences of a column, in one word.
 template <class Word>
 struct column {
-  /// Rows that are one more than the row above, and one less.
+  /// Rows whose value is one more than that of the row above, and rows whose value is one less.
   Word up, down;
 };
 
-/// Goes on by a column and, with it, a row; returns which diagonal differences are 0.
+/// Moves down by a row, to the next column; returns the diagonal differences that are 0.
 template <class Word>
 MGPU_HD Word advance(column<Word>& c, Word equal) {
   const Word zero = (((equal & c.up) + c.up) ^ c.up) | equal | c.down;
@@ -47,15 +49,15 @@ MGPU_HD Word advance(column<Word>& c, Word equal) {
   return zero;
 }
 
-/// Whether `global_narrow` can decide a pair of these lengths: the band around the last diagonal,
-/// which is that of the middle bit, has all that a path with `e` edits can touch.
+/// Whether `global_narrow` can decide a pair of these lengths: the band around the last diagonal, which is at
+/// the middle bit, has all diagonals that a path with `e` edits can touch.
 template <class Word>
 MGPU_HD bool is_narrow(uint32_t read, uint32_t segment, uint32_t e) {
   const uint32_t apart = read > segment ? read - segment : segment - read;
   return apart > e || apart + (e - apart) / 2 < 4 * sizeof(Word);
 }
 
-/// The edit distance of all of both sequences if it is at most e: a band of one word.
+/// Returns the edit distance of both whole sequences if it is at most e, with a band of one word.
 template <class Word, bool Others>
 MGPU_HD uint32_t global_narrow(const sequence& read, const sequence& segment, rule by) {
   constexpr int32_t width = 8 * sizeof(Word), middle = width / 2;
@@ -81,7 +83,7 @@ MGPU_HD uint32_t global_narrow(const sequence& read, const sequence& segment, ru
       next[p] = p < 2 || read.has_others ? bits<Word>(read, which, first + width + lowest) : 0;
       of[p] = p < 2 || segment.has_others ? bits<Word>(segment, which, first) : 0;
     }
-    // A column a bit: whether its difference on the last diagonal is 0.
+    // One bit per column: whether its difference on the last diagonal is 0.
     Word zeros = 0;
     const auto step = [&](uint32_t k) {
       Word stretch[3] = {}, base[3] = {};
@@ -91,7 +93,7 @@ MGPU_HD uint32_t global_narrow(const sequence& read, const sequence& segment, ru
         base[p] = spread(of[p], k);
       }
       const Word zero = advance(c, matches(stretch, base, Others, by));
-      // The bit that `slid` would push out at the other end.
+      // Collects the bit of the last diagonal, which is at the middle of the word.
       zeros = slid(Word(zero << (width - 1 - middle)), zeros, width - 1);
     };
     const int32_t left = columns - first;
@@ -108,7 +110,7 @@ MGPU_HD uint32_t global_narrow(const sequence& read, const sequence& segment, ru
   return score;
 }
 
-/// Bit `i` of a vector of words in registers, which have no addresses.
+/// Returns bit `i` of a vector of words. All words are read, because registers cannot be indexed.
 template <int Words>
 MGPU_HD uint32_t bit_of(const uint64_t (&vector)[Words], int32_t i) {
   uint64_t word = 0;
@@ -117,21 +119,21 @@ MGPU_HD uint32_t bit_of(const uint64_t (&vector)[Words], int32_t i) {
   return static_cast<uint32_t>(word >> (i % 64)) & 1;
 }
 
-/// Word `w` of a vector whose first `count` bits are set; none if it is negative.
+/// Returns word `w` of a vector whose first `count` bits are set; no bits if it is negative.
 MGPU_HD uint64_t first_bits(int32_t count, int w) {
   count -= 64 * w;
   return count >= 64 ? ~uint64_t{0} : count <= 0 ? 0 : (uint64_t{1} << count) - 1;
 }
 
-/// The band of a pair, of up to 64 * Words diagonals, and the stretch of the read in it.
+/// The band of a pair, with up to 64 * Words diagonals, and the stretch of the read in it.
 template <int Words>
 struct band {
   uint64_t up[Words], down[Words], zero[Words];
   /// The read's planes from the band's first row on.
   uint64_t read[3][Words + 1];
 
-  /// The column before the first: the first `above` rows lie above the read, and rise towards it or
-  /// are level.
+  /// Initializes the column before the first one: rows above the read increase upwards if `rising`, and are
+  /// constant otherwise.
   MGPU_HD void start(const sequence& of, int32_t lowest, bool rising) {
     MGPU_UNROLL
     for (int w = 0; w < Words; ++w) {
@@ -147,7 +149,8 @@ struct band {
     }
   }
 
-  /// The diagonal differences of the next column, in whose band `above` rows are above the read.
+  /// Computes the diagonal differences of the next column, in which `above` rows of the band are above the
+  /// read.
   MGPU_HD void step(const uint64_t (&base)[3], int32_t above, bool any_others, rule by) {
     bool carry = false;
     MGPU_UNROLL
@@ -160,13 +163,13 @@ struct band {
     }
   }
 
-  /// The horizontal difference of the row at a bit.
+  /// Returns the horizontal difference of the row at a bit.
   MGPU_HD int32_t across(int32_t bit) const {
     const uint32_t z = bit_of(zero, bit), u = bit_of(up, bit), d = bit_of(down, bit);
     return static_cast<int32_t>(d | ((z | u) ^ 1)) - static_cast<int32_t>(z & u);
   }
 
-  /// Moves the band on by a row, after column `k`.
+  /// Moves the band down by a row, after column `k`.
   MGPU_HD void slide(const sequence& of, int32_t lowest, int32_t k) {
     MGPU_UNROLL
     for (int w = 0; w < Words; ++w) {
@@ -190,11 +193,11 @@ struct band {
   }
 };
 
-/// The bases of the segment, one after the other, 64 at a time.
+/// The bases of the segment, which are loaded 64 at a time.
 struct bases {
   uint64_t word[3];
 
-  /// Base `k`, whose bits are spread; to be asked for one after the other.
+  /// Returns base `k` with its bits spread. Bases must be requested in order.
   MGPU_HD void of(const sequence& segment, int32_t k, uint64_t (&base)[3]) {
     if (k % 64 == 0) {
       word[low] = bits<uint64_t>(segment, low, k);
@@ -206,8 +209,8 @@ struct bases {
   }
 };
 
-/// The edit distance of all of both sequences if it is at most e. The band, e's or what the lengths
-/// allow if that is less, must have at most 64 * Words diagonals.
+/// Returns the edit distance of both whole sequences if it is at most e. The band of e edits, or of as many as
+/// the lengths allow, must have at most 64 * Words diagonals.
 template <int Words>
 MGPU_HD uint32_t global_banded(const sequence& read, const sequence& segment, rule by) {
   const int32_t rows = static_cast<int32_t>(read.len), columns = static_cast<int32_t>(segment.len);
@@ -233,7 +236,7 @@ MGPU_HD uint32_t global_banded(const sequence& read, const sequence& segment, ru
   return score;
 }
 
-/// The least edit distance of the read to any part of the segment if it is at most e. The band must
+/// Returns the smallest edit distance of the read to any part of the segment if it is at most e. The band must
 /// have at most 64 * Words diagonals.
 template <int Words>
 MGPU_HD uint32_t semi_global_banded(const sequence& read, const sequence& segment, rule by) {
@@ -251,7 +254,7 @@ MGPU_HD uint32_t semi_global_banded(const sequence& read, const sequence& segmen
     uint64_t base[3];
     of.of(segment, k, base);
     b.step(base, -lowest - k, any_others, by);
-    // The score follows the diagonal that meets the last row first, then that row.
+    // The score follows the diagonal that is the first to meet the last row, then that row.
     if (k + 1 <= rows - e) {
       score += static_cast<int32_t>(bit_of(b.zero, bit) ^ 1);
     } else {

@@ -1,4 +1,4 @@
-// A decision by number of kernel, and where the sequences of a pair are.
+// Selection of a kernel by its number, and access to the sequences of a pair.
 #pragma once
 
 #include <type_traits>
@@ -10,27 +10,27 @@
 namespace mgpu {
 namespace filter {
 
-/// What decides a pair: the numbers of Rust's Kernel. A batch's pairs come sorted by it.
+/// The kernels, with the numbers of Rust's Kernel. The pairs of a batch are sorted by kernel.
 enum class kernel : uint32_t {
-  // The exact method: global in a band of one word, without and with other letters;
+  // The exact method, global, in a band of one word, without and with ambiguous letters.
   narrow_32,
   narrow_64,
   narrow_32_others,
   narrow_64_others,
-  // semi-global in a band of one word, without other letters;
+  // The exact method, semi-global, in a band of one word, without ambiguous letters.
   semi_global_32,
   semi_global_64,
-  // in a band of up to 64 to 512 diagonals;
+  // The exact method in a band of up to 64, 128, 256 or 512 diagonals.
   banded_1,
   banded_2,
   banded_4,
   banded_8,
-  // over all rows of a read of up to 64 to 512 bases.
+  // The exact method over all rows of a read of up to 64, 128, 256 or 512 bases.
   rows_1,
   rows_2,
   rows_4,
   rows_8,
-  // The heuristics, without and with other letters.
+  // The heuristics, without and with ambiguous letters.
   gatekeeper,
   gatekeeper_others,
   snake,
@@ -39,7 +39,7 @@ enum class kernel : uint32_t {
   count,
 };
 
-/// The edits of a pair that a kernel can decide, or `rejected`.
+/// Returns the edits of a pair that the kernel supports, or `rejected`.
 template <kernel Kernel>
 MGPU_HD uint32_t decide(const sequence& read, const sequence& segment, rule by, bool global) {
   constexpr int number = static_cast<int>(Kernel);
@@ -75,7 +75,7 @@ MGPU_HD uint32_t decide(const sequence& read, const sequence& segment, rule by, 
   }
 }
 
-/// Calls `with` with the kernel of a number as a constant.
+/// Calls `with` with the kernel of a number as a compile-time constant; returns false for an unknown number.
 template <class Function, uint32_t Number = 0>
 bool with_kernel(uint32_t number, Function with) {
   if constexpr (Number == static_cast<uint32_t>(kernel::count)) {
@@ -88,35 +88,35 @@ bool with_kernel(uint32_t number, Function with) {
   }
 }
 
-/// A pair of a batch: Rust's Entry.
+/// A pair of a batch: the same structure as Rust's Entry.
 struct entry {
-  /// Where the segment begins: the number of a word of 64 bits of the batch, or of a base of the
-  /// reference; and the flags below.
+  /// The begin of the segment (the index of a 64-bit word of the batch, or of a base of the reference) and the
+  /// flags below.
   uint64_t segment_at;
-  /// The number of a word of 64 bits of the batch.
+  /// The index of the read's first 64-bit word in the batch.
   uint32_t read_at;
   uint32_t read_len, segment_len;
-  /// Where its decision goes.
+  /// The index of the decision.
   uint32_t index;
 };
 constexpr uint64_t in_reference = uint64_t{1} << 63, read_has_others = uint64_t{1} << 62,
                    segment_has_others = uint64_t{1} << 61, place = segment_has_others - 1;
 
-/// What a launch decides: Rust's Launch.
+/// The input of a launch: the same structure as Rust's Arguments.
 struct arguments {
   /// The planes of the batch's sequences.
   const uint64_t* words;
-  /// The pairs, or null: then read and segment of each follow each other in `words`, have
-  /// `read_len` and `segment_len` bases, and no other letters.
+  /// The pairs, or null for uniform pairs: then read and segment of each pair follow each other in `words`,
+  /// have `read_len` and `segment_len` bases, and no ambiguous letters.
   const entry* entries;
-  /// The reference's planes, if pairs lie in one.
+  /// The planes of the reference, if segments are in one.
   const uint64_t* reference;
-  /// A decision a pair, of a byte or of four; in a byte, 255 is a pair rejected.
+  /// The decision of each pair, in one or four bytes; in one byte, 255 means rejected.
   void* decisions;
   uint64_t reference_len;
   uint32_t pairs;
   uint32_t read_len, segment_len;
-  /// The edits allowed, or percent of the read's length.
+  /// The maximum number of edits, or a percentage of the read's length.
   uint32_t threshold;
   bool percent;
   bool others_match;
@@ -126,13 +126,13 @@ struct arguments {
 
 MGPU_HD uint32_t words_of(uint32_t bases) { return (bases + 63) / 64; }
 
-/// A sequence of the batch, from a word of 64 bits on.
+/// Returns the sequence of the batch that begins at a 64-bit word.
 MGPU_HD sequence in_batch(const arguments& a, uint64_t at, uint32_t len, bool has_others) {
   const uint32_t* words = reinterpret_cast<const uint32_t*>(a.words + at);
   return {words, 2 * words_of(len), 0, len, has_others};
 }
 
-/// The sequences of pair `i`, and where its decision goes.
+/// Fills in the sequences of pair `i`, and returns the index of its decision.
 MGPU_HD uint32_t pair_of(const arguments& a, uint32_t i, sequence& read, sequence& segment) {
   if (a.entries == nullptr) {
     const uint32_t of_read = 2 * words_of(a.read_len), of_segment = 2 * words_of(a.segment_len);

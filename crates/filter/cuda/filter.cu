@@ -1,4 +1,5 @@
-// The launchers of filtering, as status.cuh says. Kernels are in the headers beside this file.
+// The launchers of the filter's kernels, with the conventions of status.cuh. The kernels are in the headers
+// next to this file.
 #include "kernels.cuh"
 #include "pack.cuh"
 #include "status.cuh"
@@ -7,7 +8,7 @@
 
 extern "C" {
 
-/// What the host needs to know of the kernels: how many there are, and the sizes of the structures.
+/// Reports the number of kernels and the sizes of the shared structures, which the host checks.
 mgpu_status merganser_filter_sizes(uint32_t* kernels, uint32_t* entry, uint32_t* arguments) {
   *kernels = static_cast<uint32_t>(mgpu::filter::kernel::count);
   *entry = sizeof(mgpu::filter::entry);
@@ -15,7 +16,7 @@ mgpu_status merganser_filter_sizes(uint32_t* kernels, uint32_t* entry, uint32_t*
   return 0;
 }
 
-/// Decides pairs that all are for the kernel of this number.
+/// Decides pairs, all of which the kernel with this number must support.
 mgpu_status merganser_filter_decide(uint32_t number, const mgpu::filter::arguments* a,
                                     cudaStream_t stream) {
   using mgpu::filter::threads;
@@ -27,7 +28,7 @@ mgpu_status merganser_filter_decide(uint32_t number, const mgpu::filter::argumen
   return known ? mgpu::launch_status() : static_cast<mgpu_status>(cudaErrorInvalidValue);
 }
 
-/// Packs the sequences of a text, which have bases only, each to its place.
+/// Packs the sequences of a text, which must only have bases, each to its place.
 mgpu_status merganser_filter_pack(const uint8_t* text, const mgpu::filter::line* lines,
                                   uint32_t count, uint64_t* words, cudaStream_t stream) {
   using mgpu::filter::pack_threads;

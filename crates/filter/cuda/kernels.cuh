@@ -1,5 +1,5 @@
-// The kernels: a thread a pair. Neighbouring threads read neighbouring pairs, each its own words one
-// after the other, which the first cache holds meanwhile.
+// The decision kernels. Each thread decides one pair and reads its words in order; neighbouring threads read
+// neighbouring pairs, whose words stay in the L1 cache meanwhile.
 #pragma once
 
 #include "block.cuh"
@@ -10,8 +10,11 @@ namespace filter {
 
 constexpr unsigned threads = 128;
 
-/// A pair a thread, O(words × edits) by most kernels, in registers. No shared memory; 12 to 3 blocks of 128
-/// threads a multiprocessor, the fewest for the widest bands.
+/// Decides pairs.
+/// Launch: one thread per pair, all with the same method, so that the threads of a warp diverge only at the end
+/// of their sequences.
+/// Cost: O(words × edits) per pair with most kernels, in registers. No shared memory; 12 to 3 blocks of 128
+/// threads per multiprocessor, the fewest for the widest bands.
 template <kernel Kernel>
 __global__ void __launch_bounds__(threads) decide_kernel(arguments a) {
   block<threads> me;

@@ -1,6 +1,6 @@
-// The heuristics, on Hamming masks of which 32 bits at a time are in registers: any length, any
-// number of shifts. crates/filter/src/cpu/{masks,gatekeeper,snake,original}.rs have the rules; both
-// sequences of a pair have the same length here.
+// The heuristics, on Hamming masks that are computed 32 bits at a time in registers, for any length and number
+// of shifts. The rules are those of crates/filter/src/cpu/{masks,gatekeeper,snake,original}.rs. Both sequences
+// of a pair have the same length.
 #pragma once
 
 #include "sequence.cuh"
@@ -8,7 +8,7 @@
 namespace mgpu {
 namespace filter {
 
-/// 32 bases of a sequence's planes.
+/// The planes of 32 bases of a sequence.
 struct stretch {
   uint32_t low, high, others;
 };
@@ -20,7 +20,7 @@ MGPU_HD stretch stretch_of(const sequence& s, int32_t from) {
           there ? bits<uint32_t>(s, others, from) : 0};
 }
 
-/// Where two stretches differ.
+/// Returns a bit for each base at which two stretches differ.
 template <bool Others>
 MGPU_HD uint32_t differences(stretch a, stretch b, rule by) {
   const uint32_t differs = (a.low ^ b.low) | (a.high ^ b.high);
@@ -29,18 +29,18 @@ MGPU_HD uint32_t differences(stretch a, stretch b, rule by) {
   return by.others_match ? differs & ~either : differs | either;
 }
 
-/// Two stretches of the read, of which 32 shifts of a segment's stretch are cut. Read bases before the first
-/// and past the last are A.
+/// Two stretches of the read from which those at 32 different shifts are extracted, so that memory is read only
+/// once for all of them. Positions before the first base and after the last one have the code of A.
 struct shifts {
   stretch first, next;
 
-  /// For shifts `from` to `from` + 31 of the stretch of the segment at `p`.
+  /// Returns the shifts `from` to `from` + 31 for the stretch of the segment at `p`.
   template <bool Others>
   static MGPU_HD shifts of(const sequence& read, int32_t p, int32_t from) {
     return {stretch_of<Others>(read, p - from - 31), stretch_of<Others>(read, p - from + 1)};
   }
 
-  /// The read's stretch at shift `from` + `i`.
+  /// Returns the read's stretch at shift `from` + `i`.
   template <bool Others>
   MGPU_HD stretch at(uint32_t i) const {
     return {funnel(first.low, next.low, 31 - i), funnel(first.high, next.high, 31 - i),
@@ -48,13 +48,12 @@ struct shifts {
   }
 };
 
-/// The bits that a shift vacates, of the 32 from position `p` on, and none or all of those past the
-/// end.
+/// Returns the bits that a shift vacates among the 32 positions from `p` on. Bits past the end are unspecified.
 MGPU_HD uint32_t vacated(int32_t shift, int32_t p, int32_t len) {
   return shift > 0 ? below(shift - p) : ~below(len + shift - p);
 }
 
-/// The ones of the mask that is not shifted, and a number above `e` if there are more than that.
+/// Returns the number of ones of the unshifted mask, or a number above `e` if there are more.
 template <bool Others>
 MGPU_HD uint32_t hamming(const sequence& read, const sequence& segment, rule by) {
   uint32_t sum = 0;
@@ -66,20 +65,21 @@ MGPU_HD uint32_t hamming(const sequence& read, const sequence& segment, rule by)
   return sum;
 }
 
-/// Runs of one or two zeros between ones, turned into ones.
+/// Turns runs of one or two zeros between ones into ones.
 MGPU_HD uint32_t amended(uint32_t mask) {
   return mask | (mask << 1 & (mask >> 1 | mask >> 2)) | (mask << 2 & mask >> 1);
 }
 
-/// The edits that GateKeeper-GPU's rule, made safe, counts, if they are at most e.
+/// Returns the edits that GateKeeper-GPU's corrected rule counts, if there are at most e.
 template <bool Others>
 MGPU_HD uint32_t gatekeeper(const sequence& read, const sequence& segment, rule by) {
-  // Stretches of 28 bases, whole groups of four, and the two on either side that amendment sees.
+  // A stretch has 28 bases, which are whole groups of four, and the two bases on either side that amendment
+  // needs.
   constexpr int32_t bases = 28, margin = 2;
   const uint32_t distance = hamming<Others>(read, segment, by);
   if (distance <= by.e) return distance;
   const int32_t len = static_cast<int32_t>(segment.len);
-  // Fewer than there are bases, or the mask that is not shifted had decided.
+  // This is less than the number of bases; otherwise, the unshifted mask would have decided.
   const int32_t most = static_cast<int32_t>(by.e);
   uint32_t edits = 0;
   for (int32_t at = 0; at < len; at += bases) {
@@ -103,11 +103,11 @@ MGPU_HD uint32_t gatekeeper(const sequence& read, const sequence& segment, rule 
   return edits;
 }
 
-/// The obstacles on SneakySnake's way, if they are at most e.
+/// Returns the number of obstacles on SneakySnake's path, if there are at most e.
 template <bool Others>
 MGPU_HD uint32_t snake(const sequence& read, const sequence& segment, rule by) {
   const int32_t len = static_cast<int32_t>(segment.len);
-  // A shift by the whole length leaves nothing that matches.
+  // A shift by the whole length leaves no matches.
   const int32_t most = by.e < segment.len ? static_cast<int32_t>(by.e) : len;
   int32_t at = 0;
   uint32_t edits = 0;
@@ -119,7 +119,7 @@ MGPU_HD uint32_t snake(const sequence& read, const sequence& segment, rule by) {
       const int32_t count = most - from < 31 ? most - from : 31;
       for (int32_t i = 0; i <= count; ++i) {
         const int32_t shift = from + i;
-        // What lies past the end is an obstacle too.
+        // Positions past the end are obstacles, too.
         const uint32_t past = ~below(len - at);
         const stretch moved = of_read.at<Others>(static_cast<uint32_t>(i));
         uint32_t mask = differences<Others>(moved, of_segment, by) | vacated(shift, at, len) | past;
@@ -142,14 +142,14 @@ MGPU_HD uint32_t snake(const sequence& read, const sequence& segment, rule by) {
   return edits;
 }
 
-/// The published program's amendment within a word, whose top bit is the first base.
+/// Amends a word as the published program does; its top bit is the first base.
 MGPU_HD uint32_t amended_word(uint32_t word) {
   const uint32_t filled = amended(word);
   const bool stays = word >> 29 == 5 && (filled >> 28 & 1) == 0;
   return stays ? filled & ~(1u << 30) : filled;
 }
 
-/// The published program's edits of the groups of four of a word.
+/// Returns the edits that the published program counts for the groups of four bits of a word.
 MGPU_HD uint32_t published_edits(uint32_t word) {
   constexpr uint32_t first = 0x11111111u;
   const uint32_t a = word & first, b = word >> 1 & first, c = word >> 2 & first, d = word >> 3 & first;
@@ -157,16 +157,16 @@ MGPU_HD uint32_t published_edits(uint32_t word) {
   return ones(a | b | c | d) + ones(two);
 }
 
-/// What the published GateKeeper-GPU counts, of 17 bases or more without other letters and e of at
-/// most 32, if it is at most e. Each word of a mask depends on its neighbours as amended by
-/// themselves only: what the program carries over to a word's top bits is not passed on.
+/// Returns the edits that the published GateKeeper-GPU counts, if there are at most e. It requires at least 17
+/// bases, no ambiguous letters, and e of at most 32. Each word of a mask only depends on its own amendment and
+/// on that of its neighbours: what the program carries into a word's top bits is not passed on.
 MGPU_HD uint32_t published(const sequence& read, const sequence& segment, rule by) {
   const uint32_t distance = hamming<false>(read, segment, by);
   if (distance <= by.e) return distance;
   if (by.e == 0) return rejected;
   const int32_t len = static_cast<int32_t>(segment.len), padded = (len + 15) / 16 * 16;
   const int32_t words = (padded + 31) / 32, e = static_cast<int32_t>(by.e);
-  // The segment continued by A.
+  // The segment, extended by A.
   const auto of_segment = [&](int32_t w) {
     stretch s = stretch_of<false>(segment, 32 * w);
     const uint32_t valid = below(len - 32 * w);

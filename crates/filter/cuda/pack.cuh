@@ -1,5 +1,5 @@
-// Text to planes on the device: to be measured against the host's packing (GateKeeper-GPU §3.3), and
-// slower as a whole, since text takes three times as long to copy.
+// Packing of text to planes on the device, for a comparison with packing on the host (GateKeeper-GPU §3.3). It
+// is slower in total, because copying text takes three times as long as copying planes.
 #pragma once
 
 #include "block.cuh"
@@ -8,7 +8,7 @@
 namespace mgpu {
 namespace filter {
 
-/// A sequence of bases in a text, and the word of 64 bits where its planes go.
+/// A sequence of bases in a text, and the 64-bit word where its planes begin.
 struct line {
   uint64_t text_at;
   uint32_t words_at;
@@ -17,15 +17,18 @@ struct line {
 
 constexpr unsigned pack_threads = 256;
 
-/// A warp a sequence.
-/// O(bases). No shared memory; full occupancy.
+/// Packs sequences into planes of low and high bits.
+/// Launch: one warp per sequence. Each lane loads one of 32 consecutive letters, two ballots turn their bits
+/// into words, and lane 0 writes these.
+/// Cost: O(bases). No shared memory; full occupancy.
 __global__ void __launch_bounds__(pack_threads)
     pack_kernel(const uint8_t* text, const line* lines, uint32_t count, uint64_t* words) {
   block<pack_threads> me;
   const uint64_t first = uint64_t{me.index()} * (pack_threads / 32);
   const uint32_t lane = me.thread() % 32;
   const uint64_t i = first + me.thread() / 32;
-  // All threads of a block take part in every ballot, so that the longest sequence counts.
+  // All threads of a block must take part in every ballot, so all warps loop as often as the longest sequence
+  // requires.
   uint32_t steps = 0;
   for (uint32_t w = 0; w < pack_threads / 32; ++w) {
     const uint32_t len = first + w < count ? words_of(lines[first + w].len) * 2 : 0;

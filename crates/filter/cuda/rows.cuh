@@ -1,5 +1,5 @@
-// The edit distance by bit vectors over all rows: crates/filter/src/cpu/anchored.rs, for reads that
-// are shorter than the band is wide, with the vectors in registers.
+// The edit distance by bit vectors over all rows, with the vectors in registers, for reads that are shorter
+// than the band is wide: crates/filter/src/cpu/anchored.rs.
 #pragma once
 
 #include "banded.cuh"
@@ -7,8 +7,8 @@
 namespace mgpu {
 namespace filter {
 
-/// The edit distance if it is at most e, of all of the segment or of any part of it. The read has at
-/// most 64 * Words bases.
+/// Returns the edit distance of the read to the whole segment or to any part of it, if it is at most e. The
+/// read must have at most 64 * Words bases.
 template <int Words>
 MGPU_HD uint32_t over_rows(const sequence& read, const sequence& segment, rule by, bool global) {
   const int32_t columns = static_cast<int32_t>(segment.len);
@@ -33,7 +33,7 @@ MGPU_HD uint32_t over_rows(const sequence& read, const sequence& segment, rule b
     uint64_t base[3];
     of.of(segment, k, base);
     bool carry = false;
-    // The first row's difference to the column before: one more, unless beginning is free.
+    // The horizontal difference above the first row is 1, or 0 if leading gaps are free.
     uint64_t more_in = global, less_in = 0;
     MGPU_UNROLL
     for (int w = 0; w < Words; ++w) {

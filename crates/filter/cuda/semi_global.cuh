@@ -1,6 +1,5 @@
-// The semi-global comparison by bit vectors along a band of one word:
-// crates/filter/src/cpu/banded.rs, which says why it is right, for reads that have no letters but
-// bases.
+// Semi-global comparison by bit vectors along a band of one word, for sequences without ambiguous letters. The
+// method and its correctness are described in crates/filter/src/cpu/banded.rs.
 #pragma once
 
 #include "banded.cuh"
@@ -8,16 +7,16 @@
 namespace mgpu {
 namespace filter {
 
-/// Whether the lowest bit of a word is set, in all bits.
+/// Returns a word with all bits equal to the lowest bit of `word`.
 template <class Word>
 MGPU_HD Word all_as_first(uint32_t word) {
-  // Both halves of a wide word are the same register.
+  // Both halves of a 64-bit word can share one register.
   const uint32_t half = 0u - (word & 1);
   return sizeof(Word) == 4 ? half : static_cast<Word>(uint64_t{half} << 32 | half);
 }
 
-/// A word of diagonals on its way through the columns, the one that is e below the main one at its
-/// highest bit.
+/// A band of one word of diagonals that moves through the columns; its highest bit is the diagonal e below the
+/// main one.
 template <class Word>
 struct narrow_band {
   static constexpr int32_t width = 8 * sizeof(Word);
@@ -25,14 +24,14 @@ struct narrow_band {
   const sequence& read;
   const sequence& segment;
   int32_t lowest;
-  /// The rows above the read's first, which match: all are 0 in every column.
+  /// Rows above the read's first row. They count as matches, because their values are 0 in every column.
   Word free;
-  /// The read's bases in the band, those to come, and the segment's.
+  /// The read's bases in the band; `next` are the read's bases after it, and `of` the segment's next bases.
   Word stretch[2];
   uint32_t next[2], of[2];
   Word up, down;
-  /// The differences of the column: diagonal ones that are 0, horizontal ones that are one more and
-  /// one less.
+  /// The differences of the column: diagonal ones that are 0, horizontal ones that are 1, and horizontal ones
+  /// that are -1.
   Word zero, more, less;
 
   MGPU_HD narrow_band(const sequence& read, const sequence& segment, int32_t e)
@@ -44,7 +43,7 @@ struct narrow_band {
     stretch[high] = bits<Word>(read, high, lowest);
   }
 
-  /// Goes on by column `k` and, with it, a row; for each k from 0 on.
+  /// Moves down by a row, to column `k`. It must be called for each k from 0 on.
   MGPU_HD void step(int32_t k) {
     if (k % 32 == 0) {
       next[low] = bits<uint32_t>(read, low, lowest + k + width);
@@ -71,8 +70,8 @@ struct narrow_band {
   }
 };
 
-/// The least edit distance of the read, which is not empty, to any part of the segment if it is at
-/// most e. No path with e edits touches more diagonals than a word has bits; e is less than that.
+/// Returns the smallest edit distance of the non-empty read to any part of the segment if it is at most e.
+/// Paths with at most e edits must not touch more diagonals than a word has bits, and e must be less than that.
 template <class Word>
 MGPU_HD uint32_t semi_global_narrow(const sequence& read, const sequence& segment, rule by) {
   constexpr int32_t highest = narrow_band<Word>::width - 1;

@@ -1,6 +1,6 @@
-// Sequences as bit planes, in words of 32 bits, as Rust's merganser_seq::planes has them in words of
-// 64: bit i % 32 of word i / 32 of each plane is a bit of base i. A word more or less than that is
-// read as 0, so that nothing needs a margin.
+// Sequences as bit planes in words of 32 bits; the layout is that of merganser_seq::planes, which has words of
+// 64 bits. Bit i % 32 of word i / 32 of each plane belongs to base i. Words outside of a sequence are read as
+// 0, so no padding is needed.
 #pragma once
 
 #include "portable.cuh"
@@ -8,34 +8,34 @@
 namespace mgpu {
 namespace filter {
 
-/// The decision on a pair that has more edits than the threshold allows.
+/// The decision on a pair with more edits than the threshold allows.
 constexpr uint32_t rejected = 0xffffffffu;
 
 /// The planes of a sequence.
 enum plane : uint32_t { low, high, others };
 
-/// Where the planes of a sequence are, and how long it is: at most 2^31 - 1 bases.
+/// A view of a sequence's planes. It has at most 2^31 - 1 bases.
 struct sequence {
-  /// The word of the low bits that has base 0.
+  /// The word of the plane of low bits that holds base 0.
   const uint32_t* words;
-  /// Words from one plane to the next.
+  /// The number of words from one plane to the next.
   uint32_t stride;
   /// The bit of base 0 in its word.
   uint32_t at;
   uint32_t len;
-  /// There is a plane of letters that are no bases.
+  /// Whether there is a plane of ambiguous letters.
   bool has_others;
 };
 
-/// How a pair is decided.
+/// The parameters of a decision.
 struct rule {
-  /// The edits allowed.
+  /// The maximum number of edits.
   uint32_t e;
-  /// Letters that are no bases match everything; else nothing.
+  /// Whether ambiguous letters match everything; otherwise they match nothing.
   bool others_match;
 };
 
-/// The 32 bits of `next` and `first` from bit `by` (below 32) of `first` on.
+/// Returns the 32 bits that begin at bit `by` (below 32) of `first` and continue in `next`.
 MGPU_HD uint32_t funnel(uint32_t first, uint32_t next, uint32_t by) {
 #ifdef __CUDA_ARCH__
   return __funnelshift_r(first, next, by);
@@ -60,7 +60,7 @@ MGPU_HD uint32_t ones(uint64_t word) {
 #endif
 }
 
-/// The number of the lowest bit that is set; there must be one.
+/// Returns the index of the lowest set bit; there must be one.
 MGPU_HD int32_t first_one(uint32_t word) {
 #ifdef __CUDA_ARCH__
   return __ffs(static_cast<int32_t>(word)) - 1;
@@ -69,7 +69,7 @@ MGPU_HD int32_t first_one(uint32_t word) {
 #endif
 }
 
-/// The same bits, last first.
+/// Returns a word with its bits in reverse order.
 MGPU_HD uint32_t reversed(uint32_t word) {
 #ifdef __CUDA_ARCH__
   return __brev(word);
@@ -81,19 +81,19 @@ MGPU_HD uint32_t reversed(uint32_t word) {
 #endif
 }
 
-/// The lowest `count` bits, none if it is negative, all 32 if it is more.
+/// Returns a word whose lowest `count` bits are set: none if it is negative, all if it is 32 or more.
 MGPU_HD uint32_t below(int32_t count) {
   return count >= 32 ? 0xffffffffu : count <= 0 ? 0 : (1u << count) - 1;
 }
 
-/// Word `i` of a plane.
+/// Returns word `i` of a plane, or 0 outside of the sequence.
 MGPU_HD uint32_t word_of(const sequence& s, plane which, int32_t i) {
   const int32_t words = static_cast<int32_t>((s.at + s.len + 31) / 32);
   return i >= 0 && i < words ? s.words[uint64_t{s.stride} * which + static_cast<uint32_t>(i)] : 0;
 }
 
-/// The bits of a plane from that of base `from` on, which may lie before the first or past the last.
-/// Bits of words that the sequence begins or ends in may be anything there.
+/// Returns the bits of a plane that begin at base `from`, which may be before the first base or after the last
+/// one. Bits outside of the sequence are unspecified.
 template <class Word>
 MGPU_HD Word bits(const sequence& s, plane which, int32_t from) {
   const int32_t at = from + static_cast<int32_t>(s.at);

@@ -1,4 +1,4 @@
-//! Counts the accepted pairs of a file of `READ<TAB>SEGMENT` lines, and the time it took a pair:
+//! Counts the accepted pairs of a file of `READ<TAB>SEGMENT` lines, and measures the time per pair:
 //!
 //!     cargo run --release -p merganser-filter --example accepted -- FILE METHOD E...
 

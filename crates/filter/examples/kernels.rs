@@ -1,10 +1,10 @@
-//! Decides all pairs of a file of `READ<TAB>SEGMENT` lines on a GPU at once, three times, and says how
-//! long the kernels took, and how many pairs they accept:
+//! Decides all pairs of a file of `READ<TAB>SEGMENT` lines on a GPU, three times, and prints the time of the
+//! kernels and the number of accepted pairs:
 //!
 //!     cargo run --release -p merganser-filter --features cuda --example kernels -- FILE exact:5 ...
 //!
-//! Each further argument is a method and a number of edits, or `pack` for the time that it takes to
-//! pack the text on the host and on the device.
+//! Each further argument is a method and a number of edits, or `pack` to measure packing the text on the host
+//! and on the device.
 
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 

@@ -1,4 +1,4 @@
-//! Pairs to decide: sequences as bit planes, and which of them to compare.
+//! A batch of pairs to decide: sequences as bit planes, and which of them to compare.
 
 mod places;
 
@@ -8,7 +8,7 @@ use merganser_seq::simd::Level;
 use crate::Error;
 pub(crate) use places::PairPlace;
 
-/// A reference as bit planes, of which any stretch can be a segment.
+/// A reference as bit planes, any stretch of which can be a segment.
 #[derive(Clone, Debug)]
 pub struct PackedReference {
     words: Vec<u64>,
@@ -17,28 +17,28 @@ pub struct PackedReference {
 }
 
 impl PackedReference {
-    /// Packs a reference; letters in either case.
+    /// Packs a reference, whose letters may be in either case.
     ///
     /// # Errors
-    /// If it holds a byte that is no IUPAC letter.
+    /// If it has a byte that is not an IUPAC letter.
     pub fn new(letters: &[u8]) -> Result<PackedReference, Error> {
         let mut words = Vec::new();
         let others = encode(letters, &mut words)?;
         Ok(PackedReference { words, len: letters.len(), others })
     }
 
-    /// Bases.
+    /// Returns the number of bases.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// True if it has none.
+    /// Whether there are no bases.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 }
 
-/// Appends the planes of a sequence, and says whether it has letters that are no bases.
+/// Appends the planes of a sequence; returns whether it has ambiguous letters.
 fn encode(letters: &[u8], words: &mut Vec<u64>) -> Result<bool, Error> {
     match planes::encode(Level::best(), letters, words) {
         Encoded::Bases => Ok(false),
@@ -47,7 +47,7 @@ fn encode(letters: &[u8], words: &mut Vec<u64>) -> Result<bool, Error> {
     }
 }
 
-/// A sequence of a batch: where its planes are. One read may be compared with many segments.
+/// A sequence of a batch. A read can be compared with any number of segments.
 #[derive(Clone, Copy, Debug)]
 pub struct Sequence {
     at: usize,
@@ -56,7 +56,7 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// The word behind its planes.
+    /// Returns the index of the word after its planes.
     #[inline]
     fn end(self) -> usize {
         let planes = if self.others { 3 } else { 2 };
@@ -64,7 +64,7 @@ impl Sequence {
     }
 }
 
-/// One pair.
+/// A pair of a read and a segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair {
     read: Sequence,
@@ -77,8 +77,8 @@ enum SegmentPlace {
     InReference { position: usize, len: u32 },
 }
 
-/// Pairs of a read and a segment. The segment is a sequence of its own or a stretch of a reference.
-/// Refilled, it keeps its memory.
+/// A batch of pairs of a read and a segment. A segment is a sequence of its own or a stretch of a reference.
+/// Clearing and refilling a batch reuses its memory.
 #[derive(Debug, Default)]
 pub struct PairBatch<'r> {
     reference: Option<&'r PackedReference>,
@@ -86,40 +86,40 @@ pub struct PairBatch<'r> {
     pairs: Vec<Pair>,
 }
 
-/// The longest sequence: 2^32 - 1 bases.
+/// The panic message for longer sequences.
 const MAX_BASES: &str = "a sequence of a batch has fewer than 2^32 bases";
 
 impl<'r> PairBatch<'r> {
-    /// No pairs, and no reference.
+    /// Creates an empty batch without a reference.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// No pairs; their segments may be stretches of `reference`.
+    /// Creates an empty batch whose segments may be stretches of `reference`.
     pub fn with_reference(reference: &'r PackedReference) -> Self {
         Self { reference: Some(reference), ..Self::default() }
     }
 
-    /// Empties it.
+    /// Removes all pairs and sequences.
     pub fn clear(&mut self) {
         self.words.clear();
         self.pairs.clear();
     }
 
-    /// Pairs.
+    /// Returns the number of pairs.
     pub fn len(&self) -> usize {
         self.pairs.len()
     }
 
-    /// True if there are none.
+    /// Whether there are no pairs.
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
 
-    /// Adds a pair of texts.
+    /// Adds a pair, given the letters of both sequences.
     ///
     /// # Errors
-    /// If one holds a byte that is no IUPAC letter; the batch is then as it was.
+    /// If a sequence has a byte that is not an IUPAC letter. The batch is then unchanged.
     pub fn push(&mut self, read: &[u8], segment: &[u8]) -> Result<(), Error> {
         let at = self.words.len();
         let read = self.add(read)?;
@@ -128,10 +128,10 @@ impl<'r> PairBatch<'r> {
         Ok(())
     }
 
-    /// Adds a sequence, to be one of a pair.
+    /// Adds a sequence, which pairs can refer to.
     ///
     /// # Errors
-    /// If it holds a byte that is no IUPAC letter.
+    /// If it has a byte that is not an IUPAC letter.
     ///
     /// # Panics
     /// If it has 2^32 bases or more.
@@ -142,7 +142,7 @@ impl<'r> PairBatch<'r> {
         Ok(Sequence { at, len, others })
     }
 
-    /// Adds the sequence of `len` bases from byte `at` of a text on.
+    /// Adds the sequence of `len` bases at byte `at` of a text, all of which must be bases.
     #[inline]
     pub(crate) fn add_stretch(&mut self, text: &TextPlanes, at: usize, len: usize) -> Sequence {
         let sequence = Sequence { at: self.words.len(), len: len as u32, others: false };
@@ -150,11 +150,11 @@ impl<'r> PairBatch<'r> {
         sequence
     }
 
-    /// Adds a pair of two sequences of this batch. Sequences that [`add`](Self::add) gave before
-    /// the last [`clear`](Self::clear), or of another batch, stand for other bases here.
+    /// Adds a pair of two sequences of this batch. Sequences that [`add`](Self::add) returned before the last
+    /// [`clear`](Self::clear), or for another batch, refer to other bases here.
     ///
     /// # Panics
-    /// If a sequence does not lie in this batch.
+    /// If a sequence is not within this batch.
     #[inline]
     pub fn pair(&mut self, read: Sequence, segment: Sequence) {
         self.check(read);
@@ -162,17 +162,16 @@ impl<'r> PairBatch<'r> {
         self.pairs.push(Pair { read, segment: SegmentPlace::InBatch(segment) });
     }
 
-    /// A device reads where a pair says, and does not look whether that is within the batch.
+    /// Checks that a sequence is within the batch, because devices read it without a check.
     #[inline]
     fn check(&self, sequence: Sequence) {
         assert!(sequence.end() <= self.words.len(), "a sequence of another batch");
     }
 
-    /// Adds a pair of a read of this batch and the `len` bases of the reference from `position`.
+    /// Adds a pair of a read of this batch and the `len` bases of the reference at `position`.
     ///
     /// # Panics
-    /// If the read does not lie in this batch, there is no reference, or the stretch does not lie
-    /// in it.
+    /// If the read is not within this batch, there is no reference, or the stretch is not within it.
     pub fn candidate(&mut self, read: Sequence, position: usize, len: usize) {
         self.check(read);
         let reference = self.reference.expect("a candidate needs a reference");
@@ -185,7 +184,7 @@ impl<'r> PairBatch<'r> {
         self.pairs.push(Pair { read, segment: SegmentPlace::InReference { position, len } });
     }
 
-    /// A pair's lengths, and whether it may have letters that are no bases.
+    /// Returns a pair's lengths, and whether it may have ambiguous letters.
     #[inline]
     pub(crate) fn lengths(&self, index: usize) -> ([usize; 2], bool) {
         let Pair { read, segment } = &self.pairs[index];
@@ -198,7 +197,8 @@ impl<'r> PairBatch<'r> {
         ([read.len as usize, len as usize], read.others || others)
     }
 
-    /// The planes of a pair's sequences, if they lie in the batch and each has `plane` words.
+    /// Returns the low and high planes of a pair's sequences if both are in the batch and have `plane` words
+    /// each.
     #[inline]
     pub(crate) fn words(&self, index: usize, plane: usize) -> Option<[&[u64]; 2]> {
         let Pair { read, segment: SegmentPlace::InBatch(segment) } = &self.pairs[index] else {
@@ -211,7 +211,7 @@ impl<'r> PairBatch<'r> {
         Some([of(read)?, of(segment)?])
     }
 
-    /// A pair's sequences.
+    /// Returns views of a pair's sequences.
     #[inline]
     pub(crate) fn views(&self, index: usize) -> [SequenceView<'_>; 2] {
         let pair = &self.pairs[index];
@@ -250,31 +250,31 @@ impl<'r> PairBatch<'r> {
     }
 }
 
-/// A sequence: where its planes are. Bits past its end may be anything.
+/// A view of a sequence's planes. Bits past its end are unspecified.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SequenceView<'a> {
     low: &'a [u64],
     high: &'a [u64],
     others: Option<&'a [u64]>,
-    /// The bit of the first word at which it begins, below 64.
+    /// The bit of the first word at which the sequence begins, below 64.
     at: u32,
     len: usize,
 }
 
 impl SequenceView<'_> {
-    /// Bases.
+    /// Returns the number of bases.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are letters that are no bases.
+    /// Whether there are ambiguous letters.
     #[inline]
     pub(crate) fn has_others(&self) -> bool {
         self.others.is_some()
     }
 
-    /// 64 bases from base 64 i: their low bits and their high bits.
+    /// Returns the low and the high bits of 64 bases from base 64i on.
     #[inline(always)]
     pub(crate) fn word(&self, i: usize) -> [u64; 2] {
         if self.at == 0 {
@@ -283,14 +283,14 @@ impl SequenceView<'_> {
         [self.low, self.high].map(|plane| window(plane, self.at as usize + 64 * i))
     }
 
-    /// Which of 64 bases from base 64 i are none.
+    /// Returns a bit for each ambiguous letter among 64 bases from base 64i on.
     #[inline]
     pub(crate) fn others(&self, i: usize) -> u64 {
         self.others.map_or(0, |plane| window(plane, self.at as usize + 64 * i))
     }
 
-    /// Low bits, high bits and bits of other letters of the 64 bases from base `from` on, which
-    /// may lie before the first.
+    /// Returns the low bits, high bits and ambiguity bits of 64 bases from base `from` on, which may be
+    /// negative.
     #[inline]
     pub(crate) fn window(&self, from: isize) -> [u64; 3] {
         let part = |plane: &[u64]| {
@@ -306,7 +306,7 @@ impl SequenceView<'_> {
         [part(self.low), part(self.high), self.others.map_or(0, part)]
     }
 
-    /// The code of a base, and whether it is none.
+    /// Returns the code of a base, and whether the letter is ambiguous.
     #[inline]
     pub(crate) fn base(&self, i: usize) -> (u8, bool) {
         let at = self.at as usize + i;
@@ -364,7 +364,7 @@ mod tests {
         let mut batch = PairBatch::new();
         let own = batch.add(b"ACGT").unwrap();
         batch.pair(own, own);
-        // At the same place, but with a plane more than there are.
+        // The same begin, but one plane more than the batch has words for.
         let larger = Sequence { others: true, ..short };
         for foreign in [long, unknown, larger] {
             for pair in [[own, foreign], [foreign, own]] {

@@ -1,4 +1,4 @@
-//! What to accept and how to decide: plain data, checked once.
+//! Options of a filter: plain data that is validated once.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,17 +8,17 @@ use serde::{Serialize, Serializer};
 
 use crate::Error;
 
-/// How many edits a pair may have: a number, or `N%` of the read's length, rounded down.
+/// The maximum number of edits of a pair: a number, or `N%` of the read's length, rounded down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threshold {
-    /// This many.
+    /// A number of edits.
     Edits(u32),
-    /// This share of the read's length, 0 to 100, rounded down.
+    /// A percentage of the read's length, 0 to 100, rounded down.
     Percent(u8),
 }
 
 impl Threshold {
-    /// The edits that a read of `len` bases may have.
+    /// Returns the maximum number of edits for a read of `len` bases.
     #[inline]
     pub fn edits(self, len: usize) -> usize {
         match self {
@@ -39,7 +39,7 @@ impl FromStr for Threshold {
             _ => None,
         };
         let wrong =
-            || "give a number of edits, e.g. 5, or of the read's length, e.g. 4%".to_owned();
+            || "give a number, e.g. 5, or a percentage of the read's length, e.g. 4%".to_owned();
         threshold.ok_or_else(wrong)
     }
 }
@@ -60,24 +60,24 @@ impl Serialize for Threshold {
 }
 
 merganser_run::named! {
-    /// How a pair is decided.
+    /// The method that decides pairs.
     #[derive(Default)]
     pub enum Method {
-        /// By the edit distance: every decision is the truth.
+        /// The edit distance: every decision is correct.
         #[default]
         Exact = "exact",
-        /// By GateKeeper-GPU's rule (§2.1, §3.4), made safe: no pair within the threshold is rejected.
+        /// GateKeeper-GPU's rule (§2.1, §3.4), corrected so that it rejects no pair within the threshold.
         GateKeeper = "gatekeeper",
-        /// By SneakySnake's single net routing: no pair within the threshold is rejected.
+        /// SneakySnake's single net routing, which rejects no pair within the threshold.
         Snake = "snake",
-        /// By what the published GateKeeper-GPU computes, to compare with: it can reject a pair within
-        /// the threshold. Up to 32 edits.
+        /// The computation of the published GateKeeper-GPU, for comparison. It can reject a pair within the
+        /// threshold, and supports up to 32 edits.
         GateKeeperOriginal = "gatekeeper-original",
     }
 }
 
 merganser_run::named! {
-    /// What letters other than A, C, G, T and U are.
+    /// Handling of ambiguous letters: those other than A, C, G, T and U.
     #[derive(Default)]
     pub enum NMode {
         /// They match nothing, not even themselves.
@@ -85,24 +85,24 @@ merganser_run::named! {
         Mismatch = "mismatch",
         /// They match everything.
         Match = "match",
-        /// A pair that has one is accepted, with an undefined number of edits.
+        /// A pair with such a letter is accepted, with an undefined number of edits.
         Pass = "pass",
     }
 }
 
 merganser_run::named! {
-    /// What of the two sequences is compared.
+    /// Parts of the two sequences that are compared.
     #[derive(Default)]
     pub enum Align {
-        /// All of both: the distance of Needleman and Wunsch, of any two lengths.
+        /// The whole read with the whole segment: the distance of Needleman and Wunsch, for any two lengths.
         #[default]
         Global = "global",
-        /// All of the read with any part of the segment: gaps before and after it are free.
+        /// The whole read with any part of the segment: gaps before and after the read are free.
         SemiGlobal = "semiglobal",
     }
 }
 
-/// How pairs are decided.
+/// Options of a filter.
 ///
 /// ```
 /// use merganser_filter::{Align, Config, Method, Threshold};
@@ -111,36 +111,36 @@ merganser_run::named! {
 /// let config = Config { method, align, ..Config::new(Threshold::Percent(4)) };
 /// assert!(config.validate().is_ok());
 /// ```
-// These comments are the help of the command line.
+// The comments of fields are the help texts of the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct Config {
-    /// Edits that an accepted pair may have: a number, or N% of the read's length, rounded down
+    /// Maximum edits of an accepted pair: a number, or N% of the read's length, rounded down
     #[cfg_attr(feature = "cli", arg(short = 'e', long, value_name = "N|N%"))]
     pub threshold: Threshold,
-    /// How pairs are decided
+    /// Method that decides pairs
     #[cfg_attr(feature = "cli", arg(long, value_name = "METHOD", default_value_t))]
     pub method: Method,
-    /// Letters that are no bases match nothing (not even themselves), match everything, or make the
+    /// Whether N and other ambiguous letters match nothing (not even themselves), match everything, or make the
     /// pair undefined and accepted
     #[cfg_attr(feature = "cli", arg(long, value_name = "MODE", default_value_t))]
     pub n_mode: NMode,
     /// Compare the whole read with the whole segment, or with any part of it
     #[cfg_attr(feature = "cli", arg(long, value_name = "ALIGN", default_value_t))]
     pub align: Align,
-    /// Count false accepts and false rejects: decides each pair by the exact method, too
+    /// Also decide each pair by the exact method, and count false accepts and false rejects
     #[cfg_attr(feature = "cli", arg(long))]
     pub verify: bool,
 }
 
-/// The most edits of [`Method::GateKeeperOriginal`]: a shift sets a bit of a word of 32.
+/// The maximum number of edits of [`Method::GateKeeperOriginal`]: each shift sets one bit of a 32-bit word.
 pub(crate) const MAX_ORIGINAL: usize = 32;
 
-/// The fewest bases of [`Method::GateKeeperOriginal`]: two words of 16.
+/// The minimum number of bases for [`Method::GateKeeperOriginal`], which needs more than one word of 16 bases.
 pub(crate) const LEAST_ORIGINAL: usize = 17;
 
 impl Config {
-    /// The defaults: exact, global, N matches nothing, nothing is verified.
+    /// Returns the default options with this threshold: exact, global, N matches nothing, nothing is verified.
     pub fn new(threshold: Threshold) -> Config {
         Config {
             threshold,
@@ -151,10 +151,10 @@ impl Config {
         }
     }
 
-    /// Checks every range.
+    /// Checks that each value is in range.
     ///
     /// # Errors
-    /// [`Error::Config`], naming the field.
+    /// [`Error::Config`], which names the field.
     pub fn validate(&self) -> Result<(), Error> {
         match self.threshold {
             Threshold::Percent(101..) => {

@@ -1,8 +1,8 @@
-//! The CUDA backend: batches go to a device as they are, a thread decides a pair, and decisions come
-//! back as a byte each where the threshold allows it.
+//! The CUDA backend. Batches are copied to the device unchanged, each thread decides one pair, and decisions
+//! are returned as bytes if the threshold allows it.
 //!
-//! What no kernel is made for (bands of more than 512 diagonals, sequences of 2^30 bases) is decided by
-//! the CPU while the device is at work, so that every batch can be given to a device.
+//! Pairs that no kernel supports (bands of more than 512 diagonals, sequences of more than 2^30 bases) are
+//! decided on the CPU while the device computes, so every batch can be given to a device.
 
 mod kernels;
 pub mod measure;

@@ -1,12 +1,12 @@
-//! What can go wrong while filtering.
+//! Errors of filtering.
 
 merganser_io::job_error! {
-    /// An error of this crate; its message is one line that says what, where, and what to do.
+    /// An error of filtering. Its message is one line: what is wrong, where, and what to do.
     pub enum Error {
-        /// A sequence holds a byte that is no letter of the IUPAC alphabet.
+        /// A sequence has a byte that is not an IUPAC letter.
         #[error("{} at base {} is no letter of DNA", merganser_io::shown_byte(*byte), at + 1)]
         Letter {
-            /// Its index in the sequence.
+            /// The index of the byte in the sequence.
             at: usize,
             /// The byte.
             byte: u8,
@@ -16,9 +16,9 @@ merganser_io::job_error! {
         Line {
             /// The input, as given.
             input: String,
-            /// The line's number in the file (after decompression), from 1.
+            /// The number of the line in the decompressed file, from 1.
             line: u64,
-            /// What is wrong with it and what to do.
+            /// The problem and the remedy.
             problem: String,
         },
         /// A record of two files of sequences is malformed.
@@ -26,9 +26,9 @@ merganser_io::job_error! {
         Record {
             /// The input, as given.
             input: String,
-            /// The record's number in the file, from 1.
+            /// The number of the record in the file, from 1.
             record: u64,
-            /// What is wrong with it and what to do.
+            /// The problem and the remedy.
             problem: String,
         },
         /// Two files of sequences have different numbers of records.
@@ -38,14 +38,14 @@ merganser_io::job_error! {
         Unpaired {
             /// The input that ends first.
             shorter: String,
-            /// Its records.
+            /// The number of its records.
             records: u64,
-            /// The other one.
+            /// The other input.
             longer: String,
         },
     }
     wraps {
-        /// A GPU cannot be used, or failed.
+        /// A GPU failed or cannot be used.
         Gpu(#[from] merganser_gpu::Error),
     }
 }

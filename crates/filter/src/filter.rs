@@ -1,4 +1,4 @@
-//! Deciding the pairs of a batch.
+//! The filter: decides the pairs of a batch on the CPU.
 
 mod groups;
 
@@ -12,24 +12,24 @@ use crate::cpu::{anchored, banded, gatekeeper, original, snake};
 use crate::{Align, Config, Error, Method, NMode};
 use merganser_seq::simd::Level;
 
-/// The edits of an accepted pair (of the exact method the distance, of others an estimate), or
-/// [`REJECTED`], or [`UNDEFINED`].
+/// The number of edits of an accepted pair (its edit distance with the exact method, an estimate with others),
+/// or [`REJECTED`], or [`UNDEFINED`].
 pub type Decision = i32;
 
-/// The pair has more edits than the threshold allows.
+/// The decision on a pair with more edits than the threshold allows.
 pub const REJECTED: Decision = -1;
 
-/// The pair has letters that are no bases and is accepted ([`NMode::Pass`]).
+/// The decision on a pair that is accepted because it has ambiguous letters ([`NMode::Pass`]).
 pub const UNDEFINED: Decision = -2;
 
-/// Decides pairs by one configuration; may be shared by threads.
+/// A filter, which decides pairs with one configuration. Threads may share it.
 #[derive(Clone, Debug)]
 pub struct Filter {
     config: Config,
     level: Level,
 }
 
-/// Memory that decisions need: one for each thread, used again for each batch.
+/// Working space of one thread, which it reuses for every batch.
 #[derive(Debug, Default)]
 pub struct Scratch {
     banded: banded::Vectors,
@@ -39,11 +39,11 @@ pub struct Scratch {
     queue: Vec<Queued>,
     group: Group,
     semi_global_group: SemiGlobalGroup,
-    /// Pairs that another method than the exact one was to decide and could not.
+    /// The number of pairs that were decided by the exact method instead of the configured one.
     exact_instead: u64,
 }
 
-/// A pair that waits for others to be decided with.
+/// A pair that will be decided together with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Queued {
     columns: u32,
@@ -51,38 +51,38 @@ struct Queued {
 }
 
 impl Scratch {
-    /// Pairs so far that were decided by the exact method since the one asked for does not define
-    /// them: unequal lengths, a semi-global comparison, what
-    /// [`Method::GateKeeperOriginal`] leaves out.
+    /// Returns the number of pairs so far that were decided by the exact method because the configured method
+    /// does not define them: unequal lengths, semi-global comparison, or what [`Method::GateKeeperOriginal`]
+    /// does not support.
     pub fn exact_instead(&self) -> u64 {
         self.exact_instead
     }
 }
 
 impl Filter {
-    /// A filter.
+    /// Creates a filter.
     ///
     /// # Errors
-    /// As [`Config::validate`].
+    /// Those of [`Config::validate`].
     pub fn new(config: Config) -> Result<Filter, Error> {
         config.validate()?;
         Ok(Filter { config, level: Level::best() })
     }
 
-    /// How it decides.
+    /// Returns the configuration.
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// The decisions on all pairs of a batch, in their order.
+    /// Decides all pairs of a batch, and returns the decisions in order.
     pub fn run(&self, batch: &PairBatch<'_>) -> Vec<Decision> {
         let mut decisions = Vec::new();
         self.run_into(batch, &mut Scratch::default(), &mut decisions);
         decisions
     }
 
-    /// The decisions on pairs of a read and a segment, in their order. Who has many of them fills a
-    /// [`PairBatch`] again and again, and keeps its memory.
+    /// Decides pairs of a read and a segment, and returns the decisions in order. For many pairs, refilling a
+    /// [`PairBatch`] is faster, because it reuses its memory.
     ///
     /// ```
     /// use merganser_filter::{Config, Filter, REJECTED, Threshold};
@@ -94,7 +94,7 @@ impl Filter {
     /// ```
     ///
     /// # Errors
-    /// If a sequence holds a byte that is no IUPAC letter.
+    /// If a sequence has a byte that is not an IUPAC letter.
     ///
     /// # Panics
     /// If a sequence has 2^32 bases or more.
@@ -109,7 +109,7 @@ impl Filter {
         Ok(self.run(&batch))
     }
 
-    /// Replaces `decisions` by those on all pairs of a batch, in their order.
+    /// Replaces `decisions` by the decisions on all pairs of a batch, in order.
     pub fn run_into(
         &self,
         batch: &PairBatch<'_>,
@@ -119,7 +119,7 @@ impl Filter {
         decisions.clear();
         scratch.queue.clear();
         for index in 0..batch.len() {
-            // Those that wait are decided below.
+            // Queued pairs are decided below.
             decisions.push(REJECTED);
             let (lengths, others) = batch.lengths(index);
             if let Some(columns) = self.queued(lengths, others) {
@@ -129,7 +129,8 @@ impl Filter {
                 decisions[index] = self.decide(&read, &segment, scratch);
             }
         }
-        // Neighbours should have about as many columns; mostly all have the same.
+        // Neighbouring pairs should have similar numbers of columns. Usually all have the same and need no
+        // sorting.
         if !scratch.queue.is_sorted_by_key(|queued| queued.columns) {
             scratch.queue.sort_unstable();
         }
@@ -140,7 +141,7 @@ impl Filter {
         scratch.queue = queue;
     }
 
-    /// The band of a pair and its threshold, if the threshold allows the lengths to differ so.
+    /// Returns the band and the threshold of a pair; `None` if the lengths differ by more than the threshold.
     #[inline]
     fn band(&self, [read, segment]: [usize; 2]) -> Option<(Band, usize)> {
         let e = self.config.threshold.edits(read).min(read.max(segment));
@@ -176,7 +177,7 @@ impl Filter {
         edits.map_or(REJECTED, |edits| Decision::try_from(edits).unwrap_or(Decision::MAX))
     }
 
-    /// The method for a pair: the one asked for if it defines the pair, else the exact one.
+    /// Returns the method for a pair: the configured one if it defines the pair, otherwise the exact one.
     pub(crate) fn defined_method(
         &self,
         read: usize,
@@ -204,7 +205,7 @@ impl Filter {
         let (align, mode) = (self.config.align, self.config.n_mode);
         let longest = read.len().max(segment.len());
         let e = e.min(longest);
-        // A band takes a bit a diagonal, all rows a bit a base of the read.
+        // A band needs a bit per diagonal; all rows need a bit per base of the read.
         let band = match align {
             Align::Global => e + 1,
             Align::SemiGlobal => (segment.len() + 2 * e).saturating_sub(read.len()) + 1,

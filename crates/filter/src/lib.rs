@@ -1,9 +1,9 @@
-//! Pre-alignment filtering: which pairs of a read and a reference segment are worth aligning.
+//! Pre-alignment filtering: decides which pairs of a read and a reference segment are worth aligning.
 //!
-//! A [`Filter`] takes a [`PairBatch`] and gives a decision a pair: the number of edits, or that it
-//! is more than the threshold allows; [`run()`] does so for whole files. The exact method gives the
-//! edit distance itself; the rules of GateKeeper-GPU and SneakySnake give estimates that never reject a
-//! pair within the threshold.
+//! A [`Filter`] takes a [`PairBatch`] and decides each pair: it returns the number of edits, or rejects the
+//! pair because it has more than the threshold allows. [`run()`] decides the pairs of whole files. The exact
+//! method computes the edit distance itself; the rules of GateKeeper-GPU and SneakySnake compute estimates that
+//! never reject a pair within the threshold.
 //!
 //! ```
 //! use merganser_filter::{Config, Filter, PairBatch, Threshold};

@@ -1,16 +1,16 @@
-//! Every method by its plain definition, base by base: slow, and what the fast code is held
-//! against. Sequences are letters; a letter that is no base is N.
+//! The literal definition of every method, base by base, to which the tests compare the fast code. Sequences
+//! are letters; any ambiguous letter is N.
 
 use super::{Align, Config, Decision, Method, NMode, REJECTED, UNDEFINED};
 use merganser_seq::base::{code, is_base};
 
-/// The shortest read that GateKeeper's published kernel is right for, in bases.
+/// The minimum length of a read for GateKeeper's published kernel, in bases.
 const LEAST_ORIGINAL: usize = 17;
 
-/// The most edits that it has masks for.
+/// The maximum number of edits that it has masks for.
 const MAX_ORIGINAL: usize = 32;
 
-/// The decision on a pair.
+/// Decides a pair.
 pub fn decide(config: &Config, read: &[u8], segment: &[u8]) -> Decision {
     let e = config.threshold.edits(read.len());
     let others = read.iter().chain(segment).any(|&letter| !is_base(letter));
@@ -32,7 +32,7 @@ pub fn decide(config: &Config, read: &[u8], segment: &[u8]) -> Decision {
     edits.map_or(REJECTED, |edits| edits as Decision)
 }
 
-/// Whether two letters are the same base.
+/// Whether two letters match.
 pub fn letters_match(mode: NMode, a: u8, b: u8) -> bool {
     match (code(a), code(b)) {
         (Some(a), Some(b)) => a == b,
@@ -40,8 +40,8 @@ pub fn letters_match(mode: NMode, a: u8, b: u8) -> bool {
     }
 }
 
-/// The edit distance by the textbook's table: of all of both, or of the read with the part of the
-/// segment that is nearest to it.
+/// Returns the edit distance by dynamic programming, of the read to the whole segment or to the part of it that
+/// is most similar.
 pub fn distance(
     read: &[u8],
     segment: &[u8],
@@ -62,9 +62,8 @@ pub fn distance(
     if free { row.into_iter().min().unwrap_or(0) } else { row[segment.len()] }
 }
 
-/// Mask i of a pair of equal length: at each base of the segment, whether it differs from the read
-/// shifted by i bases to later positions (to earlier ones if i is negative). Vacated positions
-/// compare with A.
+/// Returns mask i of a pair of equal length: for each base of the segment, whether it differs from the read
+/// shifted by i bases to later positions (to earlier ones if i is negative). Vacated positions compare with A.
 fn shifted_mask(
     read: &[u8],
     segment: &[u8],
@@ -79,7 +78,7 @@ fn hamming(mask: &[bool]) -> usize {
     mask.iter().filter(|&&bit| bit).count()
 }
 
-/// GateKeeper-GPU's rule, made safe: see `docs/how-filtering-works.md`.
+/// Applies GateKeeper-GPU's corrected rule: see `docs/methods/filtering.md`.
 pub fn gatekeeper(
     read: &[u8],
     segment: &[u8],
@@ -114,8 +113,8 @@ fn amend(mask: &mut [bool]) {
     }
 }
 
-/// SneakySnake: from the first base on, along whichever diagonal has the longest run of matches
-/// from here; each obstacle at the end of a run costs one edit and one base.
+/// Applies SneakySnake's rule: from the first base on, follows the diagonal with the longest run of matches;
+/// each obstacle at the end of a run costs one edit and one base.
 pub fn snake(
     read: &[u8],
     segment: &[u8],
@@ -142,8 +141,8 @@ pub fn snake(
     Some(edits)
 }
 
-/// What the published GateKeeper-GPU computes, step by step on its own words: 16 bases in 32 bits,
-/// the first in the top bits; masks of 32 bases in 32 bits.
+/// Computes what the published GateKeeper-GPU computes, step by step, on the same words: 16 bases in 32 bits
+/// with the first base in the top bits, and masks of 32 bases in 32 bits.
 pub fn gatekeeper_original(read: &[u8], segment: &[u8], e: usize) -> Option<usize> {
     let words = read.len().div_ceil(16);
     let bits = |text: &[u8]| -> Vec<bool> {

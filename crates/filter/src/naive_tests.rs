@@ -1,4 +1,4 @@
-//! The plain definitions on cases that are known by heart.
+//! Checks the literal definitions on cases worked out by hand.
 
 use crate::naive::{self, distance, letters_match};
 use crate::{Align, Config, Method, NMode, REJECTED, Threshold};
@@ -24,7 +24,7 @@ fn distances_known_by_heart() {
     }
 }
 
-/// The pair of the issue: the published counts of some groups reject it, one a group does not.
+/// A pair that the published rule rejects: it counts some groups twice, the corrected rule counts each once.
 #[test]
 fn the_pair_that_the_published_rule_rejects() {
     let read = "ACCTAGATAAGCCCATCTATCGACGATTGTCAATCCCTGAGATGACTCGTCCCCTGTGAAAGTCCAGCTCAGGAGCTCCACCCCGGCAAACTAGTG";

@@ -1,4 +1,4 @@
-//! Where decisions go.
+//! Output of decisions.
 
 mod text;
 
@@ -12,20 +12,20 @@ use crate::Error;
 pub(crate) use text::{DecisionText, append};
 
 merganser_run::named! {
-    /// How decisions are written.
+    /// The format of the decisions.
     #[derive(Default)]
     pub enum Format {
         /// A header, then `index<TAB>accept<TAB>edits` lines.
         #[default]
         Tsv = "tsv",
-        /// GateKeeper-GPU's two files: `1` or `0` a line, and the edits a line.
+        /// GateKeeper-GPU's two files: one with `1` or `0` per line, one with the edits per line.
         GateKeeper = "gatekeeper",
-        /// Nothing is written.
+        /// No output.
         None = "none",
     }
 }
 
-/// Open outputs: one for [`Format::Tsv`], two for [`Format::GateKeeper`].
+/// The open outputs of a run: one for [`Format::Tsv`], two for [`Format::GateKeeper`].
 #[derive(Debug)]
 pub struct Writer {
     format: Format,
@@ -34,10 +34,10 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// A writer to as many outputs as the format has.
+    /// Creates a writer to the outputs of a format.
     ///
     /// # Panics
-    /// If there are more or fewer.
+    /// If their number is not that of the format.
     pub fn new(format: Format, outputs: Vec<Output>) -> Writer {
         let needed = match format {
             Format::Tsv => 1,
@@ -52,8 +52,8 @@ impl Writer {
         self.format
     }
 
-    /// Not before there is something to write, so that an error at the beginning of the input
-    /// leaves nothing on stdout.
+    /// Writes the header before the first decisions. It is not written earlier, so that an error at the
+    /// beginning of the input leaves nothing on stdout.
     fn begin(&mut self) -> Result<(), Error> {
         if self.format == Format::Tsv && !self.begun {
             self.outputs[0].write_all(b"index\taccept\tedits\n")?;
@@ -62,7 +62,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes the files appear, and returns how long the disk took.
+    /// Completes the files and makes them appear. Returns the time of syncing them to disk.
     pub(crate) fn finish(mut self) -> Result<Duration, Error> {
         self.begin()?;
         Ok(finish_all(self.outputs)?)

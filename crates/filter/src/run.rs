@@ -1,4 +1,4 @@
-//! A whole run: the order of its stages, and who computes.
+//! Whole runs: the order of the stages, and the choice of the backend.
 
 mod gpus;
 mod work;
@@ -20,71 +20,72 @@ use crate::{Config, Error, Filter, Method, Writer};
 use gpus::{ByGpus, Gpus};
 use work::{Tally, Worker};
 
-/// What a run found and did.
+/// The results of a run.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// Pairs read.
+    /// The number of pairs.
     pub records: u64,
-    /// Secondary and supplementary alignments of SAM and BAM inputs, which were passed over.
+    /// The number of secondary and supplementary alignments in SAM, BAM and CRAM inputs, which are skipped.
     pub skipped_alignments: u64,
-    /// `filter`: reading, deciding and writing. `sync`: until the disk confirmed the outputs.
+    /// Times of the stages. `filter`: reading, deciding and writing. `sync`: until the disk confirmed the
+    /// outputs.
     pub stages: Stages,
-    /// The GPUs that took part.
+    /// The GPUs that were used.
     pub devices: Vec<merganser_gpu::DeviceInfo>,
-    /// The most memory that the process had so far, in bytes, if the system tells.
+    /// The peak memory of the process so far, in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
-    /// Pairs that were accepted, those that are undefined among them.
+    /// The number of accepted pairs, including undefined ones.
     pub accepted: u64,
-    /// Pairs that were accepted with letters that make them undefined.
+    /// The number of pairs that were accepted as undefined because of ambiguous letters.
     pub undefined: u64,
-    /// Accepted pairs that are not undefined by their edits (of other methods than the exact one, estimated), from 0 on; no
-    /// longer than the most that there are.
+    /// The number of accepted pairs that are not undefined, by their number of edits from 0 on (an estimate,
+    /// except with the exact method). The last entry is that of the largest number of edits.
     pub edits: Vec<u64>,
-    /// Pairs that the method asked for does not define, and the exact one decided.
+    /// The number of pairs that the exact method decided because the configured method does not define them.
     pub exact_instead: u64,
-    /// With [`Config::verify`], how the exact method differs.
+    /// The comparison with the exact method, if [`Config::verify`] is set.
     pub verified: Option<Verified>,
-    /// Pairs that went to GPUs.
+    /// The number of pairs that GPUs decided.
     pub gpu_pairs: u64,
-    /// The time that kernels took, of all streams together, which run side by side.
+    /// The time of kernels, summed over all streams, which run concurrently.
     pub kernels: Duration,
 }
 
-/// Decisions held against the exact method's.
+/// A comparison of the decisions with those of the exact method.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// Pairs that the exact method accepts.
+    /// The number of pairs that the exact method accepts.
     pub exact_accepted: u64,
-    /// Pairs accepted that have more edits than the threshold allows.
+    /// The number of accepted pairs with more edits than the threshold allows.
     pub false_accepts: u64,
-    /// Pairs rejected that are within the threshold.
+    /// The number of rejected pairs within the threshold.
     pub false_rejects: u64,
 }
 
-/// Bytes of text of a block: large enough to be worth a turn, at most,
+/// The maximum size of a block without GPUs, in bytes of text: large enough to make the cost of a turn
+/// negligible.
 const MAX_BLOCK: u64 = 1 << 20;
-/// with GPUs, which each launch costs some time;
+/// The maximum size of a block with GPUs, in bytes of text; larger because each launch takes some time.
 const MAX_GPU_BLOCK: u64 = 4 << 20;
-/// and where memory is short.
+/// The minimum size of a block, in bytes of text, when memory is short.
 const LEAST_BLOCK: u64 = 64 << 10;
-/// Memory of a thread whatever the size of blocks.
+/// The memory of a thread that does not depend on the size of blocks, in bytes.
 const THREAD: u64 = 1 << 20;
-/// What a thread's share of all blocks, texts and results takes, in blocks.
+/// The memory of a thread for blocks, texts and results, in blocks.
 const BLOCKS_A_THREAD: u64 = 16;
-/// What a thread's share of all streams takes, in blocks: pinned memory, and the text of the blocks that are on devices.
+/// The memory of a thread for streams, in blocks: pinned memory, and the text of blocks on devices.
 const PINNED_A_THREAD: u64 = 6;
-/// How many blocks a thread may be ahead of the one to be written next.
+/// The number of blocks per thread that may be decided ahead of the one to be written next.
 const AHEAD: u64 = 4;
 
-/// Decides all pairs of the inputs (one file of pairs, or two of sequences) and writes the
-/// decisions in their order; the bytes written do not depend on `resources`. Calls `progress` with
-/// one stage, in bytes of input.
+/// Decides all pairs of the inputs (one file of pairs, or two of sequences), and writes the decisions in order.
+/// The written bytes do not depend on `resources`. Calls `progress` with one stage, in bytes of input.
 ///
 /// # Errors
-/// If the configuration or the number of inputs is wrong, a GPU is asked for and cannot be used,
-/// there is too little memory, the input is at fault (of several faults the first in the input), an
-/// output cannot be written, or the run was cancelled. There are then no outputs.
+/// If the configuration or the number of inputs is invalid, a requested GPU cannot be used, there is too little
+/// memory, the input is invalid (the first fault in input order is reported), an output cannot be written, or
+/// the run is cancelled. No output appears then.
 pub fn run(
     config: &Config,
     resources: &Resources,
@@ -96,11 +97,11 @@ pub fn run(
     RunContext { config, resources, gpus_alone: false, progress, cancel }.run(inputs, writer)
 }
 
-/// As [`run()`], and waits for GPUs rather than decide pairs on the CPU that they can decide: for tests
-/// and measurements.
+/// Does the same as [`run()`], except that pairs which GPUs can decide wait for these instead of being decided
+/// on the CPU. For tests and measurements.
 ///
 /// # Errors
-/// As [`run()`].
+/// Those of [`run()`].
 #[doc(hidden)]
 pub fn run_on_gpus_alone(
     config: &Config,
@@ -113,11 +114,11 @@ pub fn run_on_gpus_alone(
     RunContext { config, resources, gpus_alone: true, progress, cancel }.run(inputs, writer)
 }
 
-/// A run, but for its inputs and outputs.
+/// The parameters of a run, except for its inputs and outputs.
 struct RunContext<'r> {
     config: &'r Config,
     resources: &'r Resources,
-    /// Pairs that GPUs can decide are left to them.
+    /// Whether pairs that GPUs can decide are left to them.
     gpus_alone: bool,
     progress: &'r dyn Progress,
     cancel: &'r Cancel,
@@ -188,7 +189,7 @@ impl RunContext<'_> {
         Ok(self.resources.choose_gpus(work, text_bytes(inputs), usable, self.progress)?)
     }
 
-    /// Decides all blocks by workers and GPUs.
+    /// Decides all blocks on workers and GPUs.
     fn decide_with<'f>(
         &self,
         gpus: &Gpus,
@@ -197,7 +198,7 @@ impl RunContext<'_> {
         make: impl Fn() -> Worker<'f> + Sync,
     ) -> Result<Vec<Worker<'f>>, Error> {
         thread::scope(|scope| {
-            // CUDA starts while blocks are read and decided. If it cannot, the run fails.
+            // CUDA starts while the first blocks are read and decided. If it fails, the run fails.
             start_scoped(scope, || {
                 if let Err(error) = gpus.make(filters) {
                     engine.fail(0, error);
@@ -212,8 +213,8 @@ impl RunContext<'_> {
 
     fn reader_options(&self, block: usize) -> ReaderOptions {
         let threads = self.resources.threads;
-        // The longest pair, a line of it or a record, is there with each worker as text and as planes,
-        // and one is collected.
+        // Each worker may hold the longest pair, or a line or record of it, as text and as planes; the reader
+        // holds one more.
         let copies = 3 * (threads as u64 + 1);
         ReaderOptions {
             chunk_bytes: block,
@@ -225,7 +226,7 @@ impl RunContext<'_> {
         }
     }
 
-    /// The bytes of a block that the memory allows.
+    /// Returns the block size that the memory allows, in bytes.
     fn block_bytes(&self, with_gpus: bool) -> Result<usize, Error> {
         let threads = self.resources.threads;
         let (most, pinned) =

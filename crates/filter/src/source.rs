@@ -1,5 +1,4 @@
-//! Where pairs come from: blocks of text or of records, numbered in their order, read and parsed by
-//! any number of workers.
+//! Source of pairs: numbered blocks of text or of records, which any number of workers read and parse.
 
 mod lines;
 mod records;
@@ -13,26 +12,26 @@ use crate::{Error, PairBatch};
 use lines::{LineBlock, Lines};
 use records::{RecordBlock, Records};
 
-/// One file of pairs, or two of sequences.
+/// One file of pairs, or two files of sequences.
 pub(crate) enum PairSource {
     Lines(Box<Lines>),
     Records(Box<Records>),
 }
 
-/// Some pairs, as they are in the input. Refilled, it keeps its memory.
+/// A block of pairs as they are in the input. Refilling it reuses its memory.
 #[derive(Default)]
 pub(crate) struct Block {
     lines: LineBlock,
     records: RecordBlock,
-    /// Which of them it is.
+    /// Whether the block has records of two files, not lines.
     paired: bool,
 }
 
 impl PairSource {
-    /// Looks at the inputs, of which there are one or two. Nothing is read yet.
+    /// Opens the inputs, of which there must be one or two. Nothing is read yet.
     ///
     /// # Errors
-    /// If one cannot be opened, or there are not one or two.
+    /// If an input cannot be opened, or the number of inputs is not one or two.
     pub(crate) fn open(inputs: &[Input], options: &ReaderOptions) -> Result<PairSource, Error> {
         match inputs {
             [pairs] => Ok(PairSource::Lines(Box::new(Lines::open(pairs, options)?))),
@@ -45,7 +44,7 @@ impl PairSource {
         }
     }
 
-    /// The inputs' size on disk, if they are regular files.
+    /// Returns the size of the inputs on disk, if they are regular files.
     pub(crate) fn bytes_total(&self) -> Option<u64> {
         match self {
             PairSource::Lines(lines) => lines.bytes_total(),
@@ -53,7 +52,7 @@ impl PairSource {
         }
     }
 
-    /// Alignments that were passed over so far: each read stands in another one.
+    /// Returns the number of alignments skipped so far; other records hold their reads.
     pub(crate) fn skipped_alignments(&self) -> u64 {
         match self {
             PairSource::Lines(_) => 0,
@@ -87,21 +86,20 @@ impl merganser_run::engine::Source for PairSource {
 }
 
 impl Block {
-    /// How many blocks come before this one in the input.
+    /// Returns the number of blocks before this one.
     pub(crate) fn number(&self) -> u64 {
         if self.paired { self.records.number() } else { self.lines.number() }
     }
 
-    /// The index in the input of the next pair to take.
+    /// Returns the index in the input of the next pair to take.
     pub(crate) fn index(&self) -> u64 {
         if self.paired { self.records.index() } else { self.lines.index() }
     }
 
-    /// Packs up to `most` of the pairs that were not taken yet into `batch`, which is emptied
-    /// before; `false` if there was none.
+    /// Replaces `batch` by up to `most` pairs that were not taken yet; returns false if none were left.
     ///
     /// # Errors
-    /// What is wrong with a pair, with its place.
+    /// If a pair is invalid; the error names its line or record.
     pub(crate) fn take(&mut self, most: usize, batch: &mut PairBatch<'_>) -> Result<bool, Error> {
         batch.clear();
         if self.paired {

@@ -1,4 +1,5 @@
-//! What the kernels decide, compiled for the host, against the plain definitions: no GPU, no nvcc.
+//! Comparison of the kernels, compiled for the host, with the literal definitions. Needs neither a GPU nor
+//! nvcc.
 
 #[allow(dead_code, unreachable_pub, reason = "other tests use it, too")]
 #[path = "../src/naive.rs"]
@@ -10,7 +11,7 @@ use merganser_seq::planes::encode;
 use merganser_seq::simd::Level;
 use proptest::prelude::*;
 
-/// A read, and a segment made of it by some edits, between two other stretches of a reference.
+/// A read, and a segment made from it by edits, between two other stretches of a reference.
 #[derive(Clone, Debug)]
 struct Case {
     read: Vec<u8>,
@@ -44,7 +45,7 @@ fn cases(letters: &'static [u8], equal: bool) -> impl Strategy<Value = Case> {
     )
 }
 
-/// What a kernel decides, if `fits`; held against the plain definition.
+/// Compares the decision of a kernel with that of the literal definition.
 fn check(kernel: Kernel, case: &Case, config: Config) -> Result<(), TestCaseError> {
     let planes = |letters: &[u8]| {
         let mut words = Vec::new();
@@ -75,7 +76,7 @@ fn config(method: Method, e: u32, n_mode: NMode, align: Align) -> Config {
     Config { method, n_mode, align, ..Config::new(Threshold::Edits(e)) }
 }
 
-/// The bits that the band of a narrow kernel needs, on one side.
+/// Returns the number of bits that the band of a narrow kernel needs on its wider side.
 fn half(case: &Case, e: u32) -> u32 {
     let apart = case.read.len().abs_diff(case.segment[1]) as u32;
     let e = e.min(case.read.len().max(case.segment[1]) as u32);

@@ -1,23 +1,23 @@
-// Kernels whose threads cooperate by block, told apart from what runs them. Such a kernel is an
-// ordinary __global__ function that is started by MGPU_LAUNCH, keeps what its block shares in
-// MGPU_SHARED variables, and talks to its fellow threads only through an mgpu::block:
+// Cooperation of the threads of a block, independent of what runs the kernel. A cooperating kernel is an
+// ordinary __global__ function that is launched by MGPU_LAUNCH, has the shared memory of its block in
+// MGPU_SHARED variables, and communicates with the other threads only through an mgpu::block:
 //
-//   block.thread(), threads()      this thread's number in the block, and how many there are
-//   block.index(), count()         the block's number in the grid, and how many there are
-//   block.sync()                   all threads are here, and see each other's writes
-//   block.ballot(bool)             bit i is the value of thread i of this warp of 32
-//   block.sum_before(value, sum)   the values of the threads before this one; `sum` of all
-//   block.add(address, value)      an atomic addition; the value before it
+//   block.thread(), threads()      the number of this thread in its block, and the number of threads
+//   block.index(), count()         the number of the block in the grid, and the number of blocks
+//   block.sync()                   a barrier: all threads have arrived, and see each other's writes
+//   block.ballot(bool)             bit i is the value of lane i of this warp of 32
+//   block.sum_before(value, sum)   the sum of the values of lower threads; `sum` becomes that of all
+//   block.add(address, value)      adds atomically; returns the old value
 //   block.set(address, bits)       sets bits atomically
-//   block.load(address)            a value that others add to or set bits of in the same phase
-//   block.clock()                  cycles of this multiprocessor; 0 on the host
+//   block.load(address)            reads a value that other threads add to or set bits of in the same phase
+//   block.clock()                  the cycle counter of this multiprocessor; 0 on the host
 //
-// sync, ballot and sum_before are called by all threads of a block or by none.
+// Either all threads of a block call sync, ballot or sum_before, or none does.
 //
-// nvcc makes kernels of them. Any other C++ compiler, with crates/gpu/emulation on its include path,
-// makes functions that run the same source on the host, a fiber a thread, in random order between
-// collectives: the device path's tests where there is no GPU. It finds missing syncs and wrong
-// arithmetic, not the effects of weak memory ordering, and says nothing about speed.
+// nvcc compiles such functions to kernels. Any other C++ compiler, with crates/gpu/emulation on its include path,
+// compiles them to functions that run the same source on the host, with one fiber for each thread, in random
+// order between collectives. So the device code can be tested without a GPU. The emulation finds missing syncs
+// and wrong arithmetic, but not the effects of weak memory ordering, and it says nothing about speed.
 #pragma once
 
 #include "portable.cuh"

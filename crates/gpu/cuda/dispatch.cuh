@@ -1,4 +1,4 @@
-// The one way from a number that a launcher is given to a constant or a type that a kernel is compiled for.
+// Dispatch from a number that a launcher is given to the constant or type for which a kernel is compiled.
 #pragma once
 
 #include <type_traits>
@@ -15,7 +15,7 @@ mgpu_status for_key(uint32_t bytes, Launch launch) {
   return static_cast<mgpu_status>(cudaErrorInvalidValue);
 }
 
-/// Calls `launch`, which returns a status, with the first of these constants, which rise, that is at
+/// Calls `launch`, which returns a status, with the first of these ascending constants that is at
 /// least `number`.
 template <uint32_t First, uint32_t... Rest, class Launch>
 mgpu_status for_at_least(uint32_t number, Launch launch) {

@@ -1,4 +1,4 @@
-// Hashes of words of 64 bits, as crates/seq/src/hash.rs has them.
+// Hashes of 64-bit words, equal to those of crates/seq/src/hash.rs.
 #pragma once
 
 #include "portable.cuh"

@@ -1,5 +1,5 @@
-// Letters and k-mers, as crates/seq/src/{base,kmer}.rs have them: A C G T = 0 1 2 3, 2 bits a base,
-// first base most significant. The Rust code is the truth; tests hold this against it.
+// Letters and k-mers, encoded as in crates/seq/src/{base,kmer}.rs: A C G T = 0 1 2 3, 2 bits a base,
+// first base most significant. The Rust code is the reference; tests compare these functions with it.
 //
 // K is uint32_t (k up to 16), uint64_t (32) or mgpu::uint128 (64). k is at least 1.
 #pragma once
@@ -8,30 +8,30 @@
 
 namespace mgpu {
 
-/// True for A, C, G, T and U in either case.
+/// Whether a letter is A, C, G, T or U in either case.
 MGPU_HD bool is_base(uint8_t letter) {
-  // Bit i of the mask stands for letter '@' + i; the letters with bit 6 are '@' to 0x7f.
+  // Bit i of the mask is for letter '@' + i; the letters with bit 6 are '@' to 0x7f.
   const uint32_t acgtu = 1u << 1 | 1u << 3 | 1u << 7 | 1u << 20 | 1u << 21;
   return (letter & 0xc0) == 0x40 && (acgtu >> (letter & 31) & 1) != 0;
 }
 
-/// The code of a letter known to be a base; some number 0 to 3 for any other. Bits 1 and 2 of the
-/// ASCII letters A C G T are 00, 01, 11, 10; U has T's.
+/// The code of a letter that is a base; an unspecified number from 0 to 3 for any other. Bits 1 and 2 of the
+/// ASCII letters A C G T are 00, 01, 11, 10; U has those of T.
 MGPU_HD uint32_t base_code(uint8_t letter) { return (letter >> 1 ^ letter >> 2) & 3u; }
 
-/// All ones in the low 2k bits.
+/// A mask of the low 2k bits.
 template <class K>
 MGPU_HD K kmer_mask(int k) {
   return static_cast<K>(~K{0}) >> (8 * static_cast<int>(sizeof(K)) - 2 * k);
 }
 
-/// The k-mer of the next position: one base enters at the end, the first leaves.
+/// The k-mer of the next position: a base is appended, and the first base is dropped.
 template <class K>
 MGPU_HD K push_base(K kmer, uint32_t code, K mask) {
   return static_cast<K>((kmer << 2 | static_cast<K>(code)) & mask);
 }
 
-/// The reverse complement of the next position's k-mer, from that of this position.
+/// The reverse complement of the next position's k-mer, given that of this position.
 template <class K>
 MGPU_HD K push_complement(K kmer, uint32_t code, int k) {
   return static_cast<K>(kmer >> 2 | static_cast<K>(3u - code) << (2 * (k - 1)));
@@ -40,7 +40,7 @@ MGPU_HD K push_complement(K kmer, uint32_t code, int k) {
 /// The 32 bases of a word in reverse order.
 MGPU_HD uint64_t reverse_bases(uint64_t word) {
 #ifdef __CUDA_ARCH__
-  // One instruction reverses all bits; the two of each base are then put right.
+  // One instruction reverses all bits; then the two bits of each base are swapped back.
   word = __brevll(word);
   return (word >> 1 & 0x5555555555555555u) | (word & 0x5555555555555555u) << 1;
 #else
@@ -59,8 +59,8 @@ MGPU_HD uint128 reverse_bases(uint128 word) {
   return high << 64 | reverse_bases(static_cast<uint64_t>(word >> 64));
 }
 
-/// The reverse complement of a k-mer of k bases. The bits above the k-mer's become ones by the
-/// complement and leave on the right.
+/// The reverse complement of a k-mer of k bases. The complement sets the bits above the k-mer to ones, and the
+/// shift moves them out.
 template <class K>
 MGPU_HD K reverse_complement(K kmer, int k) {
   return reverse_bases(static_cast<K>(~kmer)) >> (8 * static_cast<int>(sizeof(K)) - 2 * k);

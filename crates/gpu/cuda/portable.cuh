@@ -1,4 +1,4 @@
-// Lets a function be compiled for the device by nvcc and for the host by any C++17 compiler.
+// Macros for functions that are compiled for the device by nvcc and for the host by any C++17 compiler.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #define MGPU_HD inline
 #endif
 
-// Before a loop whose steps are known when compiling: in registers on the device.
+// Unrolls a loop with a constant number of iterations on the device, so that its arrays stay in registers.
 #ifdef __CUDA_ARCH__
 #define MGPU_UNROLL _Pragma("unroll")
 #else
@@ -18,10 +18,10 @@
 
 namespace mgpu {
 
-/// A 128-bit k-mer's integer. The compiler's own: CUB sorts it, Rust's u128 has its layout.
+/// The integer of a 128-bit k-mer. The compiler's own type: CUB sorts it, and Rust's u128 has its layout.
 __extension__ typedef unsigned __int128 uint128;
 
-/// A 256-bit k-mer's integer, for k above 64: the high half first, as Rust's [u128; 2].
+/// The integer of a 256-bit k-mer, for k above 64: the high half first, as in Rust's [u128; 2].
 struct uint256 {
   uint128 high;
   uint128 low;

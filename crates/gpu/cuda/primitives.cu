@@ -1,6 +1,6 @@
-// All of Merganser's CUB: radix sort, scan, run lengths, selection, as status.cuh says. Each is
-// asked for its temporary bytes first, with `temporary` null; item counts are 64 bits wide, as far
-// as the toolkit's CUB allows (mgpu_item_limit).
+// All uses of CUB in Merganser: radix sort, scan, run lengths and selection, by the conventions of status.cuh. A
+// call with a null `temporary` only returns the number of temporary bytes. Item counts are 64 bits wide as far
+// as the toolkit's CUB allows (mgpu_item_limits).
 #include "dispatch.cuh"
 #include "portable.cuh"
 #include "primitives.cuh"
@@ -23,21 +23,22 @@ using mgpu::uint128;
 
 namespace mgpu {
 
-// Before CCCL 2.8 (CUDA 12.9) scan and select count their items by int.
+// Before CCCL 2.8 (CUDA 12.9) scan and select count their items with int.
 #if CUB_VERSION >= 200800
 using item_count = int64_t;
 #else
 using item_count = int;
 #endif
 
-/// The words of a wide key, most significant first: its digits, for the radix sort.
+/// The words of a wide key, most significant first: the decomposition that the radix sort needs.
 struct words_of {
   __host__ __device__ cuda::std::tuple<uint128&, uint128&> operator()(uint256& key) const {
     return {key.high, key.low};
   }
 };
 
-/// Both buffers hold `items` keys' room; `in_second` tells which one has the result.
+/// Sorts keys, and values if there are any. Both buffers have room for `items` keys; `in_second` becomes whether
+/// the second has the result.
 template <class Key>
 mgpu_status sort(void* temporary, uint64_t* temporary_bytes, const sort_arguments& a,
                  bool* in_second, cudaStream_t stream) {
@@ -62,7 +63,7 @@ mgpu_status sort(void* temporary, uint64_t* temporary_bytes, const sort_argument
   return status_of(error);
 }
 
-/// Runs of equal neighbours: each run's key, its length, and the number of runs.
+/// Encodes runs of equal neighbours: each run's key and length, and the number of runs.
 template <class Key>
 mgpu_status encode_runs(void* temporary, uint64_t* temporary_bytes, const encode_arguments& a,
                         cudaStream_t stream) {
@@ -84,7 +85,7 @@ struct count_is_within {
   }
 };
 
-/// The runs whose count is from `least` to `most`, in their order, and how many these are.
+/// Selects the runs whose count is from `least` to `most`, in order, and counts them.
 template <class Key>
 mgpu_status select_runs(void* temporary, uint64_t* temporary_bytes, const select_arguments& a,
                         cudaStream_t stream) {
@@ -100,7 +101,7 @@ mgpu_status select_runs(void* temporary, uint64_t* temporary_bytes, const select
   return status;
 }
 
-/// out[i] is the sum of in[0] to in[i - 1], in 64 bits whatever the width of `in`.
+/// Sets out[i] to the sum of in[0] to in[i - 1], in 64 bits for any width of `in`.
 template <class Value>
 mgpu_status scan_exclusive(void* temporary, uint64_t* temporary_bytes, const Value* in,
                            uint64_t* out, uint64_t items, cudaStream_t stream) {
@@ -118,8 +119,8 @@ mgpu_status scan_exclusive(void* temporary, uint64_t* temporary_bytes, const Val
 
 extern "C" {
 
-/// The most items that scans and selections take, and that run lengths take: the latter's positions
-/// are ints in every CUB, and so the 32-bit counts cannot wrap. Sorts take any number.
+/// Returns the largest number of items of a scan or selection, and of keys of a run-length encoding. The latter is
+/// limited by int positions in every CUB, so that 32-bit counts cannot wrap. Sorts have no limit.
 mgpu_status mgpu_item_limits(uint64_t* items, uint64_t* runs) {
   *items = sizeof(mgpu::item_count) == sizeof(int) ? INT_MAX : INT64_MAX;
   *runs = INT_MAX;
@@ -134,7 +135,7 @@ mgpu_status mgpu_sort(uint32_t key_bytes, void* temporary, uint64_t* temporary_b
   });
 }
 
-/// Run lengths of keys of 4, 8 or 16 bytes.
+/// Encodes runs of keys of 4, 8 or 16 bytes.
 mgpu_status mgpu_encode_runs(uint32_t key_bytes, void* temporary, uint64_t* temporary_bytes,
                              const mgpu::encode_arguments* a, cudaStream_t stream) {
   return mgpu::for_key<uint32_t, uint64_t, uint128>(key_bytes, [&](auto key) {
@@ -150,7 +151,7 @@ mgpu_status mgpu_select_runs(uint32_t key_bytes, void* temporary, uint64_t* temp
   });
 }
 
-/// Sums of values of 4 or 8 bytes.
+/// Computes exclusive prefix sums of values of 4 or 8 bytes.
 mgpu_status mgpu_scan_exclusive(uint32_t value_bytes, void* temporary, uint64_t* temporary_bytes,
                                 const void* in, uint64_t* out, uint64_t items, cudaStream_t stream) {
   return mgpu::for_key<uint32_t, uint64_t>(value_bytes, [&](auto value) {

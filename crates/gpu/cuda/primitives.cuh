@@ -1,11 +1,11 @@
-// What the functions of primitives.cu work on, whatever the width of their keys.
+// The arguments of the functions of primitives.cu, for keys of any width.
 #pragma once
 
 #include <cstdint>
 
 namespace mgpu {
 
-/// What a sort works on; without values keys alone.
+/// The arguments of a sort; without values, only keys are sorted.
 struct sort_arguments {
   void* first;
   void* second;
@@ -15,7 +15,7 @@ struct sort_arguments {
   int32_t begin_bit, end_bit;
 };
 
-/// What run lengths are made of, and where they go.
+/// The input and outputs of run-length encoding.
 struct encode_arguments {
   const void* keys;
   void* unique;
@@ -24,7 +24,7 @@ struct encode_arguments {
   uint64_t items;
 };
 
-/// What is selected from, what of it, and where it goes.
+/// The input, criterion and outputs of a selection.
 struct select_arguments {
   const void* keys;
   const uint32_t* counts;

@@ -1,5 +1,5 @@
-// What Rust needs of the CUDA runtime, as status.cuh says. Addresses of streams and events are
-// opaque to Rust.
+// The functions of the CUDA runtime that Rust uses, by the conventions of status.cuh. Handles of streams and
+// events are opaque to Rust.
 #include "status.cuh"
 
 #include <cstring>
@@ -24,16 +24,16 @@ struct mgpu_device_properties {
 
 extern "C" {
 
-/// The toolkit's version that this was compiled with, as CUDA counts: 13000 is 13.0.
+/// Returns the CUDA version with which this was compiled: 13000 is 13.0.
 mgpu_status mgpu_runtime_version(int32_t* version) {
   *version = CUDART_VERSION;
   return 0;
 }
 
-/// The newest CUDA that the driver speaks, as above; 0 if there is no driver. Needs no driver.
+/// Returns the newest CUDA version that the driver supports; 0 if there is no driver, which is not an error.
 mgpu_status mgpu_driver_version(int32_t* version) { return status_of(cudaDriverGetVersion(version)); }
 
-/// CUDA's name of a status and its text: constants, for ever.
+/// Returns the name and the text of a CUDA status: constants with static lifetime.
 mgpu_status mgpu_describe_status(mgpu_status status, const char** name, const char** text) {
   *name = cudaGetErrorName(static_cast<cudaError_t>(status));
   *text = cudaGetErrorString(static_cast<cudaError_t>(status));
@@ -60,24 +60,24 @@ mgpu_status mgpu_describe_device(int32_t device, mgpu_device_properties* out) {
   return 0;
 }
 
-/// Makes a device the calling thread's current one. The first call for a device makes its context.
+/// Makes a device the calling thread's current one. The first call for a device creates its context.
 mgpu_status mgpu_set_device(int32_t device) { return status_of(cudaSetDevice(device)); }
 
-/// Readies the current device: its context is there afterwards, and threads that wait for it sleep
-/// instead of spinning, since the CPU has work of its own.
+/// Prepares the current device: creates its context, and makes threads that wait for the device sleep
+/// instead of spin, since the CPU has work of its own.
 mgpu_status mgpu_start_device() {
   const cudaError_t error = cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync);
   const mgpu_status status = status_of(error);
-  // Old drivers do not change the flags of a context that is there already: waits then spin.
+  // Old drivers do not change the flags of an existing context: waits then spin.
   if (status != 0 && error != cudaErrorSetOnActiveProcess) {
     return status;
   }
-  // CUDA 11's cudaSetDevice does not make the context; freeing nothing does, in all versions.
+  // CUDA 11's cudaSetDevice does not create the context; freeing null does, in all versions.
   return status_of(cudaFree(nullptr));
 }
 
-/// Lets the current device reach the memory of device `other` directly, if the machine can do that:
-/// copies between them then need no way over the host.
+/// Enables access of the current device to the memory of device `other`, if the hardware supports it:
+/// copies between them then bypass the host.
 mgpu_status mgpu_reach_device(int32_t device, int32_t other, int32_t* reached) {
   *reached = 0;
   const mgpu_status status = status_of(cudaDeviceCanAccessPeer(reached, device, other));
@@ -106,7 +106,7 @@ mgpu_status mgpu_memory_info(uint64_t* free_bytes, uint64_t* total_bytes) {
 mgpu_status mgpu_allocate(uint64_t bytes, void** out) { return status_of(cudaMalloc(out, bytes)); }
 mgpu_status mgpu_free(void* memory) { return status_of(cudaFree(memory)); }
 
-/// Pinned host memory that every device can reach. Not write-combined: the host reads it too.
+/// Allocates pinned host memory that every device can access. Not write-combined: the host reads it too.
 mgpu_status mgpu_allocate_pinned(uint64_t bytes, void** out) {
   return status_of(cudaHostAlloc(out, bytes, cudaHostAllocPortable));
 }
@@ -119,12 +119,12 @@ mgpu_status mgpu_destroy_stream(cudaStream_t stream) { return status_of(cudaStre
 mgpu_status mgpu_synchronize_stream(cudaStream_t stream) {
   return status_of(cudaStreamSynchronize(stream));
 }
-/// Work enqueued on `stream` from now on waits for `event`.
+/// Makes work enqueued on `stream` from now on wait for `event`.
 mgpu_status mgpu_stream_wait(cudaEvent_t event, cudaStream_t stream) {
   return status_of(cudaStreamWaitEvent(stream, event, 0));
 }
 
-/// `timing`: whether times between events are asked for; without, events are cheaper.
+/// Creates an event. `timing`: whether it records the time; without, events are cheaper.
 mgpu_status mgpu_create_event(bool timing, cudaEvent_t* out) {
   const unsigned flags = cudaEventBlockingSync | (timing ? 0u : cudaEventDisableTiming);
   return status_of(cudaEventCreateWithFlags(out, flags));
@@ -136,7 +136,7 @@ mgpu_status mgpu_record_event(cudaEvent_t event, cudaStream_t stream) {
 mgpu_status mgpu_synchronize_event(cudaEvent_t event) {
   return status_of(cudaEventSynchronize(event));
 }
-/// `done`: whether all work before the event's record has ended.
+/// Returns in `done` whether all work before the event's record has ended.
 mgpu_status mgpu_query_event(cudaEvent_t event, bool* done) {
   const cudaError_t error = cudaEventQuery(event);
   *done = error == cudaSuccess;
@@ -147,8 +147,8 @@ mgpu_status mgpu_elapsed_milliseconds(cudaEvent_t from, cudaEvent_t to, float* m
   return status_of(cudaEventElapsedTime(milliseconds, from, to));
 }
 
-/// Between any two of: host memory, pinned or not, and memory of any device. The runtime knows
-/// which is which by the address.
+/// Enqueues a copy between host memory, pinned or not, and memory of any device, in any combination. The runtime
+/// detects the kind of memory from the address.
 mgpu_status mgpu_copy(void* to, const void* from, uint64_t bytes, cudaStream_t stream) {
   return status_of(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
 }

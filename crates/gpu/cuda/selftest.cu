@@ -1,5 +1,5 @@
-// The shared headers' functions as kernels: what `merganser devices --check` and the device tests
-// run on a GPU and hold against Rust.
+// The functions of the shared headers as kernels, run on a GPU by `merganser devices --check` and the device
+// tests, which compare the results with Rust.
 #include "block.cuh"
 #include "dispatch.cuh"
 #include "kmer.cuh"
@@ -10,6 +10,7 @@ namespace mgpu {
 
 constexpr unsigned block_size = 256;
 
+/// Computes the canonical form of each k-mer, one a thread; the grid strides over the k-mers.
 template <class K>
 __global__ void __launch_bounds__(block_size)
     canonicalize_kmers_kernel(const K* kmers, uint64_t items, int k, K* out) {
@@ -20,6 +21,7 @@ __global__ void __launch_bounds__(block_size)
   }
 }
 
+/// Computes the norm of each p-mer, one a thread; the grid strides over the p-mers.
 template <rule Rule>
 __global__ void __launch_bounds__(block_size)
     norm_pmers_kernel(const uint32_t* pmers, uint64_t items, int p, bool canonical, uint32_t* out) {
@@ -34,7 +36,7 @@ __global__ void __launch_bounds__(block_size)
 
 extern "C" {
 
-/// The canonical forms of k-mers of 4, 8 or 16 bytes.
+/// Computes the canonical forms of k-mers of 4, 8 or 16 bytes.
 mgpu_status mgpu_canonicalize_kmers(uint32_t key_bytes, const void* kmers, uint64_t items, int32_t k,
                                     void* out, cudaStream_t stream) {
   return mgpu::for_key<uint32_t, uint64_t, mgpu::uint128>(key_bytes, [&](auto key) {
@@ -46,7 +48,7 @@ mgpu_status mgpu_canonicalize_kmers(uint32_t key_bytes, const void* kmers, uint6
   });
 }
 
-/// `rule` is the number of an mgpu::rule.
+/// Computes the norms of p-mers; `rule` is the number of an mgpu::rule.
 mgpu_status mgpu_norm_pmers(uint32_t rule, const uint32_t* pmers, uint64_t items, int32_t p,
                             bool canonical, uint32_t* out, cudaStream_t stream) {
   return mgpu::for_at_least<0, 1, 2, 3>(rule, [&](auto number) {

@@ -1,26 +1,26 @@
-// The norms of p-mers under the four signature rules, as crates/seq/src/signature.rs has them
-// (RapidGKC §II-D, §II-E, §III-A). The Rust code is the truth; tests hold this against it.
+// The norms of p-mers under the four signature rules, as in crates/seq/src/signature.rs
+// (RapidGKC §II-D, §II-E, §III-A). The Rust code is the reference; tests compare these functions with it.
 #pragma once
 
 #include "kmer.cuh"
 
 namespace mgpu {
 
-/// Which p-mers may be signatures; the numbers are the order of Rust's Rule::ALL.
+/// The rule that decides which p-mers may be signatures; the numbers are the order of Rust's Rule::ALL.
 enum class rule : uint32_t { gkc = 0, kmc2 = 1, minimizer = 2, hash = 3 };
 
-/// The p-mer's place in its rule's order, or 4^p if the rule does not allow it. p is 3 to 15.
-/// Straight-line code: lanes with allowed and forbidden p-mers do the same.
+/// The position of the p-mer in its rule's order, or 4^p if the rule does not allow it. p is 3 to 15.
+/// The code is branch-free, so that lanes with allowed and forbidden p-mers do not diverge.
 template <rule Rule>
 MGPU_HD uint32_t rank_pmer(uint32_t pmer, int p) {
   const uint32_t special = 1u << (2 * p);
   if constexpr (Rule == rule::gkc) {
-    // No AAA, ACA, CAA, CCA at the start, no AAA at the end.
+    // Not AAA, ACA, CAA or CCA at the start, not AAA at the end.
     const bool allowed =
         ((pmer >> (2 * (p - 3)) & 0x2bu) != 0) & ((pmer & 0x3fu) != 0);
     return allowed ? pmer : special;
   } else if constexpr (Rule == rule::kmc2) {
-    // Bit 2i of is_a says that base i from the end is A; aa has the bits of all pairs of them.
+    // Bit 2i of is_a is set if base i from the end is A; aa has the bits of all pairs of As.
     const uint32_t is_a = ~(pmer | pmer >> 1) & 0x55555555u;
     const uint32_t aa = is_a & is_a >> 2;
     const uint32_t all_but_first = (1u << (2 * (p - 2))) - 1;
@@ -31,7 +31,7 @@ MGPU_HD uint32_t rank_pmer(uint32_t pmer, int p) {
   } else if constexpr (Rule == rule::minimizer) {
     return pmer;
   } else {
-    // Each step is one to one on 2p bits: times an odd number, XOR with the own high half.
+    // Each step is a bijection on 2p bits: multiplication by an odd number, XOR with the own high half.
     const uint32_t mask = special - 1;
     uint32_t x = pmer * 0x9e3779b1u & mask;
     x ^= x >> p;
@@ -39,8 +39,8 @@ MGPU_HD uint32_t rank_pmer(uint32_t pmer, int p) {
   }
 }
 
-/// The norm of a p-mer given its reverse complement: what the rule makes of both strands, or, not
-/// canonical, of the p-mer alone. The signature of a k-mer is the least norm of its p-mers.
+/// The norm of a p-mer given its reverse complement: the smaller rank of both strands, or the rank of the p-mer
+/// alone if not canonical. The signature of a k-mer is the least norm of its p-mers.
 template <rule Rule>
 MGPU_HD uint32_t norm_pmer(uint32_t pmer, uint32_t complement, int p, bool canonical) {
   if (!canonical) {

@@ -1,11 +1,11 @@
-// How Rust calls C++, everywhere in Merganser:
+// The conventions of all functions that Rust calls:
 //
 // - Functions are extern "C", take plain integers and pointers, and return mgpu_status: 0 or the
 //   number of a cudaError_t. Results go through pointers. No exceptions, no output, no exit.
-// - What enqueues work takes the stream, as its last argument, and does not wait for it. The
-//   stream's device is the current one: Rust sees to that.
+// - A function that enqueues work takes the stream as its last argument and does not wait for it. Rust
+//   ensures that the stream's device is the current one.
 // - Nothing allocates. A routine that needs temporary storage is called twice: with a null pointer
-//   it only tells how many bytes.
+//   it only returns the number of bytes.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,7 +17,7 @@ using mgpu_status = int32_t;
 namespace mgpu {
 
 /// The status of a runtime call. The runtime also keeps a failure as its "last error", where the
-/// next check of a kernel launch would find it and blame the wrong one: so it is taken from there.
+/// check after the next kernel launch would find it and report the wrong operation, so it is cleared here.
 inline mgpu_status status_of(cudaError_t error) {
   if (error != cudaSuccess) {
     cudaGetLastError();
@@ -25,18 +25,18 @@ inline mgpu_status status_of(cudaError_t error) {
   return static_cast<mgpu_status>(error);
 }
 
-/// The status of the kernel launch just before: of its configuration, not of its run.
+/// The status of the preceding kernel launch: of its configuration, not of its execution.
 inline mgpu_status launch_status() { return static_cast<mgpu_status>(cudaGetLastError()); }
 
-/// The most blocks of a grid: for kernels whose threads do one thing each.
+/// The largest number of blocks of a grid, for kernels whose threads process one item each.
 constexpr unsigned a_block_each = 0x7fffffff;
-/// Blocks of a grid-stride loop: 500 times as many as an H100 holds at once (132 multiprocessors of 16), so
-/// that blocks with less to do make way for others; more would cost starts of blocks.
+/// The blocks of a grid-stride loop: 500 times as many as an H100 holds at once (132 multiprocessors of 16), so
+/// that the load is balanced; with more, the cost of starting blocks would show.
 constexpr unsigned loop_blocks = 1u << 20;
-/// Blocks of a loop whose steps are a block's work, or long: 30 times as many as an H100 holds at once.
+/// The blocks of a loop whose steps take a whole block, or are long: 30 times as many as an H100 holds at once.
 constexpr unsigned many_blocks = 1u << 16;
 
-/// Blocks of `block_size` threads so that each of `items` has one, at most `limit` blocks: for
+/// The number of blocks of `block_size` threads that gives each of `items` a thread, but at most `limit`, for
 /// grid-stride loops. At least 1, since a grid of 0 blocks is an error.
 inline unsigned grid_size(uint64_t items, unsigned block_size, unsigned limit = loop_blocks) {
   const uint64_t blocks = (items + block_size - 1) / block_size;

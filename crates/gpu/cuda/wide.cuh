@@ -1,11 +1,11 @@
-// k-mers of 65 to 128 bases, as crates/seq/src/kmer/wide.rs has them, beside those of kmer.cuh.
+// k-mers of 65 to 128 bases, as in crates/seq/src/kmer/wide.rs; shorter ones are in kmer.cuh.
 #pragma once
 
 #include "kmer.cuh"
 
 namespace mgpu {
 
-/// The value without its last `bits` bits (at most 255).
+/// Shifts right by `bits` (at most 255).
 MGPU_HD uint256 shift_right(uint256 value, int bits) {
   if (bits == 0) return value;
   if (bits >= 128) return {0, bits == 128 ? value.high : value.high >> (bits - 128)};

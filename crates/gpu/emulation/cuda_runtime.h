@@ -1,10 +1,10 @@
-// As much of the CUDA runtime as crates/gpu/cuda uses, on host memory and at once: for tests of the
-// device path where there is no GPU (block.cuh). Two devices of MERGANSER_EMULATED_MEMORY bytes
+// The part of the CUDA runtime that crates/gpu/cuda uses, synchronous and on host memory, for tests of the
+// device code without a GPU (block.cuh). There are two devices of MERGANSER_EMULATED_MEMORY bytes
 // (1 GiB) each.
 //
-// For tests of what is made of failures, MERGANSER_EMULATED_FAULT=N:STATUS has the N-th call fail (from
-// 1; launches of kernels and CUB's routines count too, freeing does not), N:STATUS:on all from that one
-// on. MERGANSER_EMULATED_CALLS names a file that gets the number of calls when one was made to fail and
+// For tests of error handling, MERGANSER_EMULATED_FAULT=N:STATUS makes the N-th call fail (from
+// 1; launches of kernels and CUB's routines count too, freeing does not), N:STATUS:on that call and all later
+// ones. MERGANSER_EMULATED_CALLS names a file to which the number of calls is written when one is made to fail and
 // when the process ends.
 #pragma once
 
@@ -58,7 +58,7 @@ inline size_t memory() {
   return text ? std::strtoull(text, nullptr, 10) : size_t{1} << 30;
 }
 
-/// What is allocated on each device.
+/// The allocations on each device.
 struct account {
   std::mutex mutex;
   std::map<void*, std::pair<int, size_t>> blocks;
@@ -73,7 +73,7 @@ inline int& current_device() {
   return device;
 }
 
-/// The calls of this process, and which of them fail.
+/// The counter of this process's calls, which decides which of them fail.
 class faults {
  public:
   static faults& get() {
@@ -81,7 +81,7 @@ class faults {
     return only;
   }
 
-  /// What the call that is about to be made gives instead, if not success.
+  /// Counts a call; returns the error that it is to return, or success.
   cudaError_t next() {
     const uint64_t number = ++calls_;
     if (first_ == 0 || number < first_ || (number > first_ && !on_)) return cudaSuccess;
@@ -114,7 +114,7 @@ class faults {
   bool on_ = false;
 };
 
-/// The failure of a launch, until it is asked for.
+/// The failure of a launch, until it is queried.
 inline cudaError_t& last_error() {
   static thread_local cudaError_t error = cudaSuccess;
   return error;
@@ -123,7 +123,7 @@ inline cudaError_t& last_error() {
 }  // namespace emulation
 }  // namespace mgpu
 
-/// Ends a function of the runtime whose call is to fail.
+/// Returns from a function of the runtime with an error if its call is to fail.
 #define MGPU_MAY_FAIL()                                              \
   do {                                                               \
     const cudaError_t fault = mgpu::emulation::faults::get().next(); \

@@ -1,5 +1,5 @@
-// The host's side of block.cuh: a launch runs its blocks one after the other; the threads of a
-// block are fibers that go from collective to collective, each round in another order. Linux
+// The implementation of block.cuh on the host: a launch runs its blocks one after the other; the threads of a
+// block are fibers that run from collective to collective, each round in another order. Linux only
 // (ucontext). One launch at a time, since shared variables are static.
 #pragma once
 
@@ -35,7 +35,7 @@ class machine {
 
   void launch(uint32_t blocks, uint32_t threads, const std::function<void()>& kernel) {
     if (const cudaError_t fault = faults::get().next(); fault != cudaSuccess) {
-      // It stays until it is asked for, whatever is launched after it.
+      // The error is kept until it is queried, whatever is launched after it.
       last_error() = fault;
       return;
     }
@@ -53,7 +53,7 @@ class machine {
   uint32_t block() const { return block_; }
   uint32_t blocks() const { return blocks_; }
 
-  /// All threads bring a value and are there before any goes on. What comes back is good until
+  /// Shares one value a thread: returns the values of all threads after all have called. The result is valid until
   /// this thread's next collective: a thread is at most one ahead of another, hence two sets.
   const std::vector<uint64_t>& meet(uint64_t value) {
     fiber& me = fibers_[current_];
@@ -64,7 +64,7 @@ class machine {
   }
 
  private:
-  /// One of a block's threads, of every block: it goes on from kernel to kernel.
+  /// One thread of a block. The fiber is reused for the thread of this number in every block and kernel.
   struct fiber {
     std::vector<char> stack = std::vector<char>(128 << 10);
     jmp_buf state;
@@ -72,7 +72,7 @@ class machine {
     uint64_t meetings = 0;
   };
 
-  /// What a fiber does.
+  /// The entry point of a fiber: runs the current kernel again and again.
   static void enter() {
     machine& all = get();
     fiber& me = all.fibers_[all.current_];
@@ -83,13 +83,13 @@ class machine {
     }
   }
 
-  /// From a fiber back to the scheduler. Not by swapcontext, which asks the system for signals that are
-  /// blocked: that took half of a kernel's time.
+  /// Switches from a fiber to the scheduler. swapcontext would do a system call for the signal mask, which
+  /// took half of a kernel's time.
   __attribute__((noinline)) void leave(fiber& me) {
     if (_setjmp(me.state) == 0) _longjmp(scheduler_, 1);
   }
 
-  /// From the scheduler to a fiber, until that leaves.
+  /// Switches from the scheduler to a fiber, until the fiber leaves.
   __attribute__((noinline)) void go_on(fiber& one) {
     if (_setjmp(scheduler_) != 0) return;
     if (one.begun) _longjmp(one.state, 1);
@@ -110,7 +110,7 @@ class machine {
     uint32_t left = threads_;
     while (left > 0) {
       seed_ = seed_ * 6364136223846793005u + 1442695040888963407u;
-      // An odd step through a power of two or any number visits all once if they have no divisor.
+      // An odd step visits all threads once if their number is a power of two.
       const uint32_t start = static_cast<uint32_t>(seed_ >> 33) % threads_;
       const uint32_t step = threads_ % 2 == 0 ? static_cast<uint32_t>(seed_ >> 20) | 1 : 1;
       const bool coprime = (threads_ & (threads_ - 1)) == 0;
@@ -133,7 +133,7 @@ class machine {
   const std::function<void()>* kernel_ = nullptr;
   uint32_t threads_ = 0, blocks_ = 0, block_ = 0, current_ = 0;
   uint64_t seed_ = 1;
-  /// They stay where they are.
+  /// The fibers; a deque, because their addresses must not change.
   std::deque<fiber> fibers_;
   std::vector<uint64_t> values_[2];
   jmp_buf scheduler_;

@@ -1,4 +1,4 @@
-// As much of CUB and Thrust as crates/gpu/cuda/primitives.cu uses, by the standard library.
+// The part of CUB and Thrust that crates/gpu/cuda/primitives.cu uses, implemented with the standard library.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct DoubleBuffer {
   int selector = 0;
 };
 
-/// The first call of each asks for the bytes of temporary memory.
+/// Whether a call is a query for the number of temporary bytes.
 inline bool asks(void* temporary, size_t& bytes) {
   if (temporary == nullptr) bytes = 1;
   return temporary == nullptr;
@@ -77,7 +77,7 @@ struct DeviceRadixSort {
   }
 
  private:
-  /// Into the other buffer, as a sort with an odd number of passes does.
+  /// Sorts into the other buffer, as a sort with an odd number of passes does.
   template <class Key, class By>
   static cudaError_t sort(DoubleBuffer<Key>& keys, uint64_t items, By by) {
     Key* from = keys.buffers[keys.selector];

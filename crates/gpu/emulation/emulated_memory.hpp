@@ -1,4 +1,4 @@
-// Memory of emulated devices. What is in it at first is anything, as on a device: a pattern that shows.
+// Memory of emulated devices. Its initial content is a pattern, so that reads of uninitialized memory show.
 #pragma once
 
 #include <sys/mman.h>
@@ -12,11 +12,11 @@ namespace mgpu {
 namespace emulation {
 
 constexpr int pattern = 0xa5;
-/// Blocks from this size on are made of so large pieces, each a copy, on writing, of one file: of most blocks
-/// little is used, and filling them took most of the tests' time.
+/// The size from which blocks consist of pieces of this size, each a copy-on-write mapping of one file: most
+/// blocks are mostly unused, and filling them took most of the tests' time.
 constexpr size_t piece = size_t{4} << 20;
 
-/// A file of one piece; -1 if there is none.
+/// The descriptor of a file of one piece; -1 if it cannot be created.
 inline int pattern_file() {
   static const int only = [] {
     const int file = memfd_create("pattern", MFD_CLOEXEC);
@@ -29,7 +29,7 @@ inline int pattern_file() {
 
 inline size_t of_whole_pieces(size_t bytes) { return (bytes + piece - 1) / piece * piece; }
 
-/// Memory from a multiple of 256 on; null if there is not so much.
+/// Allocates memory aligned to 256 bytes; null if there is too little.
 inline void* take_memory(size_t bytes) {
   if (bytes < piece) {
     void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
@@ -49,7 +49,7 @@ inline void* take_memory(size_t bytes) {
   return memory;
 }
 
-/// Gives back what was taken.
+/// Frees memory of `take_memory`.
 inline void give_memory(void* memory, size_t bytes) {
   if (bytes < piece) {
     std::free(memory);

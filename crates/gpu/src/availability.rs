@@ -1,4 +1,4 @@
-//! Whether CUDA can be used, and why not.
+//! Whether CUDA can be used, and the reason if not.
 
 mod driver;
 mod probe;
@@ -10,73 +10,72 @@ use crate::build_info::build_info;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// Whether this program can use CUDA on this machine. The answer stays the same for the life of the
-/// program.
+/// Whether this program can use CUDA on this machine. The result is fixed for the lifetime of the process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Availability {
-    /// The feature `cuda` was off when this was built.
+    /// The program was built without the feature `cuda`.
     NotBuiltIn,
     /// `MERGANSER_DISABLE_CUDA` is set to something other than 0.
     Disabled,
-    /// No driver at all.
+    /// There is no driver.
     NoDriver {
-        /// The CUDA that this build was made with.
+        /// The CUDA version of this build.
         built_with: CudaVersion,
     },
-    /// A driver too old for the CUDA that this was built with.
+    /// The driver is too old for the CUDA version of this build.
     OldDriver {
-        /// The driver.
+        /// The installed driver.
         driver: DriverVersion,
-        /// The CUDA that this build was made with.
+        /// The CUDA version of this build.
         built_with: CudaVersion,
     },
-    /// A driver and no device, or none that can be used.
+    /// There is a driver, but no usable device.
     NoDevice {
-        /// What `CUDA_VISIBLE_DEVICES` says, if set: it may hide them.
+        /// The value of `CUDA_VISIBLE_DEVICES`, if set: it may hide devices.
         visible: Option<String>,
         /// Devices that cannot be used.
         unusable: Vec<DeviceInfo>,
     },
-    /// The driver or a device is out of order.
+    /// The driver or a device failed.
     Failed {
-        /// What CUDA said.
+        /// The error message of CUDA.
         text: String,
     },
-    /// All devices, at least one of them usable.
+    /// All devices, at least one of which is usable.
     Ready(Vec<DeviceInfo>),
 }
 
-/// A device as it is listed, without a context on it.
+/// A device as it is listed, before a context is created on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceInfo {
-    /// CUDA's number of it: the n of `cuda:n`.
+    /// The CUDA device number: the n of `cuda:n`.
     pub ordinal: u32,
     /// The model.
     pub name: String,
-    /// Compute capability: (9, 0).
+    /// The compute capability: (9, 0).
     pub capability: (u32, u32),
-    /// Bytes of memory.
+    /// The size of its memory in bytes.
     pub total_memory: u64,
-    /// Streaming multiprocessors.
+    /// The number of streaming multiprocessors.
     pub multiprocessors: u32,
-    /// The PCI address, by which `nvidia-smi` knows it.
+    /// The PCI address, as in `nvidia-smi`.
     pub pci: String,
-    /// Why this build cannot use it.
+    /// The reason why this build cannot use it; `None` if it can.
     pub unusable: Option<String>,
 }
 
-/// Asks once, and remembers. Starts the driver, but no device.
+/// Returns whether CUDA can be used. Queries it once and caches the result; starts the driver, but no device.
 pub fn availability() -> &'static Availability {
     &probed().0
 }
 
-/// The time that the first [`availability()`] took, by far most of it CUDA's own start.
+/// Returns the time that the first [`availability()`] took, nearly all of it CUDA's initialization.
 pub(crate) fn probe_time() -> Duration {
     PROBED.get().map_or(Duration::ZERO, |(_, _, time)| *time)
 }
 
-/// When CUDA was first called; `None` if it was not.
+/// Returns the time of the first CUDA call; `None` if there was none.
 pub fn first_call() -> Option<Instant> {
     PROBED.get().map(|(_, called, _)| *called)
 }
@@ -91,13 +90,13 @@ fn probed() -> &'static (Availability, Instant, Duration) {
 }
 
 impl Availability {
-    /// The devices that can be used; none unless ready.
+    /// Returns the devices that can be used; empty unless [`Ready`](Self::Ready).
     pub fn usable(&self) -> impl Iterator<Item = &DeviceInfo> {
         let all = if let Availability::Ready(devices) = self { &devices[..] } else { &[] };
         all.iter().filter(|device| device.unusable.is_none())
     }
 
-    /// One line: why CUDA cannot be used, or the devices that can.
+    /// Returns one line: the reason why CUDA cannot be used, or the usable devices.
     pub fn reason(&self) -> String {
         match self {
             Availability::NotBuiltIn => "not built in".to_string(),
@@ -119,7 +118,7 @@ impl Availability {
         }
     }
 
-    /// What to do about it; `None` where nothing needs to be done.
+    /// Returns advice on how to fix it; `None` if CUDA can be used.
     pub fn remedy(&self) -> Option<String> {
         Some(match self {
             Availability::Ready(_) => return None,
@@ -164,7 +163,7 @@ fn no_device(visible: Option<&str>, unusable: &[DeviceInfo]) -> String {
     }
 }
 
-/// Why a device of this compute capability cannot be used.
+/// Returns the reason why a device of this compute capability cannot be used; `None` if it can.
 fn unusable(capability: (u32, u32)) -> Option<String> {
     let build = build_info();
     (!build.runs_on(capability)).then(|| {

@@ -1,17 +1,17 @@
-//! What this build has of CUDA, for `--version` and messages.
+//! The CUDA toolkit and architectures of this build, for `--version` and messages.
 
 use std::fmt;
 
-/// Facts of the build.
+/// The CUDA parts of this build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildInfo {
-    /// The CUDA toolkit's compiler, `13.0.88`; `None` without the feature `cuda`.
+    /// The version of the CUDA compiler, such as `13.0.88`; `None` without the feature `cuda`.
     pub toolkit: Option<&'static str>,
-    /// Compute capabilities with machine code, lowest first: (7, 5) … The highest has PTX too.
+    /// The compute capabilities with machine code, lowest first: (7, 5) … The highest has PTX too.
     pub capabilities: Vec<(u32, u32)>,
 }
 
-/// The facts of this build.
+/// Returns the CUDA parts of this build.
 pub fn build_info() -> BuildInfo {
     let toolkit = Some(env!("MERGANSER_BUILT_TOOLKIT")).filter(|version| !version.is_empty());
     let archs = env!("MERGANSER_BUILT_ARCHS").split(',').filter_map(|arch| arch.parse().ok());
@@ -19,15 +19,15 @@ pub fn build_info() -> BuildInfo {
 }
 
 impl BuildInfo {
-    /// Whether code of this build runs on a device: machine code runs on its own major version from
-    /// its minor version on, PTX on everything newer.
+    /// Returns whether code of this build runs on a device: machine code runs on devices of the same major version
+    /// and the same or a later minor version, PTX on all newer devices.
     pub fn runs_on(&self, capability: (u32, u32)) -> bool {
         let native = |&(major, minor): &(u32, u32)| major == capability.0 && minor <= capability.1;
         self.capabilities.iter().any(native)
             || self.capabilities.last().is_some_and(|&newest| newest <= capability)
     }
 
-    /// The compute capabilities as a text: `7.5, 8.0, 9.0 and newer`.
+    /// Returns the compute capabilities as text: `7.5, 8.0, 9.0 and newer`.
     pub(crate) fn capabilities_text(&self) -> String {
         let all: Vec<_> = self.capabilities.iter().map(|(a, b)| format!("{a}.{b}")).collect();
         format!("{} and newer", all.join(", "))
@@ -35,7 +35,7 @@ impl BuildInfo {
 }
 
 impl fmt::Display for BuildInfo {
-    /// `CUDA 13.0.88 for compute capability 7.5, 8.0, 9.0 and newer`, or `no CUDA`.
+    /// Writes `CUDA 13.0.88 for compute capability 7.5, 8.0, 9.0 and newer`, or `no CUDA`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.toolkit {
             None => f.write_str("no CUDA"),

@@ -1,20 +1,20 @@
-//! Which GPUs a run uses.
+//! The GPUs that a run uses.
 
 use merganser_run::Resources;
 
-/// Which GPUs to use, by CUDA's numbers, and how much of the memory of each.
+/// The GPUs to use, and the limits on their use.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GpuConfig {
-    /// CUDA's numbers; a device listed twice is two devices that share its memory.
+    /// The CUDA device numbers; a device listed twice counts as two devices that share its memory.
     pub devices: Vec<u32>,
-    /// Bytes of memory on each; what is free if not given.
+    /// Bytes of memory to use on each device; `None` for all that is free.
     pub memory: Option<u64>,
-    /// Batches on each device at a time.
+    /// The number of batches on each device at a time.
     pub streams: usize,
 }
 
 impl GpuConfig {
-    /// These devices, with a batch on each for every thread.
+    /// Returns a configuration with these devices, with one batch a thread on each.
     pub fn new(resources: &Resources, devices: Vec<u32>) -> GpuConfig {
         GpuConfig { devices, memory: resources.gpu_memory, streams: resources.threads }
     }

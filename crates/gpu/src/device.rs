@@ -1,4 +1,4 @@
-//! A device that is open: its memory is accounted for and everything else is made from it.
+//! Open devices, their memory accounting, and peer access.
 #![allow(unsafe_code, reason = "calls the CUDA runtime")]
 
 use crate::availability::{Availability, DeviceInfo, availability, probe_time};
@@ -12,54 +12,54 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use std::{env, thread};
 
-/// An open device. Clones are one and the same, with one account of memory.
+/// An open device. Clones refer to the same device and share its memory account.
 #[derive(Clone, Debug)]
 pub struct Device(Arc<DeviceShared>);
 
 #[derive(Debug)]
 struct DeviceShared {
     info: DeviceInfo,
-    /// How often the device was opened at once: `cuda:0,0` shares its memory evenly.
+    /// The number of times the device was opened together: `cuda:0,0` shares its memory evenly.
     sharers: u64,
     /// Bytes in the buffers of all sharers.
     used_by_all: Arc<AtomicU64>,
     used: AtomicU64,
     limit: AtomicU64,
-    /// Allocations left until one fails for a test; 0 is never.
+    /// Allocations until one is made to fail for a test; 0 means never.
     fail_in: AtomicU64,
-    /// Other devices whose memory kernels of this one can use.
+    /// Other devices whose memory is accessible to kernels of this one.
     reached: Mutex<BTreeSet<u32>>,
 }
 
-/// Bytes of device memory.
+/// Amounts of device memory, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// Free now, for any program.
+    /// Bytes that are free for any program.
     pub free: u64,
-    /// In all.
+    /// Bytes in total.
     pub total: u64,
 }
 
-/// How long devices took to open, and when the last of them was ready.
+/// The total time that devices took to open, and when the last of them was ready.
 static OPENING: Mutex<(Duration, Option<Instant>)> = Mutex::new((Duration::ZERO, None));
 
-/// The time that starting CUDA took so far: asking for devices and making them ready.
+/// Returns the time that starting CUDA has taken so far: querying and opening devices.
 pub fn start_time() -> Duration {
     probe_time() + lock(&OPENING).0
 }
 
-/// When the last device that was opened was ready; `None` if none was.
+/// Returns when the device opened last was ready; `None` if none was opened.
 pub fn ready_at() -> Option<Instant> {
     lock(&OPENING).1
 }
 
 impl Device {
-    /// Opens one device: makes its context (0.1 to 0.5 s, the first time).
+    /// Opens one device and creates its context (0.1 to 0.5 s the first time).
     pub fn open(ordinal: u32) -> Result<Device> {
         Ok(Device::open_all(&[ordinal])?.remove(0))
     }
 
-    /// Opens devices, side by side. One listed twice is two devices that share its memory evenly.
+    /// Opens devices in parallel. One listed twice becomes two devices that share its memory evenly.
     pub fn open_all(ordinals: &[u32]) -> Result<Vec<Device>> {
         let Availability::Ready(present) = availability() else {
             return Err(crate::unavailable());
@@ -93,8 +93,8 @@ impl Device {
         opened
     }
 
-    /// Whether kernels of this device can use the other's memory: it is the same device, or both were
-    /// opened together and the machine connects them.
+    /// Returns whether kernels of this device can access the other's memory: it is the same device, or both were
+    /// opened together and the hardware connects them.
     pub fn reaches(&self, other: &Device) -> bool {
         let ordinal = other.ordinal();
         ordinal == self.ordinal() || lock(&self.0.reached).contains(&ordinal)
@@ -128,25 +128,25 @@ impl Device {
         Ok(device)
     }
 
-    /// Its number: the n of `cuda:n`.
+    /// Returns the device number: the n of `cuda:n`.
     pub fn ordinal(&self) -> u32 {
         self.0.info.ordinal
     }
 
-    /// What it is.
+    /// Returns the properties of the device.
     pub fn info(&self) -> &DeviceInfo {
         &self.0.info
     }
 
-    /// Makes it the calling thread's current device. Everything in this crate does that itself.
+    /// Makes this the calling thread's current device. All functions of this crate do so themselves.
     pub fn bind(&self) -> Result<()> {
-        // SAFETY: any number may be given; one that is no device gives an error.
+        // SAFETY: any number may be passed; an invalid one gives an error.
         let status = unsafe { ffi::mgpu_set_device(self.ordinal() as i32) };
         check(self.ordinal(), "selecting the device", status)
     }
 
-    /// Calls a foreign function with this device current and checks its status; `doing` says what
-    /// it does, for the message.
+    /// Calls a foreign function with this device current and checks its status; `doing` describes the
+    /// operation in error messages.
     pub fn call(&self, doing: &'static str, function: impl FnOnce() -> Status) -> Result<()> {
         self.bind()?;
         check(self.ordinal(), doing, function())
@@ -158,18 +158,18 @@ impl Device {
         self.call("waiting for the device", || unsafe { ffi::mgpu_synchronize_device() })
     }
 
-    /// The memory of the whole device.
+    /// Returns the memory of the whole device.
     pub fn memory(&self) -> Result<Memory> {
         let (mut free, mut total) = (0, 0);
-        self.call("asking for free memory", || {
+        self.call("querying free memory", || {
             // SAFETY: the pointers are to locals.
             unsafe { ffi::mgpu_memory_info(&mut free, &mut total) }
         })?;
         Ok(Memory { free, total })
     }
 
-    /// Bytes that can still be had here: within this one's even share of what is free or used by
-    /// those opened with it, and within the limit.
+    /// Returns the number of bytes that can still be allocated: within this device's even share of the memory that
+    /// is free or used by devices opened with it, and within the limit.
     pub fn available(&self) -> Result<u64> {
         let free = self.memory()?.free;
         let share = (free + self.0.used_by_all.load(Relaxed)) / self.0.sharers;
@@ -177,7 +177,7 @@ impl Device {
         Ok(most.saturating_sub(self.used()).min(free))
     }
 
-    /// Sets the [limit](Self::limit_memory) if there is one, and returns the bytes that are [available](Self::available).
+    /// Sets the [limit](Self::limit_memory) if one is given, and returns the [available](Self::available) bytes.
     ///
     /// # Errors
     /// If the device fails.
@@ -188,30 +188,29 @@ impl Device {
         self.available()
     }
 
-    /// Bytes in this device's buffers.
+    /// Returns the number of bytes in this device's buffers.
     pub fn used(&self) -> u64 {
         self.0.used.load(Relaxed)
     }
 
-    /// Lets no more than this many bytes be in buffers at once (`--gpu-memory`).
+    /// Limits the number of bytes in buffers (`--gpu-memory`).
     pub fn limit_memory(&self, bytes: u64) {
         self.0.limit.store(bytes, Relaxed);
     }
 
-    /// For tests: the `nth` allocation from now on, of device or pinned memory, fails as if there
-    /// were no memory left; 0 switches it off. `MERGANSER_TEST_FAIL_GPU_ALLOCATION=n` does it from
-    /// the start of the program.
+    /// Makes the `nth` allocation from now on, of device or pinned memory, fail as if no memory were left, for
+    /// tests; 0 disables it. `MERGANSER_TEST_FAIL_GPU_ALLOCATION=n` does so from the start of the program.
     pub fn fail_allocation(&self, nth: u64) {
         self.0.fail_in.store(nth, Relaxed);
     }
 
-    /// Counts down to the failure that a test asked for.
+    /// Counts an allocation; returns whether it is the one that is to fail for a test.
     fn fails_now(&self) -> bool {
         let next = |left: u64| left.checked_sub(1);
         self.0.fail_in.fetch_update(Relaxed, Relaxed, next) == Ok(1)
     }
 
-    /// Takes device memory, not null, of `bytes` > 0; the caller gives it back with `give_back`.
+    /// Allocates `bytes` > 0 bytes of device memory, not null; the caller frees it with `give_back`.
     pub(crate) fn take(&self, bytes: u64) -> Result<*mut std::ffi::c_void> {
         let limit = self.0.limit.load(Relaxed);
         let within = |used: u64| used.checked_add(bytes).filter(|&sum| sum <= limit);
@@ -224,7 +223,7 @@ impl Device {
             return Err(out_of_memory());
         }
         let mut memory = std::ptr::null_mut();
-        let taken = self.call("taking device memory", || {
+        let taken = self.call("allocating device memory", || {
             // SAFETY: the pointer is to a local.
             unsafe { ffi::mgpu_allocate(bytes, &mut memory) }
         });
@@ -235,14 +234,14 @@ impl Device {
         })
     }
 
-    /// Frees what `take` gave.
+    /// Frees memory that `take` allocated.
     ///
     /// # Safety
-    /// It is used no more, save by work already enqueued.
+    /// The memory is not used any more, except by work that is already enqueued.
     pub(crate) unsafe fn give_back(&self, memory: *mut std::ffi::c_void, bytes: u64) {
-        // SAFETY: the memory is `take`'s. Enqueued work may still use it: cudaMalloc and cudaFree
+        // SAFETY: the memory is from `take`. Enqueued work may still use it: cudaMalloc and cudaFree
         // "cause the GPU to synchronize across all executing CUDA streams" (CUDA C++ Programming
-        // Guide, stream-ordered memory allocator). A failure here is one of earlier work, which
+        // Guide, stream-ordered memory allocator). A failure here is a failure of earlier work, which
         // every later call reports too.
         let _ = self.call("freeing device memory", || unsafe { ffi::mgpu_free(memory) });
         self.forget(bytes);
@@ -253,14 +252,14 @@ impl Device {
         self.0.used_by_all.fetch_sub(bytes, Relaxed);
     }
 
-    /// Takes pinned host memory, not null, of `bytes` > 0.
+    /// Allocates `bytes` > 0 bytes of pinned host memory, not null.
     pub(crate) fn take_pinned(&self, bytes: u64) -> Result<*mut std::ffi::c_void> {
         let out_of_memory = Error::OutOfPinnedMemory { asked: bytes };
         if self.fails_now() {
             return Err(out_of_memory);
         }
         let mut memory = std::ptr::null_mut();
-        let taken = self.call("taking pinned memory", || {
+        let taken = self.call("allocating pinned memory", || {
             // SAFETY: the pointer is to a local.
             unsafe { ffi::mgpu_allocate_pinned(bytes, &mut memory) }
         });
@@ -269,13 +268,13 @@ impl Device {
     }
 }
 
-/// Lets devices reach each other's memory. Where that fails, copies between them take longer, no more.
+/// Enables peer access between devices. If that fails, copies between them are only slower.
 fn connect(devices: &[Device]) {
     for one in devices {
         let others = devices.iter().map(Device::ordinal).filter(|&other| other != one.ordinal());
         for other in others {
             let mut reached = 0;
-            let _ = one.call("reaching another device", || {
+            let _ = one.call("enabling access to another device", || {
                 // SAFETY: the pointer is to a local; any numbers may be given.
                 unsafe { ffi::mgpu_reach_device(one.ordinal() as i32, other as i32, &mut reached) }
             });

@@ -1,4 +1,4 @@
-//! What `merganser devices` says.
+//! The report of `merganser devices`.
 
 use crate::availability::{
     Availability, CudaVersion, DeviceInfo, DriverVersion, availability, driver_version,
@@ -11,11 +11,11 @@ use std::fmt;
 /// The state of CUDA on this machine, for this build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// What was built in.
+    /// The CUDA parts of this build.
     pub build: BuildInfo,
-    /// The CUDA runtime in this build.
+    /// The version of the CUDA runtime in this build.
     pub runtime: Option<CudaVersion>,
-    /// The driver that is there.
+    /// The installed driver.
     pub driver: Option<DriverVersion>,
     /// Whether CUDA can be used.
     pub availability: Availability,
@@ -23,16 +23,16 @@ pub struct Report {
     pub devices: Vec<DeviceReport>,
 }
 
-/// One device.
+/// The state of one device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceReport {
-    /// What it is.
+    /// The properties of the device.
     pub info: DeviceInfo,
-    /// Its memory; the message if it could not be opened or computed something wrong.
+    /// Its memory, or the message if it could not be opened or gave a wrong result.
     pub state: Result<Memory, String>,
 }
 
-/// Looks at everything: asks the driver, opens each device and lets it compute something.
+/// Queries the driver, opens each device and runs a small self-test on it.
 pub fn diagnose() -> Report {
     let availability = availability().clone();
     let present = match &availability {
@@ -61,7 +61,7 @@ fn examine(info: &DeviceInfo) -> DeviceReport {
 }
 
 impl Report {
-    /// True if at least one device is ready.
+    /// Returns whether at least one device is ready.
     pub fn is_ready(&self) -> bool {
         self.devices.iter().any(|device| device.state.is_ok())
     }

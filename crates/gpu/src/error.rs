@@ -6,121 +6,121 @@ use crate::ffi::{self, Status};
 use std::ffi::{CStr, c_char};
 use std::ptr;
 
-/// Why something on a GPU could not be done.
+/// An error of a GPU operation.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// CUDA cannot be used at all.
     #[error("cannot use CUDA: {}{}", why.reason(), hint(why))]
     Unavailable {
-        /// What is missing.
+        /// The reason.
         why: Box<Availability>,
     },
-    /// A device that is not there.
+    /// A device number that does not exist.
     #[error("no device cuda:{ordinal}: this machine has {}", count(*present))]
     NoSuchDevice {
-        /// What was asked for.
+        /// The requested number.
         ordinal: u32,
-        /// How many there are.
+        /// The number of devices.
         present: u32,
     },
-    /// A device that is there and that this build has no code for.
+    /// A device for which this build has no code.
     #[error("cannot use cuda:{ordinal} {name}: {reason}")]
     Unusable {
-        /// Its number.
+        /// The device number.
         ordinal: u32,
-        /// Its model.
+        /// The model.
         name: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// Device memory ran out, or the limit on it was reached.
+    /// Device memory, or the limit on its use, is exhausted.
     #[error(
-        "cuda:{ordinal}: out of GPU memory: {asked} bytes more were asked for, {available} are \
-         available; limit what is used by `gpu_memory`, or free the device of other programs"
+        "cuda:{ordinal}: out of GPU memory: {asked} more bytes are needed, {available} are \
+         available; set a limit with `gpu_memory`, or stop other programs on the device"
     )]
     OutOfMemory {
-        /// The device.
+        /// The device number.
         ordinal: u32,
-        /// Bytes asked for.
+        /// The requested number of bytes.
         asked: u64,
-        /// Bytes that could have been had.
+        /// The number of bytes available.
         available: u64,
     },
-    /// Pinned host memory ran out.
+    /// Pinned host memory is exhausted.
     #[error(
-        "out of pinned memory: {asked} bytes more were asked for; the limit is the machine's free \
+        "out of pinned memory: {asked} more bytes are needed; the limit is the machine's free \
          memory and, in a container, `ulimit -l`"
     )]
     OutOfPinnedMemory {
-        /// Bytes asked for.
+        /// The requested number of bytes.
         asked: u64,
     },
-    /// Any other failure that CUDA reports. An asynchronous one shows at a later call.
+    /// Any other failure that CUDA reports. An asynchronous failure is reported by a later call.
     #[error("cuda:{ordinal}: {doing} failed: {text} ({name})")]
     Cuda {
-        /// The device.
+        /// The device number.
         ordinal: u32,
-        /// What was being done when it was reported.
+        /// The operation during which it was reported.
         doing: &'static str,
-        /// CUDA's number.
+        /// The number of the CUDA status.
         status: Status,
-        /// CUDA's name of it.
+        /// The name of the status.
         name: String,
-        /// CUDA's text.
+        /// The text of the status.
         text: String,
     },
-    /// Buffers whose lengths do not fit together: a mistake of the caller.
+    /// Buffers of inconsistent lengths: an error of the caller.
     #[error("{doing}: {what} has room for {have} items and {need} are needed")]
     Length {
-        /// What was to be done.
+        /// The operation.
         doing: &'static str,
-        /// Which of the buffers.
+        /// The buffer that is too short.
         what: &'static str,
-        /// Its items.
+        /// Its number of items.
         have: usize,
-        /// The items needed.
+        /// The required number of items.
         need: usize,
     },
-    /// More items than one call can take.
+    /// More items than one call can process.
     #[error("{doing}: {items} items are more than the {limit} that one call takes; split them")]
     TooManyItems {
-        /// What was to be done.
+        /// The operation.
         doing: &'static str,
-        /// Items asked for.
+        /// The requested number of items.
         items: u64,
-        /// The most there can be.
+        /// The largest number of items.
         limit: u64,
     },
-    /// A device computes wrongly.
-    #[error("cuda:{ordinal}: {what} gave a wrong result; the device or its driver is out of order")]
+    /// A device gave a wrong result.
+    #[error("cuda:{ordinal}: {what} gave a wrong result; the device or its driver is faulty")]
     SelfTest {
-        /// The device.
+        /// The device number.
         ordinal: u32,
-        /// What it should have computed.
+        /// The computation.
         what: &'static str,
     },
-    /// The thread that would open a device cannot be started.
+    /// The thread that opens a device could not be started.
     #[error("cuda:{ordinal}: cannot start a thread to open it: {reason}")]
     Thread {
-        /// The device.
+        /// The device number.
         ordinal: u32,
-        /// What the system said.
+        /// The error message of the system.
         reason: String,
     },
 }
 
 impl Error {
-    /// True where less memory would have done: a caller may split its work and go on.
+    /// Returns whether memory ran out: the caller may split its work and continue.
     pub fn is_out_of_memory(&self) -> bool {
         matches!(self, Error::OutOfMemory { .. } | Error::OutOfPinnedMemory { .. })
     }
 }
 
-/// The numbers and models of all devices that can be used.
+/// Returns the numbers, models and memory sizes of all usable devices.
 ///
 /// # Errors
-/// [`unavailable`] if there are none.
+/// [`unavailable`] if no device is usable.
 pub fn usable() -> Result<Vec<(u32, String, u64)>, Error> {
     let devices = crate::availability().usable();
     let devices: Vec<_> =
@@ -128,7 +128,7 @@ pub fn usable() -> Result<Vec<(u32, String, u64)>, Error> {
     if devices.is_empty() { Err(unavailable()) } else { Ok(devices) }
 }
 
-/// The error of who wants CUDA where it cannot be used.
+/// Returns the error for a request of CUDA where it cannot be used.
 pub fn unavailable() -> Error {
     Error::Unavailable { why: Box::new(crate::availability().clone()) }
 }
@@ -144,7 +144,7 @@ fn count(present: u32) -> String {
     }
 }
 
-/// An error unless the status is 0.
+/// Returns an error unless the status is 0.
 pub(crate) fn check(ordinal: u32, doing: &'static str, status: Status) -> Result<(), Error> {
     if status == 0 {
         return Ok(());
@@ -153,7 +153,7 @@ pub(crate) fn check(ordinal: u32, doing: &'static str, status: Status) -> Result
     Err(Error::Cuda { ordinal, doing, status, name, text })
 }
 
-/// CUDA's name and text of a status.
+/// Returns the name and text of a CUDA status.
 pub(crate) fn describe(status: Status) -> (String, String) {
     let (mut name, mut text): (*const c_char, *const c_char) = (ptr::null(), ptr::null());
     // SAFETY: the pointers are to locals.
@@ -161,7 +161,7 @@ pub(crate) fn describe(status: Status) -> (String, String) {
     if described != 0 || name.is_null() || text.is_null() {
         return (format!("status {status}"), "not built in".to_string());
     }
-    // SAFETY: CUDA's names and texts are C strings that live for ever.
+    // SAFETY: CUDA's names and texts are C strings with static lifetime.
     let owned = |text| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
     (owned(name), owned(text))
 }

@@ -1,11 +1,11 @@
-//! What `cuda/*.cu` export, and nothing else that is foreign. Types and rules as in
-//! `cuda/status.cuh`.
+//! The functions that `cuda/*.cu` export; there are no other foreign functions here. Types and conventions are
+//! those of `cuda/status.cuh`.
 //!
-//! # Safety, for all of them
+//! # Safety of all functions
 //!
-//! - Pointers to results are valid for a write; other pointers lead to as many items as the numbers
-//!   say, in memory that the device of the stream reaches, until the stream has done the work.
-//! - A stream's or event's handle comes from its `create` and was not destroyed.
+//! - Pointers to results are valid for a write; other pointers point to as many items as the numbers
+//!   say, in memory that the stream's device can access, until the stream has done the work.
+//! - The handle of a stream or event comes from its `create` function and was not destroyed.
 //! - The current device is the stream's.
 #![allow(unsafe_code, reason = "declares foreign functions")]
 
@@ -24,18 +24,18 @@ pub type RawStream = *mut c_void;
 /// A `cudaEvent_t`.
 pub type RawEvent = *mut c_void;
 
-/// What every function answers in a build without the feature `cuda`; not a number of CUDA's.
+/// The status that every function returns in a build without the feature `cuda`; CUDA does not use this number.
 pub const NOT_BUILT_IN: Status = -1;
 
 /// `cudaErrorMemoryAllocation`.
 pub(crate) const OUT_OF_MEMORY: Status = 2;
-/// `cudaErrorInsufficientDriver`: also what CUDA says where there is no driver at all.
+/// `cudaErrorInsufficientDriver`; CUDA also returns it if there is no driver.
 pub(crate) const INSUFFICIENT_DRIVER: Status = 35;
 /// `cudaErrorNoDevice`.
 pub(crate) const NO_DEVICE: Status = 100;
 
 crate::shared! {
-    /// What the runtime says of a device.
+    /// The properties that the runtime reports for a device.
     pub struct DeviceProperties = "mgpu_device_properties" {
         pub(crate) name: [u8; 256],
         pub(crate) total_memory: u64,

@@ -1,11 +1,11 @@
-//! Structures that Rust and C++ share: each is listed once, in Rust, and its layout is asserted when
+//! Structures shared by Rust and C++: each is listed once, in Rust, and its layout is asserted when
 //! either side is compiled.
 
-/// A field of a structure: its offset, size and alignment in bytes.
+/// The offset, size and alignment in bytes of a field of a structure.
 pub type Field = [usize; 3];
 
-/// Whether fields lie as C lays them out: each at the first offset behind the one before that its
-/// alignment allows, and the size of all is a multiple of the largest alignment.
+/// Returns whether fields have C's layout: each is at the first aligned offset after the previous one, and the
+/// total size is a multiple of the largest alignment.
 pub const fn is_as_in_c(fields: &[Field], size: usize) -> bool {
     let (mut end, mut largest, mut i) = (0usize, 1, 0);
     while i < fields.len() {
@@ -22,17 +22,17 @@ pub const fn is_as_in_c(fields: &[Field], size: usize) -> bool {
     size == end.next_multiple_of(largest)
 }
 
-/// Declares structures that kernels take, each with the name of its twin in C++.
+/// Declares structures that kernels take as arguments, each with the name of its C++ counterpart.
 ///
-/// Rust's offsets are held against C's rules when the crate is compiled. The build script hands the
-/// file to `merganser_gpu_build::Kernels::shared`, which makes a header of assertions from it: C++
-/// with other fields, in another order or of other sizes, does not compile. There a field is
-/// `name: type,` in a line of its own, and its type a number, a `bool`, a pointer, an array of these,
-/// or another structure of a list.
+/// Rust's offsets are checked against C's rules when the crate is compiled. The build script passes the
+/// file to `merganser_gpu_build::Kernels::shared`, which generates a header of assertions from it, so that C++
+/// with other fields, another order or other sizes does not compile. In the list a field is
+/// `name: type,` on a line of its own, and its type is a number, a `bool`, a pointer, an array of these,
+/// or another listed structure.
 ///
 /// ```
 /// merganser_gpu::shared! {
-///     /// What a kernel works on.
+///     /// The arguments of a kernel.
 ///     pub struct Arguments = "mgpu::arguments" {
 ///         pub letters: *const u8,
 ///         pub count: u32,

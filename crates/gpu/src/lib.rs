@@ -1,9 +1,9 @@
-//! CUDA as Rust sees it: devices, streams, events, device and pinned memory, errors, and the
-//! device-wide primitives (radix sort, scan, run lengths, selection) that the jobs stand on.
+//! A safe interface to CUDA: devices, streams, events, device and pinned memory, errors, and the
+//! device-wide primitives (radix sort, scan, run lengths, selection) that the jobs build on.
 //!
-//! Everything is here without the feature `cuda` too: then no device can be opened, and the reason
-//! is "not built in". Whoever wants a GPU asks [`availability()`] first, which never fails and starts
-//! nothing but the driver, and opens the devices it wants with [`Device::open_all`].
+//! The whole interface exists without the feature `cuda`, too: then no device can be opened, and the reason
+//! is "not built in". Programs call [`availability()`] first, which never fails and starts only the
+//! driver, and then open devices with [`Device::open_all`].
 //!
 //! ```no_run
 //! use merganser_gpu::{Device, primitives};
@@ -21,13 +21,13 @@
 //! # Ok::<(), merganser_gpu::Error>(())
 //! ```
 //!
-//! # Who may do what when
+//! # Ordering of work
 //!
-//! Work is enqueued on a [`Stream`] and done later, in order; work of two streams in any order
-//! unless an [`Event`] says otherwise. Borrows say who may enqueue. What is undone when a function
-//! returns cannot hurt the host: a [`PinnedBuffer`] waits for its copies before its memory is read,
+//! Work is enqueued on a [`Stream`] and done later, in order; the work of two streams is unordered
+//! unless an [`Event`] orders it. Borrows ensure exclusive access when work is enqueued. Pending work cannot
+//! corrupt host memory: a [`PinnedBuffer`] waits for its copies before its memory is read,
 //! written or freed, and freeing device memory waits for the device. Two streams that use one
-//! device buffer without an event between them get numbers that depend on luck.
+//! device buffer without an event between them have a data race on the device.
 
 #![deny(missing_docs)]
 
@@ -65,5 +65,5 @@ pub use memory::{
 pub use pool::{BufferPool, Pooled};
 pub use stream::Stream;
 
-/// What can fail here.
+/// The result of an operation of this crate.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -1,4 +1,4 @@
-//! Buffers that are made once and used again.
+//! Pools of reusable buffers.
 
 use crate::Result;
 use merganser_run::locks::{lock, wait};
@@ -7,16 +7,15 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
-/// Up to a number of buffers, made when they are first needed and then lent again and again, the one
-/// that came back first before others. Who finds none waits: so a pool bounds both the memory and the
-/// batches under way.
+/// A bounded pool of buffers, created on demand and then reused in the order in which they are returned. A thread
+/// that finds no buffer waits, so a pool bounds both the memory and the number of batches in flight.
 ///
-/// A pool that is [filled](Pool::filled) from outside lends what was [put](Pool::put) in so far, until
-/// it is closed.
+/// A pool that is [filled](BufferPool::filled) from outside hands out the buffers that were
+/// [put](BufferPool::put) in, until it is closed.
 ///
-/// A [`PinnedBuffer`](crate::PinnedBuffer) may come back while copies of it run: who gets it next
-/// waits for them before touching it. Device memory may come back while a stream works on it: who
-/// gets it next should enqueue on the same stream or wait for an event.
+/// A [`PinnedBuffer`](crate::PinnedBuffer) may be returned while copies of it run: its next user
+/// waits for them before touching it. Device memory may be returned while a stream works on it: its
+/// next user should enqueue on the same stream or wait for an event.
 pub struct BufferPool<B>(Arc<Shared<B>>);
 
 struct Shared<B> {
@@ -28,13 +27,13 @@ struct Shared<B> {
 struct IdleBuffers<B> {
     idle: VecDeque<B>,
     left_to_make: usize,
-    /// Nobody waits any more.
+    /// Whether the pool was closed, so that no thread waits for a buffer any longer.
     closed: bool,
 }
 
-/// A buffer on loan; it goes back when dropped.
+/// A borrowed buffer, which returns to its pool when dropped.
 pub struct Pooled<B> {
-    /// `None` only while being dropped.
+    /// The buffer; `None` only while being dropped.
     buffer: Option<B>,
     pool: Arc<Shared<B>>,
 }
@@ -46,44 +45,44 @@ impl<B> Clone for BufferPool<B> {
 }
 
 impl<B> BufferPool<B> {
-    /// A pool of up to `most` buffers that `make` makes.
+    /// Creates a pool of up to `most` buffers, which `make` creates.
     pub fn new(most: usize, make: impl Fn() -> Result<B> + Send + Sync + 'static) -> BufferPool<B> {
         let state = IdleBuffers { idle: VecDeque::new(), left_to_make: most, closed: false };
         let (state, returned) = (Mutex::new(state), Condvar::new());
         BufferPool(Arc::new(Shared { state, returned, make: Box::new(make) }))
     }
 
-    /// A pool that makes no buffers: others [put](Self::put) them in.
+    /// Creates a pool that creates no buffers; callers [put](Self::put) them in.
     pub fn filled() -> BufferPool<B> {
-        BufferPool::new(0, || unreachable!("a pool of none makes none"))
+        BufferPool::new(0, || unreachable!("a filled pool creates no buffers"))
     }
 
-    /// Puts one more buffer in.
+    /// Adds a buffer to the pool.
     pub fn put(&self, buffer: B) {
         self.0.give_back(buffer);
     }
 
-    /// No more buffers will come: nobody [waits](Self::take_if_open) for one any more.
+    /// Declares that no more buffers will be added: [`take_if_open`](Self::take_if_open) stops waiting.
     pub fn close(&self) {
         self.0.lock().closed = true;
         self.0.returned.notify_all();
     }
 
-    /// Whether the pool was closed.
+    /// Returns whether the pool was closed.
     pub fn is_closed(&self) -> bool {
         self.0.lock().closed
     }
 
-    /// The buffers that are in the pool now; those on loan are lost to it.
+    /// Removes and returns the buffers that are in the pool now; buffers in use are not included.
     pub fn drain(&self) -> Vec<B> {
         self.0.lock().idle.drain(..).collect()
     }
 
-    /// A buffer: an idle one, or a new one, or, where there are no more to be had, the next one
-    /// that comes back. What is in it is what its last user left.
+    /// Returns an idle buffer, or a new one, or waits for the next one that is returned. The buffer has the
+    /// content that its last user left.
     ///
     /// # Errors
-    /// If a new one cannot be made. The next call tries again.
+    /// If a new one cannot be created. The next call tries again.
     pub fn take(&self) -> Result<Pooled<B>> {
         loop {
             if let Some(lent) = self.next(false)? {
@@ -92,10 +91,10 @@ impl<B> BufferPool<B> {
         }
     }
 
-    /// As [`take`](Self::take), but `None` rather than waiting where the pool was closed.
+    /// Returns a buffer like [`take`](Self::take), or `None` instead of waiting if the pool was closed.
     ///
     /// # Errors
-    /// If a new one cannot be made.
+    /// If a new one cannot be created.
     pub fn take_if_open(&self) -> Result<Option<Pooled<B>>> {
         self.next(true)
     }
@@ -116,10 +115,10 @@ impl<B> BufferPool<B> {
         }
     }
 
-    /// Makes all buffers that are not made yet.
+    /// Creates all buffers that do not exist yet.
     ///
     /// # Errors
-    /// If one cannot be made.
+    /// If one cannot be created.
     pub fn warm(&self) -> Result<()> {
         let mut made = Vec::new();
         while let Some(buffer) = self.try_take()? {
@@ -128,7 +127,7 @@ impl<B> BufferPool<B> {
         Ok(())
     }
 
-    /// A buffer, or `None` where one would have to be waited for.
+    /// Returns a buffer, or `None` instead of waiting for one.
     pub fn try_take(&self) -> Result<Option<Pooled<B>>> {
         let lend = |buffer| Pooled { buffer: Some(buffer), pool: Arc::clone(&self.0) };
         let mut state = self.0.lock();
@@ -139,7 +138,7 @@ impl<B> BufferPool<B> {
             return Ok(None);
         }
         state.left_to_make -= 1;
-        // Making one takes long: others may come and go meanwhile.
+        // Creating a buffer takes long: release the lock meanwhile.
         drop(state);
         match (self.0.make)() {
             Ok(buffer) => Ok(Some(lend(buffer))),
@@ -166,13 +165,13 @@ impl<B> Shared<B> {
 impl<B> Deref for Pooled<B> {
     type Target = B;
     fn deref(&self) -> &B {
-        self.buffer.as_ref().expect("there until dropped")
+        self.buffer.as_ref().expect("present until dropped")
     }
 }
 
 impl<B> DerefMut for Pooled<B> {
     fn deref_mut(&mut self) -> &mut B {
-        self.buffer.as_mut().expect("there until dropped")
+        self.buffer.as_mut().expect("present until dropped")
     }
 }
 
@@ -236,7 +235,7 @@ mod tests {
         });
         pool.put(1);
         pool.put(2);
-        // Each comes back behind the other, so that it gets both, and the first one again.
+        // Each returned buffer goes to the end of the queue, so the thread gets both, then the first again.
         assert_eq!(waiting.join().unwrap().map(|lent| lent.is_some()), [true; 3]);
         let both = [pool.take_if_open().unwrap().unwrap(), pool.take_if_open().unwrap().unwrap()];
         let waiting = thread::spawn({

@@ -1,8 +1,8 @@
-//! The device-wide primitives, which CUB does: radix sort, exclusive scan, run lengths, selection.
+//! Device-wide primitives, implemented by CUB: radix sort, exclusive scan, run lengths, selection.
 //!
-//! None of them allocates or waits. Each has a `_scratch` function that tells how many bytes of
-//! temporary storage it needs for so many items, which does not shrink with more of them; results
-//! that are numbers go to device memory, as the work is done later. Buffers must not overlap.
+//! They neither allocate nor wait. Each has a `_scratch` function that returns the number of bytes of
+//! temporary storage for a number of items, which never decreases with more items. Numeric results go to
+//! device memory, since the work is done later. Buffers must not overlap.
 #![allow(
     unsafe_code,
     reason = "calls CUB, with scratch memory and buffers whose sizes were checked"
@@ -24,10 +24,10 @@ const SCANNING: &str = "scanning";
 const ENCODING: &str = "encoding run lengths";
 const SELECTING: &str = "selecting runs";
 
-/// The most keys that one [`encode_runs`] takes: 2^31 - 1, so that the counts cannot wrap either.
+/// The largest number of keys of one [`encode_runs`]: 2^31 - 1, so that the counts cannot wrap either.
 pub const RUN_LIMIT: u64 = i32::MAX as u64;
 
-/// Bytes that [`sort_keys`] needs.
+/// Returns the scratch bytes that [`sort_keys`] needs.
 pub fn sort_keys_scratch<K: SortKey>(
     device: &Device,
     items: usize,
@@ -36,9 +36,10 @@ pub fn sort_keys_scratch<K: SortKey>(
     sort_scratch::<K>(device, items, bits, ptr::null_mut())
 }
 
-/// Sorts keys by the bits in `bits` (0 is the lowest), leaving the order of equal ones as it is.
-/// Both buffers are written; the number that is returned says which has the result. They have the
-/// same length. Time grows with the number of bits: say those that the keys have.
+/// Sorts keys by the bits in `bits` (0 is the lowest); the sort is stable.
+///
+/// Both buffers, which have the same length, are overwritten; returns the index of the one with the result.
+/// The time grows with the number of bits, so pass only those that the keys use.
 pub fn sort_keys<K: SortKey>(
     stream: &Stream,
     [mut first, mut second]: [DeviceSliceMut<'_, K>; 2],
@@ -51,7 +52,7 @@ pub fn sort_keys<K: SortKey>(
     sort::<K>(stream, sorting(keys, [ptr::null_mut(); 2], items, bits), scratch)
 }
 
-/// Bytes that [`sort_pairs`] needs.
+/// Returns the scratch bytes that [`sort_pairs`] needs.
 pub fn sort_pairs_scratch<K: SortKey>(
     device: &Device,
     items: usize,
@@ -60,8 +61,8 @@ pub fn sort_pairs_scratch<K: SortKey>(
     sort_scratch::<K>(device, items, bits, ptr::dangling_mut())
 }
 
-/// Sorts keys as [`sort_keys`] does and their values with them; keys and values have the result in
-/// the buffers of the same number.
+/// Sorts keys like [`sort_keys`], and their values with them; the results of both are in the buffers with the
+/// returned index.
 pub fn sort_pairs<K: SortKey>(
     stream: &Stream,
     [mut first, mut second]: [DeviceSliceMut<'_, K>; 2],
@@ -87,7 +88,7 @@ fn sort_scratch<K: SortKey>(
     let (mut in_second, keys) = (false, [ptr::null_mut::<K>(); 2]);
     let sorting = sorting(keys, [values; 2], items, bits);
     ask(device, SORTING, |bytes| {
-        // SAFETY: without scratch only the size is asked for, and no memory is looked at.
+        // SAFETY: without scratch the function only returns the size and accesses no memory.
         unsafe {
             ffi::mgpu_sort(
                 bytes_of::<K>(),
@@ -101,7 +102,7 @@ fn sort_scratch<K: SortKey>(
     })
 }
 
-/// What a sort works on: bits above those of the keys are none.
+/// Returns the arguments of a sort; bits beyond the keys' width are ignored.
 fn sorting<K: SortKey>(
     [first, second]: [*mut K; 2],
     [first_values, second_values]: [*mut u32; 2],
@@ -120,7 +121,7 @@ fn sorting<K: SortKey>(
     }
 }
 
-/// The caller has checked that every buffer has room for the items.
+/// Runs a sort. The caller has checked that every buffer has room for the items.
 fn sort<K: SortKey>(
     stream: &Stream,
     sorting: SortArguments,
@@ -131,18 +132,18 @@ fn sort<K: SortKey>(
     }
     let mut in_second = false;
     run(stream, SORTING, scratch, |scratch, bytes, raw| {
-        // SAFETY: all have room for the items, and scratch for its bytes.
+        // SAFETY: all buffers have room for the items, and scratch has `bytes` bytes.
         unsafe { ffi::mgpu_sort(bytes_of::<K>(), scratch, bytes, &sorting, &mut in_second, raw) }
     })?;
     Ok(usize::from(in_second))
 }
 
-/// Bytes that [`exclusive_scan`] needs.
+/// Returns the scratch bytes that [`exclusive_scan`] needs.
 pub fn exclusive_scan_scratch<V: ScanValue>(device: &Device, items: usize) -> Result<usize> {
     ask(device, SCANNING, |bytes| {
         let (scratch, values, sums, raw) =
             (ptr::null_mut(), ptr::null(), ptr::null_mut(), ptr::null_mut());
-        // SAFETY: without scratch only the size is asked for.
+        // SAFETY: without scratch the function only returns the size.
         unsafe {
             ffi::mgpu_scan_exclusive(
                 bytes_of::<V>(),
@@ -157,7 +158,7 @@ pub fn exclusive_scan_scratch<V: ScanValue>(device: &Device, items: usize) -> Re
     })
 }
 
-/// `sums[i]` becomes the sum of the values before i, modulo 2^64.
+/// Sets `sums[i]` to the sum of the values before i, modulo 2^64.
 pub fn exclusive_scan<V: ScanValue>(
     stream: &Stream,
     values: DeviceSlice<'_, V>,
@@ -170,14 +171,14 @@ pub fn exclusive_scan<V: ScanValue>(
     }
     run(stream, SCANNING, scratch, |scratch, bytes, raw| {
         let (values, sums) = (values.as_ptr().cast(), sums.as_mut_ptr());
-        // SAFETY: both have room for `items`, and scratch for its bytes.
+        // SAFETY: both buffers have room for `items`, and scratch has `bytes` bytes.
         unsafe {
             ffi::mgpu_scan_exclusive(bytes_of::<V>(), scratch, bytes, values, sums, items, raw)
         }
     })
 }
 
-/// Bytes that [`encode_runs`] needs.
+/// Returns the scratch bytes that [`encode_runs`] needs.
 pub fn encode_runs_scratch<K: Key>(device: &Device, items: usize) -> Result<usize> {
     limited(ENCODING, items, RUN_LIMIT)?;
     ask(device, ENCODING, |bytes| {
@@ -188,7 +189,7 @@ pub fn encode_runs_scratch<K: Key>(device: &Device, items: usize) -> Result<usiz
             runs: ptr::null_mut(),
             items: items as u64,
         };
-        // SAFETY: without scratch only the size is asked for.
+        // SAFETY: without scratch the function only returns the size.
         unsafe {
             ffi::mgpu_encode_runs(
                 bytes_of::<K>(),
@@ -201,9 +202,9 @@ pub fn encode_runs_scratch<K: Key>(device: &Device, items: usize) -> Result<usiz
     })
 }
 
-/// For each run of equal neighbours, in order: its key and its length; and the number of runs, into
-/// `runs[0]`. `unique` and `counts` have room for as many runs as there may be, which is the number
-/// of keys. At most [`RUN_LIMIT`] keys.
+/// Writes the key and the length of each run of equal neighbours, in order, and the number of runs to
+/// `runs[0]`. `unique` and `counts` have room for as many runs as there are keys, at most
+/// [`RUN_LIMIT`].
 pub fn encode_runs<K: Key>(
     stream: &Stream,
     keys: DeviceSlice<'_, K>,
@@ -228,12 +229,12 @@ pub fn encode_runs<K: Key>(
             runs: runs.as_mut_ptr(),
             items: items as u64,
         };
-        // SAFETY: all have the room that was checked above, and scratch has its bytes.
+        // SAFETY: all buffers have the room that was checked above, and scratch has `bytes` bytes.
         unsafe { ffi::mgpu_encode_runs(bytes_of::<K>(), scratch, bytes, &arguments, raw) }
     })
 }
 
-/// Bytes that [`select_runs`] needs.
+/// Returns the scratch bytes that [`select_runs`] needs.
 pub fn select_runs_scratch<K: Key>(device: &Device, runs: usize) -> Result<usize> {
     limited(SELECTING, runs, item_limit())?;
     ask(device, SELECTING, |bytes| {
@@ -247,7 +248,7 @@ pub fn select_runs_scratch<K: Key>(device: &Device, runs: usize) -> Result<usize
             least: 1,
             most: 1,
         };
-        // SAFETY: without scratch only the size is asked for.
+        // SAFETY: without scratch the function only returns the size.
         unsafe {
             ffi::mgpu_select_runs(
                 bytes_of::<K>(),
@@ -260,8 +261,8 @@ pub fn select_runs_scratch<K: Key>(device: &Device, runs: usize) -> Result<usize
     })
 }
 
-/// The runs whose counts lie in `within`, in their order, and how many these are, into
-/// `selected[0]`. The buffers for them have room for all runs.
+/// Copies the runs whose counts are in `within`, in order, and writes their number to
+/// `selected[0]`. The output buffers have room for all runs.
 pub fn select_runs<K: Key>(
     stream: &Stream,
     (keys, counts): (DeviceSlice<'_, K>, DeviceSlice<'_, u32>),
@@ -290,18 +291,18 @@ pub fn select_runs<K: Key>(
             least: *within.start(),
             most: *within.end(),
         };
-        // SAFETY: all have the room that was checked above, and scratch has its bytes.
+        // SAFETY: all buffers have the room that was checked above, and scratch has `bytes` bytes.
         unsafe { ffi::mgpu_select_runs(bytes_of::<K>(), scratch, bytes, &arguments, raw) }
     })
 }
 
-/// The width by which a function of CUB is chosen.
+/// Returns the width by which a CUB function is chosen.
 fn bytes_of<T>() -> u32 {
     size_of::<T>() as u32
 }
 
-/// Asks how many bytes of scratch are needed; at least 1, for a buffer of none has no address, and
-/// a call without scratch only asks.
+/// Queries the number of scratch bytes; at least 1, because an empty buffer has no address, and a call without
+/// scratch is only a query.
 fn ask(
     device: &Device,
     doing: &'static str,
@@ -312,7 +313,7 @@ fn ask(
     Ok(bytes.max(1) as usize)
 }
 
-/// Enqueues a primitive with its scratch. CUB itself refuses scratch that is too small.
+/// Enqueues a primitive with its scratch. CUB itself rejects scratch that is too small.
 fn run(
     stream: &Stream,
     doing: &'static str,
@@ -324,7 +325,7 @@ fn run(
     stream.launch(doing, |raw| function(scratch.as_mut_ptr().cast(), &mut bytes, raw))
 }
 
-/// The most items that scans and selections take: 2^31 - 1 with toolkits before CUDA 12.9.
+/// Returns the largest number of items of a scan or selection: 2^31 - 1 with toolkits before CUDA 12.9.
 fn item_limit() -> u64 {
     let (mut items, mut runs) = (0, 0);
     // SAFETY: the pointers are to locals.

@@ -1,4 +1,4 @@
-//! The shared headers' functions on a device: for the diagnostics, and for tests against Rust.
+//! The functions of the shared headers on a device, for the diagnostics and for comparison with Rust in tests.
 #![allow(
     unsafe_code,
     reason = "launches the kernels of the shared headers, with slices whose lengths were checked"
@@ -9,12 +9,11 @@ use crate::stream::fits;
 use crate::{Device, DeviceSlice, DeviceSliceMut, Error, Result, Stream, ffi};
 
 impl Device {
-    /// Computes something small whose result is known: numbers spread over 40 bits are sorted. For
-    /// the diagnostics; takes some milliseconds.
+    /// Sorts numbers spread over 40 bits and checks the result, for the diagnostics. Takes some milliseconds.
     pub fn check(&self) -> Result<()> {
         let items = 10_000u64;
         let stream = self.stream()?;
-        // A permutation of 0 to items - 1, spread out: its sorted order is known.
+        // A permutation of 0 to items - 1, scaled, whose sorted order is known.
         let keys: Vec<u64> = (0..items).map(|i| i * 7919 % items * 99_991).collect();
         let mut buffers = [self.alloc(keys.len())?, self.alloc(keys.len())?];
         stream.upload_now(&keys, buffers[0].view_mut())?;
@@ -34,7 +33,7 @@ impl Device {
 
 #[doc(hidden)]
 impl Stream {
-    /// The canonical form of each k-mer of k bases.
+    /// Computes the canonical form of each k-mer of k bases.
     pub fn canonicalize_kmers<K: Key>(
         &self,
         kmers: DeviceSlice<'_, K>,
@@ -51,7 +50,7 @@ impl Stream {
         })
     }
 
-    /// The norm of each p-mer under the rule of this number.
+    /// Computes the norm of each p-mer under the rule with this number.
     pub fn norm_pmers(
         &self,
         rule: u32,

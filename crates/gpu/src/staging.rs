@@ -1,15 +1,15 @@
-//! Words on their way from a mapped file to a device.
+//! Transfer of words from a mapped file to a device.
 
 use crate::{Device, DeviceSliceMut, PinnedBuffer, Result, Stream};
 
-/// Words of a buffer between the file and the device: 4 MiB.
+/// The number of words of a buffer between the file and the device: 4 MiB.
 pub const STAGING_WORDS: usize = 1 << 19;
-/// Threads that copy: memory needs several to give all it can.
+/// The number of copying threads: one thread alone does not saturate the memory bandwidth.
 pub const COPIERS: usize = 8;
 
-/// Two buffers of pinned memory through which words go to a place on a device, one after the other.
+/// Two pinned buffers through which words are copied, in order, to device memory.
 pub struct Staging<'s> {
-    /// The first one is being filled.
+    /// The buffers; the first is being filled.
     buffers: [PinnedBuffer<u64>; 2],
     filled: usize,
     rest: Option<DeviceSliceMut<'s, u64>>,
@@ -17,7 +17,7 @@ pub struct Staging<'s> {
 }
 
 impl<'s> Staging<'s> {
-    /// Makes the buffers for words that go to `to`.
+    /// Creates the buffers for words that go to `to`.
     ///
     /// # Errors
     /// If there is too little pinned memory.
@@ -30,7 +30,7 @@ impl<'s> Staging<'s> {
         Ok(Staging { buffers, filled: 0, rest: Some(to), stream })
     }
 
-    /// Sends words on their way.
+    /// Appends words, and enqueues the copy of each full buffer.
     ///
     /// # Errors
     /// If the device fails.
@@ -49,7 +49,7 @@ impl<'s> Staging<'s> {
         Ok(())
     }
 
-    /// Sends what is left.
+    /// Enqueues the copy of the partly filled buffer.
     ///
     /// # Errors
     /// If the device fails.

@@ -1,4 +1,4 @@
-//! Work in order: copies, fills and launches.
+//! Streams: ordered copies, fills and launches.
 #![allow(
     unsafe_code,
     reason = "calls the CUDA runtime, with memory whose bounds it checks and that lasts as long as its work"
@@ -9,20 +9,20 @@ use crate::memory::{DeviceSlice, DeviceSliceMut, PinnedBuffer, Pod};
 use crate::{Device, Error, Event, Result};
 use std::ops::Range;
 
-/// A queue of work for one device, done in order, beside the work of other streams.
+/// A queue of work for one device, done in order and concurrently with other streams.
 #[derive(Debug)]
 pub struct Stream {
     raw: RawStream,
     device: Device,
 }
 
-// SAFETY: CUDA's functions may be called on one stream by any threads at once.
+// SAFETY: any threads may call CUDA's functions on a stream concurrently.
 unsafe impl Send for Stream {}
 // SAFETY: as above.
 unsafe impl Sync for Stream {}
 
 impl Device {
-    /// A new stream; it does not wait for the default stream, which nobody uses.
+    /// Creates a stream; it does not synchronize with the default stream, which is unused.
     pub fn stream(&self) -> Result<Stream> {
         let mut raw = std::ptr::null_mut();
         self.call("creating a stream", || {
@@ -34,12 +34,12 @@ impl Device {
 }
 
 impl Stream {
-    /// The stream's device.
+    /// Returns the stream's device.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Calls a launcher of a job's own with this stream, its device current, and checks the status:
+    /// Calls a launcher with this stream, its device being current, and checks the status:
     ///
     /// ```ignore
     /// stream.launch("expanding super-k-mers", |raw| {
@@ -55,26 +55,26 @@ impl Stream {
         self.device.call(doing, || function(self.raw))
     }
 
-    /// Waits until all work enqueued so far is done, and reports what of it failed.
+    /// Waits until all work enqueued so far is done, and returns its first failure.
     pub fn synchronize(&self) -> Result<()> {
         self.launch("waiting for a stream", |raw| {
-            // SAFETY: the stream lives.
+            // SAFETY: the stream exists until it is dropped.
             unsafe { ffi::mgpu_synchronize_stream(raw) }
         })
     }
 
-    /// Marks this point of the work with an event.
+    /// Records an event at this point of the work.
     pub fn record(&self, event: &Event) -> Result<()> {
         self.launch("recording an event", |raw| {
-            // SAFETY: stream and event live.
+            // SAFETY: the stream and the event exist until they are dropped.
             unsafe { ffi::mgpu_record_event(event.raw(), raw) }
         })
     }
 
-    /// Work enqueued from now on waits for the work before the event's last record.
+    /// Makes work enqueued from now on wait for the work before the event's last record.
     pub fn wait(&self, event: &Event) -> Result<()> {
-        self.launch("letting a stream wait", |raw| {
-            // SAFETY: stream and event live.
+        self.launch("making a stream wait", |raw| {
+            // SAFETY: the stream and the event exist until they are dropped.
             unsafe { ffi::mgpu_stream_wait(event.raw(), raw) }
         })
     }
@@ -90,14 +90,14 @@ impl Stream {
         fits(doing, "the pinned buffer", from.len(), range.end)?;
         fits(doing, "the device buffer", to.len(), range.len())?;
         let source = from.raw(range.start);
-        // SAFETY: both are as long as `fits` checked; the pinned buffer waits for the copy before
+        // SAFETY: `fits` has checked both lengths; the pinned buffer waits for the copy before
         // it is written or freed.
         from.keep_for(self, || unsafe {
             self.copy_raw(doing, source, to.as_mut_ptr(), range.len())
         })
     }
 
-    /// Enqueues a copy from the device into pinned memory at the item `at`.
+    /// Enqueues a copy from the device into pinned memory at item `at`.
     pub fn download<T: Pod>(
         &self,
         from: DeviceSlice<'_, T>,
@@ -107,7 +107,7 @@ impl Stream {
         let doing = "copying from the device";
         fits(doing, "the pinned buffer", to.len(), at.saturating_add(from.len()))?;
         let target = to.raw(at);
-        // SAFETY: as above: the buffer waits for the copy before it is read, written or freed.
+        // SAFETY: as above; the buffer waits for the copy before it is read, written or freed.
         to.keep_for(self, || unsafe { self.copy_raw(doing, from.as_ptr(), target, from.len()) })
     }
 
@@ -124,16 +124,16 @@ impl Stream {
         unsafe { self.copy_raw(doing, from.as_ptr(), to.as_mut_ptr(), from.len()) }
     }
 
-    /// Enqueues setting every byte.
+    /// Enqueues a fill of every byte with `byte`.
     pub fn fill<T: Pod>(&self, mut to: DeviceSliceMut<'_, T>, byte: u8) -> Result<()> {
         let bytes = size_of::<T>() * to.len();
         self.launch("filling device memory", |raw| {
-            // SAFETY: the memory has that many bytes, and any are a T.
+            // SAFETY: the memory has that many bytes, and any bytes are a valid T.
             unsafe { ffi::mgpu_fill(to.as_mut_ptr().cast(), byte, bytes as u64, raw) }
         })
     }
 
-    /// Copies to the device and waits for it. For little: pageable memory is slow.
+    /// Copies to the device and waits for the copy. For small data only: pageable memory is slow.
     pub fn upload_now<T: Pod>(&self, from: &[T], mut to: DeviceSliceMut<'_, T>) -> Result<()> {
         let doing = "copying to the device";
         fits(doing, "the device buffer", to.len(), from.len())?;
@@ -142,7 +142,7 @@ impl Stream {
         copied.and(self.synchronize())
     }
 
-    /// Copies from the device and waits for it. For little: pageable memory is slow.
+    /// Copies from the device and waits for the copy. For small data only: pageable memory is slow.
     pub fn download_now<T: Pod>(&self, from: DeviceSlice<'_, T>, to: &mut [T]) -> Result<()> {
         let doing = "copying from the device";
         fits(doing, "the target", to.len(), from.len())?;
@@ -151,15 +151,17 @@ impl Stream {
         copied.and(self.synchronize())
     }
 
-    /// [`Stream::download_now`] into new memory.
+    /// Copies from the device to a new vector, like [`Stream::download_now`].
     pub fn download_vec<T: Pod + Default>(&self, from: DeviceSlice<'_, T>) -> Result<Vec<T>> {
         let mut items = vec![T::default(); from.len()];
         self.download_now(from, &mut items)?;
         Ok(items)
     }
 
+    /// Enqueues a copy of `items` items.
+    ///
     /// # Safety
-    /// Both pointers are valid for so many items until the copy is done.
+    /// Both pointers are valid for `items` items until the copy is done.
     unsafe fn copy_raw<T: Pod>(
         &self,
         doing: &'static str,
@@ -171,7 +173,7 @@ impl Stream {
             return Ok(());
         }
         let bytes = (items * size_of::<T>()) as u64;
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         self.launch(doing, |raw| unsafe { ffi::mgpu_copy(to.cast(), from.cast(), bytes, raw) })
     }
 }
@@ -179,15 +181,15 @@ impl Stream {
 impl Drop for Stream {
     fn drop(&mut self) {
         let destroy = || {
-            // SAFETY: it is used no more; CUDA does what is enqueued and then lets go of it.
+            // SAFETY: the handle is not used after this; CUDA completes the enqueued work and then frees it.
             unsafe { ffi::mgpu_destroy_stream(self.raw) }
         };
-        // What fails here is earlier work, which later calls report too.
+        // A failure here is a failure of earlier work, which later calls report too.
         let _ = self.device.call("destroying a stream", destroy);
     }
 }
 
-/// An error if a buffer is too short.
+/// Returns an error if a buffer is too short.
 pub(crate) fn fits(
     doing: &'static str,
     what: &'static str,

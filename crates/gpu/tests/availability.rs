@@ -1,5 +1,5 @@
-//! What a build says where CUDA cannot be used: without the feature, switched off, without a driver.
-//! Each in a process of its own, since the answer is remembered.
+//! The messages of a build that cannot use CUDA: without the feature, switched off, without a driver.
+//! Each case runs in its own process, since the result is cached.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests are tests too")]
 
 use merganser_gpu::{Availability, Device, Error, availability, diagnose};

@@ -1,5 +1,5 @@
-//! Buffers, copies, primitives and the headers' functions on a GPU, against Rust. On a machine
-//! without one each test says so and passes. `MERGANSER_TEST_DEVICE=n` picks cuda:n;
+//! Buffers, copies, primitives and the headers' functions on a GPU, compared with Rust. Without a GPU each
+//! test prints that it is skipped, and passes. `MERGANSER_TEST_DEVICE=n` selects cuda:n;
 //! `MERGANSER_REQUIRE_GPU=1` makes a missing device a failure.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests are tests too")]
 #![cfg(feature = "cuda")]
@@ -13,7 +13,7 @@ mod memory;
 #[path = "device/primitives.rs"]
 mod primitives;
 
-/// The device to test, or `None` where there is none.
+/// Returns the device to test, or `None` without a usable GPU.
 fn device() -> Option<Device> {
     if !matches!(availability(), Availability::Ready(_)) {
         let reason = availability().reason();
@@ -25,10 +25,10 @@ fn device() -> Option<Device> {
     Some(Device::open(ordinal).unwrap())
 }
 
-/// Item counts at which something changes: nothing, one, a block more or less, many tiles.
+/// Item counts at boundaries: none, one, around the size of a block, many tiles.
 const COUNTS: [usize; 7] = [0, 1, 2, 255, 257, 100_000, (1 << 20) + 3];
 
-/// The same numbers every time (splitmix64).
+/// Returns a reproducible sequence of random numbers (splitmix64).
 fn random(seed: u64) -> impl Iterator<Item = u64> {
     (1..).map(move |i: u64| {
         let x = (seed << 32).wrapping_add(i).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -1,4 +1,4 @@
-//! The shared CUDA headers against `merganser-seq`, compiled for the host: no GPU, no nvcc.
+//! The shared CUDA headers compiled for the host, compared with `merganser-seq`: no GPU, no nvcc.
 
 use merganser_gpu_host_kernels::{HostKmer, letter, norm};
 use merganser_seq::base;

@@ -1,5 +1,5 @@
-//! BGZF: gzip whose members hold at most 64 KiB and tell their compressed size, so that they can
-//! be found without inflating them, and inflated in parallel. SAM specification, section 4.1.
+//! BGZF: gzip whose members have at most 64 KiB of text and contain their compressed size. Blocks can therefore be
+//! found without inflating them, and inflated in parallel (SAM specification, section 4.1).
 
 use std::io::{self, Read};
 
@@ -7,28 +7,28 @@ use libdeflater::Decompressor;
 
 use crate::{Error, Text};
 
-/// The beginning of some bytes.
+/// The result of [`header`].
 #[derive(Debug, PartialEq, Eq)]
 pub enum Header {
-    /// A block of `size` bytes, itself included.
+    /// A block of `size` bytes, including its header.
     Block {
-        /// In bytes.
+        /// The size in bytes.
         size: usize,
     },
-    /// The bytes end before that can be told.
+    /// The bytes end before this can be decided.
     Short,
     /// Not a BGZF block: another gzip member, padding, or damage.
     Other,
 }
 
-/// The largest block the format knows, compressed or not.
+/// The maximum size of a block in bytes, compressed or not.
 pub const MAX_BLOCK: usize = 1 << 16;
 
-/// Reads the header of the block that `bytes` begin with.
+/// Parses the block header at the start of `bytes`.
 pub fn header(bytes: &[u8]) -> Header {
     const MAGIC: [u8; 4] = [0x1f, 0x8b, 8, 4];
     let known = bytes.len().min(4);
-    // The other flags (names, comments) would move the compressed data: no BGZF writer sets them.
+    // Other flags (names, comments) would move the compressed data. No BGZF writer sets them.
     if bytes[..known] != MAGIC[..known] {
         return Header::Other;
     }
@@ -36,7 +36,7 @@ pub fn header(bytes: &[u8]) -> Header {
     let Some(mut extra) = bytes.get(12..12 + usize::from(extra_length)) else {
         return Header::Short;
     };
-    // Subfields: two letters, length, data.
+    // A subfield has two letters, its length and its data.
     while let Some(length) = u16_at(extra, 2) {
         if extra.starts_with(b"BC") && length == 2 {
             return match u16_at(extra, 4) {
@@ -54,57 +54,59 @@ fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_le_bytes([bytes[0], bytes[1]]))
 }
 
-/// A compressed block within the bytes that were fetched.
+/// The position and size of a compressed block in a buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
-    /// Where it begins.
+    /// The offset in the buffer, in bytes.
     pub offset: usize,
-    /// Its compressed size, in bytes.
+    /// The compressed size in bytes.
     pub size: usize,
-    /// The size of its text, in bytes.
+    /// The size of the text in bytes.
     pub text: usize,
 }
 
-/// The end of a run of blocks.
+/// The reason why a run of blocks ends.
 #[derive(Debug, PartialEq, Eq)]
 pub enum End {
-    /// There is enough of it; more may follow.
+    /// The run has enough text. More blocks may follow.
     More,
-    /// At the end of the input.
+    /// The input has ended.
     Input,
-    /// At something that is no BGZF block.
+    /// The next bytes are not a BGZF block.
     Other,
 }
 
-/// Cuts a BGZF input into runs of whole blocks, still compressed.
+/// A reader of runs of whole blocks, which stay compressed.
 pub struct BlockReader<R> {
     input: R,
-    /// Bytes that were read but not handed out.
+    /// Bytes that were read but not returned yet.
     pending: Vec<u8>,
-    /// The last block that was handed out is empty, as the one at the end of a file is.
+    /// Whether the last returned block is empty, like the end-of-file block.
     at_end_block: bool,
 }
 
-/// Bytes read at a time: few enough that handing the rest on to the next run costs little.
+/// The number of bytes that are read at a time: small, as the bytes after the last whole block are copied to the next
+/// run.
 const STEP: usize = 256 * 1024;
 
 impl<R: Read> BlockReader<R> {
-    /// A reader of blocks from the beginning of `input` on.
+    /// Returns a reader of the blocks of `input`.
     pub fn new(input: R) -> Self {
         Self { input, pending: Vec::new(), at_end_block: false }
     }
 
-    /// Returns whether the last block that was handed out is an empty one: at the end of the input, whether
-    /// the file is whole, as far as that can be seen.
+    /// Returns whether the last returned block is empty. At the end of the input, this tells whether the file has its
+    /// end-of-file block.
     pub fn is_at_end_block(&self) -> bool {
         self.at_end_block
     }
 
-    /// Puts whole blocks into `raw` until they hold at least `text` bytes of text, and says in
-    /// `blocks` where they are.
+    /// Reads whole blocks into `raw` until they have at least `text` bytes of text, and stores their positions in
+    /// `blocks`.
     ///
     /// # Errors
-    /// If the input cannot be read, ends within a block ([`Error::Truncated`]), or a block's size cannot be.
+    /// If reading fails, if the input ends within a block ([`Error::Truncated`]), or if the size of a block is
+    /// impossible.
     pub fn fetch(
         &mut self,
         text: usize,
@@ -122,7 +124,7 @@ impl<R: Read> BlockReader<R> {
                     blocks.push(block);
                     offset += size;
                     found += block.text;
-                    // Blocks may be empty.
+                    // The second condition limits the size of a run of empty blocks.
                     if found >= text || offset >= text.max(STEP) {
                         break End::More;
                     }
@@ -150,31 +152,31 @@ impl<R: Read> BlockReader<R> {
         (&mut self.input).take(STEP as u64).read_to_end(raw)
     }
 
-    /// The rest of the input, for whoever can read what comes after [`End::Other`].
+    /// Returns the rest of the input, to read the data after [`End::Other`] in another way.
     pub fn into_rest(self) -> io::Chain<io::Cursor<Vec<u8>>, R> {
         io::Cursor::new(self.pending).chain(self.input)
     }
 }
 
-/// Returns whether a BGZF file that ends with these bytes does not end with an empty block: the last four are
-/// the size of the last block's text. Of others it may not, too, if they are cut within a block.
+/// Returns whether a BGZF file that ends with these bytes lacks an empty last block: its last four bytes are the size
+/// of the last block's text. Another file, or one cut within a block, may end with zeros as well.
 pub fn ends_early(last: [u8; 4]) -> bool {
     last != [0; 4]
 }
 
-/// The block of `size` bytes at `offset`, if it can be one.
+/// Returns the block of `size` bytes at `offset`, if its sizes are possible.
 fn checked(raw: &[u8], offset: usize, size: usize) -> Result<Block, Error> {
     let text = raw[offset..offset + size]
         .last_chunk()
         .map_or(u32::MAX, |&length| u32::from_le_bytes(length)) as usize;
-    // 20 header bytes, CRC and length: what a block has at the very least.
+    // The minimum size of a block: the header, the shortest deflate data, the CRC and the length.
     if size < 28 || text > MAX_BLOCK {
         return Err(Error::Corrupt("impossible block size".to_owned()));
     }
     Ok(Block { offset, size, text })
 }
 
-/// Inflates blocks that [`BlockReader::fetch`] fetched.
+/// A decompressor of blocks from [`BlockReader::fetch`].
 #[derive(Default)]
 pub struct Inflater(Option<Decompressor>);
 
@@ -185,11 +187,11 @@ impl std::fmt::Debug for Inflater {
 }
 
 impl Inflater {
-    /// Inflates the blocks in [`Text::raw`] into the text, with `headroom` bytes before it. Calls `each` with the text
-    /// of each block in order, as long as the processor's cache has it.
+    /// Inflates the blocks in [`Text::raw`] into the text, with `headroom` bytes before it. Calls `each` with the
+    /// text of each block, in order, while it is still in the processor's cache.
     ///
     /// # Errors
-    /// If the data of a block are not valid, or its checksum or length is wrong.
+    /// If the data of a block are invalid, or if its checksum or length is wrong.
     pub fn inflate(
         &mut self,
         text: &mut Text,
@@ -199,7 +201,7 @@ impl Inflater {
     ) -> Result<(), Error> {
         let total = blocks.iter().map(|block| block.text).sum();
         text.room(headroom, total);
-        // libdeflate checks the sum and length of each.
+        // libdeflate checks the checksum and the length of each block.
         let inflater = self.0.get_or_insert_with(Decompressor::new);
         let mut room = &mut text.buffer[text.start..text.end];
         for block in blocks {

@@ -1,13 +1,13 @@
-//! Writing BGZF: gzip in blocks that can be inflated in parallel (SAM specification, section 4.1).
+//! Writes BGZF: gzip in blocks that can be inflated in parallel (SAM specification, section 4.1).
 
 use crate::fast_deflate::FastDeflate;
 use libdeflater::{CompressionLvl, Compressor};
 
-/// The header of a block without its size: no time, no name, unknown system.
+/// The header of a block without its size: no time, no name, unknown operating system.
 const HEADER: [u8; 16] = [0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 6, 0, b'B', b'C', 2, 0];
 
-/// Compresses text as blocks of BGZF: 65,280 bytes each, whatever the pieces it comes in, so that the
-/// bytes depend on the text, the level and the version of libdeflate alone.
+/// A compressor that writes text as BGZF blocks of 65,280 bytes. The bytes depend only on the text, the level and the
+/// version of libdeflate, not on the pieces in which the text is passed.
 pub struct BgzfBlocks(Deflate);
 
 enum Deflate {
@@ -22,16 +22,16 @@ impl std::fmt::Debug for BgzfBlocks {
 }
 
 impl BgzfBlocks {
-    /// Text in a block, in bytes: as bgzip has it, so that even what does not compress stays below 64 KiB.
+    /// The number of bytes of text in a block, as in bgzip: even incompressible text stays below 64 KiB.
     pub const TEXT: usize = 0xff00;
-    /// The empty block that ends a file.
+    /// The end-of-file block: an empty block.
     pub const END: [u8; 28] = [
         0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 6, 0, b'B', b'C', 2, 0, 0x1b, 0, 3, 0, 0, 0, 0, 0,
         0, 0, 0, 0,
     ];
 
-    /// Makes a compressor of a level from 0, which stores, to 12 (the highest that is taken): 1 is for text that is written
-    /// while it is computed, the others are libdeflate's.
+    /// Returns a compressor of the given level, 0 (stores) to 12; higher levels are treated as 12. Level 1 is made
+    /// for text that is written while it is computed. The other levels are those of libdeflate.
     pub fn new(level: u8) -> BgzfBlocks {
         BgzfBlocks(match level {
             1 => Deflate::Fast(FastDeflate::new()),
@@ -42,15 +42,15 @@ impl BgzfBlocks {
         })
     }
 
-    /// Appends `text` as blocks to `out`: whole ones alone, or with `all` what remains too. Returns
-    /// how many bytes of it that was.
+    /// Appends `text` to `out` as blocks: only full blocks or, if `all`, the remainder as well. Returns the number of
+    /// bytes of text that were written.
     pub fn compress(&mut self, text: &[u8], all: bool, out: &mut Vec<u8>) -> usize {
         let end = if all { text.len() } else { text.len() / Self::TEXT * Self::TEXT };
         text[..end].chunks(Self::TEXT).for_each(|block| self.block(block, out));
         end
     }
 
-    /// The bytes of the first of some blocks.
+    /// Returns the compressed size in bytes of the first block in `blocks`.
     pub fn size(blocks: &[u8]) -> usize {
         usize::from(u16::from_le_bytes([blocks[16], blocks[17]])) + 1
     }
@@ -64,7 +64,7 @@ impl BgzfBlocks {
             Deflate::Libdeflate(compressor) => {
                 let data = out.len();
                 out.resize(data + compressor.deflate_compress_bound(text.len()), 0);
-                // The bound is large enough for any text.
+                // The bound is large enough for any text, so this cannot fail.
                 let len = compressor.deflate_compress(text, &mut out[data..]).unwrap_or_default();
                 out.truncate(data + len);
             }
@@ -82,8 +82,7 @@ mod tests {
     use crate::bgzf::{Header, MAX_BLOCK, header};
     use std::io::Read;
 
-    /// Every level gives blocks that are gzip members and tell their size, also of text that does not
-    /// compress.
+    /// Blocks of every level are gzip members with the right size in their header, even for incompressible text.
     #[test]
     fn blocks_come_back() {
         let noise: Vec<u8> = (0u64..200_000)

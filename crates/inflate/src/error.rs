@@ -4,17 +4,17 @@ use std::io;
 
 use crate::deflate::Fault;
 
-/// Why compressed data cannot be inflated.
+/// An error of inflating compressed data.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The data cannot be read.
+    /// Reading failed.
     #[error(transparent)]
     Read(#[from] io::Error),
     /// The data end before they are complete.
     #[error("the compressed data end before they are complete")]
     Truncated,
-    /// The data are not valid, or a checksum is wrong.
+    /// The data are invalid, or a checksum is wrong.
     #[error("{0}")]
     Corrupt(String),
 }
@@ -28,7 +28,7 @@ impl From<Fault> for Error {
     }
 }
 
-/// Words the error as readers of other crates do: [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) and
+/// Converts the error to the kinds that other readers use: [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) and
 /// [`InvalidData`](io::ErrorKind::InvalidData).
 impl From<Error> for io::Error {
     fn from(error: Error) -> io::Error {

@@ -1,11 +1,10 @@
-//! Deflating a block of BGZF in about half the time of libdeflate's level 1 (RFC 1951).
+//! Compresses a BGZF block in about half the time of libdeflate's level 1 (RFC 1951).
 //!
-//! The alignments of a mapper are written as fast as they are found only if compression keeps up, and
-//! what fills them are qualities and packed letters, in which short repetitions are chance: a match
-//! of four bytes costs more bits than four literals. So only repetitions of [`matches::LEAST`] bytes
-//! are looked for, in one place each, and where there have been none for long, at fewer and fewer
-//! positions (as LZ4 does). What remains is one Huffman code for the whole block, whose codes are
-//! short enough for four literals to be written at a time.
+//! Compression must keep up with a mapper that writes alignments. Alignments consist mostly of qualities and packed
+//! letters, whose short repetitions are accidental: a match of four bytes takes more bits than four literals. So only
+//! matches of at least [`matches::LEAST`] bytes are searched, with one candidate per position. After a long stretch
+//! without matches, positions are skipped, more and more of them (as in LZ4). The block has a single pair of Huffman
+//! codes, whose codewords are short enough to write four literals at a time.
 
 mod bits;
 mod codes;
@@ -17,19 +16,20 @@ use codes::{Code, lengths};
 use matches::{Finder, Sequence};
 use symbols::{DISTANCES, LITERALS, Place};
 
-/// The most text in a block: what a stored block can hold, and 16 bits can count.
+/// The maximum number of bytes of text in a block: the limit of a stored block and of 16-bit positions.
 pub(crate) const MAX: usize = 65_535;
 
-/// The end of a block.
+/// The symbol for the end of a block.
 const END: usize = 256;
-/// Bits of a code: four literals take 48, and with the 7 that may wait a word is not full.
+/// The maximum length of a codeword in bits: four literals take 48 bits, and with up to 7 pending bits they fit into
+/// a word.
 const CODE_BITS: u8 = 12;
-/// Bits of a code of code lengths.
+/// The maximum length of a codeword in bits, in the code of code lengths.
 const HEADER_BITS: u8 = 7;
-/// The order in which the lengths of the code of code lengths are stored: section 3.2.7.
+/// The order in which the lengths of the code of code lengths are stored (section 3.2.7).
 const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
-/// Deflates blocks, each for itself. The same text gives the same bytes.
+/// A compressor of independent blocks. The output depends only on the text.
 pub(crate) struct FastDeflate {
     finder: Finder,
 }
@@ -39,8 +39,8 @@ impl FastDeflate {
         FastDeflate { finder: Finder::new() }
     }
 
-    /// Appends `text`, of at most [`MAX`] bytes, to `out` as one last block: never more than 5 bytes
-    /// longer than the text.
+    /// Appends `text`, of at most [`MAX`] bytes, to `out` as one final block, which is at most 5 bytes longer than
+    /// the text.
     pub(crate) fn deflate(&mut self, text: &[u8], out: &mut Vec<u8>) {
         debug_assert!(text.len() <= MAX);
         let sequences = self.finder.find(text);
@@ -63,7 +63,7 @@ impl FastDeflate {
     }
 }
 
-/// A stored block, for what cannot be made smaller: section 3.2.4.
+/// Appends a stored block, for text that compression does not make smaller (section 3.2.4).
 fn store(text: &[u8], out: &mut Vec<u8>) {
     let len = text.len() as u16;
     out.push(1);
@@ -72,18 +72,18 @@ fn store(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(text);
 }
 
-/// How often each symbol occurs.
+/// The frequencies of the symbols of a block.
 struct Counts {
     literals: [u32; LITERALS],
     distances: [u32; DISTANCES],
-    /// Bits besides the symbols.
+    /// The total number of extra bits.
     extra: usize,
 }
 
 impl Counts {
     fn new(text: &[u8], sequences: &[Sequence]) -> Counts {
         let mut counts = Counts { literals: [0; LITERALS], distances: [0; DISTANCES], extra: 0 };
-        // Four tables: a byte often equals the one before, whose count is still being written.
+        // Four tables: a byte often equals its predecessor, whose count may still be in the store buffer.
         let mut bytes = [[0u32; 256]; 4];
         let mut at = 0;
         for sequence in sequences {
@@ -111,7 +111,7 @@ impl Counts {
         counts
     }
 
-    /// What the symbols will take.
+    /// Returns the number of bits of the block's data for these code lengths.
     fn bits(&self, literals: &[u8], distances: &[u8]) -> usize {
         let sum = |counts: &[u32], lens: &[u8]| -> usize {
             counts.iter().zip(lens).map(|(&count, &len)| count as usize * usize::from(len)).sum()
@@ -140,7 +140,7 @@ fn write(
         out.flush();
         at += literals.len() + usize::from(sequence.len);
         if sequence.len > 0 {
-            // 12 bits of code and 5 beside it, 12 and 13.
+            // At most 12 bits and 5 extra bits for the length, 12 and 13 for the distance.
             let (len, far) = (Place::of_len(sequence.len), Place::of_distance(sequence.distance));
             literal.put(len.symbol, out);
             out.put(len.extra, len.extra_bits);
@@ -153,11 +153,11 @@ fn write(
     out.flush();
 }
 
-/// The header of a block with codes of its own: section 3.2.7.
+/// The header of a block with dynamic Huffman codes (section 3.2.7).
 struct Header {
     literals: usize,
     distances: usize,
-    /// Of the code lengths: symbol, what stands beside it and in how many bits.
+    /// The run-length encoded code lengths: symbol, extra bits, number of extra bits.
     items: Vec<(u8, u8, u8)>,
     lens: [u8; 19],
     stored: usize,
@@ -188,7 +188,7 @@ impl Header {
     }
 
     fn write(&self, out: &mut BitWriter<'_>) {
-        // The last block, with codes of its own.
+        // The final block, with dynamic codes.
         out.put(1 | 2 << 1, 3);
         out.put(self.literals as u32 - 257, 5);
         out.put(self.distances as u32 - 1, 5);
@@ -206,7 +206,7 @@ impl Header {
     }
 }
 
-/// A length that occurs so many times in a row, as symbols.
+/// Appends a code length that is repeated `times` times, run-length encoded.
 fn repeat(len: u8, mut times: usize, items: &mut Vec<(u8, u8, u8)>) {
     if len > 0 {
         items.push((len, 0, 0));
@@ -264,7 +264,7 @@ mod tests {
         assert!(round_trip(&vec![b'x'; MAX]) < MAX / 100);
     }
 
-    /// The smallest frequencies of a code that would be deeper than it may be.
+    /// Frequencies that lead to a Huffman code deeper than the limit.
     #[test]
     fn deep_codes_are_cut() {
         let mut text = Vec::new();
@@ -273,12 +273,12 @@ mod tests {
             text.extend(std::iter::repeat_n(byte, one));
             (one, two) = (two, one + two);
         }
-        // No repetitions: a byte apart each.
+        // Shuffled, so that there are no repetitions.
         let mixed: Vec<u8> = (0..text.len()).map(|at| text[at * 7919 % text.len()]).collect();
         round_trip(&mixed[..mixed.len().min(MAX)]);
     }
 
-    /// Distances and lengths at the ends of what can be said.
+    /// Matches with extreme distances and lengths.
     #[test]
     fn far_and_long_matches() {
         let mut text = b"0123456789abcdefghij".to_vec();

@@ -1,42 +1,42 @@
-//! gzip as a stream: any number of members, and the zeros that some tapes put behind them.
+//! Reads gzip as a stream: any number of members, followed by zeros as padding.
 
 use flate2::bufread::GzDecoder;
 use std::io::{self, BufRead, Read};
 
-/// Decompresses all members of a gzip file; each read gives text of one of them. Unlike flate2's own reader of several
-/// members, it takes zeros after the last one for padding (as gzip does) and anything else for an error.
+/// A decompressor of all members of a gzip file. Each read returns text of a single member. Unlike flate2's reader of
+/// several members, it accepts zeros after the last member as padding (like gzip) and rejects anything else.
 pub struct GzipStream<R> {
     state: StreamPosition<R>,
-    /// Where the member begins that is read.
+    /// The offset of the current member in the file.
     member: u64,
 }
 
 enum StreamPosition<R> {
     Member(Box<GzDecoder<Counted<R>>>),
-    /// Where a member, padding or the end follows.
+    /// Before a member, padding or the end.
     Between(Counted<R>),
     End,
-    /// After an error: who reads on gets it again, and must not take it for the end.
+    /// After an error, which every later read returns again: it must not look like the end.
     Failed(Failure),
 }
 
 impl<R: BufRead> GzipStream<R> {
-    /// `input` begins with a member; no input at all is an empty stream.
+    /// Returns a stream of the members of `input`. An empty input is an empty stream.
     pub fn new(input: R) -> Self {
         Self::from(input, 0)
     }
 
-    /// Inflates an input that begins at byte `at` of a file.
+    /// Returns a stream of an input that begins at byte `at` of a file.
     pub fn from(bytes: R, at: u64) -> Self {
         Self { state: StreamPosition::Between(Counted { bytes, at }), member: at }
     }
 
-    /// Where in the file the member begins that the last text was of; at the end, where the last one ends.
+    /// Returns the offset in the file of the member of the last text; at the end, the offset after the last member.
     pub fn member(&self) -> u64 {
         self.member
     }
 
-    /// Where in the file it reads.
+    /// Returns the current offset in the file.
     pub fn at(&self) -> u64 {
         match &self.state {
             StreamPosition::Member(text) => text.get_ref().at,
@@ -46,7 +46,7 @@ impl<R: BufRead> GzipStream<R> {
     }
 }
 
-/// An error that can be given more than once.
+/// The description of an error, which can be returned several times.
 struct Failure {
     code: Option<i32>,
     kind: io::ErrorKind,
@@ -81,7 +81,7 @@ impl<R: BufRead> Read for GzipStream<R> {
 }
 
 impl<R: BufRead> GzipStream<R> {
-    /// Reads; after an error, nothing more comes.
+    /// Reads text. After an error, the state is that of an ended stream.
     fn read_on(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             match std::mem::replace(&mut self.state, StreamPosition::End) {
@@ -108,7 +108,7 @@ impl<R: BufRead> GzipStream<R> {
     }
 }
 
-/// Bytes, and where they are read from.
+/// A reader and its offset in the file.
 struct Counted<R> {
     bytes: R,
     at: u64,
@@ -133,7 +133,7 @@ impl<R: BufRead> BufRead for Counted<R> {
     }
 }
 
-/// Sees to it that nothing but zeros follows.
+/// Checks that only zeros follow.
 fn pass_padding(input: &mut impl BufRead) -> io::Result<()> {
     loop {
         let padding = input.fill_buf()?;
@@ -156,7 +156,7 @@ mod tests {
     use super::GzipStream;
     use std::io::{self, BufReader, Read};
 
-    /// Fails once, in the middle.
+    /// A reader that fails once, in the middle.
     struct Faulty<'b>(&'b [u8], bool);
 
     impl Read for Faulty<'_> {

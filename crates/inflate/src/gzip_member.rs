@@ -1,8 +1,8 @@
-//! Writing gzip as a single member, for small contents that are compressed as a whole.
+//! Writes gzip with a single member, for small contents that are compressed as a whole.
 
 use libdeflater::{CompressionLvl, Compressor};
 
-/// Compresses contents, each as a gzip file of one member without a time or a name.
+/// A compressor that makes each content a gzip file of one member, without time and name.
 pub struct GzipMember(Compressor);
 
 impl std::fmt::Debug for GzipMember {
@@ -12,7 +12,7 @@ impl std::fmt::Debug for GzipMember {
 }
 
 impl GzipMember {
-    /// At libdeflate's level 6.
+    /// Returns a compressor with libdeflate's level 6.
     #[allow(clippy::new_without_default, reason = "the level is not to be assumed")]
     pub fn new() -> GzipMember {
         GzipMember(Compressor::new(CompressionLvl::default()))
@@ -22,7 +22,7 @@ impl GzipMember {
     pub fn pack(&mut self, content: &[u8], out: &mut Vec<u8>) {
         let begin = out.len();
         out.resize(begin + self.0.gzip_compress_bound(content.len()), 0);
-        // The bound is large enough for any content.
+        // The bound is large enough for any content, so this cannot fail.
         let len = self.0.gzip_compress(content, &mut out[begin..]).unwrap_or_default();
         out.truncate(begin + len);
     }

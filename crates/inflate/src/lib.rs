@@ -1,12 +1,12 @@
-//! gzip and BGZF (RFC 1951, RFC 1952, SAM specification section 4.1), read and written by many threads.
+//! Parallel reading and writing of gzip and BGZF (RFC 1951, RFC 1952, SAM specification section 4.1).
 //!
-//! - [`parallel`] inflates one gzip file by any number of workers, from any place in it.
-//! - [`bgzf`] finds the blocks of a BGZF file without inflating them, and inflates each by itself.
-//! - [`GzipStream`] inflates gzip of any number of members one byte after the other.
-//! - [`BgzfBlocks`] and [`GzipMember`] compress. Their bytes depend on the text and the level alone, never on the pieces
-//!   in which the text comes.
+//! - [`parallel`] inflates a single gzip file with any number of workers.
+//! - [`bgzf`] finds the blocks of a BGZF file without inflating them, and inflates each block independently.
+//! - [`GzipStream`] inflates gzip of any number of members sequentially.
+//! - [`BgzfBlocks`] and [`GzipMember`] compress. Their output depends only on the text and the level, not on the
+//!   pieces in which the text is passed.
 //!
-//! No thread is started here: the workers are the caller's.
+//! This crate starts no threads: the workers are the caller's.
 //!
 //! # One gzip file, several threads
 //!

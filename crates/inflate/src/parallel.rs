@@ -1,18 +1,17 @@
-//! One gzip file, inflated by many workers. A range of it is handed out at a time, and then
+//! Inflates one gzip file with many workers. Each range of the file is
 //!
-//! 1. decoded by its worker from the first block that it finds there to the first one behind the
-//!    range, in parallel;
-//! 2. joined to the range before, in the order of the ranges and in a short time: does it begin
-//!    where the other one ended? What are the last 32 KiB of its text? A range that was not found
-//!    or not found right is decoded again here, which is rare: there is a dynamic block in some
-//!    tens of KiB of compressed text, and the wrong place passes for one once in 10^9 bits;
-//! 3. made text with what the range before left, and summed up, in parallel again.
+//! 1. decoded by a worker, from the first block found in the range to the first block after the range. Workers do
+//!    this in parallel;
+//! 2. joined to the range before, in the order of the ranges, which takes little time: the range must begin where the
+//!    one before ended, and the last 32 KiB of text are passed on. If no block or a wrong one was found, the range is
+//!    decoded again here. This is rare: there is a dynamic block in every few tens of KiB of compressed text, and a
+//!    wrong position is taken for a block about once in 10^9 bits;
+//! 3. converted to text with the text before it, and its checksums are computed. Workers do this in parallel.
 //!
-//! The checksums are compared when the text comes to its turn in the reader ([`Piece::check`]).
+//! The checksums are compared when the text is consumed, in order ([`Piece::check`]).
 //!
-//! Text that is compressed to less than a twelfth (runs of one letter) would need more memory than
-//! there is for a range. It is decoded as a stream, by one worker at a time, at the rate of a copy;
-//! ranges go on behind it.
+//! Text that is compressed to less than a twelfth of its size (runs of one letter) would exceed the memory of a
+//! range. It is decoded as a stream, by one worker at a time, at the speed of a copy. Ranges continue after it.
 
 mod cutter;
 mod plan;
@@ -33,16 +32,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The size of the pieces of text.
+/// The sizes of pieces of text.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
-    /// Bytes of text that a piece has, about; at least 1.
+    /// The approximate number of bytes of text in a piece, at least 1.
     pub text: usize,
-    /// Bytes of room before it.
+    /// The number of bytes of room before the text.
     pub headroom: usize,
 }
 
-/// A piece of a file: a range, to be decoded, or text that is there but for its sums.
+/// A piece of a file: a range that must be decoded, or text whose checksums must be computed.
 pub struct Piece {
     ranges: Arc<Ranges>,
     range: Option<Range>,
@@ -56,12 +55,13 @@ impl std::fmt::Debug for Piece {
 }
 
 impl Piece {
-    /// Puts the text of this piece, if it is not there yet, into `text`, which [`Cutter::next`] had for it, with the parts
-    /// of its sums. Calls `each` with stretches of the text in order, as long as the processor's cache has them. Workers
-    /// call it side by side, each for its own piece; once `stopped` is set, there may be no text.
+    /// Decodes this piece into `text`, unless it already has text, and computes its checksums. `text` must be the
+    /// buffer that was passed to [`Cutter::next`]. Calls `each` with stretches of the text in order, while they are
+    /// still in the processor's cache. Workers call this in parallel, each for its own piece. Once `stopped` is set,
+    /// the text may be empty.
     ///
     /// # Errors
-    /// If the file cannot be read.
+    /// If reading the file fails.
     pub fn expand(
         &mut self,
         text: &mut Text,
@@ -72,17 +72,17 @@ impl Piece {
         self.ranges.expand(text, self.range.take(), sizes, stopped, each)
     }
 
-    /// Compares checksums as far as members end in the text, and says what else was wrong. To be
-    /// called in the order of the pieces: then the first error is the one that a stream would meet.
+    /// Compares the checksums of members that end in the text, and reports other errors in the data. Call it in the
+    /// order of the pieces, so that the first error is the one that a stream would report.
     ///
     /// # Errors
-    /// If the data are not valid, end too early, or a checksum is wrong.
+    /// If the data are invalid or truncated, or if a checksum is wrong.
     pub fn check(&self, text: &mut Text) -> Result<(), Error> {
         self.ranges.check(text)
     }
 }
 
-/// The state that the workers on one file share.
+/// The state that the workers on a file share.
 struct Ranges {
     file: File,
     plan: Plan,
@@ -93,27 +93,27 @@ struct Ranges {
 
 #[derive(Default)]
 struct NextRange {
-    /// The number of the range whose turn it is.
+    /// The number of the range that is joined next.
     next: u64,
-    /// How often the reading as ranges was given up.
+    /// The number of times that reading switched from ranges to a stream.
     episode: u64,
-    /// In bits, where the next range must begin.
+    /// The bit of the file at which the next range must begin.
     end: u64,
-    /// The text before that place, as far as matches may reach.
+    /// The text before `end`, as far as matches can reach.
     window: Vec<u8>,
-    /// The file ends there, or what can be read of it.
+    /// Whether the readable part of the file ends at `end`.
     finished: bool,
-    /// Reading as ranges was given up here.
+    /// The decoder that continues as a stream, if reading has switched to one.
     stream: Option<Stream>,
 }
 
-/// A decoder that knows the text before.
+/// A decoder with the text before its position.
 struct Stream {
     inflate: Inflate,
     window: Vec<u8>,
 }
 
-/// Polling interval of workers that wait for their turn: the reader may have been stopped.
+/// The polling interval of workers that wait for their turn, to notice that the reader was stopped.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 impl Ranges {
@@ -167,14 +167,14 @@ impl Ranges {
             nothing(text);
             return Ok(());
         };
-        // What is kept here nobody changes but who has the turn.
+        // Only the worker whose turn it is changes this state, so the lock can be released.
         let (end, window) = (state.end, state.window.clone());
         let given_up = state.episode != episode || state.finished;
         drop(state);
         let segment = match found.filter(|segment| segment.follows(end)) {
             _ if given_up => None,
             Some(segment) => Some(segment),
-            // One block reaches from before the range to behind it.
+            // A single block covers the whole range.
             None if end >= bits.end => None,
             None => {
                 let stream = Stream { inflate: Inflate::block(end), window: window.clone() };
@@ -194,7 +194,7 @@ impl Ranges {
         Ok(())
     }
 
-    /// Waits for the turn of range `number`; `None` if the reader was stopped.
+    /// Waits for the turn of range `number`; returns `None` if the reader was stopped.
     fn wait(&self, number: u64, stopped: &AtomicBool) -> Option<MutexGuard<'_, NextRange>> {
         let mut state = lock(&self.state);
         loop {
@@ -208,8 +208,7 @@ impl Ranges {
         }
     }
 
-    /// Hands the turn on, with what is known now about the end of the text. Returns what is wrong
-    /// there, if anything.
+    /// Ends the turn of a range and stores where its text ended. Returns the error in the data at that point, if any.
     fn pass(&self, reached: Option<(Ended, Vec<u8>)>) -> Option<Error> {
         let (mut state, mut damage) = (lock(&self.state), None);
         if let Some((ended, window)) = reached {
@@ -230,18 +229,18 @@ impl Ranges {
     }
 }
 
-/// A range without text of its own.
+/// Makes the text empty.
 fn nothing(text: &mut Text) {
     text.gzip.ends.clear();
     (text.start, text.end) = (0, 0);
 }
 
-/// Locks a mutex, whoever panicked: every state is valid at every step.
+/// Locks a mutex, even if a thread panicked while holding it: the state is valid at every step.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits until something changed, or this long.
+/// Waits for a change, but at most for `most`.
 fn wait_timeout<'a, T>(
     changed: &Condvar,
     guard: MutexGuard<'a, T>,

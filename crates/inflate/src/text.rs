@@ -1,31 +1,31 @@
-//! The buffer that text is put into.
+//! The buffer for text.
 
 use crate::Error;
 use crate::deflate::{MemberEnd, MemberText, Window};
 
-/// Memory of a text for ranges of a gzip file, so that it is taken once.
+/// The buffers for a range of a gzip file, kept to reuse their memory.
 #[derive(Default)]
 pub(crate) struct GzipRange {
     pub(crate) ends: Vec<MemberEnd>,
     pub(crate) parts: Vec<MemberText>,
     pub(crate) window: Option<Window>,
-    /// The error of the data behind the text.
+    /// The error in the data after the text.
     pub(crate) damage: Option<Error>,
 }
 
-/// Text in a buffer, with room before it and behind it, and what inflating it takes. Each worker makes one and has it
-/// refilled, so that its memory is taken once.
+/// Text in a buffer with room before and after it, and the buffers that inflating it needs. Each worker has one,
+/// which is refilled to reuse its memory.
 #[derive(Default)]
 pub struct Text {
     /// The text is `buffer[start..end]`.
     pub buffer: Vec<u8>,
-    /// Where the text begins.
+    /// The start of the text in the buffer.
     pub start: usize,
-    /// Where the text ends.
+    /// The end of the text in the buffer.
     pub end: usize,
-    /// Compressed bytes, to be inflated into `buffer`.
+    /// Compressed bytes that are inflated into `buffer`.
     pub raw: Vec<u8>,
-    /// Memory for ranges of a gzip file.
+    /// The buffers for a range of a gzip file.
     pub(crate) gzip: GzipRange,
 }
 
@@ -36,12 +36,12 @@ impl std::fmt::Debug for Text {
 }
 
 impl Text {
-    /// The text.
+    /// Returns the text.
     pub fn bytes(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// The length of the text, in bytes.
+    /// Returns the length of the text in bytes.
     pub fn len(&self) -> usize {
         self.end - self.start
     }
@@ -51,13 +51,12 @@ impl Text {
         self.start == self.end
     }
 
-    /// Makes room for `length` bytes of text with `headroom` bytes before it, and returns it; what
-    /// it holds is undefined. The buffer is kept at its full length, as clearing it would cost a
-    /// pass over it each time.
+    /// Makes room for `length` bytes of text with `headroom` bytes before it, and returns the room, with undefined
+    /// content. The buffer keeps its full length, as clearing it would cost a pass over it each time.
     pub fn room(&mut self, headroom: usize, length: usize) -> &mut [u8] {
         let needed = headroom + length;
         if self.buffer.len() > 4 * needed.max(1 << 16) {
-            // One giant record must not keep its memory for the rest of the run.
+            // The memory of a single giant record should not be kept for the rest of the run.
             self.buffer = Vec::new();
         }
         if self.buffer.len() < needed {
@@ -67,7 +66,7 @@ impl Text {
         &mut self.buffer[headroom..needed]
     }
 
-    /// Puts `carry` before the text, and empties it.
+    /// Inserts `carry` before the text and clears `carry`.
     pub fn prepend(&mut self, carry: &mut Vec<u8>) {
         if carry.len() <= self.start {
             let start = self.start - carry.len();

@@ -1,8 +1,8 @@
-//! Alignments: what a reader needs of a crate that reads them, and how their formats are known.
+//! The interface to a crate that reads alignments, and the detection of their formats.
 //!
-//! This crate knows SAM, BAM and CRAM by how they begin, and reads none of them. Whoever opens a reader names by the type
-//! of the options ([`Formats`]) who reads them: options without that name cannot be opened, so that no job leaves
-//! alignments out by mistake.
+//! This crate recognizes SAM, BAM and CRAM by their first bytes, but does not read them. The type of the options
+//! ([`Formats`]) names the reader of alignments. Options without that type cannot be opened, so that no job omits
+//! support for alignments by mistake.
 
 mod runs;
 mod sniff;
@@ -17,9 +17,9 @@ pub(crate) use sniff::{Sniffed, sniff};
 /// The first bytes of a CRAM file.
 pub(crate) const CRAM_MAGIC: &[u8] = b"CRAM";
 
-/// The formats of alignments that are read, named by a type.
+/// The alignment formats that are read, named by a type.
 ///
-/// Options must name them:
+/// The type must be stated in the options:
 ///
 /// ```
 /// # use merganser_io::{Input, Reader, ReaderOptions, SequencesOnly};
@@ -28,7 +28,7 @@ pub(crate) const CRAM_MAGIC: &[u8] = b"CRAM";
 /// # Ok::<(), merganser_io::Error>(())
 /// ```
 ///
-/// Without a name they have no default values, also where a type is written that leaves it out:
+/// Without the type, options have no default value, even if their own type is written out:
 ///
 /// ```compile_fail,E0283
 /// # use merganser_io::{Input, Reader, ReaderOptions};
@@ -42,11 +42,11 @@ pub(crate) const CRAM_MAGIC: &[u8] = b"CRAM";
 /// let options: RecordOptions = RecordOptions::default();
 /// ```
 pub trait Formats {
-    /// The reader of alignments; `None` if files of them are refused.
+    /// Returns the reader of alignments; `None` if alignment files are rejected.
     fn alignments(&self) -> Option<&'static dyn Alignments>;
 }
 
-/// FASTA and FASTQ alone: files of alignments are refused.
+/// Only FASTA and FASTQ: alignment files are rejected.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SequencesOnly;
 
@@ -56,7 +56,7 @@ impl Formats for SequencesOnly {
     }
 }
 
-/// The formats of options of any type, once these are opened. It has no default value: only a type that says who reads
+/// The type-erased formats of opened options. It has no default value: only a type that names the reader of
 /// alignments has one.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyFormats(Option<&'static dyn Alignments>);
@@ -73,45 +73,45 @@ impl Formats for AnyFormats {
     }
 }
 
-/// What is wrong with a record, in words, behind its number from 0 in what was read.
+/// The number of an invalid record, counted from 0 in the given input, and a description of the problem.
 pub type Problem = (u64, String);
 
 /// A reader of alignments.
 ///
-/// SAM and BAM are cut between records in the order of the file, in a short time, and made FASTQ by
-/// each worker; containers of CRAM are whole, and decoded by the workers.
+/// SAM and BAM are quickly cut between records in file order, and each worker converts its stretches to FASTQ. CRAM
+/// is read as whole containers, which the workers decode.
 pub trait Alignments: fmt::Debug + Send + Sync {
-    /// Whether a line of SAM, without its end, is one of the header, or empty, and nothing is wrong with it.
+    /// Whether a SAM line, without its line end, is a valid header line or empty.
     fn is_sam_header(&self, line: &[u8]) -> bool;
 
-    /// Adds the reads of whole lines of SAM, header lines among them.
+    /// Adds the reads of whole SAM lines, which may include header lines.
     ///
     /// # Errors
-    /// What is wrong with a line.
+    /// If a line is invalid.
     fn read_sam(&self, lines: &[u8], reads: &mut Reads) -> Result<(), Problem>;
 
-    /// Returns the length of the header of BAM that `bytes` begin with; `None` if they end before it does.
+    /// Returns the length of the BAM header at the start of `bytes`; `None` if `bytes` ends within it.
     fn bam_header(&self, bytes: &[u8]) -> Option<usize>;
 
-    /// Returns how much of `bytes` is whole records of BAM, and how many these are.
+    /// Returns the number of bytes of whole BAM records at the start of `bytes`, and the number of these records.
     ///
     /// # Errors
-    /// The number, from 0, of a record whose size cannot be.
+    /// If the size of a record is invalid: its number, from 0.
     fn whole_bam(&self, bytes: &[u8]) -> Result<(usize, u64), u64>;
 
-    /// Returns how many bytes the record of BAM has that `bytes` begin with, as far as it says so.
+    /// Returns the size in bytes of the BAM record at the start of `bytes`, as far as it is known from these bytes.
     fn bam_record_size(&self, bytes: &[u8]) -> usize;
 
-    /// Adds the reads of whole records of BAM.
+    /// Adds the reads of whole BAM records.
     ///
     /// # Errors
-    /// What is wrong with a record.
+    /// If a record is invalid.
     fn read_bam(&self, records: &[u8], reads: &mut Reads) -> Result<(), Problem>;
 
-    /// Opens a CRAM file, of which `reference` may have the sequences.
+    /// Opens a CRAM file. `reference` is the file with its reference sequences.
     ///
     /// # Errors
-    /// If its header or the reference cannot be read; if CRAM is not built in.
+    /// If the header or the reference cannot be read, or if CRAM support is not built in.
     fn open_cram(
         &self,
         input: Box<dyn Read + Send>,
@@ -119,31 +119,31 @@ pub trait Alignments: fmt::Debug + Send + Sync {
     ) -> io::Result<Box<dyn Containers>>;
 }
 
-/// The containers of a file, one after the other.
+/// The containers of a CRAM file, in order.
 pub trait Containers: Send {
-    /// Returns the next container; `None` behind the last.
+    /// Returns the next container; `None` after the last.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the container cannot be read.
     fn next(&mut self) -> io::Result<Option<Box<dyn Container>>>;
 }
 
 /// Records that are decoded together, by any worker.
 pub trait Container: Send {
-    /// Adds the reads of its records.
+    /// Adds the reads of the records.
     ///
     /// # Errors
-    /// What is wrong with a record, whose number is that in the file.
+    /// If a record is invalid; its number is that in the file.
     fn read(&self, reads: &mut Reads) -> Result<(), Problem>;
 }
 
-/// FASTQ in the making.
+/// FASTQ text under construction.
 #[derive(Debug, Default)]
 pub struct Reads {
-    /// Its text.
+    /// The FASTQ text.
     pub text: Vec<u8>,
-    /// Records passed over.
+    /// The number of records that were skipped.
     pub skipped: u64,
-    /// Which of the others are mates side by side.
+    /// The adjacent mates among the other records.
     pub mates: MateRuns,
 }

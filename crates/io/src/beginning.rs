@@ -1,12 +1,11 @@
-//! What may come before the first record of a text: a byte order mark, blank lines, and comments of
-//! FASTA.
+//! Text that may precede the first record: a byte order mark, blank lines, and FASTA comments.
 
 use memchr::memchr;
 
-/// The byte order mark of UTF-8, which editors on Windows and spreadsheets write: it is passed over.
+/// The byte order mark of UTF-8, as written by editors on Windows and by spreadsheets. It is skipped.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Whether a file begins as UTF-16 does: with its byte order mark, or with `>` or `@` in two bytes.
+/// Whether a text looks like UTF-16: it begins with a byte order mark of UTF-16, or with `>` or `@` in two bytes.
 pub(crate) fn is_utf16(text: &[u8]) -> bool {
     matches!(
         text,
@@ -14,7 +13,7 @@ pub(crate) fn is_utf16(text: &[u8]) -> bool {
     )
 }
 
-/// The text from its first record on, as far as it is known.
+/// Returns the text from its first record on; empty if the given text ends before the first record.
 pub(crate) fn records(text: &[u8]) -> &[u8] {
     let mut text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text).trim_ascii_start();
     while text.first() == Some(&b';') {

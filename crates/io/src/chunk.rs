@@ -1,4 +1,4 @@
-//! A stretch of FASTA or FASTQ text, and how its records are handed to a [`Sink`].
+//! Chunks of FASTA or FASTQ text, and how their records are passed to a [`Sink`].
 
 mod check;
 mod fasta;
@@ -18,103 +18,103 @@ use merganser_inflate::bgzf::{Block, Inflater};
 use merganser_run::Warnings;
 use std::sync::Arc;
 
-/// What becomes of the records of a chunk. All calls for one chunk come in the order of its text.
+/// A receiver of the records of a chunk. Its methods are called in the order of the text.
 pub trait Sink {
-    /// A record begins. `header` is its first line without `>` or `@`, blanks behind these, and line
-    /// end.
+    /// Begins a record. `header` is its first line without the `>` or `@`, blanks after it, and the line end.
     fn begin(&mut self, header: &[u8]);
 
-    /// The sequence that was cut at the end of an earlier chunk of the same file goes on. Its last
-    /// `overlap` bases (see [`ReaderOptions`](crate::ReaderOptions)), or all of them if it was
-    /// shorter so far, are repeated first: with an overlap of k-1, each k-mer of the record then
-    /// is whole in exactly one chunk.
+    /// Continues the sequence that was cut at the end of an earlier chunk of the same file.
+    ///
+    /// Its last `overlap` bases (see [`ReaderOptions`](crate::ReaderOptions)), or all its bases if it was shorter
+    /// so far, are repeated first. With an overlap of k-1, each k-mer of the record is complete in exactly one
+    /// chunk.
     fn resume(&mut self);
 
-    /// Follows each [`resume`](Self::resume): how many bases are repeated. For those who count
-    /// bases or letters, not k-mers.
+    /// Receives the number of repeated bases after each [`resume`](Self::resume), for sinks that count bases or
+    /// letters instead of k-mers.
     fn repeated(&mut self, bases: usize) {
         let _ = bases;
     }
 
-    /// More of the record's sequence, without line ends and blanks, never empty for FASTA; a k-mer may
-    /// span two calls. `quality` is the FASTQ quality of the same length, `None` for FASTA. A FASTQ
-    /// record has exactly one call, which is empty if its sequence is.
+    /// Receives the next part of the record's sequence, without line ends and blanks; it is never empty for FASTA.
+    /// A k-mer may span two calls.
+    ///
+    /// `quality` is the FASTQ quality of the same length, and `None` for FASTA. A FASTQ record has exactly one
+    /// call, which is empty if its sequence is empty.
     fn sequence(&mut self, line: &[u8], quality: Option<&[u8]>);
 
-    /// No more of this record in this chunk.
+    /// Ends the record in this chunk.
     fn end(&mut self);
 
-    /// Whether it looks at qualities: if not, they may be any bytes.
+    /// Whether the sink uses qualities. If not, they are not checked and may be any bytes.
     fn uses_qualities(&self) -> bool {
         true
     }
 }
 
-/// What was in a chunk.
+/// The numbers of records and bases in a chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChunkStats {
-    /// Records that begin in this chunk: summed over all chunks, each counts once.
+    /// The number of records that begin in this chunk. In the sum over all chunks, each record counts once.
     pub records: u64,
-    /// Bases (letters of sequence lines) in this chunk, those that are repeated from an earlier
-    /// chunk not among them: summed over all chunks, each counts once.
+    /// The number of bases (letters of sequence lines) in this chunk, without those repeated from an earlier chunk.
+    /// In the sum over all chunks, each base counts once.
     pub bases: u64,
 }
 
-/// A stretch of text with whole FASTQ records, or FASTA records that may be cut within a
-/// sequence. Each worker makes one and has it refilled by
-/// [`Reader::next_chunk`](crate::Reader::next_chunk), so that its memory is taken once.
+/// A stretch of text with whole FASTQ records, or with FASTA records that may be cut within a sequence.
+///
+/// Each worker creates one chunk and refills it with [`Reader::next_chunk`](crate::Reader::next_chunk), which
+/// reuses its memory.
 #[derive(Default)]
 pub struct Chunk {
-    /// The text; the room before it takes what the chunk before hands on.
+    /// The text. The room before it receives the text that is carried over from the previous chunk.
     pub(crate) text: Text,
-    /// Where the blocks of compressed bytes are, to be inflated into the text.
+    /// The blocks of compressed bytes that are to be inflated into the text.
     pub(crate) blocks: Vec<Block>,
     pub(crate) inflater: Inflater,
-    /// Memory for the next reads to be made of alignments.
+    /// A buffer for the next reads that are converted from alignments.
     pub(crate) reads: Vec<u8>,
-    /// Alignments passed over.
+    /// The number of alignments that were skipped.
     pub(crate) skipped: u64,
-    /// Which reads of alignments are mates; `None` for other formats.
+    /// The adjacent mates among reads converted from alignments; `None` for other formats.
     pub(crate) mates: Option<MateRuns>,
 
     pub(crate) file: usize,
     pub(crate) name: Arc<str>,
     pub(crate) failures: Arc<Failures>,
     pub(crate) source_bytes: u64,
-    /// What qualities of FASTQ mean, but for those made of alignments.
+    /// The encoding of FASTQ qualities; ignored for qualities converted from alignments.
     pub(crate) phred: Phred,
     pub(crate) of_alignments: bool,
     pub(crate) warnings: Warnings,
     pub(crate) format: Option<Format>,
-    /// The first chunk of its file.
+    /// Whether this is the first chunk of its file.
     pub(crate) first: bool,
-    /// From 0, how many chunks of its file were handed out before it.
+    /// The number of chunks of its file that were returned before it.
     pub(crate) ordinal: u64,
-    /// From 0, the number of the line in which the text begins.
+    /// The number, from 0, of the line at which the text begins.
     pub(crate) line: u64,
-    /// From 0, the number of the first FASTQ record.
+    /// The number, from 0, of the first FASTQ record.
     pub(crate) record: u64,
-    /// FASTA: begins within a sequence,
+    /// Whether the chunk begins within a FASTA sequence.
     pub(crate) resume: bool,
-    /// and so that the first line is sequence whatever its first letter,
+    /// Whether the first line of FASTA is sequence whatever its first letter, because the chunk begins within a
+    /// line.
     pub(crate) in_line: bool,
-    /// with this many bases that an earlier chunk had, too.
+    /// The number of bases at the beginning that repeat the end of an earlier chunk of FASTA.
     pub(crate) repeated: usize,
 }
 
 impl Chunk {
-    /// Hands the records of this chunk to `sink`, in the order of the text.
-    ///
-    /// Blanks in sequence lines are no letters, and are left out.
+    /// Passes the records of this chunk to `sink`, in the order of the text. Blanks in sequence lines are skipped.
     ///
     /// # Errors
     ///
-    /// If a FASTQ record is malformed, FASTA has a line that is none of it, or a sequence has binary
-    /// data. Records before the
-    /// malformed one have been handed out. With several workers, a later error of the same cause
-    /// may surface first: [`Reader::earliest_error`](crate::Reader::earliest_error) gives the one
-    /// to report.
+    /// If a FASTQ record is malformed, a line is not FASTA, or a sequence contains binary data. Records before the
+    /// malformed one have been passed to `sink`. With several workers, a later error of the same cause may be
+    /// returned first; [`Reader::earliest_error`](crate::Reader::earliest_error) returns the one to report.
     pub fn parse<S: Sink>(&self, sink: &mut S) -> Result<ChunkStats, Error> {
         let result = self.check_beginning().and_then(|()| match self.format {
             None => Ok(ChunkStats::default()),
@@ -124,34 +124,35 @@ impl Chunk {
         result.map_err(|error| self.failures.note(self.file, self.line, error))
     }
 
-    /// Searches the sequences of this chunk for binary data: bytes that are no printable ASCII.
+    /// Checks the sequences of this chunk for binary data: bytes that are not printable ASCII.
     ///
     /// # Errors
     ///
-    /// If there are any; the error names file, line and byte.
+    /// If there is any; the error names the file, line and byte.
     pub fn check(&self) -> Result<(), Error> {
         let result = self.find_binary(self.text().len());
         result.map_err(|error| self.failures.note(self.file, self.line, error))
     }
 
-    /// The length of the text, in bytes.
+    /// Returns the length of the text in bytes.
     pub fn text_len(&self) -> usize {
         self.text.len()
     }
 
-    /// About how many bytes on disk (compressed, if the file is) this chunk came from. Summed over
-    /// all chunks, what was read so far.
+    /// Returns the approximate number of bytes on disk (compressed, if the file is compressed) of this chunk. The
+    /// sum over all chunks is the number of bytes read so far.
     pub fn source_bytes(&self) -> u64 {
         self.source_bytes
     }
 
-    /// Which input this chunk is of: its index among those given to the reader.
+    /// Returns the index of the input of this chunk among those given to the reader.
     pub fn file(&self) -> usize {
         self.file
     }
 
-    /// How many chunks of its file come before this one: with [`file`](Self::file), the place of
-    /// its text in the inputs, whichever worker got it. Without gaps, as long as nothing failed.
+    /// Returns the number of chunks of its file that precede this one. With [`file`](Self::file) it gives the
+    /// position of the text in the inputs, whichever worker received it. Ordinals have no gaps as long as nothing
+    /// has failed.
     pub fn ordinal(&self) -> u64 {
         self.ordinal
     }
@@ -160,7 +161,7 @@ impl Chunk {
         self.text.bytes()
     }
 
-    /// Passes over the byte order mark with which the text of the first chunk of an input may begin.
+    /// Skips a byte order mark at the beginning of the first chunk of an input.
     ///
     /// # Errors
     /// If the text is UTF-16.
@@ -174,7 +175,7 @@ impl Chunk {
         Ok(())
     }
 
-    /// Gives back the memory of a text of more than `usual` bytes, which is not needed any more.
+    /// Frees the memory of a text of more than `usual` bytes. The text must not be needed any more.
     pub(crate) fn shrink(&mut self, usual: usize) {
         if self.text.buffer.len() > usual || self.reads.capacity() > usual {
             (self.text.buffer, self.reads) = (Vec::new(), Vec::new());
@@ -182,7 +183,7 @@ impl Chunk {
         }
     }
 
-    /// Has the text written: FASTQ made of alignments. Those passed over are counted.
+    /// Replaces the text with the FASTQ that `write` makes from alignments, and adds the alignments that it skipped.
     pub(crate) fn write_reads<E>(
         &mut self,
         write: impl FnOnce(&mut Reads) -> Result<(), E>,
@@ -199,7 +200,7 @@ impl Chunk {
     }
 }
 
-/// The line of `text` that begins at `start`, without its line end, and where the next one begins.
+/// Returns the line of `text` that begins at `start`, without its line end, and the start of the next line.
 #[inline]
 fn line_at(text: &[u8], start: usize) -> (&[u8], usize) {
     match memchr::memchr(b'\n', &text[start..]) {
@@ -213,7 +214,7 @@ fn without_return(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// A header from its name on: some writers put a blank behind `>` or `@`.
+/// Returns a header without leading blanks: some writers put a blank after `>` or `@`.
 #[inline]
 fn name_on(header: &[u8]) -> &[u8] {
     match header {

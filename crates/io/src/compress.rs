@@ -1,4 +1,4 @@
-//! Compressions, told apart by the first bytes of a file and never by its name.
+//! Compression formats, detected by the first bytes of a file and never by its name.
 
 use crate::stream::check_open;
 use crate::there::Uninterrupted;
@@ -8,22 +8,22 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many first bytes of a file [`Compression::sniff`] wants to see: enough for the extra fields
-/// of a gzip member.
+/// The number of first bytes of a file that [`Compression::sniff`] needs: enough for the extra fields of a gzip
+/// member.
 pub(crate) const HEAD: usize = 256;
 
-/// Bytes that the process may use; 0 as long as nobody has said.
+/// The number of bytes that the process may use; 0 if [`limit_memory`] was not called.
 static MEMORY: AtomicU64 = AtomicU64::new(0);
 
-/// Says how much memory the process may use in all, for what a file alone decides: zstd data that need
-/// a window of more than an eighth of it (and of more than 128 MiB) are refused. Without this, it is
-/// the [default budget](merganser_run::default_budget) at the moment when a file is opened.
+/// Sets how much memory the process may use in total. It limits memory whose size a file decides: zstd data that
+/// need a window of more than an eighth of it (and of more than 128 MiB) are refused. Without this call, the limit
+/// is the [default budget](merganser_run::default_budget) at the time when a file is opened.
 pub fn limit_memory(bytes: u64) {
     MEMORY.store(bytes.max(1), Ordering::Relaxed);
 }
 
-/// The binary logarithm of the largest window of zstd data in each of `files` that are read at the
-/// same time: 27, which every decoder takes, to 31, the most there is.
+/// Returns the binary logarithm of the largest zstd window that is accepted if `files` files are read at the same
+/// time: from 27, which every decoder accepts, to 31, the maximum of the format.
 pub(crate) fn zstd_window(files: usize) -> u32 {
     let memory = match MEMORY.load(Ordering::Relaxed) {
         0 => merganser_run::default_budget(),
@@ -32,12 +32,12 @@ pub(crate) fn zstd_window(files: usize) -> u32 {
     (memory / 8 / files.max(1) as u64).max(1).ilog2().clamp(27, 31)
 }
 
-/// A reader of the text of the file `path`, which may be compressed as sequence files may.
+/// Opens the file `path` as text; it may be compressed in any format that is accepted for sequence files.
 ///
 /// # Errors
 ///
-/// If it cannot be opened or its beginning not be read, or if it is empty but its name says that it is
-/// compressed.
+/// If the file cannot be opened, if its beginning cannot be read, or if it is empty although its name says that it
+/// is compressed.
 pub fn open_text(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     check_open(path)?;
     let file = File::open(path)?;
@@ -52,7 +52,7 @@ pub fn open_text(path: &Path) -> io::Result<Box<dyn Read + Send>> {
     decompress(file)
 }
 
-/// Whether a file, which is read from where it stands, begins as compressed files do.
+/// Whether a file begins as compressed files do. It is read from its current position.
 ///
 /// # Errors
 ///
@@ -63,7 +63,7 @@ pub fn is_compressed(file: &File) -> io::Result<bool> {
     Ok(Compression::sniff(&head) != Compression::None)
 }
 
-/// A reader of the text of `file`, which may be compressed as sequence files may.
+/// Returns a reader of the text of `file`, which may be compressed in any format that is accepted for sequence files.
 ///
 /// # Errors
 ///
@@ -77,8 +77,8 @@ pub fn decompress(file: File) -> io::Result<Box<dyn Read + Send>> {
     compression.decoder(whole, zstd_window(1))
 }
 
-/// What a file must hold by its name, and an empty one does not: a compressed file of nothing has a
-/// header, too, and so have BAM and CRAM.
+/// Returns the format that the name of a file promises, for formats in which even empty data have a header. So an
+/// empty file of that name is truncated.
 pub(crate) fn promised(path: &Path) -> Option<&'static str> {
     let suffix = path.extension()?.to_str()?.to_ascii_lowercase();
     Some(match &suffix[..] {
@@ -92,12 +92,12 @@ pub(crate) fn promised(path: &Path) -> Option<&'static str> {
     })
 }
 
-/// How a file is compressed.
+/// The compression format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compression {
     None,
     Gzip,
-    /// gzip in small members that tell their size (SAM specification, section 4.1).
+    /// gzip in small members that state their size (SAM specification, section 4.1).
     Bgzf,
     Zstd,
     Bzip2,
@@ -105,14 +105,14 @@ pub(crate) enum Compression {
 }
 
 impl Compression {
-    /// The compression of a file that begins with `head`.
+    /// Detects the compression of a file that begins with `head`.
     pub(crate) fn sniff(head: &[u8]) -> Self {
         match head {
             [0x1f, 0x8b, ..] => match bgzf::header(head) {
                 bgzf::Header::Block { .. } => Self::Bgzf,
                 _ => Self::Gzip,
             },
-            // The second is a skippable frame, with which e.g. pzstd begins.
+            // The second pattern is a skippable frame, with which the output of pzstd and others begins.
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
             [b'B', b'Z', b'h', b'1'..=b'9', ..] => Self::Bzip2,
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Self::Xz,
@@ -120,7 +120,7 @@ impl Compression {
         }
     }
 
-    /// The name for messages.
+    /// Returns the name for messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::None => "plain",
@@ -132,8 +132,8 @@ impl Compression {
         }
     }
 
-    /// A reader of what `input` decompresses to, all its members, frames or streams; windows of zstd
-    /// may be as large as 2 to the power of `window`.
+    /// Returns a reader that decompresses all members, frames or streams of `input`. zstd windows may have up to
+    /// 2^`window` bytes.
     pub(crate) fn decoder<R>(self, input: R, window: u32) -> io::Result<Box<dyn Read + Send>>
     where
         R: BufRead + Send + 'static,

@@ -1,7 +1,7 @@
-//! Contents of files: sizes and checksums of their bytes, by which files are told apart and damage is seen.
+//! Sizes and checksums of file contents, which identify files and detect damage.
 //!
-//! Checksums are computed of what `pread` gives: that is faster than by a map, takes no memory, and a file that became
-//! shorter is an error and no signal.
+//! Checksums are computed with `pread` instead of a memory map. This is faster and takes no memory for the map, and
+//! a file that became shorter causes an error instead of a signal.
 
 use std::fs::File;
 use std::io;
@@ -17,13 +17,15 @@ use crate::input::open_error;
 use crate::shard::check_file;
 use crate::{Error, Input};
 
-/// Bytes that a worker sums before it takes more; between two pieces a run may be cancelled.
+/// The number of bytes that a worker sums at a time. A run can be cancelled between two pieces.
 const PIECE: u64 = 4 << 20;
-/// Bytes that are read at once: they stay in the cache of a core.
+/// The number of bytes that are read at a time, chosen to stay in the cache of a core.
 const BLOCK: usize = 128 << 10;
 
-/// Returns the CRC-32, as gzip has it, of each of several parts of a file; `None` if cancelled. `threads` workers read
-/// them. `failed` makes the error of reading; a part that ends behind the file is an [`io::ErrorKind::UnexpectedEof`].
+/// Computes the CRC-32 (that of gzip) of each of several ranges of a file with `threads` workers; `None` if
+/// cancelled.
+///
+/// `failed` converts read errors. A range that ends past the end of the file is an [`io::ErrorKind::UnexpectedEof`].
 ///
 /// # Errors
 /// If the file cannot be read.
@@ -57,7 +59,7 @@ pub(crate) fn checksums<E: Send + From<StartError>>(
     Ok(Some(sums.into_iter().map(Hasher::finalize).collect()))
 }
 
-/// Why not all parts were read.
+/// The reason why not all ranges were read.
 enum Ended<E> {
     Cancelled,
     Failed(E),
@@ -86,17 +88,17 @@ fn checksum(file: &File, range: &Range<u64>, block: &mut [u8]) -> io::Result<Has
     Ok(sum)
 }
 
-/// The size of a file and the checksum of all its bytes.
+/// The size and the checksum of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// Its size in bytes.
+    /// The size in bytes.
     pub bytes: u64,
-    /// The CRC-32 of all of them, as gzip has it.
+    /// The CRC-32 of all bytes, as used by gzip.
     pub crc32: u32,
 }
 
 impl Content {
-    /// Reads a regular file with `threads` workers; `None` if cancelled. `failed` makes the error of reading.
+    /// Reads a regular file with `threads` workers; `None` if cancelled. `failed` converts read errors.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -112,27 +114,29 @@ impl Content {
     }
 }
 
-/// Returns a number that tells inputs from others by all their bytes and their order, those of references among
-/// them: not by names, places or times, as each machine may have copies of its own. `threads` workers read every file once.
+/// Computes a fingerprint of inputs.
+///
+/// It depends on all bytes of the inputs and of their references, and on their order. It does not depend on names,
+/// locations or times, because each machine may have its own copies. `threads` workers read every file once.
 ///
 /// # Errors
-/// If an input is no regular file, or cannot be read; if cancelled.
+/// If an input is not a regular file or cannot be read, or if cancelled.
 pub fn fingerprint<E>(inputs: &[Input], threads: usize, cancel: &Cancel) -> Result<u64, E>
 where
     E: From<Error> + From<Cancelled> + From<StartError> + Send,
 {
-    /// FNV-1a's first value and factor.
+    /// The offset basis and the prime of FNV-1a.
     const FNV: [u64; 2] = [0xcbf2_9ce4_8422_2325, 0x0100_0000_01b3];
     let mut number = FNV[0];
     let mut add = |Content { bytes, crc32 }| {
         let all = bytes.to_le_bytes().into_iter().chain(crc32.to_le_bytes());
         number = all.fold(number, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(FNV[1]));
     };
-    // Inputs mostly have the same one.
+    // Inputs mostly share one reference.
     let mut last_reference: Option<(PathBuf, Content)> = None;
     for input in inputs {
         check_file(input)?;
-        // A regular file has a path.
+        // A regular file always has a path.
         add(content_of::<E>(input.path().unwrap_or(Path::new("")), threads, cancel)?);
         let Some(reference) = input.reference() else { continue };
         let content = match &last_reference {

@@ -1,7 +1,7 @@
-//! Numbers in decimal, for writers of lines.
+//! Decimal formatting of numbers in output lines.
 
-/// Appends the digits of a number: several times as fast as formatting, of which a line of results
-/// has half a dozen.
+/// Appends the decimal digits of a number. This is several times as fast as `write!`; a result line has about six
+/// numbers.
 #[inline]
 pub fn put_decimal(number: u64, text: &mut Vec<u8>) {
     text.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());

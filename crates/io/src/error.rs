@@ -1,4 +1,4 @@
-//! The errors of this crate. Each says what is wrong, where, and what to do about it.
+//! The errors of this crate. Each message says what is wrong, where, and what to do.
 
 mod problems;
 mod system;
@@ -14,39 +14,39 @@ pub(crate) use self::system::without_name;
 pub use self::system::{kind_of, lacks_files, reason};
 use crate::{FileKind, Unmated};
 
-/// Why reading or writing failed. Clones are cheap; the texts are for users as they stand.
+/// An error of reading or writing. Clones are cheap, and the messages are meant for users.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An input is not there, is a directory, or may not be read.
+    /// An input does not exist, is a directory, or cannot be read.
     #[error("{input}: cannot open: {reason}")]
     Open {
         /// The input, as given.
         input: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
-    /// The system failed to deliver the bytes of an input.
+    /// The system failed to read from an input.
     #[error("{input}: cannot read: {}", reason(cause))]
     Read {
         /// The input, as given.
         input: String,
-        /// What the system said.
+        /// The error of the system.
         cause: Arc<io::Error>,
     },
-    /// A plain file became shorter while it was read.
+    /// A plain file became shorter while it was being read.
     #[error("{input}: the file became shorter while it was being read; is it still being written?")]
     Shrunk {
         /// The input, as given.
         input: String,
     },
-    /// A file that is used all the time was written to.
-    #[error("{input}: the file was changed while it was in use: run again with one that stays")]
+    /// A file was modified while it was in use.
+    #[error("{input}: the file was changed while it was in use: run again with an unchanging file")]
     Changed {
         /// The input, as given.
         input: String,
     },
-    /// A compressed input ends in its middle.
+    /// A compressed input ends before its data are complete.
     #[error(
         "{input}: truncated: the {compression} data end before they are complete; copy or download \
          the file again"
@@ -57,17 +57,17 @@ pub enum Error {
         /// The compression, e.g. `gzip`.
         compression: &'static str,
     },
-    /// A compressed input does not decompress, or its checksum is wrong.
+    /// A compressed input cannot be decompressed, or its checksum is wrong.
     #[error("{input}: corrupt {compression} data ({detail}); copy or download the file again")]
     Corrupt {
         /// The input, as given.
         input: String,
         /// The compression, e.g. `gzip`.
         compression: &'static str,
-        /// What the decompressor said.
+        /// The message of the decompressor.
         detail: String,
     },
-    /// Data of zstd that were compressed with a larger window (`--long`) than there is memory for.
+    /// zstd data were compressed with a larger window (`--long`) than the memory allows.
     #[error(
         "{input}: its zstd data need a window of more than {} in memory: give more `memory`, or \
          compress it again without --long",
@@ -76,30 +76,30 @@ pub enum Error {
     Window {
         /// The input, as given.
         input: String,
-        /// The largest window that there is memory for, in bytes.
+        /// The largest window that the memory allows, in bytes.
         limit: u64,
     },
-    /// Neither FASTA nor FASTQ.
+    /// The input is neither FASTA nor FASTQ.
     #[error("{input}: {}", not_sequences(*byte, *kind))]
     UnknownFormat {
         /// The input, as given.
         input: String,
-        /// What it is, if that is known.
+        /// The kind of the input, if it is known.
         kind: Option<FileKind>,
-        /// Its first byte (after decompression) that is not blank.
+        /// The first byte after decompression that is not blank.
         byte: u8,
     },
-    /// An alignment of a SAM, BAM or CRAM file cannot be read.
+    /// An alignment in a SAM, BAM or CRAM file cannot be read.
     #[error("{input}: {place}: {problem}")]
     Alignment {
         /// The input, as given.
         input: String,
-        /// Which one: `line 7` or `record 7`, from 1; or `CRAM`.
+        /// The location: `line 7` or `record 7`, from 1; or `CRAM`.
         place: String,
-        /// What is wrong, and what to do.
+        /// The problem and its remedy.
         problem: String,
     },
-    /// Line ends of the classic Mac OS.
+    /// The lines end as in the classic Mac OS.
     #[error(
         "{input}: lines end in a carriage return alone (old Mac format); convert it with \
          tr '\\r' '\\n'"
@@ -108,7 +108,7 @@ pub enum Error {
         /// The input, as given.
         input: String,
     },
-    /// A header that has no end.
+    /// A header line is too long.
     #[error(
         "{input}: line {line}: a header of more than {}; is this a text file?",
         merganser_run::format_size(*limit)
@@ -118,10 +118,10 @@ pub enum Error {
         input: String,
         /// The line's number in the file (after decompression), from 1.
         line: u64,
-        /// The most bytes that it may have.
+        /// The maximum length in bytes.
         limit: u64,
     },
-    /// A line, or lines that belong together, without an end.
+    /// A line, or a group of lines that belong together, is too long.
     #[error(
         "{input}: line {line}: a line of more than {}, for which there is no memory; is this the \
          right file? If so, cut the line or give more `memory`",
@@ -132,10 +132,10 @@ pub enum Error {
         input: String,
         /// The line's number in the file (after decompression), from 1.
         line: u64,
-        /// The most bytes that it may have.
+        /// The maximum length in bytes.
         limit: u64,
     },
-    /// A record that cannot be cut is longer than there is memory for.
+    /// A record that cannot be cut is longer than the memory allows.
     #[error(
         "{input}: record {record}: longer than {}, the most that the memory has room for: give more \
          --memory, or cut the record",
@@ -146,7 +146,7 @@ pub enum Error {
         input: String,
         /// The record's number in the file, from 1.
         record: u64,
-        /// The most bytes that it may have.
+        /// The maximum length in bytes.
         limit: u64,
     },
     /// A FASTQ record is malformed.
@@ -158,26 +158,26 @@ pub enum Error {
         record: u64,
         /// The line's number in the file (after decompression), from 1.
         line: u64,
-        /// What is wrong.
+        /// The problem.
         problem: FastqProblem,
     },
-    /// FASTA has a line that is none of it.
+    /// A line is not valid FASTA.
     #[error("{input}: line {line}: {problem}")]
     Fasta {
         /// The input, as given.
         input: String,
         /// The line's number in the file (after decompression), from 1.
         line: u64,
-        /// What is wrong.
+        /// The problem.
         problem: FastaProblem,
     },
-    /// Text of two bytes a letter.
+    /// The text is encoded in UTF-16.
     #[error("{input}: UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8")]
     Utf16 {
         /// The input, as given.
         input: String,
     },
-    /// A BAM file without the empty block at its end.
+    /// A BAM file lacks the empty block at its end.
     #[error(
         "{input}: truncated: the BAM data end without their end-of-file block; copy or download the \
          file again (if it is whole, samtools view -b writes one that has it)"
@@ -186,7 +186,7 @@ pub enum Error {
         /// The input, as given.
         input: String,
     },
-    /// A sequence line holds bytes that no text has.
+    /// A sequence line contains bytes that do not occur in text.
     #[error(
         "{input}: line {line}: binary data (byte 0x{byte:02x}) in a sequence; is the file damaged?"
     )]
@@ -195,19 +195,19 @@ pub enum Error {
         input: String,
         /// The line's number in the file (after decompression), from 1.
         line: u64,
-        /// The byte.
+        /// The offending byte.
         byte: u8,
     },
-    /// One of two files of mates has more records.
+    /// One of two mate files has more records than the other.
     #[error(
         "{shorter}: ends after {records} records, but {longer} has more: mates must come in pairs"
     )]
     MateCount {
-        /// The file with fewer.
+        /// The file with fewer records.
         shorter: String,
-        /// How many it has.
+        /// The number of its records.
         records: u64,
-        /// The other one.
+        /// The file with more records.
         longer: String,
     },
     /// An interleaved file has an odd number of records.
@@ -221,23 +221,23 @@ pub enum Error {
         /// The number of records.
         record: u64,
     },
-    /// Two records are no mates by their names.
+    /// The names of two records show that they are not mates.
     #[error("{input}: record {record} is {name}, but its mate in {other} is {mate}: {problem}")]
     MateNames {
         /// The file of the first mate.
         input: String,
-        /// The record's number there, from 1.
+        /// The number of its record, from 1.
         record: u64,
-        /// Its name.
+        /// The name of the first mate.
         name: String,
         /// The file of the second mate.
         other: String,
-        /// That one's name.
+        /// The name of the second mate.
         mate: String,
-        /// Why they are none.
+        /// The reason why they are not mates.
         problem: Unmated,
     },
-    /// First and second mates are the same file.
+    /// One file is given both for first and for second mates.
     #[error(
         "{first} and {second}: the same file as first and as second mates: give the two files of a \
          pair, or one file with `interleaved`"
@@ -245,7 +245,7 @@ pub enum Error {
     OwnMates {
         /// The file of first mates, as given.
         first: String,
-        /// That of second mates.
+        /// The file of second mates, as given.
         second: String,
     },
     /// A list of inputs cannot be read.
@@ -253,10 +253,10 @@ pub enum Error {
     List {
         /// The list, without its `@`.
         list: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
     },
-    /// Standard input can be read only once.
+    /// Standard input is given more than once.
     #[error("standard input ('-') is given more than once; it can be read only once")]
     StdinTwice,
     /// An output cannot be created.
@@ -264,7 +264,7 @@ pub enum Error {
     Create {
         /// The output, as given.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
     /// An output cannot be written.
@@ -272,10 +272,10 @@ pub enum Error {
     Write {
         /// The output, as given; `stdout` for standard output.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         cause: Arc<io::Error>,
     },
-    /// The directory for temporary files cannot be used.
+    /// The directory for temporary files is unusable.
     #[error(
         "{dir}: cannot make a temporary file here: {reason}; choose another directory with `temp_dir`",
         dir = dir.display()
@@ -283,7 +283,7 @@ pub enum Error {
     TemporaryDirectory {
         /// The directory.
         dir: PathBuf,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
     /// A temporary file cannot be written or read back.
@@ -292,21 +292,21 @@ pub enum Error {
         dir = dir.display(), advice = temporary_advice(cause)
     )]
     Temporary {
-        /// The directory it is in.
+        /// The directory that contains it.
         dir: PathBuf,
         /// `write` or `read`.
         action: &'static str,
-        /// What the system said.
+        /// The error of the system.
         cause: Arc<io::Error>,
     },
-    /// Blocks may not go to a temporary file and do not fit into memory.
+    /// Blocks do not fit in memory, and temporary files are not allowed.
     #[error(
         "the bins do not fit in the {} that `memory` leaves for them: raise `memory`, or use \
          `storage` auto or disk",
         merganser_run::format_size(*limit)
     )]
     RamFull {
-        /// Bytes that the blocks in memory may take.
+        /// The maximum number of bytes of blocks in memory.
         limit: u64,
     },
     /// A thread cannot be started.
@@ -315,7 +315,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Where it is, as far as it says: a file, and a record's number in it, from 1.
+    /// Returns the location of the error, as far as it is known: a file, and the number of a record in it, from 1.
     pub fn place(&self) -> (Option<String>, Option<u64>) {
         use Error as E;
         let of = |path: &Path| Some(path.display().to_string());
@@ -350,12 +350,13 @@ impl Error {
         }
     }
 
-    /// Whether the reader of our output went away, which ends a run quietly.
+    /// Whether the error is a closed output pipe, after which a run ends quietly.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Self::Write { cause, .. } if cause.kind() == io::ErrorKind::BrokenPipe)
     }
 
-    /// The error of an `impl Write` of ours on `path`: one of these, which [`io::Error`] wraps.
+    /// Converts an error of one of this crate's writers for `path`: an [`Error`] wrapped in an [`io::Error`] is
+    /// unwrapped.
     pub(crate) fn of_write(error: io::Error, path: &Path) -> Self {
         error
             .downcast::<Error>()
@@ -372,7 +373,7 @@ impl Fault for Error {
     }
 }
 
-/// So that `impl Write` passes on what [`Error`] says, path included.
+/// Wraps an [`Error`] so that an `impl Write` passes on its whole message, including the path.
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
         let kind = match &error {
@@ -385,7 +386,7 @@ impl From<Error> for io::Error {
     }
 }
 
-/// What stands where FASTA or FASTQ should.
+/// Describes an input that is not FASTA or FASTQ.
 fn not_sequences(byte: u8, kind: Option<FileKind>) -> String {
     match kind {
         Some(kind) => kind.instead_of("FASTA or FASTQ", None),

@@ -1,15 +1,15 @@
-//! The errors that the chunks of a reader meet.
+//! The errors found in the chunks of a reader.
 
 use crate::Error;
 use merganser_run::locks::lock;
 use std::sync::Mutex;
 
-/// The earliest error of a run, by its place in the inputs and not by time.
+/// The earliest error of a run: the first by its position in the inputs, not by time.
 #[derive(Debug, Default)]
 pub(crate) struct Failures(Mutex<Option<((usize, u64), Error)>>);
 
 impl Failures {
-    /// Keeps `error`, met in the chunk that begins at `line` of `file`, if it is the earliest.
+    /// Records `error`, found in the chunk that begins at `line` of `file`, if it is the earliest, and returns it.
     pub(crate) fn note(&self, file: usize, line: u64, error: Error) -> Error {
         let mut earliest = lock(&self.0);
         if earliest.as_ref().is_none_or(|(place, _)| (file, line) < *place) {

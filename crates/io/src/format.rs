@@ -1,12 +1,12 @@
-//! The format of a stretch of text.
+//! The format of a chunk of text.
 
-/// The formats that are read.
+/// A format that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Fasta,
     Fastq,
-    /// Made FASTQ before it is handed out,
+    /// SAM, which is converted to FASTQ before it is returned.
     Sam,
-    /// and so is this one.
+    /// BAM, which is converted to FASTQ before it is returned.
     Bam,
 }

@@ -1,4 +1,4 @@
-//! What to read: files, standard input, lists of files.
+//! Inputs: files, standard input, and lists of files.
 
 use crate::error::reason;
 use crate::shard::Stretch;
@@ -12,30 +12,31 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// One input. Displayed as its path, or `stdin`.
+/// One input. It is displayed as its path, or as `stdin`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// A file, a named pipe, or whatever else a path leads to.
+    /// A file, a named pipe, or anything else that a path refers to.
     File(PathBuf),
     /// Standard input.
     Stdin,
-    /// One of these, with a FASTA file: should it be CRAM, the sequences that its reads were aligned
-    /// to. See [`Input::with_reference`].
+    /// An input with a FASTA file of the sequences that its reads were aligned to, which is used if the input is
+    /// CRAM. See [`Input::with_reference`].
     Referenced(Box<Input>, Arc<Path>),
-    /// A part of a file, which [`shard`](crate::shard()) makes.
+    /// A stretch of a file, made by [`shard`](crate::shard()).
     #[doc(hidden)]
-    #[allow(private_interfaces, reason = "only made and read here")]
+    #[allow(private_interfaces, reason = "only this crate creates and reads it")]
     Stretch(Box<Input>, Arc<Stretch>),
 }
 
 impl Input {
-    /// This input, and the FASTA file to read it with if it is CRAM; it is looked at as inputs are.
+    /// Attaches the FASTA file that is needed to read the input if it is CRAM. The file is checked together with
+    /// the inputs.
     #[must_use]
     pub fn with_reference(self, reference: &Path) -> Input {
         Input::Referenced(Box::new(self), Arc::from(reference))
     }
 
-    /// Where it is; `None` for standard input.
+    /// Returns the path; `None` for standard input.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::File(path) => Some(path),
@@ -44,19 +45,19 @@ impl Input {
         }
     }
 
-    /// Whether it is standard input.
+    /// Whether the input is standard input.
     pub fn is_stdin(&self) -> bool {
         self.path().is_none()
     }
 
-    /// The files that it is read from, its reference and that one's index among them.
+    /// Returns the files that the input is read from, including its reference and the index of the reference.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> {
         let reference = self.reference().map(AsRef::as_ref);
         let index = reference.map(index_of_reference);
         self.path().into_iter().chain(reference).map(Path::to_owned).chain(index)
     }
 
-    /// Bytes of it, of a file of `size` bytes.
+    /// Returns the number of bytes of the input if its file has `size` bytes.
     fn part_of(&self, size: u64) -> u64 {
         match self {
             Self::Stretch(_, stretch) => stretch.bytes(),
@@ -64,7 +65,7 @@ impl Input {
         }
     }
 
-    /// The byte of its file with which it begins.
+    /// Returns the offset in the file at which the input begins.
     pub(crate) fn begins(&self) -> u64 {
         match self {
             Self::Stretch(_, stretch) => stretch.range().0,
@@ -95,8 +96,8 @@ impl fmt::Display for Input {
     }
 }
 
-/// Bytes of the inputs as text, about: a compressed one counts four times. `None` if one of them is
-/// no regular file.
+/// Estimates the size of the inputs as text, in bytes: a compressed file counts four times. `None` if an input is
+/// not a regular file.
 pub fn text_bytes<'a>(inputs: impl IntoIterator<Item = &'a Input>) -> Option<u64> {
     let size = |input: &Input| {
         let path = input.path()?;
@@ -109,15 +110,16 @@ pub fn text_bytes<'a>(inputs: impl IntoIterator<Item = &'a Input>) -> Option<u64
     inputs.into_iter().map(size).sum()
 }
 
-/// Turns command-line arguments into inputs, in their order: `-` is standard input, `@list.txt` a
-/// file with one path a line (blank lines and lines that begin with `#` are skipped; a relative
-/// path is relative to the current directory; `-` may be listed too), anything else a path. A file
-/// whose own name begins with `@` or is `-` is given as `./@name`, `./-`.
+/// Converts command-line arguments to inputs, in order.
+///
+/// `-` is standard input, `@list.txt` is a list with one path per line, and anything else is a path. In lists,
+/// blank lines and lines that begin with `#` are skipped, relative paths are relative to the current directory, and
+/// `-` may occur too. A file whose own name is `-` or begins with `@` is given as `./-` or `./@name`.
 ///
 /// # Errors
 ///
-/// If a list cannot be read or names no file or one that is not there, or standard input is given twice.
-/// What is in the files is looked at by [`Reader::open`](crate::Reader::open).
+/// If a list cannot be read, names no file, or names a file that does not exist, or if standard input is given
+/// twice. [`Reader::open`](crate::Reader::open) checks the contents of the files.
 pub fn expand_inputs(args: &[PathBuf]) -> Result<Vec<Input>, Error> {
     let mut inputs = Vec::with_capacity(args.len());
     for arg in args {
@@ -136,7 +138,7 @@ fn one_input(path: &Path) -> Input {
     if path.as_os_str() == "-" { Input::Stdin } else { Input::File(path.to_owned()) }
 }
 
-/// What is wrong: the list, or a file that it names.
+/// The cause of a failure: the list itself, or a file that it names.
 enum Failed {
     List(io::Error),
     Input(Error),
@@ -157,7 +159,8 @@ fn read_list(list: &Path, inputs: &mut Vec<Input>) -> Result<(), Error> {
             return Ok(());
         }
         let input = one_input(Path::new(OsStr::from_bytes(line)));
-        // At once: of a file that is no list the first line is none, and there may be no end of others.
+        // Checked at once: a file that is not a list fails at its first line, instead of after a large number of
+        // lines.
         if let Some(error) = input.path().and_then(|path| fs::metadata(path).err()) {
             return Err(Failed::Input(open_error(&input, &error)));
         }
@@ -174,12 +177,10 @@ fn read_list(list: &Path, inputs: &mut Vec<Input>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Sees to it that `input` can be opened for reading, and returns its size on disk in bytes if it
-/// is a regular file.
+/// Checks that `input` can be opened for reading, and returns its size on disk in bytes if it is a regular file.
 ///
-/// Regular files are opened and closed again: thousands may be given, more than may be open at
-/// once. A named pipe is not opened yet, as this would wait for its writer, who may first want to
-/// fill another one.
+/// Regular files are opened and closed again, because there may be more inputs than files that can be open at once.
+/// A named pipe is not opened yet: opening it waits for its writer, which may first have to fill another pipe.
 pub(crate) fn check(input: &Input) -> Result<Option<u64>, Error> {
     if let Some(reference) = input.reference() {
         check_reference(reference)?;
@@ -207,22 +208,22 @@ pub(crate) fn check(input: &Input) -> Result<Option<u64>, Error> {
     Ok(None)
 }
 
-/// Standard input, from where it was read to.
+/// Returns standard input, from its current position.
 ///
 /// # Errors
 ///
-/// If it is closed, or cannot be read.
+/// If it is closed or cannot be read.
 pub fn stdin() -> Result<File, Error> {
     let failed = |error| open_error(&Input::Stdin, &error);
     Descriptor::STDIN.open(Access::Read).map_err(failed)
 }
 
-/// The error for an input that cannot be opened.
+/// Returns the error for an input that cannot be opened.
 pub(crate) fn open_error(input: &Input, error: &io::Error) -> Error {
     Error::Open { input: input.to_string(), reason: reason(error) }
 }
 
-/// Sees to it that a reference can be opened.
+/// Checks that a reference can be opened.
 fn check_reference(path: &Path) -> Result<(), Error> {
     let failed = |error| open_error(&Input::File(path.to_owned()), &error);
     let file = open_file(path).map_err(failed)?;
@@ -232,7 +233,7 @@ fn check_reference(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Returns where the index of a reference is (`.fai`), if it has one.
+/// Returns the path at which the index of a reference (`.fai`) is expected.
 pub fn index_of_reference(path: &Path) -> PathBuf {
     let mut index = path.as_os_str().to_owned();
     index.push(".fai");
@@ -270,7 +271,7 @@ mod tests {
                 file("./-")
             ]
         );
-        // What is not there is found at once, named as the list has it.
+        // A missing file is found at once and named as in the list.
         fs::write(&list, "Cargo.toml\nb.fq\n").unwrap();
         let error = expand_inputs(&args).unwrap_err().to_string();
         assert_eq!(error, "b.fq: cannot open: no such file or directory");

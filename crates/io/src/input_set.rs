@@ -1,9 +1,9 @@
 //! Sets of inputs.
 
-/// A set of inputs by their numbers, which [`RecordBatch::segment`](crate::RecordBatch::segment) gives.
+/// A set of inputs, identified by the numbers that [`RecordBatch::segment`](crate::RecordBatch::segment) returns.
 #[derive(Clone, Debug, Default)]
 pub struct InputSet {
-    /// Whether an input is in the set; inputs behind these are not.
+    /// Whether each input is in the set; inputs past the end are not.
     are_in: Vec<bool>,
 }
 
@@ -20,7 +20,7 @@ impl InputSet {
         self.are_in.iter_mut().zip(&other.are_in).for_each(|(one, other)| *one |= other);
     }
 
-    /// Returns those of the first `inputs` inputs that are not in the set, in their order.
+    /// Returns those of the first `inputs` inputs that are not in the set, in order.
     pub fn missing(&self, inputs: usize) -> Vec<usize> {
         (0..inputs).filter(|&input| !self.are_in.get(input).copied().unwrap_or(false)).collect()
     }

@@ -1,10 +1,12 @@
-//! What the errors of all jobs have in common.
+//! Macros that define the error types of jobs.
 
-/// Defines the error of a job's crate: an enum with the variants that all jobs share, and its own. It is a
-/// [`Fault`](merganser_run::Fault), and [`Cancelled`](merganser_run::Cancelled) becomes one.
+/// Defines the error type of a job's crate: an enum with the variants that all jobs share and the variants of the
+/// crate. It implements [`Fault`](merganser_run::Fault), and [`Cancelled`](merganser_run::Cancelled) converts to
+/// it.
 ///
-/// Errors of other crates that are passed on as they are stand behind `wraps`; behind `boxes` those that become the job's,
-/// boxed, whose kind they keep. Of the others `Io`, `Output`, `Config` and `Cancelled` alone are not
+/// `wraps` lists variants that pass on errors of other crates. `boxes` lists variants whose errors are boxed,
+/// convert to the new type and keep their [`FaultKind`](merganser_run::FaultKind). Of the other variants, only
+/// `Io`, `Output`, `Config` and `Cancelled` can have a kind other than
 /// [`FaultKind::Failed`](merganser_run::FaultKind::Failed).
 ///
 /// ```
@@ -36,13 +38,13 @@ macro_rules! job_error {
             /// A result could not be written; the message names the file.
             #[error(transparent)]
             Output(#[from] ::std::io::Error),
-            /// A parameter is out of its range, or two exclude each other.
+            /// A parameter is out of range, or two parameters exclude each other.
             #[error(transparent)]
             Config(#[from] ::merganser_run::ConfigError),
-            /// The memory is too little for the job.
+            /// The job needs more memory than it has.
             #[error(transparent)]
             Memory(#[from] ::merganser_run::Shortage),
-            /// A GPU has too little memory for the job.
+            /// The job needs more GPU memory than it has.
             #[error(transparent)]
             GpuMemory(#[from] ::merganser_run::GpuShortage),
             /// A thread cannot be started.
@@ -83,9 +85,9 @@ macro_rules! job_error {
     };
 }
 
-/// Defines the error of a crate that reads files of text, as [`job_error!`](crate::job_error!) does, with the variants
-/// that such crates share. A [`TextError`](crate::TextError) becomes one, and `Error::content` makes one for a file whose
-/// content is wrong.
+/// Defines the error type of a crate that reads text files. It extends [`job_error!`](crate::job_error!) with the
+/// variants that such crates share. [`TextError`](crate::TextError) converts to it, and `Error::content` returns
+/// the error for a file with invalid content.
 ///
 /// ```
 /// merganser_io::file_error! {
@@ -105,12 +107,12 @@ macro_rules! file_error {
         $crate::job_error! {
             $(#[$meta])*
             $vis enum $error {
-                /// A file is not what it should be.
+                /// A file has invalid content.
                 #[error("{}: {reason}", path.display())]
                 Content {
                     /// The file.
                     path: ::std::path::PathBuf,
-                    /// What is wrong with it, where, and what to do.
+                    /// The problem, its location, and the remedy.
                     reason: String,
                 },
                 /// A file could not be opened, read or mapped.
@@ -121,7 +123,7 @@ macro_rules! file_error {
                     /// The error of the system.
                     source: ::std::io::Error,
                 },
-                /// Inputs that cannot be used, or do not go together.
+                /// Inputs are unusable, alone or in combination.
                 #[error("{0}")]
                 Input(String),
                 $($own)*

@@ -1,4 +1,4 @@
-//! What a file is that stands where another kind is expected, so that a message can name it.
+//! Detection of the kind of a file, so that a message can name a file that is not of the expected kind.
 
 use std::fmt;
 use std::fs::File;
@@ -10,58 +10,58 @@ use crate::beginning::{self, BYTE_ORDER_MARK};
 use crate::compress::decompress;
 use crate::there::{is_of_system, look_up};
 
-/// Bytes that tell all kinds apart: a tar archive says so at 257.
+/// The number of bytes that suffice to detect every kind; the magic of a tar archive is at offset 257.
 const HEAD: u64 = 4096;
 
-/// A kind of file or folder that users of these programs have at hand. Displayed with its article.
+/// A kind of file or folder that users are likely to give by mistake. It is displayed with its article.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileKind {
-    /// Our table of k-mers.
+    /// A table of k-mers of this program.
     Table,
-    /// Our database for classification.
+    /// A database for classification of this program.
     Database,
-    /// Our index for mapping.
+    /// An index for mapping of this program.
     Index,
-    /// Our partial results of classification.
+    /// Partial results of classification of this program.
     Partial,
-    /// Our own set of a host's minimizers.
+    /// A minimizer set of a host, of this program.
     HostSet,
-    /// Our own matrix of k-mers and samples.
+    /// A matrix of k-mers and samples of this program.
     Matrix,
-    /// Either file of a KMC database.
+    /// One of the two files of a KMC database.
     Kmc,
     /// k-mers in KFF.
     Kff,
-    /// What `jellyfish count` writes.
+    /// The output of `jellyfish count`.
     Jellyfish,
-    /// KMER COUNT lines.
+    /// Lines with a k-mer and its count.
     Counts,
-    /// READ, tab, SEGMENT lines.
+    /// Lines with a read, a tab and a segment.
     Pairs,
-    /// A table in Apache's Parquet.
+    /// A table in the Parquet format.
     Parquet,
     /// Sequences.
     Fasta,
     /// Reads with qualities.
     Fastq,
-    /// Alignments as text.
+    /// Alignments in SAM, as text.
     Sam,
-    /// Alignments, binary.
+    /// Alignments in BAM.
     Bam,
-    /// Alignments, compressed against a reference.
+    /// Alignments in CRAM, compressed with a reference.
     Cram,
-    /// An index of minimap2.
+    /// A minimap2 index.
     Minimap2,
-    /// A folder with a database of Kraken 2, or the table of one.
+    /// A folder with a Kraken 2 database, or the hash table of one.
     Kraken2,
-    /// A folder with NCBI's taxonomy.
+    /// A folder with the NCBI taxonomy.
     Taxonomy,
     /// A manifest of genomes.
     Library,
     /// Any other folder.
     Folder,
-    /// Reads as NCBI keeps them.
+    /// Reads in the SRA format of NCBI.
     Sra,
     /// A ZIP archive.
     Zip,
@@ -69,13 +69,13 @@ pub enum FileKind {
     Tar,
     /// A PDF document.
     Pdf,
-    /// A page of the web.
+    /// A web page.
     Html,
-    /// What Git has in the place of a large file.
+    /// A pointer that Git LFS stores instead of a large file.
     LfsPointer,
 }
 
-/// What files begin with.
+/// The magic numbers of the kinds that have one.
 const MAGICS: &[(&[u8], FileKind)] = &[
     (b"\x89MGK\r\n\x1a\n", FileKind::Table),
     (b"\x89MGD\r\n\x1a\n", FileKind::Database),
@@ -99,7 +99,7 @@ const MAGICS: &[(&[u8], FileKind)] = &[
 ];
 
 impl FileKind {
-    /// The kind of a file that begins with `head`, decompressed.
+    /// Detects the kind of a file from its first bytes, which must be decompressed.
     pub fn of_bytes(head: &[u8]) -> Option<FileKind> {
         let head = match head.starts_with(BYTE_ORDER_MARK) || head.starts_with(b";") {
             true => beginning::records(head),
@@ -117,17 +117,18 @@ impl FileKind {
         magic.map(|(_, kind)| *kind).or_else(|| of_first_line(head))
     }
 
-    /// The kind of a file, compressed or not, or of a folder; `None` if it is unknown, cannot be read
-    /// or is a pipe, of which nothing may be taken.
+    /// Detects the kind of a file, compressed or not, or of a folder. Returns `None` if the kind is unknown, if the
+    /// path cannot be read, or if it is a pipe, whose data must not be consumed.
     pub fn of_path(path: &Path) -> Option<FileKind> {
         FileKind::read(path).ok().flatten()
     }
 
-    /// As [`of_path`](Self::of_path), where it decides what is done with the file.
+    /// Detects the kind as [`of_path`](Self::of_path) does, but returns errors of the system. Use it where the kind
+    /// decides how the file is read.
     ///
     /// # Errors
     ///
-    /// If the system does not give it.
+    /// If the system cannot read the path.
     pub fn read(path: &Path) -> io::Result<Option<FileKind>> {
         let Some(metadata) = look_up(path)? else { return Ok(None) };
         if metadata.is_dir() {
@@ -148,35 +149,35 @@ impl FileKind {
         let text = decompress(File::open(path)?);
         match text.and_then(|text| text.take(HEAD).read_to_end(&mut head)) {
             Err(error) if is_of_system(&error) => Err(error),
-            // What was read before an error may do.
+            // After an error of the data, the bytes before it may suffice.
             _ => Ok(FileKind::of_bytes(&head)),
         }
     }
 
-    /// Whether it holds sequences that reads or references are taken from.
+    /// Whether the kind holds sequences of reads or references.
     pub fn is_sequences(self) -> bool {
         use FileKind::{Bam, Cram, Fasta, Fastq, Sam};
         matches!(self, Fasta | Fastq | Sam | Bam | Cram)
     }
 
-    /// Whether it holds reads that may have qualities, which FASTA never has.
+    /// Whether the kind holds reads that may have qualities; FASTA never has.
     pub fn is_reads(self) -> bool {
         self.is_sequences() && self != FileKind::Fasta
     }
 
-    /// Whether it is text of lines.
+    /// Whether the kind is text in lines.
     pub fn is_text(self) -> bool {
         use FileKind::{Counts, Fasta, Fastq, Library, Pairs, Sam};
         matches!(self, Counts | Fasta | Fastq | Library | Pairs | Sam)
     }
 
-    /// Whether it is read at any place, and so from files alone.
+    /// Whether the kind needs random access and so can be read only from files.
     pub(crate) fn is_of_files(self) -> bool {
         use FileKind::{Database, HostSet, Index, Kff, Kmc, Matrix, Parquet, Partial, Table};
         matches!(self, Table | Kmc | Kff | Parquet | Database | Index | Partial | HostSet | Matrix)
     }
 
-    /// What can be done with it.
+    /// Returns the advice on how a file of this kind can be used.
     fn advice(self) -> &'static str {
         match self {
             FileKind::Table
@@ -188,35 +189,35 @@ impl FileKind {
             FileKind::Index => "merganser map reads it",
             FileKind::Partial => "merganser report merge reads it",
             FileKind::HostSet => "merganser deplete filter reads it",
-            FileKind::Matrix => "nothing of merganser reads it",
-            FileKind::Jellyfish => "give its text, by jellyfish dump -c",
+            FileKind::Matrix => "no merganser command reads it",
+            FileKind::Jellyfish => "convert it to text with jellyfish dump -c",
             FileKind::Pairs => "merganser filter reads it",
             FileKind::Fasta | FileKind::Fastq | FileKind::Sam | FileKind::Bam | FileKind::Cram => {
                 "merganser count, classify and map read it"
             }
-            FileKind::Minimap2 => "give the FASTA file that it was made of",
+            FileKind::Minimap2 => "give the FASTA file that it was made from",
             FileKind::Kraken2 => "merganser classify and db take its folder",
             FileKind::Taxonomy => "`taxonomy` takes it",
             FileKind::Library => "merganser build reads it",
             FileKind::Folder => "name a file in it",
-            FileKind::Sra => "fasterq-dump makes FASTQ of it",
+            FileKind::Sra => "convert it to FASTQ with fasterq-dump",
             FileKind::Zip | FileKind::Tar => "unpack it, and name the files",
             FileKind::Pdf => "is the name right?",
             FileKind::Html => "did the download fail? Look at it in a browser",
-            FileKind::LfsPointer => "git lfs pull brings the file",
+            FileKind::LfsPointer => "get the file with git lfs pull",
         }
     }
 
-    /// Says that this is not what is wanted, and what to do: `maker`, if it is sequences and what is
-    /// wanted is made of these.
+    /// Returns a message that a file is of this kind instead of the one `wanted`, with advice: `maker` if sequences
+    /// can be made into the wanted kind, else how to use this kind.
     pub fn instead_of(self, wanted: &str, maker: Option<&str>) -> String {
         let advice = maker.filter(|_| self.is_sequences()).unwrap_or(self.advice());
         format!("not {wanted}, but {self}: {advice}")
     }
 }
 
-/// Says what is wrong with a file that does not begin with `magic`, or is a folder; `None` if there is
-/// nothing to say, also of one that cannot be opened.
+/// Returns a message about a file that does not begin with `magic`, or about a folder. Returns `None` if the magic
+/// is right, or if the path cannot be opened or is neither file nor folder.
 pub fn foreign(path: &Path, magic: &[u8], wanted: &str, maker: &str) -> Option<String> {
     let metadata = std::fs::metadata(path).ok()?;
     if metadata.is_file() {
@@ -234,7 +235,7 @@ pub fn foreign(path: &Path, magic: &[u8], wanted: &str, maker: &str) -> Option<S
     })
 }
 
-/// Texts that have no magic.
+/// Detects text formats that have no magic number.
 fn of_first_line(head: &[u8]) -> Option<FileKind> {
     let line = head.split(|&byte| byte == b'\n').next()?;
     let tag: Vec<u8> = line.iter().take(9).map(u8::to_ascii_lowercase).collect();
@@ -287,7 +288,7 @@ impl fmt::Display for FileKind {
             FileKind::Tar => "a tar archive",
             FileKind::Pdf => "a PDF document",
             FileKind::Html => "a web page (HTML)",
-            FileKind::LfsPointer => "a pointer of Git LFS",
+            FileKind::LfsPointer => "a Git LFS pointer",
         })
     }
 }

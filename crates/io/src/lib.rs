@@ -1,10 +1,11 @@
-//! Sequence files in, result files out.
+//! Reading of sequence files and writing of result files.
 //!
-//! Reading: a [`Reader`] hands chunks of FASTA or FASTQ text to any number of workers, from files
-//! of any usual compression, or of alignments, and each worker parses its own [`Chunk`] into its own [`Sink`].
-//! [`Records`] make batches of them: reads, or pairs with their mates checked.
-//! Writing: [`AtomicFile`] and [`Output`] make files that appear whole or not at all, those of an
-//! [`OutputSet`] together; a [`SpillFile`] holds what does not fit into memory during a run.
+//! Reading: a [`Reader`] returns chunks of FASTA or FASTQ text, from files in any usual compression or converted
+//! from alignments, to any number of workers. Each worker parses its own [`Chunk`] into its own [`Sink`].
+//! [`Records`] makes batches of them: reads, or pairs with checked mates.
+//!
+//! Writing: [`AtomicFile`] and [`Output`] create files that appear complete or not at all, those of an
+//! [`OutputSet`] together. A [`SpillFile`] holds data that do not fit in memory during a run.
 
 mod alignment;
 mod beginning;

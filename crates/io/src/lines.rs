@@ -1,22 +1,22 @@
-//! Text files line by line, plain or compressed, without a copy for each line.
+//! Reading of text files line by line, plain or compressed, without a copy of each line.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use crate::{FileKind, in_stream, uninterrupted};
 
-/// Why a text could not be read.
+/// An error of reading a text.
 #[derive(Debug, thiserror::Error)]
 pub enum TextError {
     /// Stdin cannot be read.
     #[error(transparent)]
     Io(#[from] crate::Error),
-    /// The file is no text of lines.
+    /// The file is not a text of lines.
     #[error("{}: {reason}", path.display())]
     Content {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it, and what to do.
+        /// The problem and the remedy.
         reason: String,
     },
     /// The file could not be opened or read.
@@ -24,7 +24,7 @@ pub enum TextError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
 }
@@ -39,7 +39,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Opens a file of any compression that sequences may have.
+    /// Opens a file, which may be compressed in any format that is accepted for sequence files.
     pub fn open(path: &Path) -> Result<Lines, TextError> {
         if let Some(kind) = FileKind::of_path(path).filter(|kind| !kind.is_text()) {
             return Err(content(path, kind.instead_of("a text of lines", None)));
@@ -50,7 +50,7 @@ impl Lines {
         Ok(Lines { path: path.to_owned(), reader, line: Vec::new(), number: 0, is_open: false })
     }
 
-    /// As [`open`](Self::open); `-` is stdin.
+    /// Opens a file as [`open`](Self::open) does, or stdin if `path` is `-`.
     pub fn open_or_stdin(path: &Path) -> Result<Lines, TextError> {
         match path.as_os_str() == "-" {
             true => {
@@ -61,10 +61,10 @@ impl Lines {
         }
     }
 
-    /// The next line with its number, without its end.
+    /// Returns the next line without its line end, and its number.
     ///
     /// # Errors
-    /// As reading, and if a line is longer than that of any table.
+    /// If the file cannot be read, or if a line is longer than the limit for lines of tables.
     pub fn next_line(&mut self) -> Result<Option<(u64, &[u8])>, TextError> {
         self.line.clear();
         if self.number == 0 {
@@ -83,7 +83,7 @@ impl Lines {
         Ok(Some((self.number, line.strip_suffix(b"\r").unwrap_or(line))))
     }
 
-    /// Sees to it that a pipe holds no file that is read in another way.
+    /// Checks that a pipe does not hold a file of a kind that cannot be read from a pipe.
     fn refuse_stream(&mut self) -> Result<(), TextError> {
         let Lines { path, reader, .. } = self;
         let failed = |source| TextError::File { path: path.clone(), source };
@@ -95,13 +95,13 @@ impl Lines {
         }
     }
 
-    /// Whether the line that was read last has no end, as that of a file that was cut.
+    /// Whether the last line that was read has no line end, as in a file that was cut.
     pub fn is_open(&self) -> bool {
         self.is_open
     }
 }
 
-/// The name of an input in messages, which may be stdin (`-`).
+/// Returns the name of an input for messages: `stdin` for `-`.
 pub fn shown(path: &Path) -> &Path {
     if path.as_os_str() == "-" { Path::new("stdin") } else { path }
 }

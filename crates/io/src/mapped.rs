@@ -1,8 +1,8 @@
-//! Files as memory.
+//! Memory-mapped files.
 //!
-//! What a mapped file says is held against its checksums before anything is made of it, and once more
-//! before results are kept if the file was changed in the meantime ([`MappedFile::check`]). Where the map
-//! itself meets the end of a file that became shorter, the run ends with a line that says so ([`fault`]).
+//! The contents of a mapped file are compared with its checksums before they are used, and again before results are
+//! kept if the file was changed in the meantime ([`MappedFile::check`]). If a file becomes shorter and an access to
+//! the map fails, the run ends with a message ([`fault`]).
 #![allow(unsafe_code, reason = "maps files")]
 
 mod fault;
@@ -21,30 +21,30 @@ use crate::Error;
 use crate::content::{Content, checksums};
 use fault::Watched;
 
-/// A mapped file.
+/// A memory-mapped file.
 #[derive(Debug)]
 pub struct MappedFile {
     path: PathBuf,
     file: File,
-    /// None of an empty file. Dropped after [`Self::watched`].
+    /// The map; `None` if the file is empty. It is dropped after [`Self::watched`].
     map: Option<Mmap>,
     watched: Option<Watched>,
-    /// How the file was when all its checksums were right.
+    /// The state of the file when all its checksums were last found right.
     sound: Mutex<Option<Stamp>>,
 }
 
-/// A part of a file and the CRC-32 that it should have.
+/// A section of a file and its expected CRC-32.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SectionSum {
-    /// Its first byte.
+    /// The offset of the first byte.
     pub start: u64,
-    /// Its bytes.
+    /// The length in bytes.
     pub len: u64,
-    /// Its CRC-32, as gzip has it.
+    /// The CRC-32, as used by gzip.
     pub checksum: u32,
 }
 
-/// What changes when a file is written to.
+/// The properties of a file that change when it is written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
     len: u64,
@@ -57,14 +57,14 @@ impl Stamp {
     }
 }
 
-/// File systems whose files are in memory alone, by `statfs(2)`: tmpfs, ramfs, hugetlbfs.
+/// The file systems that keep files only in memory, by their `statfs(2)` types: tmpfs, ramfs, hugetlbfs.
 const IN_MEMORY: [u64; 3] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6];
 
 impl MappedFile {
-    /// Maps a file that is open, which messages call `path`.
+    /// Maps an open file. `path` is its name in messages.
     ///
     /// # Errors
-    /// If it cannot be mapped; a directory is [`io::ErrorKind::IsADirectory`].
+    /// If the file cannot be mapped; a directory is [`io::ErrorKind::IsADirectory`].
     pub fn of_file(file: &File, path: &Path) -> io::Result<MappedFile> {
         let metadata = file.metadata()?;
         if metadata.is_dir() {
@@ -74,31 +74,31 @@ impl MappedFile {
         if metadata.len() == 0 {
             return Ok(MappedFile { path, file, map: None, watched: None, sound });
         }
-        // SAFETY: the map is only read, as bytes and numbers that may have any value. If another
-        // process shortens the file, reads beyond its end raise SIGBUS, which ends the run.
+        // SAFETY: the map is only read, as bytes and as numbers that may have any value. If another process
+        // shortens the file, reads past its end raise SIGBUS, which ends the run.
         let map = unsafe { MmapOptions::new().map(&file) }?;
         let watched = Watched::new(&map, &path)?;
         Ok(MappedFile { path, file, map: Some(map), watched: Some(watched), sound })
     }
 
-    /// The file's name, as it was given.
+    /// Returns the path of the file, as given.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its bytes. They are what was written only if a [check](Self::check) says so.
+    /// Returns the bytes of the file. Only a [check](Self::check) shows that they are undamaged.
     pub fn bytes(&self) -> &[u8] {
         self.map.as_deref().unwrap_or_default()
     }
 
-    /// Whether the file lies in memory and nowhere else (tmpfs, such as `/dev/shm`), so that mapping it takes
-    /// no more of it.
+    /// Whether the file is stored only in memory (tmpfs, such as `/dev/shm`), so that mapping it needs no further
+    /// memory.
     pub fn is_in_memory(&self) -> bool {
         let kind = rustix::fs::fstatfs(&self.file).map(|system| system.f_type as u64 & 0xffff_ffff);
         kind.is_ok_and(|kind| IN_MEMORY.contains(&kind))
     }
 
-    /// Whether all checksums were right when they were last looked at.
+    /// Whether all checksums were right when they were last checked.
     pub fn is_checked(&self) -> bool {
         self.sound().is_some()
     }
@@ -107,12 +107,14 @@ impl MappedFile {
         lock(&self.sound)
     }
 
-    /// Checks the checksums of `sections`, which must be the same each time and lie within the file,
-    /// with `threads` threads. Returns the number of the first section that is damaged; `None` if none is.
-    /// A file that was not written to since it was found sound is not read again.
+    /// Compares the checksums of `sections` with the file, using `threads` threads, and returns the index of the
+    /// first damaged section, if any.
+    ///
+    /// The sections must be the same in each call and lie within the file. A file that was found undamaged is not
+    /// read again unless it was written to since.
     ///
     /// # Errors
-    /// If it cannot be read, or its length is another than when it was mapped; if cancelled.
+    /// If the file cannot be read, or if its length has changed since it was mapped; if cancelled.
     pub fn check<E>(
         &self,
         sections: &[SectionSum],
@@ -144,7 +146,7 @@ impl MappedFile {
     /// Returns the CRC-32 of the whole file.
     ///
     /// # Errors
-    /// If it cannot be read; if cancelled.
+    /// If the file cannot be read, or if cancelled.
     pub fn checksum<E>(&self, cancel: &Cancel) -> Result<u32, E>
     where
         E: From<Error> + From<Cancelled>,
@@ -153,38 +155,38 @@ impl MappedFile {
         Ok(Content::read(&self.file, 1, cancel, failed)?.ok_or(Cancelled)?.crc32)
     }
 
-    /// Has the system read a part ahead, into its cache: pages that are looked at soon need not wait
-    /// for the disk one by one. What is no part of the file is left alone.
+    /// Asks the system to read a part of the file into its cache, so that later accesses do not wait for the disk
+    /// page by page. A slice outside of the map is ignored.
     pub fn read_ahead(&self, part: &[u8]) {
         if let Some((map, from)) = self.map.as_ref().zip(self.place(part)) {
-            // That this may fail does not matter.
+            // This is only a hint; failure does not matter.
             let _ = map.advise_range(Advice::WillNeed, from, part.len());
         }
     }
 
-    /// Where a part of the file begins.
+    /// Returns the offset of a part of the map in the file.
     fn place(&self, part: &[u8]) -> Option<usize> {
         let map = self.map.as_ref()?;
         let from = part.as_ptr().addr().checked_sub(map.as_ptr().addr())?;
         (from + part.len() <= map.len()).then_some(from)
     }
 
-    /// Takes pages of a part out of the process's memory until they are looked at again. What is no
-    /// part of the file stays.
+    /// Releases the pages of a part of the file from the process's memory until they are accessed again. A slice
+    /// outside of the map is ignored.
     pub fn release(&self, part: &[u8]) {
         const PAGE: usize = 4096;
         let Some((map, from)) = self.map.as_ref().zip(self.place(part)) else { return };
         let (from, to) = (from.next_multiple_of(PAGE), (from + part.len()) / PAGE * PAGE);
         if from < to {
-            // SAFETY: the pages are a file's and were never written: they come back as they were.
-            // That this may fail does not matter.
+            // SAFETY: the pages are backed by the file and were never written, so they are read again unchanged.
+            // Failure does not matter.
             let _ =
                 unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, from, to - from) };
         }
     }
 }
 
-/// So that no address is watched that is no longer this file's.
+/// Stops watching the addresses of the map before they are unmapped.
 impl Drop for MappedFile {
     fn drop(&mut self) {
         self.watched = None;
@@ -214,7 +216,7 @@ mod tests {
 
     #[test]
     fn damage_is_found_in_its_section_by_any_number_of_threads() {
-        // The second section has several pieces.
+        // The second section is longer than a piece.
         let bytes: Vec<u8> = (0..10u32 << 20).map(|at| (at.wrapping_mul(at) >> 7) as u8).collect();
         let sections =
             [section(&bytes, 5, 1000), section(&bytes, 1005, 9 << 20), section(&bytes, 7, 0)];
@@ -254,7 +256,7 @@ mod tests {
             let file = File::open(path).unwrap();
             MappedFile::of_file(&file, Path::new(path)).unwrap().is_in_memory()
         };
-        // procfs is another file system.
+        // procfs is not one of the file systems in memory.
         assert!(!is_in_memory("/proc/version"));
         if let Ok(mut file) = tempfile::NamedTempFile::new_in("/dev/shm") {
             file.write_all(b"x").unwrap();
@@ -273,7 +275,7 @@ mod tests {
             mapped.read_ahead(&mapped.bytes()[part]);
             assert_eq!(mapped.bytes(), bytes);
         }
-        // Not of the file.
+        // A slice that is not part of the map.
         mapped.release(&bytes);
         mapped.read_ahead(&bytes);
         let last = bytes.iter().rposition(|&byte| byte != 0);
@@ -291,7 +293,7 @@ mod tests {
         let mapped = MappedFile::of_file(file.as_file(), file.path()).unwrap();
         let check = || mapped.check::<Failed>(&sections, 2, &Cancel::default());
         assert_eq!(check().unwrap(), None);
-        // Only touched.
+        // The file is only touched.
         file.as_file().set_modified(SystemTime::now()).unwrap();
         assert_eq!(check().unwrap(), None);
         file.as_file().write_all_at(b"x", 5).unwrap();
@@ -299,6 +301,6 @@ mod tests {
         assert_eq!(check().unwrap(), Some(0));
         file.as_file().set_len(50_000).unwrap();
         let message = check().unwrap_err().to_string();
-        assert!(message.ends_with("changed while it was in use: run again with one that stays"));
+        assert!(message.ends_with("while it was in use: run again with an unchanging file"));
     }
 }

@@ -1,17 +1,19 @@
-//! Names that must not become more than a name: part of a path, or a cell of a table.
+//! Checks of names that become part of a path or a cell of a table.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-/// The most bytes of a name that becomes a part of a file's name, which may have 255.
+/// The maximum number of bytes of a name that becomes part of a file name. File names may have 255.
 const MAX_BYTES: usize = 200;
 
-/// Checks a name that the content of a file gives (a sample of a sheet, the reads or an assembly in a header) and that
-/// becomes part of the name of an output. Paths stay what the user gave: an empty name, one with `/` or NUL, one that
-/// begins with `.` and one of more than 200 bytes are refused, and so are control characters, as [`check_cell`] refuses them.
+/// Checks a name that comes from the content of a file (a sample in a sheet, the reads or an assembly in a header)
+/// and becomes part of the name of an output.
+///
+/// Such names must not change the path that the user gave. Refused are empty names, names with `/` or NUL, names
+/// that begin with `.`, names of more than 200 bytes, and names that [`check_cell`] refuses.
 ///
 /// # Errors
-/// What is wrong with the name, in words.
+/// If the name is refused; the error is the message.
 pub fn check_stored_name(name: &OsStr) -> Result<(), String> {
     let bytes = name.as_bytes();
     let shown = name.display();
@@ -32,10 +34,10 @@ pub fn check_stored_name(name: &OsStr) -> Result<(), String> {
     check_cell(name)
 }
 
-/// Checks a name that becomes a cell of a table: a tab or a line end in it would make other cells and rows of it.
+/// Checks a name that becomes a cell of a table: a tab or a line end would split the cell or the row.
 ///
 /// # Errors
-/// That the name has control characters, in words.
+/// If the name has control characters; the error is the message.
 pub fn check_cell(name: &OsStr) -> Result<(), String> {
     match name.to_string_lossy().contains(char::is_control) {
         true => Err(format!(

@@ -1,4 +1,4 @@
-//! Result files, which appear whole or not at all.
+//! Result files, which appear complete or not at all.
 
 mod atomic;
 mod bgzf;
@@ -27,22 +27,22 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Where results go: standard output, a file, or a compressed file.
+/// A destination of results: standard output, a file, or a compressed file.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Output {
     /// Standard output.
     Stdout(Box<StdoutWriter>),
-    /// A file that appears when finished.
+    /// A file that appears when it is finished.
     File(AtomicFile),
-    /// The same, gzip-compressed (as BGZF, so that it can be inflated in parallel and indexed).
-    /// The bytes depend on nothing but the text.
+    /// A file with gzip compression that appears when it is finished. The format is BGZF, so that the file can be
+    /// inflated in parallel and indexed. Its bytes depend only on the text and on the version of libdeflate.
     Gz(Box<BgzfWriter>),
 }
 
 impl Output {
-    /// The output that `path` names: `-` is standard output, a name that ends in `.gz` or `.bgz` (in
-    /// any case) a compressed file, anything else a file.
+    /// Creates the output that `path` names: `-` is standard output, a name that ends in `.gz` or `.bgz` (in any
+    /// case) is a compressed file, and anything else is a plain file.
     ///
     /// # Errors
     ///
@@ -51,7 +51,7 @@ impl Output {
         OutputSet::alone().output(path)
     }
 
-    /// Compressed if its name says so.
+    /// Wraps a file, with compression if its name asks for it.
     fn of_file(file: AtomicFile) -> Self {
         match OutputCompression::of_name(file.path()) {
             Some(OutputCompression::Gzip) => Self::Gz(Box::new(BgzfWriter::new(file))),
@@ -59,11 +59,11 @@ impl Output {
         }
     }
 
-    /// Overwrites bytes that have been written; see [`AtomicFile::patch`].
+    /// Overwrites bytes that were written before; see [`AtomicFile::patch`].
     ///
     /// # Errors
     ///
-    /// If this is no plain file, or they cannot be written.
+    /// If this is not a plain file, or if the bytes cannot be written.
     pub fn patch(&mut self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
         match self {
             Self::File(file) => file.patch(offset, bytes),
@@ -71,11 +71,11 @@ impl Output {
         }
     }
 
-    /// Sees to it that what is written can be overwritten; see [`AtomicFile::refuse_direct`].
+    /// Checks that the output can be read again; see [`AtomicFile::refuse_direct`].
     ///
     /// # Errors
     ///
-    /// If this is no plain file.
+    /// If this is not a plain file.
     pub fn refuse_direct(&self) -> Result<(), Error> {
         let path = match self {
             Self::File(file) => return file.refuse_direct(),
@@ -86,12 +86,13 @@ impl Output {
         Err(Error::Create { path: path.to_owned(), reason })
     }
 
-    /// Writes all of it, to disk too, so that a file needs but its name: [`finish`](Self::finish) gives
-    /// it that. For several files that shall appear together. Nothing more can be written.
+    /// Writes everything, including the synchronization with the disk, so that only the name of the file is
+    /// missing, which [`finish`](Self::finish) sets. Use it for several files that must appear together. Nothing
+    /// more can be written.
     ///
     /// # Errors
     ///
-    /// If anything cannot be written; there is then no file.
+    /// If anything cannot be written; no file is created then.
     pub fn prepare(self) -> Result<Self, Error> {
         let mut file = match self {
             Self::Stdout(stdout) => return flushed(stdout).map(Self::Stdout),
@@ -102,12 +103,12 @@ impl Output {
         Ok(Self::File(file))
     }
 
-    /// Writes what is buffered and makes the file appear, or has it appear with its
-    /// [`OutputSet`]. Returns how long the final synchronisation with the disk took.
+    /// Writes the buffered data and makes the file appear, or leaves that to its [`OutputSet`]. Returns the
+    /// duration of the final synchronization with the disk.
     ///
     /// # Errors
     ///
-    /// If anything cannot be written; there is then no file.
+    /// If anything cannot be written; no file is created then.
     pub fn finish(self) -> Result<Duration, Error> {
         match self {
             Self::Stdout(stdout) => flushed(stdout).map(|_| Duration::ZERO),
@@ -117,13 +118,13 @@ impl Output {
     }
 }
 
-/// Makes several outputs appear together, in their order: none does before all are written, to disk
-/// too, as far as they are files. Returns how long that took.
+/// Makes several outputs appear together, in order. No file appears before all of them are written and synchronized
+/// with the disk. Returns the time that this took.
 ///
 /// # Errors
 ///
-/// If one cannot be written; there is then no file. If one cannot be given its name, those before
-/// it are there.
+/// If an output cannot be written; no file is created then. If a file cannot be renamed, those before it have
+/// appeared.
 pub fn finish_all(outputs: impl IntoIterator<Item = Output>) -> Result<Duration, Error> {
     let begun = Instant::now();
     let all: Vec<Output> = outputs.into_iter().collect();
@@ -135,7 +136,7 @@ pub fn finish_all(outputs: impl IntoIterator<Item = Output>) -> Result<Duration,
     Ok(if files { begun.elapsed() } else { Duration::ZERO })
 }
 
-/// Errors are [`Error`]s within, and so name the file.
+/// The errors wrap an [`Error`], which names the file.
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
@@ -154,7 +155,7 @@ impl Write for Output {
     }
 }
 
-/// Standard output with nothing left in its buffer.
+/// Flushes the buffer of standard output.
 fn flushed(mut stdout: Box<StdoutWriter>) -> Result<Box<StdoutWriter>, Error> {
     stdout.flush().map_err(|error| Error::of_write(error, Path::new("stdout")))?;
     Ok(stdout)

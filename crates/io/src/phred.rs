@@ -1,4 +1,4 @@
-//! What the letters of FASTQ qualities mean.
+//! The encoding of FASTQ qualities.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,25 +8,25 @@ use merganser_run::{Warnings, thousands};
 
 use crate::{FileKind, Input};
 
-/// The letter of quality 0. SAM, BAM and CRAM have Phred+33 always.
+/// The letter that encodes quality 0. SAM, BAM and CRAM always use Phred+33.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum QualityOffset {
-    /// `!`: all instruments since 2011.
+    /// Phred+33, from `!`: all instruments since 2011.
     #[default]
     Phred33,
-    /// `@`: Illumina 1.3 to 1.7. Solexa's qualities, of -5 and more, are read as these.
+    /// Phred+64, from `@`: Illumina 1.3 to 1.7. Solexa qualities, which begin at -5, are read as these.
     Phred64,
 }
 
 impl QualityOffset {
-    /// The offset with this number.
+    /// Returns the offset with this number.
     pub fn of_number(number: u8) -> Option<QualityOffset> {
         [QualityOffset::Phred33, QualityOffset::Phred64]
             .into_iter()
             .find(|offset| offset.number() == number)
     }
 
-    /// 33 or 64.
+    /// Returns the number: 33 or 64.
     pub fn number(self) -> u8 {
         match self {
             QualityOffset::Phred33 => 33,
@@ -52,32 +52,32 @@ impl FromStr for QualityOffset {
 
     fn from_str(text: &str) -> Result<QualityOffset, Self::Err> {
         let offset = text.parse().ok().and_then(QualityOffset::of_number);
-        offset.ok_or("it is 33 or 64")
+        offset.ok_or("it must be 33 or 64")
     }
 }
 
-/// How qualities of FASTQ are read.
+/// The options for reading FASTQ qualities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Phred {
-    /// What the files have. What is handed out is Phred+33.
+    /// The encoding in the files. Qualities are always returned as Phred+33.
     pub offset: QualityOffset,
-    /// The job drops bases of lower quality: it is warned of files whose qualities seem to have another
-    /// offset.
+    /// The quality below which the job drops bases, if any. If it is set, there are warnings about files whose
+    /// qualities seem to have another offset.
     pub least: Option<u8>,
 }
 
-/// The lowest letter of Solexa's qualities: -5 at 64.
+/// The lowest letter of Solexa qualities: -5 at offset 64.
 const LOWEST_64: u8 = b';';
-/// Where the highest letter of a file of Phred+64 lies: at qualities from 31 to 42. In Phred+33 that is
-/// 62 to 73: above what short reads and Nanopore have, and below the 93 that HiFi and consensus reads
-/// have in any number of letters.
+/// The range of the highest letter in a Phred+64 file: qualities 31 to 42. In Phred+33 these letters are qualities
+/// 62 to 73, which is above those of short reads and Nanopore, and below the 93 that is frequent in HiFi and
+/// consensus reads.
 const HIGHEST_64: std::ops::RangeInclusive<u8> = b'_'..=b'j';
-/// Fewer letters tell nothing.
+/// The minimum number of letters in a sample that is evaluated.
 const LEAST_LETTERS: u64 = 100;
-/// Records that are looked at.
+/// The maximum number of records in a sample.
 const MAX_RECORDS: u64 = 10_000;
 
-/// The qualities of the first records of a file.
+/// Statistics of the qualities in the first records of a file.
 #[derive(Debug)]
 pub(crate) struct Sample {
     records: u64,
@@ -101,7 +101,8 @@ impl Sample {
         self.highest = quality.iter().fold(self.highest, |highest, &letter| highest.max(letter));
     }
 
-    /// Whether these are Phred+64, and some of them below `least`, which they are not as Phred+33.
+    /// Whether the qualities seem to be Phred+64 and some of them are below `least`, which they would not be as
+    /// Phred+33.
     fn is_64(&self, least: u8) -> bool {
         let low = LOWEST_64..64u8.saturating_add(least);
         self.letters >= LEAST_LETTERS
@@ -109,13 +110,13 @@ impl Sample {
             && HIGHEST_64.contains(&self.highest)
     }
 
-    /// Warns of qualities that seem to be Phred+64, if bases below `least` are dropped.
+    /// Warns if qualities seem to be Phred+64 while bases below `least` are dropped.
     pub(crate) fn warn(&self, name: &str, least: u8, warnings: &Warnings) {
         if self.is_64(least) {
             let [lowest, highest] = [self.lowest, self.highest].map(char::from);
             warnings.push(format!(
                 "{name}: the qualities of the first {} records lie between '{lowest}' and \
-                 '{highest}', as Phred+64 has them, and `min_qual` takes them for Phred+33: give \
+                 '{highest}', as in Phred+64, but `min_qual` reads them as Phred+33: give \
                  `quality_offset` 64",
                 thousands(self.records)
             ));
@@ -124,7 +125,7 @@ impl Sample {
 }
 
 impl Phred {
-    /// Warns of alignments where qualities of Phred+64 are asked for, and no other input may have some.
+    /// Warns if Phred+64 is requested although all inputs that can have qualities are alignments.
     pub fn warn_of_alignments<'a>(
         self,
         inputs: impl IntoIterator<Item = &'a Input>,
@@ -138,7 +139,7 @@ impl Phred {
             match input.path().and_then(FileKind::of_path) {
                 Some(FileKind::Sam | FileKind::Bam | FileKind::Cram) => found.push(input),
                 Some(FileKind::Fasta) => {}
-                // Of a pipe nobody knows.
+                // The contents of a pipe are unknown.
                 _ => return,
             }
         }
@@ -148,16 +149,16 @@ impl Phred {
             more => format!(" (and {more} more inputs)"),
         };
         warnings.push(format!(
-            "{first}{more}: the qualities of alignments are Phred+33, and are read so: leave out \
+            "{first}{more}: the qualities of alignments are always Phred+33: leave out \
              `quality_offset`"
         ));
     }
 }
 
-/// Puts qualities of Phred+64 into `converted` as Phred+33.
+/// Replaces `converted` with Phred+64 qualities converted to Phred+33.
 ///
 /// # Errors
-/// A letter that Phred+64 does not have.
+/// If a letter is not valid in Phred+64: that letter.
 pub(crate) fn to_33(quality: &[u8], converted: &mut Vec<u8>) -> Result<(), u8> {
     converted.clear();
     converted.extend(quality.iter().map(|&letter| letter.saturating_sub(31).max(b'!')));
@@ -179,11 +180,11 @@ mod tests {
 
     #[test]
     fn phred_64_is_known_by_its_range() {
-        // Illumina 1.5, 1.3, Solexa, and qualities of today moved up by 31.
+        // Illumina 1.5, 1.3, Solexa, and current qualities shifted by 31.
         for qualities in [["hgfhB", "hhhB"], ["h@Yb", "ggg"], [";ABh", "hh"], ["eYKB", "eee"]] {
             assert!(is_64(20, &qualities), "{qualities:?}");
         }
-        // Nothing would be dropped.
+        // No base would be dropped.
         assert!(!is_64(20, &["hhhh", "hhTh"]));
         assert!(is_64(21, &["hhhh", "hhTh"]));
     }
@@ -195,16 +196,16 @@ mod tests {
             ["FFFFF", "FF:F,"],
             ["JJJJ@", "KKKKC"],
             ["#AAFF", "JJJJJ"],
-            // HiFi: all high, with few low ones, binned.
+            // HiFi: all high, with few low qualities, binned.
             ["~~~~~", "~~~~~"],
             ["~~~n~", "~@~~~"],
             ["IDDIA", "IIIID"],
-            // Long reads and consensus of other makers, of good reads only.
+            // Long reads and consensus reads of other makers, good reads only.
             ["SSSMS", "SSHHA"],
             ["]]]]U", "]]S@]"],
             ["zzz@z", "zzzzz"],
             ["#hhhh", "hhhhh"],
-            // Fakes.
+            // Made-up qualities.
             ["BBBBB", "BBBBB"],
             ["hhhhh", "hhhhh"],
         ];

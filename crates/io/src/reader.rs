@@ -1,20 +1,19 @@
-//! Reading sequence files by any number of workers.
+//! Reading of sequence files by any number of workers.
 //!
-//! A chunk is made in three steps, so that one large file keeps all workers busy, be it plain, gzip
-//! or BGZF, and so do several of any compression:
+//! A chunk is made in three steps, so that a single large file keeps all workers busy, whether plain, gzip or BGZF,
+//! and so do several files of any compression:
 //!
-//! 1. *fetch*, for one worker at a time on each file: the next range of a plain file or of a large
-//!    gzip file, the next compressed blocks of a BGZF file, the next text of any other (which
-//!    inflates it here). Each fetch takes a ticket, the chunk's number in its file.
-//! 2. *expand*, in parallel: read the range, inflate the blocks or the range (which has a step in
-//!    order within: see [`merganser_inflate::parallel`]); count lines.
-//! 3. *join*, in the order of the tickets and in time that does not depend on the chunk's size:
-//!    put before it what the chunk before left over, keep what is incomplete for the next one. As
-//!    lines have been counted, the beginning of a FASTQ record is known and never guessed; records
-//!    of BAM say their size.
+//! 1. *fetch*, by one worker at a time per file: the next range of a plain file or of a large gzip file, the next
+//!    compressed blocks of a BGZF file, or the next text of any other file, which is inflated here. Each fetch takes a
+//!    ticket, the number of the chunk in its file.
+//! 2. *expand*, in parallel: read the range, inflate the blocks or the range (which has an ordered step of its own:
+//!    see [`merganser_inflate::parallel`]), and count lines.
+//! 3. *join*, in the order of the tickets and in a time that does not depend on the size of the chunk: prepend the
+//!    incomplete rest of the previous chunk, and keep the incomplete end for the next one. As lines have been counted,
+//!    the beginning of a FASTQ record is known and never guessed; BAM records state their size.
 //!
-//! SAM and BAM are then made FASTQ, in parallel again. Containers of CRAM are fetched whole, and made
-//! FASTQ where others are inflated.
+//! SAM and BAM are then converted to FASTQ, again in parallel. CRAM containers are fetched whole and converted to
+//! FASTQ in the second step.
 
 mod errors;
 mod expand;
@@ -43,10 +42,10 @@ use std::io::Read;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
-/// Tickets that failed are later places than all lines.
+/// A position after all lines, for tickets that failed.
 const AFTER_ALL_LINES: u64 = 1 << 63;
 
-/// Hands out the text of its inputs chunk by chunk, to any number of workers at once.
+/// A reader that returns the text of its inputs chunk by chunk, to any number of workers at once.
 pub struct Reader {
     options: ReaderOptions,
     names: Vec<Arc<str>>,
@@ -59,17 +58,17 @@ pub struct Reader {
     skipped: AtomicU64,
 }
 
-/// What a chunk was refilled with.
+/// The result of refilling a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     Text,
-    /// Nothing: what was read is part of a record that is longer than chunks.
+    /// No text: the data read are part of a record that is longer than a chunk.
     Nothing,
-    /// Nothing, and never again.
+    /// The end: there is nothing more.
     End,
 }
 
-/// Where the chunks of one file are put in order.
+/// The order of the chunks of one file.
 #[derive(Default)]
 struct Chain {
     state: Mutex<ChainState>,
@@ -93,39 +92,39 @@ impl Chain {
 struct ChainState {
     /// The ticket whose turn it is.
     ticket: u64,
-    /// Chunks handed out.
+    /// The number of chunks returned so far.
     handed: u64,
     carry: Carry,
-    /// The ticket that failed: those after it have no turn.
+    /// The first ticket that failed; later tickets have no turn.
     failed: Option<u64>,
 }
 
 impl ChainState {
-    /// Whether the turn of `ticket` will not come.
+    /// Whether an earlier ticket has failed, so that the turn of `ticket` will never come.
     fn has_failed_before(&self, ticket: u64) -> bool {
         self.failed.is_some_and(|failed| failed < ticket)
     }
 }
 
 impl Reader {
-    /// A reader of `inputs`, which are read in about their order, `options.workers` of them at a
-    /// time. Nothing is read yet, but every input is looked at.
+    /// Opens a reader of `inputs`, which are read approximately in order, `options.workers` of them at a time.
+    /// Every input is checked, but nothing is read yet.
     ///
     /// # Errors
     ///
-    /// If an input does not exist, is a directory, or may not be read.
+    /// If an input does not exist, is a directory, or is not readable.
     pub fn open<F: Formats>(inputs: &[Input], options: ReaderOptions<F>) -> Result<Self, Error> {
         let options = options.of_any();
         let plan = options.plan();
         Self::open_with(inputs, options, plan)
     }
 
-    /// As [`open`](Self::open), but gzip files are inflated in ranges of about `range` bytes
-    /// whatever their size and the number of workers: for tests, which have small files.
+    /// Opens a reader as [`open`](Self::open) does, but inflates gzip files in ranges of about `range` bytes for
+    /// any size and any number of workers. It serves tests, whose files are small.
     ///
     /// # Errors
     ///
-    /// As [`open`](Self::open).
+    /// See [`open`](Self::open).
     #[doc(hidden)]
     pub fn open_in_ranges<F: Formats>(
         inputs: &[Input],
@@ -149,8 +148,8 @@ impl Reader {
         Ok(Self::new(origins, names, sizes.into_iter().sum(), options, plan))
     }
 
-    /// A reader of anything that can be read: each reader with its name for messages. They may be
-    /// compressed as files may.
+    /// Creates a reader of any byte streams, each with its name for messages. They may be compressed in the same
+    /// formats as files.
     pub fn from_readers<F: Formats>(
         readers: Vec<(String, Box<dyn Read + Send>)>,
         options: ReaderOptions<F>,
@@ -185,15 +184,16 @@ impl Reader {
         }
     }
 
-    /// Refills `chunk` with the next text; `false` when everything is read or the reader was
-    /// stopped. Any number of workers call it at the same time, each with its own chunk. It waits
-    /// for slow inputs, which [`stop`](Self::stop) cannot interrupt.
+    /// Refills `chunk` with the next text. Returns `false` when everything has been read or the reader was stopped.
+    ///
+    /// Any number of workers may call it at the same time, each with its own chunk. It waits for slow inputs, and
+    /// [`stop`](Self::stop) cannot interrupt that.
     ///
     /// # Errors
     ///
-    /// If an input cannot be read or decompressed, or is neither FASTA nor FASTQ. All other
-    /// workers then get `false`, once they have what was fetched before; of a gzip file that is
-    /// inflated in ranges, at once.
+    /// If an input cannot be read or decompressed, or is neither FASTA nor FASTQ. All other workers then get
+    /// `false` after they have received the text that was fetched before; in a gzip file that is inflated in
+    /// ranges, at once.
     pub fn next_chunk(&self, chunk: &mut Chunk) -> Result<bool, Error> {
         chunk.source_bytes = 0;
         loop {
@@ -205,10 +205,11 @@ impl Reader {
         }
     }
 
-    /// As [`next_chunk`](Self::next_chunk), but comes back while a record is collected that is longer
-    /// than chunks, so that the caller can choose who goes on. The chunk's source bytes are added up.
+    /// Refills `chunk` as [`next_chunk`](Self::next_chunk) does, but also returns while a record longer than a
+    /// chunk is being collected, so that the caller can choose which worker continues. The source bytes of the
+    /// chunk are accumulated.
     pub(crate) fn next_part(&self, chunk: &mut Chunk) -> Result<Next, Error> {
-        // Should this worker panic, nobody must wait for its ticket.
+        // If this worker panics, the others must not wait for its ticket.
         let guard = StopOnPanic(self);
         chunk.failures = Arc::clone(&self.failures);
         (chunk.phred, chunk.of_alignments) = (self.options.phred, false);
@@ -234,7 +235,7 @@ impl Reader {
             chunk.source_bytes += fetched.source_bytes;
             self.sources.put_back(lease, fetched.last);
             if self.stopped.load(Ordering::Acquire) {
-                // The fetch may have been cut short, and must not pass for the end of the file.
+                // The fetch may have been cut short. This must not be mistaken for the end of the file.
                 (chunk.text.start, chunk.text.end) = (0, 0);
                 return Ok(Next::End);
             }
@@ -259,8 +260,8 @@ impl Reader {
         Ok(Next::End)
     }
 
-    /// Waits for the chunk's turn and joins it to the one before. `None` if the reader was stopped
-    /// in the meantime, `Some(false)` if no text is left in the chunk.
+    /// Waits for the turn of the chunk and joins it to the previous one. Returns `None` if the reader was stopped
+    /// in the meantime, and `Some(false)` if no text is left in the chunk.
     fn join(
         &self,
         chunk: &mut Chunk,
@@ -277,7 +278,7 @@ impl Reader {
         }
         fetched.check(chunk)?;
         let text = state.carry.join(chunk, newlines, fetched.last, &self.options);
-        // Whatever is wrong with its last record comes of that.
+        // The truncation also explains any problem of the last record.
         if (fetched.cut || fetched.ends_early) && state.carry.is_bam() {
             return Err(Error::NoEndBlock { input: chunk.name.to_string() });
         }
@@ -298,10 +299,10 @@ impl Reader {
         Ok(Some(text))
     }
 
-    /// Nothing is fetched any more; what was fetched before `ticket` is handed out, but for ranges
-    /// of gzip files, which wait for each other in their own way.
+    /// Records an error. Nothing more is fetched. The text fetched before `ticket` is still returned, except for
+    /// ranges of gzip files, which wait for each other separately.
     fn fail(&self, file: usize, ticket: u64, in_ranges: bool, error: Error) -> Error {
-        // Malformed records before the place where reading failed come first.
+        // Malformed records before the position at which reading failed come first.
         let error = self.failures.note(file, AFTER_ALL_LINES + ticket, error);
         if in_ranges {
             self.stop();
@@ -314,48 +315,50 @@ impl Reader {
         error
     }
 
-    /// The sum of the inputs' sizes on disk in bytes, if all are regular files.
+    /// Returns the total size of the inputs on disk in bytes, if all are regular files.
     pub fn bytes_total(&self) -> Option<u64> {
         self.bytes_total
     }
 
-    /// How many bytes on disk were consumed so far, for progress.
+    /// Returns the number of bytes on disk that were consumed so far, for progress displays.
     pub fn bytes_read(&self) -> u64 {
         self.bytes_read.load(Ordering::Relaxed)
     }
 
-    /// How many records of SAM, BAM and CRAM files were passed over so far: secondary and supplementary
-    /// alignments (flags 0x900), whose reads stand in another record.
+    /// Returns the number of SAM, BAM and CRAM records that were skipped so far: secondary and supplementary
+    /// alignments (flags 0x900), whose reads are in another record.
     pub fn skipped_alignments(&self) -> u64 {
         self.skipped.load(Ordering::Relaxed)
     }
 
-    /// Ends the reading: every call of [`next_chunk`](Self::next_chunk), those that wait now
-    /// included, returns `false`. For an error elsewhere, or Ctrl-C.
+    /// Ends the reading: all calls of [`next_chunk`](Self::next_chunk), including those that are waiting, return
+    /// `false`. It is used after an error elsewhere or Ctrl-C.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
         self.sources.wake_all();
         for chain in &self.chains {
-            // Under the lock, so that nobody is between looking at the flag and waiting.
+            // The lock is held so that no thread is between checking the flag and waiting.
             let _state = lock(&chain.state);
             chain.changed.notify_all();
         }
     }
 
-    /// The error to report when workers failed and `error` was the first in time: the one that is
-    /// first in the inputs. One misplaced line makes all later chunks of a FASTQ file look wrong,
-    /// and another worker may have been faster to say so. To be called when all workers have ended.
+    /// Returns the error to report when workers have failed and `error` was the first in time: the error that is
+    /// first in the inputs.
+    ///
+    /// A single misplaced line makes all later chunks of a FASTQ file look malformed, and another worker may have
+    /// found one of these earlier. Call it after all workers have ended.
     pub fn earliest_error(&self, error: Error) -> Error {
         self.failures.earliest().unwrap_or(error)
     }
 
-    /// The inputs' names, as messages show them.
+    /// Returns the names of the inputs, as shown in messages.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.names.iter().map(AsRef::as_ref)
     }
 }
 
-/// Warns of BGZF text that has no empty block at its end. Some programs write none.
+/// Warns of BGZF text without an empty block at its end, which some programs do not write.
 fn warn_of_end(name: &str, options: &ReaderOptions) {
     options.warnings.push(format!(
         "{name}: its BGZF data end without an end-of-file block and may be truncated: compare the file \

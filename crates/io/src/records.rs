@@ -1,10 +1,9 @@
-//! Reads and pairs, a batch at a time, by any number of workers.
+//! Reading of reads and pairs, a batch at a time, by any number of workers.
 //!
-//! Workers fetch and parse chunks of the open files side by side ([`Reader`]). Under
-//! a lock, and in time that does not depend on the records, chunks are put in the order of their
-//! file and batches are cut from the heads of the queues: which records a batch has depends on the
-//! records alone. The worker that takes a batch then puts its records together, mates beside each
-//! other, and compares their names if these are kept.
+//! Workers fetch and parse chunks of the open files in parallel ([`Reader`]). Under a lock, and in a time that does
+//! not depend on the number of records, chunks are queued in the order of their file, and batches are cut from the
+//! heads of the queues. So the records of a batch depend only on the inputs. The worker that takes a batch then
+//! gathers its records, with mates next to each other, and compares the names of mates if names are kept.
 
 mod batch;
 mod cut;
@@ -45,20 +44,20 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use text::{Pieces, Text};
 
-/// The time that all workers together spent, each counted for itself.
+/// The time that all workers spent, summed over the workers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordTimes {
-    /// Reading and inflating, waiting for the turn of a chunk included.
+    /// The time for reading and inflating, including waiting for the turn of a chunk.
     pub reading: Duration,
-    /// From text to records.
+    /// The time for parsing text into records.
     pub parsing: Duration,
-    /// Putting batches together.
+    /// The time for gathering batches.
     pub gathering: Duration,
-    /// Waiting for other workers' chunks.
+    /// The time for waiting for chunks of other workers.
     pub waiting: Duration,
 }
 
-/// Hands out the records of its segments, batch by batch, to any number of workers at once.
+/// A reader that returns the records of its segments, batch by batch, to any number of workers at once.
 pub struct Records {
     options: RecordOptions,
     bytes_total: Option<u64>,
@@ -70,18 +69,18 @@ pub struct Records {
 
 struct InputCursor {
     segments: VecDeque<ReadInput>,
-    /// Segments that were opened.
+    /// The number of segments that were opened.
     opened: usize,
     open: Option<Open>,
-    /// Batches handed out,
+    /// The number of batches returned so far.
     batches: u64,
-    /// and reads in them and before them; a pair is one.
+    /// The number of reads in these batches and before them; a pair counts as one.
     reads: u64,
-    /// Alignments that were passed over in segments that have ended.
+    /// The number of alignments that were skipped in segments that have ended.
     skipped: u64,
-    /// Nothing is handed out any more.
+    /// Whether nothing more is returned.
     ended: bool,
-    /// For their memory.
+    /// Unused texts, kept to reuse their memory.
     spare: Vec<Text>,
 }
 
@@ -92,11 +91,11 @@ struct RecordFile {
 }
 
 impl Records {
-    /// Looks at every input, so that one that is missing ends a run before it begins. Files are
-    /// opened one segment after the other.
+    /// Opens the inputs. Every input is checked at once, so that a missing input ends a run before it begins; files
+    /// are opened one segment after the other.
     ///
     /// # Errors
-    /// If an input does not exist, is a directory, or may not be read; if a file is its own mate.
+    /// If an input does not exist, is a directory, or is not readable; if a file is given as its own mate.
     pub fn open<F: Formats>(
         segments: &[ReadInput],
         options: RecordOptions<F>,
@@ -134,51 +133,49 @@ impl Records {
         })
     }
 
-    /// The inputs' size on disk in bytes, if all are regular files.
+    /// Returns the size of the inputs on disk in bytes, if all are regular files.
     pub fn bytes_total(&self) -> Option<u64> {
         self.bytes_total
     }
 
-    /// How many records of SAM, BAM and CRAM files were passed over so far, as
-    /// [`Reader::skipped_alignments`] has it.
+    /// Returns the number of SAM, BAM and CRAM records that were skipped so far; see [`Reader::skipped_alignments`].
     pub fn skipped_alignments(&self) -> u64 {
         let state = lock(&self.state);
         state.skipped + state.open.as_ref().map_or(0, Open::skipped)
     }
 
-    /// Ends the reading: nothing is handed out any more, and whoever waits gets `None`.
+    /// Ends the reading: nothing more is returned, and waiting calls return `None`.
     pub fn stop(&self) {
         let mut state = lock(&self.state);
         self.end(&mut state);
     }
 
-    /// What was spent so far.
+    /// Returns the times spent so far.
     pub fn times(&self) -> RecordTimes {
         let [reading, parsing, gathering, waiting] =
             [0, 1, 2, 3].map(|at| Duration::from_nanos(self.clocks[at].load(Ordering::Relaxed)));
         RecordTimes { reading, parsing, gathering, waiting }
     }
 
-    /// Refills `batch` with the next records, all of one segment, and returns the bytes on disk
-    /// that were read meanwhile, for whichever batch; `None` at the end, or after
-    /// [`stop`](Self::stop) or a cancellation. Any number of workers call it at the same time, each
-    /// with its own batch.
+    /// Refills `batch` with the next records, all of one segment. Returns the number of bytes on disk that were
+    /// read during the call, for any batch; `None` at the end, or after [`stop`](Self::stop) or a cancellation.
+    ///
+    /// Any number of workers may call it at the same time, each with its own batch.
     ///
     /// # Errors
-    /// If an input cannot be read, or mates are out of step. All batches before the fault are
-    /// handed out, and [`RecordBatch::number`] is the one that this would have been: the error
-    /// with the smallest number is the first in the input. The batch then has the records before
-    /// the fault that no other batch has.
+    /// If an input cannot be read, or if mates are out of step. All batches before the fault are returned, and
+    /// [`RecordBatch::number`] is the number that this batch would have had. So the error with the smallest number
+    /// is the first in the input. The batch then contains the records before the fault that are in no other batch.
     pub fn next(&self, batch: &mut RecordBatch) -> Result<Option<u64>, Error> {
         if batch.is_long() {
             batch.clear();
-            // Others may wait for that.
+            // Others may be waiting for this long record to be freed.
             let state = lock(&self.state);
             self.changed.notify_all();
             drop(state);
         }
         batch.clear();
-        // Should this worker panic, nobody must wait for its chunk.
+        // If this worker panics, the others must not wait for its chunk.
         let guard = StopOnPanic(self);
         let result = self.next_batch(batch);
         std::mem::forget(guard);
@@ -217,7 +214,7 @@ impl Records {
             let parsed = self.parse(&file, &mut batch.chunk, &mut text);
             source_bytes += batch.chunk.source_bytes();
             state = lock(&self.state);
-            // After a fault nobody needs it.
+            // After a fault the text is not needed.
             let ended = state.ended;
             if let Some(open) = state.open.as_mut().filter(|_| !ended) {
                 open.deliver(side, parsed, text);
@@ -227,7 +224,7 @@ impl Records {
         Ok(None)
     }
 
-    /// Fetches and parses a chunk, while others do the same.
+    /// Fetches and parses a chunk. Several workers may do so in parallel.
     fn parse(&self, file: &RecordFile, chunk: &mut Chunk, text: &mut Text) -> Parsed {
         text.clear();
         chunk.source_bytes = 0;
@@ -248,7 +245,7 @@ impl Records {
         }
     }
 
-    /// Puts the records of a batch together.
+    /// Gathers the records of a batch.
     fn gather(&self, batch: &mut RecordBatch, mut pieces: Pieces) -> Result<(), Error> {
         let begun = Instant::now();
         batch.any_names = self.options.any_names || self.options.unrelated;
@@ -263,7 +260,7 @@ impl Records {
         gathered
     }
 
-    /// Waits for a change; without `room`, for one that nobody tells of, too.
+    /// Waits for a change. Without `room`, it waits for a limited time, because dropping a batch notifies no one.
     fn wait<'s>(
         &self,
         state: MutexGuard<'s, InputCursor>,
@@ -293,8 +290,8 @@ impl Records {
 }
 
 impl InputCursor {
-    /// What there is to do next: a batch to put together, a chunk to fetch, to wait. With an error,
-    /// `batch` has the number that its batch would have had.
+    /// Decides the next step: a batch to gather, a chunk to fetch, or waiting. With an error, `batch` has the
+    /// number that its batch would have had.
     fn cut(
         &mut self,
         batch: &mut RecordBatch,
@@ -326,7 +323,7 @@ impl InputCursor {
                     return Ok(Cut::Batch(pieces));
                 }
                 Cut::End => {
-                    // A reader that was told to stop looks as one that has ended.
+                    // A stopped reader looks like one that has ended.
                     if options.cancel.is_cancelled() {
                         return Ok(Cut::End);
                     }
@@ -339,9 +336,8 @@ impl InputCursor {
         }
     }
 
-    /// Keeps the memory of texts that nobody else needs: who is the last to need one gives it back.
-    /// Single records that were cut off at the end of a chunk are not worth keeping, nor may one giant
-    /// record keep its memory.
+    /// Keeps the memory of texts that are no longer used; the last user of a text returns it. Single records that
+    /// were cut off at the end of a chunk are too small to keep, and very long records must not keep their memory.
     fn keep_spare(&mut self, pieces: Pieces, options: &RecordOptions) {
         let chunk = options.chunk_bytes;
         let worth = |text: &Text| (chunk / 4..=8 * chunk).contains(&text.room());

@@ -1,4 +1,4 @@
-//! Files that are read at any place, or more than once, and pipes that are given for them.
+//! Files that need random access or are read more than once, and pipes that are given in their place.
 
 use std::fs::{self, File, Metadata};
 use std::io;
@@ -7,12 +7,12 @@ use std::path::Path;
 
 use crate::FileKind;
 
-/// Opens a file that is read at any place, or more than once. A pipe or a device is not opened, which might wait for its
-/// writer for ever. Folders are opened, for the caller to name.
+/// Opens a file that needs random access or is read more than once. A pipe or a device is not opened, because that
+/// might wait for its writer without limit. Directories are opened; the caller reports them.
 ///
 /// # Errors
 ///
-/// If it cannot be opened, or is a pipe or a device; the error then says what to do.
+/// If the file cannot be opened, or is a pipe or a device. The error says what to do.
 pub fn open_file(path: &Path) -> io::Result<File> {
     match name_of(&fs::metadata(path)?) {
         Some(what) => Err(io::Error::new(io::ErrorKind::NotSeekable, complaint(what, "this"))),
@@ -20,8 +20,8 @@ pub fn open_file(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Says what is wrong with an input that is no regular file and begins with `head`, if that is the beginning of a kind
-/// that is read from files alone. `-` and `stdin` are standard input.
+/// Returns the message for an input that is not a regular file, if it begins with `head` and that is the beginning
+/// of a kind that can be read only from files. `-` and `stdin` are standard input.
 pub fn in_stream(path: &Path, head: &[u8]) -> Option<String> {
     let what = match path.as_os_str().as_encoded_bytes() {
         b"-" | b"stdin" => "a stream",
@@ -31,7 +31,8 @@ pub fn in_stream(path: &Path, head: &[u8]) -> Option<String> {
     Some(complaint(what, &kind.to_string()))
 }
 
-/// The name of what can be read once at most, from its beginning on.
+/// Returns the name of an input that can be read at most once and only from its beginning; `None` for files and
+/// directories.
 fn name_of(at: &Metadata) -> Option<&'static str> {
     match () {
         () if at.is_file() || at.is_dir() => None,

@@ -1,4 +1,4 @@
-//! Inputs that are the same file.
+//! Detection of inputs that are the same file.
 
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
@@ -8,8 +8,8 @@ use rustix::fs::FileType;
 
 use crate::Input;
 
-/// What tells a regular file from all others, whatever its names: its device and number. Parts of a file
-/// are told apart by where they begin. `None` for pipes and what cannot be looked at.
+/// Returns the identity of a regular file, whatever its name: its device, its inode number, and the offset at which
+/// a stretch of the file begins. `None` for pipes and for inputs that are inaccessible.
 fn identity(input: &Input) -> Option<[u64; 3]> {
     let Some(path) = input.path() else {
         let at = rustix::fs::fstat(rustix::stdio::stdin()).ok()?;
@@ -20,12 +20,12 @@ fn identity(input: &Input) -> Option<[u64; 3]> {
     Some([at.dev(), at.ino(), input.begins()])
 }
 
-/// Warns of files that are read more than once, by whatever names.
+/// Warns of files that are given more than once, even under different names.
 pub fn warn_of_repeats<'a>(inputs: impl IntoIterator<Item = &'a Input>, warnings: &Warnings) {
     warn_of_repeated(inputs, "all that it holds counts twice", warnings);
 }
 
-/// The same, with what becomes of such a file.
+/// Warns of files that are given more than once, like [`warn_of_repeats`], and states the `effect`.
 pub fn warn_of_repeated<'a>(
     inputs: impl IntoIterator<Item = &'a Input>,
     effect: &str,
@@ -52,7 +52,7 @@ pub fn warn_of_repeated<'a>(
     warnings.push(format!("{names}, and {effect}{more}: give it once"));
 }
 
-/// Whether two inputs are the same file, by whatever names.
+/// Whether two inputs are the same file, even under different names.
 pub(crate) fn are_same(one: &Input, two: &Input) -> bool {
     identity(one).is_some_and(|identity| self::identity(two) == Some(identity))
 }

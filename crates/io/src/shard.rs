@@ -1,12 +1,11 @@
-//! Dividing inputs among machines: each shard of a job reads its own part of them, and all shards
-//! together read every record once.
+//! Division of inputs into shards: each shard of a job reads its own part of them, and all shards together read
+//! every record once.
 //!
-//! The inputs' bytes on disk are divided evenly. A border within a file moves to the next place where
-//! the file can be cut: in plain text, BGZF and gzip of several members, before a record, or, in a
-//! FASTA sequence, between two of its lines, of which the later shard has the last bases before the
-//! cut once more. Files of one gzip member, of other compressions and of alignments stay whole: they
-//! belong to the shard in whose part they begin. Where the borders are depends on the files and the
-//! number of shards alone, so that machines need not talk to each other.
+//! The inputs are divided evenly by their bytes on disk. A border within a file moves to the next position at which
+//! the file can be cut: in plain text, BGZF and gzip with several members, before a record, or between two lines of
+//! a FASTA sequence, in which case the later shard repeats the last bases before the cut. Files with one gzip
+//! member, in other compression formats, or with alignments are not cut. They belong to the shard in whose part
+//! they begin. The borders depend only on the files and on the number of shards, so machines need not communicate.
 
 mod cut;
 mod members;
@@ -32,12 +31,11 @@ use crate::there::{is_of_system, uninterrupted};
 use crate::{Error, Input};
 use cut::Cut;
 
-/// The part of `inputs` that `shard` reads: whole files and stretches of files, in order. `overlap` is
-/// the number of bases that are repeated where a FASTA sequence is cut: k-1, so that no k-mer is lost
-/// or seen twice.
+/// Returns the part of `inputs` that `shard` reads: whole files and stretches of files, in order. `overlap` is the
+/// number of bases that are repeated where a FASTA sequence is cut. With k-1 bases, no k-mer is lost or seen twice.
 ///
 /// # Errors
-/// If an input is no regular file, or cannot be read.
+/// If an input is not a regular file, or cannot be read.
 pub fn shard(inputs: &[Input], shard: Shard, overlap: usize) -> Result<Vec<Input>, Error> {
     let sizes = inputs.iter().map(size).collect::<Result<Vec<_>, _>>()?;
     let total = sizes.iter().sum();
@@ -48,7 +46,7 @@ pub fn shard(inputs: &[Input], shard: Shard, overlap: usize) -> Result<Vec<Input
         let end = begin + size;
         let begins_here = share.contains(&begin) || is_last && begin == share.end;
         if begins_here || (share.start < end && share.end > begin) {
-            // Where the share begins and ends within the file, if it does.
+            // The beginning and the end of the share within the file, if they are there.
             let from = share.start.checked_sub(begin).filter(|&from| from > 0);
             let to = (share.end < end).then(|| share.end - begin);
             parts.extend(part(input, size, (from, to), begins_here, overlap)?);
@@ -58,26 +56,27 @@ pub fn shard(inputs: &[Input], shard: Shard, overlap: usize) -> Result<Vec<Input
     Ok(parts)
 }
 
-/// Sees to it that an input is a regular file.
+/// Checks that an input is a regular file.
 pub(crate) fn check_file(input: &Input) -> Result<(), Error> {
     size(input).map(drop)
 }
 
-/// The size of an input in bytes.
+/// Returns the size of an input in bytes.
 fn size(input: &Input) -> Result<u64, Error> {
     check(input)?.ok_or_else(|| Error::Open {
         input: input.to_string(),
-        reason: "shards are parts of files, and this is none: name files".into(),
+        reason: "shards are parts of files, and this is not a regular file: name files".into(),
     })
 }
 
 fn open(input: &Input) -> Result<File, Error> {
-    // What has a size has a path.
+    // An input with a size has a path.
     let path = input.path().unwrap_or(Path::new(""));
     File::open(path).map_err(|error| open_error(input, &error))
 }
 
-/// What a share has of a file of `size` bytes, in which it begins or ends at these places, if it does.
+/// Returns the part of a file of `size` bytes that belongs to a share. `from` and `to` are the offsets at which the
+/// share begins and ends within the file, if it does.
 fn part(
     input: &Input,
     size: u64,
@@ -97,7 +96,7 @@ fn part(
         None => Some(Cut::default()),
         Some(at) => find(at)?,
     };
-    // Nothing begins behind the border: it is all the shard's before.
+    // No record begins after the border: the rest of the file belongs to an earlier shard.
     let Some(from) = from else { return Ok(None) };
     let to = to.map(find).transpose()?.flatten();
     if to.as_ref() == Some(&from) {
@@ -110,9 +109,9 @@ fn part(
     Ok(Some(Input::Stretch(Box::new(input.clone()), Arc::new(stretch))))
 }
 
-/// How a file is compressed and what is in it, if it can be cut.
+/// Returns the compression and the format of a file, if it can be cut.
 fn kind(file: &File) -> std::io::Result<Option<(Compression, Format)>> {
-    /// Text that tells alignments from reads.
+    /// The number of bytes of text that suffice to distinguish alignments from reads.
     const ENOUGH: u64 = 1 << 16;
     let mut head = [0; HEAD];
     let known = uninterrupted(|| file.read_at(&mut head, 0))?;
@@ -123,7 +122,7 @@ fn kind(file: &File) -> std::io::Result<Option<(Compression, Format)>> {
         return Ok(None);
     }
     let mut text = Vec::new();
-    // A file that is damaged so early is whole: its reader says what is wrong.
+    // A file that is damaged at its beginning is not cut; its reader reports the damage.
     let read = decompress(file.try_clone()?)
         .and_then(|text_of| text_of.take(ENOUGH).read_to_end(&mut text));
     if let Err(error) = read {

@@ -1,4 +1,4 @@
-//! Temporary storage for what does not fit into memory.
+//! Temporary storage for data that do not fit in memory.
 
 use crate::Error;
 use crate::MadeDirectories;
@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use merganser_run::locks::lock;
 
-/// A temporary file without a name, which is made when it is first written to: whatever ends the
-/// process, nothing is left behind. Any number of threads append to it and read it at the same time.
+/// A temporary file without a name, which is created when it is first written to. Nothing is left behind, however
+/// the process ends. Any number of threads may append to it and read it at the same time.
 #[derive(Debug)]
 pub struct SpillFile {
     dir: PathBuf,
@@ -22,7 +22,7 @@ pub struct SpillFile {
     opening: Mutex<()>,
 }
 
-/// A file without a name in `dir`, which is made if it does not exist.
+/// Creates a file without a name in `dir`, which is created if it does not exist.
 pub(crate) fn nameless(dir: &Path) -> Result<(File, MadeDirectories), Error> {
     let failed = |error| Error::TemporaryDirectory { dir: dir.to_owned(), reason: reason(&error) };
     MadeDirectories::ensure_with(dir, || tempfile::tempfile_in(dir))
@@ -30,20 +30,20 @@ pub(crate) fn nameless(dir: &Path) -> Result<(File, MadeDirectories), Error> {
 }
 
 impl SpillFile {
-    /// An empty file in `dir`, which is made with the file if it does not exist, and then removed
-    /// again with it if it is empty.
+    /// Creates an empty file in `dir`. If the directory does not exist, it is created together with the file, and
+    /// removed with it if it is empty.
     pub fn new(dir: &Path) -> Self {
         let (end, open, opening) = (AtomicU64::new(0), OnceLock::new(), Mutex::new(()));
         Self { dir: dir.to_owned(), end, open, opening }
     }
 
-    /// Appends `bytes` and returns the offset at which they begin. Appends of several threads each
-    /// stay whole; their order is that of the calls.
+    /// Appends `bytes` and returns their offset. Bytes of one call stay together; several threads may append in any
+    /// order.
     ///
     /// # Errors
     ///
-    /// If the directory or the file cannot be made, or they cannot be written, for instance because
-    /// the disk is full.
+    /// If the directory or the file cannot be created, or if the bytes cannot be written, for instance because the
+    /// disk is full.
     pub fn append(&self, bytes: &[u8]) -> Result<u64, Error> {
         let file = self.file()?;
         let offset = self.end.fetch_add(bytes.len() as u64, Ordering::Relaxed);
@@ -51,16 +51,16 @@ impl SpillFile {
         Ok(offset)
     }
 
-    /// Fills `bytes` from `offset`, which must lie within what was appended.
+    /// Fills `bytes` from `offset`; the range must have been appended.
     ///
     /// # Errors
     ///
-    /// If they cannot be read.
+    /// If the bytes cannot be read.
     pub fn read_at(&self, offset: u64, bytes: &mut [u8]) -> Result<(), Error> {
         self.file()?.read_exact_at(bytes, offset).map_err(|error| self.failed("read", error))
     }
 
-    /// How many bytes were appended.
+    /// Returns the number of bytes that were appended.
     pub fn bytes(&self) -> u64 {
         self.end.load(Ordering::Relaxed)
     }

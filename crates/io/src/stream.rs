@@ -1,8 +1,8 @@
-//! Descriptors that are open already: the standard streams, and what `/dev/fd/N` leads to.
+//! Descriptors that are already open: the standard streams, and the targets of `/dev/fd/N`.
 //!
-//! The shell's `>` to such a name opens the file behind it once more, and empties it. Here the descriptor itself is
-//! written through (a duplicate, which shares offset and flags): what the file has from before stays, `>>` appends, and
-//! what the shell writes afterwards comes behind. Nor does a file that a stream was redirected to get replaced.
+//! The shell's `>` to such a name opens the underlying file again and truncates it. Here, output goes through the
+//! descriptor itself (a duplicate, which shares offset and flags): the previous content of the file is kept, `>>`
+//! appends, and later output of the shell follows. A file to which a stream was redirected is not replaced, either.
 #![allow(unsafe_code, reason = "users name descriptors by their numbers")]
 
 use std::fs::{self, File};
@@ -13,43 +13,43 @@ use std::path::Path;
 
 use crate::there::directory_of;
 
-/// Links in a row, after which the system gives up as well.
+/// The maximum number of links that are followed, the same as the limit of the system.
 pub(crate) const MAX_LINKS: usize = 40;
 
-/// Folders whose entries are the descriptors of this process, by their numbers.
+/// The directories whose entries are the descriptors of this process, by their numbers.
 const FOLDERS: [&str; 3] = ["/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"];
 
-/// What a descriptor is wanted for.
+/// The intended use of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
     Write,
 }
 
-/// An open descriptor that a path names.
+/// A descriptor that a path names; it need not be open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Descriptor(RawFd);
 
-/// Where a path leads that is an entry of a folder of descriptors, directly or by links.
+/// The target of a path that refers to an entry of a directory of descriptors, directly or by links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leads {
-    /// To a descriptor of this process, which need not be open.
+    /// A descriptor of this process, which need not be open.
     Here(Descriptor),
-    /// To one of another process.
+    /// A descriptor of another process.
     Elsewhere,
 }
 
-/// Whether an output goes to a stream that is open already: `-`, `/dev/stdout`, `/dev/fd/N` and links to these.
+/// Whether an output path refers to a stream that is already open: `-`, `/dev/stdout`, `/dev/fd/N`, or a link to one.
 pub fn is_open_stream(path: &Path) -> bool {
     path.as_os_str() == "-" || matches!(leads(path), Some(Leads::Here(_)))
 }
 
-/// Sees to it that a descriptor that a path leads to, if it leads to one, can be read: a standard stream that is closed
-/// would be an empty file.
+/// Checks that the descriptor to which a path refers, if any, can be read. A closed standard stream would look like
+/// an empty file.
 ///
 /// # Errors
 ///
-/// If it is closed, or cannot be read.
+/// If the descriptor is closed or cannot be read.
 pub(crate) fn check_open(path: &Path) -> io::Result<()> {
     match leads(path) {
         Some(Leads::Here(descriptor)) => descriptor.open(Access::Read).map(drop),
@@ -57,7 +57,7 @@ pub(crate) fn check_open(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Finds the descriptor that a path leads to; `None` if it leads to a file by its name.
+/// Finds the descriptor to which a path refers; `None` if the path refers to a file by its name.
 pub(crate) fn leads(path: &Path) -> Option<Leads> {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -69,7 +69,7 @@ pub(crate) fn leads(path: &Path) -> Option<Leads> {
     None
 }
 
-/// As [`leads`], where the path itself is an entry.
+/// Finds the descriptor as [`leads`] does, without following links of the path itself.
 fn entry(path: &Path) -> Option<Leads> {
     let number: RawFd = path.file_name()?.to_str()?.parse().ok().filter(|&number| number >= 0)?;
     let folder = fs::canonicalize(directory_of(path)).ok()?;
@@ -84,7 +84,7 @@ impl Descriptor {
     pub(crate) const STDIN: Descriptor = Descriptor(0);
     pub(crate) const STDOUT: Descriptor = Descriptor(1);
 
-    /// A duplicate of it.
+    /// Returns a duplicate of the descriptor.
     ///
     /// # Errors
     ///
@@ -109,15 +109,15 @@ impl Descriptor {
         }
     }
 
-    /// Whether the process was started with it. What the program opened itself goes by numbers that users cannot know,
-    /// and is closed for programs that it starts.
+    /// Whether the process was started with this descriptor. Descriptors that the program opened itself have
+    /// numbers that users cannot know, and are closed on exec.
     pub(crate) fn is_inherited(self) -> bool {
-        // SAFETY: asks for the flags of a number, which need not be that of an open descriptor.
+        // SAFETY: F_GETFD only reads the flags of a number, which need not be that of an open descriptor.
         let flags = unsafe { libc::fcntl(self.0, libc::F_GETFD) };
         flags != -1 && flags & libc::FD_CLOEXEC == 0
     }
 
-    /// The error of a descriptor that is not open.
+    /// Returns the error for a descriptor that is not open.
     pub(crate) fn closed(self) -> io::Error {
         io::Error::other(match self.0 {
             0..3 => format!("{} is closed", self.name()),
@@ -135,12 +135,13 @@ impl Descriptor {
     }
 
     fn duplicate(self) -> io::Result<File> {
-        // SAFETY: takes a number, which need not be that of an open descriptor, and makes a new descriptor.
+        // SAFETY: F_DUPFD_CLOEXEC takes a number, which need not be that of an open descriptor, and creates a new
+        // descriptor.
         let new = unsafe { libc::fcntl(self.0, libc::F_DUPFD_CLOEXEC, 3) };
         if new == -1 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the descriptor is new, and nobody else has it.
+        // SAFETY: the descriptor is new, and nothing else owns it.
         Ok(File::from(unsafe { OwnedFd::from_raw_fd(new) }))
     }
 }

@@ -1,67 +1,67 @@
-//! The formats that suffixes of file names stand for.
+//! File formats and the suffixes of file names that request them.
 
 use std::fmt;
 use std::path::Path;
 
-/// A format that the name of an output can ask for.
+/// A format that the name of an output can request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OutputFormat {
-    /// Our table of k-mers.
+    /// A table of k-mers of this program.
     Mgk,
-    /// A KMC database, by either of its files.
+    /// A KMC database, named by either of its files.
     Kmc,
     /// k-mers in KFF.
     Kff,
-    /// Jellyfish's binary table.
+    /// A binary table of Jellyfish.
     Jellyfish,
-    /// A table of FastK.
+    /// A FastK table.
     FastK,
-    /// A database of meryl.
+    /// A meryl database.
     Meryl,
-    /// A table in Apache's Parquet.
+    /// A table in the Parquet format.
     Parquet,
-    /// Our matrix of k-mers and samples.
+    /// A matrix of k-mers and samples of this program.
     Matrix,
-    /// Our range of a judgement of assemblies.
+    /// A range of an assembly evaluation of this program.
     Range,
-    /// Our database for classification.
+    /// A database for classification of this program.
     Database,
-    /// Our index for mapping.
+    /// An index for mapping of this program.
     Index,
-    /// Our set of a host's minimizers.
+    /// A minimizer set of a host, of this program.
     HostSet,
-    /// A set of minimizers in Deacon's format.
+    /// A minimizer set in the format of Deacon.
     Deacon,
-    /// Lines of fields with tabs between them.
+    /// Lines of fields that are separated by tabs.
     Tsv,
-    /// Lines of fields with commas between them.
+    /// Lines of fields that are separated by commas.
     Csv,
     /// JSON.
     Json,
-    /// A page for a browser.
+    /// A web page.
     Html,
-    /// A picture of shapes.
+    /// A vector image.
     Svg,
-    /// A picture of dots.
+    /// A raster image with lossless compression.
     Png,
-    /// A document.
+    /// A PDF document.
     Pdf,
-    /// A picture of dots, with loss.
+    /// A raster image with lossy compression.
     Jpeg,
-    /// Another format of pictures.
+    /// Another image format.
     Picture,
     /// Sequences.
     Fasta,
     /// Reads with qualities.
     Fastq,
-    /// Alignments as text.
+    /// Alignments in SAM, as text.
     Sam,
-    /// Alignments, binary.
+    /// Alignments in BAM.
     Bam,
-    /// Alignments, compressed against a reference.
+    /// Alignments in CRAM, compressed with a reference.
     Cram,
-    /// Alignments of minimap2.
+    /// Alignments in the format of minimap2.
     Paf,
     /// Variants.
     Vcf,
@@ -71,7 +71,7 @@ pub enum OutputFormat {
     Spreadsheet,
 }
 
-/// A compression that the name of an output can ask for.
+/// A compression format that the name of an output can request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputCompression {
     /// gzip, written as BGZF.
@@ -86,7 +86,7 @@ pub enum OutputCompression {
     Zip,
 }
 
-/// Suffixes, in lower case, and their formats. Names with any other suffix ask for nothing.
+/// Suffixes in lower case, and their formats. Names with any other suffix request no format.
 const FORMATS: &[(&str, OutputFormat)] = &[
     ("mgk", OutputFormat::Mgk),
     ("kmc_pre", OutputFormat::Kmc),
@@ -143,7 +143,7 @@ const COMPRESSIONS: &[(&str, OutputCompression)] = &[
 ];
 
 impl OutputFormat {
-    /// Returns the format that the name of a file asks for, in either case, before the suffix of a compression.
+    /// Returns the format that the name of a file requests, ignoring case and a suffix of a compression format.
     pub fn of_name(path: &Path) -> Option<OutputFormat> {
         let name = match OutputCompression::of_name(path) {
             Some(_) => Path::new(path.file_stem()?),
@@ -152,7 +152,7 @@ impl OutputFormat {
         of_suffix(name, FORMATS)
     }
 
-    /// Returns the suffix that stands for it.
+    /// Returns the suffix of the format.
     pub fn suffix(self) -> &'static str {
         FORMATS.iter().find(|(_, format)| *format == self).map_or("", |(suffix, _)| suffix)
     }
@@ -183,7 +183,7 @@ impl fmt::Display for OutputFormat {
             OutputFormat::Png => "PNG",
             OutputFormat::Pdf => "PDF",
             OutputFormat::Jpeg => "JPEG",
-            OutputFormat::Picture => "this format of pictures",
+            OutputFormat::Picture => "this image format",
             OutputFormat::Fasta => "FASTA",
             OutputFormat::Fastq => "FASTQ",
             OutputFormat::Sam => "SAM",
@@ -198,12 +198,12 @@ impl fmt::Display for OutputFormat {
 }
 
 impl OutputCompression {
-    /// Returns the compression that the name of a file asks for, in either case.
+    /// Returns the compression that the name of a file requests, ignoring case.
     pub fn of_name(path: &Path) -> Option<OutputCompression> {
         of_suffix(path, COMPRESSIONS)
     }
 
-    /// Returns the suffix that stands for it.
+    /// Returns the suffix of the compression format.
     pub fn suffix(self) -> &'static str {
         COMPRESSIONS.iter().find(|(_, own)| *own == self).map_or("", |(suffix, _)| suffix)
     }

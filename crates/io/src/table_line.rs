@@ -1,4 +1,4 @@
-//! Lines of text tables that are read one after the other: lists of files, sheets, maps, taxonomies.
+//! Reading of the lines of small text tables: lists of files, sheets, maps, taxonomies.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -7,17 +7,17 @@ use std::path::Path;
 use crate::beginning::{BYTE_ORDER_MARK, is_utf16};
 use crate::stream::check_open;
 
-/// The most bytes of a line: paths have up to 4 KiB, and no table that is read so has a line of a
-/// tenth of this.
+/// The maximum size of a line in bytes. Paths have up to 4 KiB, and no line of these tables reaches a tenth of the
+/// limit.
 const MAX: u64 = 1 << 20;
-/// The most bytes of a sheet: a hundred thousand lines and more.
+/// The maximum size of a sheet in bytes, which is enough for more than a hundred thousand lines.
 const MAX_TOTAL: usize = 16 << 20;
 
-/// Appends the next line to `line`, with its end, and gives its length; 0 at the end of the text. It is
-/// the line of this `number`, from 1; a byte order mark before the first is skipped.
+/// Appends the next line to `line`, with its line end, and returns its length, or 0 at the end of the text.
+/// `number` is the number of the line, from 1; a byte order mark before the first line is skipped.
 ///
 /// # Errors
-/// As reading; if the line has more than 1 MiB, after so much of it; and if the text is UTF-16.
+/// If the text cannot be read or is UTF-16, or if the line has more than 1 MiB; then only that much of it is read.
 pub fn read_table_line(
     text: &mut dyn BufRead,
     line: &mut Vec<u8>,
@@ -39,17 +39,17 @@ pub fn read_table_line(
     }
     if number == 1 && line[start..].starts_with(BYTE_ORDER_MARK) {
         line.drain(start..start + BYTE_ORDER_MARK.len());
-        // A file of the mark alone has no line.
+        // A file that contains only the mark has no line.
         return Ok(read - BYTE_ORDER_MARK.len());
     }
     Ok(read)
 }
 
-/// Calls `take` with the lines of a list, histogram or the like, one after the other, without their ends
-/// and with their numbers, from 1.
+/// Calls `take` with each line of a list, a histogram or a similar file, without its line end, and with its number,
+/// from 1.
 ///
 /// # Errors
-/// As [`read_table_line`], and what `take` returns.
+/// See [`read_table_line`]; also if `take` fails.
 pub fn each_table_line<E: From<io::Error>>(
     path: &Path,
     take: impl FnMut(u64, &[u8]) -> Result<(), E>,
@@ -61,7 +61,7 @@ pub fn each_table_line<E: From<io::Error>>(
 /// Calls `take` with the lines of an open text, as [`each_table_line`] does.
 ///
 /// # Errors
-/// If a line cannot be read, has more than 1 MiB or is UTF-16; and what `take` returns.
+/// If a line cannot be read, has more than 1 MiB or is UTF-16, or if `take` fails.
 pub fn each_line<E: From<io::Error>>(
     text: &mut dyn BufRead,
     mut take: impl FnMut(u64, &[u8]) -> Result<(), E>,
@@ -75,10 +75,10 @@ pub fn each_line<E: From<io::Error>>(
     Ok(())
 }
 
-/// A sheet as a whole.
+/// Reads a whole sheet.
 ///
 /// # Errors
-/// As [`read_table_line`]; and if it has more than 16 MiB, which no sheet has.
+/// See [`read_table_line`]; also if it has more than 16 MiB.
 pub fn read_table(path: &Path) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
     each_table_line(path, |_, line| {

@@ -1,4 +1,4 @@
-//! What stands at a path, and calls of the system that signals interrupt.
+//! Queries of paths, and system calls that are repeated when a signal interrupts them.
 
 use std::fs::{self, Metadata};
 use std::io::{self, Read};
@@ -6,9 +6,10 @@ use std::path::Path;
 
 use rustix::io::Errno;
 
-/// What stands at a path, symbolic links followed; `None` where nothing does. `Path::is_file` and others
-/// take what the system cannot tell for nothing: a file that is then passed over, as its disk failed for
-/// a moment, would be missing in the result.
+/// Returns the metadata of a path, following symbolic links; `None` if nothing exists there.
+///
+/// `Path::is_file` and similar methods return `false` if the system cannot tell. A file that is skipped because of
+/// a temporary disk error would then be missing from the result.
 ///
 /// # Errors
 /// If the system cannot tell.
@@ -17,14 +18,14 @@ pub fn look_up(path: &Path) -> io::Result<Option<Metadata>> {
         Ok(there) => Ok(Some(there)),
         Err(error) => match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(None),
-            // Links that lead to each other lead to nothing.
+            // Links that form a cycle lead to nothing.
             _ if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => Ok(None),
             _ => Err(error),
         },
     }
 }
 
-/// Whether a file stands at a path, symbolic links followed.
+/// Whether a path is a regular file, following symbolic links.
 ///
 /// # Errors
 /// If the system cannot tell.
@@ -32,7 +33,7 @@ pub fn is_file(path: &Path) -> io::Result<bool> {
     Ok(look_up(path)?.is_some_and(|there| there.is_file()))
 }
 
-/// The directory that a file stands in.
+/// Returns the directory of a file.
 pub(crate) fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -40,11 +41,11 @@ pub(crate) fn directory_of(path: &Path) -> &Path {
     }
 }
 
-/// Makes a call of the system again as long as a signal interrupts it, which is no failure: most of the standard
-/// library's readers leave that to who calls them, and who goes on behind a decoder may lose what was read.
+/// Repeats a system call while a signal interrupts it, which is not a failure. Most readers of the standard library
+/// leave that to the caller, and a caller that retries behind a decoder may lose data that were already read.
 ///
 /// # Errors
-/// What else goes wrong.
+/// If the call fails for any other reason.
 pub fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match call() {
@@ -54,13 +55,13 @@ pub fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T
     }
 }
 
-/// Whether an error is the system's, and not a decoder's that does not know what it is given: a file that could not be
-/// read for a moment must not be taken for one of another kind.
+/// Whether an error is from the system, and not from a decoder of invalid data. A file that could temporarily not
+/// be read must not be mistaken for one of another kind.
 pub(crate) fn is_of_system(error: &io::Error) -> bool {
     error.raw_os_error().is_some()
 }
 
-/// A reader whose reads no signal interrupts.
+/// A reader whose reads are repeated when a signal interrupts them.
 pub(crate) struct Uninterrupted<R>(pub(crate) R);
 
 impl<R: Read> Read for Uninterrupted<R> {

@@ -1,4 +1,4 @@
-// The launcher of look-ups, as status.cuh says.
+// The launcher of look-ups; its conventions are those of status.cuh.
 #include "dispatch.cuh"
 #include "seek.cuh"
 #include "status.cuh"
@@ -7,7 +7,7 @@
 
 extern "C" {
 
-/// Looks up k-mers of 8, 16 or 32 bytes. The arguments are mgpu::seek_arguments of such k-mers.
+/// Looks up k-mers of 8, 16 or 32 bytes. The arguments are mgpu::seek_arguments for k-mers of this size.
 mgpu_status merganser_kmers_seek(uint32_t key_bytes, const void* arguments, cudaStream_t stream) {
   return mgpu::for_key<uint64_t, mgpu::uint128, mgpu::uint256>(key_bytes, [&](auto key) {
     using Key = decltype(key);

@@ -1,8 +1,7 @@
-// Counts of the k-mers of letters: a thread for each place where a k-mer may begin. The table is
-// that of crates/kmers/src/lookup/lines.rs: sections by the first bits of a k-mer, and in a section
-// lines of seven k-mers that a hash chooses, a line of the cache or two for k up to 64. What costs is
-// the wait for a line; the k-mer itself is made anew by each thread, from letters that its neighbours
-// read too.
+// Counts the k-mers of letters with a thread for each place at which a k-mer may begin. The table has the
+// layout of crates/kmers/src/lookup/lines.rs: sections by the first bits of a k-mer, and in each section lines
+// of seven k-mers, one or two cache lines for k up to 64, which are selected by a hash. The time is spent
+// waiting for lines; each thread builds its k-mer from letters that its neighbours read, too.
 #pragma once
 
 #include "block.cuh"
@@ -11,19 +10,19 @@
 namespace mgpu {
 
 constexpr int seek_threads = 256;
-/// k-mers of a line.
+/// The number of k-mers in a line.
 constexpr int line_slots = 7;
-/// The code of a count that stands apart.
+/// The code of a count that is stored separately.
 constexpr uint32_t large_code = 255;
 
-/// 16 bytes that are loaded at once.
+/// 16 bytes that are loaded together.
 struct alignas(16) two_words {
   uint64_t low;
   uint64_t high;
 };
 
-/// A section: its lines; for each of them how many large counts come before its own; the large
-/// counts. Addresses in device memory, the latter two of nothing if there are none.
+/// A section: its lines, the number of large counts before those of each line, and the large counts. These are
+/// addresses in device memory; the last two are null if there are no large counts.
 struct alignas(16) seek_section {
   const uint64_t* lines;
   uint64_t line_count;
@@ -31,7 +30,8 @@ struct alignas(16) seek_section {
   const uint32_t* large;
 };
 
-/// A line: the k-mers, low words first, then the word of their codes, filled up to a power of two.
+/// The number of words in a line: the k-mers, low words first, then the word of their codes, padded to a power
+/// of two.
 template <class K>
 constexpr int line_words = 8 * static_cast<int>(sizeof(K)) / 8;
 
@@ -39,22 +39,22 @@ template <class K>
 struct seek_arguments {
   const uint8_t* letters;
   uint64_t letter_count;
-  /// A k-mer may begin at every so many letters.
+  /// The distance of places, in letters.
   uint64_t stride;
   uint64_t places;
   int32_t k;
   bool canonical;
-  /// First bits of a k-mer that choose its section, the number of the first section that is here, and
-  /// how many are.
+  /// The number of first bits of a k-mer that select its section; the number of the first section that is
+  /// present; the number of sections that are present.
   int32_t bits;
   uint32_t first;
   uint32_t section_count;
   const seek_section* sections;
-  /// For each place; those of k-mers of other sections stay as they are.
+  /// The count for each place; those of k-mers in other sections are not changed.
   uint32_t* counts;
 };
 
-/// The high half of a product XOR the low one, as fold_multiply of crates/seq/src/kmer.rs.
+/// Returns the high half of a product XOR the low half, like fold_multiply in crates/seq/src/kmer.rs.
 MGPU_HD uint64_t fold_multiply(uint64_t x, uint64_t by) {
 #ifdef __CUDA_ARCH__
   return __umul64hi(x, by) ^ x * by;
@@ -66,7 +66,7 @@ MGPU_HD uint64_t fold_multiply(uint64_t x, uint64_t by) {
 
 constexpr uint64_t hash_mix = 0x9e3779b97f4a7c15u, hash_mix_high = 0x243754a3243f6a89u;
 
-/// Kmer::hash of crates/seq.
+/// Returns the hash of a k-mer, like Kmer::hash in crates/seq.
 MGPU_HD uint64_t hash_of(uint64_t kmer) { return fold_multiply(kmer ^ hash_mix_high, hash_mix); }
 MGPU_HD uint64_t hash_of(uint128 kmer) {
   const uint64_t high = hash_of(static_cast<uint64_t>(kmer >> 64));
@@ -74,7 +74,7 @@ MGPU_HD uint64_t hash_of(uint128 kmer) {
 }
 MGPU_HD uint64_t hash_of(uint256 kmer) { return hash_of(kmer.low ^ hash_of(kmer.high)); }
 
-/// The line, of `lines`, that a hash chooses.
+/// Returns the line, of `lines`, that a hash selects.
 MGPU_HD uint32_t line_of(uint64_t hash, uint32_t lines) {
 #ifdef __CUDA_ARCH__
   return static_cast<uint32_t>(__umul64hi(hash, lines));
@@ -83,7 +83,7 @@ MGPU_HD uint32_t line_of(uint64_t hash, uint32_t lines) {
 #endif
 }
 
-/// The first `bits` bits of a k-mer.
+/// Returns the first `bits` bits of a k-mer.
 MGPU_HD uint32_t first_bits(uint64_t kmer, int k, int bits) {
   return bits == 0 ? 0 : static_cast<uint32_t>(kmer >> (2 * k - bits));
 }
@@ -94,7 +94,7 @@ MGPU_HD uint32_t first_bits(uint256 kmer, int k, int bits) {
   return bits == 0 ? 0 : static_cast<uint32_t>(shift_right(kmer, 2 * k - bits).low);
 }
 
-/// Appends the bases of letters to a k-mer; false if one is none.
+/// Appends the bases of letters to a k-mer; returns false if a letter is not a base.
 template <class K>
 MGPU_HD bool append_letters(const uint8_t* letters, int count, K& kmer) {
   bool bases = true;
@@ -110,7 +110,7 @@ MGPU_HD bool append_letters(const uint8_t* letters, int count, uint256& kmer) {
   return append_letters(letters + count - 64, 64, kmer.low) && high;
 }
 
-/// The k-mer in a slot of a line.
+/// Returns the k-mer in a slot of a line.
 MGPU_HD uint64_t slot_of(const two_words* line, int slot, uint64_t) {
   return slot % 2 == 0 ? line[slot / 2].low : line[slot / 2].high;
 }
@@ -120,14 +120,14 @@ MGPU_HD uint256 slot_of(const two_words* line, int slot, uint256) {
   return {word_of(line[2 * slot + 1]), word_of(line[2 * slot])};
 }
 
-/// A line's codes.
+/// Returns the codes of a line.
 template <class K>
 MGPU_HD uint64_t codes_of(const two_words* line) {
   constexpr int at = line_slots * static_cast<int>(sizeof(K)) / 8;
   return at % 2 == 0 ? line[at / 2].low : line[at / 2].high;
 }
 
-/// The count of a k-mer in its section, 0 if it is not there.
+/// Returns the count of a k-mer in its section, or 0 if the section does not have it.
 template <class K>
 MGPU_HD uint32_t seek(const seek_section& section, K kmer) {
   const uint32_t lines = static_cast<uint32_t>(section.line_count);
@@ -151,8 +151,8 @@ MGPU_HD uint32_t seek(const seek_section& section, K kmer) {
   }
 }
 
-/// A place a thread: O(k), and a line of its section's or a few that lie anywhere: other threads go on meanwhile. No
-/// shared memory; full occupancy, three quarters with keys of 256 bits.
+/// Looks up one place per thread: O(k), and one or a few lines of a section at random addresses; other
+/// threads run while a thread waits. Uses no shared memory; full occupancy, three quarters with 256-bit keys.
 template <class K>
 __global__ void __launch_bounds__(seek_threads) seek_kernel(seek_arguments<K> a) {
   block<seek_threads> me;

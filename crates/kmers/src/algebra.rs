@@ -1,11 +1,10 @@
-//! The algebra of tables: unions, intersections, differences and cuts of tables of any format,
-//! nested at will, and comparisons between them.
+//! The algebra of tables: nested unions, intersections, differences and cuts of tables in any format, and
+//! comparisons of tables.
 //!
-//! Everything that is computed of a k-mer depends on its counts in the tables alone, and all tables
-//! are sorted: so the k-mers are divided into ranges by their first bits, each range is read from
-//! all tables, computed and encoded by one worker, and the ranges are written in order. A range too
-//! large for the memory that a worker has is halved until it fits. The same table comes out for any
-//! number of threads and any memory.
+//! Every result for a k-mer depends only on its counts in the tables, and all tables are sorted. The k-mers are
+//! therefore divided into ranges by their first bits. One worker reads a range from all tables, computes it and
+//! encodes the result; the ranges are written in order. A range that is too large for the memory of a worker is
+//! halved until it fits. The result is the same for any number of threads and any amount of memory.
 
 mod calculation;
 mod compare;

@@ -1,11 +1,11 @@
-//! What is known of a table before its k-mers are read: its format and parameters.
+//! The format and the parameters of a table, known before its k-mers are read.
 
 use crate::Header;
 
 /// The format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Our own.
+    /// A `.mgk` table.
     Mgk,
     /// A KMC database, version 0.
     Kmc1,
@@ -15,7 +15,7 @@ pub enum Kind {
     FastK,
     /// A database of meryl.
     Meryl,
-    /// K-mer file format, version 1.
+    /// A KFF file (K-mer File Format), version 1.
     Kff,
     /// `KMER COUNT` lines with a tab or blanks between them.
     Columns,
@@ -26,7 +26,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The name for people.
+    /// Returns the name for messages.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Mgk => "mgk",
@@ -42,31 +42,31 @@ impl Kind {
     }
 }
 
-/// What a table says of itself, as far as its format can.
+/// The parameters of a table, as far as its format records them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
     /// The format.
     pub kind: Kind,
-    /// Bases of a k-mer.
+    /// The length of k-mers.
     pub k: usize,
-    /// k-mers and their reverse complements were counted together.
+    /// Whether k-mers and their reverse complements were counted together.
     pub canonical: bool,
-    /// Its k-mers are those of homopolymer-compressed reads, by what the format says or whoever opened it.
+    /// Whether the reads were homopolymer-compressed, according to the format or to the caller that opened the table.
     pub homopolymer_compressed: bool,
     /// The least count in the table.
     pub min_count: u32,
-    /// The largest count that the table may hold.
+    /// The largest count that the table may have.
     pub max_count: u32,
-    /// Distinct k-mers, where the format says.
+    /// The number of distinct k-mers, if the format records it.
     pub kmers: Option<u64>,
-    /// No count is larger, where the format says.
+    /// An upper bound of the counts, if the format records one.
     pub largest_count: Option<u32>,
-    /// What only a `.mgk` table says.
+    /// The header of a `.mgk` table.
     pub header: Option<Header>,
 }
 
 impl Description {
-    /// Describes a table of ours.
+    /// Returns the description of a `.mgk` table.
     pub(crate) fn of_header(header: &Header) -> Description {
         Description {
             kind: Kind::Mgk,
@@ -81,7 +81,7 @@ impl Description {
         }
     }
 
-    /// Of a table of which no more is known before it is read.
+    /// Returns the description of a table of which nothing else is known before it is read.
     pub(crate) fn unread(kind: Kind, k: usize, canonical: bool) -> Description {
         Description {
             kind,

@@ -1,30 +1,30 @@
-//! What can go wrong with tables.
+//! Errors of this crate.
 
 use std::path::{Path, PathBuf};
 
 merganser_io::job_error! {
-    /// An error of this crate; its message is one line that says what, where, and what to do.
+    /// An error about tables; its message is one line that tells what is wrong, where, and what to do.
     pub enum Error {
-        /// Not even a part of a table fits into the memory.
+        /// Not even one range of a table fits into memory.
         #[error(
-            "{}: needs {} of memory, and `memory` gives {}: raise it, or take fewer of its k-mers \
-             (TABLE:MIN..MAX of a smaller table, by merganser kmers reduce)",
+            "{}: needs {} of memory, and `memory` gives {}: raise it, or use a smaller table \
+             (TABLE:MIN..MAX, or merganser kmers reduce)",
             path.display(), merganser_run::format_needed(*needed), merganser_run::format_given(*budget)
         )]
         TableTooLargeForMemory {
             /// The table.
             path: PathBuf,
-            /// Bytes that the run needs.
+            /// The memory that the run needs, in bytes.
             needed: u64,
-            /// Bytes that it may use.
+            /// The memory that the run may use, in bytes.
             budget: u64,
         },
-        /// A table file is not what it should be.
+        /// A table file is invalid or unsuitable.
         #[error("{}: {reason}", path.display())]
         Table {
             /// The table.
             path: PathBuf,
-            /// What is wrong with it and what to do.
+            /// What is wrong, and what to do.
             reason: String,
         },
         /// A file could not be opened, read or mapped.
@@ -32,7 +32,7 @@ merganser_io::job_error! {
         File {
             /// The file.
             path: PathBuf,
-            /// What the system said.
+            /// The error of the system.
             source: std::io::Error,
         },
     }
@@ -42,7 +42,7 @@ merganser_io::job_error! {
     }
 }
 
-/// Returns the error for a table that is not what it should be.
+/// Returns the error for a table that is invalid or unsuitable.
 pub(crate) fn bad(path: &Path, reason: impl Into<String>) -> Error {
     Error::Table { path: path.to_owned(), reason: reason.into() }
 }

@@ -1,8 +1,8 @@
-//! The formats of tables: a module each, in which reader and writer stand together.
+//! The formats of tables: one module for each, with its reader and its writer.
 //!
-//! A table is written while it is made: workers encode stretches of its k-mers, and a sink writes
-//! these in order. [`TableOutput`] has the encoder and the sink of each format, and hands them to who
-//! makes the table, a [`Writing`].
+//! A table is written while it is computed: workers encode parts of its k-mers, and a sink writes the parts in
+//! order. [`TableOutput`] creates the encoder and the sink of a format and passes them to the code that
+//! computes the table, a [`Writing`].
 
 pub(crate) mod fastk;
 pub(crate) mod kff;
@@ -36,15 +36,15 @@ use merganser_run::ConfigError;
 use crate::{Error, MemoryTable};
 use memory::{MemoryFormat, MemorySink};
 
-/// What is said where a program without it meets Parquet.
+/// The message if Parquet is requested but not built in.
 #[cfg(not(feature = "parquet"))]
 pub(crate) const NO_PARQUET: &str = "Parquet is not built into this program: build it with cargo build --release --features parquet";
 
 merganser_run::named! {
-    /// How a table is written.
+    /// The output format of a table.
     #[derive(Default)]
     pub enum TableFormat {
-        /// Our own table.
+        /// An `.mgk` table.
         #[default]
         Mgk = "mgk",
         /// A KMC1 database.
@@ -57,14 +57,14 @@ merganser_run::named! {
         Fasta = "fasta",
         /// `KMER COUNT` lines.
         Jellyfish = "jellyfish",
-        /// Columns `kmer` and `count`, with the feature `parquet`.
+        /// Parquet with the columns `kmer` and `count`; requires the feature `parquet`.
         Parquet = "parquet",
-        /// Not at all: histogram and numbers only.
+        /// No table: only the histogram and the numbers.
         None = "none",
     }
 }
 
-/// The open files of a table that is to be written.
+/// The open output files of a table.
 pub struct TableOutput(Files);
 
 enum Files {
@@ -79,11 +79,11 @@ enum Files {
 }
 
 impl TableOutput {
-    /// Opens the files of a table at `path`, which is needed unless the format is
-    /// [`TableFormat::None`]; they appear with `outputs`.
+    /// Opens the files of a table at `path`, which is required unless the format is [`TableFormat::None`]; they
+    /// appear when `outputs` is committed.
     ///
     /// # Errors
-    /// If a file cannot be made, or the format is not built in.
+    /// If a file cannot be created, or the format is not built in.
     pub fn create(
         format: TableFormat,
         path: Option<&Path>,
@@ -118,28 +118,28 @@ impl TableOutput {
         }))
     }
 
-    /// No files, but a table in memory, which is received once it is written, and never if that
-    /// fails.
+    /// Returns an output without files, and a receiver that gets the table in memory once it is written.
+    /// Nothing is received if writing fails.
     pub fn in_memory() -> (TableOutput, Receiver<MemoryTable>) {
         let (sender, receiver) = channel();
         (TableOutput(Files::Memory(sender)), receiver)
     }
 
-    /// No table: numbers alone.
+    /// Returns an output that discards the table.
     pub(crate) fn none() -> TableOutput {
         TableOutput(Files::None)
     }
 
-    /// The file of a table of ours.
+    /// Returns the output of an `.mgk` table to a file.
     pub(crate) fn own(file: AtomicFile) -> TableOutput {
         TableOutput(Files::Mgk(file))
     }
 
-    /// Gives `writing` the encoder and the sink of this output, for the table that `header`
-    /// describes: its k-mers are an upper bound, as is `largest` of their counts.
+    /// Calls `writing` with the encoder and the sink of this output, for a table with this header. The number
+    /// of k-mers in the header is an upper bound, and `largest` is an upper bound of the counts.
     ///
     /// # Errors
-    /// If a file cannot be written, and what `writing` returns.
+    /// If a file cannot be written, or `writing` fails.
     pub fn open<K: Kmer, W: Writing<K>>(
         self,
         header: Header,
@@ -171,25 +171,25 @@ impl TableOutput {
     }
 }
 
-/// Whether there is a file at a path, or a pipe, which its reader refuses.
+/// Whether there is a file or a pipe at a path.
 pub(crate) fn is_no_folder(path: &Path) -> bool {
     path.exists() && !path.is_dir()
 }
 
-/// The formats of tables, for messages.
+/// The description of tables in messages.
 pub(crate) const TABLE: &str = "table of k-mers (.mgk, a KMC database, KFF or KMER COUNT lines)";
 
-/// Says what a file or folder is that is no table.
+/// Returns the message for a file or folder that is not a table.
 pub(crate) fn not_a_table(path: &Path) -> String {
     let wanted = &format!("a {TABLE}");
     match FileKind::of_path(path) {
-        // A text that begins as a table would, and goes on in another way.
+        // A text that begins like a table but is not one.
         None | Some(FileKind::Counts) => format!("not {wanted}"),
         Some(kind) => kind.instead_of(wanted, Some("merganser count makes a table of it")),
     }
 }
 
-/// Writes nothing.
+/// An encoder and sink that write nothing.
 struct Nothing;
 
 impl<K> Encoder<K> for Nothing {

@@ -1,6 +1,5 @@
-//! k-mers that come in any order, gathered by their first bits and sorted range by range. Of a range
-//! with more k-mers than may be sorted at once, because they begin alike, parts are read from it one
-//! after the other.
+//! Gathers k-mers that come in any order by their first bits, and sorts them range by range. A range with more
+//! k-mers than may be sorted at a time, because many have the same first bits, is read in parts.
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -23,12 +22,12 @@ pub(crate) struct Gathered<'p, K> {
     scattered: Scattered<'p, K>,
     kmers: u64,
     largest: AtomicU32,
-    /// k-mers that a worker sorts at a time.
+    /// The largest number of k-mers that a worker sorts at a time.
     most: u64,
 }
 
 impl<'p, K: Kmer> Gathered<'p, K> {
-    /// None yet; each reader's arrays will take `sorting` bytes.
+    /// Creates a collection without k-mers; the arrays of each reader will take `sorting` bytes.
     pub(crate) fn new(
         path: &Path,
         table: &Description,
@@ -36,7 +35,7 @@ impl<'p, K: Kmer> Gathered<'p, K> {
         sorting: u64,
     ) -> Gathered<'p, K> {
         let scattered = Scattered::new(KmerRecords::new(table.k), pool);
-        // An array, and what it is sorted into.
+        // One array, and one to sort it into.
         let most = (sorting / (2 * size_of::<(K, u32)>() as u64)).max(1);
         let (path, largest) = (path.to_owned(), AtomicU32::new(0));
         Gathered { path, scattered, kmers: 0, largest, most }
@@ -46,18 +45,18 @@ impl<'p, K: Kmer> Gathered<'p, K> {
         self.scattered.records().k()
     }
 
-    /// One worker's way in.
+    /// Returns a writer for one worker.
     pub(crate) fn writer(&self) -> Gathering<'_, 'p, K> {
         Gathering { gathered: self, writer: self.scattered.writer(), largest: Cell::new(0) }
     }
 
-    /// To be called when all writers have finished.
+    /// Completes the collection after all writers have finished.
     pub(crate) fn gathered(mut self) -> Gathered<'p, K> {
         self.kmers = (0..self.scattered.ranges()).map(|range| self.scattered.len(range)).sum();
         self
     }
 
-    /// That no two of sorted k-mers are the same.
+    /// Checks that no k-mer occurs twice among sorted k-mers.
     fn check(&self, kmers: &[(K, u32)]) -> Result<(), Error> {
         match kmers.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             Some(pair) => Err(self.twice(pair[0].0)),
@@ -69,12 +68,12 @@ impl<'p, K: Kmer> Gathered<'p, K> {
         let mut letters = Vec::new();
         kmer.write_letters(self.scattered.records().k(), &mut letters);
         let kmer = String::from_utf8_lossy(&letters);
-        let reason = format!("the k-mer {kmer} stands in it more than once: not a table");
+        let reason = format!("it has the k-mer {kmer} more than once: not a table");
         bad(&self.path, reason)
     }
 }
 
-/// Takes k-mers.
+/// Adds k-mers to the collection.
 pub(crate) struct Gathering<'g, 'p, K> {
     gathered: &'g Gathered<'p, K>,
     writer: ScatteredWriter<'g, 'p, K>,
@@ -116,49 +115,49 @@ impl<'p, K: Kmer> Gathered<'p, K> {
     }
 }
 
-/// First bits by which k-mers that are too many to be sorted at once are divided.
+/// The number of first bits by which k-mers that are too many to be sorted at a time are divided.
 const DIVIDING_BITS: u32 = 12;
 
 struct GatheredReader<'g, 'p, K> {
     gathered: &'g Gathered<'p, K>,
-    /// The range that was taken last.
+    /// The range that was opened last.
     opened: Option<(usize, Opened<'p, K>)>,
     buffer: Vec<u8>,
-    /// The first and the last k-mer of what is in `kmers`, sorted: a whole range, or cells of one.
+    /// The first and the last possible k-mer of the part in `kmers`, which is a whole range or some cells of one.
     window: (K, K),
     kmers: Vec<(K, u32)>,
     swap: Vec<(K, u32)>,
 }
 
-/// A range that was taken.
+/// The state of an open range.
 enum Opened<'p, K> {
-    /// It is in memory.
+    /// The range is sorted in memory.
     Sorted,
-    /// It is too large to be, and read again for each part of it.
+    /// The range is too large for memory, and is read again for each part.
     Large(KmerContents<'p, K>, Vec<Level<K>>),
 }
 
-/// k-mers that begin alike, by how they go on.
+/// The k-mers with a common prefix, divided into cells by their next bits.
 struct Level<K> {
-    /// Their first bits,
+    /// The common prefix.
     prefix: K,
-    /// so many,
+    /// The number of bits of the prefix.
     bits: u32,
-    /// and the bits that choose a cell.
+    /// The number of next bits, which select a cell.
     next: u32,
-    /// k-mers in all cells before each, and before the end.
+    /// The number of k-mers in all cells before each cell, and in all cells.
     before: Vec<u64>,
 }
 
 impl<K: Kmer> Level<K> {
-    /// The cell of a k-mer of `k` bases, if it begins as these do.
+    /// Returns the cell of a k-mer of length `k`, or `None` if it has another prefix.
     fn cell(&self, kmer: K, k: usize) -> Option<usize> {
         let rest = 2 * k as u32 - self.bits;
         let cell = kmer.shr(rest - self.next).low() & ((1 << self.next) - 1);
         (kmer.shr(rest) == self.prefix).then_some(cell as usize)
     }
 
-    /// The cells of a range that is no finer than they are; none if it is.
+    /// Returns the cells of a range, or `None` if the range is only a part of a cell.
     fn cells(&self, prefix: K, bits: u32) -> Option<std::ops::Range<usize>> {
         let finer = (self.bits + self.next).checked_sub(bits)?;
         let low = prefix.low() & ((1 << (self.next - finer)) - 1);
@@ -175,14 +174,14 @@ impl<K: Kmer> Level<K> {
 }
 
 impl<K: Kmer> GatheredReader<'_, '_, K> {
-    /// Takes a range: it is then in memory, or known to be large.
+    /// Opens a range: reads and sorts it, or divides it if it is large.
     fn open(&mut self, range: usize) -> Result<(), Error> {
         if self.opened.as_ref().is_some_and(|(opened, _)| *opened == range) {
             return Ok(());
         }
         let scattered = &self.gathered.scattered;
         let (k, bits) = (scattered.records().k(), scattered.records().range_bits());
-        // The one before makes room first.
+        // Frees the previous range first.
         self.opened = None;
         self.kmers.clear();
         self.window = (K::from_low(1), K::default());
@@ -200,7 +199,7 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
         self.gathered.check(&self.kmers)
     }
 
-    /// Counts the k-mers that begin with `prefix` by their next bits.
+    /// Counts the k-mers with the first `bits` bits `prefix` by their next bits.
     fn level(
         &mut self,
         contents: &KmerContents<'_, K>,
@@ -228,8 +227,8 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
         Ok(level)
     }
 
-    /// The number of k-mers of a range that is finer than those that were gathered; if `load`, they
-    /// are in memory then.
+    /// Returns the number of k-mers of a range that is finer than those that were gathered; with `load`, they
+    /// are in memory afterwards.
     fn find(&mut self, prefix: K, bits: u32, load: bool) -> Result<u64, Error> {
         let k = self.gathered.k();
         let own = range_bits(self.gathered.k());
@@ -242,7 +241,7 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
             let Some((range, Opened::Large(contents, mut levels))) = self.opened.take() else {
                 return Ok(0);
             };
-            // The range lies within the first level.
+            // The range is within the first level.
             let begins = |level: &Level<K>| {
                 bits >= level.bits && prefix.shr(bits - level.bits) == level.prefix
             };
@@ -257,8 +256,8 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
         }
     }
 
-    /// The number of k-mers of a part of a large range; `None` if the last level was not fine enough,
-    /// which brings one more or some k-mers into memory.
+    /// Returns the number of k-mers of a part of a large range. Returns `None` if the caller must try again,
+    /// because a finer level was added or k-mers were loaded.
     fn part(
         &mut self,
         contents: &KmerContents<'_, K>,
@@ -288,7 +287,7 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
         Ok(None)
     }
 
-    /// Sorts the k-mers of these cells, and of those behind them that fit.
+    /// Sorts the k-mers of these cells, and of the following ones as far as they fit.
     fn load(
         &mut self,
         contents: &KmerContents<'_, K>,
@@ -317,20 +316,20 @@ impl<K: Kmer> GatheredReader<'_, '_, K> {
         self.gathered.check(&self.kmers)
     }
 
-    /// Those of what is in memory that lie between these.
+    /// Returns the k-mers in memory that are between `first` and `last`.
     fn within(&self, first: K, last: K) -> &[(K, u32)] {
         let end = self.kmers.partition_point(|&(kmer, _)| kmer <= last);
         let start = self.kmers[..end].partition_point(|&(kmer, _)| kmer < first);
         &self.kmers[start..end]
     }
 
-    /// Appends a range as it was gathered, however many k-mers it has.
+    /// Appends a whole range as it was gathered, regardless of its number of k-mers.
     fn whole(&mut self, range: usize, kmers: &mut Vec<(K, u32)>) -> Result<(), Error> {
         self.open(range)?;
         let k = self.gathered.k();
         let bits = range_bits(self.gathered.k());
         if let Some((_, Opened::Large(contents, levels))) = &mut self.opened {
-            // Asked for because it fits with what it goes to.
+            // The caller has room for all k-mers of the range.
             let from = kmers.len();
             contents.each(&mut self.buffer, |pair| kmers.push(pair))?;
             levels.clear();
@@ -379,7 +378,7 @@ mod tests {
     use merganser_store::{Spilling, Storage};
     use proptest::prelude::*;
 
-    /// Halves ranges until they fit, as the engine does.
+    /// Halves ranges until they fit, like the engine.
     fn halve<K: Kmer>(
         reader: &mut dyn RangeReader<K>,
         (prefix, bits): (K, u32),
@@ -436,7 +435,7 @@ mod tests {
         assert_eq!(gather(&mixed, k, limits).unwrap(), kmers);
         mixed.push(mixed[0]);
         let error = gather(&mixed, k, limits).unwrap_err().to_string();
-        assert!(error.contains("stands in it more than once"), "{error}");
+        assert!(error.contains(" more than once: not a table"), "{error}");
     }
 
     proptest! {

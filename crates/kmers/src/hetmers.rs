@@ -1,9 +1,9 @@
-//! Het-mers: pairs of k-mers that differ in their middle base alone, as two haplotypes have them where they differ in one
-//! base. How often both occur tells how many haplotypes have the one and the other (Ranallo-Benavidez et al. 2020,
-//! Smudgeplot).
+//! Het-mers: pairs of k-mers that differ only in their middle base, as two haplotypes have them where they
+//! differ in one base. The counts of both tell how many haplotypes have the one and the other
+//! (Ranallo-Benavidez et al. 2020, Smudgeplot).
 //!
-//! A k-mer and its partner begin alike, so that sorted k-mers have them close together: those with the same first bases are
-//! four runs, one for each middle base, which are merged by their last bases.
+//! The two k-mers of a pair have the same first half, so they are close together among sorted k-mers. Those
+//! with the same first half form four runs, one for each middle base, which are merged by their last halves.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,16 +16,17 @@ use crate::algebra::{Cut, Place, Session, Work};
 use crate::formats::mgk::section_bits;
 use crate::tables::AnyTable;
 
-/// How many pairs have each two counts, the smaller one first.
+/// The number of pairs with each two counts, the smaller count first.
 pub type Pairs = BTreeMap<(u32, u32), u64>;
 
-/// Finds all pairs of k-mers of `table`, with counts that `cut` keeps, that differ in the middle base of an odd k alone, and of
-/// which no third k-mer differs in the same way.
+/// Finds all pairs of k-mers of `table` that differ only in the middle base of an odd k. Only k-mers with
+/// counts that `cut` keeps are considered, and no third k-mer may differ from a pair in the same base.
 ///
-/// Progress stages: `gathering` and `computing`, in bytes of the table.
+/// The progress stages are `gathering` and `computing`, in bytes of the table.
 ///
 /// # Errors
-/// If k is even or 1, the table is not canonical or cannot be read, memory is too little, or [`Error::Cancelled`].
+/// If k is even or 1, the table is not canonical or cannot be read, memory is too small, or the run was
+/// cancelled ([`Error::Cancelled`]).
 pub fn hetmers(
     table: &AnyTable,
     cut: Cut,
@@ -42,8 +43,7 @@ pub fn hetmers(
         return Err(Error::Table { path: table.path().to_owned(), reason });
     }
     if !description.canonical {
-        let reason =
-            "it holds k-mers as they stand in the reads: count without `forward_only`".into();
+        let reason = "it has k-mers of the forward strand: count without `forward_only`".into();
         return Err(Error::Table { path: table.path().to_owned(), reason });
     }
     let session = Session::new(std::slice::from_ref(table), 2, resources)?;
@@ -59,7 +59,7 @@ fn run<K: Kmer>(
     cancel: &Cancel,
 ) -> Result<Pairs, Error> {
     let ranges = session.ranges::<K>(progress, cancel)?;
-    // No section ends among k-mers that begin alike.
+    // A section must not end among k-mers with the same first half.
     let bits = section_bits(ranges[0].kmers(), session.k).min(session.k as u32 - 1);
     let engine = session.engine(&ranges, bits, progress, cancel);
     let workers =
@@ -71,18 +71,18 @@ fn run<K: Kmer>(
     Ok(pairs)
 }
 
-/// A worker.
+/// The state of a worker.
 struct Pairing<K> {
     k: usize,
     cut: Cut,
-    /// k-mers that begin alike.
+    /// The current k-mers with the same first half.
     open: Vec<(K, u32)>,
     pairs: HashMap<(u32, u32), u64>,
 }
 
 impl<K: Kmer> Work<K> for Pairing<K> {
     fn range(&mut self, place: Place, tables: &mut [Vec<(K, u32)>]) -> Result<bool, Error> {
-        // The middle base, and those behind it.
+        // The number of bits of the middle base and the last half.
         let (rest, cut) = (self.k as u32 + 1, self.cut);
         for &(kmer, count) in tables[0].iter().filter(|(_, count)| cut.keeps(*count)) {
             if self.open.last().is_some_and(|last| last.0.shr(rest) != kmer.shr(rest)) {
@@ -98,7 +98,7 @@ impl<K: Kmer> Work<K> for Pairing<K> {
 }
 
 impl<K: Kmer> Pairing<K> {
-    /// Finds the pairs of k-mers that begin alike.
+    /// Finds the pairs among the k-mers with the same first half.
     fn close(&mut self) {
         let half = self.k as u32 - 1;
         let last = K::from_low(1).shl(half).sub(K::from_low(1));
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// By the definition: all k-mers that differ in the middle base from each.
+    /// Finds pairs by the definition: compares each k-mer with all that differ in the middle base.
     fn naive(kmers: &BTreeMap<u64, u32>, k: usize) -> Pairs {
         let mut pairs = Pairs::new();
         for (&kmer, &count) in kmers {
@@ -144,7 +144,7 @@ mod tests {
                 *pairs.entry((count.min(other), count.max(other))).or_default() += 1;
             }
         }
-        // Each was found from both sides.
+        // Each pair was found from both sides.
         pairs.values_mut().for_each(|number| *number /= 2);
         pairs
     }
@@ -159,7 +159,7 @@ mod tests {
             let expected = naive(&kmers, k);
             let all: Vec<(u64, u32)> = kmers.into_iter().collect();
             let mut pairing = Pairing { k, cut: Cut::NONE, open: Vec::new(), pairs: HashMap::new() };
-            // Ranges of one section.
+            // Several ranges of one section.
             let mut cuts: Vec<usize> = cuts.into_iter().filter(|&cut| cut < all.len()).collect();
             cuts.sort_unstable();
             cuts.push(all.len());

@@ -1,4 +1,4 @@
-//! How many distinct k-mers occur how often: before any cut, exact.
+//! Histograms: the exact number of distinct k-mers with each count.
 
 mod fastk;
 mod file;
@@ -8,28 +8,29 @@ use std::io::{self, Write};
 
 pub use file::{BadLine, HistogramFile, HistogramLines};
 
-/// Counts below this have a place each.
+/// Counts below this are stored in an array.
 const DENSE: usize = 1 << 12;
 
-/// The largest count with a row of its own in `jellyfish histo`, unless it is given `-h`.
+/// The largest count with its own row in the default output of `jellyfish histo` (without `-h`).
 const JELLYFISH_MAX: u32 = 10_000;
 
 merganser_run::named! {
-    /// How a histogram is written.
+    /// The output format of a histogram.
     #[derive(Default)]
     pub enum HistogramFormat {
-        /// `COUNT<TAB>NUMBER` lines; larger counts than are asked for are left out.
+        /// `COUNT<TAB>NUMBER` lines; counts above the requested maximum are omitted.
         #[default]
         Tsv = "tsv",
-        /// `COUNT NUMBER` lines as `jellyfish histo` writes them: one more row behind the largest count
-        /// that is asked for (10,000 if none is) has the number of all larger ones.
+        /// `COUNT NUMBER` lines as `jellyfish histo` writes them. One row after the requested maximum (by
+        /// default 10,000) has the number of k-mers with all larger counts.
         Jellyfish = "jellyfish",
-        /// FastK's `.hist`, binary: counts up to 32,767, or as many as are asked for; the last one has all larger ones.
+        /// FastK's binary `.hist` with counts up to 32,767 or the requested maximum; the last row includes all
+        /// larger counts.
         FastK = "fastk",
     }
 }
 
-/// Number of distinct k-mers for each count from 1.
+/// The number of distinct k-mers for each count from 1.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     dense: Vec<u64>,
@@ -43,7 +44,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// One more distinct k-mer that occurred `count` times.
+    /// Adds one distinct k-mer that occurred `count` times.
     #[inline(always)]
     pub fn add(&mut self, count: u32) {
         match self.dense.get_mut(count as usize) {
@@ -52,8 +53,8 @@ impl Histogram {
         }
     }
 
-    /// `number` more distinct k-mers that each occurred `count` times. (Files may give any numbers: what is
-    /// beyond `u64::MAX` stands as that.)
+    /// Adds `number` distinct k-mers that each occurred `count` times. Sums are limited to `u64::MAX`, since
+    /// files can have any numbers.
     #[inline]
     pub fn add_many(&mut self, count: u32, number: u64) {
         match self.dense.get_mut(count as usize) {
@@ -63,17 +64,17 @@ impl Histogram {
         }
     }
 
-    /// The same for a count that may be 0, which leaves no trace; without a branch for it.
+    /// Adds one distinct k-mer with a count that may be 0, which is ignored, without a branch for it.
     #[inline(always)]
     pub fn add_or_ignore(&mut self, count: u32) {
         match self.dense.get_mut(count as usize) {
-            // Place 0 takes what is not there, and is never looked at.
+            // Index 0 collects the counts of 0; it is never read.
             Some(number) => *number += 1,
             None => self.add(count),
         }
     }
 
-    /// Adds another histogram's numbers.
+    /// Adds the numbers of another histogram.
     pub fn merge(&mut self, other: &Histogram) {
         for (number, more) in self.dense.iter_mut().zip(&other.dense) {
             add_to(number, *more);
@@ -83,7 +84,7 @@ impl Histogram {
         }
     }
 
-    /// `(count, distinct k-mers)` by rising count, without zeros.
+    /// Returns `(count, distinct k-mers)` in ascending order of counts, without zeros.
     pub fn iter(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         let dense =
             self.dense.iter().enumerate().skip(1).map(|(count, &number)| (count as u32, number));
@@ -91,18 +92,18 @@ impl Histogram {
         dense.chain(sparse).filter(|&(_, number)| number > 0)
     }
 
-    /// Distinct k-mers whose count lies within the bounds.
+    /// Returns the number of distinct k-mers whose counts are within the bounds.
     pub fn distinct(&self, least: u32, most: u32) -> u64 {
         self.within(least, most).map(|(_, number)| number).fold(0, u64::saturating_add)
     }
 
-    /// Occurrences of the k-mers whose count lies within the bounds.
+    /// Returns the number of occurrences of k-mers whose counts are within the bounds.
     pub fn total(&self, least: u32, most: u32) -> u64 {
         let occurrences = |(count, number): (u32, u64)| number.saturating_mul(u64::from(count));
         self.within(least, most).map(occurrences).fold(0, u64::saturating_add)
     }
 
-    /// The largest count, 0 if there is none.
+    /// Returns the largest count, or 0 if the histogram is empty.
     pub fn max(&self) -> u32 {
         self.iter().last().map_or(0, |(count, _)| count)
     }
@@ -111,17 +112,17 @@ impl Histogram {
         self.iter().filter(move |&(count, _)| (least..=most).contains(&count))
     }
 
-    /// Reads the bytes of a `.hist` of FastK; `None` if they are no such file. Its last bin, of 32,767,
-    /// has all larger counts.
+    /// Parses the bytes of a `.hist` file of FastK; `None` if they are not valid. The last row, of count
+    /// 32,767, includes all larger counts.
     pub fn of_fastk(bytes: &[u8]) -> Option<HistogramFile> {
         fastk::parse(bytes)
     }
 
-    /// Writes a line for each count up to `most`, if that is given, of k-mers of `k` bases, and returns
-    /// the number of distinct ones that were left out.
+    /// Writes a line for each count up to `most`, if given, for k-mers of length `k`, and returns the number of
+    /// distinct k-mers that were omitted.
     ///
     /// # Errors
-    /// What `out` returns.
+    /// If writing to `out` fails.
     pub fn write(
         &self,
         format: HistogramFormat,

@@ -1,16 +1,15 @@
 //! Tables of k-mers: distinct k-mers with their counts, in the order of their bases.
 //!
-//! [`tables::AnyTable`] opens a table of any format ([`formats`]): ours (`.mgk`, which [`Table`] reads by
-//! itself), KMC's databases, KFF, text and Parquet. With tables one can
-//! - compute: unions, intersections, differences and cuts, nested at will ([`algebra`]);
-//! - look k-mers up at random, on the CPU or on GPUs ([`lookup`]);
-//! - hold reads against them: filter, trim or mask them, or list the counts along each ([`reads`]);
-//! - put them side by side, a column each ([`matrix`]);
-//! - see how many k-mers occur how often ([`Histogram`]).
+//! [`tables::AnyTable`] opens a table of any format ([`formats`]): `.mgk` (which [`Table`] reads by itself),
+//! KMC's databases, KFF, text and Parquet. The crate can
+//! - compute nested unions, intersections, differences and cuts of tables ([`algebra`]);
+//! - look up k-mers in random order, on the CPU or on GPUs ([`lookup`]);
+//! - filter, trim or mask reads by the counts of their k-mers, or list these counts ([`reads`]);
+//! - write a matrix with a column for each table ([`matrix`]);
+//! - count how many k-mers have each count ([`Histogram`]).
 //!
-//! Tables are made from something else with [`scattered`], which keeps and sorts k-mers, and with
-//! [`formats`], which writes them. No result depends on the number
-//! of threads, the memory or the device.
+//! New tables are made with [`scattered`], which collects and sorts k-mers, and with [`formats`], which writes
+//! them. Results do not depend on the number of threads, the memory or the device.
 //!
 //! ```
 //! use merganser_io::OutputSet;

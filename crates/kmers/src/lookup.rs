@@ -1,6 +1,6 @@
-//! Tables to look k-mers up in at random: in memory as a whole where that fits, else in ranges of
-//! their first bits, one after the other for each batch of letters; and for a few k-mers where these
-//! may be.
+//! Looks up k-mers in tables in random order. The table is in memory as a whole if it fits. Otherwise ranges of
+//! it, by the first bits of k-mers, are loaded one after the other for each batch of letters. For a few k-mers,
+//! only the blocks that may contain them are read.
 
 mod device_sections;
 mod devices;
@@ -25,33 +25,34 @@ use ranged::Ranged;
 use resident::Resident;
 use sorted_queries::SortedQueries;
 
-/// The counts of k-mers given by their letters, whatever their width and wherever the table is.
+/// A table in which k-mers are looked up by their letters, for any width of k-mers and any location of the table.
 pub trait Lookup: Send + Sync {
-    /// Bases of a k-mer.
+    /// Returns the length of k-mers.
     fn k(&self) -> usize;
 
-    /// How many letters should be looked up together.
+    /// Returns the number of letters that should be looked up in one call.
     fn letters_at_once(&self) -> usize;
 
-    /// Bytes of memory that the table takes; `None`: all that there is for it.
+    /// Returns the memory that the table takes, in bytes; `None` if it takes all that is available.
     fn resident_bytes(&self) -> Option<u64> {
         None
     }
 
-    /// Whether one call keeps all threads busy. If not, as many threads should call at once.
+    /// Whether one call keeps all threads busy. If not, one call per thread should run at a time.
     fn takes_all_threads(&self) -> bool;
 
-    /// Replaces `counts` by those of the k-mers that begin at every `stride`th letter, from the first
-    /// on; 0 for those that are not in the table, that hold a letter that is no base, and for which
-    /// no letters are left. Texts that shall share no k-mer have such a letter between them.
+    /// Replaces `counts` by those of the k-mers that begin at every `stride`th letter, from the first letter
+    /// on. The count is 0 if the table does not have the k-mer, if it contains a letter that is not a base, or
+    /// if fewer than k letters are left. Texts that must not form k-mers together need such a letter between
+    /// them.
     ///
     /// # Errors
     /// If the table cannot be read, or [`Error::Cancelled`].
     fn counts(&self, letters: &[u8], stride: usize, counts: &mut Vec<u32>) -> Result<(), Error>;
 
-    /// Replaces `counts` by those of k-mers of up to 32 bases that are given as integers (A C G T = 0 1 2 3, the first base most
-    /// significant), on either strand if the table is canonical; 0 for those that are not in the table, as are integers
-    /// of more than k bases.
+    /// Replaces `counts` by those of k-mers of up to 32 bases that are given as integers (A C G T = 0 1 2 3,
+    /// the first base most significant), on either strand if the table is canonical. The count is 0 if the
+    /// table does not have the k-mer, or the integer has more than k bases.
     ///
     /// # Errors
     /// As [`Lookup::counts`].
@@ -69,43 +70,43 @@ pub trait Lookup: Send + Sync {
     }
 }
 
-/// What a table is looked up for.
+/// The purpose of look-ups, which determines how the table is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
     /// All k-mers of reads.
     Reads,
-    /// Single k-mers, about so many if that is known. For few of them a table of ours is not loaded,
-    /// but read where they may be.
+    /// Single k-mers, with their approximate number if it is known. For a few k-mers, an `.mgk` table is not
+    /// loaded; only the blocks that may contain them are read.
     Kmers(Option<u64>),
 }
 
-/// A table is loaded for one k-mer in so many of it: then loading takes as long as reading it where
-/// the k-mers may be.
+/// A table is loaded if at least one k-mer is looked up for this many k-mers of the table: then loading takes
+/// as long as reading single blocks.
 const FEW: u64 = 16;
 
-/// What a look-up may use, and what it should know.
+/// The resources and the purpose of look-ups.
 #[derive(Clone, Copy, Debug)]
 pub struct LookupOptions<'o> {
-    /// Threads, memory, and a place for temporary files.
+    /// The threads, the memory and the directory for temporary files.
     pub resources: &'o Resources,
-    /// Only k-mers whose counts lie within are in the table.
+    /// The cut of the table: k-mers with other counts are not found.
     pub cut: Cut,
-    /// What for.
+    /// The purpose of the look-ups.
     pub purpose: Use,
-    /// Bytes of memory that whoever looks up needs for itself.
+    /// The memory that the caller needs for itself, in bytes.
     pub reserved: u64,
-    /// Bytes of text that will be looked up, about; `None` if nobody knows. By it
-    /// [`DeviceChoice::Auto`](merganser_run::DeviceChoice::Auto) decides on GPUs.
+    /// The approximate size of the text that will be looked up, in bytes; `None` if it is unknown.
+    /// [`DeviceChoice::Auto`](merganser_run::DeviceChoice::Auto) depends on it.
     pub input: Option<u64>,
 }
 
-/// Prepares a table for look-ups. Other formats than our own are made into a temporary table of ours
-/// where they do not fit into the memory, and for GPUs.
+/// Prepares a table for look-ups. A table in another format than `.mgk` is converted to a temporary `.mgk`
+/// table if it does not fit into memory, or if GPUs are used.
 ///
-/// Progress stages: `gathering` and `loading`, in bytes of the table.
+/// The progress stages are `gathering` and `loading`, in bytes of the table.
 ///
 /// # Errors
-/// If the table cannot be read, or the memory is too little for even a part of it.
+/// If the table cannot be read, or not even a range of it fits into memory.
 pub fn open_lookup(
     table: AnyTable,
     options: &LookupOptions<'_>,
@@ -140,7 +141,7 @@ fn open<K: SeekKmer>(
     let temporary = {
         let session = Session::new(std::slice::from_ref(&table), 1, options.resources)?;
         let ranges = session.ranges::<K>(progress, cancel)?;
-        // What is gathered and what is loaded are there at once.
+        // The gathered and the loaded k-mers are in memory at the same time.
         let most = room(&table, options).saturating_sub(session.gathered_bytes());
         let loading = Loading { session: &session, ranges: &ranges, cut: options.cut, cancel };
         if gpus.is_empty() && loading.bytes() <= most {
@@ -150,7 +151,7 @@ fn open<K: SeekKmer>(
         Temporary::write(&session, &ranges, options.cut, progress, cancel)?
     };
     progress.note(&format!(
-        "{}: is looked up in a temporary table of ours ({})",
+        "{}: look-ups use a temporary .mgk table ({})",
         table.path().display(),
         merganser_run::format_size(temporary.bytes())
     ));
@@ -158,7 +159,7 @@ fn open<K: SeekKmer>(
     open_own::<K>(temporary.into_table(), &options, gpus, progress, cancel)
 }
 
-/// Of our own format.
+/// Prepares an `.mgk` table.
 fn open_own<K: SeekKmer>(
     table: AnyTable,
     options: &LookupOptions<'_>,
@@ -176,7 +177,7 @@ fn open_own<K: SeekKmer>(
         let session = Session::new(std::slice::from_ref(&table), 1, options.resources)?;
         let ranges = session.ranges::<K>(progress, cancel)?;
         let loading = Loading { session: &session, ranges: &ranges, cut: options.cut, cancel };
-        // A cut may leave few: that is seen on the way.
+        // With a cut, the size is known only after loading.
         match options.cut == Cut::NONE && loading.bytes() > most {
             true => None,
             false => loading.all(most, progress)?,
@@ -196,7 +197,7 @@ fn open_own<K: SeekKmer>(
     }
 }
 
-/// Whether so few k-mers are wanted that the table need not be loaded.
+/// Whether so few k-mers are looked up that the table need not be loaded.
 fn seek(table: &AnyTable, purpose: Use) -> bool {
     let kmers = table.description().kmers.unwrap_or(0);
     match purpose {
@@ -205,7 +206,7 @@ fn seek(table: &AnyTable, purpose: Use) -> bool {
     }
 }
 
-/// Bytes that may be spent on look-ups.
+/// Returns the memory that look-ups may use, in bytes.
 fn room(table: &AnyTable, options: &LookupOptions<'_>) -> u64 {
     let resources = options.resources;
     let table = table.resident(resources.threads);

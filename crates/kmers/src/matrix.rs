@@ -1,8 +1,8 @@
-//! Tables side by side: a row for each k-mer, a column for each sample.
+//! A matrix of tables: a row for each k-mer, a column for each sample.
 //!
-//! Which k-mers and counts stay follows kmtricks (Lemane et al. 2022): a count is solid if it reaches a minimum; a k-mer
-//! has a row if it is solid in enough samples; its counts that are not solid are 0, unless it is solid in so many samples
-//! that they are taken for real, too (rescued).
+//! The selection of k-mers and counts is that of kmtricks (Lemane et al. 2022). A count is solid if it reaches
+//! a minimum. A k-mer has a row if it is solid in enough samples. Counts that are not solid become 0, unless
+//! the k-mer is solid in so many samples that they are taken to be real, too (rescued).
 
 mod concat;
 mod dense;
@@ -31,63 +31,63 @@ use format::{EncodedRows, RowFormat};
 use rows::Rows;
 use sink::Sink;
 
-/// What a cell holds.
+/// The content of cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cells {
-    /// The count of the k-mer in the sample, 0 if it is not there.
+    /// The count of the k-mer in the sample, 0 if the sample does not have it.
     Counts,
-    /// 1 if it is there, else 0.
+    /// 1 if the sample has the k-mer, else 0.
     Presence,
 }
 
 merganser_run::named! {
-    /// How a matrix is written.
+    /// The output format of a matrix.
     #[derive(Default)]
     pub enum MatrixFormat {
-        /// A line of names, then a line for each k-mer, with tabs.
+        /// A line of names, then a line for each k-mer, separated by tabs.
         #[default]
         Tsv = "tsv",
-        /// Binary, with a header of JSON: `docs/formats.md` has the layout.
+        /// Binary with a JSON header; the layout is in `docs/reference/formats.md`.
         Dense = "dense",
-        /// A column `kmer` and one for each sample, with the feature `parquet`.
+        /// Parquet with a column `kmer` and one for each sample; requires the feature `parquet`.
         Parquet = "parquet",
     }
 }
 
-/// What of tables becomes a matrix, and how.
-// These comments are the help of the command line.
+/// The selection of rows and cells, and the output format.
+// The doc comments of the fields are the help texts of the command line.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct MatrixConfig {
-    /// Make but the rows of the I-th of N ranges of the k-mers of .mgk tables, as --format dense, for
-    /// --concat to put together
+    /// Write only the rows of range I of N of the k-mers, which --concat joins; requires .mgk
+    /// tables and --format dense
     #[cfg_attr(feature = "cli", arg(long, value_name = "I/N"))]
     pub range: Option<Shard>,
-    /// Write 1 where a k-mer is, not its count
+    /// Write 1 instead of the count of a k-mer
     #[cfg_attr(feature = "cli", arg(long))]
     pub presence: bool,
-    /// Counts of N and more are solid
+    /// Counts of N or more are solid
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 1))]
     #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
     pub solid: u32,
-    /// Only k-mers that are solid in N tables or more
+    /// Keep only k-mers that are solid in N tables or more
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 1))]
     pub min_samples: usize,
-    /// Keep counts that are not solid where the k-mer is solid in N tables or more
-    /// [default: none]
+    /// Keep counts that are not solid if the k-mer is solid in N tables or more [default:
+    /// none]
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     pub rescue: Option<usize>,
 
     /// The name of each table's column, and the bounds of its counts.
     #[cfg_attr(feature = "cli", arg(skip))]
     pub samples: Vec<(String, Cut)>,
-    /// How it is written.
+    /// The output format.
     #[cfg_attr(feature = "cli", arg(skip))]
     pub format: MatrixFormat,
 }
 
 impl MatrixConfig {
-    /// Counts of all k-mers of tables with these names and bounds, as text.
+    /// Returns the configuration for the counts of all k-mers, as text, of tables with these names and bounds.
     pub fn new(samples: Vec<(String, Cut)>) -> MatrixConfig {
         MatrixConfig {
             samples,
@@ -108,24 +108,24 @@ impl MatrixConfig {
         let problem = |what: String| Err(Error::Config(ConfigError::new(what)));
         let samples = self.samples.len();
         if samples != tables {
-            return problem(format!("`samples` are {samples}, and tables {tables}"));
+            return problem(format!("`samples` has {samples} names for {tables} tables"));
         }
         if self.solid == 0 || self.min_samples == 0 {
-            return problem("`solid` and `min_samples` are at least 1".into());
+            return problem("`solid` and `min_samples` must be at least 1".into());
         }
         if self.min_samples > samples {
             return problem(format!(
-                "`min_samples` is {}, and there are {samples} samples",
+                "`min_samples` is {}, but there are {samples} samples",
                 self.min_samples
             ));
         }
         if self.range.is_some() && self.format != MatrixFormat::Dense {
-            return problem("`range`: ranges of a matrix are of `format` dense".into());
+            return problem("`range` requires `format` dense".into());
         }
         Ok(())
     }
 
-    /// The range of a matrix of these tables, if it is to be one.
+    /// Returns the range that the matrix of these tables will be; `None` for a whole matrix.
     fn range_of(&self, tables: &[AnyTable]) -> Option<JobShard> {
         let shard = self.range?;
         let what = (&self.samples, self.cells(), self.solid, self.min_samples, self.rescue);
@@ -136,26 +136,26 @@ impl MatrixConfig {
     }
 }
 
-/// What was written.
+/// The numbers of a matrix that was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MatrixOutcome {
-    /// Rows: k-mers that stay,
+    /// The number of rows: k-mers that were selected.
     pub rows: u64,
-    /// of so many different ones.
+    /// The number of distinct k-mers in all tables.
     pub kmers: u64,
-    /// Cells that are not 0, of each sample.
+    /// The number of cells that are not 0, of each sample.
     pub filled: Vec<u64>,
 }
 
-/// Writes the matrix of `tables` to `path`; rows are in the order of the k-mers' bases.
-/// Its bytes do not depend on `resources`. The file appears with `outputs`.
+/// Writes the matrix of `tables` to `path`, with rows in the order of the k-mers' bases. Its bytes do not
+/// depend on `resources`. The file appears when `outputs` is committed.
 ///
-/// Progress stages: `gathering` and `computing`, in bytes of tables.
+/// The progress stages are `gathering` and `computing`, in bytes of tables.
 ///
 /// # Errors
-/// If the configuration is wrong, tables do not go together or are damaged, the memory or the disk is too little, or the run
-/// was cancelled. There is then no file.
+/// If the configuration is invalid, tables were not counted in the same way or are damaged, memory or disk
+/// space is too small, or the run was cancelled. Then no file exists.
 pub fn matrix(
     config: &MatrixConfig,
     tables: &[AnyTable],
@@ -167,7 +167,7 @@ pub fn matrix(
 ) -> Result<MatrixOutcome, Error> {
     config.validate(tables.len())?;
     resources.validate()?;
-    // Rows beside what is merged.
+    // Rows take memory in addition to the merged k-mers.
     let row_bytes = 4 * tables.len() as u64 + 40;
     let session = Session::new(tables, 4 + row_bytes / 16, resources)?;
     let done = with_kmer!(session.k, K => {
@@ -205,7 +205,7 @@ fn run<K: Kmer>(
     let in_order = InOrder::new(sink, u64::MAX, session.max_waiting::<K>());
     let made = engine.run(|| Rows::<K>::new(config, format, &cuts, &in_order));
     let done = made.map(|workers| workers.into_iter().map(Rows::finish).collect::<Vec<_>>());
-    // What could not be written is why workers were stopped.
+    // An error of the sink comes first, since it is why the workers were stopped.
     let sink = in_order.into_sink()?;
     let mut outcome = MatrixOutcome { filled: vec![0; cuts.len()], ..MatrixOutcome::default() };
     for part in done? {

@@ -1,71 +1,71 @@
-//! Tables in memory, for programs that use them at once and want no file.
+//! Tables in memory, for programs that use them directly and need no file.
 
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 
 use crate::Header;
 
-/// A table in memory: distinct k-mers with their counts, in the order of their bases. It takes
-/// k / 4 bytes, rounded up, and 4 more for each k-mer.
+/// A table in memory: distinct k-mers with their counts, in the order of their bases. Each k-mer takes k / 4
+/// bytes, rounded up, and 4 bytes for its count.
 #[derive(Clone, Debug)]
 pub struct MemoryTable {
     header: Header,
-    /// Of each k-mer its integer, without the bytes above 2k bits, and its count; little-endian.
+    /// The integer of each k-mer, without the bytes above 2k bits, and its count; little-endian.
     entries: Vec<u8>,
 }
 
-/// Bytes of a count.
+/// The size of a count in bytes.
 const COUNT: usize = 4;
 
 impl MemoryTable {
-    /// A table that is to be filled.
+    /// Creates an empty table.
     pub(crate) fn new(header: Header) -> MemoryTable {
         MemoryTable { header, entries: Vec::new() }
     }
 
-    /// Appends entries that [`put`] made, which come after those that are there.
+    /// Appends entries made by [`put`], which must come after the existing ones.
     pub(crate) fn append(&mut self, entries: &[u8]) {
         self.entries.extend_from_slice(entries);
     }
 
-    /// The header, for what is known at the end.
+    /// Returns the header, for setting the numbers that are known at the end.
     pub(crate) fn header_mut(&mut self) -> &mut Header {
         &mut self.header
     }
 
-    /// What the table says of itself: k, whether k-mers are canonical, which counts it may hold.
+    /// Returns the header: k, whether k-mers are canonical, which counts the table may have.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The number of distinct k-mers.
+    /// Returns the number of distinct k-mers.
     pub fn len(&self) -> usize {
         self.entries.len() / self.entry_bytes()
     }
 
-    /// True if there are none.
+    /// Whether the table is empty.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The k-mers as upper-case letters, with their counts, in order.
+    /// Returns the k-mers as upper-case letters, with their counts, in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (String, u32)> + '_ {
         self.entries().map(|(kmer, count)| (self.letters(kmer), count))
     }
 
-    /// The k-mers as integers (A C G T = 0 1 2 3, the first base most significant), with their
-    /// counts, in order.
+    /// Returns the k-mers as integers (A C G T = 0 1 2 3, the first base most significant), with their counts,
+    /// in order.
     ///
     /// # Panics
-    /// If the type does not hold so many bases: `u32` holds 16, `u64` 32, `u128` 64.
+    /// If the type is too narrow for k bases: `u32` holds 16, `u64` 32, `u128` 64.
     pub fn kmers<K: Kmer>(&self) -> impl ExactSizeIterator<Item = (K, u32)> + '_ {
         let k = self.header.k;
         assert!(k <= K::MAX_K, "k-mers of {k} bases do not fit into {} bytes", K::BYTES);
         self.entries().map(|(kmer, count)| (load(kmer), count))
     }
 
-    /// The count of a k-mer, in either case; of a canonical table also of its reverse complement. 0
-    /// if the table does not have it, or these are not k bases.
+    /// Returns the count of a k-mer given in either case, or of its reverse complement if the table is
+    /// canonical. Returns 0 if the table does not have it, or it does not have k bases.
     pub fn get(&self, kmer: &str) -> u32 {
         let k = self.header.k;
         if kmer.len() != k {
@@ -111,7 +111,7 @@ impl MemoryTable {
     }
 }
 
-/// Appends the entry of a k-mer of k bases.
+/// Appends the entry of a k-mer of length `k`.
 pub(crate) fn put<K: Kmer>(k: usize, kmer: K, count: u32, entries: &mut Vec<u8>) {
     let mut whole = [0; MAX_BYTES];
     kmer.store(&mut whole[..K::BYTES]);
@@ -119,7 +119,7 @@ pub(crate) fn put<K: Kmer>(k: usize, kmer: K, count: u32, entries: &mut Vec<u8>)
     entries.extend_from_slice(&count.to_le_bytes());
 }
 
-/// Bytes that hold the integer of a k-mer.
+/// Returns the size of the integer of a k-mer in bytes.
 fn kmer_bytes(k: usize) -> usize {
     k.div_ceil(4)
 }
@@ -130,7 +130,7 @@ fn split(entry: &[u8]) -> (&[u8], u32) {
     (kmer, count)
 }
 
-/// Bytes of the widest k-mer.
+/// The size of the widest k-mer in bytes.
 const MAX_BYTES: usize = merganser_seq::kmer::MAX_K / 4;
 
 fn load<K: Kmer>(kmer: &[u8]) -> K {

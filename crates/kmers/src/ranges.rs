@@ -1,33 +1,32 @@
-//! The k-mers of a table by ranges, whatever its format.
+//! Reads the k-mers of a table by ranges, independently of its format.
 
 use merganser_seq::kmer::Kmer;
 
 use crate::Error;
 
-/// A table's k-mers by ranges, for any number of workers.
+/// The k-mers of a table by ranges, for any number of workers.
 pub(crate) trait Ranges<K>: Sync {
-    /// No fewer than its distinct k-mers.
+    /// Returns an upper bound of the number of distinct k-mers.
     fn kmers(&self) -> u64;
-    /// No less than its largest count.
+    /// Returns an upper bound of the counts.
     fn largest_count(&self) -> u32;
-    /// First bits of which it reads the k-mers together, however little of them is asked for.
+    /// Returns the number of first bits by which k-mers are read together, even if a finer range is requested.
     fn together(&self) -> u32 {
         u32::MAX
     }
-    /// One worker's way to them. Each range is asked for once, by one worker.
+    /// Returns a reader for one worker. Each range must be requested once, by one worker.
     fn reader(&self) -> Box<dyn RangeReader<K> + '_>;
 }
 
-/// Reads ranges: the k-mers whose first `bits` bits (at most 2k) are `prefix`. Ranges are asked for in
-/// order.
+/// Reads ranges: the k-mers whose first `bits` bits (at most 2k) are `prefix`. Ranges must be requested in order.
 pub(crate) trait RangeReader<K> {
-    /// No fewer than the k-mers of the range.
+    /// Returns an upper bound of the number of k-mers in the range.
     fn at_most(&mut self, prefix: K, bits: u32) -> Result<u64, Error>;
     /// Replaces `kmers` by those of the range, in order.
     fn read(&mut self, prefix: K, bits: u32, kmers: &mut Vec<(K, u32)>) -> Result<(), Error>;
 }
 
-/// The first and the last k-mer that a range may hold.
+/// Returns the first and the last possible k-mer of a range.
 pub(crate) fn ends<K: Kmer>(k: usize, prefix: K, bits: u32) -> (K, K) {
     let rest = 2 * k as u32 - bits;
     let first = prefix.shl(rest);
@@ -36,7 +35,7 @@ pub(crate) fn ends<K: Kmer>(k: usize, prefix: K, bits: u32) -> (K, K) {
     (first, first.or(low))
 }
 
-/// The prefixes of `own` bits, from and up to, in which the k-mers of a range lie.
+/// Returns the half-open range of prefixes of `own` bits that contains a range of k-mers.
 pub(crate) fn prefixes<K: Kmer>(own: u32, prefix: K, bits: u32) -> (u64, u64) {
     if bits <= own {
         let finer = own - bits;
@@ -47,7 +46,7 @@ pub(crate) fn prefixes<K: Kmer>(own: u32, prefix: K, bits: u32) -> (u64, u64) {
     }
 }
 
-/// Drops what of sorted `kmers` lies before or behind a range.
+/// Removes the k-mers outside a range from sorted `kmers`.
 pub(crate) fn keep_range<K: Kmer>(kmers: &mut Vec<(K, u32)>, k: usize, prefix: K, bits: u32) {
     let (first, last) = ends::<K>(k, prefix, bits);
     kmers.truncate(kmers.partition_point(|&(kmer, _)| kmer <= last));

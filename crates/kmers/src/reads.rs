@@ -1,6 +1,6 @@
-//! Reads held against a table: filtered, trimmed or masked by their k-mers, or listed with the count
-//! of each; and k-mers that are asked for. They stream through all threads, a batch at a time, and
-//! what is made of them is written in their order.
+//! Compares reads with a table: filters, trims or masks them by their k-mers, or lists the count of each k-mer.
+//! Also looks up single k-mers. Reads are processed by all threads in batches, and the results are written in
+//! the order of the reads.
 
 mod batch;
 mod filter;
@@ -20,40 +20,40 @@ pub use mates::Mates;
 pub use profile::{Profiled, profile};
 pub use queries::{query, query_lines};
 
-/// Bytes that reads under way take of `memory`, the tables apart.
+/// Returns the part of `memory` that the batches take, without the table, in bytes.
 pub fn reserved_bytes(memory: u64, threads: usize) -> u64 {
     beside_table(memory, threads).needed()
 }
 
-/// The same, beside what the process and the table take.
+/// Returns the budget beside the process and the table.
 fn beside_table(memory: u64, threads: usize) -> Budget {
     let records = memory / RECORD_PART;
     Budget::of_part(memory).with_files(2).with_workers(threads, batch::WORKER_BYTES).with(records)
 }
 
-/// The part of the memory that is kept for long records whatever the table takes.
+/// The divisor that gives the memory for long records, which is kept whatever the table takes.
 const RECORD_PART: u64 = 32;
 
-/// Bytes of memory for records that are longer than usual, of `memory` in all: what neither the reads
-/// under way nor the table take.
+/// Returns the part of `memory` that is available for unusually long records, in bytes: what neither the
+/// batches nor the table take.
 pub fn record_bytes(memory: u64, threads: usize, lookup: &dyn Lookup) -> u64 {
     let left = |table| beside_table(memory, threads).with(table).left();
     lookup.resident_bytes().map_or(0, left) + memory / RECORD_PART
 }
 
-/// What holds reads against a table.
+/// The table and the resources of a job.
 #[derive(Clone, Copy)]
 pub struct Job<'r> {
     /// The table.
     pub lookup: &'r dyn Lookup,
-    /// Take the reads homopolymer-compressed, as those of the table were.
+    /// Whether to compress homopolymers of the reads, as was done for the table.
     pub homopolymer_compressed: bool,
-    /// What it may use of the machine, the table apart.
+    /// The resources, apart from the table.
     pub resources: &'r Resources,
-    /// Bytes of memory for records that are longer than usual: [`record_bytes`] gives them.
+    /// The memory for unusually long records, in bytes, given by [`record_bytes`].
     pub record_bytes: u64,
-    /// Is told of the bytes of input.
+    /// The receiver of progress, in bytes of input.
     pub progress: &'r dyn Progress,
-    /// Ends it early.
+    /// The handle that cancels the job.
     pub cancel: &'r Cancel,
 }

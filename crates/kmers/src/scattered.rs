@@ -1,8 +1,9 @@
-//! k-mers with their counts, scattered by their first bits ([`Scatter`]): their records.
+//! Records of k-mers with their counts, which are scattered by their first bits ([`Scatter`]).
 //!
-//! A record leaves out what all k-mers of a range begin with: it is the bytes of the rest, the lowest
-//! first, and a byte for the count, or 255 and the count in four bytes, little-endian, for the few that
-//! are larger. A 28-mer takes 7 bytes instead of 12, where billions of them are in memory or on disk.
+//! A record does not have the bits that all k-mers of a range share: it has the remaining bits as bytes,
+//! little-endian, and a byte for the count. For counts of 255 and more, which are few, the byte is 255 and the
+//! count follows in four bytes, little-endian. A 28-mer takes 7 bytes instead of 12, for billions of k-mers in
+//! memory or on disk.
 
 mod sort;
 
@@ -13,16 +14,16 @@ use merganser_store::{RangeContents, Records, Scatter, Scattering, worker_bytes}
 
 pub use sort::sort_range;
 
-/// First bits by which k-mers are scattered, for k-mers that have as many.
+/// The number of first bits by which k-mers are scattered, if they have as many.
 const RANGE_BITS: u32 = 12;
 
-/// Bytes that a record with a large count, 255 or more, takes beyond [`Records::bytes`].
+/// The number of bytes that a record with a large count, 255 or more, takes in addition to [`Records::bytes`].
 pub const LARGE_COUNT_BYTES: usize = 4;
 
-/// Bytes that a worker's buffers take.
+/// The memory of the buffers of a worker, in bytes.
 pub const WORKER_BYTES: u64 = worker_bytes(1 << RANGE_BITS);
 
-/// A count byte that says that the count follows.
+/// The count byte that tells that the count follows.
 const LARGE: u8 = u8::MAX;
 
 /// Distinct k-mers with their counts, by range.
@@ -31,15 +32,15 @@ pub type Scattered<'p, K> = Scatter<'p, KmerRecords<K>>;
 /// The k-mers of one range.
 pub type KmerContents<'p, K> = RangeContents<'p, KmerRecords<K>>;
 
-/// One worker's way into scattered k-mers.
+/// A worker's writer of scattered k-mers.
 pub type ScatteredWriter<'s, 'p, K> = Scattering<'s, 'p, KmerRecords<K>>;
 
-/// The number of ranges for k-mers of `k` bases.
+/// Returns the number of ranges for k-mers of length `k`.
 pub fn ranges(k: usize) -> usize {
     1 << range_bits(k)
 }
 
-/// First bits of a k-mer of `k` bases that choose its range.
+/// Returns the number of first bits of a k-mer of length `k` that select its range.
 pub fn range_bits(k: usize) -> u32 {
     RANGE_BITS.min(2 * k as u32)
 }
@@ -49,30 +50,30 @@ pub fn range_bits(k: usize) -> u32 {
 pub struct KmerRecords<K> {
     k: usize,
     range_bits: u32,
-    /// Bytes that hold the bits of a k-mer that are not its range's.
+    /// The size of the bits of a k-mer that are in a record, in bytes.
     kmer_bytes: usize,
     width: PhantomData<K>,
 }
 
 impl<K: Kmer> KmerRecords<K> {
-    /// The records of k-mers of `k` bases.
+    /// Returns the records of k-mers of length `k`.
     pub fn new(k: usize) -> KmerRecords<K> {
         let range_bits = range_bits(k);
         let kmer_bytes = (2 * k as u32 - range_bits).div_ceil(8) as usize;
         KmerRecords { k, range_bits, kmer_bytes, width: PhantomData }
     }
 
-    /// Bases of a k-mer.
+    /// Returns the length of k-mers.
     pub fn k(&self) -> usize {
         self.k
     }
 
-    /// First bits of a k-mer that choose its range.
+    /// Returns the number of first bits of a k-mer that select its range.
     pub fn range_bits(&self) -> u32 {
         self.range_bits
     }
 
-    /// Bytes of a k-mer in a record.
+    /// Returns the size of a k-mer in a record, in bytes.
     pub fn kmer_bytes(&self) -> usize {
         self.kmer_bytes
     }
@@ -107,7 +108,7 @@ impl<K: Kmer> Records for KmerRecords<K> {
 
     #[inline(always)]
     fn put(&self, (kmer, count): (K, u32), to: &mut [u8]) -> usize {
-        // The bytes above are the range's, and what follows is written over them.
+        // The bytes above belong to the range and are overwritten below or by the next record.
         kmer.store(to);
         if is_large(count) {
             to[self.kmer_bytes] = LARGE;
@@ -137,7 +138,7 @@ impl<K: Kmer> Records for KmerRecords<K> {
         while records.len() - at >= Self::MAX {
             at += one(&records[at..at + Self::MAX]);
         }
-        // The last ones, with room behind them for whole words.
+        // The last records are copied, so that whole words can be loaded.
         let mut last = [0; 128];
         let left = &records[at..];
         last[..left.len()].copy_from_slice(left);

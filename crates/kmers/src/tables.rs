@@ -1,9 +1,9 @@
-//! Tables of k-mers in every format that is read, behind one face: their k-mers in order, range by
-//! range.
+//! Tables of k-mers in any format that can be read, with a common interface: their k-mers in order, range by range.
 //!
-//! `.mgk` tables, KMC1 databases and FastK's tables lie sorted on disk, bins of KMC2 databases, too, and ranges of
-//! them are read as they are needed. All others (meryl's, KFF, Parquet, text, the largest KMC2 databases) are
-//! first gathered: scattered by their first bits, in memory or on disk, and sorted range by range.
+//! `.mgk` tables, KMC1 databases and FastK's tables are sorted on disk, and so are the bins of KMC2 databases;
+//! ranges of them are read when needed. All other tables (meryl's, KFF, Parquet, text, the largest KMC2
+//! databases) are gathered first: their k-mers are scattered by their first bits, in memory or on disk, and
+//! sorted range by range.
 
 pub(crate) mod clipped;
 pub(crate) mod temporary;
@@ -52,12 +52,12 @@ enum Content {
 }
 
 impl AnyTable {
-    /// Opens the table at `path`: its format is told by its content, a KMC database by either of its
-    /// files or the name without suffix; `-` is text on standard input. Text does not say whether
-    /// its k-mers are canonical: `canonical` does.
+    /// Opens the table at `path`. Its format is detected by its content; a KMC database is named by either of
+    /// its files or without suffix; `-` is text on standard input. Text does not record whether its k-mers are
+    /// canonical, so the caller tells.
     ///
     /// # Errors
-    /// If it cannot be read, is damaged, is of no format that is known, or is but a piece of one.
+    /// If the table cannot be read, is damaged, has an unknown format, or is only a piece of a table.
     pub fn open(path: &Path, canonical: bool, cancel: &Cancel) -> Result<AnyTable, Error> {
         let table = AnyTable::open_piece(path, canonical, cancel)?;
         match table.description.header.as_ref().and_then(|header| header.piece) {
@@ -67,21 +67,21 @@ impl AnyTable {
                     PieceKind::Shard => "all shards of its count first (merganser kmers union)",
                     PieceKind::Range => "all ranges of its job first (merganser kmers concat)",
                 };
-                Err(bad(path, format!("it is but {piece}: join {remedy}")))
+                Err(bad(path, format!("it is only {piece}: join {remedy}")))
             }
         }
     }
 
-    /// As [`open`](Self::open), a table that may be a shard of a count or a range of k-mers, too.
+    /// Opens a table like [`open`](Self::open), which may also be a shard of a count or a range of k-mers.
     ///
     /// # Errors
-    /// If it cannot be read, is damaged, or is of no format that is known.
+    /// If the table cannot be read, is damaged, or has an unknown format.
     pub fn open_piece(path: &Path, canonical: bool, cancel: &Cancel) -> Result<AnyTable, Error> {
         let (content, description) = AnyTable::content(path, canonical, cancel)?;
         Ok(AnyTable { path: path.to_owned(), description, content })
     }
 
-    /// A table of ours in an open file, which messages call `path`.
+    /// Opens an `.mgk` table in an open file; error messages name it `path`.
     pub(crate) fn own(file: File, path: &Path) -> Result<AnyTable, Error> {
         let table = Table::of_file(file, path)?;
         let description = Description::of_header(table.header());
@@ -99,7 +99,7 @@ impl AnyTable {
                 let description = database.description();
                 return Ok((Content::Kmc(database), description));
             }
-            // Its stub has no magic.
+            // The stub of a FastK table has no magic number.
             if path.extension().is_some_and(|end| end == "ktab") && is_no_folder(path) {
                 let table = FastK::open(path)?;
                 let description = table.description();
@@ -138,10 +138,10 @@ impl AnyTable {
         Ok((Content::Text(Box::new(text)), description))
     }
 
-    /// Whether a FASTA file is a table, as `jellyfish dump` writes it, and not sequences.
+    /// Whether a FASTA file is a table written by `jellyfish dump`, and not sequences.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the file cannot be read.
     pub fn is_fasta(path: &Path) -> Result<bool, Error> {
         is_dump(path)
     }
@@ -158,35 +158,36 @@ impl AnyTable {
         Ok(AnyTable { path: self.path.clone(), description: self.description.clone(), content })
     }
 
-    /// Whether its k-mers can be read only once: a text from a pipe ([`kept`](Self::kept) helps).
+    /// Whether the k-mers can be read only once: text from a pipe (see [`kept`](Self::kept)).
     pub(crate) fn is_read_once(&self) -> bool {
         matches!(&self.content, Content::Text(text) if text.is_read_once())
     }
 
-    /// Takes a table of a format that does not say so for one of homopolymer-compressed reads.
+    /// Marks a table as one of homopolymer-compressed reads, if its format does not record that.
     ///
     /// # Errors
-    /// If it says that it is none.
+    /// If the table records that its reads were not compressed.
     pub fn of_homopolymer_compressed(mut self) -> Result<AnyTable, Error> {
         if self.description.header.is_some() && !self.description.homopolymer_compressed {
-            let reason = "it is of reads as they are: leave `hpc` out, or count with it";
+            let reason =
+                "its reads were not homopolymer-compressed: leave `hpc` out, or count with it";
             return Err(bad(&self.path, reason));
         }
         self.description.homopolymer_compressed = true;
         Ok(self)
     }
 
-    /// Where it is.
+    /// Returns the path of the table.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What it says of itself.
+    /// Returns the description of the table.
     pub fn description(&self) -> &Description {
         &self.description
     }
 
-    /// The table, if it is one of ours.
+    /// Returns the table if it is an `.mgk` table.
     pub fn as_mgk(&self) -> Option<&Table> {
         match &self.content {
             Content::Mgk(table) => Some(table),
@@ -194,7 +195,7 @@ impl AnyTable {
         }
     }
 
-    /// The files that it is made of.
+    /// Returns the files of the table.
     pub fn files(&self) -> Vec<PathBuf> {
         match &self.content {
             Content::Kmc(database) => database.names().to_vec(),
@@ -204,7 +205,7 @@ impl AnyTable {
         }
     }
 
-    /// Its size on disk in bytes, 0 for a pipe.
+    /// Returns the size of the table on disk in bytes; 0 for a pipe.
     ///
     /// # Errors
     /// If the system cannot tell.
@@ -216,7 +217,7 @@ impl AnyTable {
         self.files().into_iter().map(size).sum()
     }
 
-    /// Bytes of memory that it takes while `threads` workers read it, apart from what is gathered.
+    /// Returns the memory in bytes while `threads` workers read the table, without gathered k-mers.
     pub fn resident(&self, threads: usize) -> u64 {
         match &self.content {
             Content::Mgk(table) => table.header().file_bytes - table.header().index_offset,
@@ -226,7 +227,7 @@ impl AnyTable {
         }
     }
 
-    /// Whether its k-mers must be gathered before they come in order.
+    /// Whether the k-mers must be gathered before they can be read in order.
     pub(crate) fn is_unsorted(&self) -> bool {
         match &self.content {
             Content::Mgk(_) | Content::FastK(_) => false,
@@ -235,10 +236,10 @@ impl AnyTable {
         }
     }
 
-    /// How many of its k-mers occur how often, if its counts can be read by themselves.
+    /// Returns the number of k-mers with each count if the format allows reading the counts alone; otherwise `None`.
     ///
     /// # Errors
-    /// If they cannot be read, or [`Error::Cancelled`].
+    /// If the counts cannot be read, or the run was cancelled ([`Error::Cancelled`]).
     pub fn histogram(&self, threads: usize, cancel: &Cancel) -> Result<Option<Histogram>, Error> {
         match &self.content {
             Content::Kmc(database) => database.histogram(threads, cancel).map(Some),
@@ -247,12 +248,12 @@ impl AnyTable {
         }
     }
 
-    /// Checks what can be checked of this table's bytes: of one of ours, all checksums and numbers; of
-    /// other formats, which have no checksums, what must go together. What is no fault of a record by
-    /// itself (a k-mer that comes twice in an unsorted table) is found by reading the k-mers in order.
+    /// Checks the content of the table: for an `.mgk` table, all checksums and numbers; for other formats,
+    /// which have no checksums, parts that must be consistent. Problems that no single record shows, such as a
+    /// k-mer that occurs twice in an unsorted table, are found only by reading the k-mers in order.
     ///
     /// # Errors
-    /// What is wrong; if it cannot be read; [`Error::Cancelled`].
+    /// If a check fails, the table cannot be read, or the run was cancelled ([`Error::Cancelled`]).
     pub fn verify(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
         match &self.content {
             Content::Mgk(table) => table.verify(),
@@ -266,8 +267,8 @@ impl AnyTable {
         }
     }
 
-    /// Its k-mers in order. Those of a table without order are gathered in `pool` first; each worker
-    /// sorts as many at a time as take `sorting` bytes.
+    /// Returns the k-mers in order. Those of an unsorted table are first gathered in `pool`; each worker sorts
+    /// up to `sorting` bytes of them at a time.
     pub(crate) fn ranges<'t, 'p: 't, K: Kmer>(
         &'t self,
         pool: &'p merganser_store::BlockPool,
@@ -304,7 +305,7 @@ impl AnyTable {
     }
 }
 
-/// The first bytes of a file.
+/// Returns the first bytes of a file.
 fn magic(path: &Path) -> Result<Vec<u8>, Error> {
     let at = |source| Error::File { path: path.to_owned(), source };
     let metadata = std::fs::metadata(path).map_err(at)?;
@@ -315,16 +316,16 @@ fn magic(path: &Path) -> Result<Vec<u8>, Error> {
     if metadata.is_file() {
         File::open(path).map_err(at)?.take(16).read_to_end(&mut start).map_err(at)?;
         if start.is_empty() && OutputCompression::of_name(path).is_none() {
-            return Err(bad(path, format!("is empty, and no {TABLE}")));
+            return Err(bad(path, format!("is empty, not a {TABLE}")));
         }
     } else {
-        // A pipe is text, and what is taken from it here would be lost.
+        // A pipe must be text; reading from it here would lose bytes.
         start.push(b'>');
     }
     Ok(start)
 }
 
-/// Whether a file that begins so is text, perhaps compressed, that can be a table.
+/// Whether a file with these first bytes is text, possibly compressed, that can be a table.
 fn is_text(magic: &[u8]) -> bool {
     let compressed = [&b"\x1f\x8b"[..], b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ"];
     compressed.iter().any(|start| magic.starts_with(start))

@@ -1,4 +1,4 @@
-//! Tables as Parquet, written and read again, in every shape that data frames write.
+//! Writes tables as Parquet and reads them, also in the forms that data frame libraries write.
 #![cfg(feature = "parquet")]
 #![allow(clippy::unwrap_used)]
 
@@ -15,7 +15,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 
-/// Writes the table at `from` to `to`.
+/// Converts the table at `from` to `to`.
 fn convert(from: &Path, to: &Path, format: TableFormat, threads: usize) -> Result<(), String> {
     let cancel = Cancel::default();
     let table = AnyTable::open(from, true, &cancel).map_err(|error| error.to_string())?;
@@ -31,7 +31,7 @@ fn convert(from: &Path, to: &Path, format: TableFormat, threads: usize) -> Resul
         .map_err(|error| error.to_string())
 }
 
-/// Sorted canonical 21-mers: those that begin with A and end with C or A.
+/// Returns sorted canonical 21-mers: they begin with A and end with C.
 fn text(number: u32) -> String {
     let line = |i: u32| {
         let letter = |at: u32| ["A", "C", "G", "T"][(i >> (2 * at) & 3) as usize];
@@ -59,7 +59,7 @@ fn tables_come_back_whatever_the_threads() {
     assert!(std::fs::read_to_string(at("back.tsv")).unwrap() == text);
 }
 
-/// A file of two rows with other types.
+/// Writes a file of two rows with other types.
 fn foreign(path: &Path, schema: &str, kmers: [&str; 2], counts: [i64; 2]) {
     let schema = Arc::new(parse_message_type(schema).unwrap());
     let file = std::fs::File::create(path).unwrap();
@@ -110,16 +110,16 @@ fn other_shapes_are_read_and_others_refused() {
         let error = convert(&from, &to, TableFormat::Tsv, 2).unwrap_err();
         assert!(error.contains(expected), "{error}");
     };
-    fails(optional, ["ACCA", "AAA"], [1, 2], "'AAA' is no k-mer of 4 letters");
-    fails(optional, ["ACCA", "ANAA"], [1, 2], "'ANAA' is no k-mer of 4 letters");
+    fails(optional, ["ACCA", "AAA"], [1, 2], "'AAA' is not a k-mer of 4 letters");
+    fails(optional, ["ACCA", "ANAA"], [1, 2], "'ANAA' is not a k-mer of 4 letters");
     fails(optional, ["ACCA", "TTTT"], [1, 2], "TTTT is greater than its reverse complement");
-    fails(optional, ["ACCA", "ACCA"], [1, 2], "the k-mer ACCA stands in it more than once");
-    fails(optional, ["ACCA", "AAAA"], [1, -2], "'-2' is no count");
-    fails(optional, ["ACCA", "AAAA"], [1, 1 << 32], "'4294967296' is no count");
+    fails(optional, ["ACCA", "ACCA"], [1, 2], "it has the k-mer ACCA more than once");
+    fails(optional, ["ACCA", "AAAA"], [1, -2], "'-2' is not a count");
+    fails(optional, ["ACCA", "AAAA"], [1, 1 << 32], "'4294967296' is not a count");
     let name = "message a { optional binary word; optional int64 count; }";
     fails(name, ["ACCA", "AAAA"], [1, 2], "no column 'kmer'");
     let kind = "message a { optional int64 kmer; optional int64 count; }";
-    fails(kind, ["ACCA", "AAAA"], [1, 2], "its column 'kmer' is INT64: text is wanted");
+    fails(kind, ["ACCA", "AAAA"], [1, 2], "its column 'kmer' is INT64: text is expected");
     let whole = std::fs::read(&from).unwrap();
     for length in [4, 30, whole.len() - 1] {
         std::fs::write(&from, &whole[..length]).unwrap();

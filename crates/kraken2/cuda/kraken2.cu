@@ -1,4 +1,4 @@
-// The launchers of Kraken 2's rules, as status.cuh says; kernels are in the header beside this file.
+// Launchers of the kernels in kraken2.cuh; status.cuh describes their interface.
 #include "kraken2.cuh"
 #include "status.cuh"
 
@@ -10,7 +10,7 @@ using mgpu::launch_status;
 
 extern "C" {
 
-/// The runs of sequences, each from the place of its first letter on, and how many these are.
+/// Finds the runs of sequences and counts them; the runs of a sequence begin at the position of its first letter.
 mgpu_status merganser_kraken2_runs(const mgpu::kraken2_arguments* a, cudaStream_t stream) {
   const auto kernel = mgpu::kraken2_runs_kernel;
   MGPU_LAUNCH(kernel, grid_size(a->count, kraken2_threads, mgpu::many_blocks), kraken2_threads, stream,
@@ -18,7 +18,7 @@ mgpu_status merganser_kraken2_runs(const mgpu::kraken2_arguments* a, cudaStream_
   return launch_status();
 }
 
-/// The same runs, one after the other.
+/// Copies the runs of all sequences so that there are no gaps between them.
 mgpu_status merganser_kraken2_gather(const mgpu::kraken2_gathering* a, cudaStream_t stream) {
   const auto kernel = mgpu::kraken2_gather_kernel;
   MGPU_LAUNCH(kernel, grid_size(a->count, kraken2_threads / 32, mgpu::many_blocks), kraken2_threads,

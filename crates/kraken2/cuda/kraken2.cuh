@@ -1,5 +1,5 @@
-// Reads' minimizers by Kraken 2's rules, and what its table has of them: a thread a sequence
-// (crates/kraken2/src/minimizers.rs and table.rs).
+// Kernels that find the minimizers of sequences by Kraken 2's rules and look them up in a Kraken table, with
+// one thread per sequence. They correspond to crates/kraken2/src/minimizers.rs and table.rs.
 #pragma once
 
 #include "block.cuh"
@@ -8,36 +8,36 @@
 
 namespace mgpu {
 
-/// How minimizers are made.
+/// The parameters of minimizers.
 struct kraken2_rule {
   uint32_t k;
   uint32_t l;
-  uint64_t lmer;    // the bits of an l-mer,
-  uint64_t spaced;  // and those of them that count
+  uint64_t lmer;    // mask of the bits of an l-mer
+  uint64_t spaced;  // mask of the bits of an l-mer that count
   uint64_t toggle;
-  uint64_t minimum_hash;    // of smaller ones nothing is known
-  uint64_t old_complement;  // whether reverse complements are those of the first versions
+  uint64_t minimum_hash;    // minimizers with a smaller hash are not in the table
+  uint64_t old_complement;  // whether reverse complements are computed as before version 2.0.8
 };
 
-/// Cells of a key (the upper bits of a hash) and a value (0 in empty ones).
+/// A Kraken table: each cell has a key (the upper bits of a hash) and a value (0 in empty cells).
 struct kraken2_table {
   const uint8_t* cells;
   uint64_t capacity;
-  uint64_t reciprocal;  // of the capacity, times 2^64
+  uint64_t reciprocal;  // (2^64 - 1) / capacity, rounded down
   uint32_t key_bits;
   uint32_t value_bits;
   uint32_t cell_bytes;  // 4 or 5
   uint32_t padding;
 };
 
-/// Where a sequence's letters start, a multiple of 8, and how many there are.
+/// The position of a sequence's first letter, a multiple of 8, and the number of its letters.
 struct kraken2_sequence {
   uint32_t start;
   uint32_t length;
 };
 
-/// Entries that are alike: what they are above the lower 29 bits, how many below; the node, and how many
-/// minimizers one after the other have it.
+/// A run of equal entries: `run` has their kind in the upper 3 bits and their number in the lower 29 bits;
+/// `groups` is the number of consecutive minimizers with the same node.
 struct kraken2_run {
   uint32_t run;
   uint32_t node;
@@ -50,10 +50,10 @@ struct kraken2_arguments {
   const uint8_t* letters;
   const kraken2_sequence* sequences;
   uint64_t count;
-  kraken2_run* runs;     // of each sequence, from the place of its first letter on
-  uint64_t* minimizers;  // of runs that have a new one, in the same places; or null
-  uint32_t* counts;      // of runs
-  uint64_t join;         // whether minimizers with the same node are one run
+  kraken2_run* runs;     // those of a sequence begin at the position of its first letter
+  uint64_t* minimizers;  // of runs with a new one, at the positions of the runs; or null
+  uint32_t* counts;      // of runs of each sequence
+  uint64_t join;         // whether consecutive minimizers with the same node form one run
 };
 
 struct kraken2_gathering {
@@ -62,14 +62,14 @@ struct kraken2_gathering {
   const kraken2_run* runs;
   const uint64_t* minimizers;  // or null
   const uint32_t* counts;
-  const uint64_t* offsets;  // where each sequence's runs go
+  const uint64_t* offsets;  // position of each sequence's runs in the output
   kraken2_run* runs_out;
   uint64_t* minimizers_out;
 };
 
 constexpr int kraken2_threads = 128;
 
-/// What the entries of a run are; crates/kraken2/src/minimizers.rs has more of them.
+/// The kind of the entries of a run; crates/kraken2/src/minimizers.rs has two more kinds.
 enum kraken2_kind : uint32_t { next_minimizer, same_minimizer, ambiguous_letters };
 constexpr uint32_t kraken2_count_bits = 29;
 
@@ -81,14 +81,14 @@ MGPU_HD uint64_t multiply_high(uint64_t a, uint64_t b) {
 #endif
 }
 
-/// The value that the search for a minimizer comes to; 0 for none.
+/// Returns the value of a minimizer in the table; 0 if it is not there.
 MGPU_HD uint32_t look_up(uint64_t minimizer, const kraken2_rule& rule, const kraken2_table& table) {
   const uint64_t hash = murmur_finalizer(minimizer);
   if (hash < rule.minimum_hash) return 0;
   uint64_t at = hash - multiply_high(hash, table.reciprocal) * table.capacity;
   if (at >= table.capacity) at -= table.capacity;
   const uint64_t key = hash >> (64 - table.key_bits);
-  // A full table ends the search where it began.
+  // In a full table, the search ends where it began.
   for (uint64_t step = 0; step < table.capacity; ++step) {
     uint32_t low, high = 0;
     if (table.cell_bytes == 4) {
@@ -106,7 +106,7 @@ MGPU_HD uint32_t look_up(uint64_t minimizer, const kraken2_rule& rule, const kra
   return 0;
 }
 
-/// The letters A, C, G and T in either case.
+/// Whether a letter is A, C, G or T in either case.
 MGPU_HD bool is_base(uint32_t letter) {
   const uint32_t upper = letter & 0xdf;
   return upper == 'A' || upper == 'C' || upper == 'G' || upper == 'T';
@@ -114,10 +114,11 @@ MGPU_HD bool is_base(uint32_t letter) {
 
 MGPU_HD uint32_t code_of(uint32_t base) { return (base >> 1 ^ base >> 2) & 3; }
 
-/// L-mers, one base after the other.
+/// Computes the l-mers of a sequence base by base.
 class rolling_lmer {
  public:
-  /// The l-mer that ends with this base, as minimizers are compared, if there are enough before it.
+  /// Returns the l-mer that ends with this base, in the form in which minimizers are compared. It is valid
+  /// only after l bases.
   MGPU_HD uint64_t step(uint32_t code, const kraken2_rule& rule) {
     forward_ = forward_ << 2 | code;
     reverse_ = reverse_ >> 2 | uint64_t{3 - code} << (2 * rule.l - 2);
@@ -135,13 +136,13 @@ class rolling_lmer {
   uint64_t reverse_ = 0;
 };
 
-/// The smallest of the last l-mers, as many as a k-mer has.
+/// Tracks the smallest l-mer of the last k-mer.
 class smallest_lmer {
  public:
   MGPU_HD smallest_lmer(const uint8_t* letters, const kraken2_rule& rule)
       : letters_(letters), rule_(rule), window_(rule.k - rule.l + 1) {}
 
-  /// Takes the letter at a place.
+  /// Processes the letter at position `at`.
   MGPU_HD void take(uint32_t letter, uint32_t at) {
     if (!is_base(letter)) {
       bases_ = 0;
@@ -159,12 +160,12 @@ class smallest_lmer {
     }
   }
 
-  /// Bases in a row so far.
+  /// Returns the number of consecutive bases up to the last letter.
   MGPU_HD uint32_t bases() const { return bases_; }
   MGPU_HD uint64_t least() const { return least_; }
 
  private:
-  /// Looks at all l-mers of the k-mer again.
+  /// Searches all l-mers of the k-mer again.
   MGPU_HD void search(uint32_t at) {
     const uint32_t first = at + 1 - window_;
     least_ = ~uint64_t{0};
@@ -184,7 +185,7 @@ class smallest_lmer {
     }
   }
 
-  /// L-mers that are kept; where k-mers have more, they are made again.
+  /// The number of l-mers that are kept. If k-mers have more, l-mers are recomputed.
   static constexpr uint32_t kept = 16;
 
   const uint8_t* letters_;
@@ -203,14 +204,14 @@ class run_writer {
   MGPU_HD run_writer(kraken2_run* runs, uint64_t* minimizers, bool join)
       : runs_(runs), minimizers_(minimizers), join_(join) {}
 
-  /// One more entry of this kind; one with the minimizer before goes on with any run that has it.
+  /// Adds an entry of this kind. An entry with the previous minimizer continues any run of that minimizer.
   MGPU_HD void more(kraken2_kind kind) {
     const bool goes_on = entries_ > 0 && (kind == ambiguous_letters) == (kind_ == ambiguous_letters);
     if (!goes_on) begin(kind, 0);
     ++entries_;
   }
 
-  /// One with another minimizer.
+  /// Adds an entry with a new minimizer.
   MGPU_HD void next(uint64_t minimizer, uint32_t node) {
     if (!(join_ && entries_ > 0 && kind_ == next_minimizer && node_ == node)) {
       begin(next_minimizer, node);
@@ -220,7 +221,7 @@ class run_writer {
     ++groups_;
   }
 
-  /// How many runs there are, the last one written.
+  /// Writes the last run and returns the number of runs.
   MGPU_HD uint32_t finish() {
     begin(next_minimizer, 0);
     return count_;
@@ -242,8 +243,8 @@ class run_writer {
   bool join_;
 };
 
-/// Writes the runs of a sequence, and gives their number: an entry for each k-mer. Of a k-mer whose
-/// first letter alone is no base the other l-mers have a minimizer, if there are others.
+/// Writes the runs of a sequence, with an entry for each k-mer, and returns their number. A k-mer in which
+/// only the first letter is not a base has the minimizer of its other l-mers, if there are any.
 MGPU_HD uint32_t find_runs(const kraken2_arguments& a, const kraken2_sequence& sequence) {
   const kraken2_rule& rule = a.rule;
   if (sequence.length < rule.k) return 0;
@@ -272,9 +273,9 @@ MGPU_HD uint32_t find_runs(const kraken2_arguments& a, const kraken2_sequence& s
   return out.finish();
 }
 
-/// The runs of sequences.
-/// A thread a sequence, O(bases), and reads of cells that lie anywhere: other threads go on meanwhile. No
-/// shared memory; half of the threads of a multiprocessor, by 64 registers.
+/// Finds the runs of sequences, with one thread per sequence in O(bases).
+/// Cells are read at random addresses, and other threads run meanwhile. No shared memory; 64 registers limit
+/// the occupancy to half of the threads of a multiprocessor.
 __global__ void __launch_bounds__(kraken2_threads) kraken2_runs_kernel(kraken2_arguments a) {
   block<kraken2_threads> me;
   const uint64_t step = uint64_t{me.count()} * kraken2_threads;
@@ -283,7 +284,7 @@ __global__ void __launch_bounds__(kraken2_threads) kraken2_runs_kernel(kraken2_a
   }
 }
 
-/// Puts the runs of sequences one after the other: a warp a sequence.
+/// Copies the runs of sequences so that there are no gaps between them, with one warp per sequence.
 /// No shared memory; full occupancy.
 __global__ void __launch_bounds__(kraken2_threads) kraken2_gather_kernel(kraken2_gathering a) {
   block<kraken2_threads> me;

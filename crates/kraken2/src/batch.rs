@@ -1,27 +1,27 @@
-//! What comes of a batch of reads.
+//! The results of one batch of reads.
 
 use std::collections::HashMap;
 
 use super::distinct::BlockSketch;
 
-/// What came of a batch; it keeps its memory.
+/// The results of one batch of reads; reused for later batches to keep its memory.
 #[derive(Debug, Default)]
 pub(super) struct Kraken2Batch {
     pub(super) lines: Vec<u8>,
     pub(super) calls: Vec<u32>,
-    /// Taxa that have any.
+    /// The counts of each taxon with reads or minimizers in the batch.
     pub(super) taxa: Vec<(u32, TaxonCounts)>,
-    /// By block, in order.
+    /// The sketches of each block, by block number, in ascending order.
     pub(super) sketches: Vec<(u64, BlockSketches)>,
 }
 
 impl Kraken2Batch {
-    /// The lines of all reads.
+    /// Returns the output lines of all reads.
     pub(super) fn lines(&self) -> &[u8] {
         &self.lines
     }
 
-    /// The node of each read; 0 of those without.
+    /// Returns the node of each read; 0 for unclassified reads.
     pub(super) fn calls(&self) -> &[u32] {
         &self.calls
     }
@@ -34,14 +34,14 @@ impl Kraken2Batch {
     }
 }
 
-/// What is counted of a taxon.
+/// The counts of one taxon.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TaxonCounts {
-    /// Reads that are of the taxon itself,
+    /// Reads that are assigned to the taxon itself, not to its descendants.
     pub(super) reads: u64,
-    /// and minimizers that were found and have it.
+    /// Minimizers of reads that were found in the table with this taxon.
     pub(super) minimizers: u64,
 }
 
-/// Sketches of taxa, of a block or of a piece of one.
+/// The sketches of taxa in a block or in a piece of one.
 pub(super) type BlockSketches = HashMap<u32, BlockSketch>;

@@ -1,8 +1,8 @@
-//! Databases written: the files that `kraken2-build` makes of the same library with one thread, byte
-//! for byte, whatever the threads. (It does not mask: letters that are no base, such as the `x` of
-//! low-complexity regions, break k-mers; lower case does not.)
+//! Building of databases: writes the files that `kraken2-build` writes for the same library with one
+//! thread, byte for byte, with any number of threads. (The builder does not mask by itself: letters other
+//! than bases, such as the `x` of masked low-complexity regions, break k-mers; lower case does not.)
 //!
-//! The library is read twice: for its sequences and the size of the table, then for the table.
+//! The library is read twice: first for its sequences and the size of the table, then to fill the table.
 
 mod blocks;
 mod cells;
@@ -34,18 +34,18 @@ use merganser_taxonomy::{Dump, Taxonomy};
 use size::{Size, value_bits};
 use survey::{Survey, name_bytes, survey};
 
-/// What to do where the table is too large.
+/// Advice of an error about a table that is too large.
 const SMALLER_TABLE: &str = "or give `max_db_size`, a limit for the table";
-/// About what a minimizer takes that is counted for the estimate.
+/// The approximate memory of a minimizer that is counted for the estimate, in bytes.
 const SAMPLE_BYTES: u64 = 32;
-/// Bytes that are written at a time.
+/// The bytes that are written at a time.
 const WRITTEN: usize = 4 << 20;
 
-/// What a database is made of.
+/// The sequences and the taxonomy that a database is built of.
 #[derive(Clone, Copy)]
 pub struct Kraken2Library<'a> {
-    /// Files of sequences, no pipes: they are read twice. Their order and that of their
-    /// sequences decides where the cells of the table stand, not what they say.
+    /// Files of sequences; no pipes, as they are read twice. The order of the files and of their
+    /// sequences decides the positions of the table's cells, not their content.
     pub inputs: &'a [Input],
     /// Finds the taxa of the sequences.
     pub taxids: Kraken2Taxids<'a>,
@@ -53,34 +53,34 @@ pub struct Kraken2Library<'a> {
     pub taxonomy: &'a Dump,
 }
 
-/// What a build found and made.
+/// Facts about a finished build.
 #[derive(Clone, Debug, Default)]
 pub struct Kraken2BuildNotes {
-    /// Sequences without a taxon, and why, in order: (name, reason). They are not in the database.
+    /// The sequences without a taxon, in order, as (name, reason). They are not in the database.
     pub unmapped: Vec<(String, String)>,
-    /// Sequences read,
+    /// The number of sequences read.
     pub sequences: u64,
-    /// and their letters.
+    /// The number of letters of all sequences.
     pub bases: u64,
-    /// Taxa of the database.
+    /// The number of taxa in the database.
     pub taxa: u64,
-    /// Cells of the table,
+    /// The number of cells of the table.
     pub capacity: u64,
-    /// and those in use.
+    /// The number of cells in use.
     pub size: u64,
-    /// Minimizers with a smaller hash were left out; 0: none.
+    /// Minimizers with a smaller hash were left out; 0 if all were kept.
     pub minimum_hash: u64,
-    /// How long each stage took.
+    /// The duration of each stage.
     pub stages: Stages,
 }
 
 impl Kraken2Database {
-    /// Builds the database of a library: opts.k2d, taxo.k2d and hash.k2d in `folder`, files of `outputs`,
-    /// which appear when that is committed.
+    /// Builds the database of a library: writes opts.k2d, taxo.k2d and hash.k2d in `folder` as files of
+    /// `outputs`, which appear when `outputs` is committed.
     ///
     /// # Errors
-    /// If a parameter is out of its range; as reading and writing; if no sequence has a taxon; if the
-    /// table needs more memory than there is, which is known after the first reading.
+    /// If a parameter is out of range; if reading or writing fails; if no sequence has a taxon; if the
+    /// table does not fit in memory, which is known only after the first pass over the library.
     pub fn build(
         config: &Kraken2BuildConfig,
         library: Kraken2Library<'_>,
@@ -104,7 +104,7 @@ impl Kraken2Database {
         budget.check("building a Kraken 2 database needs", SMALLER_TABLE)?;
         library.taxonomy.warn_of_names(warnings);
         let build = Build { config, library, budget, reading };
-        // So that what cannot be written is known before any work.
+        // Files are created first, so that a folder that cannot be written to is an error before any work.
         let files = Self::files(folder);
         let [options, taxonomy, table] = files.map(|path| outputs.file(&path));
         build.run([options?, taxonomy?, table?])
@@ -114,7 +114,7 @@ impl Kraken2Database {
 struct Build<'a> {
     config: &'a Kraken2BuildConfig,
     library: Kraken2Library<'a>,
-    /// With what does not depend on the library.
+    /// The memory that does not depend on the library.
     budget: Budget,
     reading: LibraryReader<'a>,
 }
@@ -151,7 +151,7 @@ impl Build<'_> {
             let all = uracil.values().sum();
             let why = match size.minimum_hash {
                 0 => self.why_none(self.reading.inputs, all)?,
-                _ => "`max_db_size` leaves none: raise it".to_owned(),
+                _ => "`max_db_size` is too small to keep any: raise it".to_owned(),
             };
             return Err(Error::Input(format!("nothing to build: there are no minimizers: {why}")));
         }
@@ -159,7 +159,7 @@ impl Build<'_> {
         let names = self.names(&without);
         for (file, count) in uracil.iter().filter(|(file, _)| !names.contains(*file)) {
             self.reading.warnings.push(format!(
-                "{file}: {} letters are U, which is no base in Kraken 2's databases: minimizers with them \
+                "{file}: {} letters are U, which is no base in Kraken 2 databases: minimizers with them \
                  are missing; write them as T",
                 thousands(*count)
             ));
@@ -177,7 +177,7 @@ impl Build<'_> {
         Ok(notes)
     }
 
-    /// Warns of inputs without a minimizer, beside others.
+    /// Warns of inputs without a minimizer in a library in which other inputs have some.
     fn warn_of_empty(
         &self,
         without: &[usize],
@@ -196,15 +196,15 @@ impl Build<'_> {
         Ok(())
     }
 
-    /// The names of some inputs.
+    /// Returns the names of the inputs with these numbers.
     fn names(&self, inputs: &[usize]) -> BTreeSet<String> {
         inputs.iter().map(|&at| self.reading.inputs[at].to_string()).collect()
     }
 
-    /// Why the sequences of some inputs have no minimizer, as far as that can be seen: they are read once
-    /// more. So many of their letters are U.
+    /// Explains why the sequences of some inputs have no minimizer, as far as can be told. Reads them
+    /// again; `uracil` is the number of their letters that are U.
     fn why_none(&self, inputs: &[Input], uracil: u64) -> Result<String, Error> {
-        // What is doubtful about the inputs has been told.
+        // Warnings about the inputs were given by an earlier pass.
         let reading = LibraryReader { inputs, warnings: &Warnings::default(), ..self.reading };
         let records = reading.open()?;
         let mut batch = RecordBatch::default();
@@ -214,7 +214,7 @@ impl Build<'_> {
             for at in 0..batch.len() {
                 let letters = batch.record(at).letters;
                 longest = longest.max(Some(letters.len()));
-                // Letters of proteins that stand for no base or some of the bases.
+                // Amino acids whose letters are not nucleotide codes.
                 proteins |= letters.iter().any(|letter| b"EFILPQefilpq".contains(letter));
             }
         }
@@ -232,13 +232,13 @@ impl Build<'_> {
                 format!("the longest sequence has {longest} letters, and `k` is {k}")
             }
             () if self.config.masked != Masking::None => {
-                format!("nowhere are {k} bases in a row that are not masked (`masked`)")
+                format!("there are no {k} consecutive bases that are not masked (`masked`)")
             }
-            () => format!("nowhere are {k} bases in a row"),
+            () => format!("there are no {k} consecutive bases"),
         })
     }
 
-    /// The size of the table, for which there is memory.
+    /// Computes the size of the table and checks that it fits in the memory budget.
     fn size(&self, found: &Survey) -> Result<Size, Error> {
         let size = Size::of(found.sampled, self.config.load_factor, self.config.max_db_size);
         let names: u64 = found.sequences.iter().map(|one| name_bytes(&one.header)).sum();
@@ -249,7 +249,7 @@ impl Build<'_> {
         Ok(size)
     }
 
-    /// The node of each sequence in the whole tree.
+    /// Returns the node of each sequence in the whole taxonomy, and lists sequences without one in `notes`.
     fn nodes(
         &self,
         sequences: &[Kraken2Sequence],
@@ -290,7 +290,7 @@ impl Build<'_> {
         let progress = self.reading.progress;
         progress.stage("write", Unit::Bytes, Some(4 * cells.len() as u64));
         file.write_all(header)?;
-        // As the file has them: nothing to be done on most machines.
+        // The file is little-endian; on most machines this changes nothing.
         cells.iter_mut().for_each(|cell| *cell = cell.to_le());
         for some in bytemuck::cast_slice::<u32, u8>(cells).chunks(WRITTEN) {
             self.reading.refuse_cancelled()?;
@@ -303,7 +303,7 @@ impl Build<'_> {
     }
 }
 
-/// The nodes of sequences in the database's own numbers; 0 for none.
+/// Translates nodes of the whole taxonomy to the database's own numbers; 0 for sequences without a node.
 fn renumbered(nodes: &[Option<u32>], tree: &Taxonomy, taxonomy: &Kraken2Taxonomy) -> Vec<u32> {
     let mut numbers: Vec<(u32, u32)> =
         (1..taxonomy.len() as u32).map(|number| (taxonomy.taxid(number), number)).collect();
@@ -316,7 +316,7 @@ fn renumbered(nodes: &[Option<u32>], tree: &Taxonomy, taxonomy: &Kraken2Taxonomy
     nodes.iter().map(|node| number(node).unwrap_or(0)).collect()
 }
 
-/// A table's cells, all of them empty.
+/// Allocates the cells of a table, all of them empty.
 fn empty(size: Size) -> Result<Vec<u32>, Error> {
     let mut cells = Vec::new();
     let len = usize::try_from(size.capacity).ok();
@@ -327,7 +327,7 @@ fn empty(size: Size) -> Result<Vec<u32>, Error> {
             Ok(cells)
         }
         _ => Err(Error::Input(format!(
-            "the system does not give {} for the table: free memory, or give `max_db_size`",
+            "{} cannot be allocated for the table: free memory, or give `max_db_size`",
             merganser_run::format_size(size.bytes())
         ))),
     }

@@ -1,14 +1,14 @@
-//! From the taxa of a read's minimizers to the read's taxon.
+//! The taxon of a read, computed from the taxa of its minimizers.
 
 use super::taxonomy::Kraken2Taxonomy;
 
-/// Hits of a taxon: its node, and k-mers.
+/// Hits of a taxon: (node, number of k-mers).
 pub(super) type Hits = (u32, u64);
 
-/// The taxon of a read with these hits, in any order and perhaps several of one taxon, and `total`
-/// k-mers, ambiguous ones included: the lowest common ancestor of the taxa with the most hits on the
-/// way from the root, moved up until `confidence` of the k-mers are in its clade; 0 if it is none.
-/// What it leaves in `hits` is of no use.
+/// Returns the taxon of a read with these hits, in any order and with repeated taxa, and `total` k-mers,
+/// ambiguous ones included: the lowest common ancestor of the taxa with the most hits on the path from
+/// the root, moved up until `confidence` of the k-mers are in its clade; 0 if there is no such taxon.
+/// The content of `hits` is unspecified afterwards.
 pub(super) fn resolve(
     tree: &Kraken2Taxonomy,
     hits: &mut Vec<Hits>,
@@ -19,10 +19,10 @@ pub(super) fn resolve(
     let needed = (confidence * total as f64).ceil() as u64;
     if hits.iter().all(|hit| hit.0 == first) {
         let sum: u64 = hits.iter().map(|hit| hit.1).sum();
-        // The clades above have no more.
+        // No ancestor's clade has more hits.
         return if sum >= needed { first } else { 0 };
     }
-    // In the order of the walk that goes down first, a node's ancestors stand before it.
+    // In preorder, a node comes after its ancestors.
     hits.sort_unstable_by_key(|hit| tree.clade(hit.0).start);
     hits.dedup_by(|next, kept| {
         let same = next.0 == kept.0;
@@ -33,9 +33,9 @@ pub(super) fn resolve(
     climb(tree, hits, best, needed)
 }
 
-/// The lowest common ancestor of the taxa with the most hits at themselves and their ancestors.
+/// Returns the lowest common ancestor of the taxa with the most hits at themselves and their ancestors.
 fn heaviest(tree: &Kraken2Taxonomy, hits: &[Hits]) -> u32 {
-    // The way from the root to the last taxon: where each clade ends, and hits down to it.
+    // The path from the root to the last taxon: (end of the clade, hits of the node and its ancestors).
     let mut way: Vec<(u32, u64)> = Vec::new();
     let (mut most, mut best) = (0, 0);
     for &(node, own) in hits {
@@ -52,7 +52,7 @@ fn heaviest(tree: &Kraken2Taxonomy, hits: &[Hits]) -> u32 {
     best
 }
 
-/// The node or the nearest ancestor whose clade has the hits that are needed.
+/// Returns the node, or its nearest ancestor, whose clade has `needed` hits; 0 if none has.
 fn climb(tree: &Kraken2Taxonomy, hits: &mut [Hits], mut node: u32, needed: u64) -> u32 {
     if needed == 0 {
         return node;
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// As the rule says it.
+    /// Classifies by the definition of the rule.
     fn naive(tree: &Kraken2Taxonomy, hits: &[Hits], total: u64, confidence: f64) -> u32 {
         let is_below = |node: u32, above: u32| {
             std::iter::successors(Some(node), |&n| Some(tree.parent(n)).filter(|&p| p > 0))

@@ -1,22 +1,22 @@
-//! Sets of codes of minimizers: few as a hash map's keys, many as bits.
+//! Sets of codes of minimizers: a hash set while there are few codes, a bit set when there are many.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Bits of a code that come of its hash: the upper ones. One that has more, of its lowest bits, is odd.
+/// Upper bits of a code that are taken from a hash. A code with data in its lowest bits as well is odd.
 pub(super) const CODE_BITS: u32 = 25;
-/// Even codes beyond which a set is made bits, of which there are 4 MiB: about what the set takes then.
+/// The size at which a set of even codes becomes a bit set of 4 MiB, about as much memory as the hash set takes.
 const MAX_FEW: usize = if cfg!(test) { 1 << 11 } else { 1 << 18 };
 
 type Few = HashSet<u32, BuildHasherDefault<CodeHasher>>;
 
-/// Codes are hashes already; their upper bits, as the lowest are mostly 0, are spread over a word.
+/// A hasher for codes, which are hashes already: their upper bits are spread over a word, as the lowest are mostly 0.
 #[derive(Debug, Default)]
 pub(super) struct CodeHasher(u64);
 
 impl Hasher for CodeHasher {
     fn finish(&self) -> u64 {
-        // Maps choose a place by the lower bits, which a product has of lower bits alone.
+        // Hash sets choose a bucket by the lower bits, which in a product depend only on lower bits.
         self.0.rotate_left(32)
     }
 
@@ -36,7 +36,7 @@ pub(super) struct Codes {
     many: Option<Many>,
 }
 
-/// Even codes, a bit for each that there may be.
+/// Even codes as a bit set, with a bit for each possible code.
 #[derive(Clone, Debug)]
 struct Many {
     bits: Box<[u64]>,
@@ -59,12 +59,12 @@ impl Many {
 }
 
 impl Codes {
-    /// How many there are.
+    /// Returns the number of codes in the set.
     pub(super) fn len(&self) -> usize {
         self.few.len() + self.many.as_ref().map_or(0, |many| many.len)
     }
 
-    /// Whether a code is among them.
+    /// Whether the set contains a code.
     pub(super) fn contains(&self, code: u32) -> bool {
         match &self.many {
             Some(many) if code & 1 == 0 => {
@@ -75,7 +75,7 @@ impl Codes {
         }
     }
 
-    /// Adds one; says whether it is new.
+    /// Adds a code and returns whether it is new.
     pub(super) fn insert(&mut self, code: u32) -> bool {
         match &mut self.many {
             Some(many) if code & 1 == 0 => many.insert(code),
@@ -96,7 +96,7 @@ impl Codes {
         self.many = Some(many);
     }
 
-    /// Calls `each` with all of them, in no order.
+    /// Calls `each` with all codes, in no particular order.
     pub(super) fn for_each(&self, mut each: impl FnMut(u32)) {
         self.few.iter().for_each(|&code| each(code));
         let Some(many) = &self.many else { return };
@@ -110,7 +110,7 @@ impl Codes {
         }
     }
 
-    /// Adds all of another set.
+    /// Adds all codes of another set.
     pub(super) fn merge(&mut self, mut other: Codes) {
         if self.len() < other.len() {
             std::mem::swap(self, &mut other);
@@ -137,7 +137,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
-    /// Even codes that are often the same, and some odd ones.
+    /// Even codes with many duplicates, and some odd codes.
     fn codes() -> impl Strategy<Value = Vec<u32>> {
         let even = (0u32..6000).prop_map(|number| number.wrapping_mul(0x9e37_79b1) >> 7 << 7);
         let odd = (0u32..4096, 1u32..40).prop_map(|(index, rank)| index << 20 | rank << 1 | 1);

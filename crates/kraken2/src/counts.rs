@@ -1,4 +1,4 @@
-//! What a run counts for its report.
+//! The counts of a run that its report needs.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,38 +14,38 @@ use crate::Error;
 use merganser_taxonomy::Taxonomy;
 use merganser_taxreport::report::Tally;
 
-/// Bases of a block of single reads: the one that reaches them is its last.
+/// Bases of a block of single reads; the read that reaches this number is the last of its block.
 const BLOCK_BASES: u64 = 3 << 20;
 /// Pairs of a block.
 const BLOCK_PAIRS: u64 = 10_000;
 
 /// Cuts the input into the blocks that Kraken 2 reads at a time, on which its estimates of distinct
-/// minimizers depend: single reads until there are 3 MiB of bases, or 10,000 pairs; each file begins
-/// a new one.
+/// minimizers depend: single reads until there are 3 MiB of bases, or 10,000 pairs. Each file begins
+/// a new block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct InputBlocks {
     number: u64,
     filled: u64,
-    /// What fills the block.
+    /// The value of `filled` at which the block is full.
     full: u64,
 }
 
-/// The blocks of a batch's reads.
+/// The blocks that the reads of a batch belong to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct BlockCuts {
-    /// The number of the first read's block,
+    /// The number of the first read's block.
     pub(super) first: u64,
-    /// and the reads that are the first of the next, and of the next after that.
+    /// The reads that begin a new block, in ascending order; each block's number is one more than the last.
     pub(super) cuts: Vec<usize>,
 }
 
-/// What of a batch tells where blocks begin in it.
+/// The facts about a batch that decide where blocks begin in it.
 #[derive(Clone, Debug)]
 pub(super) struct BatchSizes {
     pub(super) begins_file: bool,
     pub(super) paired: bool,
     pub(super) reads: usize,
-    /// Of each read that has no mate.
+    /// The bases of each single read; empty for pairs.
     bases: Vec<u64>,
 }
 
@@ -64,13 +64,13 @@ impl BatchSizes {
 }
 
 impl InputBlocks {
-    /// The blocks of a batch. Batches must come in the order of the input, all of it from where a block
-    /// begins.
+    /// Returns the blocks of a batch. Batches must come in the order of the input, without gaps, from the
+    /// beginning of a block on.
     pub(super) fn cut(&mut self, batch: &RecordBatch) -> BlockCuts {
         self.cut_sizes(&BatchSizes::of(batch))
     }
 
-    /// The blocks of a batch of this size.
+    /// Returns the blocks of a batch of this size.
     pub(super) fn cut_sizes(&mut self, sizes: &BatchSizes) -> BlockCuts {
         if sizes.begins_file {
             self.begin();
@@ -87,7 +87,7 @@ impl InputBlocks {
         BlockCuts { first, cuts }
     }
 
-    /// Whether the block might have gone on, had there been more reads in the file.
+    /// Whether the block would have continued if the file had more reads.
     pub(super) fn is_open(&self) -> bool {
         self.filled < self.full
     }
@@ -98,24 +98,24 @@ impl InputBlocks {
     }
 }
 
-/// Reads and minimizers of all taxa, of which a report is made.
+/// The reads and minimizers of all taxa, from which the report is made.
 #[derive(Debug, Default)]
 pub struct Kraken2Counts {
     pub(super) reads: u64,
     pub(super) unclassified: u64,
     pub(super) taxa: HashMap<u32, TaxonCounts>,
     pub(super) sketches: HashMap<u32, Sketch>,
-    /// Whether the last block of the input might have gone on.
+    /// Whether the last block of the input might have continued with more reads.
     pub(super) is_cut: bool,
-    /// The block that may go on, and the sketches of its pieces.
+    /// The block that may continue: its number, and the sketches of its pieces.
     open: (u64, Vec<BlockSketches>),
-    /// Where blocks go that are whole.
+    /// Receives the sketches of finished blocks.
     pub(super) joining: Arc<Joining>,
 }
 
 impl Kraken2Counts {
-    /// Adds what came of a batch. Where minimizers are counted, batches must come in the order of
-    /// the input.
+    /// Adds the results of a batch. If minimizers are counted, batches must come in the order of the
+    /// input.
     pub(super) fn add(&mut self, batch: &mut Kraken2Batch) {
         self.reads += batch.calls.len() as u64;
         self.unclassified += batch.calls.iter().filter(|&&call| call == 0).count() as u64;
@@ -133,7 +133,7 @@ impl Kraken2Counts {
         }
     }
 
-    /// Joins the sketches of all blocks, after the last batch.
+    /// Joins the sketches of all blocks after the last batch.
     ///
     /// # Errors
     /// If threads cannot be started.
@@ -147,17 +147,17 @@ impl Kraken2Counts {
         Ok(())
     }
 
-    /// All reads; a pair is one.
+    /// Returns the number of reads; a pair is one read.
     pub fn reads(&self) -> u64 {
         self.reads
     }
 
-    /// Reads without a taxon.
+    /// Returns the number of reads without a taxon.
     pub fn unclassified(&self) -> u64 {
         self.unclassified
     }
 
-    /// The reads by the nodes of `tree`, which has the same taxa.
+    /// Returns the reads by the nodes of `tree`, which has the same taxa.
     pub fn tally(&self, taxa: &Kraken2Taxonomy, tree: &Taxonomy) -> Tally {
         let mut tally = Tally::default();
         tally.count_many(None, self.unclassified);
@@ -170,7 +170,7 @@ impl Kraken2Counts {
         tally
     }
 
-    /// Reads that are of a node itself.
+    /// Returns the number of reads that are assigned to a node itself.
     pub fn own(&self, node: u32) -> u64 {
         self.taxa.get(&node).map_or(0, |counts| counts.reads)
     }
@@ -198,7 +198,7 @@ mod tests {
         let mut blocks = InputBlocks::default();
         assert_eq!(blocks.cut(&batch(false, &[full])), BlockCuts { first: 1, cuts: vec![] });
         assert!(!blocks.is_open());
-        // It begins a file.
+        // The batch begins a file.
         assert_eq!(blocks.cut(&batch(false, &[full])), BlockCuts { first: 2, cuts: vec![] });
     }
 

@@ -1,6 +1,6 @@
-//! Kraken 2's table on devices: each has all of it, and finds the minimizers of batches of sequences
-//! and their nodes. What the nodes mean for reads is the host's to say, by the same code as without a
-//! device.
+//! Kraken tables on devices. Each device holds a whole table, finds the minimizers of batches of sequences
+//! and looks up their nodes. The host computes the taxa of reads from the nodes, with the same code as
+//! without a device.
 
 mod kernels;
 
@@ -16,15 +16,15 @@ use crate::options::Kraken2Options;
 use crate::table::TableCells;
 use kernels::{Asked, CellRule, Cells, FoundRun, Rule, Runs, Sequence, Sequences};
 
-/// Sequences of a batch, and words of 8 letters.
+/// The maximum number of sequences of a batch, and of words of 8 letters.
 const BATCH_SEQUENCES: usize = 1 << 16;
 const BATCH_WORDS: usize = (4 << 20) / 8 + BATCH_SEQUENCES;
-/// Runs of a batch that there is room for on the host from the start: one to four letters.
+/// The number of runs that fit in a batch's host buffer at first: one for every four letters.
 const USUAL_RUNS: usize = 2 * BATCH_WORDS;
-/// Batches for each thread: one is at work while it looks at the other.
+/// Batches per thread: one runs on the device while the thread processes the other.
 const BATCHES_A_THREAD: usize = 2;
 
-/// Devices that have a database's table.
+/// Devices that hold the table of a database.
 pub(crate) struct Kraken2Gpus {
     devices: Vec<OneDevice>,
     turns: RoundRobin,
@@ -45,7 +45,7 @@ struct OneDevice {
 }
 
 impl Kraken2Gpus {
-    /// Copies the cells of a table to devices. With `minimizers`, these come back with their nodes.
+    /// Copies the cells of a table to devices. With `minimizers`, batches return minimizers with their nodes.
     ///
     /// # Errors
     /// If a device cannot be used, or has too little memory.
@@ -66,33 +66,33 @@ impl Kraken2Gpus {
                 Ok((device, streams.min(most)))
             })
             .collect::<Result<Vec<_>, Error>>()?;
-        // Devices are filled side by side.
+        // Devices are filled in parallel.
         let filled = side_by_side(planned, |(device, streams)| filling.fill(device, streams))?;
         Ok(Kraken2Gpus { devices: filled, turns: RoundRobin::default() })
     }
 
-    /// What the devices are, in the order in which they were asked for.
+    /// Returns the facts about the devices, in the requested order.
     pub(crate) fn devices(&self) -> Vec<DeviceInfo> {
         self.devices.iter().map(|one| one.device.info().clone()).collect()
     }
 
-    /// How many sequences, and bytes of them, a batch should have, so that there is room for it.
+    /// Returns the number of sequences, and of their bytes, that a batch should have so that it fits in a slot.
     pub(crate) fn batch() -> [usize; 2] {
         [BATCH_SEQUENCES / 2, 8 * (BATCH_WORDS - BATCH_SEQUENCES)]
     }
 
-    /// Whether there is room for sequences of these lengths.
+    /// Whether sequences of these lengths fit in a slot.
     pub(crate) fn has_room(lengths: impl Iterator<Item = usize>) -> bool {
         let sizes =
             lengths.fold([0, 0], |[count, words], length| [count + 1, words + length.div_ceil(8)]);
         sizes[0] <= BATCH_SEQUENCES && sizes[1] <= BATCH_WORDS
     }
 
-    /// A place for a batch on the device whose turn it is, or on the next one that has one free; if none
-    /// has, waits for one, or gives `None`.
+    /// Takes a free slot on the device whose turn it is, or on the next device that has one. If all slots
+    /// are taken, waits for one if `wait` is set and returns `None` otherwise.
     ///
     /// # Errors
-    /// If there is no memory for it.
+    /// If memory for the slot cannot be allocated.
     pub(crate) fn place(&self, wait: bool) -> Result<Option<Kraken2Flight>, Error> {
         let devices = self.devices.len();
         let first = self.turns.next(devices);
@@ -105,8 +105,8 @@ impl Kraken2Gpus {
         Ok(workspace.map(|workspace| Kraken2Flight { device: first, workspace }))
     }
 
-    /// Sends sequences, for which there must be room, to the device, and does not wait. With `join`,
-    /// minimizers in a row that have the same node come as one run; without minimizers only.
+    /// Sends sequences, which must fit in the slot, to the device without waiting for results. With `join`,
+    /// consecutive minimizers with the same node form one run; `join` requires that no minimizers are returned.
     ///
     /// # Errors
     /// If the device fails.
@@ -123,7 +123,7 @@ impl Kraken2Gpus {
     }
 }
 
-/// What devices are filled with.
+/// The content of devices while they are filled.
 struct Filling<'f> {
     options: &'f Kraken2Options,
     table: &'f TableCells<'f>,
@@ -135,7 +135,7 @@ impl Filling<'_> {
         self.table.bytes.len().div_ceil(8)
     }
 
-    /// How many workspaces a device has room for, besides the table, if it is `shared` by so many.
+    /// Returns the number of workspaces that fit on a device beside the table if `shared` users share it.
     fn streams(&self, device: &Device, memory: Option<u64>, shared: u64) -> Result<usize, Error> {
         let available = device.available_within(memory)? / shared;
         let budget = Budget::of_device(available).with(8 * self.words() as u64);
@@ -151,7 +151,7 @@ impl Filling<'_> {
             let device = device.clone();
             move || Workspace::new(&device, minimizers)
         });
-        // Both take long, one the bus and the other the system.
+        // Both take long: the upload uses the bus, the allocation of pinned memory the system.
         std::thread::scope(|scope| {
             let warm = start_scoped(scope, || workspaces.warm())?;
             upload(&device, table.bytes, &mut cells)?;
@@ -172,7 +172,7 @@ fn rule(options: &Kraken2Options) -> Rule {
     let lmer = (1 << (2 * options.l)) - 1;
     let spaced = if options.spaced_mask == 0 { lmer } else { options.spaced_mask & lmer };
     Rule {
-        // No sequence on a device is as long as 2^32.
+        // No sequence in a batch has 2^32 letters, so that a larger k gives the same result.
         k: u32::try_from(options.k).unwrap_or(u32::MAX),
         l: options.l as u32,
         lmer,
@@ -183,7 +183,7 @@ fn rule(options: &Kraken2Options) -> Rule {
     }
 }
 
-/// Copies bytes to a device by several threads.
+/// Copies bytes to a device with several threads.
 fn upload(device: &Device, bytes: &[u8], to: &mut DeviceBuffer<u64>) -> Result<(), Error> {
     let copiers = COPIERS.min(1 + bytes.len() / (8 * STAGING_WORDS));
     let share = to.len().div_ceil(copiers).max(1);
@@ -209,49 +209,49 @@ fn upload(device: &Device, bytes: &[u8], to: &mut DeviceBuffer<u64>) -> Result<(
     .map(drop)
 }
 
-/// A batch on its way.
+/// A batch in flight on a device, in its slot.
 pub(crate) struct Kraken2Flight {
     device: usize,
     workspace: Pooled<Workspace>,
 }
 
-/// What a device found, sequence by sequence.
+/// The results of a device, sequence by sequence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found<'f> {
-    /// Runs of each sequence.
+    /// The number of runs of each sequence.
     pub(crate) counts: &'f [u32],
-    /// Runs and their nodes.
+    /// The runs of all sequences, with their nodes.
     pub(crate) runs: &'f [FoundRun],
-    /// The minimizers of runs that have a new one, in the same places, if they were asked for.
+    /// The minimizers of the runs, if they were requested; valid at the positions of runs that have a new one.
     pub(crate) minimizers: Option<&'f [u64]>,
 }
 
 impl Found<'_> {
-    /// The largest node that was found, 0 if there is none.
+    /// Returns the largest node that was found; 0 if no node was.
     pub(crate) fn largest_node(&self) -> u32 {
         self.runs.iter().map(|&[_, node, _]| node).max().unwrap_or(0)
     }
 }
 
 impl Kraken2Flight {
-    /// Whether the device is done with what was sent.
+    /// Whether the device has finished the batch.
     ///
     /// # Errors
-    /// If it failed.
+    /// If the device failed.
     pub(crate) fn is_done(&self) -> Result<bool, Error> {
         Ok(self.workspace.total.is_idle()?)
     }
 
-    /// Waits for what was found.
+    /// Waits for the results of the batch.
     ///
     /// # Errors
-    /// If the device failed, or there is too little pinned memory.
+    /// If the device failed, or if there is too little pinned memory.
     pub(crate) fn finish(&mut self) -> Result<Found<'_>, Error> {
         Ok(self.workspace.finish()?)
     }
 }
 
-/// Runs on a device, and where they are copied to.
+/// Runs on a device, with their minimizers if these are requested.
 struct Buffers {
     runs: DeviceBuffer<FoundRun>,
     minimizers: Option<DeviceBuffer<u64>>,
@@ -270,18 +270,18 @@ impl Buffers {
     }
 }
 
-/// A stream with its buffers.
+/// A stream with its buffers; holds one batch.
 struct Workspace {
     device: Device,
     letters: PinnedBuffer<u64>,
     places: PinnedBuffer<Sequence>,
-    /// Words and sequences that are filled.
+    /// The number of words and of sequences in use.
     filled: [usize; 2],
     letters_there: DeviceBuffer<u64>,
     places_there: DeviceBuffer<Sequence>,
-    /// Of each sequence from its own place on,
+    /// The runs of each sequence, which begin at the position of its first letter.
     found: Buffers,
-    /// and one after the other.
+    /// The runs of all sequences without gaps.
     gathered: Buffers,
     counts: DeviceBuffer<u32>,
     offsets: DeviceBuffer<u64>,
@@ -290,12 +290,12 @@ struct Workspace {
     total: PinnedBuffer<u64>,
     runs_here: PinnedBuffer<FoundRun>,
     minimizers_here: Option<PinnedBuffer<u64>>,
-    /// The last, so that it is destroyed after what its work uses.
+    /// Declared last, so that it is destroyed after the buffers that its work uses.
     stream: Stream,
 }
 
 impl Workspace {
-    /// Bytes of device memory.
+    /// Returns the device memory of a workspace in bytes.
     fn bytes(minimizers: bool) -> u64 {
         let run = size_of::<FoundRun>() + if minimizers { 8 } else { 0 };
         (BATCH_WORDS * (8 + 2 * 8 * run) + BATCH_SEQUENCES * (8 + 4 + 8) + (1 << 20)) as u64
@@ -323,9 +323,9 @@ impl Workspace {
         })
     }
 
-    /// Takes sequences, for which there is room.
+    /// Copies sequences, which must fit, to pinned memory.
     fn load<'s>(&mut self, sequences: impl Iterator<Item = &'s [u8]>) -> GpuResult<()> {
-        // Once for all: it asks CUDA whether copies are done.
+        // Called once, as each call queries CUDA for copies in progress.
         let (letters, places) = (self.letters.as_mut_slice()?, self.places.as_mut_slice()?);
         let letters: &mut [u8] = bytemuck::cast_slice_mut(letters);
         let (mut at, mut count) = (0, 0);
@@ -372,7 +372,7 @@ impl Workspace {
     }
 }
 
-/// Copies so many items from a device to pinned memory, which is made larger where that is needed.
+/// Copies `total` items from a device to pinned memory, which is enlarged if necessary.
 fn fetch<T: merganser_gpu::Pod>(
     device: &Device,
     stream: &Stream,

@@ -1,4 +1,4 @@
-//! A database: a folder with three files.
+//! Kraken 2 databases: folders with three files.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -18,8 +18,8 @@ use merganser_taxonomy::Taxonomy;
 /// The files of a database.
 const FILES: [&str; 3] = ["opts.k2d", "taxo.k2d", "hash.k2d"];
 
-/// A database that Kraken 2 made. Its table is mapped: processes that use it at the same time share
-/// the memory that it takes.
+/// A Kraken 2 database. Its table is memory-mapped: processes that use it at the same time share its
+/// memory.
 #[derive(Debug)]
 pub struct Kraken2Database {
     options: Kraken2Options,
@@ -29,7 +29,7 @@ pub struct Kraken2Database {
     on_gpus: Mutex<Option<OnGpus>>,
 }
 
-/// Devices that have the table, and what they were asked for with.
+/// Devices that hold the table, and the configuration that they were opened with.
 #[derive(Debug)]
 struct OnGpus {
     config: GpuConfig,
@@ -38,20 +38,20 @@ struct OnGpus {
 }
 
 impl Kraken2Database {
-    /// Opens the database in `folder`: opts.k2d and taxo.k2d are read and checked, hash.k2d is mapped
-    /// and its header held against its length. It has no checksum: cells are looked at as reads need
-    /// them. (Where nodes that the root of the taxonomy does not reach are among others, all are looked at.)
+    /// Opens the database in `folder`: reads and checks opts.k2d and taxo.k2d, maps hash.k2d and compares
+    /// its header with its length. hash.k2d has no checksum, so a cell is checked only when a read needs it.
+    /// (All cells are checked if taxo.k2d has unreachable nodes among the others.)
     ///
     /// # Errors
-    /// If a file is missing, cannot be read, is damaged, or is of proteins.
+    /// If a file is missing, unreadable or damaged, or if the database is of proteins.
     pub fn open(folder: &Path) -> Result<Kraken2Database, Error> {
         Self::open_files(&Self::files(folder))
     }
 
-    /// Opens the database of these three files: options, taxonomy, table.
+    /// Opens the database of these files: options, taxonomy, table.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// Those of [`open`](Self::open).
     pub fn open_files([options, taxonomy, table]: &[PathBuf; 3]) -> Result<Kraken2Database, Error> {
         let options = Kraken2Options::read(options)?;
         let taxonomy = Kraken2Taxonomy::read(taxonomy)?;
@@ -63,11 +63,11 @@ impl Kraken2Database {
         Ok(Kraken2Database { options, taxonomy, tree, table, on_gpus: Mutex::default() })
     }
 
-    /// The devices that `resources` asks for, for so many bytes of letters, with the table; `None` where the
-    /// CPU does all. GPUs that nobody asked for, and that have no room for it, are left alone.
+    /// Returns the devices that `resources` chooses for `bytes` bytes of letters, with the table loaded, or
+    /// `None` to use only the CPU. A GPU that was chosen automatically and has too little memory is not used.
     ///
     /// # Errors
-    /// If a device that was asked for is not there, cannot be used, or has too little memory.
+    /// If a device that was requested does not exist, cannot be used, or has too little memory.
     pub(crate) fn choose_gpus(
         &self,
         resources: &Resources,
@@ -89,7 +89,7 @@ impl Kraken2Database {
         }
     }
 
-    /// Devices with the table, which they keep for the next run that asks for the same ones.
+    /// Returns devices with the table, and keeps them for the next run with the same configuration.
     ///
     /// # Errors
     /// If a device cannot be used, or has too little memory.
@@ -101,7 +101,7 @@ impl Kraken2Database {
         {
             return Ok(Arc::clone(&kept.gpus));
         }
-        // Their memory is needed for the others.
+        // Frees their memory for the new devices.
         *kept = None;
         let cells = self.table.all_cells();
         let gpus = Arc::new(Kraken2Gpus::new(&self.options, &cells, &config, minimizers)?);
@@ -109,64 +109,64 @@ impl Kraken2Database {
         Ok(gpus)
     }
 
-    /// Whether `folder` is meant to be such a database: it has a table.
+    /// Whether `folder` looks like a Kraken 2 database: it contains a table.
     ///
     /// # Errors
-    /// If the system cannot tell.
+    /// If the file system cannot be queried.
     pub fn is_one(folder: &Path) -> Result<bool, Error> {
         let [.., table] = Self::files(folder);
         let there = look_up(&table).map_err(|source| Error::File { path: table, source })?;
         Ok(there.is_some_and(|at| !at.is_dir()))
     }
 
-    /// The files of a database in `folder`: options, taxonomy, table.
+    /// Returns the paths of a database's files in `folder`: options, taxonomy, table.
     pub fn files(folder: &Path) -> [PathBuf; 3] {
         FILES.map(|name| folder.join(name))
     }
 
-    /// How its minimizers are made.
+    /// Returns the parameters of the database's minimizers.
     pub fn options(&self) -> &Kraken2Options {
         &self.options
     }
 
-    /// Its taxa.
+    /// Returns the taxonomy of the database.
     pub fn taxonomy(&self) -> &Kraken2Taxonomy {
         &self.taxonomy
     }
 
-    /// The same taxa as other databases have them, for reports.
+    /// Returns the same taxonomy in the form that reports use.
     pub fn tree(&self) -> &Taxonomy {
         &self.tree
     }
 
-    /// Cells of the table,
+    /// Returns the number of cells of the table.
     pub fn cells(&self) -> u64 {
         self.table.cells()
     }
 
-    /// and how many of them are not empty, as the file says.
+    /// Returns the number of cells in use, as stated in the table's header.
     pub fn filled(&self) -> u64 {
         self.table.filled()
     }
 
-    /// Sees to it that all cells are sound: that as many are filled as the file says, and that each
-    /// leads to a taxon. There is no checksum: what else has changed cannot be seen.
+    /// Checks all cells: as many must be in use as the header states, and each must have a known taxon.
+    /// There is no checksum, so other changes remain undetected.
     ///
     /// # Errors
-    /// What is wrong, or [`Error::Cancelled`].
+    /// If a check fails, or [`Error::Cancelled`].
     pub fn verify(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
         self.table.verify(threads, cancel)
     }
 
-    /// Returns the CRC-32 of the table's file, which is read as a whole.
+    /// Reads the whole file of the table and returns its CRC-32.
     ///
     /// # Errors
-    /// [`Error::Cancelled`].
+    /// [`Error::Cancelled`] if the run is cancelled.
     pub(crate) fn table_checksum(&self, cancel: &Cancel) -> Result<u32, Error> {
         self.table.checksum(cancel)
     }
 
-    /// Tells `progress` of nodes that are ignored, and warns of a table without minimizers.
+    /// Notes nodes that are ignored, and warns if the table has no minimizers.
     pub(crate) fn tell(&self, progress: &dyn Progress, warnings: &Warnings) {
         let path = self.table.path().display();
         let unreached = self.taxonomy.unreached();
@@ -178,13 +178,13 @@ impl Kraken2Database {
         }
         if self.filled() == 0 {
             warnings.push(format!(
-                "{path}: there are no minimizers in it, so that no read is classified: build the database \
-                 again, of nucleotide sequences"
+                "{path}: there are no minimizers in it, so no read can be classified: build the database \
+                 again from nucleotide sequences"
             ));
         }
     }
 
-    /// Bytes of the table, which is mapped.
+    /// Returns the size of the mapped table in bytes.
     pub fn table_bytes(&self) -> u64 {
         self.table.bytes()
     }

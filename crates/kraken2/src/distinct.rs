@@ -1,23 +1,23 @@
-//! How many distinct minimizers there are: the HyperLogLog++ of Kraken 2 (Heule et al., 2013), with
+//! Estimates of the number of distinct minimizers: the HyperLogLog++ of Kraken 2 (Heule et al., 2013) with
 //! Ertl's estimator (2017).
 //!
-//! What Kraken 2 estimates depends on how its input is cut into blocks, as each block begins with
-//! empty sketches. A [`BlockSketch`] is of a block or of a piece of one; pieces are joined to what
-//! the block as a whole would have come to, so that the cuts between pieces leave no trace.
+//! The estimates of Kraken 2 depend on how its input is cut into blocks, because each block begins with
+//! empty sketches. A [`BlockSketch`] is the sketch of a block or of a piece of one. Joined pieces give the
+//! sketch of the whole block, so that the cuts between pieces do not change the result.
 
 use super::codes::{CODE_BITS, Codes};
 use super::table::hash;
 
-/// Bits of a hash that choose a register.
+/// Bits of a hash that select a register.
 const INDEX_BITS: u32 = 12;
 pub(super) const REGISTERS: usize = 1 << INDEX_BITS;
-/// Codes of a block's set; with more, it becomes registers.
+/// The maximum number of codes in the set of a block; a set that would have more becomes registers.
 pub(super) const MAX_CODES: usize = REGISTERS / 4;
 
-/// The largest rank of a register.
+/// The maximum rank of a register.
 pub(super) const MAX_RANK: u8 = 64 - INDEX_BITS as u8 + 1;
 
-/// Distinct minimizers: few as a set of codes, many as registers.
+/// A sketch of distinct minimizers: a set while there are few codes, registers when there are many.
 #[derive(Clone, Debug)]
 pub(super) enum Sketch {
     Codes(Codes),
@@ -30,8 +30,8 @@ impl Default for Sketch {
     }
 }
 
-/// The code of a hash: its upper bits, and how many zeros follow where these are not enough for a
-/// register's rank.
+/// Returns the code of a hash: its upper bits and, if these do not determine a register's rank, the number
+/// of zeros that follow.
 fn code_of(hash: u64) -> u32 {
     let code = (hash >> (64 - CODE_BITS) << (32 - CODE_BITS)) as u32;
     if code << INDEX_BITS != 0 {
@@ -41,7 +41,7 @@ fn code_of(hash: u64) -> u32 {
     code | (zeros + 1) << 1 | 1
 }
 
-/// Whether there is a hash with this code.
+/// Whether some hash has this code.
 pub(super) fn is_code(code: u32) -> bool {
     let lower = code & ((1 << (32 - CODE_BITS)) - 1);
     let has_rank = code >> (32 - CODE_BITS) << (32 - CODE_BITS) << INDEX_BITS != 0;
@@ -49,7 +49,7 @@ pub(super) fn is_code(code: u32) -> bool {
     if has_rank { lower == 0 } else { lower & 1 == 1 && (1..=64 - CODE_BITS + 1).contains(&zeros) }
 }
 
-/// The rank of a code: one more than the zeros after the bits that choose the register.
+/// Returns the rank of a code: one more than the number of zeros after the bits that select the register.
 fn rank_of(code: u32) -> u8 {
     let rank = match code & 1 {
         1 => CODE_BITS - INDEX_BITS + (code >> 1 & 63),
@@ -64,7 +64,7 @@ fn raise(registers: &mut [u8; REGISTERS], code: u32) {
 }
 
 impl Sketch {
-    /// The registers, which a set is made into.
+    /// Returns the registers; converts a set to registers first.
     fn registers(&mut self) -> &mut [u8; REGISTERS] {
         if let Sketch::Codes(codes) = self {
             let mut registers = Box::new([0; REGISTERS]);
@@ -73,11 +73,11 @@ impl Sketch {
         }
         match self {
             Sketch::Registers(registers) => registers,
-            Sketch::Codes(_) => unreachable!("they were made into registers"),
+            Sketch::Codes(_) => unreachable!("the set was converted to registers"),
         }
     }
 
-    /// Adds another one. Two sets stay a set, however large.
+    /// Merges another sketch into this one. Two sets always give a set, however large.
     pub(super) fn merge(&mut self, mut other: Sketch) {
         match (&mut *self, &mut other) {
             (Sketch::Codes(own), Sketch::Codes(others)) => own.merge(std::mem::take(others)),
@@ -96,7 +96,7 @@ impl Sketch {
         }
     }
 
-    /// An estimate of the distinct minimizers, of `all` that were put in.
+    /// Estimates the number of distinct minimizers among `all` inserted ones.
     pub(super) fn estimate(&self, all: u64) -> u64 {
         let mut ranks = [0u64; 64];
         let (registers, most) = match self {
@@ -115,7 +115,7 @@ impl Sketch {
     }
 }
 
-/// Ertl's estimate for so many `registers`; `ranks` are how many of them have each rank.
+/// Returns Ertl's estimate for `registers` registers; `ranks` has the number of registers of each rank.
 fn ertl(ranks: &[u64], registers: f64) -> f64 {
     let share = |rank: usize| ranks[rank] as f64 / registers;
     let last = ranks.len() - 1;
@@ -160,18 +160,18 @@ fn tau(mut x: f64) -> f64 {
     }
 }
 
-/// The sketch of a block, or of a piece of one.
+/// The sketch of a block or of a piece of one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockSketch {
     sketch: Sketch,
-    /// Whether there is anything in it.
+    /// Whether anything was inserted.
     some: bool,
-    /// The minimizer that was put in last, if it was the first of its code.
+    /// The code of the last inserted minimizer, if no earlier one had it.
     fresh: Option<u32>,
 }
 
 impl BlockSketch {
-    /// Puts a minimizer in.
+    /// Inserts a minimizer.
     pub(super) fn insert(&mut self, minimizer: u64) {
         self.some = true;
         let code = code_of(hash(minimizer.wrapping_add(1)));
@@ -181,12 +181,12 @@ impl BlockSketch {
             self.fresh = codes.insert(code).then_some(code);
             return;
         }
-        // Whatever comes to a full set makes registers of it.
+        // Any insertion into a full set converts it to registers.
         raise(self.sketch.registers(), code);
         self.fresh = None;
     }
 
-    /// Adds what came after it in the same block: then it is as if all had been put into one.
+    /// Appends the piece that follows in the same block; the result is the sketch of both pieces as one.
     pub(super) fn append(&mut self, next: BlockSketch) {
         if !next.some {
             return;
@@ -195,7 +195,7 @@ impl BlockSketch {
             (Sketch::Codes(own), Sketch::Codes(others)) => {
                 let mut new = 0;
                 others.for_each(|code| new += usize::from(!own.contains(code)));
-                // The set that is just full stays one if nothing came after the code that filled it.
+                // A set that has just become full remains a set if nothing follows the code that filled it.
                 let filled_last = next.fresh.is_some_and(|code| !own.contains(code));
                 self.fresh = next.fresh.filter(|&code| !own.contains(code));
                 own.len() + new > MAX_CODES || (own.len() + new == MAX_CODES && !filled_last)
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// As the block would be without pieces, in Kraken 2's own steps.
+    /// Computes the sketch of a block without pieces, in the steps of Kraken 2.
     fn whole(minimizers: &[u64]) -> Sketch {
         let mut sketch = Sketch::default();
         for &minimizer in minimizers {
@@ -264,7 +264,7 @@ mod tests {
             let first: Vec<u64> = (0..distinct).collect();
             let mut all = if last { [first, repeats].concat() } else { [repeats, first].concat() };
             if !last && more.len() % 2 == 1 {
-                // A block that ends with the first of its kind.
+                // A block that ends with a new minimizer.
                 all.retain(|&minimizer| minimizer != distinct - 1);
                 all.push(distinct - 1);
             }

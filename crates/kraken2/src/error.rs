@@ -1,4 +1,4 @@
-//! What can go wrong while building, opening or using a database of Kraken 2.
+//! Errors of building, opening or using a Kraken 2 database.
 
 merganser_io::file_error! {
     /// An error of this crate; its message is one line that says what, where, and what to do.

@@ -1,5 +1,5 @@
-//! The sketches of blocks, put together by all workers: of a taxon, a set stays a set if all blocks have
-//! sets, and else the largest of each register counts, whatever the order.
+//! Joining of the sketches of blocks by all workers. If all blocks have sets of a taxon, the result is their
+//! union; otherwise it is the maximum of each register. The order does not matter.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Mutex;
@@ -10,16 +10,16 @@ use merganser_run::locks::lock;
 use super::batch::BlockSketches;
 use super::distinct::Sketch;
 
-/// Taxa are spread over so many maps, each with a lock of its own.
+/// The number of maps that the taxa are distributed over, each with its own lock.
 const SHARDS: usize = 64;
 
-/// The sketches of all blocks so far.
+/// The sketches of all blocks so far, and blocks that are not yet joined.
 #[derive(Debug)]
 pub(super) struct Joining {
-    /// Blocks that nobody has looked at yet: the pieces of each, in order.
+    /// Blocks that no worker has taken yet, with the pieces of each in order.
     waiting: Mutex<VecDeque<Vec<BlockSketches>>>,
     shards: Vec<Mutex<HashMap<u32, Sketch>>>,
-    /// The shard that the next worker begins with, so that they do not wait for each other.
+    /// The map with which the next worker begins, so that workers do not wait for each other.
     next: AtomicUsize,
 }
 
@@ -31,14 +31,14 @@ impl Default for Joining {
 }
 
 impl Joining {
-    /// Has a block wait for whoever has time for it.
+    /// Queues a block for any idle worker.
     pub(super) fn put(&self, pieces: Vec<BlockSketches>) {
         if !pieces.is_empty() {
             lock(&self.waiting).push_back(pieces);
         }
     }
 
-    /// Joins a block, if one waits; false if none does.
+    /// Joins one queued block; returns whether there was one.
     pub(super) fn join_one(&self) -> bool {
         let Some(pieces) = lock(&self.waiting).pop_front() else { return false };
         let mut pieces = pieces.into_iter();
@@ -63,7 +63,7 @@ impl Joining {
         true
     }
 
-    /// The sketches of all taxa, once all blocks are joined.
+    /// Returns the sketches of all taxa; call it after all blocks are joined.
     pub(super) fn take(&self) -> HashMap<u32, Sketch> {
         self.shards.iter().flat_map(|shard| std::mem::take(&mut *lock(shard))).collect()
     }

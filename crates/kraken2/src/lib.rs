@@ -1,13 +1,13 @@
-//! Kraken 2's databases, and reads classified by them as Kraken 2 does: the same lines and reports,
+//! Kraken 2 databases: reading, building, and classification with the lines and reports of Kraken 2,
 //! byte for byte (Wood, Lu and Langmead, 2019; the rules are those of version 2.17.1).
 //!
-//! A [`Kraken2Database`] is a folder with opts.k2d, taxo.k2d and hash.k2d; [`classify()`] takes files of
-//! reads to lines and counts, of which [`Kraken2Counts::write_report`] makes the report.
-//! [`Kraken2Database::build`] makes the database of a library: the files that `kraken2-build` makes of
-//! it with one thread, byte for byte.
+//! A [`Kraken2Database`] is a folder with opts.k2d, taxo.k2d and hash.k2d. [`classify()`] turns files of
+//! reads into lines and counts; [`Kraken2Counts::write_report`] writes the report of the counts.
+//! [`Kraken2Database::build`] builds the database of a library: the files that `kraken2-build` writes
+//! with one thread, byte for byte.
 //!
 //! A [`Simulator`] makes Bracken's distributions, [`taxids_of_library`] finds the taxids of a library's sequences, and
-//! [`partial`] has what a run leaves to be joined with others. [`ReadShare`]s divide the reads of a job among machines.
+//! [`partial`] writes and joins partial results. [`ReadShare`]s split the reads of a job into shards.
 
 #![deny(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Sequences that databases are made of, and how they are read.
+//! The sequences of a library and their reader.
 
 use merganser_alignments::RecordOptions;
 use merganser_io::{Header, Input, Keep, ReadInput, RecordBatch, Records, Stretch, check_letters};
@@ -8,47 +8,47 @@ use merganser_taxonomy::kraken_taxid;
 use crate::Error;
 use merganser_seq::masking::{Masking, REACH};
 
-/// New letters of a stretch of a sequence, and about as many of short sequences in a batch.
+/// New letters of a stretch of a sequence, and the approximate letters of a batch of short sequences.
 pub(crate) const STRETCH: usize = 1 << 19;
-/// Letters that a stretch repeats at its beginning for masking: more than it takes, so that what is used
-/// of stretches still begins with blocks.
+/// Letters that a stretch repeats at its beginning for masking. This is more than masking needs, so that the
+/// used part of a stretch still begins at the beginning of a block.
 pub(crate) const LEAD: usize = 1 << 14;
 const _: () = assert!(LEAD >= REACH);
 
-/// Finds the taxid of each sequence of a library, in their order; none for those that are left out.
-/// `&|sequences| Ok(sequences.iter().map(Kraken2Sequence::taxid).collect())` takes those that headers
-/// name.
+/// Finds the taxid of each sequence of a library, in their order; `None` for sequences to leave out.
+/// `&|sequences| Ok(sequences.iter().map(Kraken2Sequence::taxid).collect())` uses the taxids in the
+/// headers.
 pub type Kraken2Taxids<'a> =
     &'a (dyn Fn(&[Kraken2Sequence]) -> Result<Vec<Option<u32>>, Error> + Sync);
 
 /// A sequence of a library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kraken2Sequence {
-    /// Which of the inputs it is in.
+    /// The number of the input that has the sequence.
     pub input: usize,
-    /// Its header, without `>`.
+    /// The header, without `>`.
     pub header: String,
 }
 
 impl Kraken2Sequence {
-    /// Its name: the header up to the first blank.
+    /// Returns the name: the header up to the first white space.
     pub fn name(&self) -> &str {
         self.header.split_ascii_whitespace().next().unwrap_or_default()
     }
 
-    /// The taxid that its name has by `kraken:taxid|`, if it does.
+    /// Returns the taxid that the name has after `kraken:taxid|`, if any.
     pub fn taxid(&self) -> Option<u32> {
         kraken_taxid(&self.header)
     }
 }
 
-/// What is read, by whom.
+/// The inputs of a library and the parameters of reading them.
 #[derive(Clone, Copy)]
 pub(crate) struct LibraryReader<'a> {
     pub(crate) inputs: &'a [Input],
-    /// Letters at the end of a stretch that the next one repeats.
+    /// The number of letters at the end of a stretch that the next stretch repeats.
     pub(crate) overlap: usize,
-    /// What is masked of sequences.
+    /// The masking of sequences.
     pub(crate) masking: Masking,
     pub(crate) threads: usize,
     pub(crate) progress: &'a dyn Progress,
@@ -57,21 +57,21 @@ pub(crate) struct LibraryReader<'a> {
 }
 
 impl LibraryReader<'_> {
-    /// Bytes of memory that reading takes, at the most: chunks on their way, and batches.
+    /// Returns the maximum memory of reading in bytes: chunks in progress, and batches.
     pub(crate) fn bytes(&self) -> u64 {
         self.threads as u64 * 6 * (STRETCH + self.repeated()) as u64 * 2
     }
 
-    /// Letters that a stretch has again.
+    /// Returns the number of letters that a stretch repeats.
     fn repeated(&self) -> usize {
         self.lead() + self.overlap + self.masking.reach()
     }
 
-    /// Opens the inputs. Long sequences come in stretches, which begin at multiples of [`STRETCH`]. With
-    /// masking, what is used of them begins [`LEAD`] letters later, but for the first.
+    /// Opens the inputs. Long sequences are read in stretches, which begin at multiples of [`STRETCH`]. With
+    /// masking, the used part of a stretch begins [`LEAD`] letters later, except for the first stretch.
     ///
     /// # Errors
-    /// If one cannot be read.
+    /// If an input cannot be read.
     pub(crate) fn open(&self) -> Result<Records, Error> {
         let segments: Vec<ReadInput> = self.inputs.iter().cloned().map(ReadInput::Single).collect();
         let overlap = self.repeated();
@@ -88,19 +88,20 @@ impl LibraryReader<'_> {
         Ok(Records::open(&segments, options)?)
     }
 
-    /// Letters that stretches but the first begin with for masking alone.
+    /// Returns the number of letters at the beginning of all stretches but the first that are only for masking.
     fn lead(&self) -> usize {
         if self.masking == Masking::None { 0 } else { LEAD }
     }
 
-    /// Masks the sequences of a batch, of which [`letters`](Self::letters) are whole then.
+    /// Masks the sequences of a batch. Only the part that [`letters`](Self::letters) returns has enough context
+    /// to be masked correctly.
     pub(crate) fn mask(&self, batch: &mut RecordBatch) {
         for at in 0..batch.len() {
             self.masking.mask(batch.letters_mut(at).0);
         }
     }
 
-    /// The letters of a record, without those of stretches that are there for masking alone.
+    /// Returns the letters of a record, without those of a stretch that serve only for masking.
     pub(crate) fn letters<'b>(&self, batch: &'b RecordBatch, at: usize) -> &'b [u8] {
         let letters = batch.record(at).letters;
         let Some(Stretch { begins, ends }) = batch.stretch() else { return letters };
@@ -109,29 +110,31 @@ impl LibraryReader<'_> {
         letters.get(start..end).unwrap_or_default()
     }
 
-    /// Letters of a record that no batch before had.
+    /// Returns the number of letters of a record that no earlier batch had.
     pub(crate) fn new_letters(&self, batch: &RecordBatch, at: usize) -> u64 {
         let letters = self.letters(batch, at).len();
         let again = batch.stretch().is_some_and(|stretch| !stretch.begins);
         (letters - if again { self.overlap } else { 0 }) as u64
     }
 
-    /// Those of them that are U.
+    /// Returns how many of a record's new letters are U.
     pub(crate) fn new_uracil(&self, batch: &RecordBatch, at: usize) -> u64 {
         let letters = self.letters(batch, at);
         let new = letters.len() - self.new_letters(batch, at) as usize;
         memchr::memchr2_iter(b'U', b'u', &letters[new..]).count() as u64
     }
 
+    /// Checks the letters of a batch.
+    ///
     /// # Errors
-    /// If a sequence has bytes that are no text.
+    /// If a sequence contains bytes that are not text.
     pub(crate) fn check(&self, batch: &RecordBatch) -> Result<(), Error> {
         for at in 0..batch.len() {
             let letters = batch.record(at).letters;
             if let Some(place) = check_letters(letters) {
                 let (file, record) = batch.place(at);
                 return Err(Error::Input(format!(
-                    "{file}: record {record} has the byte {} in its sequence: damaged, or no FASTA file",
+                    "{file}: record {record} has the byte {} in its sequence: damaged, or not a FASTA file",
                     merganser_io::shown_byte(letters[place])
                 )));
             }
@@ -139,6 +142,8 @@ impl LibraryReader<'_> {
         Ok(())
     }
 
+    /// Checks for cancellation.
+    ///
     /// # Errors
     /// If the run was cancelled.
     pub(crate) fn refuse_cancelled(&self) -> Result<(), Error> {
@@ -146,16 +151,16 @@ impl LibraryReader<'_> {
     }
 }
 
-/// A sequence as a batch has it.
+/// A sequence of a batch.
 pub(crate) struct Seen {
     number: u64,
-    /// Its file, if it is the first there.
+    /// The name of its file, if it is the first sequence of the file.
     begins: Option<String>,
     pub(crate) header: String,
 }
 
 impl Seen {
-    /// The sequences that begin in a batch.
+    /// Returns the sequences that begin in a batch.
     pub(crate) fn of(batch: &RecordBatch) -> impl Iterator<Item = Seen> {
         let begins = batch.stretch().is_none_or(|stretch| stretch.begins);
         (0..batch.len()).filter(move |_| begins).map(|at| {
@@ -169,14 +174,14 @@ impl Seen {
     }
 }
 
-/// The number of a batch's first sequence.
+/// Returns the number of a batch's first sequence.
 pub(crate) fn first_sequence(batch: &RecordBatch) -> u64 {
-    // One that goes on was counted with its beginning.
+    // A sequence that continues from an earlier batch was counted there.
     batch.first() - u64::from(batch.stretch().is_some_and(|stretch| !stretch.begins))
 }
 
-/// The sequences in the order of the inputs, each with its input: the next one of its name begins with
-/// its record 1, as inputs without records have none.
+/// Sorts sequences into the order of the inputs and finds the input of each. The first sequence of a file
+/// belongs to the next input of that name; inputs without records are skipped.
 pub(crate) fn in_order(mut seen: Vec<Seen>, inputs: &[Input]) -> Vec<Kraken2Sequence> {
     seen.sort_unstable_by_key(|sequence| sequence.number);
     let names: Vec<String> = inputs.iter().map(ToString::to_string).collect();
@@ -222,7 +227,7 @@ mod tests {
         assert_eq!(of("kraken:taxid|9|NC_1"), ("kraken:taxid|9|NC_1".to_owned(), Some(9)));
         assert_eq!(of("s2 taxid|5"), ("s2".to_owned(), None));
         assert_eq!(of("kraken:taxid|99999999999"), ("kraken:taxid|99999999999".to_owned(), None));
-        // As Kraken 2, which looks at ids alone.
+        // Kraken 2 looks only at the ids, too.
         assert_eq!(of("s2 kraken:taxid|5").1, None);
         assert_eq!(of("xkraken:taxid|5").1, None);
         assert_eq!(of("s2|kraken:taxid|5x").1, Some(5));

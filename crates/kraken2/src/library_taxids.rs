@@ -5,9 +5,9 @@ use merganser_library::{HeaderRule, LibraryMaps, TaxidSearch};
 
 use crate::{Error, Kraken2Sequence};
 
-/// The taxids of the sequences of a Kraken 2 library, found where those of a build of a database of ours
-/// are, but for taxids in headers, of which those count that count in Kraken 2. `sequences` are those of all
-/// inputs, in their order.
+/// Finds the taxids of the sequences of a Kraken 2 library, in the same places as for a database of merganser.
+/// The only difference is that taxids in headers count only if Kraken 2 accepts them. `sequences` are those of
+/// all inputs, in order.
 ///
 /// # Errors
 /// If one of these files cannot be read, or is malformed.

@@ -1,28 +1,27 @@
-//! The line of a read.
+//! The output line of a read.
 
 use merganser_io::put_decimal;
 use merganser_taxreport::output::LineHead;
 
 use super::taxonomy::Kraken2Taxonomy;
 
-/// What stands in a line's list of k-mers in the place of nodes: k-mers with a letter that is no
-/// base,
+/// The value in place of a node for k-mers with a letter that is not a base.
 pub(super) const AMBIGUOUS: u32 = u32::MAX;
-/// and what is between mates.
+/// The value in place of a node for the border between mates.
 pub(super) const BORDER: u32 = u32::MAX - 1;
 
-/// What a line says.
+/// The content of a line.
 pub(super) struct Line<'a> {
     pub(super) name: &'a [u8],
-    /// Bases of the mates.
+    /// The numbers of bases of the mates.
     pub(super) lengths: (usize, Option<usize>),
-    /// The node.
+    /// The node of the read; 0 if it is unclassified.
     pub(super) call: u32,
-    /// Nodes with numbers of k-mers, no two alike one after the other; none of quick classification.
+    /// Nodes with numbers of k-mers, without equal neighbours; `None` for quick classification.
     pub(super) kmers: Option<&'a [(u32, u64)]>,
 }
 
-/// The name of a pair: its first mate's without a final /1 or /2.
+/// Returns the name of a pair: its first mate's name without a final /1 or /2.
 pub(super) fn pair_name(name: &[u8]) -> &[u8] {
     match name {
         [stem @ .., b'/', b'1' | b'2'] if !stem.is_empty() => stem,
@@ -31,7 +30,7 @@ pub(super) fn pair_name(name: &[u8]) -> &[u8] {
 }
 
 impl Line<'_> {
-    /// Appends the line: C or U, the name, the taxon (with `names`, by name), the length, and for each
+    /// Appends the line: C or U, the name, the taxon (as its name with `names`), the length, and for each
     /// run of k-mers `taxid:number`, `A:number` or `|:|`.
     pub(super) fn write(&self, tree: &Kraken2Taxonomy, names: bool, text: &mut Vec<u8>) {
         let taxid = tree.taxid(self.call);
@@ -73,7 +72,7 @@ fn write_kmers(tree: &Kraken2Taxonomy, kmers: &[(u32, u64)], text: &mut Vec<u8>)
         }
         text.push(b' ');
     }
-    // Kraken 2 leaves the blank behind a final A.
+    // Kraken 2 keeps the blank after a final A.
     if last != AMBIGUOUS {
         text.pop();
     }

@@ -1,8 +1,8 @@
-//! The minimizers of reads.
+//! Minimizers of reads.
 //!
-//! A k-mer's minimizer is the smallest of its l-mers (canonical, masked, XORed with the toggle mask).
-//! Of a stretch of bases all l-mers are made first and the smallest of each window after that, by
-//! windows of 2, 4, 8, … l-mers: without a branch, and most of it many lanes at a time.
+//! The minimizer of a k-mer is the smallest of its l-mers (canonical, masked, XORed with the toggle mask).
+//! For a stretch of bases, all l-mers are computed first. Then the minimum of each window of l-mers is
+//! computed from the minima of windows of 2, 4, 8, … l-mers: without branches, and mostly in SIMD lanes.
 
 use merganser_seq::base::code_unchecked;
 use merganser_seq::dispatch;
@@ -10,28 +10,28 @@ use merganser_seq::simd::Level;
 
 use super::options::Kraken2Options;
 
-/// L-mers that are made at a time, or four windows of them.
+/// The number of l-mers that are computed at a time, if this is at least four windows of them.
 const AT_A_TIME: usize = 4096;
-/// The lower bits of a run: how many entries it has.
+/// The number of lower bits of a run that hold its number of entries.
 const COUNT_BITS: u32 = 29;
 const MAX: usize = (1 << COUNT_BITS) - 1;
 
-/// Entries of a read that are alike, one after the other. There is one for each k-mer.
+/// A run of equal entries of a read. A read has an entry for each k-mer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct EntryRun(u32);
 
-/// What the entries of a run are.
+/// The kind of the entries of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// K-mers with the next of the minimizers, which is another one than the one before it.
+    /// K-mers with the next minimizer of the list, which differs from the one before it.
     Next,
-    /// K-mers with the minimizer before, again.
+    /// K-mers with the previous minimizer again.
     Same,
-    /// K-mers with a letter that is no base.
+    /// K-mers with a letter that is not a base.
     Ambiguous,
-    /// Between mates; not an entry.
+    /// The border between mates; not an entry.
     Border,
-    /// After a read; not an entry.
+    /// The end of a read; not an entry.
     End,
 }
 
@@ -43,7 +43,7 @@ impl EntryRun {
         EntryRun((kind as u32) << COUNT_BITS | count as u32)
     }
 
-    /// A run as devices give it, which know the first three kinds.
+    /// Decodes a run of a device, which produces only the first three kinds.
     pub(super) const fn of_device(run: u32) -> EntryRun {
         EntryRun(run)
     }
@@ -65,7 +65,7 @@ impl EntryRun {
     }
 }
 
-/// The entries of reads: runs, and the minimizers of those of [`Kind::Next`].
+/// The entries of reads: runs, and the minimizers of the runs of kind [`Kind::Next`].
 #[derive(Debug, Default)]
 pub(super) struct Entries {
     pub(super) runs: Vec<EntryRun>,
@@ -87,14 +87,14 @@ impl Entries {
     }
 }
 
-/// How l-mers are made.
+/// The parameters of l-mers.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
     k: usize,
     l: usize,
-    /// The bits of an l-mer,
+    /// The mask of the bits of an l-mer.
     lmer: u64,
-    /// and those of them that count.
+    /// The mask of the bits of an l-mer that count.
     spaced: u64,
     toggle: u64,
     old_complement: bool,
@@ -114,13 +114,13 @@ impl Rule {
         }
     }
 
-    /// L-mers of a k-mer.
+    /// Returns the number of l-mers of a k-mer.
     fn window(&self) -> usize {
         self.k - self.l + 1
     }
 }
 
-/// Makes the entries of reads; it keeps its memory between them.
+/// Computes the entries of reads; keeps its memory from read to read.
 #[derive(Debug)]
 pub(super) struct Minimizers {
     rule: Rule,
@@ -128,9 +128,9 @@ pub(super) struct Minimizers {
     codes: Vec<u8>,
     candidates: Vec<u64>,
     spare: Vec<u64>,
-    /// Where the minimizer changes.
+    /// Positions at which the minimizer changes.
     changes: Vec<u32>,
-    /// The minimizer before; none has all bits.
+    /// The previous minimizer; all bits are set before the first.
     last: u64,
 }
 
@@ -147,8 +147,8 @@ impl Minimizers {
         }
     }
 
-    /// Appends the entries of a mate, and calls `full` after each stretch of some thousand of them,
-    /// which may take what is there.
+    /// Appends the entries of a mate. Calls `full` after every few thousand entries, which may take the
+    /// entries out.
     pub(super) fn scan<E>(
         &mut self,
         letters: &[u8],
@@ -160,10 +160,10 @@ impl Minimizers {
         if letters.len() < k {
             return Ok(());
         }
-        // A k-mer of which only the first letter is no base has a minimizer all the same, if it has
-        // more than one l-mer.
+        // A k-mer in which only the first letter is not a base still has a minimizer, if it has more than
+        // one l-mer.
         let lacking = usize::from(k > l);
-        // The end of the next k-mer that has no entry yet.
+        // The end of the next k-mer without an entry.
         let mut next = k;
         let mut start = 0;
         while start < letters.len() {
@@ -180,7 +180,7 @@ impl Minimizers {
         Ok(())
     }
 
-    /// The entries of a stretch of bases, the first of which ends with its base `first`.
+    /// Appends the entries of a stretch of bases; the first k-mer ends at base `first`.
     fn stretch<E>(
         &mut self,
         letters: &[u8],
@@ -190,7 +190,7 @@ impl Minimizers {
     ) -> Result<(), E> {
         let (l, window) = (self.rule.l, self.rule.window());
         let step = AT_A_TIME.max(4 * window);
-        // A window that lacks its first l-mer.
+        // Whether the first window lacks its first l-mer.
         let mut short = first < self.rule.k;
         let mut start = 0;
         while start + self.rule.k - usize::from(short) <= letters.len() {
@@ -228,7 +228,7 @@ impl Minimizers {
         entries.push(Kind::Next, 1);
     }
 
-    /// Appends runs of all minima.
+    /// Appends the runs of all minima.
     fn append(&mut self, entries: &mut Entries) {
         let count = self.candidates.len();
         let from = entries.minimizers.len();
@@ -257,7 +257,7 @@ impl Minimizers {
 }
 
 dispatch! {
-    /// How many letters there are before the first that is no base.
+    /// Returns the number of letters before the first one that is not a base.
     fn bases(letters: &[u8]) -> usize = bases_body
 }
 
@@ -274,7 +274,7 @@ fn bases_body(letters: &[u8]) -> usize {
     at
 }
 
-/// Whether Kraken 2 takes it for a base: U is none.
+/// Whether Kraken 2 treats a letter as a base; U is not one.
 #[inline(always)]
 pub(super) fn is_base(letter: u8) -> bool {
     let upper = letter & 0xdf;
@@ -282,7 +282,7 @@ pub(super) fn is_base(letter: u8) -> bool {
 }
 
 dispatch! {
-    /// The l-mers of `letters`, of which there are at least l - 1, all of them bases.
+    /// Computes the l-mers of `letters`, at least l - 1 letters that are all bases.
     fn candidates(rule: &Rule, letters: &[u8], codes: &mut Vec<u8>, found: &mut Vec<u64>) = candidates_body
 }
 
@@ -301,7 +301,7 @@ fn candidates_body(rule: &Rule, letters: &[u8], codes: &mut Vec<u8>, found: &mut
     }
 }
 
-/// The l-mers of `codes`; `complement` makes of a reverse complement what the database takes for it.
+/// Computes the l-mers of `codes`. `complement` maps a reverse complement to the value that the database uses.
 #[inline(always)]
 fn roll(rule: &Rule, codes: &[u8], found: &mut Vec<u64>, complement: impl Fn(&Rule, u64) -> u64) {
     let top = 2 * rule.l as u32 - 2;
@@ -320,7 +320,7 @@ fn roll(rule: &Rule, codes: &[u8], found: &mut Vec<u64>, complement: impl Fn(&Ru
 }
 
 dispatch! {
-    /// Puts the smallest of each `window` neighbours in the place of the first; there are fewer then.
+    /// Replaces each value with the minimum of the `window` values from it on; the list gets shorter.
     fn minima(window: usize, values: &mut Vec<u64>, spare: &mut Vec<u64>) = minima_body
 }
 
@@ -335,7 +335,7 @@ fn minima_body(window: usize, values: &mut Vec<u64>, spare: &mut Vec<u64>) {
         let step = width.min(window - width);
         let (one, other) = (&values[..values.len() - step], &values[step..]);
         spare.clear();
-        // Of 62 bits: the same as signed numbers, which more machines compare.
+        // Values have 62 bits, so signed comparison gives the same result; more instruction sets have it.
         spare.extend(one.iter().zip(other).map(|(&a, &b)| (a as i64).min(b as i64) as u64));
         std::mem::swap(values, spare);
         width += step;
@@ -349,7 +349,7 @@ mod tests {
     use merganser_test_random::Random;
     use proptest::prelude::*;
 
-    /// One entry after the other: the minimizer, if there is one.
+    /// Returns one item per entry: the minimizer, if there is one.
     fn entries(options: &Kraken2Options, letters: &[u8]) -> Vec<Option<u64>> {
         let mut found = Vec::new();
         let mut scanner = Minimizers::new(options);

@@ -1,9 +1,9 @@
-//! Kraken 2's rules word by word, for tests.
+//! Kraken 2's rules in their simplest form, for tests.
 #![cfg(test)]
 
 use super::options::Kraken2Options;
 
-/// The l-mer as the database has it before the smallest is chosen.
+/// Returns the value of an l-mer that is compared to find the minimizer.
 fn candidate(options: &Kraken2Options, lmer: &[u8]) -> u64 {
     let code = |letter: u8| b"ACGT".iter().position(|&base| base == letter.to_ascii_uppercase());
     let codes: Vec<u64> =
@@ -13,7 +13,7 @@ fn candidate(options: &Kraken2Options, lmer: &[u8]) -> u64 {
     let bits = (1u64 << (2 * options.l)) - 1;
     let forward = word(&mut codes.iter().copied());
     let reverse = if options.old_complement {
-        // All 32 pairs of the word, the l-mer in the lower ones.
+        // All 32 pairs of bits of the word; the l-mer is in the lower ones.
         let pairs: Vec<u64> = (0..32).map(|pair| forward >> (2 * pair) & 3).collect();
         !word(&mut pairs.into_iter()) & bits
     } else {
@@ -23,12 +23,12 @@ fn candidate(options: &Kraken2Options, lmer: &[u8]) -> u64 {
     (forward.min(reverse) & mask) ^ (options.toggle_mask & bits)
 }
 
-/// An entry for each k-mer: its minimizer, or none where it is ambiguous.
+/// Returns an entry for each k-mer: its minimizer, or `None` if it is ambiguous.
 pub(super) fn entries(options: &Kraken2Options, letters: &[u8]) -> Vec<Option<u64>> {
     let (k, l) = (options.k, options.l);
     let is_base = |letter: &u8| b"ACGTacgt".contains(letter);
     let toggle = options.toggle_mask & ((1 << (2 * l)) - 1);
-    // Bases up to each letter, and the l-mer that ends there.
+    // The number of bases in a row up to each letter, and the l-mer that ends there.
     let (mut run, mut candidates) = (0, vec![u64::MAX; letters.len()]);
     let mut entries = Vec::new();
     for (at, letter) in letters.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A worker with devices: they look minimizers up, and the worker makes lines of what they found.
+//! Classification with devices: they look up minimizers, and workers write lines from the results.
 
 use merganser_run::engine::{Device, Turn};
 
@@ -9,7 +9,7 @@ use crate::cuda::{Kraken2Flight, Kraken2Gpus};
 impl Device<Worker<'_>> for Kraken2Gpus {
     type Slot = Kraken2Flight;
 
-    /// One is looked at while the other one is parsed.
+    /// The device processes one batch while the worker parses another.
     const IN_FLIGHT: usize = 2;
 
     fn takes(&self, CutBatch { batch, .. }: &CutBatch) -> bool {

@@ -1,29 +1,29 @@
-//! opts.k2d: how a database's minimizers are made.
+//! The file opts.k2d, which has the parameters of a database's minimizers.
 
 use std::path::Path;
 
 use crate::Error;
 use merganser_store::ByteReader;
 
-/// The longest l-mer: two bits a base, and Kraken 2 keeps one bit of a word free.
+/// The maximum length of an l-mer: two bits per base, and Kraken 2 leaves one bit of a word free.
 const MAX_L: u64 = 31;
-/// Sizes of the file, oldest version first; fields that one lacks are 0.
+/// The sizes of the file in bytes, oldest version first; fields that an old version lacks are 0.
 const SIZES: [usize; 4] = [40, 48, 56, 64];
 
-/// How the minimizers of a database are made.
+/// The parameters of a database's minimizers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kraken2Options {
-    /// Bases of a k-mer.
+    /// Length of a k-mer in bases.
     pub k: usize,
-    /// Bases of a minimizer, at most `k` and 31.
+    /// Length of a minimizer in bases, at most `k` and 31.
     pub l: usize,
-    /// The bits of an l-mer (two a base, the first base most significant) that count; 0 for all.
+    /// The bits of an l-mer that count (two per base, the first base most significant); 0 for all.
     pub spaced_mask: u64,
-    /// What is XORed to l-mers before the smallest of them is taken.
+    /// The value that l-mers are XORed with before the smallest is chosen.
     pub toggle_mask: u64,
-    /// Minimizers whose hash is below were not stored; 0 if all were.
+    /// Minimizers with a smaller hash are not in the table; 0 if all are.
     pub minimum_hash: u64,
-    /// Whether reverse complements are those of versions before 2.0.8: not shifted down to the lower
+    /// Whether reverse complements are computed as in versions before 2.0.8: not shifted down to the lower
     /// bits of their word.
     pub old_complement: bool,
 }
@@ -32,10 +32,10 @@ impl Kraken2Options {
     /// Reads opts.k2d.
     ///
     /// # Errors
-    /// If the file cannot be read, has a size that no version wrote, or says what cannot be.
+    /// If the file cannot be read, has a size that no version wrote, or has inconsistent values.
     pub(super) fn read(path: &Path) -> Result<Kraken2Options, Error> {
         let failed = |source| Error::File { path: path.to_owned(), source };
-        // A little more than the longest, so that too long a file is seen as such.
+        // One byte more than the maximum, to detect files that are too long.
         let mut bytes = Vec::new();
         let file = merganser_io::open_file(path).map_err(failed)?;
         let mut head = std::io::Read::take(file, 65);
@@ -43,7 +43,7 @@ impl Kraken2Options {
         Self::parse(&bytes).map_err(|reason| Error::content(path, reason))
     }
 
-    /// The file of these options, of a database of nucleotides and the newest version that there is.
+    /// Encodes the options as the newest version of the file, for a database of nucleotides.
     pub(super) fn bytes(&self) -> [u8; 64] {
         let versions = u64::from(!self.old_complement);
         let (k, l) = (self.k as u64, self.l as u64);
@@ -61,7 +61,7 @@ impl Kraken2Options {
         if !SIZES.contains(&bytes.len()) {
             let size = if bytes.len() > 64 { "more than 64" } else { &bytes.len().to_string() };
             return Err(format!(
-                "{size} bytes, and Kraken 2's options are 40, 48, 56 or 64: damaged, or of another version"
+                "{size} bytes, but options of Kraken 2 have 40, 48, 56 or 64: damaged, or of another version"
             ));
         }
         let mut padded = [0; 64];
@@ -83,7 +83,7 @@ impl Kraken2Options {
         }
         if !(1..=MAX_L).contains(&l) || k < l || k > u64::from(u32::MAX) {
             return Err(format!(
-                "k = {k} and l = {l}, and l must be 1 to 31 and k at least l: damaged"
+                "k = {k} and l = {l}, but l must be 1 to 31 and k at least l: damaged"
             ));
         }
         let (revcom, version, kind) = (versions as u32, (versions >> 32) as u32, kind as u32);

@@ -1,4 +1,4 @@
-//! Partial results by databases of Kraken 2: reads and minimizers by node, and the sketches of distinct ones.
+//! Partial results with Kraken 2 databases: reads and minimizers by node, and sketches of distinct minimizers.
 
 use std::io::Write;
 
@@ -11,7 +11,7 @@ use merganser_taxreport::partial::{
 use crate::Error;
 use crate::{Kraken2Config, Kraken2Counts, Kraken2Database, Kraken2Options, Kraken2Taxonomy};
 
-/// What tells the database from others.
+/// Returns the fields that identify the database.
 fn database_fields(database: &Kraken2Database) -> Fields {
     let options = database.options();
     let &Kraken2Options { k, l, spaced_mask, toggle_mask, minimum_hash, old_complement } = options;
@@ -29,7 +29,7 @@ fn database_fields(database: &Kraken2Database) -> Fields {
     ]
 }
 
-/// What the numbers depend on besides the reads and the database.
+/// Returns the options that the counts depend on, besides the reads and the database.
 fn parameter_fields(config: &Kraken2Config) -> Fields {
     let mut fields = vec![
         field("confidence", config.confidence),
@@ -40,17 +40,18 @@ fn parameter_fields(config: &Kraken2Config) -> Fields {
     ];
     fields.extend(offset_field(config.min_qual, config.quality_offset));
     if config.share.is_some() {
-        // Their lines are joined, too.
+        // The lines of shards are joined too.
         fields.push(flag("use-names", config.use_names));
         fields.push(flag("mapped-only", config.mapped_only));
     }
     fields
 }
 
-/// Writes the results of a run over reads with this sum; of which shard of a job, if not of all reads.
+/// Writes the results of a run over reads with the given sum. `shard` is the shard of a job that was
+/// classified, or `None` for all reads.
 ///
 /// # Errors
-/// As writing; if cancelled.
+/// If writing fails; if cancelled.
 pub(crate) fn write_results(
     database: &Kraken2Database,
     config: &Kraken2Config,
@@ -62,8 +63,8 @@ pub(crate) fn write_results(
     let mut encoder = Encoder::new(output);
     let mut of_database = database_fields(database);
     if shard.is_some() {
-        // Machines may have copies of their own. Results of runs over all of their reads go without, as they are
-        // joined with those of earlier versions, and the table is large.
+        // The machines of a job may have their own copies of the database. Results of all reads have no checksum,
+        // because they are joined with results of earlier versions, and the table is large.
         let checksum = database.table_checksum(cancel)?;
         of_database.push(field("checksum", format_args!("{checksum:08x}")));
     }
@@ -80,31 +81,31 @@ pub(crate) fn write_results(
     Ok(encoder.finish()?)
 }
 
-/// The numbers of several runs.
+/// The sums of the counts of several runs.
 #[derive(Debug)]
 pub struct JoinedCounts {
-    /// The taxa.
+    /// The taxonomy of the database.
     pub taxa: Kraken2Taxonomy,
-    /// Reads and minimizers by taxon.
+    /// The reads and minimizers by taxon.
     pub counts: Kraken2Counts,
     /// Whether distinct minimizers were estimated.
     pub minimizers: bool,
-    /// Files whose reads end within a block of Kraken's input.
+    /// The number of files whose reads end within a block of Kraken 2's input.
     pub cut: usize,
 }
 
 impl JoinedCounts {
-    /// Nothing yet, of the taxa that the files have.
+    /// Returns empty counts for the taxonomy that the files contain, or `None` if it is damaged.
     pub fn new(taxonomy: &[u8]) -> Option<JoinedCounts> {
         let taxa = Kraken2Taxonomy::parse(taxonomy).ok()?;
         let counts = Kraken2Counts::default();
         Some(JoinedCounts { taxa, counts, minimizers: false, cut: 0 })
     }
 
-    /// Adds a file.
+    /// Adds the counts of a file.
     ///
     /// # Errors
-    /// As reading, and if it is damaged.
+    /// If reading fails, or if the file is damaged.
     pub fn add(&mut self, mut decoder: Decoder) -> Result<(), Error> {
         let nodes = self.taxa.len();
         let stored = self.counts.add_stored(nodes, &mut decoder)?;
@@ -113,8 +114,8 @@ impl JoinedCounts {
         Ok(decoder.finish()?)
     }
 
-    /// Taxa whose estimate of distinct minimizers a run over the same reads in one file may have
-    /// otherwise, as there the blocks of input would be others.
+    /// Returns the number of taxa whose estimate of distinct minimizers may differ from that of a single run
+    /// over the same reads in one file, because the blocks of its input would differ.
     pub fn uncertain(&self) -> usize {
         if self.cut < 2 { 0 } else { self.counts.uncertain() }
     }

@@ -1,46 +1,46 @@
-//! How the memory is spent: decided before the first read.
+//! The division of memory, decided before the first read.
 
 use merganser_run::{Budget, Resources, Shortage};
 
 use super::database::Kraken2Database;
 use crate::Error;
 
-/// Memory of a thread for its batches, and with devices, whose batches are larger, and pinned.
+/// Memory of a thread for its batches, in bytes; with devices, batches are larger and pinned.
 const THREAD: u64 = 30 << 20;
 const GPU_THREAD: u64 = 126 << 20;
-/// What a taxon takes, and again for each thread.
+/// Memory of a taxon in bytes, once and additionally for each thread.
 const TAXON: u64 = 64;
 const TAXON_THREAD: u64 = 24;
-/// How often a record is there at the same time, at most: as text, its k-mers' minimizers, its line.
+/// The maximum number of copies of a record in memory: its text, the minimizers of its k-mers, its line.
 const COPIES: u64 = 16;
-/// The same where its searches wait, of which there may be one for each base.
+/// The maximum number of copies in rounds, where a search may wait for each base.
 const WAITING_COPIES: u64 = 32;
-/// The least that is worth going through a table for.
+/// The minimum memory of a round, in bytes; with less, reading the table again is not worth it.
 const LEAST_ROUND: u64 = 32 << 20;
 
-/// How the memory is spent.
+/// The division of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// The longest record.
+    /// The maximum length of a record in bytes.
     pub(super) record: usize,
-    /// How reads are classified if the memory does not hold the table.
+    /// How to classify in rounds, if the table does not fit in memory.
     pub(super) rounds: Option<RoundPlan>,
 }
 
-/// What a round may take.
+/// The division of memory within a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RoundPlan {
-    /// Bytes of reads that wait, with their searches.
+    /// The memory of waiting reads with their searches, in bytes.
     pub(super) waiting: u64,
-    /// Bytes of the table that are there at the same time.
+    /// The maximum number of bytes of the table in memory at a time.
     pub(super) range: u64,
 }
 
 impl Plan {
-    /// Spends the memory of `resources`. On devices, the table is theirs, but goes through the memory.
+    /// Divides the memory of `resources`. With devices, the table is only copied through memory.
     ///
     /// # Errors
-    /// If it is too little.
+    /// If there is too little memory.
     pub(super) fn new(
         resources: &Resources,
         database: &Kraken2Database,
@@ -55,35 +55,35 @@ impl Plan {
         let fixed = process.with_files(1).with(database.taxonomy().len() as u64 * taxon);
         let whole = fixed.with(database.table_bytes());
         let what = format_args!("classifying with {threads} threads by this database needs");
-        // A table that is in memory already takes nothing of what is free, but of a limit it does.
+        // A table that is already in memory needs no free memory, but it counts towards a given limit.
         let held = resources.memory.is_none() && database.table.is_in_memory();
         if !on_gpus && is_too_large(resources, whole.needed()) && !held {
             whole.min(fixed.with(LEAST_ROUND)).check(what, Shortage::FEWER_THREADS)?;
             return Ok(Plan::in_rounds(fixed.left()));
         }
-        // Pages of a mapped file are the system's to give and take, unless somebody has set a limit.
+        // The system can evict the pages of a mapped file at any time, so they count only towards a given limit.
         let needed = if resources.memory.is_some() { whole } else { fixed };
         let left = needed.check(what, Shortage::FEWER_THREADS)?;
         let record = merganser_io::longest_record(left, COPIES * (threads as u64 + 1));
         Ok(Plan { record, rounds: None })
     }
 
-    /// Most is for reads that wait: the more of them, the fewer times the table is gone through. Ranges
-    /// may be small, as a round sees each but once.
+    /// Gives most of the memory to waiting reads: the more of them fit, the fewer passes over the table are
+    /// needed. Ranges may be small, because a round reads each only once.
     fn in_rounds(left: u64) -> Plan {
         let record = merganser_io::longest_record(left / 8, WAITING_COPIES);
         let rounds = Some(RoundPlan { waiting: left / 4 * 3, range: left / 8 });
         Plan { record, rounds }
     }
 
-    /// Whether the CPU would take rounds: the memory that is given, or that is free, does not hold the
-    /// table.
+    /// Whether the CPU would classify in rounds, because the table does not fit in the given or free
+    /// memory.
     pub(super) fn takes_rounds(resources: &Resources, database: &Kraken2Database) -> bool {
         Plan::new(resources, database, false).is_ok_and(|plan| plan.rounds.is_some())
     }
 }
 
-/// Whether the memory that is given is less than `whole`, or what is free if none is given.
+/// Whether `whole` exceeds the given memory, or the free memory if none is given.
 fn is_too_large(resources: &Resources, whole: u64) -> bool {
     whole > resources.memory.unwrap_or_else(|| resources.available())
 }

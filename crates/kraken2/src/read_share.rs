@@ -1,4 +1,4 @@
-//! The reads of a job divided among machines.
+//! Shards of the reads of a job.
 
 use std::ops::Range;
 
@@ -9,8 +9,8 @@ use merganser_store::shard::JobShard;
 
 use crate::Error;
 
-/// The reads that one shard of a job classifies. The shards of a job have all its reads, each once and in
-/// order; mates are never parted.
+/// The reads that one shard of a job classifies. Together the shards of a job have each of its reads once,
+/// in order; the mates of a pair are never separated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadShare {
     of: merganser_io::ReadShare,
@@ -18,11 +18,12 @@ pub struct ReadShare {
 }
 
 impl ReadShare {
-    /// The share of `shard` in the reads of `segments`, which are counted by the threads and within the memory of
-    /// `resources`: of pairs in two files, those of the first one. Calls `progress` with one stage, in bytes of input.
+    /// Returns the share of `shard` in the reads of `segments`. Counts the reads first, with the threads and within
+    /// the memory of `resources`; of pairs in two files only the first file is read. Calls `progress` with one stage,
+    /// in bytes of input.
     ///
     /// # Errors
-    /// If an input is no regular file; as reading; if cancelled.
+    /// If an input is not a regular file; if reading fails; if cancelled.
     pub fn new(
         segments: &[ReadInput],
         shard: Shard,
@@ -44,48 +45,49 @@ impl ReadShare {
         Ok(ReadShare { of, is_of_blocks: false })
     }
 
-    /// One that begins and ends where blocks of Kraken 2's input do.
+    /// Wraps a share that begins and ends with blocks of Kraken 2's input.
     pub(crate) fn of_blocks(of: merganser_io::ReadShare) -> ReadShare {
         ReadShare { of, is_of_blocks: true }
     }
 
-    /// Whether it was made [at such blocks](ReadShare::at_blocks).
+    /// Whether the share was made by [`ReadShare::at_blocks`].
     pub fn is_of_blocks(&self) -> bool {
         self.is_of_blocks
     }
 
-    /// Which shard of how many.
+    /// Returns the shard's number and the number of shards.
     pub fn shard(&self) -> Shard {
         self.of.shard()
     }
 
-    /// The reads by their number in all segments, from 0; a pair is one. The last shard's have no end.
+    /// Returns the range of reads by their number in all segments, from 0; a pair is one read. The range of
+    /// the last shard has no end.
     pub fn reads(&self) -> Range<u64> {
         self.of.reads()
     }
 
-    /// The shard and its job, which is told from others by its inputs, wherever they lie.
+    /// Returns the shard and its job, which is identified by the content of its inputs, not by their paths.
     pub fn job_shard(&self) -> JobShard {
         JobShard { shard: self.shard(), job: self.of.job() }
     }
 
-    /// Whether the job's first reads are among them.
+    /// Whether the share contains the first reads of the job.
     pub fn is_first(&self) -> bool {
         self.shard().number() == 1
     }
 }
 
-/// The reads of a share, or all.
+/// Returns the range of reads of a share; without a share, the range of all reads.
 pub fn reads_of(share: Option<&ReadShare>) -> Range<u64> {
     share.map_or(0..u64::MAX, ReadShare::reads)
 }
 
-/// Memory of a thread for what it reads ahead.
+/// Memory of a thread for reading ahead, in bytes.
 const THREAD_BYTES: u64 = 3 << 20;
-/// Of a long record: the text, what is made of it, and what is read meanwhile.
+/// Copies of a long record in memory: its text, the parsed record, and the text that is read meanwhile.
 const COPIES: u64 = 3;
 
-/// How reads are looked at to count them.
+/// Returns the options for reading records in order to count them.
 pub(crate) fn options(resources: &Resources, cancel: &Cancel) -> RecordOptions {
     let budget = Budget::of_run(resources, THREAD_BYTES).with_files(1);
     RecordOptions {
@@ -99,7 +101,7 @@ pub(crate) fn options(resources: &Resources, cancel: &Cancel) -> RecordOptions {
     }
 }
 
-/// As many reads, with less to look at.
+/// Returns an input with the same number of reads, but without the second mates.
 fn first_mates(segment: &ReadInput) -> ReadInput {
     match segment {
         ReadInput::Pair(first, _) => ReadInput::Single(first.clone()),

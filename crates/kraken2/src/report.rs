@@ -1,4 +1,4 @@
-//! The report.
+//! The report of Kraken 2.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -9,17 +9,17 @@ use super::std_sort::std_sort;
 use super::taxonomy::Kraken2Taxonomy;
 use merganser_taxreport::report::{KrakenRow, KrakenRows, RankCode};
 
-/// What a report shows besides reads.
+/// Optional content of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kraken2ReportOptions {
-    /// Taxa without reads, too.
+    /// Whether taxa without reads are listed as well.
     pub zero_counts: bool,
-    /// Two more columns: minimizers that were found, and an estimate of how many of them are
-    /// distinct, in each clade.
+    /// Whether there are two more columns: the minimizers that were found in each clade, and an estimate of
+    /// how many of them are distinct.
     pub minimizers: bool,
 }
 
-/// What is known of a clade; there are none of clades of which nothing was found.
+/// The sums of a clade; `some` is false if nothing was found in it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Clade {
     reads: u64,
@@ -29,12 +29,12 @@ struct Clade {
 }
 
 impl Kraken2Counts {
-    /// Writes the report: per cent of all reads, reads of the clade, reads of the taxon itself, rank,
-    /// taxid, and the name behind two blanks a level; unclassified reads first, then the tree, each
-    /// taxon before those below it, those with more reads first. `tree` is that of the database.
+    /// Writes the report: percentage of all reads, reads of the clade, reads of the taxon itself, rank,
+    /// taxid, and the name, indented by two blanks per level. Unclassified reads come first, then the tree in
+    /// preorder, siblings by descending reads. `tree` is the taxonomy of the database.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write_report(
         &self,
         tree: &Kraken2Taxonomy,
@@ -57,7 +57,7 @@ impl Kraken2Counts {
         report.write_tree(&mut rows)
     }
 
-    /// Sums over clades.
+    /// Computes the sums of all clades.
     fn clades(&self, tree: &Kraken2Taxonomy, distinct: bool) -> Vec<Clade> {
         let mut clades = vec![Clade::default(); tree.len()];
         for (&node, counts) in &self.taxa {
@@ -95,7 +95,7 @@ struct Report<'a> {
     clades: Vec<Clade>,
 }
 
-/// A taxon that is to be written.
+/// A taxon whose row is still to be written.
 struct Waiting {
     node: u32,
     depth: usize,
@@ -132,7 +132,7 @@ impl Report<'_> {
         Ok(())
     }
 
-    /// The children of a node in the order in which they are written.
+    /// Returns the children of a node in the order in which they are written.
     fn children(&self, node: u32) -> Vec<u32> {
         let mut children: Vec<u32> = self.tree.children(node).collect();
         std_sort(&mut children, |one, other| {
@@ -142,7 +142,7 @@ impl Report<'_> {
         children
     }
 
-    /// The columns before the rank of a row without reads of its own.
+    /// Returns the columns before the rank of a row without reads of its own.
     fn row(&self, clade: &Clade) -> KrakenRow<'_> {
         let all = self.counts.reads;
         KrakenRow {

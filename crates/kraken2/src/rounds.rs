@@ -1,6 +1,6 @@
-//! Reads classified by a table that is larger than memory: in rounds of as many reads as memory holds,
-//! with the searches for their minimizers. Each round goes through the table once, range by range, so
-//! that no more of it is there than a range, and it is read in its order.
+//! Classification with a table that is larger than memory, in rounds. Each round has as many reads as fit in
+//! memory together with the searches for their minimizers, and reads the table once, range by range. So at
+//! most one range of the table is in memory at a time, and the table is read sequentially.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ use super::work::{Batches, CutBatch, RunContext};
 use super::worker::Kraken2Classifier;
 use crate::Error;
 
-/// A run in rounds.
+/// A run that classifies in rounds.
 pub(super) struct Rounds<'o, 'r, 'w, 'p> {
     pub(super) run: &'o RunContext<'o>,
     pub(super) batches: &'o Batches<'r, 'w, 'p>,
@@ -31,11 +31,11 @@ pub(super) struct Rounds<'o, 'r, 'w, 'p> {
 type Round = Vec<Held<Mutex<WaitingBatch>>>;
 
 impl Rounds<'_, '_, '_, '_> {
-    /// Takes batches until there are none, and returns how many rounds these were.
+    /// Processes all batches and returns the number of rounds.
     ///
     /// # Errors
-    /// If the database turns out to be damaged, threads cannot be started, or the run is cancelled.
-    /// Other failures the run has.
+    /// If the database turns out to be damaged, if threads cannot be started, or if the run is cancelled.
+    /// Other failures are stored in the run.
     pub(super) fn work(&self) -> Result<u64, Error> {
         let ranges = self.table.ranges(self.plan.range);
         let mut rounds = 0;
@@ -50,7 +50,7 @@ impl Rounds<'_, '_, '_, '_> {
         }
     }
 
-    /// Takes batches until they take the memory that they may.
+    /// Takes batches until their memory is used up or there are no more.
     fn take(&self) -> Result<Round, Error> {
         let bytes = AtomicU64::new(0);
         let more = || bytes.load(Ordering::Relaxed) < self.plan.waiting;
@@ -62,7 +62,7 @@ impl Rounds<'_, '_, '_, '_> {
         })
     }
 
-    /// Makes all searches of a round, range by range.
+    /// Performs all searches of a round, range by range.
     fn look_up(&self, ranges: &Ranges, round: &Round) -> Result<(), Error> {
         let searches = round.iter().map(|held| lock(&held.kept).searches()).sum();
         self.table.read_ahead(ranges, 0, searches);
@@ -79,7 +79,7 @@ impl Rounds<'_, '_, '_, '_> {
         Ok(())
     }
 
-    /// Makes of a round's batches what is written, in their order.
+    /// Classifies the reads of a round's batches and hands the results over in order.
     fn hand_over(&self, round: Round) -> Result<(), Error> {
         let worker = || self.classifier.worker();
         let workers =

@@ -1,5 +1,5 @@
-//! Files of reads classified by a database of Kraken 2: read in order, classified by all workers,
-//! written in order.
+//! A run over files of reads with a Kraken 2 database: reads them in order, classifies them with all workers,
+//! and writes the results in order.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,57 +27,57 @@ use merganser_taxreport::output::{LinesSum, Outputs, Wants};
 use merganser_taxreport::partial::WrittenShard;
 use merganser_taxreport::report::Tally;
 
-/// Batches for each worker that may be begun before the one that is written.
+/// The number of batches per worker that may be started ahead of the one to be written.
 const AHEAD: u64 = 4;
-/// Bytes of a batch where many wait in memory.
+/// The size of a batch in bytes if many batches wait in memory.
 const WAITING_BATCH: usize = 256 << 10;
 
-/// What a run found.
+/// The results of a run.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Kraken2Outcome {
-    /// Reads; a pair is one.
+    /// The number of reads; a pair is one read.
     pub records: u64,
-    /// Secondary and supplementary alignments of the inputs, whose reads stand in others.
+    /// Secondary and supplementary alignments of the inputs, which were skipped: other records have their reads.
     pub skipped_alignments: u64,
-    /// Where the time went: `upload`, until devices have the table, if there are any; `classify`, the
-    /// wall time from the first read to the last line.
+    /// The duration of each stage: `upload`, until devices have the table (only with devices), and
+    /// `classify`, from the first read to the last line.
     pub stages: Stages,
-    /// The GPUs that computed.
+    /// The GPUs that were used.
     pub devices: Vec<DeviceInfo>,
-    /// The largest resident size of the process so far, in bytes, if the system tells it.
+    /// The peak resident size of the process so far in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
-    /// Reads that got a taxon.
+    /// The number of reads with a taxon.
     pub classified: u64,
-    /// Reads and minimizers by taxon, for the report.
+    /// The reads and minimizers by taxon, for the report.
     pub counts: Kraken2Counts,
-    /// Bases of all reads.
+    /// The number of bases of all reads.
     pub bases: u64,
-    /// How many times the table was gone through, range by range, as the memory does not hold it; 0
-    /// where it does, or devices do.
+    /// The number of times that the table was read range by range because it does not fit in memory; 0 if it
+    /// fits, or if devices were used.
     pub rounds: u64,
 }
 
 impl Kraken2Outcome {
-    /// The reads by the nodes of the database's [`tree`](Kraken2Database::tree).
+    /// Returns the reads by the nodes of the database's [`tree`](Kraken2Database::tree).
     pub fn tally(&self, database: &Kraken2Database) -> Tally {
         self.counts.tally(database.taxonomy(), database.tree())
     }
 }
 
-/// Classifies the reads of `segments`, one segment after the other, as Kraken 2 does, and writes what
-/// `outputs` asks for in the order of the reads: the bytes are Kraken 2's, and depend on nothing but the
+/// Classifies the reads of `segments`, one segment after the other, as Kraken 2 does, and writes the
+/// requested `outputs` in the order of the reads. The bytes are those of Kraken 2; they depend only on the
 /// database, the configuration and the reads. Calls `progress` with one stage, in bytes of input.
 ///
-/// The table of the database is mapped, so that processes share it and its pages count as the system's
-/// cache. Where a memory is [given](Resources::memory), its pages count as the process's. If that, or
-/// else what the machine has, does not hold the table, reads are classified in rounds of as many as it
-/// holds, each of which goes through the table once; `progress` hears of it. GPUs that are asked for
-/// need a memory that holds it.
+/// The table of the database is memory-mapped, so that processes share it and its pages are part of the
+/// system's cache. If a memory limit is [given](Resources::memory), its pages count towards the limit. If the
+/// table does not fit in the limit, or in free memory if there is no limit, reads are classified in rounds:
+/// each round has as many reads as fit and reads the table once, and `progress` gets a note. GPUs that are
+/// requested explicitly need enough host memory for the table.
 ///
 /// # Errors
-/// If `config` or `resources` is out of range, GPUs are asked for and cannot be used or have no room for
-/// the table, or there is too little memory; as reading and writing; if mates are out of step; if the
+/// If `config` or `resources` is out of range; if requested GPUs cannot be used or have too little memory for
+/// the table; if there is too little memory; if reading or writing fails; if mates are out of step; if the
 /// database turns out to be damaged; if cancelled.
 pub fn classify(
     config: &Kraken2Config,
@@ -97,8 +97,8 @@ pub fn classify(
     if plan.rounds.is_some() {
         let (table, memory) = (database.table_bytes(), resources.budget());
         progress.note(&format!(
-            "the table takes {}, and the memory is {}: reads are classified in rounds, each of which \
-             goes through the table",
+            "the table needs {}, and the memory is {}: reads are classified in rounds, each of which \
+             reads the whole table",
             format_needed(table),
             format_given(memory)
         ));
@@ -116,7 +116,7 @@ pub fn classify(
     Ok(outcome)
 }
 
-/// A run whose ways and means are decided.
+/// A run whose memory and devices are decided.
 struct Planned<'a> {
     config: &'a Kraken2Config,
     resources: &'a Resources,
@@ -126,7 +126,7 @@ struct Planned<'a> {
 }
 
 impl Planned<'_> {
-    /// Classifies and writes; the outcome lacks what the clock and the system tell.
+    /// Classifies and writes. The outcome lacks durations and memory use.
     fn classify(
         &self,
         segments: &[ReadInput],
@@ -176,7 +176,7 @@ impl Planned<'_> {
         })
     }
 
-    /// Takes all batches, and returns how many times the table was gone through for them.
+    /// Processes all batches and returns how many times the table was read for them.
     fn work(
         &self,
         run: &RunContext<'_>,
@@ -195,7 +195,7 @@ impl Planned<'_> {
     }
 }
 
-/// How reads are read.
+/// Returns the options for reading records.
 fn record_options(
     config: &Kraken2Config,
     wants: &Wants,
@@ -226,7 +226,7 @@ fn record_options(
     }
 }
 
-/// The devices that have the table; `None` where the CPU does all.
+/// Returns the devices that hold the table, or `None` to use only the CPU.
 fn gpus(
     config: &Kraken2Config,
     resources: &Resources,

@@ -1,4 +1,4 @@
-//! Reads that are written to other files by whether they were classified.
+//! Output of the classified and of the unclassified reads to separate files.
 
 use merganser_io::{Record, RecordBatch, put_decimal};
 
@@ -6,19 +6,19 @@ use super::batch::Kraken2Batch;
 use super::taxonomy::Kraken2Taxonomy;
 use merganser_taxreport::output::{ReadTexts, Wants};
 
-/// Reads of a batch as text: FASTQ as it was read, with a bare `+`, or FASTA with the sequence in one
-/// line. Bases of low quality are the `x` that they were replaced by.
+/// The reads of a batch as text: FASTQ as it was read, with a bare `+`, or FASTA with the sequence on one
+/// line. Bases of low quality are written as the `x` that replaced them.
 #[derive(Debug, Default)]
 pub(super) struct Kraken2Sequences {
-    /// Classified reads; behind the name stands ` kraken:taxid|` and the taxid.
+    /// Classified reads, with ` kraken:taxid|` and the taxid after the name.
     pub(super) classified: ReadTexts,
-    /// The others, with the header as it was.
+    /// Unclassified reads, with their original header.
     pub(super) unclassified: ReadTexts,
 }
 
 impl Kraken2Sequences {
-    /// Makes the text of a batch's reads by what came of them; headers must have been kept whole where
-    /// reads are wanted.
+    /// Makes the text of a batch's reads from its results. Headers must have been kept whole if reads are
+    /// written.
     pub(super) fn refill(
         &mut self,
         tree: &Kraken2Taxonomy,
@@ -42,7 +42,7 @@ impl Kraken2Sequences {
         }
     }
 
-    /// Bytes of memory that it keeps.
+    /// Returns the memory that the texts occupy, in bytes.
     pub(super) fn capacity(&self) -> usize {
         self.classified.capacity() + self.unclassified.capacity()
     }

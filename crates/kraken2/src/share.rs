@@ -1,5 +1,5 @@
-//! The reads of a job divided among machines between the blocks that Kraken 2 reads at a time, so that its
-//! estimates of distinct minimizers are those of one run.
+//! Shards of reads that begin with the blocks that Kraken 2 reads at a time, so that its estimates of distinct
+//! minimizers are the same as in a single run.
 
 use merganser_io::{ReadInput, walk};
 use merganser_run::{Cancel, Progress, Resources, Shard};
@@ -9,11 +9,11 @@ use crate::read_share::options;
 use crate::{Error, ReadShare};
 
 impl ReadShare {
-    /// As [`ReadShare::new`]; but shares begin where blocks of Kraken 2's input do. All inputs are read,
-    /// second mates among them.
+    /// Returns a share like that of [`ReadShare::new`] that begins and ends with blocks of Kraken 2's input. Reads
+    /// all inputs, including second mates.
     ///
     /// # Errors
-    /// As [`ReadShare::new`].
+    /// Those of [`ReadShare::new`].
     pub fn at_blocks(
         segments: &[ReadInput],
         shard: Shard,

@@ -1,7 +1,6 @@
-//! Reads without errors, one from each place of a sequence, as Kraken 2 would classify them: by the taxa
-//! of their k-mers, the lowest common ancestor of the taxa with the most hits at themselves and their
-//! ancestors, whatever the confidence and the number of hit groups. (So Bracken takes them: its
-//! kmer2read_distr.)
+//! Classification of error-free reads, one from each position of a sequence, as for Bracken (its
+//! kmer2read_distr). A read gets the lowest common ancestor of the taxa with the most hits at themselves and
+//! their ancestors, as in Kraken 2, regardless of the confidence and the number of hit groups.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -14,16 +13,16 @@ use super::taxonomy::Kraken2Taxonomy;
 use crate::Error;
 use crate::cuda::{Kraken2Flight, Kraken2Gpus};
 
-/// Classifies simulated reads, for one thread.
+/// Classifies simulated reads on one thread.
 pub(crate) struct SimulatedReads<'a> {
     kmers: Kmers<'a>,
-    /// The k-mers of a read.
+    /// The number of k-mers of a read.
     window: usize,
 }
 
 impl<'a> SimulatedReads<'a> {
-    /// Reads of `length` letters, which are k or more; their k-mers are looked up by `gpus`, if there are
-    /// any, which have the database's table.
+    /// Returns a classifier of reads of `length` letters, at least k. If there are `gpus`, which must have the
+    /// database's table, they look up the k-mers.
     pub(crate) fn new(
         database: &'a Kraken2Database,
         gpus: Option<Arc<Kraken2Gpus>>,
@@ -33,7 +32,7 @@ impl<'a> SimulatedReads<'a> {
         SimulatedReads { kmers: Kmers::new(database, gpus), window }
     }
 
-    /// The reads of a sequence by the taxid that they are assigned to, 0 for those without.
+    /// Counts the reads of a sequence by the taxid that they are assigned to; 0 for unclassified reads.
     ///
     /// # Errors
     /// If the database is damaged.
@@ -44,7 +43,7 @@ impl<'a> SimulatedReads<'a> {
     }
 }
 
-/// The taxa of the k-mers of sequences, by one thread.
+/// Finds the taxa of the k-mers of sequences on one thread.
 struct Kmers<'a> {
     database: &'a Kraken2Database,
     gpus: Option<Arc<Kraken2Gpus>>,
@@ -68,7 +67,7 @@ impl<'a> Kmers<'a> {
         }
     }
 
-    /// Runs of k-mers of one node, 0 where there is none.
+    /// Returns the runs of k-mers with the same node; 0 for k-mers without one.
     fn runs(&mut self, letters: &[u8]) -> Result<&[Hits], Error> {
         self.runs.clear();
         if let Some(gpus) = self.gpus.clone() {
@@ -87,12 +86,12 @@ impl<'a> Kmers<'a> {
         Ok(runs)
     }
 
-    /// Looks k-mers up on devices, in pieces that many of their blocks work on at the same time.
+    /// Looks up k-mers on devices, in pieces that many thread blocks process in parallel.
     fn runs_of_devices(&mut self, gpus: &Kraken2Gpus, letters: &[u8]) -> Result<(), Error> {
         let k = self.database.options().k;
         let kmers = (letters.len() + 1).saturating_sub(k);
         let mut pieces = (0..kmers).step_by(PIECE).map(|start| {
-            // The next piece begins with the k-mer after this one's last.
+            // The next piece begins with the k-mer after the last one of this piece.
             &letters[start..(start + PIECE + k - 1).min(letters.len())]
         });
         loop {
@@ -110,7 +109,7 @@ impl<'a> Kmers<'a> {
         }
     }
 
-    /// Takes what a device has found for pieces in a row.
+    /// Appends the results of a device for consecutive pieces.
     fn take(&mut self, flight: &mut Kraken2Flight) -> Result<(), Error> {
         let found = flight.finish()?;
         self.database.table.check_value(found.largest_node())?;
@@ -126,12 +125,12 @@ impl<'a> Kmers<'a> {
     }
 }
 
-/// K-mers of a piece of a sequence on a device, and pieces that are sent together: 2 MB.
+/// K-mers of a piece of a sequence on a device, and the number of pieces in a batch (2 MB in total).
 const PIECE: usize = 4096;
 const TOGETHER: usize = 512;
 
-/// Adds a run of k-mers to those of a sequence: `next` is the node of the next minimizer, `last` that of
-/// the one before.
+/// Appends a run of k-mers to those of a sequence. `next` returns the node of the next minimizer; `last` is
+/// the node of the previous one.
 fn push(runs: &mut Vec<Hits>, last: &mut u32, run: EntryRun, next: impl FnOnce() -> u32) {
     let node = match run.kind() {
         Kind::Next => {
@@ -147,13 +146,13 @@ fn push(runs: &mut Vec<Hits>, last: &mut u32, run: EntryRun, next: impl FnOnce()
     }
 }
 
-/// The windows of `window` k-mers by their node: 0 for those without.
+/// Counts the windows of `window` k-mers by their node; 0 for windows without one.
 fn windows(tree: &Kraken2Taxonomy, runs: &[Hits], window: usize) -> BTreeMap<u32, u64> {
     let mut counts = BTreeMap::new();
     let mut inside = Inside::default();
     for &(node, count) in runs {
         let mut left = count;
-        // Until there is a whole window.
+        // Fills the first window.
         let some = left.min(window as u64 - inside.kmers);
         inside.push(node, some);
         left -= some;
@@ -164,7 +163,7 @@ fn windows(tree: &Kraken2Taxonomy, runs: &[Hits], window: usize) -> BTreeMap<u32
             *counts.entry(inside.node(tree)).or_default() += 1;
         }
         while left > 0 {
-            // As long as all of it is of one node, nothing changes.
+            // While all k-mers of the window have the same node, the result does not change.
             let same = if inside.is_all(node) { left } else { 1 };
             inside.pass(node, same);
             *counts.entry(inside.node(tree)).or_default() += same;
@@ -174,18 +173,18 @@ fn windows(tree: &Kraken2Taxonomy, runs: &[Hits], window: usize) -> BTreeMap<u32
     counts
 }
 
-/// The k-mers of a window.
+/// The k-mers of the current window.
 #[derive(Default)]
 struct Inside {
     kmers: u64,
     runs: VecDeque<Hits>,
-    /// Nodes of the k-mers that have one.
+    /// The numbers of k-mers by node, without k-mers that have none.
     hits: Vec<Hits>,
     spare: Vec<Hits>,
 }
 
 impl Inside {
-    /// Adds k-mers at the end.
+    /// Appends k-mers.
     fn push(&mut self, node: u32, count: u64) {
         if count == 0 {
             return;
@@ -207,7 +206,7 @@ impl Inside {
         self.runs.len() == 1 && self.runs.front().is_some_and(|run| run.0 == node)
     }
 
-    /// Takes `count` k-mers in, and as many out at the beginning: all of the same node, or one.
+    /// Appends `count` k-mers and removes as many at the beginning. `count` is 1 unless the whole window has this node.
     fn pass(&mut self, node: u32, count: u64) {
         if self.is_all(node) {
             return;
@@ -246,7 +245,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Window by window.
+    /// Classifies each window by the definition.
     fn naive(tree: &Kraken2Taxonomy, runs: &[Hits], window: usize) -> BTreeMap<u32, u64> {
         let kmers: Vec<u32> =
             runs.iter().flat_map(|&(node, count)| vec![node; count as usize]).collect();

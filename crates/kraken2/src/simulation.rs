@@ -1,4 +1,4 @@
-//! A library read by all threads, each of which classifies the reads of the sequences that it takes.
+//! Simulation of reads from a library by all threads; each classifies the reads of the sequences that it takes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
@@ -15,27 +15,27 @@ use super::library::{
 };
 use crate::Error;
 
-/// Counts the reads of a sequence, or a stretch of one, by taxid; a thread's own.
+/// Counts the reads of a sequence, or of a stretch of one, by taxid. Each thread has its own counter.
 pub type Counter<'a> = Box<dyn FnMut(&[u8]) -> Result<BTreeMap<u32, u64>, Error> + Send + 'a>;
 
-/// A library whose reads are to be classified ([`Simulator::begin`](crate::Simulator::begin)).
+/// A library from which reads are simulated; see [`Simulator::begin`](crate::Simulator::begin).
 pub struct Simulation<'a> {
     pub(crate) reading: LibraryReader<'a>,
 }
 
-/// What all threads found so far.
+/// The results of all threads so far.
 #[derive(Default)]
 struct Found {
     sequences: Vec<Seen>,
-    /// By sequence.
+    /// The reads by taxid of each sequence, by the sequence's number.
     counts: HashMap<u64, BTreeMap<u32, u64>>,
 }
 
 impl Simulation<'_> {
-    /// The distribution; `counter` makes a thread's counter, and `taxids` finds the genomes of all sequences.
+    /// Computes the distribution. `counter` makes the counter of a thread; `taxids` finds the genome of each sequence.
     ///
     /// # Errors
-    /// As reading, classifying, and `taxids`.
+    /// If reading or classifying fails; any error of `taxids`.
     pub fn run<'c>(
         self,
         counter: &'c (dyn Fn() -> Counter<'c> + Sync),
@@ -55,7 +55,7 @@ impl Simulation<'_> {
         Ok(sum(&sequences, &taxids, &counts))
     }
 
-    /// Adds the counts of a batch.
+    /// Counts the reads of a batch.
     fn add(
         &self,
         batch: &RecordBatch,
@@ -80,7 +80,7 @@ impl Simulation<'_> {
     }
 }
 
-/// Puts the sequences of each genome together; `counts` has the reads of each sequence by taxid.
+/// Sums the counts of the sequences of each genome; `counts` has the reads of each sequence by taxid.
 fn sum(
     sequences: &[Kraken2Sequence],
     taxids: &[Option<u32>],
@@ -88,7 +88,7 @@ fn sum(
 ) -> Distribution {
     let mut distribution = Distribution::default();
     let mut totals: HashMap<u32, u64> = HashMap::new();
-    // Where the row of a taxon is, and where in it a genome.
+    // The index of a taxon's row, and of each genome in it.
     let mut places: HashMap<u32, (usize, HashMap<u32, usize>)> = HashMap::new();
     for (number, sequence) in sequences.iter().enumerate() {
         let Some(genome) = taxids.get(number).copied().flatten() else {

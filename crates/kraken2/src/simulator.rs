@@ -1,4 +1,4 @@
-//! Bracken's distributions: what they are made with, and those of databases of Kraken 2.
+//! Distributions for Bracken: the settings of a simulation, and distributions of Kraken 2 databases.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,23 +14,23 @@ use super::simulation::Simulation;
 use crate::Error;
 use merganser_seq::masking::Masking;
 
-/// What a distribution is made with, whatever the database; that of a database of ours on the CPU.
+/// The settings of a simulation for any kind of database; databases of merganser are simulated on the CPU.
 #[derive(Clone, Copy)]
 pub struct Simulator<'a> {
-    /// Threads that simulate, and devices.
+    /// The threads and devices of the simulation.
     pub resources: &'a Resources,
-    /// Hears of the letters that have been read.
+    /// Receives the number of letters read.
     pub progress: &'a dyn Progress,
-    /// Ends the simulation early.
+    /// Ends the simulation early when cancelled.
     pub cancel: &'a Cancel,
 }
 
 impl<'a> Simulator<'a> {
-    /// Begins the simulation of reads of `read_length` letters from the sequences of `inputs`, for a database with k-mers
-    /// of `k` letters.
+    /// Begins the simulation of reads of `read_length` letters from the sequences of `inputs`, for a database
+    /// with k-mers of `k` letters.
     ///
     /// # Errors
-    /// If something is out of its range.
+    /// If an argument is out of range; if an input is not a regular file.
     pub fn begin(
         &self,
         inputs: &'a [Input],
@@ -40,21 +40,21 @@ impl<'a> Simulator<'a> {
         let Simulator { resources, progress, cancel } = *self;
         resources.validate()?;
         Simulator::check_length(read_length, k)?;
-        // A pipe has nothing left where a database has been built of it.
+        // A pipe is empty after a database was built from it.
         let is_file = |input: &Input| {
             input.path().is_some_and(|path| {
-                // What is not there is an error when it is opened.
+                // A missing file is an error when it is opened.
                 fs::metadata(path).map_or(true, |metadata| metadata.is_file())
             })
         };
         if let Some(input) = inputs.iter().find(|input| !is_file(input)) {
             return Err(Error::Input(format!(
-                "{input}: the genomes are read once for each length, which pipes and standard input cannot \
-                 be: give files"
+                "{input}: the genomes are read once for each length, and a pipe or standard input only once: \
+                 give files"
             )));
         }
         let (overlap, threads) = (read_length - 1, resources.threads);
-        // Reads are never masked.
+        // Bracken does not mask reads.
         let masking = Masking::None;
         let warnings = &resources.warnings;
         let reading =
@@ -62,10 +62,10 @@ impl<'a> Simulator<'a> {
         Ok(Simulation { reading })
     }
 
-    /// Checks a length of reads for a database with k-mers of `k` letters.
+    /// Checks the length of reads for a database with k-mers of `k` letters.
     ///
     /// # Errors
-    /// [`Error::Config`], if reads are shorter than k-mers or longer than what is read at a time.
+    /// [`Error::Config`] if reads are shorter than k-mers or longer than the stretches that are read at a time.
     pub fn check_length(read_length: usize, k: usize) -> Result<(), Error> {
         match (k..=STRETCH).contains(&read_length) {
             true => Ok(()),
@@ -76,11 +76,11 @@ impl<'a> Simulator<'a> {
     }
 }
 
-/// The distribution of a database of Kraken 2 and its library, for reads of `read_length` letters:
-/// that of Bracken. Their k-mers are looked up on GPUs, if the resources name them.
+/// Computes the distribution of a Kraken 2 database and its library for reads of `read_length` letters, as
+/// Bracken does. GPUs look up the k-mers only if the resources name them.
 ///
 /// # Errors
-/// If reads are shorter than k-mers; as reading; if the database is damaged; if a device fails.
+/// If reads are shorter than k-mers; if reading fails; if the database is damaged; if a device fails.
 pub fn distribution(
     database: &Kraken2Database,
     (inputs, taxids): (&[Input], Kraken2Taxids<'_>),
@@ -90,7 +90,7 @@ pub fn distribution(
     let simulation = simulator.begin(inputs, read_length, database.options().k)?;
     let Simulator { resources, progress, .. } = simulator;
     database.tell(progress, &resources.warnings);
-    // By themselves they do not pay: most of the time goes into counting on from read to read.
+    // Chosen automatically, GPUs would not pay: most of the time is spent on counting from read to read.
     let gpus = match resources.device {
         DeviceChoice::Auto => None,
         _ => database.choose_gpus(resources, None, false, progress)?,

@@ -1,10 +1,10 @@
-//! The order in which the C++ library of GCC (`std::sort` of libstdc++) leaves elements that compare
-//! equal, which shows in Kraken 2's reports: introsort (Musser, 1997), with its thresholds.
+//! `std::sort` of libstdc++ (GCC), because its order of equal elements is visible in Kraken 2's reports:
+//! introsort (Musser, 1997) with the same thresholds.
 
-/// Stretches up to this length are left to the insertion sort at the end.
+/// Stretches of at most this length are left to the final insertion sort.
 const THRESHOLD: usize = 16;
 
-/// Sorts as libstdc++ does; `less` is a strict weak order.
+/// Sorts as libstdc++ does; `less` must be a strict weak order.
 pub(super) fn std_sort<T: Copy>(items: &mut [T], mut less: impl FnMut(T, T) -> bool) {
     let Some(lg) = items.len().checked_ilog2() else { return };
     let less: &mut dyn FnMut(T, T) -> bool = &mut less;
@@ -31,8 +31,8 @@ fn introsort<T: Copy>(mut items: &mut [T], mut depth: u32, less: &mut dyn FnMut(
     }
 }
 
-/// Partitions around the median of the second, the middle and the last; gives where the upper part
-/// begins.
+/// Partitions around the median of the second, the middle and the last item; returns the start of the
+/// upper part.
 fn partition<T: Copy>(items: &mut [T], less: &mut dyn FnMut(T, T) -> bool) -> usize {
     let (a, b, c) = (1, items.len() / 2, items.len() - 1);
     let mut is_less = |one: usize, other: usize| less(items[one], items[other]);
@@ -69,7 +69,7 @@ fn partition<T: Copy>(items: &mut [T], less: &mut dyn FnMut(T, T) -> bool) -> us
     }
 }
 
-/// Moves an element down to its place among those before it, the least of which is no greater.
+/// Moves an item down to its position among those before it; stops at the first item.
 fn insert<T: Copy>(items: &mut [T], last: usize, less: &mut dyn FnMut(T, T) -> bool) {
     let value = items[last];
     let mut at = last;
@@ -82,7 +82,7 @@ fn insert<T: Copy>(items: &mut [T], last: usize, less: &mut dyn FnMut(T, T) -> b
 
 fn insertion_sort<T: Copy>(items: &mut [T], less: &mut dyn FnMut(T, T) -> bool) {
     for last in 1..items.len() {
-        // One that is less than the first is put there at once: the same as step by step.
+        // libstdc++ moves an item that is less than the first there at once, which gives the same order.
         insert(items, last, less);
     }
 }
@@ -99,8 +99,8 @@ fn heap_sort<T: Copy>(items: &mut [T], less: &mut dyn FnMut(T, T) -> bool) {
     }
 }
 
-/// Lets a hole sink to the bottom of the heap, the greater child going up, and `value` rise from
-/// there to its place.
+/// Moves the hole at `top` to the bottom of the heap, each time swapping it with the greater child, and lets
+/// `value` rise from there to its position.
 fn sift<T: Copy>(items: &mut [T], top: usize, value: T, less: &mut dyn FnMut(T, T) -> bool) {
     let mut hole = top;
     loop {
@@ -127,14 +127,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A number for the order of elements that are sorted by descending keys.
+    /// Returns a number that depends on the order of items after sorting by descending keys.
     fn order(keys: &[i64]) -> u64 {
         let mut items: Vec<usize> = (0..keys.len()).collect();
         std_sort(&mut items, |a, b| keys[a] > keys[b]);
         items.iter().fold(0, |sum: u64, &item| sum.wrapping_mul(31).wrapping_add(item as u64))
     }
 
-    /// What a program of the same keys came to that GCC 12.2 compiled.
+    /// The expected values were computed by a program compiled with GCC 12.2 for the same keys.
     #[test]
     fn equal_elements_have_the_order_of_libstdc() {
         for (count, expected) in [
@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    /// Keys of which the median of three is the least or greatest each time (Musser).
+    /// Keys for which the median of three is the least or greatest each time (Musser).
     fn killer(count: usize) -> Vec<i64> {
         let (mut keys, half) = (vec![0; count], count / 2);
         for i in 1..=half {

@@ -1,7 +1,7 @@
-//! What was counted, as bytes of partial results.
+//! Encoding of counts in partial results.
 //!
-//! Of the distinct minimizers of a taxon, what has become of all blocks of input so far is enough: a set
-//! of codes, or registers. Sets join to the set of all, and as soon as one is registers, all are.
+//! For the distinct minimizers of a taxon, the joined sketch of all blocks so far is sufficient: a set of codes,
+//! or registers. Sets are joined to their union; if one sketch has registers, the result has registers.
 
 use std::io;
 
@@ -12,26 +12,26 @@ use super::distinct::{MAX_CODES, MAX_RANK, REGISTERS, Sketch, is_code};
 use merganser_taxreport::Error;
 use merganser_taxreport::partial::{Ascending, Decoder, Encoder};
 
-/// What stored counts say besides their numbers.
+/// The flags of stored counts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StoredCounts {
-    /// Whether distinct minimizers were estimated,
+    /// Whether distinct minimizers were estimated.
     pub(crate) minimizers: bool,
-    /// and the last block of the input might have gone on.
+    /// Whether the last block of the input might have continued with more reads.
     pub(crate) is_cut: bool,
 }
 
-/// What stands before a sketch.
+/// The kind of a sketch, which is written before it.
 const CODES: u64 = 0;
 const AS_REGISTERS: u64 = 1;
-/// Lower bits of most codes that are 0: as upper bits of what is written they cost nothing.
+/// Lower bits of a code that are usually 0; they are written as upper bits, where they take no space.
 const UNUSED: u32 = 32 - CODE_BITS;
 
 impl Kraken2Counts {
-    /// Puts all counts; sketches if `minimizers` were looked at.
+    /// Writes all counts, and the sketches if `minimizers` were counted.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub(crate) fn store(&self, minimizers: bool, encoder: &mut Encoder<'_>) -> io::Result<()> {
         encoder.number(self.unclassified)?;
         let mut taxa: Vec<_> = self.taxa.iter().collect();
@@ -58,10 +58,10 @@ impl Kraken2Counts {
         encoder.end_list()
     }
 
-    /// Adds what was stored, of a taxonomy of so many `nodes`.
+    /// Adds stored counts of a taxonomy with `nodes` nodes.
     ///
     /// # Errors
-    /// As reading, and if it is damaged.
+    /// If reading fails, or if the data is damaged.
     pub(crate) fn add_stored(
         &mut self,
         nodes: usize,
@@ -72,7 +72,7 @@ impl Kraken2Counts {
         let mut list = Ascending::default();
         while let Some(node) = decoder.next_of(&mut list, nodes as u64)? {
             if node == 0 {
-                return Err(decoder.damaged("reads are of the taxon that is none"));
+                return Err(decoder.damaged("reads are assigned to taxon 0"));
             }
             let counts = self.taxa.entry(node as u32).or_default();
             counts.reads = counts.reads.saturating_add(decoder.number()?);
@@ -85,7 +85,7 @@ impl Kraken2Counts {
             .taxa
             .values()
             .try_fold([self.unclassified, 0], add)
-            .ok_or_else(|| decoder.damaged("there are more reads or minimizers than can be"))?;
+            .ok_or_else(|| decoder.damaged("the sum of reads or minimizers is too large"))?;
         self.reads = reads;
         if decoder.number()? == 0 {
             return Ok(StoredCounts { minimizers: false, is_cut: false });
@@ -99,7 +99,7 @@ impl Kraken2Counts {
         Ok(StoredCounts { minimizers: true, is_cut })
     }
 
-    /// Taxa whose estimate depends on how the input is cut into blocks.
+    /// Returns the number of taxa whose estimate depends on how the input is cut into blocks.
     pub(crate) fn uncertain(&self) -> usize {
         let depends = |sketch: &&Sketch| match sketch {
             Sketch::Codes(codes) => codes.len() > MAX_CODES,
@@ -137,7 +137,7 @@ impl Sketch {
                 while let Some(code) = decoder.next_of(&mut list, 1 << 32)? {
                     let code = (code as u32).rotate_left(UNUSED);
                     if !is_code(code) {
-                        return Err(decoder.damaged("a minimizer has no such code"));
+                        return Err(decoder.damaged("the code of a minimizer is invalid"));
                     }
                     codes.insert(code);
                 }
@@ -147,10 +147,10 @@ impl Sketch {
                 let registers: Box<[u8; REGISTERS]> = Box::new(decoder.array()?);
                 match registers.iter().all(|&rank| rank <= MAX_RANK) {
                     true => Ok(Sketch::Registers(registers)),
-                    false => Err(decoder.damaged("a register has no such rank")),
+                    false => Err(decoder.damaged("the rank of a register is too large")),
                 }
             }
-            _ => Err(decoder.damaged("a sketch is of no known kind")),
+            _ => Err(decoder.damaged("the kind of a sketch is unknown")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! hash.k2d: from minimizers to taxa.
+//! The Kraken table hash.k2d, which maps minimizers to taxa.
 
 mod ranges;
 mod search;
@@ -15,46 +15,46 @@ use crate::Error;
 use merganser_seq::hash::murmur_finalizer;
 use merganser_store::ByteReader;
 
-/// Bytes before the cells.
+/// The size of the header in bytes.
 const HEADER: usize = 32;
-/// Cells that a thread verifies at a time.
+/// The number of cells that a thread verifies at a time.
 const VERIFIED_CELLS: usize = 1 << 20;
 
-/// The hash of minimizers: MurmurHash3's 64-bit finaliser.
+/// Returns the hash of a minimizer: MurmurHash3's 64-bit finalizer.
 #[inline(always)]
 pub(super) fn hash(minimizer: u64) -> u64 {
     murmur_finalizer(minimizer)
 }
 
-/// The minimizer of a hash: all steps of [`hash`], each of which can be undone, backwards.
+/// Returns the minimizer with this hash: undoes the steps of [`hash`] in reverse order.
 pub(super) fn unhash(hash: u64) -> u64 {
     let x = (hash ^ (hash >> 33)).wrapping_mul(0x9cb4_b2f8_1293_37db);
     let x = (x ^ (x >> 33)).wrapping_mul(0x4f74_430c_22a5_4005);
     x ^ (x >> 33)
 }
 
-/// Kraken 2's compact hash table: cells of a key (the upper bits of a hash) and a value (a node of
-/// the taxonomy; 0 in empty cells), mapped. A search begins at the hash modulo the cells and goes on
-/// cell by cell.
+/// A memory-mapped compact hash table of Kraken 2. A cell has a key (the upper bits of a hash) and a value
+/// (a node of the taxonomy; 0 in empty cells). A search begins at the cell with the number hash mod cells and
+/// continues cell by cell.
 #[derive(Debug)]
 pub(super) struct Table {
     file: MappedFile,
     homes: Homes,
-    /// Cells that are not empty, as the header says.
+    /// The number of cells in use, as stated in the header.
     filled: u64,
     key_bits: u32,
     value_bits: u32,
-    /// 4, or 5 in tables of 40 bits a cell.
+    /// The size of a cell in bytes: 4, or 5 in tables of 40 bits per cell.
     cell_bytes: usize,
     minimum_hash: u64,
-    /// Values are below.
+    /// Values must be less than this.
     nodes: u32,
 }
 
-/// Where the search for a hash begins: at the hash modulo the number of cells.
+/// Computes the cell at which the search for a hash begins: the hash modulo the number of cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Homes {
-    /// Cells of the table, at least 1.
+    /// The number of cells of the table, at least 1.
     pub(super) capacity: u64,
     /// ⌊(2⁶⁴ − 1) / capacity⌋.
     reciprocal: u64,
@@ -67,15 +67,15 @@ impl Homes {
 
     #[inline(always)]
     pub(super) fn of(self, hash: u64) -> u64 {
-        // The quotient, or one less.
+        // The exact quotient, or one less.
         let quotient = ((u128::from(hash) * u128::from(self.reciprocal)) >> 64) as u64;
         let rest = hash - quotient * self.capacity;
         if rest >= self.capacity { rest - self.capacity } else { rest }
     }
 }
 
-/// The header of a table with cells of 32 bits: their number, how many are in use, the bits of a key
-/// and of a value.
+/// Returns the header of a table with cells of 32 bits: the number of cells, the number in use, and the bits
+/// of keys and of values.
 pub(super) fn header(capacity: u64, size: u64, value_bits: u32) -> [u8; HEADER] {
     let mut header = [0; HEADER];
     let fields = [capacity, size, u64::from(32 - value_bits), u64::from(value_bits)];
@@ -85,26 +85,26 @@ pub(super) fn header(capacity: u64, size: u64, value_bits: u32) -> [u8; HEADER] 
     header
 }
 
-/// A table's cells as they lie in the file, and how they are read.
+/// The cells of a table as in the file, and their layout.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TableCells<'t> {
     pub(crate) bytes: &'t [u8],
-    /// Cells,
+    /// The number of cells.
     pub(crate) capacity: u64,
-    /// and ⌊(2⁶⁴ − 1) / capacity⌋.
+    /// The value ⌊(2⁶⁴ − 1) / capacity⌋.
     pub(crate) reciprocal: u64,
     pub(crate) key_bits: u32,
     pub(crate) value_bits: u32,
-    /// 4 or 5.
+    /// The size of a cell in bytes: 4 or 5.
     pub(crate) cell_bytes: u32,
 }
 
 impl Table {
-    /// Maps hash.k2d. Minimizers whose hash is below `minimum_hash` are not looked up; values are
-    /// nodes of a taxonomy of `nodes`.
+    /// Maps hash.k2d. Minimizers with a hash below `minimum_hash` are not looked up; values are nodes of a
+    /// taxonomy with `nodes` nodes.
     ///
     /// # Errors
-    /// If the file cannot be mapped, or its header cannot be or does not go with its length.
+    /// If the file cannot be mapped, or if its header is inconsistent or does not match its length.
     pub(super) fn open(path: &Path, minimum_hash: u64, nodes: u32) -> Result<Table, Error> {
         let file = merganser_io::open_file(path).and_then(|file| MappedFile::of_file(&file, path));
         let file = file.map_err(|source| Error::File { path: path.to_owned(), source })?;
@@ -128,8 +128,8 @@ impl Table {
         let cells = capacity.checked_mul(cell_bytes);
         if capacity == 0 || cells != Some((file.bytes().len() - HEADER) as u64) || size > capacity {
             return Err(wrong(format!(
-                "{} bytes, which is not what {capacity} cells of {cell_bytes} bytes with {size} in use \
-                 take: damaged or cut short",
+                "{} bytes, but the header states {capacity} cells of {cell_bytes} bytes, {size} of them in \
+                 use: damaged or cut short",
                 file.bytes().len()
             )));
         }
@@ -148,35 +148,35 @@ impl Table {
     /// Returns the CRC-32 of the file.
     ///
     /// # Errors
-    /// If it cannot be read; if cancelled.
+    /// If the file cannot be read; if cancelled.
     pub(super) fn checksum(&self, cancel: &Cancel) -> Result<u32, Error> {
         self.file.checksum(cancel)
     }
 
-    /// Bytes of the file.
+    /// Returns the size of the file in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.file.bytes().len() as u64
     }
 
-    /// Whether the file lies in memory and nowhere else.
+    /// Whether the file is stored only in memory, as on tmpfs.
     pub(super) fn is_in_memory(&self) -> bool {
         self.file.is_in_memory()
     }
 
-    /// Cells.
+    /// Returns the number of cells.
     pub(super) fn cells(&self) -> u64 {
         self.homes.capacity
     }
 
-    /// Cells that are not empty, as the header says.
+    /// Returns the number of cells in use, as stated in the header.
     pub(super) fn filled(&self) -> u64 {
         self.filled
     }
 
-    /// Looks at all cells: as many must be filled as the header says, and have a node.
+    /// Checks all cells: as many must be in use as the header states, and their values must be nodes.
     ///
     /// # Errors
-    /// What is wrong, or [`Error::Cancelled`].
+    /// If a check fails, or [`Error::Cancelled`].
     pub(super) fn verify(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
         let stretches = self.file.bytes()[HEADER..].chunks(VERIFIED_CELLS * self.cell_bytes);
         let stretches: Vec<&[u8]> = stretches.collect();
@@ -197,20 +197,20 @@ impl Table {
             filled if filled == self.filled => Ok(()),
             filled => Err(Error::content(
                 self.file.path(),
-                format!("{filled} cells are filled, not {} as it says: damaged", self.filled),
+                format!("{filled} cells are in use, not {} as stated: damaged", self.filled),
             )),
         }
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub(super) fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// Looks at all cells: none may have one of these values, which are in order.
+    /// Checks that no cell has one of these values, which must be sorted.
     ///
     /// # Errors
-    /// The first that does.
+    /// If a cell has one of the values; the error names the first.
     pub(super) fn refuse_values(&self, values: &[u32]) -> Result<(), Error> {
         for cells in self.file.bytes()[HEADER..].chunks(VERIFIED_CELLS * self.cell_bytes) {
             let found = cells.chunks_exact(self.cell_bytes).map(|cell| self.value(cell));
@@ -227,13 +227,13 @@ impl Table {
         Ok(())
     }
 
-    /// The value of a cell.
+    /// Returns the value of a cell.
     fn value(&self, cell: &[u8]) -> u32 {
         let low = cell.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
         self.parts(low, 0).1
     }
 
-    /// All cells.
+    /// Returns all cells with their layout.
     pub(super) fn all_cells(&self) -> TableCells<'_> {
         TableCells {
             bytes: &self.file.bytes()[HEADER..],
@@ -245,7 +245,7 @@ impl Table {
         }
     }
 
-    /// Sees to it that the largest value of cells is a node.
+    /// Checks that the largest value of some cells is a node.
     pub(super) fn check_value(&self, most: u32) -> Result<(), Error> {
         if most < self.nodes {
             return Ok(());
@@ -257,15 +257,15 @@ impl Table {
         Err(Error::content(self.file.path(), reason))
     }
 
-    /// Key and value of a cell: its first 32 bits, and the other 8. Of 40 bits, what does not fit
-    /// into 32 bits of key is cut, as Kraken 2 does.
+    /// Returns the key and the value of a cell, given its first 32 bits and the other 8. In a cell of 40 bits,
+    /// the part of the key that does not fit into 32 bits is dropped, as in Kraken 2.
     #[inline(always)]
     fn parts(&self, low: u32, high: u32) -> (u64, u32) {
         let key = low >> self.value_bits | high << (32 - self.value_bits);
         (u64::from(key), low & ((1 << self.value_bits) - 1))
     }
 
-    /// Cells as they lie in the file.
+    /// Returns the bytes of a range of cells.
     fn bytes_of(&self, cells: std::ops::Range<u64>) -> &[u8] {
         let [start, end] = [cells.start, cells.end].map(|at| at as usize * self.cell_bytes);
         &self.file.bytes()[HEADER + start..HEADER + end]
@@ -285,7 +285,7 @@ mod tests {
         Table::open(&path, 0, 100)
     }
 
-    /// A table that is made and searched as its description says.
+    /// A table that is filled and searched by the definition.
     struct Naive {
         cells: Vec<(u64, u32)>,
         key_bits: u32,
@@ -376,9 +376,9 @@ mod tests {
         assert!(
             message([1, 0, u64::MAX, 33], &[0; 4]).starts_with("cells of 18446744073709551615")
         );
-        assert!(message([2, 0, 24, 8], &[0; 4]).starts_with("36 bytes, which is not what 2 cells"));
-        assert!(message([1, 2, 24, 8], &[0; 4]).starts_with("36 bytes, which is not what 1 cells"));
-        assert!(message([0, 0, 24, 8], &[]).starts_with("32 bytes, which is not what 0 cells"));
+        assert!(message([2, 0, 24, 8], &[0; 4]).starts_with("36 bytes, but the header states 2"));
+        assert!(message([1, 2, 24, 8], &[0; 4]).starts_with("36 bytes, but the header states 1"));
+        assert!(message([0, 0, 24, 8], &[]).starts_with("32 bytes, but the header states 0"));
         assert!(message([1 << 62, 0, 24, 8], &[]).starts_with("32 bytes"));
         let table = open([1, 1, 24, 8], &[200, 0, 0, 0]).unwrap();
         let mut taxa = Vec::new();

@@ -1,4 +1,4 @@
-//! taxo.k2d: the taxa of a database.
+//! The file taxo.k2d, which has the taxa of a database.
 
 mod write;
 
@@ -13,32 +13,32 @@ use merganser_taxonomy::{NodeInfo, Rank, Taxonomy};
 
 /// The first bytes of the file.
 const MAGIC: &[u8] = b"K2TAXDAT";
-/// Bytes before the nodes,
+/// The size of the header in bytes.
 const HEADER: usize = 32;
-/// and of each of them.
+/// The size of a node in bytes.
 const NODE: usize = 56;
 
-/// The taxa of a database, by the numbers that its table has (internal ids): 0 is no taxon, 1 the
-/// root; parents come before their children, and children of one parent stand together, by taxid.
+/// The taxa of a database by the numbers that its table uses (internal ids): 0 is no taxon, 1 is the root.
+/// Parents come before their children, and the children of a node are consecutive, by taxid.
 #[derive(Debug)]
 pub struct Kraken2Taxonomy {
     parents: Vec<u32>,
     children: Vec<Range<u32>>,
     taxids: Vec<u32>,
-    /// The letter of a rank that reports know.
+    /// The letter of each node's rank in reports, if it has one.
     letters: Vec<Option<char>>,
-    /// Where ranks begin, and their text, each with a 0 at its end.
+    /// The start of each node's rank in `ranks`, where each rank ends with a zero byte.
     rank_starts: Vec<u32>,
     ranks: Vec<u8>,
-    /// Where names begin, and their text, each with a 0 at its end.
+    /// The start of each node's name in `names`, where each name ends with a zero byte.
     name_starts: Vec<u32>,
     names: Vec<u8>,
-    /// The place in a walk from the root that goes down first, and the first place after the clade.
+    /// The position of each node in preorder, and the end of its clade.
     clades: Vec<Range<u32>>,
-    /// Nodes of the file that the root does not reach: those behind the last that it reaches are not
-    /// among the others.
+    /// The number of nodes of the file that the root does not reach. Those after the last node that it reaches
+    /// are dropped.
     unreached: usize,
-    /// Such nodes that are among the others.
+    /// The nodes that the root does not reach and that are not dropped.
     holes: Vec<u32>,
 }
 
@@ -46,17 +46,17 @@ impl Kraken2Taxonomy {
     /// Reads and checks taxo.k2d.
     ///
     /// # Errors
-    /// If the file cannot be read, or is not a whole and sound one.
+    /// If the file cannot be read, or is damaged.
     pub(super) fn read(path: &Path) -> Result<Kraken2Taxonomy, Error> {
         let file = merganser_io::open_file(path).and_then(|file| MappedFile::of_file(&file, path));
         let file = file.map_err(|source| Error::File { path: path.to_owned(), source })?;
         Self::parse(file.bytes()).map_err(|reason| Error::content(path, reason))
     }
 
-    /// The taxa of a whole file.
+    /// Parses a whole file.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// A description of what is wrong.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Kraken2Taxonomy, String> {
         let Parts { nodes, names, ranks } = Parts::of(bytes)?;
         let count = nodes.len() / NODE;
@@ -73,7 +73,7 @@ impl Kraken2Taxonomy {
             unreached: 0,
             holes: Vec::new(),
         };
-        // kraken2-build counts taxids that nodes.dmp lacks, too, and leaves their nodes as the memory was.
+        // For taxids that nodes.dmp lacks, kraken2-build writes nodes with uninitialised memory.
         let reached = reached(nodes);
         let end = reached.iter().rposition(|&reached| reached).map_or(0, |last| last + 1);
         for (number, node) in nodes.chunks_exact(NODE).take(end).enumerate() {
@@ -89,12 +89,12 @@ impl Kraken2Taxonomy {
         Ok(tree)
     }
 
-    /// Adds a node that the root does not reach.
+    /// Adds an empty node in place of one that the root does not reach.
     fn push_hole(&mut self) {
         self.holes.push(self.parents.len() as u32);
         self.parents.push(0);
         self.children.push(0..0);
-        // The ends of the texts: no name, no rank.
+        // Points to the final zero bytes of the texts: an empty name and rank.
         self.name_starts.push(self.names.len() as u32 - 1);
         self.rank_starts.push(self.ranks.len() as u32 - 1);
         self.letters.push(None);
@@ -119,7 +119,7 @@ impl Kraken2Taxonomy {
             return wrong("its name or rank lies outside of the file's texts");
         }
         if number > 0 && taxid == 0 {
-            return wrong("taxid 0 is no taxon");
+            return wrong("its taxid is 0");
         }
         if taxid > u64::from(u32::MAX) {
             return wrong(&format!("taxid {taxid} is too large"));
@@ -133,13 +133,13 @@ impl Kraken2Taxonomy {
         Ok(())
     }
 
-    /// Sees to it that parents and children say the same.
+    /// Checks that parents and children are consistent.
     fn check_children(&self) -> Result<(), String> {
         for (parent, range) in self.children.iter().enumerate() {
             let own = |child: u32| self.parents.get(child as usize) == Some(&(parent as u32));
             if let Some(child) = range.clone().find(|&child| !own(child)) {
                 return Err(format!(
-                    "node {child} is a child of {parent}, and does not say so: damaged"
+                    "node {child} is listed as a child of {parent}, but has another parent: damaged"
                 ));
             }
         }
@@ -151,12 +151,12 @@ impl Kraken2Taxonomy {
         Ok(())
     }
 
-    /// Sees to it that no two nodes have the same taxid: reports know taxa by it.
+    /// Checks that no two nodes have the same taxid, because reports identify taxa by it.
     fn check_taxids(&self) -> Result<(), String> {
         let mut taxids: Vec<u32> = self.reached().map(|node| self.taxids[node as usize]).collect();
         taxids.sort_unstable();
         match taxids.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(format!("taxid {} stands twice: damaged", pair[0])),
+            Some(pair) => Err(format!("taxid {} occurs twice: damaged", pair[0])),
             None => Ok(()),
         }
     }
@@ -178,58 +178,58 @@ impl Kraken2Taxonomy {
         }
     }
 
-    /// The number of nodes, the one that is no taxon included; at least 2.
+    /// Returns the number of nodes, including node 0, which is no taxon; at least 2.
     #[allow(clippy::len_without_is_empty, reason = "there is always a root")]
     pub fn len(&self) -> usize {
         self.parents.len()
     }
 
-    /// The root.
+    /// Returns the root.
     pub fn root(&self) -> u32 {
         1
     }
 
-    /// Nodes of the file that the root does not reach, which are ignored.
+    /// Returns the number of nodes of the file that the root does not reach; they are ignored.
     pub fn unreached(&self) -> usize {
         self.unreached
     }
 
-    /// Those of them that have others behind them.
+    /// Returns the unreached nodes that are followed by others.
     pub(super) fn holes(&self) -> &[u32] {
         &self.holes
     }
 
-    /// The nodes that the root reaches, the root first.
+    /// Returns the nodes that the root reaches, the root first.
     fn reached(&self) -> impl Iterator<Item = u32> {
         (self.root()..self.len() as u32).filter(|node| self.holes.binary_search(node).is_err())
     }
 
-    /// The parent of a node; 0 of the root and of no taxon.
+    /// Returns the parent of a node; 0 for the root and for node 0.
     pub fn parent(&self, node: u32) -> u32 {
         self.parents[node as usize]
     }
 
-    /// The children of a node, by taxid.
+    /// Returns the children of a node, by taxid.
     pub fn children(&self, node: u32) -> Range<u32> {
         self.children[node as usize].clone()
     }
 
-    /// The taxid of a node; 0 of no taxon.
+    /// Returns the taxid of a node; 0 for node 0.
     pub fn taxid(&self, node: u32) -> u32 {
         self.taxids[node as usize]
     }
 
-    /// The scientific name of a node, as the file has it.
+    /// Returns the scientific name of a node, exactly as in the file.
     pub fn name(&self, node: u32) -> &[u8] {
         text(&self.names, self.name_starts[node as usize] as usize)
     }
 
-    /// NCBI's word for the rank of a node, as the file has it.
+    /// Returns the name of a node's rank, exactly as in the file.
     pub fn rank_name(&self, node: u32) -> &[u8] {
         text(&self.ranks, self.rank_starts[node as usize] as usize)
     }
 
-    /// The same tree as this crate's other reports take it.
+    /// Converts the taxa to a [`Taxonomy`], for reports of other formats.
     pub fn to_tree(&self) -> Taxonomy {
         let word = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let node = |node: u32| NodeInfo {
@@ -241,18 +241,18 @@ impl Kraken2Taxonomy {
         Taxonomy::new(self.reached().map(node).collect(), Vec::new())
     }
 
-    /// The letter of a node's rank as reports have it, D to S; none of ranks that have no letter.
+    /// Returns the letter of a node's rank in reports, D to S, or `None` if its rank has no letter.
     pub(super) fn letter(&self, node: u32) -> Option<char> {
         self.letters[node as usize]
     }
 
-    /// The places of a node and all below it in a walk that goes down first: the node's is the first.
+    /// Returns the positions of a node's clade in preorder; the first is that of the node itself.
     #[inline]
     pub(super) fn clade(&self, node: u32) -> Range<u32> {
         self.clades[node as usize].clone()
     }
 
-    /// The lowest node whose clade has both of two nodes.
+    /// Returns the lowest common ancestor of two nodes.
     pub(super) fn lca(&self, mut one: u32, other: u32) -> u32 {
         let place = self.clade(other).start;
         while one != 0 && !self.clade(one).contains(&place) {
@@ -273,7 +273,7 @@ impl<'a> Parts<'a> {
     fn of(bytes: &'a [u8]) -> Result<Parts<'a>, String> {
         let mut rest = ByteReader(bytes);
         if rest.bytes(MAGIC.len()) != Some(MAGIC) {
-            return Err("it does not begin as Kraken 2's taxonomies do: damaged, or another file"
+            return Err("it does not begin with K2TAXDAT: damaged, or not a taxonomy of Kraken 2"
                 .to_owned());
         }
         let sizes = (rest.u64(), rest.u64(), rest.u64());
@@ -285,8 +285,8 @@ impl<'a> Parts<'a> {
         let whole = count.checked_mul(NODE as u64).and_then(sum);
         if whole != Some(bytes.len() as u64) {
             return Err(format!(
-                "{} bytes, which is not what {count} nodes, {names} bytes of names and {ranks} of ranks \
-                 take: damaged",
+                "{} bytes, but the header states {count} nodes, {names} bytes of names and {ranks} bytes of \
+                 ranks: damaged",
                 bytes.len()
             ));
         }
@@ -298,7 +298,7 @@ impl<'a> Parts<'a> {
         let parts =
             Parts { nodes: part(count * NODE as u64), names: part(names), ranks: part(ranks) };
         if parts.names.last() != Some(&0) || parts.ranks.last() != Some(&0) {
-            return Err("its names or ranks do not end with a 0: damaged".to_owned());
+            return Err("its names or ranks do not end with a zero byte: damaged".to_owned());
         }
         if parts.names.iter().any(|&byte| (1..b' ').contains(&byte)) {
             return Err("a name has control characters: damaged".to_owned());
@@ -307,8 +307,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Which nodes the root reaches by its children and theirs, as far as these are nodes; and the first
-/// two, no taxon and the root. Children come after their parents.
+/// Marks the nodes that can be reached from the root through valid ranges of children, and the first two
+/// nodes. Children must come after their parents.
 fn reached(nodes: &[u8]) -> Vec<bool> {
     let mut reached = vec![false; nodes.len() / NODE];
     reached.iter_mut().take(2).for_each(|reached| *reached = true);
@@ -326,13 +326,13 @@ fn reached(nodes: &[u8]) -> Vec<bool> {
     reached
 }
 
-/// The text that begins at `start` and ends before a 0.
+/// Returns the text that begins at `start` and ends before a zero byte.
 fn text(texts: &[u8], start: usize) -> &[u8] {
     let rest = &texts[start..];
     &rest[..memchr::memchr(0, rest).unwrap_or(rest.len())]
 }
 
-/// The letter of a rank, of which Kraken 2 knows the main ones by these words alone.
+/// Returns the letter of a rank; Kraken 2 knows the main ranks only by these names.
 fn letter(word: &[u8]) -> Option<char> {
     match std::str::from_utf8(word).ok()? {
         "superkingdom" => Rank::Domain.letter(),
@@ -345,8 +345,8 @@ pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The file of a tree: for each node but 0 and the root its parent, none smaller than the one
-    /// before it. Taxids are ten times the numbers; names are `t` and the taxid.
+    /// Makes the file of a tree from the parent of each node except 0 and the root, in ascending order. Taxids are
+    /// ten times the node numbers; names are `t` and the taxid.
     pub(in super::super) fn file(parents: &[u32], ranks: &[&str]) -> Vec<u8> {
         let all: Vec<u32> = [0, 0].into_iter().chain(parents.iter().copied()).collect();
         let (mut names, mut rank_text) = (Vec::new(), b"no rank\0".to_vec());
@@ -389,7 +389,7 @@ pub(super) mod tests {
         Kraken2Taxonomy::parse(&file(parents, ranks)).unwrap()
     }
 
-    /// Parents of a random tree, in an order as files have it.
+    /// Parents of a random tree, in ascending order.
     pub(in super::super) fn parents() -> impl Strategy<Value = Vec<u32>> {
         proptest::collection::vec(0.0..1.0f64, 0..40).prop_map(|mut steps| {
             let mut parents: Vec<u32> = Vec::new();
@@ -422,25 +422,25 @@ pub(super) mod tests {
         };
         let field = |node: usize, field: usize| HEADER + NODE * node + 8 * field;
         assert!(with(0, 7).contains("does not begin"));
-        assert!(with(8, u64::MAX).contains("which is not what"));
+        assert!(with(8, u64::MAX).contains("bytes, but the header states "));
         assert_eq!(with(field(0, 5), 3), "node 0: not all zero: damaged");
         assert_eq!(with(field(1, 0), 1), "node 1: its parent is 1, not a node before it: damaged");
         assert_eq!(with(field(3, 0), 0), "node 3: its parent is 0, not a node before it: damaged");
         assert_eq!(with(field(3, 0), 3), "node 3: its parent is 3, not a node before it: damaged");
-        assert!(with(field(3, 0), 2).contains("is a child of 1, and does not say so"));
-        assert!(with(field(1, 1), 9).contains("is a child of 1, and does not say so"));
+        assert!(with(field(3, 0), 2).contains("is listed as a child of 1, but has another parent"));
+        assert!(with(field(1, 1), 9).contains("is listed as a child of 1, but has another parent"));
         assert!(with(field(1, 2), u64::MAX).contains("node 1: 18446744073709551615 children"));
-        assert!(with(field(1, 2), 9).contains("node 4 is a child of 1, and does not say so"));
+        assert!(with(field(1, 2), 9).contains("node 4 is listed as a child of 1, but has"));
         assert!(with(field(2, 3), 999).contains("node 2: its name or rank lies outside"));
         assert!(with(field(2, 4), 999).contains("node 2: its name or rank lies outside"));
         assert!(with(field(2, 5), 1 << 32).contains("node 2: taxid 4294967296 is too large"));
-        assert_eq!(with(field(3, 5), 20), "taxid 20 stands twice: damaged");
+        assert_eq!(with(field(3, 5), 20), "taxid 20 occurs twice: damaged");
         for end in 0..sound.len() {
             Kraken2Taxonomy::parse(&sound[..end]).unwrap_err();
         }
     }
 
-    /// The file with more nodes behind `before` of them.
+    /// Inserts more nodes after the first `before` nodes of a file.
     fn with_nodes(file: &[u8], before: usize, more: &[[u64; 7]]) -> Vec<u8> {
         let mut bytes = file.to_vec();
         let count = u64::from_le_bytes(bytes[8..16].try_into().unwrap()) + more.len() as u64;
@@ -456,7 +456,7 @@ pub(super) mod tests {
         let sound = file(&[1, 1, 2, 2, 4], &[]);
         let expected = Kraken2Taxonomy::parse(&sound).unwrap();
         let garbage = [u64::MAX, 3, 9, 1 << 40, 7, 40, 5];
-        // As the memory was: zeros, anything, a copy of a node with its taxid.
+        // Uninitialised memory may contain zeros, anything, or a copy of a node with its taxid.
         for more in [vec![[0; 7]], vec![garbage; 3], vec![[0; 7], [2, 5, 2, 0, 0, 40, 0]]] {
             let tree = Kraken2Taxonomy::parse(&with_nodes(&sound, 7, &more)).unwrap();
             assert_eq!((tree.len(), tree.unreached()), (7, more.len()));
@@ -464,7 +464,7 @@ pub(super) mod tests {
             assert_eq!(tree.to_bytes(), expected.to_bytes());
             assert_eq!(tree.to_tree().len(), 6);
         }
-        // In the midst of others: what is behind goes on by one.
+        // In the middle of the nodes: the nodes after it get the next higher numbers.
         let mut moved = with_nodes(&sound, 4, &[garbage]);
         for (node, field, value) in [(2, 1, 5), (5, 1, 7), (7, 0, 5)] {
             let at = HEADER + NODE * node + 8 * field;

@@ -1,4 +1,4 @@
-//! Batches of reads that wait for the ranges of a table that is larger than memory.
+//! Batches whose searches wait for the ranges of a table that is larger than memory.
 
 use merganser_io::RecordBatch;
 
@@ -7,7 +7,7 @@ use super::minimizers::{Entries, EntryRun};
 use super::table::{Ranges, Table, WaitingSearches};
 use crate::Error;
 
-/// A batch that waits.
+/// A batch whose searches wait.
 #[derive(Debug)]
 pub(super) struct WaitingBatch {
     pub(super) batch: RecordBatch,
@@ -15,7 +15,7 @@ pub(super) struct WaitingBatch {
     pub(super) pieces: Vec<WaitingEntries>,
 }
 
-/// Some entries of its reads, of which each goes on where the one before ends.
+/// A piece of the entries of the batch's reads; each piece continues the previous one.
 #[derive(Debug)]
 pub(super) struct WaitingEntries {
     runs: Vec<EntryRun>,
@@ -23,7 +23,7 @@ pub(super) struct WaitingEntries {
 }
 
 impl WaitingBatch {
-    /// Keeps the records of a batch in no more memory than they need.
+    /// Copies the records of a batch to exactly as much memory as they need.
     pub(super) fn new(
         batch: &RecordBatch,
         cuts: BlockCuts,
@@ -34,18 +34,18 @@ impl WaitingBatch {
         WaitingBatch { batch: records, cuts, pieces }
     }
 
-    /// Bytes of memory that it takes.
+    /// Returns the memory of the batch in bytes.
     pub(super) fn bytes(&self) -> u64 {
         let pieces = self.pieces.iter().map(WaitingEntries::bytes).sum::<usize>();
         (size_of::<WaitingBatch>() + self.batch.bytes() + pieces) as u64
     }
 
-    /// Searches that wait.
+    /// Returns the number of searches.
     pub(super) fn searches(&self) -> u64 {
         self.pieces.iter().map(|piece| piece.searches.len() as u64).sum()
     }
 
-    /// Makes the searches that begin in a range of the table, after those of the ranges before it.
+    /// Performs the searches that begin in a range of the table. The ranges must be processed in order.
     ///
     /// # Errors
     /// If the database turns out to be damaged.
@@ -61,7 +61,7 @@ impl WaitingBatch {
 }
 
 impl WaitingEntries {
-    /// Has the searches for the minimizers wait.
+    /// Collects the searches for the minimizers of some entries.
     pub(super) fn new(entries: &Entries, table: &Table) -> WaitingEntries {
         WaitingEntries {
             runs: entries.runs.as_slice().to_vec(),
@@ -73,7 +73,7 @@ impl WaitingEntries {
         size_of_val(&self.runs[..]) + self.searches.bytes()
     }
 
-    /// The entries, and the nodes of their minimizers; a minimizer without one is 0.
+    /// Returns the entries and the nodes of their minimizers; minimizers without a node are 0.
     pub(super) fn found(self, entries: &mut Entries, nodes: &mut Vec<u32>) {
         self.searches.found(nodes, &mut entries.minimizers);
         entries.runs = self.runs;

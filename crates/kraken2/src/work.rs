@@ -1,5 +1,5 @@
-//! The pipeline of a run: batches with the blocks of the input, what a worker makes of them, and how that
-//! is written, in order.
+//! The pipeline of a run: batches with the blocks of the input, the results of workers, and their output
+//! in order.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::Error;
 use merganser_taxreport::output::{LinesSum, Outputs, Wants};
 use merganser_taxreport::partial::reads_sum;
 
-/// Text of a batch whose memory is worth keeping: one giant read's is not.
+/// The maximum size of a batch's text whose memory is kept for reuse; that of a giant read is freed.
 const MAX_KEPT: usize = 16 << 20;
 
-/// What is made of a batch.
+/// The results of a batch.
 #[derive(Debug, Default)]
 pub(super) struct BatchResult {
     pub(super) batch: Kraken2Batch,
@@ -29,12 +29,12 @@ pub(super) struct BatchResult {
     reads_sum: u64,
 }
 
-/// Writes what comes in order, and counts.
+/// Writes results in order and sums their counts.
 pub(super) struct Written<'w, 'o> {
     pub(super) outputs: &'w mut Outputs<'o>,
     pub(super) counts: Kraken2Counts,
     pub(super) bases: u64,
-    /// Of partial results.
+    /// The sum over reads that identifies them in partial results.
     pub(super) reads_sum: u64,
     pub(super) lines_sum: LinesSum,
 }
@@ -63,18 +63,18 @@ impl InOrderSink<BatchResult> for Written<'_, '_> {
 }
 
 impl BatchResult {
-    /// Whether its memory is worth keeping.
+    /// Whether the memory of the results should be kept for reuse.
     fn is_usual(&self) -> bool {
         self.batch.lines().len() + self.sequences.capacity() <= MAX_KEPT
     }
 }
 
-/// Batches of reads, and where blocks of the input begin in them.
+/// The source of batches; also finds where blocks of the input begin in them.
 pub(super) struct CutReads {
     pub(super) records: Records,
-    /// Cuts the input, if the report needs that.
+    /// Cuts the input into blocks, if the report needs them.
     pub(super) blocks: Option<Turns<InputBlocks>>,
-    /// Blocks of the input whose sketches are to be joined.
+    /// Receives the sketches of finished blocks.
     pub(super) joining: Arc<Joining>,
 }
 
@@ -89,7 +89,7 @@ impl Source for CutReads {
     type Batch = CutBatch;
     type Error = Error;
 
-    /// The next batch, before which a block of the input has its sketches joined, if one waits for that.
+    /// Reads the next batch. Before that, joins the sketches of one waiting block, if any.
     fn next(&self, CutBatch { batch, cuts }: &mut CutBatch) -> Result<Option<u64>, Error> {
         self.joining.join_one();
         let bytes = self.records.next(batch)?;
@@ -117,7 +117,7 @@ impl Source for CutReads {
     }
 }
 
-/// One run over some reads.
+/// The parameters of a run that all workers share.
 pub(super) struct RunContext<'r> {
     pub(super) taxonomy: &'r Kraken2Taxonomy,
     pub(super) wants: Wants,
@@ -127,7 +127,7 @@ pub(super) struct RunContext<'r> {
 pub(super) type Batches<'r, 'w, 'o> = Engine<'r, CutReads, BatchResult, Written<'w, 'o>>;
 
 impl RunContext<'_> {
-    /// Adds the sequences and sums of a batch whose reads were classified.
+    /// Adds the output reads and sums of a batch whose reads are classified.
     pub(super) fn complete(&self, batch: &RecordBatch, mut part: BatchResult) -> BatchResult {
         part.sequences.refill(self.taxonomy, batch, &part.batch, &self.wants);
         part.bases = (0..batch.len()).map(|at| batch.record(at).letters.len() as u64).sum();
@@ -136,7 +136,7 @@ impl RunContext<'_> {
     }
 }
 
-/// A worker.
+/// A worker of the pipeline.
 pub(super) struct Worker<'w> {
     pub(super) run: &'w RunContext<'w>,
     pub(super) worker: Kraken2Worker<'w>,

@@ -1,4 +1,4 @@
-//! Batches of reads to lines, by one thread of many.
+//! Classification of batches of reads by one worker.
 
 use std::convert::Infallible;
 
@@ -17,10 +17,10 @@ use super::waiting::{WaitingBatch, WaitingEntries};
 use crate::Error;
 use crate::cuda::Found;
 
-/// Minimizers that are looked up together: they are put in the order of the table.
+/// Minimizers that are sorted by the order of the table and looked up together.
 const TOGETHER: usize = 1 << 17;
 
-/// Classifies reads with a database; shared by all threads.
+/// A database and options to classify with; shared by all workers.
 #[derive(Debug)]
 pub(super) struct Kraken2Classifier<'db> {
     database: &'db Kraken2Database,
@@ -28,12 +28,12 @@ pub(super) struct Kraken2Classifier<'db> {
 }
 
 impl<'db> Kraken2Classifier<'db> {
-    /// Returns one that classifies as `config` says.
+    /// Returns a classifier with these options.
     pub(super) fn new(database: &'db Kraken2Database, config: &'db Kraken2Config) -> Self {
         Kraken2Classifier { database, config }
     }
 
-    /// A worker, for one thread.
+    /// Returns a worker for one thread.
     pub(super) fn worker(&self) -> Kraken2Worker<'_> {
         Kraken2Worker {
             classifier: self,
@@ -46,22 +46,22 @@ impl<'db> Kraken2Classifier<'db> {
     }
 }
 
-/// One thread's part of a [`Kraken2Classifier`].
+/// The state of one worker of a [`Kraken2Classifier`].
 #[derive(Debug)]
 pub(super) struct Kraken2Worker<'c> {
     classifier: &'c Kraken2Classifier<'c>,
     scanner: Minimizers,
     entries: Entries,
     searches: Searches,
-    /// The nodes of the minimizers.
+    /// The nodes of the minimizers that were looked up.
     found: Vec<u32>,
     reads: Reads<'c>,
 }
 
 impl Kraken2Worker<'_> {
-    /// Classifies a batch's reads. Bases of low quality are replaced in the batch itself. `cuts` are
-    /// those that [`InputBlocks`](super::counts::InputBlocks) gave for it; they matter
-    /// with `report_minimizer_data` alone.
+    /// Classifies the reads of a batch. Replaces bases of low quality in the batch itself. `cuts` are the cuts
+    /// of [`InputBlocks`](super::counts::InputBlocks) for this batch; they are used only with
+    /// `report_minimizer_data`.
     ///
     /// # Errors
     /// If the database turns out to be damaged.
@@ -85,8 +85,8 @@ impl Kraken2Worker<'_> {
         Ok(())
     }
 
-    /// Has the searches for a batch's minimizers wait for the ranges of the table; then it may be
-    /// [classified](Self::classify_waiting). Bases of low quality are replaced in the batch itself.
+    /// Collects the searches for a batch's minimizers. After they are performed, the batch can be
+    /// [classified](Self::classify_waiting). Replaces bases of low quality in the batch itself.
     pub(super) fn wait(&mut self, batch: &mut RecordBatch, cuts: BlockCuts) -> WaitingBatch {
         self.mask(batch);
         let Kraken2Worker { classifier, scanner, entries, .. } = self;
@@ -98,7 +98,7 @@ impl Kraken2Worker<'_> {
         WaitingBatch::new(batch, cuts, pieces)
     }
 
-    /// Classifies the reads of a batch all whose searches were made, and lets go of these.
+    /// Classifies the reads of a batch whose searches are done, and frees the searches.
     pub(super) fn classify_waiting(
         &mut self,
         waiting: &mut WaitingBatch,
@@ -114,8 +114,8 @@ impl Kraken2Worker<'_> {
         reads.finish(results);
     }
 
-    /// Classifies a batch's reads by what a device has found for their sequences, bases of low quality
-    /// [replaced](Self::mask).
+    /// Classifies the reads of a batch with the results of a device. Bases of low quality must have been
+    /// [replaced](Self::mask) before.
     ///
     /// # Errors
     /// If the database turns out to be damaged.
@@ -156,18 +156,18 @@ impl Kraken2Worker<'_> {
         Ok(())
     }
 
-    /// Whether minimizers in a row that have the same node may be one run: not where each of them counts.
+    /// Whether consecutive minimizers with the same node may form one run; not if each minimizer counts.
     pub(super) fn joins_runs(&self) -> bool {
         !self.classifier.config.quick && !self.classifier.config.report_minimizer_data
     }
 
-    /// Replaces bases of low quality, if that is asked for.
+    /// Replaces bases of low quality with `x`, if the options require it.
     pub(super) fn mask(&self, batch: &mut RecordBatch) {
         mask(batch, self.classifier.config.min_qual);
     }
 }
 
-/// Makes the entries of a batch's reads; `full` takes as many at a time as are looked up together.
+/// Computes the entries of a batch's reads. Calls `full` with as many at a time as are looked up together.
 fn scan<E>(
     scanner: &mut Minimizers,
     batch: &RecordBatch,
@@ -195,7 +195,7 @@ fn scan<E>(
     take(entries, 0)
 }
 
-/// Replaces bases of low quality.
+/// Replaces bases with a quality below `minimum` with `x`.
 fn mask(batch: &mut RecordBatch, minimum: u8) {
     if minimum == 0 {
         return;
@@ -210,36 +210,38 @@ fn mask(batch: &mut RecordBatch, minimum: u8) {
     }
 }
 
-/// What becomes of the entries of reads, one read after the other.
+/// The state of classifying the entries of reads, one read after the other.
 #[derive(Debug)]
 struct Reads<'c> {
     tree: &'c Kraken2Taxonomy,
     config: &'c Kraken2Config,
-    /// Nodes and their k-mers as the line shows them.
+    /// The list of k-mers of the read's line: nodes with numbers of k-mers.
     kmers: Vec<Hits>,
     hits: Vec<Hits>,
-    /// The node of the minimizer before.
+    /// The node of the previous minimizer.
     last: u32,
     groups: u64,
-    /// K-mers so far.
+    /// The number of k-mers so far.
     total: u64,
-    /// A quick read is done with,
+    /// Whether enough hit groups were found for quick classification.
     done: bool,
-    /// before its second mate.
+    /// Whether this happened before the second mate.
     one_mate: bool,
-    /// The block of the read, where the next ones begin, and sketches.
+    /// The number of the read's block.
     block: u64,
+    /// The reads at which the next blocks begin, in descending order.
     cuts: Vec<usize>,
+    /// The sketches of the block so far.
     sketches: BlockSketches,
     counted: Counted,
 }
 
-/// What a batch has of each taxon so far.
+/// The counts of a batch so far.
 #[derive(Debug)]
 struct Counted {
-    /// By node,
+    /// The counts of each node.
     counts: Vec<TaxonCounts>,
-    /// and which nodes have any.
+    /// The nodes with any counts.
     nodes: Vec<u32>,
 }
 
@@ -248,7 +250,7 @@ impl Counted {
         Counted { counts: vec![TaxonCounts::default(); nodes], nodes: Vec::new() }
     }
 
-    /// The counts of a node, to which at least one is added.
+    /// Returns the counts of a node; the caller must increase one of them.
     #[inline]
     fn count(&mut self, node: u32) -> &mut TaxonCounts {
         let counts = &mut self.counts[node as usize];
@@ -258,7 +260,7 @@ impl Counted {
         counts
     }
 
-    /// Hands over all counts, and begins anew.
+    /// Moves all counts to `taxa` and resets them.
     fn take(&mut self, taxa: &mut Vec<(u32, TaxonCounts)>) {
         let counts = &mut self.counts;
         let drained = self.nodes.drain(..);
@@ -301,7 +303,7 @@ impl<'c> Reads<'c> {
         (self.done, self.one_mate) = (false, false);
     }
 
-    /// Takes runs of entries, and the nodes of their minimizers.
+    /// Processes runs of entries with the nodes of their minimizers.
     fn take(
         &mut self,
         entries: &Entries,
@@ -325,8 +327,8 @@ impl<'c> Reads<'c> {
         }
     }
 
-    /// Takes k-mers of so many minimizers in a row that have the same node; `minimizer` is the only one
-    /// where that matters.
+    /// Processes the k-mers of `groups` consecutive minimizers with the same node. `minimizer` returns the
+    /// minimizer; it is called only if there is a single one.
     #[inline]
     fn next(&mut self, node: u32, count: u64, groups: u64, minimizer: impl FnOnce() -> u64) {
         self.last = node;
@@ -343,13 +345,13 @@ impl<'c> Reads<'c> {
         self.put(node, count);
     }
 
-    /// The end of the first mate.
+    /// Processes the end of the first mate.
     fn border(&mut self) {
         self.one_mate = self.done;
         self.kmers.push((BORDER, 1));
     }
 
-    /// Takes k-mers that have the same node.
+    /// Processes k-mers with the same node.
     #[inline]
     fn put(&mut self, node: u32, count: u64) {
         if self.done {
@@ -372,9 +374,9 @@ impl<'c> Reads<'c> {
         }
     }
 
-    /// The end of a read: its call and its line.
+    /// Processes the end of a read: determines its taxon and appends its line.
     fn end(&mut self, batch: &RecordBatch, results: &mut Kraken2Batch) {
-        // Kraken 2 takes the border from the k-mers of every pair, of one that it left before, too.
+        // Kraken 2 subtracts the border from the k-mers of every pair, even if it stopped before the border.
         let total = self.total.saturating_sub(u64::from(self.one_mate));
         let mut call = resolve(self.tree, &mut self.hits, total, self.config.confidence);
         if self.groups < self.config.minimum_hit_groups {
@@ -415,7 +417,7 @@ impl<'c> Reads<'c> {
         }
     }
 
-    /// The end of a batch.
+    /// Processes the end of a batch.
     fn finish(&mut self, results: &mut Kraken2Batch) {
         self.counted.take(&mut results.taxa);
         self.end_block(results);

@@ -1,4 +1,4 @@
-//! Reads classified with Kraken 2's databases, held against what Kraken 2 itself writes.
+//! Compares classification with Kraken 2 databases to the output of Kraken 2 itself.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
@@ -23,7 +23,7 @@ use merganser_kraken2::{Kraken2Config, Kraken2ReportOptions};
 use merganser_test_random::Random;
 use run::{Job, Written};
 
-/// The data that the repository is tested with, where they are.
+/// Returns the folder of the repository's test data, if it is present.
 fn data() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/kraken2");
     let found = folder.is_dir();
@@ -33,7 +33,7 @@ fn data() -> Option<PathBuf> {
     found.then_some(folder)
 }
 
-/// What Kraken 2.17.1 wrote.
+/// Reads the output that Kraken 2.17.1 wrote.
 fn expected(folder: &Path, name: &str) -> String {
     let path = folder.join("expected").join(format!("{name}.gz"));
     std::io::read_to_string(merganser_io::open_text(&path).unwrap()).unwrap()
@@ -48,7 +48,7 @@ fn assert_same(found: &[u8], expected: &str, what: &str) {
     assert!(found == expected, "{what}: other lengths");
 }
 
-/// All that `job` writes must be what it wrote under `name`, whatever the threads and batches.
+/// Checks that the output of `job` equals the expected files called `name`, with any number of threads and batches.
 fn check(folder: &Path, name: &str, job: Job) {
     for (threads, batch_records) in [(1, 8192), (1, 70), (3, 200)] {
         let job = Job { threads, batch_records, ..job.clone() };
@@ -129,7 +129,7 @@ fn lines_and_reports_are_those_of_the_installed_kraken_2() {
     }
 }
 
-/// A copy of the test data's database with one of its files changed.
+/// Copies the database of the test data and changes one of its files.
 fn damaged(folder: &Path, name: &str, change: impl Fn(&mut Vec<u8>)) -> tempfile::TempDir {
     let copy = tempfile::tempdir().unwrap();
     for file in ["opts.k2d", "taxo.k2d", "hash.k2d"] {
@@ -159,7 +159,7 @@ fn damaged_files_are_named() {
         message(name, &|bytes| bytes.push(0));
         message(name, &|bytes| bytes.truncate(bytes.len() - 1));
     }
-    // The last that 8 bits can say: the taxonomy has fewer.
+    // The largest value of 8 bits; the taxonomy has fewer nodes.
     let beyond = message("hash.k2d", &|bytes| {
         let cells = bytes[32..].chunks_exact_mut(4).filter(|cell| cell[0] != 0);
         cells.for_each(|cell| cell[0] = 255);
@@ -170,7 +170,7 @@ fn damaged_files_are_named() {
 #[test]
 fn a_table_without_an_empty_cell_ends_searches() {
     let Some(folder) = data() else { return };
-    // Of few cells: a search for what is not there looks at all of them.
+    // The table is small: a search for a minimizer that it lacks visits all cells.
     let full = damaged(&folder, "hash.k2d", |bytes| {
         bytes.truncate(32 + 4 * 50);
         bytes[32..].chunks_exact_mut(4).for_each(|cell| cell[0] = 2);
@@ -185,7 +185,7 @@ fn a_table_without_an_empty_cell_ends_searches() {
 const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tsuperkingdom\t|\n10\t|\t2\t|\tgenus\t|\n\
     20\t|\t2\t|\tgenus\t|\n11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n21\t|\t20\t|\tspecies\t|\n";
 
-/// A folder of a taxonomy and a library as `kraken2-build` wants them, and random reads of the library.
+/// Creates a taxonomy and a library for `kraken2-build`; returns the path of random reads of the library.
 fn library(folder: &Path, random: &mut Random) -> PathBuf {
     let taxonomy = folder.join("taxonomy");
     std::fs::create_dir_all(&taxonomy).unwrap();

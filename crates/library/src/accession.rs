@@ -1,4 +1,4 @@
-//! The accession of a genome, by the names of its file and folder.
+//! Accessions of genomes, derived from the names of files and folders.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -6,17 +6,17 @@ use std::path::Path;
 use crate::file_names::without_suffixes;
 use merganser_taxonomy::{assembly, stem};
 
-/// An accession with its version apart.
+/// An accession, split into stem and version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Accession {
-    /// Without the version.
+    /// The accession without its version.
     pub(super) stem: Box<[u8]>,
-    /// 0 if it has none.
+    /// The version; 0 for an accession without one.
     pub(super) version: u64,
 }
 
 impl Accession {
-    /// Of the cell of a list, which may also name a file.
+    /// Parses the cell of a list, which may also be the name of a file.
     pub(super) fn of(text: &[u8]) -> Accession {
         let text = without_suffixes(text);
         let found = assembly(text).filter(|found| text.starts_with(found)).unwrap_or_default();
@@ -28,9 +28,9 @@ impl Accession {
         }
     }
 
-    /// Of the genome in a file: as the name of the file says it, else that of its folder, as of a
-    /// folder with a file for each chromosome; else the name of the file is one. Gives also whether it
-    /// is the folder's.
+    /// Returns the accession of the genome in a file: the one in the file's name, else the one in the name of its
+    /// folder, as for a folder with a file per chromosome, else the name of the file itself. Also returns whether
+    /// it is the folder's.
     pub(super) fn of_file(path: &Path) -> (Accession, bool) {
         let name = |path: &Path| path.file_name().unwrap_or_default().as_bytes().to_vec();
         let file = name(path);
@@ -44,7 +44,7 @@ impl Accession {
         }
     }
 
-    /// As lists have it.
+    /// Returns the accession as in lists, with its version.
     pub(super) fn text(&self) -> String {
         let stem = String::from_utf8_lossy(&self.stem);
         match self.version {
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(of("mine.fa.gz"), of("mine"));
         assert_eq!(of("GCF_000005845.2_ASM584v2_genomic.fna.gz"), of("GCF_000005845.2"));
         assert_eq!(of("my_GCF_000005845.2.fa").stem.as_ref(), b"my_GCF_000005845.2");
-        // Digits without end.
+        // A version of too many digits.
         assert_eq!(of(&format!("GCF_000005845.{}", "9".repeat(40))).version, 0);
     }
 }

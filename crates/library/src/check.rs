@@ -1,4 +1,4 @@
-//! One file: read to its end, its bytes summed, its sequences counted.
+//! Check of a single file: reads it to its end, computes its checksum and counts its sequences.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -12,20 +12,20 @@ use merganser_run::locks::lock;
 
 use super::row::{Content, Md5Sum, Stamp};
 
-/// Bytes of text that are looked at at a time.
+/// The number of bytes of text that are processed at a time.
 const CHUNK: usize = 1 << 20;
 
-/// What a file was found to be.
+/// The result of checking a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Checked {
     Sound(Content, Stamp),
     Damaged(String),
-    /// It was not read to its end.
+    /// The check was stopped before the end of the file.
     Stopped,
 }
 
-/// Reads a file, and holds it against the checksum that is `listed` for it. `advance` is told of bytes
-/// that were read, and may stop it by `false`.
+/// Reads a file and compares it with the checksum that is `listed` for it. Calls `advance` with the number of
+/// bytes read; it stops the check by returning `false`.
 pub(super) fn check(
     path: &Path,
     listed: Option<Md5Sum>,
@@ -72,7 +72,7 @@ pub(super) fn check(
     }
 }
 
-/// Counts what is in a file; none if that was stopped.
+/// Counts the content of a file; returns `None` if it was stopped.
 fn count(
     name: &str,
     bytes: Summed,
@@ -96,21 +96,21 @@ fn count(
     Ok(Some(counts))
 }
 
-/// What is in a file.
+/// The content of a file.
 #[derive(Default)]
 struct Counts {
     sequences: u64,
     bases: u64,
-    /// Some are reads.
+    /// Whether any record has qualities, which means that the file has reads.
     has_qualities: bool,
     has_binary: bool,
 }
 
 impl Counts {
-    /// Why it is no genome.
+    /// Returns why the file is not a genome, if so.
     fn problem(&self) -> Option<&'static str> {
         match () {
-            () if self.has_qualities => Some("it holds reads with qualities, and no genome"),
+            () if self.has_qualities => Some("it has reads with qualities, not a genome"),
             () if self.sequences == 0 => Some("there is no sequence in it"),
             () if self.bases == 0 => Some("there is no base in it"),
             () => None,
@@ -131,12 +131,12 @@ impl Sink for Counts {
     fn end(&mut self) {}
 }
 
-/// A file whose bytes are summed as they are read.
+/// A file whose checksum is computed while it is read.
 #[derive(Clone)]
 struct Summed(Arc<Mutex<(File, Md5)>>);
 
 impl Summed {
-    /// Reads what nobody wanted to read, and gives the sum of all.
+    /// Reads the rest of the file and returns its checksum.
     fn finish(mut self) -> io::Result<Md5Sum> {
         io::copy(&mut self, &mut io::sink())?;
         let sum = lock(&self.0).1.clone().finalize();
@@ -203,7 +203,7 @@ mod tests {
         for (bytes, reason) in [
             (&b""[..], "there is no sequence in it"),
             (b">a\n>b\n", "there is no base in it"),
-            (b"@r\nACGT\n+\nIIII\n", "it holds reads with qualities, and no genome"),
+            (b"@r\nACGT\n+\nIIII\n", "it has reads with qualities, not a genome"),
             (b"<!DOCTYPE html>\n<html>\n", "not FASTA or FASTQ"),
             (b">a\nAC\x01GT\n", "line 2: "),
             (&whole[..whole.len() / 2], "truncated: the BGZF data end before they are complete"),
@@ -231,8 +231,8 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// A compressed file with a byte changed or an end that is missing is damaged, or is the same
-        /// text and has another sum.
+        /// A compressed file with a changed byte or a missing end is damaged, or has the same text and another
+        /// checksum.
         #[test]
         fn damage_is_seen(at in any::<u32>(), change in 1..=255u8, is_cut in any::<bool>()) {
             let mut bytes = gz(&GENOME.repeat(50));

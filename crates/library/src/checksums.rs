@@ -1,4 +1,4 @@
-//! MD5 checksums of downloads, as files list them.
+//! Lists of MD5 checksums of downloads.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -9,8 +9,8 @@ use super::row::Md5Sum;
 use crate::Error;
 use merganser_io::Lines;
 
-/// The names of files that are looked for, in any case: NCBI's own, those of ncbi-genome-download and
-/// of `datasets`, and what people write with md5sum.
+/// The file names of lists, in any case: those of NCBI, ncbi-genome-download and `datasets`, and common
+/// names of md5sum's output.
 const NAMES: [&str; 5] = ["md5checksums.txt", "md5sum.txt", "md5sums.txt", "md5sums", "md5sum"];
 
 /// Whether a file has the name of a list of checksums.
@@ -18,22 +18,22 @@ pub(super) fn is_list(name: &str) -> bool {
     NAMES.contains(&name.to_ascii_lowercase().as_str())
 }
 
-/// Listed checksums of the files that are looked for.
+/// The listed checksums of the genomes.
 #[derive(Debug, Default)]
 pub(super) struct Checksums {
-    /// By where they are.
+    /// The checksums by path.
     paths: HashMap<PathBuf, Md5Sum>,
-    /// By their names alone, from lists that were given, which may be anywhere; none where a name has
-    /// two.
+    /// The checksums by file name alone, from lists given by the user, which may be in any folder; `None` if a
+    /// name has two different checksums.
     names: HashMap<OsString, Option<Md5Sum>>,
 }
 
 impl Checksums {
-    /// Reads the lists that were given, and then those that were found, for `genomes`; the first one
-    /// that has a file counts.
+    /// Reads the checksums of `genomes` from the `given` lists and then from those `found` in folders. The first
+    /// checksum of a file counts.
     ///
     /// # Errors
-    /// If a list cannot be read, or a line is none of one.
+    /// If a list cannot be read, or if a line is malformed.
     pub(super) fn read<'p>(
         given: &[PathBuf],
         found: &[PathBuf],
@@ -67,14 +67,14 @@ impl Checksums {
         Ok(checksums)
     }
 
-    /// What is listed for a file.
+    /// Returns the checksum that is listed for a file.
     pub(super) fn of(&self, path: &Path) -> Option<Md5Sum> {
         let by_name = || *self.names.get(path.file_name()?)?;
         self.paths.get(path).copied().or_else(by_name)
     }
 }
 
-/// The names that only one of these files has.
+/// Returns the file names that occur only once.
 fn single_names<'p>(paths: &HashSet<&'p Path>) -> HashSet<&'p OsStr> {
     let mut times: HashMap<&OsStr, u32> = HashMap::new();
     for name in paths.iter().filter_map(|path| path.file_name()) {
@@ -83,7 +83,7 @@ fn single_names<'p>(paths: &HashSet<&'p Path>) -> HashSet<&'p OsStr> {
     times.into_iter().filter(|(_, times)| *times == 1).map(|(name, _)| name).collect()
 }
 
-/// The checksum of a line and the file that it is of: as md5sum writes them, or BSD's md5.
+/// Parses the checksum and the file of a line in the format of md5sum or of BSD's md5.
 fn entry(line: &[u8]) -> Result<(Md5Sum, PathBuf), String> {
     let path = |name: &[u8]| PathBuf::from(OsStr::from_bytes(name));
     let sum = |digits: &[u8]| std::str::from_utf8(digits).ok()?.parse::<Md5Sum>().ok();
@@ -93,7 +93,7 @@ fn entry(line: &[u8]) -> Result<(Md5Sum, PathBuf), String> {
     {
         return Ok((sum, path(&rest[..end])));
     }
-    // A name with a backslash or a line end in it is written so, and with a backslash first.
+    // A line begins with a backslash if backslashes and line ends in the name are escaped.
     let bare = line.strip_prefix(b"\\").unwrap_or(line);
     let found = bare.split_at_checked(32).and_then(|(digits, rest)| {
         let name = rest.trim_ascii_start();
@@ -163,7 +163,8 @@ mod tests {
         };
         let some = |digit: &str| Some(digit.to_owned());
         assert_eq!(read(&[]), [some("1"), some("2"), None, None, None]);
-        // By names from elsewhere, where these are single: c has two sums, two files are named a.
+        // By name, files in other folders are found only if this is unambiguous: c has two sums, and two files are
+        // named a.
         assert_eq!(read(&[path("all")]), [some("1"), some("2"), None, None, some("4")]);
         fs::write(path("all"), format!("{}  ok\nDear user,\n", sum("1"))).unwrap();
         let error = Checksums::read(&[path("all")], &[], []).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! What a library is made of.
+//! Options of preparing a library.
 
 use std::path::PathBuf;
 
@@ -6,33 +6,33 @@ use merganser_taxonomy::TaxonomySource;
 use serde::Serialize;
 
 merganser_run::named! {
-    /// How far an assembly is, the best one last.
+    /// The completeness of an assembly, the best level last.
     #[derive(PartialOrd, Ord)]
     pub enum Level {
-        /// Contigs alone.
+        /// Only contigs.
         Contig = "contig",
         /// Contigs that are joined to scaffolds.
         Scaffold = "scaffold",
-        /// A chromosome or more, which may have gaps.
+        /// At least one chromosome, possibly with gaps.
         Chromosome = "chromosome",
-        /// All of the genome without gaps: NCBI's `Complete Genome`.
+        /// The whole genome without gaps: NCBI's `Complete Genome`.
         Complete = "complete",
     }
 }
 
 merganser_run::named! {
-    /// What an assembly is for its species, as NCBI's `refseq_category` says.
+    /// The role of an assembly for its species, from NCBI's `refseq_category`.
     #[derive(PartialOrd, Ord)]
     pub enum Category {
-        /// Its representative genome: a word that NCBI used until 2024.
+        /// The representative genome of its species; NCBI used this category until 2024.
         Representative = "representative",
-        /// Its reference genome.
+        /// The reference genome of its species.
         Reference = "reference",
     }
 }
 
 impl Level {
-    /// The level that NCBI's word stands for.
+    /// Returns the level with this NCBI name.
     pub(super) fn of(word: &str) -> Option<Level> {
         match word {
             "Contig" => Some(Level::Contig),
@@ -43,7 +43,7 @@ impl Level {
         }
     }
 
-    /// NCBI's word for it.
+    /// Returns NCBI's name of the level.
     pub(super) fn word(self) -> &'static str {
         match self {
             Level::Contig => "Contig",
@@ -55,7 +55,7 @@ impl Level {
 }
 
 impl Category {
-    /// The category that NCBI's words stand for.
+    /// Returns the category with this NCBI name.
     pub(super) fn of(words: &str) -> Option<Category> {
         match words {
             "representative genome" => Some(Category::Representative),
@@ -64,7 +64,7 @@ impl Category {
         }
     }
 
-    /// NCBI's words for it.
+    /// Returns NCBI's name of the category.
     pub(super) fn word(self) -> &'static str {
         match self {
             Category::Representative => "representative genome",
@@ -73,39 +73,39 @@ impl Category {
     }
 }
 
-/// What a library is made of, beside the folders of downloads.
-// These comments are the help of the command line.
+/// Options of preparing a library from folders of downloads.
+// The doc comments of options are the help texts of the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct LibraryConfig {
-    /// Read all genomes again, also those whose size and time are those of an earlier run
+    /// Read all genomes again, even those whose size and time have not changed since an earlier run
     #[cfg_attr(feature = "cli", arg(long))]
     pub verify: bool,
-    /// List of assemblies (assembly_summary.txt, or assembly_data_report.jsonl), before those in
-    /// the folders; may be given more than once
+    /// List of assemblies (assembly_summary.txt or assembly_data_report.jsonl), which takes precedence over
+    /// those in the folders; may be given more than once
     #[serde(skip)]
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", help_heading = "Lists"))]
     pub assembly_summary: Vec<PathBuf>,
-    /// File of MD5 checksums, as md5sum writes it, before those in the folders; may be given more
-    /// than once
+    /// File of MD5 checksums, as md5sum writes it, which takes precedence over those in the folders; may be given
+    /// more than once
     #[serde(skip)]
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", help_heading = "Lists"))]
     pub md5: Vec<PathBuf>,
-    /// Only assemblies of this level or a better one; complete is the best
+    /// Take only assemblies of this level or a better one; complete is the best
     #[cfg_attr(feature = "cli", arg(long, value_name = "LEVEL", help_heading = "Lists"))]
     pub level: Option<Level>,
-    /// Only reference genomes, or those that were called representative (until 2024), too
+    /// Take only reference genomes; representative also takes those that NCBI called so (until 2024)
     #[cfg_attr(feature = "cli", arg(long, value_name = "CATEGORY", help_heading = "Lists"))]
     pub category: Option<Category>,
-    /// GTDB's tables, whose lineages are then the taxa; or the folder of NCBI's taxdump, in which taxids
-    /// are then looked up.
+    /// The tables of GTDB, whose lineages become the taxa, or the folder of NCBI's taxdump, in which taxids are
+    /// looked up.
     #[serde(skip)]
     #[cfg_attr(feature = "cli", arg(skip))]
     pub taxonomy: Option<TaxonomySource>,
 }
 
 impl LibraryConfig {
-    /// Whether assemblies are chosen by what lists say of them.
+    /// Whether assemblies are selected by their level or category.
     pub(super) fn chooses(&self) -> bool {
         self.level.is_some() || self.category.is_some()
     }

@@ -1,4 +1,4 @@
-//! What is in folders of downloads.
+//! The files in folders of downloads.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use super::{checksums, lists};
 use crate::Error;
 use crate::file_names::{is_genome, walk};
 
-/// What is in folders of downloads: genomes, and lists that tell of them.
+/// The files in folders of downloads: genomes, lists of assemblies and lists of checksums.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Downloads {
-    /// The folders that were given, and how many of the genomes are in each or those before it.
+    /// The given folders, each with the number of genomes in it and the folders before it.
     pub(super) folders: Vec<(PathBuf, usize)>,
     pub(super) genomes: Vec<PathBuf>,
     pub(super) lists: Vec<PathBuf>,
@@ -20,13 +20,13 @@ pub struct Downloads {
 }
 
 impl Downloads {
-    /// Looks through folders and all below, in the order of names. Genomes are files of sequences by
-    /// their names (`.fna`, `.fa`, `.fasta`, `.fas`, plain or compressed), but for those of genes
+    /// Searches folders and all folders below them, in the order of names. Genomes are files with the name of a
+    /// sequence file (`.fna`, `.fa`, `.fasta`, `.fas`, plain or compressed), except files of genes
     /// (`…_cds_from_genomic.fna.gz`, `.ffn`).
     ///
     /// # Errors
-    /// If one is no folder or cannot be read, has no genome, or lies in another one; if a name cannot
-    /// stand in a manifest.
+    /// If a path is not a folder, cannot be read, contains no genome, or is within another one; if a file name cannot
+    /// be written to a manifest.
     pub fn find(folders: &[PathBuf]) -> Result<Downloads, Error> {
         let mut found = Downloads::default();
         let mut places: Vec<(PathBuf, &PathBuf)> = Vec::new();
@@ -35,7 +35,7 @@ impl Downloads {
             if look_up(folder).map_err(failed)?.is_some_and(|there| !there.is_dir()) {
                 return Err(Error::content(
                     folder,
-                    "no folder: name the one that the genomes were downloaded to",
+                    "not a folder: name the one that the genomes were downloaded to",
                 ));
             }
             let place = folder.canonicalize().map_err(failed)?;
@@ -56,20 +56,20 @@ impl Downloads {
         match found.genomes.iter().find(breaks) {
             None => Ok(found),
             Some(path) => Err(Error::Input(format!(
-                "{}: a tab or line end in a name cannot stand in a manifest: rename it",
+                "{}: a manifest cannot have a name with a tab or line end: rename it",
                 path.display().to_string().escape_debug()
             ))),
         }
     }
 
-    /// All files that are read of what was found.
+    /// Returns all files that were found.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         let all = [&self.genomes, &self.lists, &self.checksums];
         all.into_iter().flatten().map(PathBuf::as_path)
     }
 
     fn add(&mut self, path: PathBuf) -> Result<(), Error> {
-        // A named pipe would be waited for.
+        // Opening a named pipe would block.
         if !is_file(&path).map_err(|source| Error::File { path: path.clone(), source })? {
             return Ok(());
         }
@@ -85,7 +85,7 @@ impl Downloads {
     }
 }
 
-/// Sees to it that no genome is found in two folders.
+/// Checks that a folder does not overlap another one, so that no genome is found twice.
 fn refuse_overlap(
     folder: &Path,
     place: &Path,
@@ -94,14 +94,14 @@ fn refuse_overlap(
     for (other, name) in others {
         let name = name.display();
         let what = match (place.starts_with(other), other.starts_with(place)) {
-            (true, _) => format!("lies in {name}"),
+            (true, _) => format!("is in {name}"),
             (_, true) => format!("has {name} in it"),
             _ => continue,
         };
         return Err(Error::content(
             folder,
             format!(
-                "{what}, which is given, too: give one of them, which is searched with all below"
+                "{what}, which is given as well: give one of them, which is searched with all below"
             ),
         ));
     }
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(found.files().count(), 6);
         let says = |name: &str| Downloads::find(&[path(name)]).unwrap_err().to_string();
         assert!(says("d/MD5SUMS").ends_with(
-            "MD5SUMS: no folder: name the one that the genomes were \
+            "MD5SUMS: not a folder: name the one that the genomes were \
                                              downloaded to"
         ));
         assert!(says("none").ends_with("none: no such file or directory"));
@@ -174,11 +174,11 @@ mod tests {
         let both = |one: &str, other: &str| {
             Downloads::find(&[path(one), path(other)]).unwrap_err().to_string()
         };
-        assert!(both("d", "d/a").contains("d/a: lies in ") && both("d/a", "d").contains("d: has "));
-        assert!(both("d", "d/../d").contains("lies in "));
+        assert!(both("d", "d/a").contains("d/a: is in ") && both("d/a", "d").contains("d: has "));
+        assert!(both("d", "d/../d").contains("is in "));
         assert!(says("odd").ends_with(
-            "a\\tb.fa: a tab or line end in a name cannot stand in a \
-                                       manifest: rename it"
+            "a\\tb.fa: a manifest cannot have a name with a tab or \
+                                       line end: rename it"
         ));
     }
 }

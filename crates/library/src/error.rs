@@ -1,4 +1,4 @@
-//! What can go wrong while preparing a library or looking for taxids.
+//! Errors of preparing a library or finding taxids.
 
 merganser_io::file_error! {
     /// An error of this crate; its message is one line that says what, where, and what to do.

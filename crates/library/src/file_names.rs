@@ -1,4 +1,4 @@
-//! What the names of files say: sequences, genomes, genes.
+//! Classification of files by their names: sequences, genomes, genes.
 
 use std::collections::HashSet;
 use std::fs;
@@ -10,24 +10,24 @@ use merganser_taxonomy::assembly;
 
 use crate::Error;
 
-/// The name of the maps that Kraken 2 has beside genomes.
+/// The name of Kraken 2's maps, which are beside genomes.
 pub(crate) const MAP: &str = "seqid2taxid.map";
-/// The suffixes by which sequence files are known in a folder, before that of a compression.
+/// The suffixes of sequence files, before that of a compression.
 const SUFFIXES: [&str; 7] = ["fna", "fa", "fasta", "fas", "ffn", "fastq", "fq"];
-/// Those of them that genomes have; others are of genes, and reads.
+/// The suffixes of genomes; the others are those of genes and reads.
 pub(crate) const GENOMES: &[&str] = SUFFIXES.split_at(4).0;
-/// How the names of files end, before the suffix, that have genes of a genome and not the genome.
+/// The ends of names, before the suffix, of files with the genes of a genome.
 const GENES: [&str; 6] =
     ["cds_from_genomic", "rna_from_genomic", "_pseudo_without_product", "_rna", "_cds", "_gene"];
-/// Whole names of such files, of `datasets`.
+/// The whole names of such files as written by `datasets`.
 const GENE_FILES: [&str; 5] = ["rna", "cds", "gene", "5p_utr", "3p_utr"];
 const COMPRESSIONS: [&str; 6] = ["gz", "bgz", "bz2", "xz", "zst", "bgzf"];
 
-/// Shows all files in a folder and those below it, in the order of their names. A link to a folder
-/// that it stands in leads nowhere.
+/// Calls `visit` with all files in a folder and the folders below it, in the order of their names. A link to a
+/// folder that contains it is skipped.
 ///
 /// # Errors
-/// If a folder cannot be read; as `visit`.
+/// If a folder cannot be read; any error of `visit`.
 pub(crate) fn walk(
     folder: &Path,
     visit: &mut dyn FnMut(PathBuf) -> Result<(), Error>,
@@ -62,7 +62,7 @@ fn walk_below(
     Ok(())
 }
 
-/// Whether a file's name says that it holds sequences.
+/// Whether a file has the name of a sequence file.
 pub(crate) fn is_sequence_file(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let compressed = name.rsplit_once('.').filter(|(_, end)| COMPRESSIONS.contains(end));
@@ -80,7 +80,7 @@ pub(crate) fn is_genome(path: &Path) -> bool {
     GENOMES.contains(&suffix) && !has_genes(&bare)
 }
 
-/// Whether a file has the name that NCBI gives to the genes of a genome. (Others may end alike.)
+/// Whether a file has a name that NCBI gives to the genes of a genome; other files may have similar names.
 pub fn is_ncbi_gene_file(path: &Path) -> bool {
     let (bare, _) = bare_name(path);
     let of_ncbi = bare.ends_with("_from_genomic") || GENE_FILES.contains(&bare.as_str());
@@ -92,14 +92,14 @@ fn has_genes(bare: &str) -> bool {
     GENES.iter().any(|end| bare.ends_with(end)) || GENE_FILES.contains(&bare)
 }
 
-/// The name of a file of sequences in small letters, without its suffixes and as a whole.
+/// Returns the name of a sequence file in lower case, without its suffixes and whole.
 fn bare_name(path: &Path) -> (String, String) {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let bare = String::from_utf8_lossy(without_suffixes(name.as_bytes())).into_owned();
     (bare, name)
 }
 
-/// The name of a file of sequences without the ends that tell its format and compression.
+/// Returns the name of a sequence file without the suffixes of its format and compression.
 pub(crate) fn without_suffixes(name: &[u8]) -> &[u8] {
     let without = |name: &[u8], ends: &[&str]| {
         let known = |end: &&&str| {

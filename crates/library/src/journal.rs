@@ -1,10 +1,9 @@
-//! What a run that has not ended has found out: a file beside the manifest to be, `MANIFEST.part`, to
-//! which a line is added for each file that is checked. A run that follows on one that was killed takes
-//! what stands in it.
+//! The journal of a run that has not ended: a file beside the future manifest, `MANIFEST.part`, to which a
+//! line is appended for each file that is checked. A run after one that was killed reuses its journal.
 //!
-//! The first line says what it is. All others are rows of a manifest with one more column, the CRC-32 of
-//! what stands before it, in 8 hexadecimal digits. A line that lacks it was cut by the end of its
-//! process or machine, and is none. The file goes when the manifest has appeared.
+//! The first line identifies the format. All other lines are rows of a manifest with one more column: the CRC-32 of
+//! the line before it, as 8 hexadecimal digits. A line without a valid CRC was cut when its process or machine
+//! stopped, and is ignored. The file is removed after the manifest has appeared.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
@@ -19,7 +18,7 @@ use crate::Error;
 
 const FIRST: &[u8] = b"##merganser-checked\t1\n";
 
-/// A journal that rows are added to; locked, so that nobody else does.
+/// A journal that rows are appended to; locked, so that no other run writes to it.
 #[derive(Debug)]
 pub(super) struct Journal {
     path: PathBuf,
@@ -27,17 +26,17 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Where the journal of a manifest is.
+    /// Returns the path of the journal of a manifest.
     pub(super) fn path(manifest: &Path) -> PathBuf {
         let mut path = manifest.as_os_str().to_owned();
         path.push(".part");
         path.into()
     }
 
-    /// The sound rows that an earlier run has left for a manifest; none if it has not.
+    /// Returns the sound rows that an earlier run left for a manifest; empty if there is no journal.
     ///
     /// # Errors
-    /// If there is another file in its place, or it cannot be read.
+    /// If another file has its name, or if it cannot be read.
     pub(super) fn read(manifest: &Path) -> Result<Vec<Row>, Error> {
         let path = Journal::path(manifest);
         let failed = |source| Error::File { path: path.clone(), source };
@@ -47,17 +46,17 @@ impl Journal {
             Some(_) => fs::read(&path).map_err(failed)?,
         };
         let Some(lines) = bytes.strip_prefix(FIRST) else {
-            // One that was killed at its beginning has left a part of the line.
+            // A run that was killed at its beginning has left only a part of the first line.
             return if FIRST.starts_with(&bytes) { Ok(Vec::new()) } else { Err(foreign(&path)) };
         };
         let rows = lines.split(|&byte| byte == b'\n').filter_map(row);
         Ok(rows.filter(|row| row.status == Status::Sound).collect())
     }
 
-    /// Opens the journal of a manifest to go on with it, or begins one.
+    /// Opens the journal of a manifest to append to it, or creates it.
     ///
     /// # Errors
-    /// If it cannot be written, or another run has it open.
+    /// If it cannot be written, or if another run has it open.
     pub(super) fn open(manifest: &Path) -> Result<Journal, Error> {
         let path = Journal::path(manifest);
         let failed =
@@ -71,20 +70,20 @@ impl Journal {
                     "another run is making this manifest: wait for it",
                 ));
             }
-            // Not every file system has locks.
+            // Some file systems do not support locks.
             Ok(()) | Err(TryLockError::Error(_)) => {}
         }
         let length = file.metadata().map_err(failed)?.len();
         if length < FIRST.len() as u64 {
             file.set_len(0).and_then(|()| file.write_all(FIRST)).map_err(failed)?;
         } else {
-            // The last line may have no end.
+            // The last line may lack its line end.
             file.write_all(b"\n").map_err(failed)?;
         }
         Ok(Journal { path, file: Mutex::new(file) })
     }
 
-    /// Adds a row.
+    /// Appends a row.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -93,7 +92,7 @@ impl Journal {
         row.put(&mut line);
         let sum = crc32fast::hash(&line);
         line.extend_from_slice(format!("\t{sum:08x}\n").as_bytes());
-        // At once, so that a process that is killed leaves whole lines.
+        // Written in one call, so that a process that is killed leaves whole lines.
         let written = lock(&self.file).write_all(&line);
         let failed =
             |cause| merganser_io::Error::Write { path: self.path.clone(), cause: Arc::new(cause) };
@@ -101,10 +100,10 @@ impl Journal {
     }
 }
 
-/// Removes the journal at `path`, which holds nothing more than its manifest does.
+/// Removes the journal at `path`; everything in it is also in the manifest.
 ///
 /// # Errors
-/// If that is not possible.
+/// If it cannot be removed.
 pub(super) fn remove(path: PathBuf) -> Result<(), Error> {
     match fs::remove_file(&path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
@@ -117,12 +116,12 @@ pub(super) fn remove(path: PathBuf) -> Result<(), Error> {
 fn foreign(path: &Path) -> Error {
     Error::content(
         path,
-        "stands where db prepare keeps its journal, and is none: move it away, or name another file \
+        "is where db prepare keeps its journal, but is not one: move it away, or name another file \
          with `output`",
     )
 }
 
-/// The row of a line, if the line is whole.
+/// Parses the row of a line; `None` if the line is not whole.
 fn row(line: &[u8]) -> Option<Row> {
     let tab = line.iter().rposition(|&byte| byte == b'\t')?;
     let digits = &line[tab + 1..];
@@ -177,14 +176,14 @@ mod tests {
         let path = Journal::path(&manifest);
         fs::write(&path, "mine\n").unwrap();
         let said = Journal::read(&manifest).unwrap_err().to_string();
-        assert!(said.contains("m.part: stands where db prepare keeps its journal"), "{said}");
+        assert!(said.contains("m.part: is where db prepare keeps its journal"), "{said}");
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
         assert!(Journal::read(&manifest).is_err());
     }
 
     proptest! {
-        /// A line with a changed byte is none, unless it is the same row.
+        /// A line with a changed byte is ignored, unless it still has the same row.
         #[test]
         fn changed_lines_are_left_out(at in any::<u16>(), byte in any::<u8>()) {
             let mut line = Vec::new();

@@ -1,8 +1,8 @@
-//! Libraries: folders of genomes as they were downloaded, checked file by file, with a taxon for each
-//! genome. [`Downloads::find`] looks what is there, [`Library::prepare`] checks it, and a [`Manifest`]
-//! is what comes of it: a table that databases are built of.
+//! Libraries: folders of downloaded genomes, checked file by file, with a taxon for each genome.
+//! [`Downloads::find`] finds the files, [`Library::prepare`] checks them, and the result is a [`Manifest`],
+//! a table that databases are built from.
 //!
-//! [`References`] are the files that a database is built of, and [`TaxidSearch`] finds the taxid of each of their
+//! [`References`] are the files that a database is built from, and [`TaxidSearch`] finds the taxid of each of their
 //! sequences.
 
 #![deny(missing_docs)]

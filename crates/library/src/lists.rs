@@ -1,4 +1,4 @@
-//! Lists of assemblies: NCBI's `assembly_summary.txt`, and `assembly_data_report.jsonl` of its program
+//! Lists of assemblies: NCBI's `assembly_summary.txt`, and the `assembly_data_report.jsonl` of NCBI's program
 //! `datasets`.
 
 use std::path::Path;
@@ -10,21 +10,21 @@ use crate::Error;
 use merganser_io::Lines;
 use merganser_taxonomy::parse_taxid;
 
-/// How the names of the files begin that are looked for, before `.txt`,
+/// The beginning of the file names of summaries, which continue with `.txt`.
 const SUMMARY: &str = "assembly_summary";
-/// and the whole name of the other kind.
+/// The file name of reports.
 const REPORT: &str = "assembly_data_report.jsonl";
 
-/// An assembly as a list has it.
+/// An assembly in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Listed {
-    /// With the version; in lists of one's own, perhaps the name of a file.
+    /// The accession with its version; in user-written lists, it may be a file name.
     pub(super) accession: Vec<u8>,
     pub(super) taxid: u32,
     pub(super) species: Option<u32>,
     pub(super) level: Option<Level>,
     pub(super) category: Option<Category>,
-    /// The folder that it can be downloaded from.
+    /// The folder from which it can be downloaded.
     pub(super) url: Option<String>,
 }
 
@@ -33,10 +33,10 @@ pub(super) fn is_list(name: &str) -> bool {
     name == REPORT || name.starts_with(SUMMARY) && name.contains(".txt")
 }
 
-/// Shows all assemblies of a list.
+/// Calls `visit` with all assemblies of a list.
 ///
 /// # Errors
-/// If it cannot be read, or a line is no assembly.
+/// If the list cannot be read, or if a line is malformed.
 pub(super) fn read(path: &Path, visit: &mut dyn FnMut(Listed)) -> Result<(), Error> {
     let mut lines = Lines::open(path)?;
     let mut columns: Option<Columns> = None;
@@ -67,7 +67,7 @@ pub(super) fn read(path: &Path, visit: &mut dyn FnMut(Listed)) -> Result<(), Err
         let (there, wanted) = (cells.len(), columns.number);
         if lines.is_open() && there < wanted {
             let what =
-                format!("cut within the line, behind {there} of {wanted} columns: copy it again");
+                format!("cut within the line, after {there} of {wanted} columns: copy it again");
             return Err(Error::content(path, format!("line {number}: {what}")));
         }
         visit(found);
@@ -79,7 +79,7 @@ pub(super) fn read(path: &Path, visit: &mut dyn FnMut(Listed)) -> Result<(), Err
     }
 }
 
-/// Where in a line of an assembly_summary things stand, from 0.
+/// The columns of an assembly_summary, from 0.
 struct Columns {
     number: usize,
     accession: usize,
@@ -91,14 +91,14 @@ struct Columns {
 }
 
 impl Columns {
-    /// By a line that names them, with or without `#` before it.
+    /// Finds the columns in a header line, which may begin with `#`; `None` if the line is not one.
     fn named(cells: &[&[u8]]) -> Option<Columns> {
         let bare = |cell: &[u8]| cell.strip_prefix(b"#").unwrap_or(cell).trim_ascii().to_vec();
         let names: Vec<Vec<u8>> = cells.iter().map(|cell| bare(cell)).collect();
         let find = |wanted: &str| names.iter().position(|name| name == wanted.as_bytes());
         let taxid = find("taxid")?;
         let accession = find("assembly_accession");
-        // In lists of one's own the first column may have any name, or none.
+        // In user-written lists, the first column may have any name, or none.
         let accession = accession.or(cells[0].starts_with(b"#").then_some(0))?;
         Some(Columns {
             number: cells.len(),
@@ -111,7 +111,7 @@ impl Columns {
         })
     }
 
-    /// Where NCBI has had them since 2014, for lists whose heading was lost in filtering.
+    /// Returns NCBI's columns since 2014, for lists whose header was lost in filtering.
     fn usual(cells: &[&[u8]]) -> Result<Columns, String> {
         const NUMBER: usize = 20;
         let is_accession = cells
@@ -119,8 +119,8 @@ impl Columns {
             .is_some_and(|cell| cell.starts_with(b"GCF_") || cell.starts_with(b"GCA_"));
         if cells.len() < NUMBER || !is_accession {
             return Err(
-                "no list of assemblies: no line that names the columns (#assembly_accession, taxid, …) \
-                 stands before it, and it is no line of NCBI's assembly_summary.txt"
+                "not a list of assemblies: no header (#assembly_accession, taxid, …) is before this line, \
+                 and it is not a line of NCBI's assembly_summary.txt"
                     .into(),
             );
         }
@@ -150,7 +150,7 @@ impl Columns {
     }
 }
 
-/// A line of a report, as far as it is looked at.
+/// The fields of a report's line that are used.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Report {
@@ -175,7 +175,7 @@ struct AssemblyInfo {
 
 fn of_report(line: &[u8]) -> Result<Listed, String> {
     let report: Report = serde_json::from_slice(line)
-        .map_err(|error| format!("no report of an assembly as `datasets` writes it ({error})"))?;
+        .map_err(|error| format!("not an assembly report as `datasets` writes it ({error})"))?;
     let info = report.assembly_info;
     Ok(Listed {
         accession: report.accession.into_bytes(),
@@ -232,10 +232,10 @@ mod tests {
             format!("##  See ftp://x\n{}{row}", heading()),
             format!("{}{row}", heading().replace('#', "# ")),
             format!("{}{row}", heading().replace('#', "")),
-            // Its heading was lost.
+            // The header was lost.
             row.clone(),
             row.replace('\n', "\r\n"),
-            // Of 2018, with fewer columns.
+            // A row of 2018, with fewer columns.
             row.split('\t').take(20).collect::<Vec<_>>().join("\t"),
         ] {
             assert_eq!(listed(text.as_bytes()), Ok(vec![expected.clone()]), "{text}");
@@ -267,17 +267,17 @@ mod tests {
             (String::new(), "list: no assembly is listed in it"),
             (head.clone(), "list: no assembly is listed in it"),
             ("<html>\n".into(), "list: not a text of lines, but a web page (HTML)"),
-            ("a list\n".into(), "list: line 1: no list of assemblies: no line that names"),
-            ("GCF_000005845.2\t5\n".into(), "list: line 1: no list of assemblies"),
+            ("a list\n".into(), "list: line 1: not a list of assemblies: no header"),
+            ("GCF_000005845.2\t5\n".into(), "list: line 1: not a list of assemblies"),
             (format!("{head}{}", row("GCF_1", "x", "")), "list: line 2: no taxid in column 6"),
             (format!("{head}{good}GCF_1\t2"), "list: line 3: no taxid in column 6"),
             (format!("{head}{}", row("", "5", "")), "list: line 2: no accession in column 1"),
             (
                 format!("{head}{}", &good[..good.len() - 4]),
-                "list: line 2: cut within the line, behind 37 of 38 columns: copy it again",
+                "list: line 2: cut within the line, after 37 of 38 columns: copy it again",
             ),
-            ("{\"accession\": 5}\n".into(), "list: line 1: no report of an assembly as `datasets`"),
-            (format!("{head}{good}{{}}\n"), "list: line 3: no report of an assembly"),
+            ("{\"accession\": 5}\n".into(), "list: line 1: not an assembly report as `datasets`"),
+            (format!("{head}{good}{{}}\n"), "list: line 3: not an assembly report"),
         ] {
             let found = listed(text.as_bytes()).unwrap_err();
             assert!(found.starts_with(message), "{text:?}: {found}");

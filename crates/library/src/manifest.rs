@@ -9,28 +9,27 @@ use super::row::{COLUMNS, Row, Stamp, Status};
 use crate::Error;
 use merganser_io::Lines;
 
-/// What manifests begin with; behind a tab stands the version of the format.
+/// The beginning of a manifest; a tab and the version of the format follow.
 const FIRST: &str = "##merganser-library";
 const VERSION: &str = "1";
-/// What they end with: a manifest that was cut lacks it.
+/// The last line of a manifest; it is missing if the file was cut short.
 const END: &str = "#end";
 
-/// A table of the files of a library, with the taxon of each: what
-/// [`References::expand`](crate::References::expand) takes, and a map of
-/// the `map` of a build.
+/// A table of the files of a library with their taxa. It is accepted by
+/// [`References::expand`](crate::References::expand), and as one of the maps (`map`) of a build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
     path: PathBuf,
-    /// With the numbers of their lines.
+    /// The rows with their line numbers.
     rows: Vec<(u64, Row)>,
 }
 
 impl Manifest {
-    /// Reads one, plain or compressed.
+    /// Reads a manifest, plain or compressed.
     ///
     /// # Errors
-    /// If it cannot be read, is none or one of a later version, is not whole, has a line that is no row,
-    /// or names a file twice.
+    /// If the file cannot be read, is not a manifest, has a later version, is cut short, has a malformed row, or
+    /// lists a file twice.
     pub fn read(path: &Path) -> Result<Manifest, Error> {
         let mut lines = Lines::open(path)?;
         let mut manifest = Manifest { path: path.to_owned(), rows: Vec::new() };
@@ -43,7 +42,7 @@ impl Manifest {
             match (number, line) {
                 (1, line) => check_first(line).map_err(|what| Error::content(path, what))?,
                 (_, line) if line.trim_ascii().is_empty() => {}
-                _ if ended => return Err(wrong(number, format!("something follows {END}"))),
+                _ if ended => return Err(wrong(number, format!("there is a line after {END}"))),
                 (_, line) if line == END.as_bytes() => ended = true,
                 (_, line) if line == heading().as_bytes() => {}
                 (_, line) => {
@@ -59,7 +58,7 @@ impl Manifest {
             return Err(Error::content(
                 path,
                 format!(
-                    "cut behind line {last}: its last line is not {END}; copy it again, or remove \
+                    "cut after line {last}: its last line is not {END}; copy it again, or remove \
                          it and run merganser db prepare again"
                 ),
             ));
@@ -76,7 +75,7 @@ impl Manifest {
     /// Writes a manifest of these rows.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write<'r>(
         rows: impl IntoIterator<Item = &'r Row>,
         output: &mut dyn Write,
@@ -92,26 +91,26 @@ impl Manifest {
         writeln!(output, "{END}")
     }
 
-    /// The rows with the numbers of their lines, in their order.
+    /// Returns the rows with their line numbers, in order.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = (u64, &Row)> {
         self.rows.iter().map(|(number, row)| (*number, row))
     }
 
-    /// The rows themselves, in their order.
+    /// Returns the rows, in order.
     pub(super) fn into_rows(self) -> impl Iterator<Item = Row> {
         self.rows.into_iter().map(|(_, row)| row)
     }
 
-    /// Where the file of a row is, from the current directory.
+    /// Returns the path of a row's file, relative to the current directory.
     pub fn locate(&self, row: &Row) -> PathBuf {
         self.path.parent().unwrap_or(Path::new("")).join(&row.path)
     }
 
-    /// The files that belong to the library, in their order: those whose status is ok.
+    /// Returns the files that belong to the library, in order: those with the status ok.
     ///
     /// # Errors
-    /// If a file is damaged, is not there, or is another than the one that was checked, by its size and
-    /// time; if there is none.
+    /// If a file is damaged or missing, or differs in size or time from the one that was checked; if no file has
+    /// the status ok.
     pub fn genomes(&self) -> Result<Vec<PathBuf>, Error> {
         let mut genomes = Vec::new();
         for (number, row) in &self.rows {
@@ -142,28 +141,28 @@ impl Manifest {
             }
         }
         match genomes.is_empty() {
-            true => Err(Error::content(&self.path, "no genome in it is ok")),
+            true => Err(Error::content(&self.path, "no genome in it has the status ok")),
             false => Ok(genomes),
         }
     }
 }
 
 const AGAIN: &str = "run merganser db prepare again";
-const NONE: &str = "no manifest of merganser db prepare";
+const NONE: &str = "not a manifest of merganser db prepare";
 
 fn heading() -> String {
     format!("#{}", COLUMNS.join("\t"))
 }
 
-/// Checks the first line.
+/// Checks the first line of a manifest.
 fn check_first(line: &[u8]) -> Result<(), String> {
     let version = line.strip_prefix(FIRST.as_bytes()).and_then(|rest| rest.strip_prefix(b"\t"));
     match version {
         None => Err(NONE.to_owned()),
         Some(version) if version == VERSION.as_bytes() => Ok(()),
         Some(version) => Err(format!(
-            "a manifest of version {}, and this program reads version {VERSION}: run db prepare of \
-             this program, or take a newer one",
+            "a manifest of version {}, but this program reads version {VERSION}: run db prepare of \
+             this program, or use a newer one",
             String::from_utf8_lossy(version).escape_debug()
         )),
     }
@@ -199,7 +198,7 @@ mod tests {
             prop_assert!(found.into_rows().eq(rows));
         }
 
-        /// Wherever it is cut, it is none; whatever is changed, nothing worse than another table.
+        /// A manifest that is cut anywhere is refused; a changed byte never causes a panic.
         #[test]
         fn damage_is_an_error(cut in 0..1000usize, change in any::<(u16, u8)>()) {
             let whole = written(&[sound("a"), sound("b/c d")]);
@@ -216,19 +215,19 @@ mod tests {
     fn what_is_wrong_is_named() {
         let whole = String::from_utf8(written(&[sound("a"), sound("b")])).unwrap();
         for (text, message) in [
-            (String::new(), "m: no manifest of merganser db prepare"),
-            ("x\ty\n".into(), "m: no manifest of merganser db prepare"),
+            (String::new(), "m: not a manifest of merganser db prepare"),
+            ("x\ty\n".into(), "m: not a manifest of merganser db prepare"),
             (
                 whole.replace("library\t1", "library\t2"),
-                "m: a manifest of version 2, and this program",
+                "m: a manifest of version 2, but this program",
             ),
             (whole.replace("\tok", ""), "m: line 3: 8 columns instead of 9"),
             (whole.replace("\nb", "\na"), "m: line 4: a has a row above"),
             (
                 whole.replace("#end\n", ""),
-                "m: cut behind line 4: its last line is not #end; copy it",
+                "m: cut after line 4: its last line is not #end; copy it",
             ),
-            (whole.clone() + "more\n", "m: line 6: something follows #end"),
+            (whole.clone() + "more\n", "m: line 6: there is a line after #end"),
         ] {
             let found = read(text.as_bytes()).unwrap_err();
             assert!(found.starts_with(message), "{found}");
@@ -237,7 +236,7 @@ mod tests {
         assert_eq!(rows(&whole.replace('\n', "\r\n")), rows(&whole));
     }
 
-    /// Rows that a user has taken out do not make it another file.
+    /// A user may delete rows.
     #[test]
     fn rows_may_be_deleted() {
         let whole = String::from_utf8(written(&[sound("a"), sound("b")])).unwrap();

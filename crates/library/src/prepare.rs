@@ -1,4 +1,4 @@
-//! The run that makes a library of downloads: choose, look up what is known, read the rest.
+//! Preparation of a library from downloads: selects genomes, reuses earlier results, and reads the rest.
 
 use std::collections::HashMap;
 use std::fs;
@@ -21,60 +21,61 @@ use super::selection::{Selection, select};
 use crate::Error;
 use merganser_taxonomy::Dump;
 
-/// A library that was checked, and is yet to be written.
+/// A library that was checked but not yet written.
 #[derive(Debug)]
 pub struct Library {
     rows: Vec<Row>,
-    /// Known before the manifest appears: from then on no memory is asked for until the journal is gone.
+    /// The path of the journal, computed in advance: no memory is allocated between the appearance of the manifest
+    /// and the removal of the journal.
     journal: PathBuf,
-    /// What was found.
+    /// Facts about the library.
     pub outcome: LibraryOutcome,
 }
 
-/// What was found of a library.
+/// Facts about a checked library.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct LibraryOutcome {
-    /// Sequences of the genomes that belong to it.
+    /// The number of sequences of the library's genomes.
     pub records: u64,
-    /// Secondary and supplementary alignments: there are none in genomes.
+    /// The number of secondary and supplementary alignments; always 0 for genomes.
     pub skipped_alignments: u64,
-    /// How long each stage took.
+    /// The duration of each stage.
     pub stages: Stages,
-    /// The GPUs that computed: none.
+    /// The GPUs that were used; always empty.
     pub devices: Vec<DeviceInfo>,
-    /// The largest resident size of the process so far, in bytes, if the system tells it.
+    /// The peak resident size of the process so far in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
-    /// Files of genomes that belong to it.
+    /// The number of genome files in the library.
     pub genomes: u64,
-    /// Their bases.
+    /// The number of bases of these files.
     pub bases: u64,
-    /// How many of these files a list has a checksum of.
+    /// The number of these files with a listed checksum.
     pub with_checksum: u64,
-    /// How many files were not read again, as they are those of an earlier run.
+    /// The number of files that were not read again, because they have not changed since an earlier run.
     pub known: u64,
-    /// Files that would belong to it, but are damaged; the first one, and what it has.
+    /// Files that would belong to the library but are damaged.
     pub damaged: Passed,
-    /// Files of versions that are not the newest one here.
+    /// Files of older versions of an assembly.
     pub superseded: Passed,
-    /// Files of versions that an earlier file has, too.
+    /// Files of a version that an earlier file has as well.
     pub duplicates: Passed,
     /// Files without a taxon.
     pub without_taxon: Passed,
-    /// Files of another level or category than was asked for.
+    /// Files whose level or category was not requested.
     pub excluded: Passed,
-    /// Genomes whose version is on no list, though another one is; the first one's accession.
+    /// The number of genomes whose version is on no list although another one is, and the accession of the first.
     pub other_versions: (u64, Option<String>),
-    /// Genomes of the lists of which there is no file.
+    /// The number of listed genomes without a file.
     pub missing: u64,
 }
 
-/// Files that were passed over: how many, and the first one with the reason.
+/// Files that were left out: their number, and the first one with the reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
-    /// How many.
+    /// The number of files.
     pub number: u64,
-    /// The first one's path in the manifest, and why.
+    /// The path of the first file in the manifest, and the reason.
     pub first: Option<(PathBuf, String)>,
 }
 
@@ -87,15 +88,15 @@ impl Passed {
 }
 
 impl Library {
-    /// Chooses among downloads, and reads those of which an earlier manifest of this name, or the journal
-    /// of a run that was killed, does not know that they are sound. Genomes of the lists of which there
-    /// is no file go to `missing` as ACCESSION, TAXON and URL, with tabs between. Nothing else is written
-    /// but the journal, which stays until [`finish`](Self::finish).
+    /// Selects genomes among downloads, and reads those that are not known to be sound from an earlier manifest of
+    /// this name or from the journal of a run that was killed. Listed genomes without a file are written to
+    /// `missing` as ACCESSION, TAXON and URL, separated by tabs. The only other output is the journal, which
+    /// exists until [`finish`](Self::finish).
     ///
     /// # Errors
-    /// If lists, checksums or the taxonomy cannot be read or are malformed, no list is there, or none has
-    /// a genome; if an earlier manifest is none or is damaged; as writing; if cancelled. Damaged genomes
-    /// are none: their rows say it.
+    /// If lists, checksums or the taxonomy cannot be read or are malformed; if there is no list, or no list has
+    /// any of the genomes; if an earlier manifest is damaged or not a manifest; if writing fails; if cancelled.
+    /// Damaged genomes are not errors: their rows have the reason.
     pub fn prepare(
         config: &LibraryConfig,
         downloads: &Downloads,
@@ -110,7 +111,7 @@ impl Library {
         let earlier = Earlier::read(manifest)?;
         let paths = paths_from(downloads, manifest)?;
         let selection = {
-            // A taxonomy may be large, and is needed no longer than this.
+            // A taxonomy may be large, and is only needed here.
             let read = |source| Dump::read_within(source, resources.budget(), 0);
             let taxonomy = config.taxonomy.as_ref().map(read).transpose()?;
             select(config, &paths, &downloads.lists, taxonomy.as_ref(), missing)?
@@ -143,7 +144,7 @@ impl Library {
         Ok(Library { rows, journal: Journal::path(manifest), outcome })
     }
 
-    /// The rows of the manifest, one for each genome that was found, in their order.
+    /// Returns the rows of the manifest, one for each genome that was found, in order.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
@@ -151,21 +152,21 @@ impl Library {
     /// Writes the manifest.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write(&self, output: &mut dyn Write) -> io::Result<()> {
         Manifest::write(&self.rows, output)
     }
 
-    /// Removes the journal; to be called when the manifest has appeared.
+    /// Removes the journal; call it after the manifest has appeared.
     ///
     /// # Errors
-    /// If that is not possible.
+    /// If the journal cannot be removed.
     pub fn finish(self) -> Result<LibraryOutcome, Error> {
         journal::remove(self.journal)?;
         Ok(self.outcome)
     }
 
-    /// Where the journal of a manifest is kept.
+    /// Returns the path of the journal of a manifest.
     pub fn journal(manifest: &Path) -> PathBuf {
         Journal::path(manifest)
     }
@@ -189,10 +190,10 @@ impl LibraryOutcome {
     }
 }
 
-/// What earlier runs have found.
+/// The results of earlier runs, by path.
 struct Earlier(HashMap<PathBuf, Known>);
 
-/// What an earlier run found of a file.
+/// The result of an earlier run for one file.
 struct Known {
     stamp: Stamp,
     content: Content,
@@ -200,7 +201,7 @@ struct Known {
 }
 
 impl Earlier {
-    /// Of the manifest that is to be replaced, and its journal, whose rows are newer.
+    /// Reads the manifest that will be replaced, and then its journal, whose rows are newer.
     fn read(manifest: &Path) -> Result<Earlier, Error> {
         let mut rows: Vec<Row> = match fs::metadata(manifest) {
             Ok(there) if there.is_file() => Manifest::read(manifest)
@@ -218,13 +219,13 @@ impl Earlier {
         Ok(Earlier(rows.into_iter().filter_map(known).collect()))
     }
 
-    /// What was found of a file that has not changed since.
+    /// Returns the result for a file that has not changed since.
     fn of(&self, path: &Path, stamp: Stamp) -> Option<&Known> {
         self.0.get(path).filter(|known| known.stamp == stamp)
     }
 }
 
-/// The error of a file that would be replaced.
+/// Returns the error about a file that would be replaced.
 fn in_the_way(manifest: &Path, error: &Error) -> Error {
     match error {
         Error::Content { reason, .. } => Error::content(
@@ -238,7 +239,7 @@ fn in_the_way(manifest: &Path, error: &Error) -> Error {
     }
 }
 
-/// A genome and where it stands.
+/// A genome, and its row in the manifest.
 struct File<'d> {
     path: &'d Path,
     listed: Option<Md5Sum>,
@@ -246,7 +247,7 @@ struct File<'d> {
     is_known: bool,
 }
 
-/// All genomes, with what is known of them before one is read.
+/// Returns all genomes with the facts that are known before they are read.
 fn files<'d>(
     downloads: &'d Downloads,
     paths: Vec<PathBuf>,
@@ -265,7 +266,7 @@ fn files<'d>(
 }
 
 impl File<'_> {
-    /// Takes what an earlier run found, if the file is the same, and is what it should be.
+    /// Reuses the result of an earlier run if the file is unchanged and was sound.
     fn take_known(&mut self, earlier: &Earlier) {
         let Some(stamp) = self.row.stamp.filter(|_| self.row.status == Status::Sound) else {
             return;
@@ -281,7 +282,7 @@ impl File<'_> {
         self.row.status == Status::Sound && !self.is_known
     }
 
-    /// Its row, when it has been read; none if it was not read to its end.
+    /// Returns the row of a file after it was read; `None` if it was not read to its end.
     fn read(&self, checked: Checked, earlier: &Earlier) -> Option<Row> {
         let row = self.row.clone();
         match checked {
@@ -291,7 +292,7 @@ impl File<'_> {
                 let Some(before) = before.filter(|_| self.listed.is_none()) else {
                     return Some(Row { content: Some(content), stamp: stamp_now, ..row });
                 };
-                // The sum of before stays, so that the next run sees it, too.
+                // The earlier checksum is kept, so that the next run detects the change as well.
                 let status = match before.md5 == content.md5 {
                     true => Status::Sound,
                     false => Status::Damaged(format!(
@@ -308,7 +309,7 @@ impl File<'_> {
     }
 }
 
-/// What is needed to read files.
+/// The inputs of reading the files.
 struct Work<'a> {
     files: &'a [File<'a>],
     earlier: &'a Earlier,
@@ -319,8 +320,8 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Reads all files that are to be read, by all threads, the largest ones first, so that none of them
-    /// is left to a single thread at the end. Sound ones are noted in the journal.
+    /// Reads all files that need it with all threads, the largest first, so that no large file is left to a
+    /// single thread at the end. Adds sound files to the journal.
     fn check(&self) -> Result<Vec<(usize, Row)>, Error> {
         let size = |at: usize| self.files[at].row.stamp.map_or(0, |stamp| stamp.size);
         let to_read = |&at: &usize| self.files[at].is_to_be_read();
@@ -359,8 +360,8 @@ impl Work<'_> {
     }
 }
 
-/// The genomes as a manifest names them: absolute, where their folder was given so, else from the folder
-/// of the manifest, so that it may be used from everywhere.
+/// Returns the paths of genomes for the manifest: absolute if the folder was given so, otherwise relative to the
+/// folder of the manifest, so that it can be used from any directory.
 fn paths_from(downloads: &Downloads, manifest: &Path) -> Result<Vec<PathBuf>, Error> {
     let here = |path: &Path| match path.as_os_str().is_empty() {
         true => PathBuf::from("."),
@@ -388,7 +389,7 @@ fn paths_from(downloads: &Downloads, manifest: &Path) -> Result<Vec<PathBuf>, Er
     Ok(paths)
 }
 
-/// The way from one folder to another; both are absolute and without links.
+/// Returns the relative path from one folder to another; both must be absolute and without links.
 fn relative(from: &Path, to: &Path) -> PathBuf {
     let (from, to): (Vec<Component<'_>>, Vec<Component<'_>>) =
         (from.components().collect(), to.components().collect());

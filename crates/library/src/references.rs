@@ -1,4 +1,4 @@
-//! Which files references are read from.
+//! The files that references are read from.
 
 use std::path::{Path, PathBuf};
 
@@ -7,28 +7,28 @@ use merganser_io::{FileKind, Input, is_file};
 use crate::file_names::{GENOMES, MAP, is_genome, is_sequence_file, walk};
 use crate::{Error, Manifest};
 
-/// The files that arguments stand for, and the manifests among these, which know the taxa of theirs.
+/// The files that arguments refer to, and the manifests among the arguments, which have the taxa of their files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct References {
     /// The files of sequences, in the order in which they are numbered.
     pub inputs: Vec<Input>,
-    /// The manifests of libraries that were given: maps of their files' taxa, to be among
-    /// the `map` of a build.
+    /// The manifests that were given; they are to be added to the maps of taxids (`map`) of a
+    /// build.
     pub manifests: Vec<PathBuf>,
-    /// Maps of taxids (`seqid2taxid.map`) that folders have which were given, to be
+    /// The maps of taxids (`seqid2taxid.map`) in given folders; they are to be added to
     /// the `maps_beside` of a build.
     pub maps: Vec<PathBuf>,
-    /// Files of sequences in folders that are no genomes by their names: genes and reads. They are left out.
+    /// Sequence files in folders that are left out because their names are those of genes or reads.
     pub others: Vec<PathBuf>,
 }
 
 impl References {
-    /// Turns arguments into reference files: folders stand for all genomes in them and the folders
-    /// below, in the order of their names, which are those of [`Downloads::find`](crate::Downloads::find); a [manifest](Manifest) for its genomes, in its order;
-    /// `@list` and single files as everywhere.
+    /// Expands arguments to reference files: a folder to all genomes in it and the folders below, in the order of
+    /// names, with the rules of [`Downloads::find`](crate::Downloads::find); a [manifest](Manifest) to its genomes, in
+    /// its order; `@list` and single files as in all commands.
     ///
     /// # Errors
-    /// If a folder cannot be read or has no such file, or a list cannot be read; as
+    /// If a folder or a list cannot be read; if a folder contains no genome; those of
     /// [`Manifest::genomes`].
     pub fn expand(args: &[PathBuf]) -> Result<References, Error> {
         let mut found = References::default();
@@ -68,8 +68,8 @@ impl References {
             return Err(Error::content(
                 folder,
                 format!(
-                    "no genome in this folder: its {} files of sequences have genes or reads by their \
-                     names, first {}; name files themselves if they are meant",
+                    "no genome in this folder: by their names, its {} files of sequences are genes or \
+                     reads, first {}; give the files themselves to use them",
                     self.others.len() - others,
                     first.display()
                 ),
@@ -90,15 +90,15 @@ impl References {
     }
 }
 
-/// The files of [`References::expand`], for who needs no taxa of manifests.
+/// Expands arguments to the files of [`References::expand`], for callers that do not need the taxa of manifests.
 ///
 /// # Errors
-/// As [`References::expand`].
+/// Those of [`References::expand`].
 pub fn expand_references(args: &[PathBuf]) -> Result<Vec<Input>, Error> {
     References::expand(args).map(|references| references.inputs)
 }
 
-/// Whether a file is the manifest of a library; one with the name of a file of sequences is none.
+/// Whether a file is the manifest of a library; a file with the name of a sequence file is not.
 fn is_manifest(path: &Path) -> bool {
     !is_sequence_file(path) && FileKind::of_path(path) == Some(FileKind::Library)
 }

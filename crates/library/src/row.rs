@@ -1,4 +1,4 @@
-//! A row of a manifest: a file, and what is known of it.
+//! Rows of a manifest: a file and the facts about it.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -8,31 +8,31 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// The names of the columns, in their order.
+/// The names of the columns, in order.
 pub(super) const COLUMNS: [&str; 9] =
     ["path", "accession", "taxon", "sequences", "bases", "md5", "size", "mtime", "status"];
-/// What stands where nothing is known.
+/// The content of a cell without a value.
 const UNKNOWN: &[u8] = b"-";
 
 /// A file of a library.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Row {
-    /// Where it is: from the folder that the manifest is in, or absolute.
+    /// The path of the file, relative to the folder of the manifest, or absolute.
     pub path: PathBuf,
-    /// The accession of its assembly with the version (`GCF_000005845.2`), or its name without suffixes.
+    /// The accession of the assembly with its version (`GCF_000005845.2`), or the file name without suffixes.
     pub accession: String,
-    /// The taxon of all of its sequences, if a list names one.
+    /// The taxon of all sequences of the file, if a list names one.
     pub taxon: Option<GenomeTaxon>,
-    /// What is in it, once that was read.
+    /// The content of the file, after it was read.
     pub content: Option<Content>,
-    /// Its size and time, if it is there.
+    /// The size and time of the file, if it exists.
     pub stamp: Option<Stamp>,
-    /// Whether it belongs to the library.
+    /// Whether the file belongs to the library.
     pub status: Status,
 }
 
-/// The taxon of a genome, as lists name it.
+/// The taxon of a genome in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GenomeTaxon {
     /// A taxid of NCBI.
@@ -41,51 +41,51 @@ pub enum GenomeTaxon {
     Lineage(String),
 }
 
-/// What is in a file of sequences.
+/// The content of a file of sequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// Records, 1 or more.
+    /// The number of records, at least 1.
     pub sequences: u64,
-    /// Letters of all sequences.
+    /// The number of letters of all sequences.
     pub bases: u64,
-    /// Of the file's bytes, as they are on disk.
+    /// The checksum of the file's bytes on disk.
     pub md5: Md5Sum,
 }
 
-/// An MD5 checksum; displayed and read as 32 hexadecimal digits.
+/// An MD5 checksum; displayed and parsed as 32 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Md5Sum(pub [u8; 16]);
 
-/// By what a file is known to be the one that was checked.
+/// The size and time of a file; if they are unchanged, the file is taken to be the one that was checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    /// Bytes on disk.
+    /// The size on disk in bytes.
     pub size: u64,
-    /// Seconds since 1970 of its last change,
+    /// The time of the last change in seconds since 1970.
     pub seconds: i64,
-    /// and nanoseconds of that second.
+    /// The nanoseconds within that second.
     pub nanoseconds: u32,
 }
 
-/// Whether a file belongs to its library, or why not.
+/// Whether a file belongs to the library, or why it does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// It does: it has a taxon, and was read to its end.
+    /// The file belongs to the library: it has a taxon and was read to its end.
     Sound,
-    /// It would, but is damaged: in which way.
+    /// The file would belong to the library but is damaged; with the reason.
     Damaged(String),
-    /// There is a newer version of the assembly: its accession.
+    /// There is a newer version of the assembly; with its accession.
     Superseded(String),
-    /// Another file has the same version of the assembly: its path.
+    /// Another file has the same version of the assembly; with its path.
     Duplicate(String),
-    /// It has no taxon: why.
+    /// The file has no taxon; with the reason.
     NoTaxon(String),
-    /// Its assembly is not of the level or category that was asked for: of which.
+    /// The assembly is not of the requested level or category; with its own.
     Excluded(String),
 }
 
 impl Status {
-    /// The word that stands first in the column.
+    /// Returns the first word of the column.
     fn word(&self) -> &'static str {
         match self {
             Status::Sound => "ok",
@@ -97,7 +97,7 @@ impl Status {
         }
     }
 
-    /// What stands behind the word.
+    /// Returns the reason after the first word.
     pub fn reason(&self) -> &str {
         match self {
             Status::Sound => "",
@@ -111,13 +111,13 @@ impl Status {
 }
 
 impl fmt::Display for Status {
-    /// The word, and behind a colon the reason.
+    /// Writes the first word, and the reason after a colon.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.word())?;
         if *self == Status::Sound {
             return Ok(());
         }
-        // A name of a file in it may have anything.
+        // A file name in the reason may contain control characters.
         let plain = self.reason().chars().map(|one| if one.is_control() { ' ' } else { one });
         write!(formatter, ": {}", plain.collect::<String>())
     }
@@ -163,7 +163,7 @@ impl FromStr for Md5Sum {
 }
 
 impl Stamp {
-    /// Of a file.
+    /// Returns the size and time of a file.
     pub(super) fn of(metadata: &Metadata) -> Stamp {
         let nanoseconds = metadata.mtime_nsec().clamp(0, 999_999_999) as u32;
         Stamp { size: metadata.len(), seconds: metadata.mtime(), nanoseconds }
@@ -207,7 +207,7 @@ impl FromStr for GenomeTaxon {
 }
 
 impl Row {
-    /// Appends it to `text`, without a line end.
+    /// Appends the row to `text`, without a line end.
     pub(super) fn put(&self, text: &mut Vec<u8>) {
         text.extend_from_slice(self.path.as_os_str().as_bytes());
         let taxon = self.taxon.as_ref().map(ToString::to_string);
@@ -228,10 +228,10 @@ impl Row {
         }
     }
 
-    /// Reads a line.
+    /// Parses a line.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A description of what is wrong.
     pub(super) fn parse(line: &[u8]) -> Result<Row, String> {
         let cells: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
         if cells.len() != COLUMNS.len() {
@@ -239,7 +239,7 @@ impl Row {
         }
         let wrong = |at: usize| {
             let cell = String::from_utf8_lossy(cells[at]);
-            format!("`{}` cannot stand in the column {}", cell.escape_debug(), COLUMNS[at])
+            format!("`{}` is not valid in the column {}", cell.escape_debug(), COLUMNS[at])
         };
         let text = |at: usize| std::str::from_utf8(cells[at]).map_err(|_| wrong(at));
         let known = |at: usize| cells[at] != UNKNOWN;
@@ -270,7 +270,7 @@ impl Row {
         if status == Status::Sound {
             let missing = [(2, taxon.is_none()), (3, content.is_none()), (6, stamp.is_none())];
             if let Some((at, _)) = missing.iter().find(|(_, missing)| *missing) {
-                return Err(format!("it is ok, but has nothing in the column {}", COLUMNS[*at]));
+                return Err(format!("it is ok, but has no value in the column {}", COLUMNS[*at]));
             }
         }
         let path = PathBuf::from(OsStr::from_bytes(cells[0]));
@@ -283,7 +283,7 @@ pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A row of a sound file.
+    /// The row of a sound file.
     pub(crate) fn sound(path: &str) -> Row {
         Row {
             path: path.into(),
@@ -295,7 +295,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Rows of all kinds.
+    /// Rows with any status.
     pub(crate) fn any_row() -> impl Strategy<Value = Row> {
         let status = prop_oneof![
             Just(Status::Sound),
@@ -354,31 +354,31 @@ pub(super) mod tests {
             ("a\tb".to_owned(), "2 columns instead of 9".to_owned()),
             (
                 format!("a\tb\tx\t1\t1\t{md5}\t1\t1.000000000\tok"),
-                "`x` cannot stand in the column taxon".into(),
+                "`x` is not valid in the column taxon".into(),
             ),
             (
                 format!("a\tb\t5\t1\t-\t{md5}\t1\t1.000000000\tok"),
-                "`-` cannot stand in the column bases".into(),
+                "`-` is not valid in the column bases".into(),
             ),
             (
                 "a\tb\t5\t1\t1\tabc\t1\t1.000000000\tok".into(),
-                "`abc` cannot stand in the column md5".into(),
+                "`abc` is not valid in the column md5".into(),
             ),
             (
                 format!("a\tb\t5\t1\t1\t{md5}\t1\t1.5\tok"),
-                "`1.5` cannot stand in the column mtime".into(),
+                "`1.5` is not valid in the column mtime".into(),
             ),
             (
                 format!("a\tb\t5\t1\t1\t{md5}\t1\t1.000000000\tfine"),
-                "`fine` cannot stand in the column status".into(),
+                "`fine` is not valid in the column status".into(),
             ),
             (
                 format!("a\tb\t-\t1\t1\t{md5}\t1\t1.000000000\tok"),
-                "it is ok, but has nothing in the column taxon".into(),
+                "it is ok, but has no value in the column taxon".into(),
             ),
             (
                 "\tb\t-\t-\t-\t-\t-\t-\tdamaged: x".into(),
-                "`` cannot stand in the column path".into(),
+                "`` is not valid in the column path".into(),
             ),
         ] {
             assert_eq!(Row::parse(line.as_bytes()), Err(message), "{line}");

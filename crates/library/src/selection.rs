@@ -1,4 +1,4 @@
-//! Which of the genomes that were found belong to a library, and of which taxon each is.
+//! Selection of the genomes that belong to a library, and the taxon of each.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Write;
@@ -13,30 +13,30 @@ use super::row::{GenomeTaxon, Status};
 use crate::Error;
 use merganser_taxonomy::{Accessions, Dump, lineage};
 
-/// What was chosen.
+/// The result of the selection.
 #[derive(Debug, Default)]
 pub(super) struct Selection {
-    /// For each genome, in their order.
+    /// The choice for each genome, in order.
     pub(super) choices: Vec<Choice>,
-    /// Genomes of the lists, of the level and category that are asked for, of which there is no file.
+    /// The number of listed genomes of the requested level and category without a file.
     pub(super) missing: u64,
-    /// How many genomes are of another version than the lists have, and the first one's accession.
+    /// The number of genomes of another version than the listed one, and the accession of the first.
     pub(super) other_versions: (u64, Option<String>),
 }
 
-/// What is known of a genome before it is read.
+/// The facts about a genome before it is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
     pub(super) accession: String,
     pub(super) taxon: Option<GenomeTaxon>,
-    /// Sound, as far as is known.
+    /// The status; sound if no problem is known yet.
     pub(super) status: Status,
 }
 
-/// Chooses among genomes by lists, those that were given first, and writes those that are missing.
+/// Selects genomes by lists, of which the given ones come first, and writes the missing genomes.
 ///
 /// # Errors
-/// If there is no list, or one cannot be read or is malformed; if no genome is in one.
+/// If there is no list; if a list cannot be read or is malformed; if no list has any of the genomes.
 pub(super) fn select(
     config: &LibraryConfig,
     genomes: &[PathBuf],
@@ -81,7 +81,7 @@ pub(super) fn select(
 }
 
 impl Selection {
-    /// Counts genomes that are taken whose version no list has.
+    /// Counts selected genomes whose version is on no list.
     fn note_other_versions(&mut self, are_other: &[bool]) {
         let taken =
             |(choice, is_other): &(&Choice, &bool)| choice.status == Status::Sound && **is_other;
@@ -98,21 +98,21 @@ fn refuse_no_list(config: &LibraryConfig, no_list: bool, tables: bool) -> Result
              give one with `assembly_summary`, or the tables of GTDB with `taxonomy`"
         }
         (true, true) if config.chooses() => {
-            "`level` and `category` are what NCBI's lists say of assemblies, and GTDB's tables do not: \
-             give one with `assembly_summary`"
+            "`level` and `category` are in NCBI's lists of assemblies, but not in GTDB's tables: give a \
+             list with `assembly_summary`"
         }
         _ => return Ok(()),
     };
     Err(Error::Config(ConfigError::new(refused)))
 }
 
-/// Sees to it that some genome is of what was asked for.
+/// Checks that at least one genome has the requested level and category.
 fn refuse_all_excluded(choices: &[Choice]) -> Result<(), Error> {
     let excluded = |choice: &&Choice| matches!(choice.status, Status::Excluded(_));
     match choices.iter().find(excluded) {
         Some(first) if choices.iter().all(|choice| choice.status != Status::Sound) => {
             Err(Error::Input(format!(
-                "no genome is of the `level` and `category` that are asked for, first {}: {}",
+                "no genome has the requested `level` and `category`, first {}: {}",
                 first.accession,
                 first.status.reason()
             )))
@@ -121,7 +121,7 @@ fn refuse_all_excluded(choices: &[Choice]) -> Result<(), Error> {
     }
 }
 
-/// Sees to it that some genome has a taxon.
+/// Checks that at least one genome has a taxon.
 fn refuse_none(choices: &[Choice], genomes: &[PathBuf]) -> Result<(), Error> {
     match (choices.first(), genomes.first()) {
         (Some(first), Some(path)) if choices.iter().all(|choice| choice.taxon.is_none()) => {
@@ -136,7 +136,7 @@ fn refuse_none(choices: &[Choice], genomes: &[PathBuf]) -> Result<(), Error> {
     }
 }
 
-/// An assembly of a list that there is a file of, in some version.
+/// A listed assembly of which there is a file, in any version.
 struct Known {
     version: u64,
     taxid: u32,
@@ -148,13 +148,13 @@ struct Known {
 struct Selector<'a> {
     config: &'a LibraryConfig,
     taxonomy: Option<&'a Dump>,
-    /// The accessions of files, without versions.
+    /// The accessions of the files, without versions.
     stems: HashSet<&'a [u8]>,
     known: HashMap<Box<[u8]>, Vec<Known>>,
     missing: Missing<'a>,
 }
 
-/// Assemblies of lists without a file.
+/// Listed assemblies without a file.
 struct Missing<'a> {
     output: &'a mut dyn Write,
     seen: HashSet<Box<[u8]>>,
@@ -175,7 +175,7 @@ impl Missing<'_> {
 }
 
 impl Selector<'_> {
-    /// Takes in a list.
+    /// Reads a list.
     fn read(&mut self, path: &Path) -> Result<(), Error> {
         let is_taxonomy = self.taxonomy.is_none_or(|dump| dump.accessions.is_none());
         let mut failed = None;
@@ -198,7 +198,7 @@ impl Selector<'_> {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Notes the genomes of GTDB's tables without a file, in the order of their accessions.
+    /// Lists the genomes of GTDB's tables without a file, in the order of accessions.
     fn missing_of_tables(&mut self, dump: &Dump, accessions: &Accessions) -> Result<(), Error> {
         let is_missing = |accession: &[u8]| !self.stems.contains(&*Accession::of(accession).stem);
         let mut all: Vec<(&[u8], u32)> =
@@ -210,13 +210,13 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// Whether an assembly is of the level and category that were asked for.
+    /// Whether an assembly has the requested level and category.
     fn is_wanted(&self, level: Option<Level>, category: Option<Category>) -> bool {
-        // None is less than any.
+        // `None` is less than any value.
         level >= self.config.level && category >= self.config.category
     }
 
-    /// The taxon of a genome, or why it has none; and whether it is that of another version.
+    /// Returns the taxon of a genome, or why it has none; and whether the taxon is that of another version.
     fn choose(&self, accession: &Accession) -> (Choice, bool) {
         let text = accession.text();
         let found = match self.taxonomy {
@@ -249,8 +249,8 @@ impl Selector<'_> {
         Ok((GenomeTaxon::Taxid(taxid), is_other))
     }
 
-    /// What lists say of an assembly, of its version or else of the newest that they have; and whether
-    /// that is another one.
+    /// Returns the listed facts about an assembly: those of its version, else those of the newest listed version;
+    /// and whether that is another version.
     fn known(&self, accession: &Accession) -> Option<(&Known, bool)> {
         let all = self.known.get(&accession.stem)?;
         if let Some(own) = all.iter().find(|known| known.version == accession.version) {
@@ -260,13 +260,13 @@ impl Selector<'_> {
         Some((newest, newest.version > 0 && accession.version > 0))
     }
 
-    /// Why a genome is not asked for.
+    /// Returns why a genome does not have the requested level and category, if so.
     fn excludes(&self, accession: &Accession) -> Option<String> {
         if !self.config.chooses() {
             return None;
         }
         let Some((known, _)) = self.known(accession) else {
-            return Some("no list tells its level and category".into());
+            return Some("no list has its level and category".into());
         };
         let is_wanted = self.is_wanted(known.level, known.category);
         (!is_wanted).then(|| match known.level < self.config.level {
@@ -276,7 +276,7 @@ impl Selector<'_> {
     }
 }
 
-/// The lineage of a genome by GTDB's tables.
+/// Returns the lineage of a genome in GTDB's tables.
 fn of_tables(dump: &Dump, accession: &str) -> Result<(GenomeTaxon, bool), String> {
     let accessions = dump.accessions.as_ref().ok_or("on no list")?;
     let taxid = accessions.taxid(accession.as_bytes()).ok_or("in no table")?;
@@ -288,8 +288,8 @@ fn lineage_of(dump: &Dump, taxid: u32) -> GenomeTaxon {
     GenomeTaxon::Lineage(lineage(&dump.taxonomy, node))
 }
 
-/// Leaves one file for each assembly: the newest version, and of that the first file. Files that have
-/// their accession from the same folder are parts of one genome.
+/// Keeps one file of each assembly: that of the newest version, and of several such files the first. Files that
+/// get their accession from the same folder are parts of one genome.
 fn leave_one_each(names: &[(Accession, bool)], genomes: &[PathBuf], choices: &mut [Choice]) {
     let mut best: HashMap<&[u8], usize> = HashMap::new();
     let candidates = |choices: &[Choice]| -> Vec<usize> {
@@ -323,7 +323,7 @@ mod tests {
     use proptest::prelude::*;
     use std::io;
 
-    /// What becomes of files with these paths, by a list of these accessions.
+    /// Returns the status of files with these paths, selected by a list of these accessions.
     fn chosen(paths: &[String], listed: &[&str]) -> Vec<String> {
         let dir = tempfile::tempdir().unwrap();
         let list = dir.path().join("list");
@@ -366,7 +366,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// Of each assembly the first file of the newest version, whatever the order.
+        /// The first file of the newest version of each assembly is selected, in any order of files.
         #[test]
         fn the_newest_version_is_taken(files in proptest::collection::vec((0..3u32, 0..12u32), 1..9)) {
             let name = |(at, (number, version)): (usize, &(u32, u32))| {

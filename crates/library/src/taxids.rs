@@ -1,4 +1,4 @@
-//! Which taxid each sequence has.
+//! Search for the taxid of each sequence.
 
 mod beside;
 mod conflict;
@@ -19,64 +19,65 @@ use conflict::TwoTaxids;
 pub use conflict::{ConflictPlace, MapConflict};
 pub use headers::HeaderRule;
 
-/// Where the taxids of a Kraken 2 library's sequences are looked for, besides their headers and the files
-/// beside them.
+/// The sources of the taxids of a Kraken 2 library's sequences, besides their headers and the files beside
+/// them.
 #[derive(Clone, Copy)]
 pub struct LibraryMaps<'a> {
-    /// The maps that were given, the first one first.
+    /// The given maps, in order.
     pub given: &'a [PathBuf],
-    /// Those in folders of references ([`References::maps`](crate::References::maps)).
+    /// The maps in folders of references ([`References::maps`](crate::References::maps)).
     pub beside: &'a [PathBuf],
     /// The taxonomy, if there is one.
     pub taxonomy: Option<&'a Dump>,
-    /// Hears of maps that were found.
+    /// Receives a note for each map that was found.
     pub progress: &'a dyn Progress,
-    /// Where doubts about maps go.
+    /// Receives warnings about maps.
     pub warnings: &'a Warnings,
 }
 
-/// An id of targets.
+/// An id, and the sequences that have it.
 #[derive(Default)]
 struct Id {
     targets: Vec<u32>,
-    /// The number of the map that had it last, and the taxid there.
+    /// The number of the last map that has the id, and the taxid there.
     seen: Option<(usize, u32)>,
-    /// The number of the map that was given and had it first, and the taxid there.
+    /// The number of the first given map that has the id, and the taxid there.
     given: Option<(usize, u32)>,
 }
 
-/// The search for the taxids of sequences: by the maps given, manifests of libraries among them, and those next to the
-/// references, then a taxid in a sequence's header, then assembly_summary files next to the references, then
-/// accession2taxid files in the taxonomy's folder. Of GTDB's taxonomy, by the maps that were given, then a sequence's
-/// accession, then that in its file's name: other taxids are NCBI's.
+/// The search for the taxids of sequences. Sources are tried in this order: the given maps, including manifests of
+/// libraries; maps beside the references; taxids in headers; assembly_summary files beside the references;
+/// accession2taxid files in the folder of the taxonomy. With GTDB's taxonomy the order is: the given maps, the
+/// accession of the sequence, the accession in the name of its file; other sources are not used, as they have NCBI's
+/// taxids.
 pub struct TaxidSearch {
     rule: HeaderRule,
-    /// Of all targets in their order.
+    /// The taxids of all sequences, in order.
     taxids: Vec<Option<u32>>,
     headers: Vec<String>,
-    /// Ids, whole and in parts, and whose they are.
+    /// The ids of sequences, whole and in parts.
     ids: HashMap<Vec<u8>, Id>,
-    /// Maps next to the references in which something was found.
+    /// The maps beside the references in which a taxid was found.
     maps_beside: Vec<PathBuf>,
-    /// Maps that were read, and the ids for which one has two taxids: the one that counts, and the other.
+    /// The maps that were read, each with the ids for which it has two taxids: the one that counts and the other.
     maps: Vec<(PathBuf, Vec<TwoTaxids>)>,
-    /// The map that is read was given.
+    /// Whether the current map was given by the user.
     is_given: bool,
-    /// Ids with another taxid in an earlier map of those that were given: the numbers of both.
+    /// Ids with a different taxid in an earlier given map, with the numbers of both maps.
     between: Vec<([usize; 2], TwoTaxids)>,
-    /// Sequences whose headers have two taxids: the file, how many, and the first.
+    /// Sequences whose headers have two taxids: the file, the number of such headers, and the first.
     headers_of_two: Vec<(PathBuf, usize, TwoTaxids)>,
-    /// Files and the targets in each.
+    /// The files, each with the range of its sequences.
     files: Vec<(PathBuf, std::ops::Range<usize>)>,
 }
 
 impl TaxidSearch {
-    /// Looks in the maps, those given and those in folders of references, the headers, beside the references and in
-    /// the taxonomy's folder, in this order; or in the maps and among the accessions of GTDB's tables. Tells
+    /// Searches all sources in order: the given maps and those in folders of references, the headers, the files beside
+    /// the references, and the folder of the taxonomy; with GTDB's tables, the given maps and the accessions. Notes to
     /// `progress` which maps were found and used.
     ///
     /// # Errors
-    /// If one of these files cannot be read, or is malformed.
+    /// If a file cannot be read or is malformed.
     pub fn look_everywhere(
         &mut self,
         maps: (&[PathBuf], &[PathBuf]),
@@ -119,7 +120,7 @@ impl TaxidSearch {
             }
         }
         self.read_headers(taxonomy.map(|dump| &dump.taxonomy));
-        // These may be large, and are read only for those that have no taxid yet.
+        // These files may be large, and are read only if some sequence still has no taxid.
         for map in files_next_to(inputs, is_summary)? {
             if self.taxids.contains(&None) {
                 self.read(&map)?;
@@ -135,23 +136,23 @@ impl TaxidSearch {
         Ok(())
     }
 
-    /// The taxids of all sequences, in their order.
+    /// Returns the taxids of all sequences, in order.
     pub fn taxids(&self) -> &[Option<u32>] {
         &self.taxids
     }
 
-    /// The taxids of all sequences, in their order.
+    /// Returns the taxids of all sequences, in order.
     pub fn into_taxids(self) -> Vec<Option<u32>> {
         self.taxids
     }
 
-    /// Targets without a taxid so far.
+    /// Returns the number of sequences without a taxid so far.
     fn missing(&self) -> usize {
         self.taxids.iter().filter(|taxid| taxid.is_none()).count()
     }
 
-    /// A search for the taxids of the sequences in `files`, one for each of `inputs`; `names` gives a sequence's name,
-    /// the first word of its header, and the whole header.
+    /// Returns a search for the taxids of the sequences in `files`, one for each of `inputs`. `names` returns the name
+    /// of a sequence (the first word of its header) and the whole header.
     pub fn new<S>(
         inputs: &[Input],
         files: &[Vec<S>],
@@ -184,7 +185,7 @@ impl TaxidSearch {
         search
     }
 
-    /// An id is known as it is, without its version, and by each part between bars
+    /// Adds the ids of a sequence: its name, the name without a version, and each part between bars
     /// (`gi|16127|ref|NC_000913.2|`).
     fn add_ids(&mut self, name: &str) {
         let target = self.headers.len() as u32;
@@ -201,9 +202,9 @@ impl TaxidSearch {
     }
 }
 
-/// What is said of a map that was found.
+/// Returns the note about a map that was found and used.
 fn taken_from(map: &Path) -> String {
-    format!("taxids are taken from {}, too", map.display())
+    format!("taxids are also taken from {}", map.display())
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-// Building an index: crates/map/src/run/build.rs. Positions whose first bases are of some parts are
-// selected with their 32 bases, sorted by these, and k-mers are looked up in the result.
+// Building of an index: see crates/map/src/cuda/build.rs. The positions of some consecutive parts are selected
+// together with their next 32 bases as keys, sorted by these, and the begins of k-mers are found among the
+// sorted keys.
 #pragma once
 
 #include "portable.cuh"
@@ -8,17 +9,17 @@
 namespace mgpu {
 namespace map {
 
-/// Positions of one stretch of bases: the first, and that behind the last.
+/// Consecutive positions of one stretch of bases: the first, and the one after the last.
 struct piece {
   uint32_t first, end;
 };
 
-/// Rust's BuildTask.
+/// A task of building an index, with the layout of Rust's BuildTask.
 struct build_task {
-  /// Low and high bits, `stride` words of 32 each.
+  /// Planes of low and high bits, `stride` words of 32 bits each.
   const uint32_t* planes;
   const piece* pieces;
-  /// How many positions each piece has of the parts, and all before it.
+  /// The number of positions of each piece that are in the parts, and of those in all pieces before it.
   uint32_t* counts;
   const uint64_t* offsets;
   uint64_t* keys;
@@ -27,9 +28,9 @@ struct build_task {
   uint64_t items;
   uint32_t stride;
   uint32_t piece_count;
-  /// Parts are the first bytes of keys.
+  /// The range of parts. The part of a position is the highest byte of its key.
   uint32_t first_part, last_part;
-  /// The k-mers that begin with these parts, and the number of the first position.
+  /// The range of k-mers that begin with these parts, and the number of index positions before the first one.
   uint32_t k, first_kmer, last_kmer, base;
 };
 
@@ -44,8 +45,9 @@ MGPU_HD bool is_wanted(const build_task& t, uint64_t key) {
   return t.first_part <= part && part < t.last_part;
 }
 
-/// A piece a block: how many of its positions are wanted.
-/// O(positions). Shared: 20 bytes; full occupancy.
+/// Counts the positions of each piece that belong to the parts, into `counts`.
+/// Launch: one block of `threads` threads per piece; a thread takes every `threads`-th position.
+/// Cost: O(positions). 20 bytes of shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) count_positions_kernel(build_task t) {
   block<threads> me;
   const piece of = t.pieces[me.index()];
@@ -58,8 +60,10 @@ __global__ void __launch_bounds__(threads) count_positions_kernel(build_task t) 
   if (me.thread() == 0) t.counts[me.index()] = all;
 }
 
-/// A piece a block: its positions that are wanted with their keys, in order.
-/// O(positions). Shared: 20 bytes; full occupancy.
+/// Writes the positions of each piece that belong to the parts, with their keys, from `offsets` of the piece
+/// on. Their order is kept, because the sort that follows is stable and ties must be in order of position.
+/// Launch: one block of `threads` threads per piece; a prefix sum over the block gives each thread its place.
+/// Cost: O(positions). 20 bytes of shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) take_positions_kernel(build_task t) {
   block<threads> me;
   const piece of = t.pieces[me.index()];
@@ -78,8 +82,10 @@ __global__ void __launch_bounds__(threads) take_positions_kernel(build_task t) {
   }
 }
 
-/// A sorted key a thread, and one more: where the k-mers up to its own begin.
-/// O(1), and at most as many writes as there are k-mers between two keys. No shared memory; full occupancy.
+/// Fills in the table: for each k-mer of the parts, the number of the first position whose key begins with it.
+/// Launch: one thread per sorted key, and one more for the end; each writes the entries of the k-mers after the
+/// key before its own, up to its own.
+/// Cost: O(1), and as many writes as there are k-mers between two keys. No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) table_kernel(build_task t) {
   block<threads> me;
   const uint64_t i = uint64_t{me.index()} * threads + me.thread();

@@ -1,5 +1,6 @@
-// From seeds to windows: crates/map/src/cpu/{candidates,prefilter}.rs. A key is a candidate: the query's
-// number within the part that is under way, and below it the diagonal and `bias` more.
+// From seeds to windows: crates/map/src/cpu/{candidates,prefilter}.rs. A candidate is a 64-bit key: the number
+// of its query within the current range of queries and, in the low `diagonal_bits` bits, its diagonal plus
+// `bias`.
 #pragma once
 
 #include "text.cuh"
@@ -15,15 +16,17 @@ MGPU_HD uint32_t query_of(const task& t, uint64_t key) {
   return static_cast<uint32_t>(key >> t.diagonal_bits);
 }
 
-/// The diagonal of occurrence `i` of a seed.
+/// Returns the diagonal, plus `bias`, of occurrence `i` of a seed.
 MGPU_HD uint32_t diagonal(const task& t, const seed& of, uint64_t i) {
   return t.positions[of.start + i] + t.bias - of.offset;
 }
 
-/// An occurrence a thread: its key.
-/// A binary search among the seeds of the block. Shared: 8 bytes; full occupancy.
+/// Writes the key of each occurrence of the seeds of the current queries.
+/// Launch: one thread per occurrence. Neighbouring occurrences mostly belong to the same seed, so two threads
+/// find the seeds of the block's first and last occurrence, and the others search only between these.
+/// Cost: a binary search among the seeds of the block. 8 bytes of shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) expand_kernel(task t) {
-  // The seeds that the block's first and last occurrences are of.
+  // The seeds of the block's first and last occurrence.
   MGPU_SHARED uint32_t bounds[2];
   block<threads> me;
   const uint64_t first = uint64_t{me.index()} * threads, i = first + me.thread();
@@ -40,8 +43,10 @@ __global__ void __launch_bounds__(threads) expand_kernel(task t) {
   t.keys[i] = number << t.diagonal_bits | diagonal(t, of, t.base + i - t.offsets[s]);
 }
 
-/// An occurrence of the seeds of one query a thread: its key, if it lies in the slice.
-/// A binary search a thread. No shared memory; full occupancy.
+/// Appends the keys of one query's occurrences that lie in the current slice, in any order. Keys that exceed
+/// the room are counted, but not written.
+/// Launch: a grid-stride loop, one occurrence per thread.
+/// Cost: a binary search per occurrence. No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) expand_slice_kernel(task t) {
   block<threads> me;
   const uint64_t stride = uint64_t{me.count()} * threads;
@@ -55,10 +60,12 @@ __global__ void __launch_bounds__(threads) expand_slice_kernel(task t) {
   }
 }
 
-/// A candidate that is none.
+/// The marker of a removed candidate; it sorts after all keys.
 constexpr uint64_t no_key = ~uint64_t{0};
 
-/// Whether a rule of the filter rejects a candidate.
+/// Whether a rule of the filter rejects a candidate. As on the host, the read is extended on both sides by
+/// `margin` letters that match everything; candidates whose reach has ambiguous letters or the end of a contig
+/// are kept.
 MGPU_HD bool is_rejected(const task& t, uint32_t q, const query& of, int64_t diagonal) {
   const uint32_t margin = of.edits + t.margin, len = of.len + 2 * margin;
   const int64_t from = diagonal - margin, e = of.edits;
@@ -74,9 +81,10 @@ MGPU_HD bool is_rejected(const task& t, uint32_t q, const query& of, int64_t dia
   return filter::snake<true>(pair[0], pair[1], {of.edits + 2, true}) == filter::rejected;
 }
 
-/// A sorted key a thread: repeated and rejected candidates become none.
-/// O(words of the read × edits) a candidate, in registers. Shared: 20 bytes, to count; half of the threads of
-/// a multiprocessor, by 64 registers.
+/// Replaces repeated and rejected candidates by `no_key`, and counts candidates, rejected and kept ones.
+/// Launch: a grid-stride loop, one sorted key per thread.
+/// Cost: O(words of the read × edits) per candidate, in registers. 20 bytes of shared memory for counting; 64
+/// registers limit occupancy to half of a multiprocessor's threads.
 __global__ void __launch_bounds__(threads) reject_kernel(task t) {
   block<threads> me;
   const uint64_t stride = uint64_t{me.count()} * threads;
@@ -93,7 +101,8 @@ __global__ void __launch_bounds__(threads) reject_kernel(task t) {
         out = key;
       }
     }
-    // The survivors, in their old places: the windows' memory is free.
+    // The results stay at the places of their keys, in the memory of the windows, which is unused at this
+    // stage.
     reinterpret_cast<uint64_t*>(t.windows)[i] = out;
   }
   count(me, t, candidates, found);
@@ -101,7 +110,7 @@ __global__ void __launch_bounds__(threads) reject_kernel(task t) {
   count(me, t, kept, found - dropped);
 }
 
-/// Which slice of a query with many occurrences a diagonal is in.
+/// Returns the slice that a diagonal is in, for a query that is processed in several slices.
 MGPU_HD uint64_t slice_of(const task& t, uint64_t slices, uint64_t diagonal) {
   if (slices <= 1) return 0;
   const uint64_t end = uint64_t{t.text_end} + 2 * uint64_t{t.bias};
@@ -111,7 +120,7 @@ MGPU_HD uint64_t slice_of(const task& t, uint64_t slices, uint64_t diagonal) {
   return slice;
 }
 
-/// How far candidates of a window may be apart: Rust's Limits.
+/// The maximum distances between candidates of a window, as in Rust's Limits, and the number of slices.
 struct limits {
   uint32_t widest, gap;
   uint64_t slices;
@@ -126,7 +135,8 @@ MGPU_HD limits limits_of(const task& t, uint32_t q, const query& of) {
   return {0xffffffffu, 2 * of.edits + 1, slices};
 }
 
-/// Calls `take` with each window of the candidates from key `i` on up to the first gap.
+/// Calls `take` with each window of the run of neighbouring candidates that begins at key `i`. The run ends at
+/// the first larger gap, at the end of the slice, or at the next query.
 template <class Take>
 MGPU_HD void each_window(const task& t, uint64_t i, uint32_t q, const limits& by, Take take) {
   const uint32_t rank = query_of(t, t.keys[i]);
@@ -148,7 +158,7 @@ MGPU_HD void each_window(const task& t, uint64_t i, uint32_t q, const limits& by
   take(now);
 }
 
-/// Whether a lane decides a window.
+/// Whether a window can be decided by a lane: its band is wide enough, and it has only bases of one contig.
 MGPU_HD bool for_lane(const task& t, const query& of, const window& w) {
   const uint32_t band = t.in_lanes ? band_of(of.edits) : 0;
   if (band == 0 || of.unknown > 0 || 2 * of.edits + w.width + 1 > band) return false;
@@ -156,10 +166,12 @@ MGPU_HD bool for_lane(const task& t, const query& of, const window& w) {
   return is_plain(t, from, from + w.width + of.len + 2 * of.edits);
 }
 
-/// A sorted key a thread: those that begin a run of neighbours list its windows, those for lanes
-/// from the front on and others from the back.
-/// O(keys of its run) a thread, gone through twice. Shared: 36 bytes, to count; 10 blocks of 128 threads a
-/// multiprocessor.
+/// Merges neighbouring candidates into windows. Windows for lanes are written from the front of `windows`, all
+/// others from its back.
+/// Launch: one thread per sorted key. Only the thread of the first key of a run of neighbours does work: it
+/// goes through the run once to count its windows and, after a prefix sum over the block has reserved places,
+/// again to write them.
+/// Cost: O(keys of the run), twice. 36 bytes of shared memory; 10 blocks of 128 threads per multiprocessor.
 __global__ void __launch_bounds__(threads) merge_kernel(task t) {
   block<threads> me;
   const uint64_t i = uint64_t{me.index()} * threads + me.thread();
@@ -200,13 +212,14 @@ __global__ void __launch_bounds__(threads) merge_kernel(task t) {
       t.windows[lane ? to[0]++ : t.window_room - 1 - to[1]++] = w;
     });
   }
-  // With a rule, candidates were counted before some of them were rejected.
+  // With a rule of the filter, all candidates were already counted before some were rejected.
   count(me, t, candidates, t.rule == 0 ? met[0] + met[1] : 0);
   count(me, t, verified, met[1]);
 }
 
-/// A query and a stretch that matches everything a thread: its window.
-/// O(1). No shared memory; full occupancy.
+/// Appends, for each query with seeds, a window around each run of the reference that matches everything.
+/// Launch: one thread per query and run.
+/// Cost: O(1). No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) gaps_kernel(task t) {
   block<threads> me;
   const uint64_t all = uint64_t{t.gap_count} * (t.last_query - t.first_query);

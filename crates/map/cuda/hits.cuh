@@ -1,4 +1,4 @@
-// From good ends to hits: crates/map/src/cpu/silencer.rs.
+// Selection of hits among good ends: crates/map/src/cpu/silencer.rs.
 #pragma once
 
 #include "verify.cuh"
@@ -8,7 +8,7 @@ namespace map {
 
 MGPU_HD uint64_t ones64(uint32_t bits) { return (uint64_t{1} << bits) - 1; }
 
-/// A good end, from its key.
+/// A good end, decoded from its key: the query's number within the part, the position and the edits.
 struct good_end {
   uint32_t rank, position, edits;
 
@@ -20,21 +20,23 @@ struct good_end {
   }
 };
 
-/// A hit's key: the read within the part, edits, position, strand.
+/// Returns the key of a hit: the read's number within the part, the edits, the position and, lowest, the
+/// strand. Sorted keys are in the order in which hits are reported.
 MGPU_HD uint64_t hit_of(const task& t, const good_end& end) {
   const uint64_t head = uint64_t{end.rank / 2} << t.edit_bits | end.edits;
   return (head << t.position_bits | end.position) << 1 | (end.rank & 1);
 }
 
-/// Whether an end is one of the same query and contig, at most `reach` behind the one before.
+/// Whether an end has the same query and contig as the one before it, and is at most `reach` bases after it.
 MGPU_HD bool is_near(const task& t, const good_end& before, const good_end& end, uint32_t reach) {
   if (before.rank != end.rank || end.position - before.position > reach) return false;
-  // Contigs begin at multiples of 64.
+  // Contigs begin at multiples of 64, so no contig ends between two positions of one 64-base word.
   if (before.position / 64 == end.position / 64) return true;
   return t.contigs[2 * contig_at(t, end.position)] <= before.position;
 }
 
-/// Takes ends of a cluster, `from` to `to`, by edits and position: each silences its neighbours.
+/// Takes the ends of a cluster, numbers `from` to `to`, in order of edits, then position. Each one that is
+/// taken silences those within `reach` bases, including itself.
 template <class Take>
 MGPU_HD void silence(const task& t, uint64_t from, uint64_t to, uint32_t reach, Take take) {
   constexpr uint8_t silenced = 1;
@@ -58,8 +60,10 @@ MGPU_HD void silence(const task& t, uint64_t from, uint64_t to, uint32_t reach, 
   }
 }
 
-/// A sorted end a thread: those that begin a cluster list its hits.
-/// O(edits × ends of the cluster) a thread. No shared memory; full occupancy.
+/// Appends the hits among the sorted good ends.
+/// Launch: one thread per end. Only the thread of the first end of a cluster does work, for the whole cluster;
+/// most clusters have few ends.
+/// Cost: O(edits × ends of the cluster). No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) silence_kernel(task t) {
   block<threads> me;
   const uint64_t i = uint64_t{me.index()} * threads + me.thread();

@@ -1,4 +1,5 @@
-// The launchers of mapping, as status.cuh says. Kernels are in the headers beside this file.
+// The launchers of the mapping kernels, with the conventions of status.cuh. The kernels are in the headers next to
+// this file; the comment of each kernel says what it computes, its launch shape and its cost.
 #include "build.cuh"
 #include "dispatch.cuh"
 #include "layout.cuh"
@@ -11,22 +12,22 @@ using mgpu::grid_size;
 using mgpu::map::task;
 using mgpu::map::threads;
 
-/// Blocks for loops over as many items as the device finds there are, which the host does not know: eight
-/// times as many as an H100 holds at once (132 multiprocessors of 16 blocks of 128 threads), so that
-/// those without items end at once.
+/// The maximum number of blocks of kernels that loop over a number of items which only the device knows. It is
+/// eight times the number that an H100 holds at once (132 multiprocessors with 16 blocks of 128 threads);
+/// blocks without items end at once.
 constexpr unsigned max_blocks = 1u << 14;
 
 }  // namespace
 
 extern "C" {
 
-/// How many counters there are.
+/// Returns the number of counters.
 mgpu_status merganser_map_counters(uint32_t* counters) {
   *counters = mgpu::map::counters;
   return 0;
 }
 
-/// Looks up the parts of all queries, and notes those that occur too often.
+/// Looks up the seeds of all equal divisions, and notes the queries whose seeds occur too often.
 mgpu_status merganser_map_look_up(const task* t, cudaStream_t stream) {
   const unsigned seeds = grid_size(uint64_t{t->slot_count} + 1, threads, mgpu::a_block_each);
   MGPU_LAUNCH(mgpu::map::look_up_kernel, seeds, threads, stream, *t);
@@ -35,13 +36,13 @@ mgpu_status merganser_map_look_up(const task* t, cudaStream_t stream) {
   return mgpu::launch_status();
 }
 
-/// The queries that improving takes at a time.
+/// Returns the number of queries that a round of improving processes.
 mgpu_status merganser_map_improve_room(const task* t, uint32_t* room) {
   *room = mgpu::map::improving::of(*t).room;
   return 0;
 }
 
-/// Improves the divisions of the queries of a round among those that were noted.
+/// Improves the divisions of the noted queries of a round.
 mgpu_status merganser_map_improve(const task* t, uint32_t round, cudaStream_t stream) {
   const auto m = mgpu::map::improving::of(*t);
   const uint32_t queries = m.room < t->query_count ? m.room : t->query_count;
@@ -52,38 +53,42 @@ mgpu_status merganser_map_improve(const task* t, uint32_t round, cudaStream_t st
   return mgpu::launch_status();
 }
 
+/// Collects the number of occurrences before each query.
 mgpu_status merganser_map_gather(const task* t, cudaStream_t stream) {
   const unsigned blocks = grid_size(uint64_t{t->query_count} + 1, threads, mgpu::a_block_each);
   MGPU_LAUNCH(mgpu::map::gather_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }
 
-/// The keys of the part under way.
+/// Lists the keys of the current queries.
 mgpu_status merganser_map_expand(const task* t, cudaStream_t stream) {
   const unsigned blocks = grid_size(t->items, threads, mgpu::a_block_each);
   MGPU_LAUNCH(mgpu::map::expand_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }
 
-/// The keys of a slice of it.
+/// Lists the keys of a slice of the current query.
 mgpu_status merganser_map_expand_slice(const task* t, cudaStream_t stream) {
   const unsigned blocks = grid_size(t->items, threads, max_blocks);
   MGPU_LAUNCH(mgpu::map::expand_slice_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }
 
+/// Removes repeated and rejected candidates.
 mgpu_status merganser_map_reject(const task* t, cudaStream_t stream) {
   const unsigned blocks = grid_size(t->items, threads, max_blocks);
   MGPU_LAUNCH(mgpu::map::reject_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }
 
+/// Merges neighbouring candidates into windows.
 mgpu_status merganser_map_merge(const task* t, cudaStream_t stream) {
   const unsigned blocks = grid_size(t->items, threads, mgpu::a_block_each);
   MGPU_LAUNCH(mgpu::map::merge_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }
 
+/// Appends windows around runs that match everything.
 mgpu_status merganser_map_gaps(const task* t, cudaStream_t stream) {
   const uint64_t all = uint64_t{t->gap_count} * (t->last_query - t->first_query);
   const unsigned blocks = grid_size(all, threads, mgpu::a_block_each);
@@ -91,14 +96,15 @@ mgpu_status merganser_map_gaps(const task* t, cudaStream_t stream) {
   return mgpu::launch_status();
 }
 
-/// Good ends of the windows for lanes, of which there are at most so many.
+/// Verifies the windows for lanes, of which there are at most `most`.
 mgpu_status merganser_map_lanes(const task* t, uint64_t most, cudaStream_t stream) {
   const unsigned blocks = grid_size(most, threads, max_blocks);
   MGPU_LAUNCH(mgpu::map::lanes_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }
 
-/// Good ends of the other windows, of which there are at most so many.
+/// Verifies the other windows, of which there are at most `most`. The kernel with just enough words for the
+/// longest read is launched.
 mgpu_status merganser_map_scan(const task* t, uint64_t most, cudaStream_t stream) {
   const unsigned blocks = grid_size(most, threads, max_blocks);
   const uint32_t words = (t->longest + 63) / 64;
@@ -112,21 +118,22 @@ mgpu_status merganser_map_scan(const task* t, uint64_t most, cudaStream_t stream
   });
 }
 
+/// Selects hits among the sorted good ends.
 mgpu_status merganser_map_silence(const task* t, cudaStream_t stream) {
   const unsigned blocks = grid_size(t->items, threads, mgpu::a_block_each);
   MGPU_LAUNCH(mgpu::map::silence_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }
 
-/// The scripts of so many hits from `first` on.
+/// Writes the scripts of hits without gaps, from hit `first` on, with `width` entries each.
 mgpu_status merganser_map_trace(const task* t, uint64_t first, uint32_t width, cudaStream_t stream) {
   const unsigned blocks = grid_size(t->items, threads, max_blocks);
   MGPU_LAUNCH(mgpu::map::trace_kernel, blocks, threads, stream, *t, first, width);
   return mgpu::launch_status();
 }
 
-/// Of these scripts those with gaps, in as many threads as the scratch memory has room for; those of
-/// more edits than `most` need none.
+/// Writes the scripts of hits with gaps, which the stage before left open, for up to `most` edits. The number
+/// of threads is limited by the scratch memory. Bands of one word and of two words have kernels of their own.
 mgpu_status merganser_map_trace_gaps(const task* t, uint64_t first, uint32_t width, uint32_t most,
                                      cudaStream_t stream) {
   if (t->hamming) return 0;
@@ -143,19 +150,21 @@ mgpu_status merganser_map_trace_gaps(const task* t, uint64_t first, uint32_t wid
   return 0;
 }
 
-/// How many positions of each piece are of the parts.
+/// Counts the positions of each piece that belong to the parts.
 mgpu_status merganser_map_count_positions(const mgpu::map::build_task* t, cudaStream_t stream) {
   if (t->piece_count == 0) return 0;
   MGPU_LAUNCH(mgpu::map::count_positions_kernel, t->piece_count, threads, stream, *t);
   return mgpu::launch_status();
 }
 
+/// Lists these positions and their keys.
 mgpu_status merganser_map_take_positions(const mgpu::map::build_task* t, cudaStream_t stream) {
   if (t->piece_count == 0) return 0;
   MGPU_LAUNCH(mgpu::map::take_positions_kernel, t->piece_count, threads, stream, *t);
   return mgpu::launch_status();
 }
 
+/// Fills in the table of the begins of k-mers.
 mgpu_status merganser_map_table(const mgpu::map::build_task* t, cudaStream_t stream) {
   const unsigned blocks = grid_size(t->items + 1, threads, mgpu::a_block_each);
   MGPU_LAUNCH(mgpu::map::table_kernel, blocks, threads, stream, *t);

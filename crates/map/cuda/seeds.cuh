@@ -1,4 +1,5 @@
-// Seeds: crates/map/src/cpu/seeds.rs and IndexView::find of crates/map/src/index.rs.
+// Choice and look-up of seeds: crates/map/src/cpu/seeds.rs, and find_short and narrow of
+// crates/map/src/index.rs and index/bisect.rs.
 #pragma once
 
 #include "text.cuh"
@@ -8,12 +9,13 @@ namespace map {
 
 constexpr uint32_t step = 4, shortest = 8, longest_seed = 32, lengths = longest_seed / step;
 
-/// Stretches of the positions.
+/// A range of the index's list of positions.
 struct range {
   uint32_t start, end;
 };
 
-/// 32 bases of a read: their bits, and as a number whose top bits are the first base.
+/// The 32 bases of a read from some base on: their bit planes, and as a number with the first base in the top
+/// bits.
 struct key {
   uint32_t low, high;
   uint64_t packed;
@@ -28,7 +30,7 @@ MGPU_HD uint64_t spread_bits(uint32_t plane) {
   return (x | x << 1) & 0x5555555555555555u;
 }
 
-/// The bases of both planes as a number, the first on top.
+/// Interleaves two planes into a number with the first base in the top bits.
 MGPU_HD uint64_t interleaved(uint32_t low, uint32_t high) {
   return spread_bits(filter::reversed(high)) << 1 | spread_bits(filter::reversed(low));
 }
@@ -38,7 +40,8 @@ MGPU_HD key key_of(const task& t, const query& of, uint32_t at) {
   return {low, high, interleaved(low, high)};
 }
 
-/// Below, at or above 0 as the bases at a position come before a key's, are the same or come after.
+/// Compares the bases at a position with those of a key, over the bits of the mask: negative if they sort
+/// before the key, 0 if they are equal, positive if they sort after it.
 MGPU_HD int32_t order(const task& t, uint32_t position, const key& of, uint32_t mask) {
   const uint32_t low = text_bits(t, 0, position), high = text_bits(t, 1, position);
   const uint32_t differs = ((low ^ of.low) | (high ^ of.high)) & mask;
@@ -48,8 +51,7 @@ MGPU_HD int32_t order(const task& t, uint32_t position, const key& of, uint32_t 
   return text - static_cast<int32_t>((of.high >> at & 1) << 1 | (of.low >> at & 1));
 }
 
-/// The part of a range, all of whose positions have the key's first k bases, that has the first
-/// `len`.
+/// Narrows a range of positions that share the key's first k bases to those that share its first `len`.
 MGPU_HD range narrowed(const task& t, range within, const key& of, uint32_t len) {
   const uint32_t mask = below(static_cast<int32_t>(len));
   uint32_t from = within.start, to = within.end;
@@ -74,7 +76,7 @@ MGPU_HD range narrowed(const task& t, range within, const key& of, uint32_t len)
   return {start, from};
 }
 
-/// Where the positions of the first `len` bases of a key are.
+/// Returns the range of the positions with the first `len` bases of a key.
 MGPU_HD range find(const task& t, const key& of, uint32_t len) {
   const uint32_t within = len < t.k ? len : t.k;
   const uint64_t number = of.packed >> (64 - 2 * within);
@@ -86,8 +88,9 @@ MGPU_HD range find(const task& t, const key& of, uint32_t len) {
   return len <= t.k ? found : narrowed(t, found, of, len);
 }
 
-/// A seed a thread: looks up the parts of an equal division.
-/// A binary search where a part has more bases than the table's k. No shared memory; full occupancy.
+/// Looks up the seeds of the equal divisions.
+/// Launch: one thread per seed, and one more that ends `seed_counts` with a zero for the prefix sum.
+/// Cost: a bisection for seeds with more bases than the table's k. No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) look_up_kernel(task t) {
   block<threads> me;
   const uint64_t s = uint64_t{me.index()} * threads + me.thread();
@@ -114,8 +117,9 @@ MGPU_HD uint64_t occurrences(const task& t, uint32_t q) {
   return sum;
 }
 
-/// A query a thread: notes those whose division should be improved.
-/// O(parts). No shared memory; full occupancy.
+/// Appends to `to_improve` the queries whose seeds occur more than `cheap` times.
+/// Launch: one thread per query.
+/// Cost: O(seeds of the query). No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) weigh_kernel(task t) {
   block<threads> me;
   const uint64_t q = uint64_t{me.index()} * threads + me.thread();
@@ -123,8 +127,8 @@ __global__ void __launch_bounds__(threads) weigh_kernel(task t) {
   t.to_improve[me.add(t.counts + improved, uint64_t{1})] = static_cast<uint32_t>(q);
 }
 
-/// The memory for improving a number of queries: the costs and the last seeds of all, and how often
-/// stretches occur.
+/// The layout of the scratch memory for improving a number of queries at a time: for each one the table of
+/// costs and the table of last seeds of the dynamic programming, and the number of occurrences of each stretch.
 struct improving {
   uint64_t* costs;
   uint32_t* last;
@@ -150,9 +154,10 @@ struct improving {
   }
 };
 
-/// A query and a begin a thread: how often each stretch from there on occurs.
-/// A binary search for each length, within the range of the length before. No shared memory; full
-/// occupancy.
+/// Counts the occurrences of all stretches of the noted queries of a round that begin and end at multiples of
+/// `step`.
+/// Launch: a grid-stride loop, one query and begin per thread.
+/// Cost: a bisection for each length, within the range of the length before. No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) count_stretches_kernel(task t, uint32_t round) {
   block<threads> me;
   const improving m = improving::of(t);
@@ -180,12 +185,16 @@ __global__ void __launch_bounds__(threads) count_stretches_kernel(task t, uint32
 }
 
 constexpr unsigned improve_threads = 32;
-/// The most edits that a query on a device may have.
+/// The maximum number of edits of a query on a device.
 constexpr uint32_t max_edits = 127;
 
-/// A query a block: the division into stretches between places that occurs least.
-/// O(edits × places × lengths) a warp: dynamic programming, its rows in device memory. Shared: 516 bytes, the
-/// division that is chosen; 32 blocks a multiprocessor, half of its threads.
+/// Finds, for each noted query of a round, the division into disjoint stretches with the fewest occurrences,
+/// and replaces its seeds if the division is better. Ties are resolved as on the host, so that both backends
+/// count the same candidates.
+/// Launch: one block of a single warp per query. The lanes share the places of a row; lane 0 then carries the
+/// best cost along the row, because a division may also end before a place.
+/// Cost: O(edits × places × lengths) per warp; the rows are in device memory. 516 bytes of shared memory for
+/// the chosen division; 32 blocks per multiprocessor, half of its threads.
 __global__ void __launch_bounds__(improve_threads) improve_kernel(task t, uint32_t round) {
   MGPU_SHARED uint32_t chosen[max_edits + 1];
   MGPU_SHARED uint32_t better;
@@ -249,8 +258,9 @@ __global__ void __launch_bounds__(improve_threads) improve_kernel(task t, uint32
   }
 }
 
-/// A query a thread: the occurrences before it.
-/// O(1). No shared memory; full occupancy.
+/// Collects the number of occurrences before each query.
+/// Launch: one thread per query, and one more for the total.
+/// Cost: O(1). No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) gather_kernel(task t) {
   block<threads> me;
   const uint64_t q = uint64_t{me.index()} * threads + me.thread();

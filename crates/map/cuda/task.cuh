@@ -1,6 +1,6 @@
-// What the kernels of mapping work on: the index in device memory, a batch of reads, and what is
-// found of them. The Rust of each stage (crates/map/src/cpu/{seeds,candidates,verify,silencer}.rs,
-// crates/map/src/trace.rs) is the truth; tests hold what the kernels find against it.
+// The data of the mapping kernels: the index in device memory, a batch of reads, and the results. The Rust code
+// of each stage (crates/map/src/cpu/{seeds,candidates,verify,silencer}.rs, crates/map/src/trace.rs) is the
+// reference implementation; tests compare the kernels' results with its results.
 #pragma once
 
 #include "block.cuh"
@@ -10,25 +10,25 @@ namespace map {
 
 constexpr unsigned threads = 128;
 
-/// A read on one strand: Rust's Query. Its planes are words of 64 bits, from number `at` on.
+/// A read on one strand, as Rust's QueryEntry. Its planes are words of 64 bits, from number `at` on.
 struct query {
   uint32_t at;
   uint32_t len;
-  /// Letters that are no bases; without any there is no third plane.
+  /// The number of ambiguous letters; if it is 0, the query has no third plane.
   uint32_t unknown;
   uint32_t edits;
 };
 
-/// Neighbouring candidates: Rust's Window.
+/// A range of adjacent diagonals of a query, as Rust's Window.
 struct window {
   uint32_t query;
-  /// The first diagonal, and `bias` more.
+  /// The first diagonal plus `bias`.
   uint32_t first;
   uint32_t width;
   uint32_t candidates;
 };
 
-/// Numbers of the counters of a batch.
+/// The numbers of the counters of a part.
 enum counter : uint32_t {
   candidates,
   rejected,
@@ -36,14 +36,14 @@ enum counter : uint32_t {
   ends,
   hits,
   improved,
-  // Of a slice: windows for lanes and others, and keys that were kept.
+  // Counters that are reset for each slice: windows for lanes, other windows, and kept keys.
   plain,
   general,
   kept,
   counters
 };
 
-/// A stretch of a read that is looked up, and how often it occurs from where on in the positions.
+/// A stretch of a read that was looked up: `count` occurrences from `start` on in the list of positions.
 struct seed {
   uint32_t query;
   uint32_t offset;
@@ -51,30 +51,31 @@ struct seed {
   uint32_t count;
 };
 
-/// Rust's Task: the same members in the same order.
+/// A task of mapping, with the layout of Rust's Task: its members are the same, in the same order.
 struct task {
-  // The index. Planes: low, high and, if there are any, other letters, `stride` words of 32 each.
+  // The index. Planes of low bits, high bits and, if there are any, ambiguous letters, `stride` words of 32
+  // bits each.
   const uint32_t* planes;
   const uint32_t* positions;
   const uint32_t* table;
-  /// Of each contig its first position and that behind its last.
+  /// The first position of each contig, and the position after its last one.
   const uint32_t* contigs;
-  /// Stretches that match everything, each at most a bounded number of bases.
+  /// Runs of ambiguous letters that match everything, in pieces of bounded length.
   const uint32_t* gaps;
 
-  // The batch. Seeds of query q are numbers slots[q] to slots[q + 1].
+  // The batch. The seeds of query q have the numbers slots[q] to slots[q + 1].
   const uint64_t* words;
   const query* queries;
   const uint32_t* slots;
-  /// For the rules of the filter: reads between letters that match everything, three planes each,
-  /// and the word where each begins.
+  /// The reads with letters on both sides that match everything, for the rules of the filter: three planes
+  /// each, and the word where each one begins.
   const uint64_t* extended;
   const uint32_t* extended_at;
 
-  // What is found of it.
+  // The results of the batch.
   seed* seeds;
   uint32_t* seed_counts;
-  /// How many occurrences the seeds before one have, and the queries before one.
+  /// The number of occurrences of all seeds before each seed, and of all queries before each query.
   uint64_t* offsets;
   uint64_t* query_offsets;
   uint32_t* to_improve;
@@ -85,7 +86,7 @@ struct task {
   uint64_t* found_hits;
   uint16_t* scripts;
   uint64_t* counts;
-  /// For improving seeds, when there are no windows.
+  /// Memory for improving seeds and for tracing gaps; it is that of the windows, which exist at other times.
   uint32_t* scratch;
 
   uint64_t scratch_bytes;
@@ -101,43 +102,44 @@ struct task {
 
   uint32_t query_count;
   uint32_t slot_count;
-  /// The most seeds, and the longest read.
+  /// The maximum number of seeds of a query, and the length of the longest read.
   uint32_t max_seeds;
   uint32_t longest;
-  /// Rust's CHEAP, MAX and BIAS.
+  /// Rust's CHEAP, MAX_SORTED and BIAS.
   uint32_t cheap;
   uint32_t most;
   uint32_t bias;
 
-  // How keys are put together.
+  // Bits of the fields of keys.
   uint32_t diagonal_bits;
   uint32_t position_bits;
   uint32_t edit_bits;
 
-  // The rules.
+  // The configuration.
   uint32_t hamming;
   uint32_t others_match;
-  /// Candidates are rejected by lanes; else all windows are scanned.
+  /// Whether windows are verified in lanes where possible; otherwise all are scanned.
   uint32_t in_lanes;
-  /// 0: no rule of the filter, 1: GateKeeper's, 2: SneakySnake's.
+  /// The rule of the filter. 0: none, 1: GateKeeper's, 2: SneakySnake's.
   uint32_t rule;
   uint32_t margin;
 
-  // What is under way: queries, the first occurrence of their seeds, and how many there are, of
-  // occurrences, keys, ends or hits, as the kernel has it.
+  // The current work: a range of queries, the first occurrence of their seeds, and the number of items of the
+  // kernel, which are occurrences, keys, ends or hits.
   uint64_t base;
   uint64_t items;
   uint32_t first_query;
   uint32_t last_query;
-  /// The first query of the part whose ends are collected.
+  /// The queries of the part whose ends are collected.
   uint32_t part_query;
   uint32_t part_end;
-  /// Diagonals of a slice, if a query is taken slice by slice.
+  /// The range of diagonals of the current slice, if a query is processed slice by slice.
   uint64_t slice_from;
   uint64_t slice_to;
 };
 
-/// The last of `count` + 1 ascending numbers that is not above `value`; the first is not.
+/// Returns the index of the last of the ascending numbers `from` to `to`, exclusive, that is at most `value`.
+/// The first of these numbers must satisfy this.
 template <class Number>
 MGPU_HD uint32_t last_within(const Number* numbers, uint32_t from, uint32_t to, uint64_t value) {
   while (to - from > 1) {

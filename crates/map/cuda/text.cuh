@@ -1,4 +1,4 @@
-// The reference and the reads as bit planes: crates/map/src/{reference,queries}.rs.
+// Access to the reference and the reads, which are bit planes: crates/map/src/{reference,queries}.rs.
 #pragma once
 
 #include "masks.cuh"
@@ -11,26 +11,26 @@ using filter::below;
 using filter::funnel;
 using filter::ones;
 
-/// 32 bits of a plane of the reference from a position on.
+/// Returns 32 bits of a plane of the reference, beginning at a position.
 MGPU_HD uint32_t text_bits(const task& t, uint32_t plane, uint64_t position) {
   const uint32_t* words = t.planes + uint64_t{t.stride} * plane + position / 32;
   return funnel(words[0], words[1], static_cast<uint32_t>(position % 32));
 }
 
-/// Word `i` of 32 bits of a plane of a read.
+/// Returns the i-th 32-bit word of a plane of a read.
 MGPU_HD uint32_t query_word(const task& t, const query& of, uint32_t plane, uint32_t i) {
   const uint32_t words = (of.len + 63) / 64;
   return reinterpret_cast<const uint32_t*>(t.words + of.at)[2 * words * plane + i];
 }
 
-/// 32 bits of a plane of a read from a base on, zeros past the plane's last word.
+/// Returns 32 bits of a plane of a read, beginning at a base, with zeros past the plane's last word.
 MGPU_HD uint32_t query_bits(const task& t, const query& of, uint32_t plane, uint32_t at) {
   const uint32_t words = 2 * ((of.len + 63) / 64), i = at / 32;
   const uint32_t next = i + 1 < words ? query_word(t, of, plane, i + 1) : 0;
   return funnel(query_word(t, of, plane, i), next, at % 32);
 }
 
-/// Whether a stretch of a read has letters that are no bases.
+/// Whether a range of a read has ambiguous letters.
 MGPU_HD bool query_has_others(const task& t, const query& of, uint32_t from, uint32_t to) {
   if (of.unknown == 0) return false;
   for (uint32_t at = from; at < to; at += 32) {
@@ -39,7 +39,7 @@ MGPU_HD bool query_has_others(const task& t, const query& of, uint32_t from, uin
   return false;
 }
 
-/// Whether a stretch of the reference has letters that are no bases.
+/// Whether a range of the reference has ambiguous letters.
 MGPU_HD bool text_has_others(const task& t, uint64_t from, uint64_t to) {
   if (!t.has_others) return false;
   for (uint64_t at = from; at < to; at += 32) {
@@ -49,7 +49,7 @@ MGPU_HD bool text_has_others(const task& t, uint64_t from, uint64_t to) {
   return false;
 }
 
-/// The last contig that begins at or before a position; the first if there is none.
+/// Returns the last contig that begins at or before a position; the first one if none does.
 MGPU_HD uint32_t contig_at(const task& t, int64_t position) {
   uint32_t from = 0, to = t.contig_count;
   while (to - from > 1) {
@@ -63,7 +63,7 @@ MGPU_HD uint32_t contig_at(const task& t, int64_t position) {
   return from;
 }
 
-/// Whether positions `from` to `to` are bases of one contig.
+/// Whether the positions `from` to `to` (exclusive) are bases of one contig.
 MGPU_HD bool is_plain(const task& t, int64_t from, int64_t to) {
   if (from < 0) return false;
   const uint32_t contig = contig_at(t, from);
@@ -71,15 +71,16 @@ MGPU_HD bool is_plain(const task& t, int64_t from, int64_t to) {
   return !text_has_others(t, static_cast<uint64_t>(from), static_cast<uint64_t>(to));
 }
 
-/// All bits as bit `k`.
+/// Returns a word with all bits equal to bit `k`.
 MGPU_HD uint32_t as_bit(uint32_t word, uint32_t k) {
   return static_cast<uint32_t>(static_cast<int32_t>(word << (31 - k)) >> 31);
 }
 
-/// The diagonals of the band that lanes of a query with so many edits take; 0: no lane takes it.
+/// Returns the number of diagonals of the band of lanes for queries with this many edits; 0 if no lane is wide
+/// enough.
 MGPU_HD uint32_t band_of(uint32_t edits) { return edits <= 6 ? 16 : edits <= 15 ? 32 : 0; }
 
-/// A counter's sum over the threads of a block, which all call it.
+/// Adds the values of all threads of a block to a counter. All threads must call it.
 template <class Block>
 MGPU_HD void count(Block& me, const task& t, counter which, uint32_t value) {
   uint32_t sum;

@@ -1,6 +1,5 @@
-// Scripts of hits: crates/map/src/trace.rs, whose rule is that of those alignments with a hit's edits
-// the one with the fewest gaps counts, these as far left as they can lie. What is not decided here is
-// left to the host.
+// Scripts of hits: crates/map/src/trace.rs. Among the alignments with a hit's edits, the one with the fewest
+// gaps is wanted, with its gaps leftmost. What these kernels cannot decide is left to the host.
 #pragma once
 
 #include "hits.cuh"
@@ -8,16 +7,18 @@
 namespace mgpu {
 namespace map {
 
-/// An entry of a script is an edit: its kind, and the matches before it. The first entry has between
-/// them how far behind the hit's end the alignment ends.
+/// A script has one entry for each edit: its kind and the number of matches before it. The first entry also
+/// has, between these two fields, the number of bases by which the alignment ends after the hit.
 constexpr uint32_t mismatch = 1, insertion = 2, deletion = 3;
 constexpr uint32_t kind_shift = 14, end_shift = 10;
-/// The first entry of a script that is left to the host: no alignment ends so far behind its hit.
+/// The first entry of a script that is left to the host. It is not a valid entry, because no alignment ends as
+/// far after its hit.
 constexpr uint16_t left_to_host = 0xffff;
-/// Edits of a script; with gaps there are fewer, five for each word of a row of the band.
+/// The maximum number of edits of a script without gaps. With gaps it is five for each word of a row of the
+/// band.
 constexpr uint32_t max_edits_traced = 15;
 
-/// What a hit's key and query say of it.
+/// A hit, decoded from its key, with its query.
 struct traced {
   query of;
   uint32_t position, edits;
@@ -30,7 +31,7 @@ struct traced {
   }
 };
 
-/// The script of an alignment without gaps, if it has no more edits.
+/// Writes the script of the alignment without gaps; returns false if it has more edits than the hit.
 MGPU_HD bool on_diagonal(const task& t, const query& of, uint64_t start, uint32_t edits,
                          uint16_t* script) {
   uint32_t found = 0, at = 0;
@@ -45,8 +46,9 @@ MGPU_HD bool on_diagonal(const task& t, const query& of, uint64_t start, uint32_
   return true;
 }
 
-/// A sorted hit a thread: its script of `width` entries, if it has no gaps.
-/// O(bases). No shared memory; full occupancy.
+/// Writes the scripts of hits without gaps, `width` entries each, and marks all others as left to the host.
+/// Launch: a grid-stride loop, one sorted hit per thread.
+/// Cost: O(bases). No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) trace_kernel(task t, uint64_t first, uint32_t width) {
   block<threads> me;
   const uint64_t mine = uint64_t{me.index()} * threads + me.thread();
@@ -64,7 +66,8 @@ __global__ void __launch_bounds__(threads) trace_kernel(task t, uint64_t first, 
   }
 }
 
-/// A thread's words for each row of a band; neighbouring threads' lie side by side.
+/// A thread's words for the rows of a band. Those of neighbouring threads are adjacent, so that a warp's
+/// accesses coalesce.
 struct rows_of_ways {
   uint64_t* first;
   uint64_t stride;
@@ -75,14 +78,14 @@ struct rows_of_ways {
   }
 };
 
-/// The band of a hit: the alignments with so many edits that end at its position, or at one of as many
-/// behind it as there are edits. Diagonal b has base `row` of the query at `first + row + b`.
+/// The band of a hit: all alignments with its number of edits that end at its position, or up to as many
+/// positions after it as it has edits. On diagonal b, base `row` of the query is at `first + row + b`.
 template <uint32_t Words>
 struct band {
-  /// Four bits a cell: what leads to it with the fewest edits and then gaps.
+  /// The four bits of a cell: the steps that lead to it with the fewest edits and then the fewest gaps.
   static constexpr uint32_t aligned = 1, deleted = 2, deletion_begins = 4, insertion_begins = 8;
   static constexpr uint32_t cells = 16, room = cells * Words;
-  /// Edits in the upper half, gaps in the lower.
+  /// Units of costs: edits are counted in the upper 16 bits, gaps in the lower ones.
   static constexpr uint32_t edit = 1u << 16, gap = 1, far = 1u << 30;
 
   const task& t;
@@ -91,7 +94,7 @@ struct band {
   uint32_t edits, width;
   rows_of_ways ways;
 
-  /// The diagonals on which a base of the query is the reference's.
+  /// Returns a bit for each diagonal on which base `row` of the query matches the reference.
   MGPU_HD uint32_t same(uint32_t row) const {
     uint32_t differs = 0;
     for (uint32_t plane = 0; plane < 2; ++plane) {
@@ -101,7 +104,8 @@ struct band {
     return ~differs;
   }
 
-  /// Fills the ways of all rows, and gives the diagonal of the end with the fewest gaps.
+  /// Computes the steps of all rows; returns the diagonal of the end with the fewest gaps, or `room` if no end
+  /// has the hit's number of edits.
   MGPU_HD uint32_t fill() const {
     uint32_t any[room], inserted[room];
     MGPU_UNROLL
@@ -154,11 +158,11 @@ struct band {
     return ways.at(row, b / cells) >> 4 * (b % cells) & way;
   }
 
-  /// Writes the edits of the way back from an end, the last one first; false if they are not as many
-  /// as the hit has.
+  /// Follows the steps backwards from an end, and writes the edits, the last one first; returns false if their
+  /// number differs from that of the hit.
   MGPU_HD bool walk(uint32_t end, uint16_t* script) const {
     uint32_t rows = of.len, b = end, left = edits, matches = 0, kind = 0;
-    // An edit is written once the matches before it are known.
+    // An edit is written once the number of matches before it is known.
     const auto take = [&](uint32_t next) {
       if (kind != 0) script[left] = static_cast<uint16_t>(kind << kind_shift | matches);
       if (next != 0 && left == 0) return false;
@@ -194,12 +198,14 @@ struct band {
   }
 };
 
-/// Bytes of the ways of a hit.
+/// Returns the number of bytes for the steps of a hit, with `words` words per row.
 MGPU_HD uint64_t bytes_of_ways(const task& t, uint32_t words) { return uint64_t{t.longest} * words * 8; }
 
-/// A hit with gaps a thread, if its band takes `Words` words a row.
-/// O(bases × Words): its rows are in device memory, of threads side by side. No shared memory; a half (one
-/// word) or a quarter (two) of the threads of a multiprocessor, by registers.
+/// Writes the scripts of hits with gaps whose band takes `Words` words per row: hits with up to 5 × Words edits
+/// that the stages before have left to the host.
+/// Launch: a grid-stride loop, one hit per thread, with at most as many threads as `scratch` has room for.
+/// Cost: O(bases × Words), with the rows in device memory. No shared memory; registers limit occupancy to a
+/// half (one word) or a quarter (two words) of a multiprocessor's threads.
 template <uint32_t Words>
 __global__ void __launch_bounds__(threads) trace_gaps_kernel(task t, uint64_t first, uint32_t width) {
   block<threads> me;

@@ -1,4 +1,4 @@
-// From windows to good ends: crates/map/src/cpu/verify/{lanes,hamming,scan}.rs.
+// Verification of windows: crates/map/src/cpu/verify/{lanes,hamming,scan}.rs.
 #pragma once
 
 #include "candidates.cuh"
@@ -6,29 +6,29 @@
 namespace mgpu {
 namespace map {
 
-/// A good end: the query's number within the part, the position, and the edits lowest.
+/// Returns the key of a good end: the query's number within the part, the position and, lowest, the edits.
 MGPU_HD uint64_t end_of(const task& t, uint32_t q, uint64_t position, uint32_t edits) {
   return (uint64_t{q - t.part_query} << t.position_bits | position) << t.edit_bits | edits;
 }
 
-/// Writes an end; if there is no more room, it is counted alone.
+/// Appends a good end. If there is no more room, it is only counted.
 template <class Block>
 MGPU_HD void emit(Block& me, const task& t, uint64_t end) {
   const uint64_t place = me.add(t.counts + ends, uint64_t{1});
   if (place < t.end_room) t.good_ends[place] = end;
 }
 
-/// A band of up to 32 diagonals as bits of a word, which moves along with the query's bases.
+/// A lane: a band of up to 32 diagonals as the bits of a word that moves along with the query's bases.
 struct lane {
   uint32_t up = 0, down = 0, sum = 0;
 
-  /// The next base: which bases of the text in the band are the same. Gives the diagonals that stay
-  /// as they are.
+  /// Processes the next base, given a bit for each diagonal on which it matches. Returns the diagonals whose
+  /// number of edits does not change.
   MGPU_HD uint32_t step(uint32_t equal, uint32_t band) {
     const uint32_t inside = (1u << (band - 1)) - 1;
     const uint32_t zero = (((equal & up) + up) ^ up) | equal | down;
     const uint32_t more = down | ~(zero | up), less = zero & up;
-    // What is above the band must not come in.
+    // Bits above the band must not enter it.
     const uint32_t under = zero >> 1 & inside;
     up = less | ~(under | more);
     down = under & more;
@@ -36,13 +36,13 @@ struct lane {
     return zero;
   }
 
-  /// The edits of end `bit` + 1 less those of end `bit`.
+  /// Returns the edits of end `bit` + 1 minus those of end `bit`.
   MGPU_HD int32_t across(uint32_t bit) const {
     return static_cast<int32_t>(up >> bit & 1) - static_cast<int32_t>(down >> bit & 1);
   }
 };
 
-/// 32 bases of the text and the 32 after them, and of a query.
+/// 64 bases of the text (two words per plane) and 32 of a query.
 struct stretch_pair {
   uint32_t text[2][2], read[2];
 
@@ -55,7 +55,7 @@ struct stretch_pair {
     }
   }
 
-  /// Which bases of the band are the same as base `k` of the query's.
+  /// Returns a bit for each diagonal of the band on which base `k` of the query matches.
   MGPU_HD uint32_t equal(uint32_t k) const {
     const uint32_t low = funnel(text[0][0], text[0][1], k) ^ as_bit(read[0], k);
     const uint32_t high = funnel(text[1][0], text[1][1], k) ^ as_bit(read[1], k);
@@ -63,9 +63,10 @@ struct stretch_pair {
   }
 };
 
-/// A window for a lane a thread.
-/// O(bases) steps of one word, Myers' bits along the diagonal. Shared: 20 bytes, to count; 10 blocks of 128
-/// threads a multiprocessor, by 48 registers.
+/// Verifies the windows for lanes: appends their good ends, and counts candidates with and without ends.
+/// Launch: a grid-stride loop, one window per thread.
+/// Cost: O(bases) steps on one word: Myers' bit vectors along the diagonal. 20 bytes of shared memory for
+/// counting; 48 registers limit occupancy to 10 blocks of 128 threads per multiprocessor.
 __global__ void __launch_bounds__(threads) lanes_kernel(task t) {
   block<threads> me;
   const uint64_t all = t.counts[plain], stride = uint64_t{me.count()} * threads;
@@ -87,10 +88,10 @@ __global__ void __launch_bounds__(threads) lanes_kernel(task t) {
       } else {
         for (uint32_t k = 0; k < of.len - base; ++k) mine.step(bases.equal(k), band);
       }
-      // Less than the least number of edits anywhere in the band, which never sinks.
+      // The edits at any end of the band are at least `sum` minus the set bits of `up`, and never decrease.
       alive = mine.sum <= of.edits + ones(mine.up & between);
     }
-    // Those that belong to the window.
+    // The ends that belong to the window.
     const uint32_t belong = below(static_cast<int32_t>(2 * of.edits + w.width + 1));
     uint32_t good = 0;
     if (alive) {
@@ -116,7 +117,7 @@ __global__ void __launch_bounds__(threads) lanes_kernel(task t) {
   count(me, t, verified, passed);
 }
 
-/// Where 64 bases of a query from base 64 `word` on differ from the reference.
+/// Returns a bit for each mismatch of 64 bases of a query, from base 64 × `word` on, with the reference.
 MGPU_HD uint64_t mismatches(const task& t, const query& of, uint64_t diagonal, uint32_t word) {
   uint64_t differs = 0, unknown = 0;
   for (uint32_t half = 0; half < 2; ++half) {
@@ -135,8 +136,9 @@ MGPU_HD uint64_t mismatches(const task& t, const query& of, uint64_t diagonal, u
   return (t.others_match ? differs & ~unknown : differs | unknown) & kept;
 }
 
-/// A window a thread, substitutions alone.
-/// O(diagonals × words). No shared memory; 10 blocks of 128 threads a multiprocessor.
+/// Verifies windows with substitutions only: counts the mismatches on each diagonal.
+/// Launch: a grid-stride loop, one window per thread.
+/// Cost: O(diagonals × words). No shared memory; 10 blocks of 128 threads per multiprocessor.
 __global__ void __launch_bounds__(threads) hamming_kernel(task t) {
   block<threads> me;
   const uint64_t all = t.counts[general], stride = uint64_t{me.count()} * threads;
@@ -162,8 +164,8 @@ __global__ void __launch_bounds__(threads) hamming_kernel(task t) {
   }
 }
 
-/// Calls `found` with the good ends among the positions `from` to `to` of one contig: bit vectors, a
-/// base of the query a bit.
+/// Calls `found` with the good ends among the positions `from` to `to` of one contig. The bit vectors have a
+/// bit for each base of the query.
 template <int Words, class Found>
 MGPU_HD void scan(const task& t, const query& of, uint64_t from, uint64_t to, Found found) {
   uint64_t up[Words], down[Words];
@@ -206,9 +208,10 @@ MGPU_HD void scan(const task& t, const query& of, uint64_t from, uint64_t to, Fo
   }
 }
 
-/// A window a thread, of any letters, edits and places; reads of up to 64 * Words bases.
-/// O((bases + width) × Words): Myers' bit vectors, in registers. No shared memory; 9 (2 words) to 4 (16 words)
-/// blocks of 128 threads a multiprocessor.
+/// Verifies windows with any letters, number of edits and place, for reads of up to 64 × Words bases.
+/// Launch: a grid-stride loop, one window per thread, from the back of `windows`.
+/// Cost: O((bases + width) × Words): Myers' bit vectors in registers. No shared memory; 9 (2 words) to 4 (16
+/// words) blocks of 128 threads per multiprocessor.
 template <int Words>
 __global__ void __launch_bounds__(threads) scan_kernel(task t) {
   block<threads> me;

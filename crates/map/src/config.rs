@@ -1,4 +1,4 @@
-//! What to report and how to find it: plain data, checked once.
+//! Options of a mapping run: plain data that is validated once.
 
 #[cfg(feature = "cli")]
 mod cli;
@@ -16,51 +16,53 @@ use serde::Serialize;
 use crate::{Error, Format, ReadGroup};
 
 merganser_run::named! {
-    /// Which strands of the reference are searched.
+    /// Strands of the reference that are searched.
     #[derive(Default)]
     pub enum Strand {
-        /// Both.
+        /// Both strands.
         #[default]
         Both = "both",
-        /// The reference as it is.
+        /// Only the forward strand.
         Forward = "forward",
-        /// Its reverse complement.
+        /// Only the reverse complement.
         Reverse = "reverse",
     }
 }
 
 merganser_run::named! {
-    /// What rejects candidates before they are verified. No choice loses a hit.
+    /// The rule that rejects candidates before they are verified. No rule loses a hit.
     #[derive(Default)]
     pub enum Prefilter {
-        /// The exact edit distance, in vector lanes.
+        /// The exact edit distance, computed in vector lanes.
         #[default]
         Exact = "exact",
-        /// GateKeeper-GPU's rule, made safe.
+        /// GateKeeper-GPU's rule, corrected so that it never rejects a hit.
         GateKeeper = "gatekeeper",
         /// SneakySnake's rule.
         Snake = "snake",
-        /// Nothing: every candidate is verified.
+        /// No rule: every candidate is verified.
         None = "none",
     }
 }
 
 merganser_run::named! {
-    /// Which hits of a read, or of a pair, are reported.
+    /// Hits of a read, or combinations of a pair, that are reported.
     #[derive(Default)]
     pub enum Select {
-        /// All.
+        /// All hits or combinations.
         #[default]
         All = "all",
-        /// The first.
+        /// Only the first hit or combination.
         Best = "best",
-        /// All with as few edits as the first.
+        /// All with as few edits as the first one.
         BestStrata = "best-strata",
     }
 }
 
-/// What is found and how it is written; the output depends on this alone, on the reference and the
-/// reads ([`Config::filter`] changes how fast it is, not what it finds).
+/// Options of a mapping run.
+///
+/// The output depends only on these options, the reference and the reads. [`Config::filter`] changes the speed,
+/// not the hits.
 ///
 /// ```
 /// use merganser_filter::Threshold;
@@ -75,23 +77,23 @@ merganser_run::named! {
 /// };
 /// assert!(config.validate().is_ok());
 /// ```
-// These comments are the help of the command line.
+// The comments of fields with an `arg` attribute are the help texts of the command line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct Config {
-    /// Edits that a hit may have: a number, or N% of the read's length, rounded down
+    /// Maximum edits of a hit: a number, or N% of the read's length, rounded down
     #[cfg_attr(feature = "cli", arg(short = 'e', long, value_name = "N|N%"))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Hits"))]
     pub threshold: Threshold,
-    /// Allow substitutions only, no insertions and deletions
+    /// Allow only substitutions, no insertions or deletions
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Hits"))]
     pub hamming: bool,
-    /// Which strands of the reference are searched
+    /// Strands of the reference to search
     #[cfg_attr(feature = "cli", arg(long, value_name = "STRAND", default_value_t))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Hits"))]
     pub strand: Strand,
-    /// Letters that are no bases match nothing (not even themselves), or everything
-    // Not `pass`, which is for pairs of a read and a segment.
+    /// Whether N and other ambiguous letters match nothing (not even themselves) or everything
+    // `pass` is only for pairs of a read and a segment (`merganser filter`).
     #[cfg_attr(feature = "cli", arg(long, value_name = "MODE", default_value_t))]
     #[cfg_attr(feature = "cli", arg(value_parser = one_of(&MATCHING), help_heading = "Hits"))]
     pub n_mode: NMode,
@@ -99,99 +101,103 @@ pub struct Config {
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Hits"))]
     #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
     pub crop: Option<u32>,
-    /// Qualities of FASTQ are Phred+33, or Phred+64 as of old Illumina (1.3 to 1.7); records have Phred+33
+    /// Encoding of FASTQ qualities: Phred+33, or Phred+64 (Illumina 1.3 to 1.7); output is always Phred+33
     #[cfg_attr(feature = "cli", arg(long, value_name = "33|64", default_value_t))]
     #[cfg_attr(feature = "cli", arg(hide_default_value = true))]
     pub quality_offset: QualityOffset,
 
-    /// Which hits of a read, or of a pair, are reported
+    /// Hits of a read, or combinations of a pair, that are reported
     #[cfg_attr(feature = "cli", command(flatten))]
     pub select: Select,
-    /// Report at most so many hits of a read, or combinations of a pair; 0: no limit
+    /// Report at most N hits of a read, or N combinations of a pair; 0: no limit
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Reports"))]
     pub max_hits: u32,
-    /// With --best: name other hits with as few edits in the tag XA, if there are no
-    /// more than N; 0: no tag
+    /// With --best: list the other hits with as few edits in the tag XA if there are at most N of them; 0: no
+    /// tag
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t, requires = "best"))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Reports"))]
     pub xa: u32,
-    /// Least distance of the mates of a pair, from end to end
+    /// Minimum distance between the outer ends of a pair's mates, in bases
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t, requires = "pairs"))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Reports"))]
     pub min_insert: u32,
-    /// Largest distance of the mates of a pair, from end to end
+    /// Maximum distance between the outer ends of a pair's mates, in bases
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = MAX_INSERT))]
     #[cfg_attr(feature = "cli", arg(requires = "pairs", help_heading = "Reports"))]
     pub max_insert: u32,
-    /// Where a pair has no concordant combination: look for each mate with up to so many edits beside the
+    /// For pairs without a concordant combination: search for each mate, with up to this many edits, near the
     /// best hits of the other one
     #[cfg_attr(feature = "cli", arg(long, value_name = "N|N%", requires = "pairs"))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Reports"))]
     pub rescue: Option<Threshold>,
 
-    /// Sort records by contig and place, and write an index beside -o
+    /// Sort records by contig and position, and write an index next to -o
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Output"))]
     pub sort: bool,
-    /// Tell matches (=) and mismatches (X) apart in CIGARs
+    /// Write matches (=) and mismatches (X) in CIGARs instead of M
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Output"))]
     pub eqx: bool,
-    /// Clip ends of reads that cost more than that, as a local aligner does; hits are the same
-    // A base that is the same scores 1, one that differs -4, a gap of n bases -6 - n, a clipped end -5 (BWA-MEM's defaults).
+    /// Soft-clip ends of reads whose edits cost more than clipping, as local aligners do; the hits stay the
+    /// same
+    // The scores are BWA-MEM's defaults: match 1, mismatch -4, gap of n bases -6 - n, clipped end -5.
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Output"))]
     pub clip: bool,
-    /// Leave reads without a hit out of -o
+    /// Do not write reads without a hit to -o
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Output"))]
     pub no_unmapped: bool,
-    /// What rejects candidates before they are verified; changes the time alone
+    /// Rule that rejects candidates before they are verified; changes only the speed
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILTER", default_value_t))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Resources"))]
     pub filter: Prefilter,
 
-    /// How records are written.
+    /// The format of the records.
     #[serde(skip)]
     #[cfg_attr(feature = "cli", arg(skip))]
     pub format: Format,
-    /// For CRAM: the reference as FASTA, of which the index lacks letters that are no bases.
+    /// The reference as FASTA. CRAM needs it if the reference has ambiguous letters, which the index does not
+    /// store.
     #[serde(skip)]
     #[cfg_attr(feature = "cli", arg(skip))]
     pub fasta: Option<PathBuf>,
-    /// The read groups: none, that of all reads, or one for each input (file or pair of files).
+    /// The read groups: empty, one for all reads, or one for each input (file or pair of files).
     #[serde(skip)]
     #[cfg_attr(feature = "cli", arg(skip))]
     pub read_groups: Vec<ReadGroup>,
-    /// [`Outcome::placements`](crate::Outcome::placements) is made.
+    /// Whether to fill in [`Outcome::placements`](crate::Outcome::placements).
     #[serde(skip)]
     #[cfg_attr(feature = "cli", arg(skip))]
     pub placements: bool,
-    /// Take mates by their place in the inputs, whatever their names; else these must be
+    /// Whether to pair mates by their order in the inputs, whatever their names. Otherwise, their names must be
     /// [those of mates](merganser_io::are_mates).
     #[serde(skip)]
     #[cfg_attr(feature = "cli", arg(skip))]
     pub any_names: bool,
-    /// Map these of the reads alone ([`share`](crate::share())), into BAM that
-    /// [`JoinedShards`](crate::JoinedShards) puts together with the others'.
+    /// The share of the reads to map ([`share`](crate::share())), written as BAM that
+    /// [`JoinedShards`](crate::JoinedShards) joins with the other shards' files.
     #[serde(skip)]
     #[cfg_attr(feature = "cli", arg(skip))]
     pub share: Option<ReadShare>,
 }
 
-/// What letters that are no bases can be.
+/// Values of `n_mode` that mapping accepts.
 #[cfg(feature = "cli")]
 const MATCHING: [NMode; 2] = [NMode::Mismatch, NMode::Match];
 
-/// The largest outer distance of the mates of a concordant pair, if none is given, in bases.
+/// The default of [`Config::max_insert`], in bases.
 const MAX_INSERT: u32 = 500;
 
-/// The longest read, in bases.
+/// The maximum length of a read, in bases.
 pub const MAX_READ: usize = 1 << 14;
 
-// An alignment has fewer edits than its read has bases, and each brings two operations at most.
+// An alignment has fewer edits than its read has bases, and each edit adds at most two operations.
 const _: () = assert!(2 * MAX_READ < MAX_OPERATIONS);
 
 impl Config {
-    /// All hits within `threshold` edits on both strands; N matches nothing; mates 0 to 500 bases
-    /// apart; SAM without a read group, with CIGARs of M, and records of reads without a hit.
+    /// Returns the default options with this threshold.
+    ///
+    /// They report all hits on both strands, N matches nothing, the mates of concordant pairs span 0 to 500
+    /// bases, and the format is SAM without a read group, with M in CIGARs and with records of unmapped reads.
     pub fn new(threshold: Threshold) -> Config {
         Config {
             threshold,
@@ -220,7 +226,8 @@ impl Config {
         }
     }
 
-    /// The most hits of a read, or combinations of a pair, that have records; `None` without a limit.
+    /// Returns the maximum number of hits of a read, or combinations of a pair, with records; `None` without a
+    /// limit.
     pub(crate) fn max_reported(&self) -> Option<u32> {
         match self.select {
             Select::Best => Some(1),
@@ -228,15 +235,15 @@ impl Config {
         }
     }
 
-    /// Checks every range.
+    /// Checks that each value is in range and that the values can be combined.
     ///
     /// # Errors
-    /// [`Error::Config`], naming the field.
+    /// [`Error::Config`], which names the field.
     pub fn validate(&self) -> Result<(), Error> {
         let groups = &self.read_groups;
         let is_known = |at: &usize| groups[..*at].iter().any(|one| one.id() == groups[*at].id());
         if let Some(twice) = (1..groups.len()).find(is_known) {
-            let problem = format!("`read_group`: two have the ID {}", groups[twice].id());
+            let problem = format!("`read_group`: the ID {} is given twice", groups[twice].id());
             return Err(Error::Config(ConfigError::new(problem)));
         }
         let problem = match self {
@@ -256,20 +263,20 @@ impl Config {
                 format!("`min_insert` {min_insert} is above `max_insert` {max_insert}")
             }
             Config { xa: 1.., select: Select::All | Select::BestStrata, .. } => {
-                "`xa` goes with `select` best: others report such hits in records of their own"
+                "`xa` requires `select` best: the others report such hits in records of their own"
                     .into()
             }
-            Config { n_mode: NMode::Pass, .. } => "`n_mode` is out of range: not pass".into(),
+            Config { n_mode: NMode::Pass, .. } => "`n_mode` pass is not supported".into(),
             Config { crop: Some(0), .. } => "`crop` is out of range: 1 or more".into(),
             Config { format: Format::Bam(level @ 13..), .. } => {
                 format!("`format`: level {level} of BAM is out of range: 0 to 12")
             }
             Config { share: Some(_), format: Format::Sam | Format::Cram, .. } => {
-                "a `shard` is BAM, in which a part that is missing shows: name the output .bam"
+                "`shard` writes only BAM, in which a missing part is detected: name the output .bam"
                     .into()
             }
             Config { sort: true, format: Format::Sam, .. } => {
-                "`sort` goes with BAM and CRAM, not with SAM: name the output .bam or .cram".into()
+                "`sort` requires BAM or CRAM: name the output .bam or .cram".into()
             }
             Config { sort: false, format: Format::Cram, .. } => {
                 "CRAM is written in the order of the reference: add `sort`, or name the output .bam"

@@ -1,5 +1,5 @@
-//! The CPU backend: seeds, candidates, their verification and hits, a batch of reads at a time; and the
-//! sorting of an index's positions.
+//! The CPU backend: from the reads of a batch to hits by seeds, candidates and verification; and sorting of an
+//! index's positions.
 
 mod candidates;
 mod mapper;

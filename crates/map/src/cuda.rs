@@ -1,9 +1,8 @@
-//! The CUDA backend: an index in device memory, batches of reads to hits with their alignments.
+//! The CUDA backend: holds the index in device memory, and maps batches of reads to hits and their alignments.
 //!
-//! Seeds, candidates and verification stay on the device; the host gets hits, and for each the edits
-//! of its alignment. Reads that no kernel is made for (longer than 1,024 bases, too short for seeds,
-//! with more hits than there is room for) are left to the host. What is found and counted
-//! is the same.
+//! Seeds, candidates and verification stay on the device; the host receives hits and, for each, the edits of
+//! its alignment. Reads that no kernel handles (longer than 1,024 bases, too short for seeds, or with more hits
+//! than there is room for) are left to the host. Both backends find and count the same.
 
 mod batch;
 mod build;

@@ -1,5 +1,5 @@
-//! How the mates of discordant pairs lie, counted for each input, and a warning where most pairs of an
-//! input are discordant.
+//! Statistics about discordant pairs: how their mates lie relative to each other, counted for each input, and a
+//! warning if most pairs of an input are discordant.
 
 mod distances;
 mod tally;
@@ -10,38 +10,38 @@ use crate::Config;
 pub(crate) use tally::Tallies;
 pub(crate) use warning::warn;
 
-/// The place of a mate's first hit, with the ends that clipping leaves out.
+/// The place of a mate's first hit, including ends that are clipped.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MatePlace {
     pub(crate) contig: u32,
-    /// The first base, and the base behind the last.
+    /// The positions of the first base and after the last base.
     pub(crate) span: [u32; 2],
     pub(crate) reverse: bool,
     /// Whether the mate has no other hit with as few edits.
     pub(crate) is_unique: bool,
 }
 
-/// How the first hits of the mates of a discordant pair lie to each other.
+/// The relative placement of the first hits of a discordant pair's mates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrangement {
-    /// Towards each other, farther apart than [`Config::max_insert`].
+    /// Facing each other, farther apart than [`Config::max_insert`].
     TooFar,
-    /// Towards each other, nearer than [`Config::min_insert`].
+    /// Facing each other, closer than [`Config::min_insert`].
     TooNear,
-    /// On both strands, and one reaches beyond the first base of the other one.
+    /// On opposite strands, with one mate reaching beyond the first base of the other.
     Dovetailed,
-    /// Away from each other.
+    /// Facing away from each other.
     Outward,
-    /// On one strand.
+    /// On the same strand.
     SameStrand,
-    /// On one strand, at the same bases.
+    /// On the same strand, at the same bases.
     SameBases,
-    /// On two contigs.
+    /// On different contigs.
     TwoContigs,
 }
 
 impl Arrangement {
-    /// All of them, each at the index that its number is.
+    /// All variants, each at its number as index.
     pub(crate) const ALL: [Arrangement; 7] = [
         Arrangement::TooFar,
         Arrangement::TooNear,
@@ -52,9 +52,9 @@ impl Arrangement {
         Arrangement::TwoContigs,
     ];
 
-    /// Returns how two mates lie, and the bases from the first of both to the last, 0 on two contigs.
-    /// `None` if that does not tell why they are discordant: one of them has other hits as good on other
-    /// contigs.
+    /// Returns the arrangement of two mates, and the number of bases from the first base of both to the last
+    /// one (0 on different contigs). Returns `None` if the arrangement does not explain the discordance, for
+    /// example if the mates are on different contigs and one of them has other hits that are as good.
     pub(crate) fn of(mates: [MatePlace; 2], config: &Config) -> Option<(Arrangement, u32)> {
         let [one, two] = mates;
         if one.contig != two.contig {
@@ -71,7 +71,8 @@ impl Arrangement {
         Some((arrangement, distance))
     }
 
-    /// Returns how a mate on the forward strand and one on the reverse strand lie.
+    /// Returns the arrangement of a mate on the forward strand and one on the reverse strand; `None` if they
+    /// are concordant.
     fn of_strands(
         forward: [u32; 2],
         reverse: [u32; 2],
@@ -118,7 +119,7 @@ mod tests {
             assert_eq!(Arrangement::of(mates, &config), expected, "{second}");
             assert_eq!(Arrangement::of([mates[1], mates[0]], &config), expected, "{second}");
         }
-        // The forward mate holds the other one, and reaches beyond its first base.
+        // The forward mate contains the other one, and reaches beyond its first base.
         let inner = MatePlace { contig: 0, span: [1000, 1090], reverse: true, is_unique: true };
         let mates = [place(0, 1000, false, true), inner];
         assert_eq!(Arrangement::of(mates, &config), Some((Arrangement::Dovetailed, 100)));

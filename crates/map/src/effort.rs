@@ -1,39 +1,38 @@
-//! How much the search for hits had to look at, and the time it took.
+//! Counters of the work of a search, and its times.
 
 use std::time::Duration;
 
-/// What the search for hits met, and what it took.
+/// The work of a search for hits, and its times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effort {
-    /// Places where a read may lie: the diagonals of its seeds' occurrences, each once a read and
-    /// strand.
+    /// Candidates: distinct diagonals of the occurrences of seeds, per read and strand.
     pub candidates: u64,
     /// Candidates that the filter rejected.
     pub rejected: u64,
     /// Candidates that were verified.
     pub verified: u64,
-    /// Reads too short for seeds, for which the reference was scanned.
+    /// Reads too short for seeds, for which the whole reference was scanned.
     pub scanned: u64,
     /// Reads whose hits a device found.
     pub gpu_reads: u64,
-    /// Time of all threads in each stage.
+    /// Times of the stages, summed over all threads.
     pub times: ThreadTimes,
-    /// Time of all streams of devices in each stage; they run side by side.
+    /// Times of the stages on devices, summed over all streams, which run concurrently.
     pub device: DeviceTimes,
 }
 
-/// Time of all threads, by stage.
+/// Times of the stages, summed over all threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadTimes {
-    /// Choosing and looking up seeds, collecting candidates.
+    /// The time for choosing and looking up seeds and collecting candidates.
     pub seeding: Duration,
-    /// Rejecting candidates.
+    /// The time for rejecting candidates.
     pub filter: Duration,
-    /// Good ends, hits.
+    /// The time for verifying windows and selecting hits.
     pub verification: Duration,
-    /// Waiting for devices.
+    /// The time of waiting for devices.
     pub device: Duration,
-    /// Alignments, records, compression and writing.
+    /// The time for alignments, records, compression and writing.
     pub output: Duration,
 }
 
@@ -53,16 +52,16 @@ impl Effort {
     }
 }
 
-/// How long a device took, by stage.
+/// Times of the stages on devices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeviceTimes {
-    /// Choosing and looking up seeds.
+    /// The time for choosing and looking up seeds.
     pub seeding: Duration,
-    /// Listing, sorting, filtering and merging candidates.
+    /// The time for listing, sorting, filtering and merging candidates.
     pub candidates: Duration,
-    /// Good ends.
+    /// The time for verifying windows.
     pub verification: Duration,
-    /// Hits and their alignments, and copying them.
+    /// The time for selecting hits, aligning them and copying them to the host.
     pub hits: Duration,
 }
 

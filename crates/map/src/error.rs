@@ -1,11 +1,11 @@
-//! What can go wrong while indexing and mapping.
+//! Errors of indexing and mapping.
 
 use std::path::{Path, PathBuf};
 
 merganser_io::job_error! {
-    /// An error of this crate; its message is one line that says what, where, and what to do.
+    /// An error of indexing or mapping. Its message is one line: what is wrong, where, and what to do.
     pub enum Error {
-        /// The reference or the reads are at fault; the message names file and record.
+        /// The reference or the reads are invalid; the message names file and record.
         #[error("{0}")]
         Input(String),
         /// Reads were given as the reference.
@@ -14,10 +14,10 @@ merganser_io::job_error! {
              reference first, then the reads"
         )]
         ReadsAsReference(String),
-        /// A read or pair has more hits than there is memory for.
-        #[error("read {}: has more hits than `memory` has room for", read + 1)]
+        /// A read or pair has more hits than fit into memory.
+        #[error("read {}: has more hits than fit into `memory`", read + 1)]
         Crowded {
-            /// The number of the read among those that were mapped together, from 0.
+            /// The number of the read among those mapped together, from 0.
             read: usize,
         },
         /// A file cannot be opened or mapped.
@@ -25,22 +25,22 @@ merganser_io::job_error! {
         File {
             /// The file.
             path: PathBuf,
-            /// What the system said.
+            /// The system's error.
             source: std::io::Error,
         },
-        /// An index is not what it should be.
+        /// An index file is invalid.
         #[error("{path}: {problem}", path = path.display())]
         Index {
             /// The file.
             path: PathBuf,
-            /// What is wrong with it and what to do.
+            /// The problem and the remedy.
             problem: String,
         },
     }
     wraps {
-        /// The filter refused its parameters.
+        /// The filter rejected its parameters.
         Filter(#[from] merganser_filter::Error),
-        /// A GPU cannot be used, or failed.
+        /// A GPU failed or cannot be used.
         Gpu(#[from] merganser_gpu::Error),
     }
 }

@@ -1,8 +1,8 @@
-//! Hits: their order, and how sure the first one is.
+//! Hits: their order, and the mapping quality of the first one.
 
 use crate::Select;
 
-/// A hit of a read. The order is that in which hits are reported.
+/// A hit of a read. Hits are reported in the order of this type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Hit {
     pub(crate) edits: u32,
@@ -10,33 +10,33 @@ pub(crate) struct Hit {
     /// The position of the last base.
     pub(crate) end: u32,
     pub(crate) reverse: bool,
-    /// Where its script begins, if a device made one: see [`crate::trace::Alignment::follow`].
+    /// The index where its script begins, or [`NO_SCRIPT`]: see [`crate::trace::Alignment::follow`].
     pub(crate) script: u32,
 }
 
-/// A hit without a script.
+/// The value of [`Hit::script`] for a hit without a script.
 pub(crate) const NO_SCRIPT: u32 = u32::MAX;
 
-/// Where not all hits are wanted, those with up to so many edits more than the best ones count for mapping
-/// qualities, and others need not be found.
+/// The maximum number of edits more than the best hit with which hits affect mapping qualities, if not all hits
+/// are reported. Others need not be found.
 pub(crate) const NEXT_STRATA: u32 = 1;
 
-/// From so many rivals on, the mapping quality of a best hit is the least.
+/// The number of rivals from which on the mapping quality of a best hit is the lowest.
 pub(crate) const MAX_RIVALS: u32 = 1 << 8;
 
-/// The edits of hits or combinations in ascending order, each with the number of those that have so many.
+/// Numbers of edits in ascending order, each with the number of hits or combinations that have it.
 pub(crate) trait Strata: Iterator<Item = (u32, u64)> {}
 impl<I: Iterator<Item = (u32, u64)>> Strata for I {}
 
-/// The strata of hits in their order.
+/// Returns the strata of sorted hits.
 pub(crate) fn strata(hits: &[Hit]) -> impl Strata + Clone {
     let strata = hits.chunk_by(|a, b| a.edits == b.edits);
     strata.map(|stratum| (stratum[0].edits, stratum.len() as u64))
 }
 
-/// The mapping quality of the first of some hits or combinations, given their strata: all of them, or where not all are
-/// wanted the first ones at least. `room` is how many edits more the first one could have, of combinations the mate that
-/// is nearer to its most.
+/// Returns the mapping quality of the first hit or combination, given the strata: all of them or, if not all
+/// hits are reported, at least the first ones. `room` is the number of edits that the first hit could have in
+/// addition; for combinations it is that of the mate closer to its maximum.
 pub(crate) fn quality(select: Select, strata: impl Strata, room: u32) -> u8 {
     match select {
         Select::All => among_all(strata),
@@ -44,7 +44,7 @@ pub(crate) fn quality(select: Select, strata: impl Strata, room: u32) -> u8 {
     }
 }
 
-/// By how many edits the next hit has more.
+/// Returns the mapping quality by the difference in edits between the first and the second stratum.
 fn among_all(mut strata: impl Strata) -> u8 {
     match strata.next() {
         None | Some((_, 2..)) => 0,
@@ -52,8 +52,8 @@ fn among_all(mut strata: impl Strata) -> u8 {
     }
 }
 
-/// By how many hits have one edit more, or by how many edits more were looked for: what the error rates of simulated
-/// reads come to, as docs/map.md has them.
+/// Returns the mapping quality by the number of hits with one more edit or, without such hits, by how many more
+/// edits were searched. The values follow from error rates of simulated reads: see docs/guide/map.md.
 fn among_first(mut strata: impl Strata, room: u32) -> u8 {
     let Some((best, 1)) = strata.next() else { return 0 };
     match strata.next().filter(|&(next, _)| next <= best + NEXT_STRATA) {

@@ -1,10 +1,10 @@
-//! The index: where each stretch of bases occurs in the reference.
+//! The index: the positions of each word of bases in the reference.
 //!
-//! All positions from which at least [`SHORTEST`] bases of a contig follow, sorted by the 32 bases
-//! from there on, then by position; and for each k-mer (k is the largest for which 4^k is at most
-//! the number of bases, 8 to 14) where its positions begin. The positions of any sequence of
-//! [`SHORTEST`] to 32 bases are then neighbours: k-mers lead to them directly, longer sequences by
-//! a look at the reference.
+//! It lists all positions that are followed by at least [`SHORTEST`] bases of their contig, sorted by the next
+//! 32 bases, then by position. A table gives, for each k-mer, the place in this list where its positions begin;
+//! k is the largest number for which 4^k is at most the number of bases, limited to 8 to 14. The positions of
+//! any word of [`SHORTEST`] to 32 bases are therefore adjacent in the list: for up to k bases the table gives
+//! them directly, for longer words a bisection that compares with the reference does.
 
 mod bisect;
 mod file;
@@ -25,9 +25,9 @@ use file::Mapped;
 pub(crate) use growing::Growing;
 pub(crate) use parts::{Unsorted, grouped, pieces};
 
-/// The shortest seed, in bases.
+/// The length of the shortest seed, in bases.
 pub const SHORTEST: usize = 8;
-/// The longest: a longer one is looked up by its first so many bases.
+/// The maximum length of a seed, in bases: only the first bases of longer words are looked up.
 pub const LONGEST: usize = 32;
 const MAX_K: usize = 14;
 
@@ -45,7 +45,7 @@ enum Data {
     Mapped(Mapped),
 }
 
-/// What workers look things up in.
+/// A read-only view of an index, which workers search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IndexView<'a> {
     pub(crate) text: Text<'a>,
@@ -54,25 +54,24 @@ pub(crate) struct IndexView<'a> {
     k: usize,
 }
 
-/// A stretch of a read to look up: the bits of its first 32 bases and the same as a number whose
-/// top bits are its first base.
+/// A word of a read to look up: the bit planes of its first 32 bases, and the same bases as a number with the
+/// first base in the top bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key {
     pub(crate) planes: [u64; 2],
     pub(crate) packed: u64,
 }
 
-/// The k of a reference of so many bases.
+/// Returns k for a reference of this many bases.
 pub(crate) fn k_of(bases: u64) -> usize {
     (bases.max(1).ilog2() as usize / 2).clamp(SHORTEST, MAX_K)
 }
 
 impl Index {
-    /// Opens an index file; its header and list of contigs are checked, its tables by
-    /// [`Index::check`].
+    /// Opens an index file. This checks its header and its list of contigs; [`Index::check`] checks its tables.
     ///
     /// # Errors
-    /// If it cannot be mapped, or is no index, of another version, truncated or damaged.
+    /// If the file cannot be mapped, is not an index, has another version, is truncated or is damaged.
     pub fn open(path: &Path) -> Result<Index, Error> {
         let maker = "merganser index makes one of a reference in FASTA";
         let wanted = "a merganser index (.mgi)";
@@ -84,18 +83,19 @@ impl Index {
         Index::of_file(&file, path)
     }
 
-    /// An index in an open file, which messages call `path`.
+    /// Returns the index in an open file, which messages call `path`.
     fn of_file(file: &File, path: &Path) -> Result<Index, Error> {
         let (mapped, contigs, k) = Mapped::of_file(file, path)?;
         Ok(Index { contigs, k, data: Data::Mapped(mapped) })
     }
 
-    /// Checks the checksums of all tables, as everybody does who looks at them: the file is read once,
-    /// by `threads` threads. Later calls look only whether it was written to since, and check it again
-    /// if so.
+    /// Verifies the checksums of all tables. [`run()`](crate::run()) and [`map_reads`](crate::map_reads) do so before
+    /// they use the tables.
+    ///
+    /// The file is read once by `threads` threads. Later calls read it again only if it was written to since.
     ///
     /// # Errors
-    /// Which section is damaged; if the file cannot be read or became another; if cancelled.
+    /// If a section is damaged, the file cannot be read or was replaced, or the run is cancelled.
     pub fn check(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
         match &self.data {
             Data::Mapped(mapped) => mapped.check(threads, cancel),
@@ -103,22 +103,22 @@ impl Index {
         }
     }
 
-    /// The contigs in the order of the reference.
+    /// Returns the contigs in the order of the reference.
     pub fn contigs(&self) -> &[Contig] {
         &self.contigs
     }
 
-    /// Bases of all contigs.
+    /// Returns the total number of bases of all contigs.
     pub fn bases(&self) -> u64 {
         self.contigs.iter().map(|contig| u64::from(contig.len)).sum()
     }
 
-    /// The length of the k-mers that are looked up directly.
+    /// Returns the length of the k-mers in the table.
     pub fn k(&self) -> usize {
         self.k
     }
 
-    /// Positions in the index.
+    /// Returns the number of positions in the index.
     pub fn positions(&self) -> u64 {
         match &self.data {
             Data::Owned { positions, .. } => positions.len() as u64,
@@ -126,17 +126,17 @@ impl Index {
         }
     }
 
-    /// Warns if there is no seed in it.
+    /// Adds a warning if the index contains no seed.
     pub(crate) fn warn_of_none(&self, warnings: &Warnings) {
         if self.positions() == 0 {
             warnings.push(format!(
-                "the index has no positions, as nowhere in the reference are {SHORTEST} bases in a row (N and \
-                 the like are none): no read of usual length can be mapped"
+                "the index has no positions, because the reference nowhere has {SHORTEST} bases in a row (N and other \
+                 ambiguous letters do not count): no read of usual length can be mapped"
             ));
         }
     }
 
-    /// The bytes that it takes in memory once all of it is used.
+    /// Returns the number of bytes in memory once all of the index has been used.
     pub fn bytes(&self) -> u64 {
         if let Data::Mapped(mapped) = &self.data {
             return mapped.bytes();
@@ -146,7 +146,7 @@ impl Index {
         (8 * words + 4 * (view.positions.len() + view.table.len())) as u64
     }
 
-    /// Puts a position for all of an index in memory, as damage may.
+    /// Overwrites all positions of an index in memory, as damage could.
     #[cfg(test)]
     pub(crate) fn forge_positions(&mut self, forged: u32) {
         if let Data::Owned { positions, .. } = &mut self.data {
@@ -154,17 +154,18 @@ impl Index {
         }
     }
 
-    /// Lets go of the memory of a part of the tables, if it is a file's, until it is looked at again.
+    /// Releases the memory of a part of the tables if it is mapped from a file; it is read again on the next
+    /// access.
     pub(crate) fn release(&self, part: &[u8]) {
         if let Data::Mapped(mapped) = &self.data {
             mapped.release(part);
         }
     }
 
-    /// What is looked up in.
+    /// Returns the view that workers search.
     ///
     /// # Panics
-    /// If it is a file's, and was not [checked](Self::check).
+    /// If the index is a file that was not [checked](Self::check).
     pub(crate) fn view(&self) -> IndexView<'_> {
         let contigs = &self.contigs[..];
         let (text, positions, table) = match &self.data {
@@ -185,25 +186,25 @@ impl Index {
 }
 
 impl<'a> IndexView<'a> {
-    /// The length of the k-mers that are looked up directly.
+    /// Returns the length of the k-mers in the table.
     #[inline]
     pub(crate) fn k(&self) -> usize {
         self.k
     }
 
-    /// Stretches that match everything, by position: those of letters that are no bases, if these do.
+    /// Returns the runs of ambiguous letters, by position, if these match everything; otherwise an empty list.
     pub(crate) fn gaps(&self, mode: NMode) -> Vec<[u32; 2]> {
         if mode == NMode::Match { self.text.gaps() } else { Vec::new() }
     }
 
-    /// Where each k-mer's positions begin, and where the last one's end.
+    /// Returns the table: where the positions of each k-mer begin, then the number of positions.
     pub(crate) fn table(&self) -> &'a [u32] {
         self.table
     }
 
-    /// Where in [`IndexView::positions`] the positions of the first `len` bases of a key are, or of its
-    /// first k bases if that are fewer; some of positions so near to a contig's end or an N that
-    /// fewer bases follow may be among them. [`Bisections::narrow`] goes on from there.
+    /// Returns the range of [`IndexView::positions`] with the first `len` bases of a key, or with its first k
+    /// bases if k is less. The range may include positions with fewer bases before the end of their contig or
+    /// an N. For more than k bases, [`Bisections::narrow`] narrows it.
     #[inline]
     pub(crate) fn find_short(&self, key: &Key, len: usize) -> Range<usize> {
         debug_assert!((SHORTEST..=LONGEST).contains(&len));
@@ -213,7 +214,7 @@ impl<'a> IndexView<'a> {
         self.bucket(number << shift, (number + 1) << shift)
     }
 
-    /// Asks the cache for what [`IndexView::find_short`] will look at first.
+    /// Prefetches the table entry that [`IndexView::find_short`] reads first.
     #[inline]
     pub(crate) fn prefetch(&self, key: &Key, len: usize) {
         let within = len.min(self.k);
@@ -221,7 +222,8 @@ impl<'a> IndexView<'a> {
         merganser_seq::simd::prefetch(self.table, number << (2 * (self.k - within)));
     }
 
-    /// A damaged table must not lead out of the positions.
+    /// Returns the range between two table entries, clamped so that a damaged table cannot lead past the
+    /// positions.
     #[inline]
     fn bucket(&self, from: usize, to: usize) -> Range<usize> {
         let most = self.positions.len();
@@ -229,19 +231,19 @@ impl<'a> IndexView<'a> {
         start..(self.table[to] as usize).clamp(start, most)
     }
 
-    /// Whether the bases from a position on are those of a key that the mask has.
+    /// Whether the bases at a position equal those of a key wherever the mask has a bit.
     #[inline(always)]
     pub(crate) fn is_at(&self, position: u32, key: &Key, mask: u64) -> bool {
         let text = self.text.window(position as usize);
         ((text[0] ^ key.planes[0]) | (text[1] ^ key.planes[1])) & mask == 0
     }
 
-    /// The order of the bases from a position on and a key's.
+    /// Compares the bases at a position with those of a key, over the bits of the mask.
     #[inline]
     fn compare(&self, position: u32, key: &Key, mask: u64) -> std::cmp::Ordering {
         let text = self.text.window(position as usize);
         let differs = ((text[0] ^ key.planes[0]) | (text[1] ^ key.planes[1])) & mask;
-        // The first base that differs; no bit of either, if there is none.
+        // The lowest differing base; zero if all are equal, and then both codes are 0.
         let first = differs & differs.wrapping_neg();
         let code = |planes: [u64; 2]| {
             u8::from(planes[1] & first != 0) << 1 | u8::from(planes[0] & first != 0)
@@ -250,7 +252,7 @@ impl<'a> IndexView<'a> {
     }
 }
 
-/// The bases of a stretch of both planes, the first in the top bits.
+/// Interleaves the first 32 bits of two planes into a number with the first base in the top bits.
 #[inline(always)]
 pub(crate) fn interleave(planes: [u64; 2]) -> u64 {
     let spread = |plane: u64| {
@@ -261,11 +263,11 @@ pub(crate) fn interleave(planes: [u64; 2]) -> u64 {
         let x = (x | x << 2) & 0x3333_3333_3333_3333;
         (x | x << 1) & 0x5555_5555_5555_5555
     };
-    // Reversing all bits puts the first base on top, with its two bits in the other order.
+    // Reversing the bits moves the first base to the top and swaps the two bits of each base.
     (spread(planes[0]) << 1 | spread(planes[1])).reverse_bits()
 }
 
-/// Words of a plane that hold a reference up to a position.
+/// Returns the number of words of a plane that holds a reference up to a position, with padding.
 pub(crate) fn words_to(end: u32) -> usize {
     (end as usize).div_ceil(BASES_PER_WORD) + crate::reference::PADDING
 }

@@ -1,5 +1,5 @@
-//! The shards of a job put together: BAM files of [shares](crate::share()) of its reads, to the bytes of one
-//! run.
+//! Joins the BAM files of all [shares](crate::share()) of a job into the file that a single run would have
+//! written, byte for byte.
 
 mod head;
 mod shard;
@@ -14,19 +14,19 @@ use crate::output::Outputs;
 use crate::{Contig, Error, IndexKind};
 use shard::ShardFile;
 
-/// The shards of one job, all of them.
+/// All shards of one job.
 #[derive(Debug)]
 pub struct JoinedShards {
-    /// In the order of the reads.
+    /// The files in the order of the reads.
     files: Vec<ShardFile>,
 }
 
 impl JoinedShards {
-    /// Opens the files of all shards of a job, in any order, and looks at their headers.
+    /// Opens the files of all shards of a job, in any order, and checks their headers.
     ///
     /// # Errors
-    /// If a file cannot be read, is damaged, cut short, or no shard; if two are of other jobs (other reads,
-    /// references or options) or the same shard; if one is missing.
+    /// If a file cannot be read, is damaged, truncated or not a shard; if two files are of different jobs
+    /// (reads, references or options) or of the same shard; if a shard is missing.
     pub fn open(paths: &[PathBuf]) -> Result<JoinedShards, Error> {
         let mut files =
             paths.iter().map(|path| ShardFile::open(path)).collect::<Result<Vec<_>, _>>()?;
@@ -40,28 +40,30 @@ impl JoinedShards {
         Ok(JoinedShards { files })
     }
 
-    /// How many there are.
+    /// Returns the number of shards.
     pub fn shards(&self) -> usize {
         self.files.len()
     }
 
-    /// The contigs of the reference.
+    /// Returns the contigs of the reference.
     pub fn contigs(&self) -> &[Contig] {
         self.files.first().map_or(&[], |first| &first.head.contigs)
     }
 
-    /// Whether records are in the order of the reference; else they are in that of the reads.
+    /// Whether records are in the order of the reference; otherwise they are in the order of the reads.
     pub fn is_sorted(&self) -> bool {
         self.files.first().is_some_and(|first| first.head.is_sorted())
     }
 
-    /// Writes the BAM of all reads: of records in the order of the reads, the blocks of the shards as they
-    /// are; of sorted ones, the records sorted together, in the memory of `resources` and then on disk, with
-    /// an index if [`Outputs::index`] has one. Every block is checked. Calls `progress` with one or two stages.
+    /// Writes the BAM file of all reads.
+    ///
+    /// Records in the order of the reads are joined by copying the blocks of the shards. Sorted records are
+    /// merged, in the memory of `resources` and then on disk, and indexed if [`Outputs::index`] is given. Every
+    /// block is verified. Calls `progress` with one or two stages.
     ///
     /// # Errors
-    /// If a shard cannot be read or is damaged; if there is too little memory; as writing; if cancelled.
-    /// There are then no outputs.
+    /// If a shard cannot be read or is damaged, there is too little memory, an output cannot be written, or the
+    /// run is cancelled. No output appears then.
     pub fn write(
         &self,
         resources: &Resources,
@@ -99,7 +101,7 @@ impl JoinedShards {
         Ok(write_blocks(files, head, outputs.records, cancel)?)
     }
 
-    /// Checks all records of all shards.
+    /// Verifies all records of all shards.
     fn check_records(
         &self,
         threads: usize,

@@ -1,26 +1,30 @@
-//! All-mapping of short reads: every place of a reference where a read lies with at most so many
-//! edits, as SAM, BAM or CRAM.
+//! All-mapping of short reads: finds every place of a reference where a read aligns within an edit threshold,
+//! and writes the hits as SAM, BAM or CRAM.
 //!
-//! An [`Index`] of a reference's k-mers gives candidates by seeds of which at least one is free of
-//! edits in every hit; candidates are rejected or accepted by their exact number of edits, many at
-//! once. [`build`] makes an index, [`run()`] maps files, and [`map_reads`] reads in memory. `naive`
-//! is the definition of a hit word by word, for tests alone.
+//! A read is cut into more seeds than a hit may have edits, so that at least one seed is free of edits in every
+//! hit. An [`Index`] of the reference's k-mers turns seeds into candidates, and each candidate is accepted or
+//! rejected by its exact number of edits; vector lanes verify many candidates at once. [`build`] makes an
+//! index, [`run()`] maps files, and [`map_reads`] maps reads in memory. The module `naive`, compiled only for
+//! tests, is the literal definition of a hit.
 //!
-//! # The way of a read
+//! # The path of a read
 //!
-//! The files that a single read passes on the CPU, from a FASTQ file to its record in SAM, below `crates`:
+//! The source files, below `crates`, that handle a single read on the CPU, from a FASTQ file to its SAM record:
 //!
-//! 1. A file becomes chunks of text: `io/src/reader/fetch.rs` reads bytes, `io/src/reader/expand.rs` decompresses them, and
-//!    `io/src/reader/join.rs` ends each chunk at the end of a record.
-//! 2. `io/src/chunk.rs` and `io/src/chunk/fastq.rs` find records in a chunk, `io/src/records/text.rs` and
-//!    `io/src/records/cut.rs` make batches of them (`io/src/records/batch.rs`), and `io/src/records.rs` hands these out.
-//! 3. `map/src/run/worker.rs` takes a batch through all that follows; `map/src/queries.rs` encodes its reads, on both strands.
-//! 4. `map/src/cpu/mapper.rs` finds hits: `map/src/cpu/seeds.rs` chooses seeds, `map/src/index.rs` has their places,
-//!    `map/src/cpu/candidates.rs` makes windows of the reference of them, `map/src/cpu/verify.rs` and
-//!    `map/src/cpu/verify/lanes.rs` count edits, and `map/src/cpu/silencer.rs` keeps one hit a place.
-//! 5. `map/src/output/report.rs` chooses the hits that have records, in the order of `map/src/hits.rs`; `map/src/trace.rs` makes
-//!    their CIGARs.
-//! 6. `alignments/src/record.rs` and `alignments/src/record/sam.rs` write records.
+//! 1. A file becomes chunks of text: `io/src/reader/fetch.rs` reads bytes, `io/src/reader/expand.rs`
+//!    decompresses them, and `io/src/reader/join.rs` ends each chunk at the end of a record.
+//! 2. `io/src/chunk.rs` and `io/src/chunk/fastq.rs` find the records in a chunk, `io/src/records/text.rs` and
+//!    `io/src/records/cut.rs` group them into batches (`io/src/records/batch.rs`), and `io/src/records.rs`
+//!    hands these out.
+//! 3. `map/src/run/worker.rs` takes a batch through all stages below; `map/src/queries.rs` encodes its reads on
+//!    both strands.
+//! 4. `map/src/cpu/mapper.rs` finds hits: `map/src/cpu/seeds.rs` chooses seeds, `map/src/index.rs` looks up
+//!    their positions, `map/src/cpu/candidates.rs` merges candidates into windows of the reference,
+//!    `map/src/cpu/verify.rs` and `map/src/cpu/verify/lanes.rs` count edits, and `map/src/cpu/silencer.rs`
+//!    keeps one hit among overlapping ones.
+//! 5. `map/src/output/report.rs` selects the hits to report, in the order defined in `map/src/hits.rs`;
+//!    `map/src/trace.rs` computes their CIGARs.
+//! 6. `alignments/src/record.rs` and `alignments/src/record/sam.rs` write the records.
 
 mod config;
 mod cpu;

@@ -1,5 +1,4 @@
-//! The definition of a hit, word by word, for tests: plain dynamic programming over the whole
-//! reference.
+//! The literal definition of a hit, for tests: dynamic programming over the whole reference.
 
 use merganser_seq::base::code;
 
@@ -8,11 +7,11 @@ use super::{Config, NMode, Strand};
 /// A hit of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NaiveHit {
-    /// Edits.
+    /// The number of edits.
     pub edits: usize,
-    /// The contig's number.
+    /// The number of the contig.
     pub contig: usize,
-    /// The last base, counted from 0 in the contig's forward coordinates.
+    /// The position of the last base in the contig's forward coordinates, from 0.
     pub end: usize,
     /// Whether the read's reverse complement was found.
     pub reverse: bool,
@@ -26,7 +25,7 @@ pub fn letters_match(mode: NMode, a: u8, b: u8) -> bool {
     }
 }
 
-/// The reverse complement; letters that are no bases become N.
+/// Returns the reverse complement; ambiguous letters become N.
 pub fn reverse_complement(read: &[u8]) -> Vec<u8> {
     read.iter()
         .rev()
@@ -34,7 +33,7 @@ pub fn reverse_complement(read: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// The hits of a read in their order, all of them whatever [`Config::select`] says.
+/// Returns all hits of a read in order, whatever [`Config::select`] is.
 pub fn hits(config: &Config, contigs: &[Vec<u8>], read: &[u8]) -> Vec<NaiveHit> {
     let e = config.threshold.edits(read.len());
     let mut hits = Vec::new();
@@ -63,7 +62,7 @@ pub fn hits(config: &Config, contigs: &[Vec<u8>], read: &[u8]) -> Vec<NaiveHit> 
     hits
 }
 
-/// All (edits, end) with at most e edits from some start.
+/// Returns (edits, end) for each end with at most `e` edits from some start.
 fn edit_ends(read: &[u8], text: &[u8], e: usize, mode: NMode) -> Vec<(usize, usize)> {
     let mut column: Vec<usize> = (0..=read.len()).collect();
     let mut ends = Vec::new();
@@ -90,7 +89,7 @@ fn hamming_ends(read: &[u8], text: &[u8], e: usize, mode: NMode) -> Vec<(usize, 
     ends.filter(|&(edits, _)| edits <= e).collect()
 }
 
-/// Good ends are taken by (edits, position); each silences those within e of it.
+/// Selects good ends in order of edits, then position; each one silences the ends within `e` bases of it.
 pub fn silenced(mut ends: Vec<(usize, usize)>, e: usize) -> Vec<(usize, usize)> {
     ends.sort_unstable();
     let mut taken: Vec<(usize, usize)> = Vec::new();
@@ -105,23 +104,23 @@ pub fn silenced(mut ends: Vec<(usize, usize)>, e: usize) -> Vec<(usize, usize)> 
 /// An alignment of a hit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NaiveAlignment {
-    /// The first base, counted from 0 in the contig.
+    /// The position of the first base in the contig, from 0.
     pub start: usize,
-    /// The last base.
+    /// The position of the last base.
     pub end: usize,
-    /// From the first base on: `=`, `X`, `D` a base of the reference alone, `I` a base of the read
-    /// alone.
+    /// The operations from the first base on: `=`, `X`, `D` for a base of only the reference, `I` for a base of
+    /// only the read.
     pub operations: Vec<u8>,
 }
 
-/// Edits, then gaps that are opened.
+/// The number of edits, then the number of gaps.
 type Cost = (usize, usize);
 const NEVER: Cost = (usize::MAX / 2, 0);
 
-/// What the beginnings of a read cost at least, by base of the read and of the text.
+/// The minimum costs of aligning each prefix of a read to each prefix of a text.
 struct Costs {
     columns: usize,
-    /// However it ends; ending with a base of the text alone; with a base of the read alone.
+    /// Costs of any alignment.
     any: Vec<Cost>,
     deletion: Vec<Cost>,
     insertion: Vec<Cost>,
@@ -157,11 +156,12 @@ impl Costs {
     }
 }
 
-/// The alignment that is reported of a hit that ends at `end`: of the alignments with its edits that
-/// end there or, where that is the fewest edits of an end too, up to as many bases behind as it has
-/// edits, that with the fewest gaps; then that with the first end; then, base by base from its end,
-/// bases that are aligned to each other rather than a deletion, and that rather than an insertion:
-/// gaps lie as far left as they can.
+/// Returns the alignment to report for a hit that ends at `end`.
+///
+/// Alignments with the hit's number of edits are considered that end at `end`, or up to that many bases after
+/// it if it is also the fewest of that end. Among these, the alignment with the fewest gaps is chosen, then the
+/// one with the first end, then, base by base from its end, aligned bases rather than a deletion, and a
+/// deletion rather than an insertion, so that gaps are leftmost.
 pub fn align(read: &[u8], text: &[u8], end: usize, mode: NMode) -> NaiveAlignment {
     let full = Costs::of(read, text, mode);
     let last = |end: usize| full.any[read.len() * full.columns + end + 1];

@@ -1,4 +1,4 @@
-//! The plain definitions on cases that are known by heart.
+//! Checks the literal definitions on cases worked out by hand.
 
 use crate::naive::{NaiveHit, align, hits, letters_match, silenced};
 use crate::{Config, NMode};
@@ -8,8 +8,8 @@ use merganser_filter::Threshold;
 fn hits_known_by_heart() {
     let config = Config::new(Threshold::Edits(1));
     let contigs = [b"TTACGTACCTT".to_vec(), b"GGTACGTAA".to_vec()];
-    // Forward in the first contig with its end at base 8 (of 0), one edit or none around it;
-    // its reverse complement GGTACGT begins the second.
+    // Forward in the first contig, ending at base 8 (from 0) without edits; the reverse complement, GGTACGT,
+    // begins the second contig.
     let found = hits(&config, &contigs, b"ACGTACC");
     let hit = |edits, contig, end, reverse| NaiveHit { edits, contig, end, reverse };
     assert_eq!(found, [hit(0, 0, 8, false), hit(0, 1, 6, true)]);
@@ -24,8 +24,8 @@ fn the_better_end_silences_its_neighbours() {
     assert_eq!(silenced(vec![(1, 4), (1, 5), (1, 7)], 1), [(1, 4), (1, 7)]);
 }
 
-/// All alignments of a read to stretches that end at `end`, written from the end on with letters
-/// in the order in which they are preferred: `A` aligned, `B` deleted, `C` inserted.
+/// Returns all alignments of a read to stretches that end at `end`, written from the end on with letters in
+/// order of preference: `A` aligned, `B` deleted, `C` inserted.
 fn all(read: &[u8], end: usize, most: usize) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
     let mut open = vec![(read.len(), end + 1, Vec::new())];
@@ -62,7 +62,7 @@ fn edits(read: &[u8], text: &[u8], end: usize, written: &[u8]) -> usize {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(60))]
 
-    /// The rule word by word: all alignments are listed, and the least of them taken.
+    /// All alignments are listed, and the smallest one by the rule is expected.
     #[test]
     fn the_alignment_is_the_least_of_all(
         text in proptest::collection::vec(proptest::sample::select(b"ACA".to_vec()), 1..9),

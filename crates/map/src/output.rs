@@ -1,4 +1,4 @@
-//! Where records go: which hits are reported, how, and the files that they stand in.
+//! Output: which hits are reported, how, and to which files.
 
 mod header;
 mod letters;
@@ -23,35 +23,35 @@ pub use placements::Placements;
 pub use report::Reported;
 pub(crate) use report::{ManyRecords, PairFinder, RecordSink, ReportUnit, Reporter, selected};
 
-/// Open outputs.
+/// The output files of a run.
 #[derive(Debug)]
 pub struct Outputs {
-    /// Records.
+    /// The file of records.
     pub records: Output,
-    /// The index of sorted records, and its kind.
+    /// The file of the index of sorted records, and its kind.
     pub index: Option<(Output, IndexKind)>,
-    /// Reads without a hit, as FASTQ or FASTA.
+    /// The file of reads without a hit, as FASTQ or FASTA.
     pub unmapped: Option<Output>,
 }
 
-/// Text of a batch: records, and reads without a hit.
+/// The text of a batch: its records, and its reads without a hit.
 pub(crate) type BatchText = [Vec<u8>; 2];
 
-/// Writes the texts of batches in their order.
+/// A writer of the texts of batches, which arrive in order.
 pub(crate) struct Writer {
     outputs: Outputs,
     format: Format,
-    /// Records are written at the end.
+    /// Whether records are sorted, and written only at the end.
     sorts: bool,
     head: Option<Vec<u8>>,
-    /// The mark of a shard, and where its block begins.
+    /// The mark of a shard, and the offset of its block.
     mark: Option<(ShardMark, u64)>,
-    /// Of the records, if the file has a mark.
+    /// The digest of the records' blocks, if the file has a mark.
     digest: BlockDigest,
 }
 
 impl Writer {
-    /// Of records of reads, some of which are mates of pairs or none.
+    /// Creates a writer. `paired` says whether any input has pairs.
     pub(crate) fn new(
         config: &Config,
         index: &Index,
@@ -72,8 +72,8 @@ impl Writer {
         Writer { outputs, format, sorts, head: Some(head), mark, digest }
     }
 
-    /// Not before there is something to write, so that an error at the beginning of the input
-    /// leaves nothing on stdout.
+    /// Writes the header before the first records. It is not written earlier, so that an error at the beginning
+    /// of the input leaves nothing on stdout.
     fn begin(&mut self) -> Result<(), Error> {
         if let Some(head) = self.head.take() {
             self.outputs.records.write_all(&head)?;
@@ -81,7 +81,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes all records in order, and their index. Calls `progress` with one stage.
+    /// Writes all records in sorted order, and their index. Calls `progress` with one stage.
     pub(crate) fn write_sorted(
         &mut self,
         sorted: Sorted<'_>,
@@ -108,7 +108,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes the files appear, of which that of the records has so many, and returns how long the disk took.
+    /// Completes the files, whose number of records is `records`, and makes them appear. Returns the time of
+    /// syncing them to disk.
     pub(crate) fn finish(mut self, records: u64) -> Result<Duration, Error> {
         self.begin()?;
         if let Some((mark, at)) = self.mark {
@@ -127,8 +128,9 @@ impl Writer {
     }
 }
 
-/// The blocks of BAM's beginning, whose text has so many bytes and ends with `mark`, if that is one. The mark has a block of
-/// its own, which begins at the place that is returned, and is written anew when its content is known.
+/// Compresses the beginning of a BAM file, whose text has `text_bytes` bytes and ends with `mark` if that is
+/// given. The mark is stored in a block of its own, whose offset is returned, because the block is overwritten
+/// once the content of the shard is known.
 fn compressed_head(
     head: &[u8],
     level: u8,
@@ -140,7 +142,7 @@ fn compressed_head(
         blocks.compress(head, true, &mut out);
         return (out, None);
     };
-    // Magic and the text's length come before the text.
+    // BAM's magic and the text's length precede the text.
     let end = 8 + text_bytes;
     blocks.compress(&head[..end - mark.line().len()], true, &mut out);
     let at = out.len() as u64;
@@ -149,7 +151,7 @@ fn compressed_head(
     (out, Some((mark, at)))
 }
 
-/// The block of a mark, as long for any content: it is not compressed.
+/// Returns the block of a mark. It is not compressed, so that its length does not depend on the content.
 fn stored(mark: &ShardMark) -> Vec<u8> {
     let mut block = Vec::new();
     BgzfBlocks::new(0).compress(mark.line().as_bytes(), true, &mut block);

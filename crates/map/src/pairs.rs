@@ -1,7 +1,7 @@
-//! Pairs: which combinations of the mates' hits are concordant.
+//! Pairs: the concordant combinations of the mates' hits.
 //!
-//! In repeats, two reads can have as many combinations as the product of their hits. A list holds the combinations of a
-//! pair up to [`MAX_LISTED`]; those of other pairs are counted, and found again in their order where they are needed.
+//! In repeats, a pair can have as many combinations as the product of the mates' numbers of hits. Up to
+//! [`MAX_LISTED`] combinations are listed. More are only counted, and enumerated again in order when needed.
 
 use std::ops::ControlFlow;
 
@@ -17,58 +17,60 @@ use crate::trace::Alignment;
 #[derive(Clone, Copy)]
 pub(crate) struct Mates<'a> {
     pub(crate) queries: &'a Queries,
-    /// The index of the first one; the second one follows.
+    /// The index of the first mate; the second one follows.
     pub(crate) read: usize,
-    /// The hits of each in their order.
+    /// The hits of each mate in order.
     pub(crate) hits: [&'a [Hit]; 2],
-    /// What the hits' scripts are in.
+    /// The scripts that the hits refer to.
     pub(crate) scripts: &'a [u16],
 }
 
-/// A concordant combination, in the order in which they are reported: by the edits of both, contig,
-/// the ends of both, and the first mate's strand.
+/// A concordant combination. Combinations are ordered by the edits of both mates, the contig, both ends and the
+/// first mate's strand, which is the order in which they are reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Combination {
     pub(crate) edits: u32,
     contig: u32,
     ends: [u32; 2],
     reverse: bool,
-    /// Which hits of the mates.
+    /// The index of each mate's hit.
     pub(crate) hits: [u32; 2],
 }
 
-/// Combinations of a pair that are listed. With more, they are counted.
+/// The maximum number of combinations of a pair that are listed; more are counted.
 const MAX_LISTED: usize = if cfg!(test) { 1 << 4 } else { 1 << 17 };
-/// Bytes that a hit of a mate takes here.
+/// Bytes of working space for each hit of a mate.
 pub(crate) const HIT_BYTES: usize = size_of::<Span>() + size_of::<u32>();
 
-/// The positions of a hit's first and last base; [`UNKNOWN`] until the hit is traced.
+/// The positions of a hit's first and last base.
 type Span = [u32; 2];
 const UNKNOWN: Span = [u32::MAX; 2];
 
-/// A thread's memory, which finds combinations.
+/// A finder of concordant combinations, one for each thread.
 pub(crate) struct Pairing<'r> {
     view: IndexView<'r>,
     config: &'r Config,
     alignment: Alignment,
-    /// Of each hit of a mate.
+    /// The span of each hit of each mate; [`UNKNOWN`] until it is needed.
     spans: [Vec<Span>; 2],
-    /// The hits of the first mate by contig, end and strand; those of the second mate by strand, contig and end.
+    /// The hits of the first mate by contig, end and strand; those of the second mate by strand, contig and
+    /// end.
     order: [Vec<u32>; 2],
     /// The number of the second mate's hits on the forward strand.
     forward: usize,
-    /// Ends the work on a pair with very many combinations.
+    /// Cancellation, which also stops the work on a pair with very many combinations.
     cancel: Cancel,
     found: Found,
-    /// Those of one place of the first mate.
+    /// Combinations with the same contig and end of the first mate.
     together: Vec<Combination>,
 }
 
 /// The combinations of a pair.
 enum Found {
-    /// All, in their order.
+    /// All combinations, sorted.
     Listed(Vec<Combination>),
-    /// How many have so many edits; where not all are reported, some of those with more edits may be missing.
+    /// The number of combinations by number of edits. If not all are reported, some with more edits may be
+    /// missing.
     Counted(Vec<u64>),
 }
 
@@ -92,7 +94,7 @@ impl Found {
         }
     }
 
-    /// Whether so many combinations with these edits are counted.
+    /// Whether at least `number` combinations with this many edits have been counted.
     fn has_counted(&self, edits: u32, number: u64) -> bool {
         let counts = match self {
             Found::Listed(_) => return false,
@@ -102,9 +104,10 @@ impl Found {
     }
 }
 
-/// How many combinations with the fewest edits decide all that is said of a pair; `None`: all are reported.
+/// Returns the number of combinations with the fewest edits that determine everything reported about a pair;
+/// `None` if all combinations are needed.
 fn deciding(config: &Config) -> Option<u64> {
-    // Whether there are more of them, too.
+    // One more than are reported, to know whether some are left out.
     config.max_reported().map(|most| u64::from(most) + 1)
 }
 
@@ -123,11 +126,13 @@ impl<'r> Pairing<'r> {
         }
     }
 
-    /// Finds the concordant combinations: on opposite strands of one contig, the mate on the
-    /// forward strand beginning and ending no later than the other, and from its first base to the
-    /// other's last a distance that the configuration allows. An alignment may end behind its hit,
-    /// up to as many bases as it has edits. One mate at least has no more edits than a hit may have.
-    /// Once the run is cancelled, some are missing.
+    /// Finds the concordant combinations of the mates' hits.
+    ///
+    /// A combination is concordant if the hits are on opposite strands of one contig, the mate on the forward
+    /// strand begins and ends no later than the other one, and the distance from its first base to the other's
+    /// last one is in the configured range. An alignment may end after its hit, by up to as many bases as it
+    /// has edits. At least one mate has no more edits than a hit may have. After a cancellation, some
+    /// combinations are missing.
     pub(crate) fn combine(&mut self, mates: &Mates<'_>) {
         match &mut self.found {
             Found::Listed(list) => list.clear(),
@@ -158,8 +163,9 @@ impl<'r> Pairing<'r> {
         matches!(&self.found, Found::Listed(list) if list.is_empty())
     }
 
-    /// The edits of the combinations in ascending order, and the number of combinations with each of them: where not all
-    /// are reported, enough for all that is said of the pair.
+    /// Returns the edits of the combinations in ascending order, each with the number of combinations that have
+    /// it. If not all combinations are reported, these are enough to determine everything reported about the
+    /// pair.
     pub(crate) fn strata(&self) -> Vec<(u32, u64)> {
         match &self.found {
             Found::Listed(list) => {
@@ -173,8 +179,8 @@ impl<'r> Pairing<'r> {
         }
     }
 
-    /// Calls `take` with the combinations that [`combine`](Self::combine) found for these mates, in their order, until it
-    /// says that it wants no more.
+    /// Calls `take` with the combinations that [`combine`](Self::combine) found for these mates, in order,
+    /// until it returns [`ControlFlow::Break`].
     pub(crate) fn each<B>(
         &mut self,
         mates: &Mates<'_>,
@@ -193,7 +199,7 @@ impl<'r> Pairing<'r> {
         done
     }
 
-    /// Takes note of where the hits are.
+    /// Sorts the hits of both mates and resets their spans.
     fn prepare(&mut self, mates: &Mates<'_>) {
         for (spans, hits) in self.spans.iter_mut().zip(mates.hits) {
             spans.clear();
@@ -216,8 +222,8 @@ impl<'r> Pairing<'r> {
         self.forward = second.partition_point(|&at| !others[at as usize].reverse);
     }
 
-    /// Calls `take` with all combinations, ordered by the first mate's contig and end; if their edits are given, with
-    /// those that have so many, in their order.
+    /// Calls `take` with all combinations, ordered by the first mate's contig and end. If `edits` is given,
+    /// only combinations with this many edits are included, in the order of [`Combination`].
     fn enumerate<B>(
         &mut self,
         mates: &Mates<'_>,
@@ -247,8 +253,8 @@ impl<'r> Pairing<'r> {
         done
     }
 
-    /// Appends the combinations of a hit of the first mate, given the second mate's hits in their order and the most
-    /// edits that one of them has.
+    /// Appends the combinations of one hit of the first mate. `order` are the second mate's hits in order, and
+    /// `most` is the maximum number of edits of any of them.
     fn partners(
         &mut self,
         mates: &Mates<'_>,
@@ -260,8 +266,8 @@ impl<'r> Pairing<'r> {
     ) {
         let (hit, others) = (mates.hits[0][at], mates.hits[1]);
         let reach = self.config.max_insert;
-        // Of the mate on the reverse strand the end, of that on the forward strand the begin, which is known only
-        // once the hit is traced: no partner lies outside of these ends.
+        // Only partners whose hits end between `from` and `to` are possible. The begin of a mate on the forward
+        // strand is known only once its hit is traced; until then, a bound is used.
         let (side, from, to) = match hit.reverse {
             false => {
                 let span = self.spans[0][at];
@@ -296,8 +302,8 @@ impl<'r> Pairing<'r> {
         }
     }
 
-    /// Whether hits of both mates on opposite strands of the same contig are in order and as far apart as they may
-    /// be, and one of them has no more edits than a hit may have.
+    /// Whether two hits are in order and at an allowed distance, and at least one of them has no more edits
+    /// than a hit may have. The hits must be on opposite strands of one contig.
     fn is_concordant(&mut self, mates: &Mates<'_>, at: [usize; 2]) -> bool {
         let hits = [0, 1].map(|mate| mates.hits[mate][at[mate]]);
         let is_hit = |mate: usize| {
@@ -310,7 +316,8 @@ impl<'r> Pairing<'r> {
         let forward = usize::from(hits[0].reverse);
         let partner = &hits[1 - forward];
         let own = self.span(mates, forward, at[forward]);
-        // Both are near enough if the partner ends where its hit does, or behind.
+        // The partner's alignment ends at its hit or up to as many bases after it as it has edits: this rejects
+        // most partners before they are traced.
         let distance = |end: u32| (end + 1).saturating_sub(own[0]);
         if distance(partner.end) > most
             || distance(partner.end + partner.edits) < least

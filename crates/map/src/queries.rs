@@ -1,4 +1,4 @@
-//! Reads of a batch in the forms that the stages need, each on both strands.
+//! The reads of a batch on both strands, encoded for the stages of mapping.
 
 use merganser_seq::base::{UPPER_COMPLEMENT, code};
 use merganser_seq::planes::{self, BASES_PER_WORD, window};
@@ -8,10 +8,10 @@ use crate::NMode;
 use crate::index::{Key, interleave};
 use crate::reference::Text;
 
-/// Reads on both strands; query 2 i is read i as it is, query 2 i + 1 its reverse complement.
+/// Reads on both strands: query 2i is read i, query 2i + 1 its reverse complement.
 #[derive(Debug, Default)]
 pub(crate) struct Queries {
-    /// Low bits, high bits and, if there are any, bits of letters that are no bases.
+    /// The low bits, the high bits and, if there are any, the bits of ambiguous letters of each query.
     words: Vec<u64>,
     entries: Vec<Entry>,
     letters: Vec<u8>,
@@ -21,24 +21,24 @@ pub(crate) struct Queries {
 struct Entry {
     at: usize,
     len: u32,
-    /// Letters that are no bases.
+    /// The number of ambiguous letters.
     others: u32,
     edits: u32,
     most: u32,
 }
 
-/// One query.
+/// A read on one strand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Query<'a> {
     pub(crate) low: &'a [u64],
     pub(crate) high: &'a [u64],
-    /// Empty if there are none.
+    /// Bits of ambiguous letters; empty if there is no such letter.
     pub(crate) others: &'a [u64],
     pub(crate) len: usize,
     pub(crate) unknown: usize,
-    /// The edits up to which hits are looked for now.
+    /// The maximum number of edits of the current search.
     pub(crate) edits: usize,
-    /// The edits that a hit may have.
+    /// The maximum number of edits of a hit.
     pub(crate) most: usize,
 }
 
@@ -48,8 +48,8 @@ impl Queries {
         self.entries.clear();
     }
 
-    /// Adds a read, whose letters are IUPAC's in any case, and its reverse complement; what else
-    /// there is, is refused by its index.
+    /// Adds a read and its reverse complement. Its letters may be any IUPAC letters in either case; the index
+    /// of any other letter is returned as the error.
     pub(crate) fn push(&mut self, read: &[u8], edits: usize) -> Result<(), usize> {
         self.add(read, edits)?;
         let mut letters = std::mem::take(&mut self.letters);
@@ -74,19 +74,19 @@ impl Queries {
         Ok(())
     }
 
-    /// Has the hits of a read looked for up to so many edits.
+    /// Sets the maximum number of edits of the next search for a read.
     pub(crate) fn look_for(&mut self, read: usize, edits: usize) {
         for entry in &mut self.entries[2 * read..2 * read + 2] {
             entry.edits = edits as u32;
         }
     }
 
-    /// The words of all planes.
+    /// Returns the words of all planes.
     pub(crate) fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// The number of a query's first word.
+    /// Returns the index of a query's first word.
     pub(crate) fn word(&self, number: usize) -> usize {
         self.entries[number].at
     }
@@ -109,27 +109,28 @@ impl Queries {
 }
 
 impl<'a> Query<'a> {
-    /// The same, whose hits are looked for up to so many edits.
+    /// Returns the same query, to be searched with up to `edits` edits.
     pub(crate) fn up_to(self, edits: usize) -> Query<'a> {
         Query { edits, ..self }
     }
 }
 
 impl Query<'_> {
-    /// The 32 bases from `at` on, zeros past the end.
+    /// Returns the 32 bases at `at`, with zeros past the end of the query.
     #[inline]
     pub(crate) fn key(&self, at: usize) -> Key {
         let planes = [window(self.low, at), window(self.high, at)];
         Key { planes, packed: interleave(planes) }
     }
 
-    /// The code of a base, 4 if it is none.
+    /// Returns the code of a base; 4 if the letter is ambiguous.
     #[inline]
     pub(crate) fn code(&self, at: usize) -> u8 {
         planes::code(self.low, self.high, self.others, at)
     }
 
-    /// Where 64 of its bases from base 64 `word` on differ from the reference from position `at` on.
+    /// Returns a bit for each mismatch of 64 bases of the query, from base 64 `word` on, with the reference at
+    /// `at`.
     #[inline(always)]
     pub(crate) fn mismatches(&self, text: &Text<'_>, at: usize, word: usize, mode: NMode) -> u64 {
         let kept = u64::MAX >> (64 - (self.len - 64 * word).min(64));
@@ -142,7 +143,7 @@ impl Query<'_> {
         if mode == NMode::Match { differs & !others & kept } else { (differs | others) & kept }
     }
 
-    /// Whether a stretch has letters that are no bases.
+    /// Whether a range of the query has ambiguous letters.
     #[inline]
     pub(crate) fn has_others(&self, from: usize, to: usize) -> bool {
         planes::has_any(self.others, from, to)

@@ -1,4 +1,4 @@
-//! Reads in memory, mapped by whoever has them.
+//! Mapping of reads in memory.
 
 use std::ops::Range;
 
@@ -10,28 +10,29 @@ use crate::output::selected;
 use crate::trace::Alignment;
 use crate::{Config, Error, Index, MAX_READ, Operation, Prefilter};
 
-/// A place where a read lies.
+/// A hit of a read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReadHit {
     /// The number of the contig in [`Index::contigs`].
     pub contig: usize,
-    /// The position of its first base that is aligned in the contig, from 0.
+    /// The position of the first aligned base in the contig, from 0.
     pub position: u32,
-    /// The read's reverse complement lies there.
+    /// Whether the read's reverse complement is aligned.
     pub reverse: bool,
-    /// The number of edits, the fewest that any alignment there has; of those that [`Config::clip`] clips, the
-    /// number of what is left.
+    /// The number of edits, the fewest of any alignment at this place. With [`Config::clip`], the number of
+    /// edits that are left after clipping.
     pub edits: u32,
-    /// The alignment from the first base in the contig to the last: operations with their lengths in
-    /// bases, of which neighbours differ. Matches and mismatches are told apart.
+    /// The alignment from the first base in the contig to the last: operations with their lengths in bases.
+    /// Neighbouring operations differ, and matches are distinguished from mismatches.
     pub cigar: Vec<(Operation, u32)>,
 }
 
-/// The hits of each of some reads, in the order of the reads; those of a read by edits, then contig,
-/// then their last position, of which [`Config::select`] and [`Config::max_hits`] leave the first ones.
-/// Runs on the thread that calls it; threads share an index. What filter the configuration has makes
-/// no difference here.
+/// Maps reads and returns the hits of each, in the order of the reads.
+///
+/// Hits of a read are ordered by edits, contig and last position; [`Config::select`] and [`Config::max_hits`]
+/// limit them to the first ones. This runs on the calling thread; threads may share an index.
+/// [`Config::filter`] is ignored.
 ///
 /// ```
 /// use merganser_filter::Threshold;
@@ -56,8 +57,8 @@ pub struct ReadHit {
 /// ```
 ///
 /// # Errors
-/// If the configuration is wrong, the index is damaged, a read is longer than [`MAX_READ`] bases or
-/// has a byte that is no IUPAC letter (the message has the read's number, from 1), or cancelled.
+/// If the configuration is invalid, the index is damaged, a read is longer than [`MAX_READ`] bases or has a
+/// byte that is not an IUPAC letter (the message has the read's number, from 1), or the run is cancelled.
 pub fn map_reads(
     config: &Config,
     index: &Index,
@@ -66,7 +67,7 @@ pub fn map_reads(
 ) -> Result<Vec<Vec<ReadHit>>, Error> {
     config.validate()?;
     index.check(resolve_threads(None), cancel)?;
-    // The others need the reference in a form of their own, and find the same.
+    // Other filters need a copy of the reference in their own form, and find the same hits.
     let config = Config { filter: Prefilter::Exact, ..config.clone() };
     let view = index.view();
     let gaps = view.gaps(config.n_mode);
@@ -84,12 +85,12 @@ pub fn map_reads(
         let to = strata.map(&mut mapper, from..reads.len(), 1, &mut hits, &mut bounds)?;
         take(&mapper, from..to, &hits, &bounds, &mut mapped);
     }
-    // What was traced after a cancellation is no alignment.
+    // Alignments that were traced after a cancellation are invalid.
     mapper.cancel.check()?;
     Ok(mapped)
 }
 
-/// Adds a read to the queries, or says what is wrong with it.
+/// Adds a read to the queries, or returns what is wrong with it.
 fn push(mapper: &mut Mapper<'_>, read: &[u8]) -> Result<(), String> {
     if read.len() > MAX_READ {
         return Err(format!("{} bases: reads may have up to {MAX_READ}", read.len()));
@@ -97,7 +98,7 @@ fn push(mapper: &mut Mapper<'_>, read: &[u8]) -> Result<(), String> {
     mapper.push(read)
 }
 
-/// Appends what is wanted of the hits of each of the reads.
+/// Appends the selected hits of each read.
 fn take(
     mapper: &Mapper<'_>,
     reads: Range<usize>,

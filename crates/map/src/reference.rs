@@ -1,8 +1,8 @@
-//! The reference: contigs one after the other as bit planes.
+//! The reference: its contigs, one after the other, as bit planes.
 //!
-//! Each contig begins at a multiple of 64 bases, the bases between two contigs are filled up with
-//! zeros and belong to none. A position is an index into this text, below 2^32 - 2^17, so that a
-//! diagonal (a position less an offset in a read) fits into 33 bits.
+//! Each contig begins at a multiple of 64 bases; the gaps between contigs are filled with zeros and belong to
+//! no contig. A position is an index into this text. It is below 2^32 - 2^17, so that a diagonal (a position
+//! minus an offset in a read) fits into 33 bits.
 
 mod load;
 
@@ -12,10 +12,10 @@ use merganser_seq::planes::{self, BASES_PER_WORD, window};
 
 use crate::Contig;
 
-/// Positions that a reference may have, the filling between contigs included.
+/// The maximum number of positions of a reference, including the gaps between contigs.
 pub(crate) const MAX_POSITIONS: u64 = (1 << 32) - (1 << 17);
 
-/// Words behind each plane, so that bands may reach past the last contig.
+/// The number of words after the end of each plane, so that bands may reach past the last contig.
 pub(crate) const PADDING: usize = 4;
 
 /// A reference in memory.
@@ -24,11 +24,11 @@ pub(crate) struct Reference {
     pub(crate) contigs: Vec<Contig>,
     pub(crate) low: Vec<u64>,
     pub(crate) high: Vec<u64>,
-    /// Letters that are no bases; empty if there are none.
+    /// Bits of ambiguous letters; empty if there is no such letter.
     pub(crate) others: Vec<u64>,
 }
 
-/// A view of a reference's planes, wherever they are.
+/// A view of a reference's planes, owned or mapped.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text<'a> {
     pub(crate) low: &'a [u64],
@@ -44,12 +44,12 @@ impl Reference {
 }
 
 impl<'a> Text<'a> {
-    /// The position behind the last contig.
+    /// Returns the position after the last contig.
     pub(crate) fn end(&self) -> u32 {
         self.contigs.last().map_or(0, Contig::end)
     }
 
-    /// A number that tells its letters from others.
+    /// Returns a checksum of the letters.
     pub(crate) fn checksum(&self) -> u32 {
         let mut checksum = crc32fast::Hasher::new();
         for plane in [self.low, self.high, self.others] {
@@ -58,38 +58,38 @@ impl<'a> Text<'a> {
         checksum.finalize()
     }
 
-    /// Low and high bits of 64 bases from a position on.
+    /// Returns the low and high bits of 64 bases, beginning at a position.
     #[inline(always)]
     pub(crate) fn window(&self, at: usize) -> [u64; 2] {
         [window(self.low, at), window(self.high, at)]
     }
 
-    /// Asks the cache for the window at a position.
+    /// Prefetches the window at a position.
     #[inline(always)]
     pub(crate) fn prefetch(&self, at: usize) {
         merganser_seq::simd::prefetch(self.low, at / 64);
         merganser_seq::simd::prefetch(self.high, at / 64);
     }
 
-    /// Whether a stretch has letters that are no bases.
+    /// Whether a range of positions has ambiguous letters.
     #[inline]
     pub(crate) fn has_others(&self, from: usize, to: usize) -> bool {
         planes::has_any(self.others, from, to)
     }
 
-    /// The code of the base at a position, 4 if it is none.
+    /// Returns the code of the base at a position; 4 if the letter is ambiguous.
     #[inline]
     pub(crate) fn code(&self, at: usize) -> u8 {
         planes::code(self.low, self.high, self.others, at)
     }
 
-    /// The number of the last contig that begins at or before a position; 0 if there is none.
+    /// Returns the number of the last contig that begins at or before a position; 0 if no contig does.
     #[inline]
     pub(crate) fn contig_at(&self, position: i64) -> usize {
         self.contigs.partition_point(|contig| i64::from(contig.start) <= position).saturating_sub(1)
     }
 
-    /// Stretches of letters that are no bases, by position.
+    /// Returns the runs of ambiguous letters, by position.
     pub(crate) fn gaps(&self) -> Vec<[u32; 2]> {
         let mut gaps: Vec<[u32; 2]> = Vec::new();
         for (word, &bits) in self.others.iter().enumerate() {
@@ -111,7 +111,7 @@ impl<'a> Text<'a> {
 
 #[cfg(test)]
 impl Reference {
-    /// A reference of these contigs, named c0, c1 and so on.
+    /// Returns a reference of these contigs, named c0, c1 and so on.
     pub(crate) fn of(contigs: &[Vec<u8>]) -> Reference {
         let mut text = Vec::new();
         for (number, contig) in contigs.iter().enumerate() {

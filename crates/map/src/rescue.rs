@@ -1,4 +1,4 @@
-//! Mates that lie near their mates with more edits than a hit may have.
+//! Rescue: mates with more edits than a hit may have, searched near the other mate's best hits.
 
 use merganser_filter::Threshold;
 use merganser_run::Cancel;
@@ -11,10 +11,10 @@ use crate::room::Room;
 use crate::trace::Alignment;
 use crate::{Config, Error, Strand};
 
-/// Bytes that a hit of a mate takes here: as a hit, a window, and a good end.
+/// Bytes of working space for each hit of a mate: two hits, a window and a good end.
 pub(crate) const HIT_BYTES: usize = 2 * size_of::<Hit>() + size_of::<Window>() + size_of::<End>();
 
-/// A thread's memory, which looks for mates.
+/// A search for mates near the hits of the other mates, one for each thread.
 pub(crate) struct Rescuer<'r> {
     view: IndexView<'r>,
     config: &'r Config,
@@ -24,21 +24,21 @@ pub(crate) struct Rescuer<'r> {
     silencer: Silencer,
     windows: Vec<Window>,
     ends: Vec<End>,
-    /// The hits of each mate that take part, in their order.
+    /// The hits of each mate that are combined, in order.
     hits: [Vec<Hit>; 2],
     room: Room,
     cancel: Cancel,
 }
 
 impl<'r> Rescuer<'r> {
-    /// With this room for hits of a mate; `None` if no mates are to be looked for.
+    /// Returns a rescuer with this room for hits of each mate; `None` if mates are not rescued.
     pub(crate) fn new(
         view: IndexView<'r>,
         config: &'r Config,
         room: Room,
         cancel: &Cancel,
     ) -> Option<Rescuer<'r>> {
-        // On one strand alone no mates are concordant.
+        // If only one strand is searched, no mates are concordant.
         let edits = config.rescue.filter(|_| config.strand == Strand::Both)?;
         Some(Rescuer {
             view,
@@ -55,9 +55,10 @@ impl<'r> Rescuer<'r> {
         })
     }
 
-    /// Looks for each mate around the best hits of the other one, and has `pairing` find the concordant combinations
-    /// of these and those; gives the hits that they are made of. Whatever the backend, these best hits are
-    /// known. Once the run is cancelled, some are missing.
+    /// Searches for each mate near the best hits of the other one, lets `pairing` find the concordant
+    /// combinations of best and rescued hits, and returns the hits that are combined. Best hits are known on
+    /// both backends, so the result does not depend on the backend. After a cancellation, some combinations are
+    /// missing.
     ///
     /// # Errors
     /// If there are more hits than there is room for.
@@ -80,7 +81,7 @@ impl<'r> Rescuer<'r> {
         }
         for hits in &mut self.hits {
             hits.sort_unstable();
-            // What is known with a device's script comes first.
+            // Among equal hits, one with a device's script sorts first and is kept.
             hits.dedup_by_key(|hit| (hit.edits, hit.contig, hit.end, hit.reverse));
         }
         let hits = [&self.hits[0][..], &self.hits[1][..]];
@@ -88,8 +89,8 @@ impl<'r> Rescuer<'r> {
         Ok(hits)
     }
 
-    /// Makes windows in which the other mate may lie, beside the first so many hits of an anchor that are on one
-    /// strand; neighbouring ones are joined.
+    /// Collects the windows in which the other mate may lie, next to those of an anchor's first `hits` hits
+    /// that are on one strand; overlapping windows are merged.
     fn windows_beside(&mut self, mates: &Mates<'_>, anchor: usize, hits: usize, reverse: bool) {
         let (text, mode) = (&self.view.text, self.config.n_mode);
         let query = 2 * (mates.read + 1 - anchor) + usize::from(!reverse);
@@ -114,7 +115,7 @@ impl<'r> Rescuer<'r> {
         }
     }
 
-    /// Appends the hits of a mate on a strand in the windows.
+    /// Appends the hits of a mate on a strand within the windows.
     fn look(&mut self, mates: &Mates<'_>, mate: usize, reverse: bool) -> Result<(), Error> {
         let number = 2 * (mates.read + mate) + usize::from(reverse);
         let query = mates.queries.get(number);

@@ -1,4 +1,4 @@
-//! Whole runs: the order of their stages, and who computes. Reads are read in order, mapped by all
+//! Whole runs: the order of the stages, and the choice of the backend. Reads are read in order, mapped on all
 //! threads, and written in order.
 
 mod build;
@@ -36,45 +36,47 @@ use gpus::WithGpus;
 use memory::Memory;
 use worker::{Texts, Worker, WorkerDone};
 
-/// What a run found and did.
+/// The results of a run.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// Reads; of pairs both mates.
+    /// The number of reads; both mates of a pair count.
     pub records: u64,
-    /// Secondary and supplementary alignments of the inputs, whose reads stand in others.
+    /// The number of secondary and supplementary alignments in the inputs, which are skipped because other
+    /// records hold their reads.
     pub skipped_alignments: u64,
-    /// `gpus`, where some map: opening them and copying the index to them. `map`: that, and from the
-    /// first read to the last record. `sort`: until sorted records were written. `sync`: until the disk confirmed the outputs.
+    /// Times of the stages. `gpus`, if any are used: opening them and copying the index to them. `map`: from
+    /// the opening of the GPUs to the last record. `sort`: until all sorted records were written. `sync`: until
+    /// the disk confirmed the outputs.
     pub stages: Stages,
-    /// The GPUs that mapped.
+    /// The GPUs that were used.
     pub devices: Vec<merganser_gpu::DeviceInfo>,
-    /// Bytes of records that went to disk before they were sorted.
+    /// The number of bytes of records that were spilled to disk before sorting.
     pub spilled_bytes: u64,
-    /// The memory with which none would have.
+    /// The memory, in bytes, with which no records would have been spilled.
     pub memory_without_spill: u64,
-    /// The most memory that the process had so far, in bytes, if the system tells.
+    /// The peak memory of the process so far, in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
-    /// What was reported.
+    /// The numbers of reads, pairs and records that were reported.
     pub reported: Reported,
-    /// Pairs of each input by how their mates lie.
+    /// Pairs of each input by the arrangement of their mates.
     tallies: Tallies,
-    /// Where reads lie, with [`Config::placements`].
+    /// Statistics about the places of reads, if [`Config::placements`] is set.
     pub placements: Option<Placements>,
-    /// What it took to find that.
+    /// The work of the search, and its times.
     pub effort: Effort,
 }
 
-/// How many batches a thread may be ahead of the one to be written next.
+/// The number of batches per thread that may be mapped ahead of the one to be written next.
 const AHEAD: u64 = 4;
-/// Maps all reads and writes records in their order; the bytes written do not depend on `resources`
-/// and [`Config::filter`]. Calls `progress` with one stage, in bytes of input. Where
-/// [`DeviceChoice::Auto`] finds GPUs that have no room for the index, the CPU maps, and a note says so.
+/// Maps all reads and writes their records in order. The written bytes do not depend on `resources` or
+/// [`Config::filter`]. Calls `progress` with one stage, in bytes of input. If [`DeviceChoice::Auto`] finds GPUs
+/// without enough memory for the index, the CPU maps, and a note says so.
 ///
 /// # Errors
-/// If the configuration is wrong, the index is damaged, a GPU is asked for and cannot be used, there
-/// is too little memory, the input is at fault (of several faults the first in the input), an output
-/// cannot be written, or the run was cancelled. There are then no outputs.
+/// If the configuration is invalid, the index is damaged, a requested GPU cannot be used, there is too little
+/// memory, the input is invalid (the first fault in input order is reported), an output cannot be written, or
+/// the run is cancelled. No output appears then.
 pub fn run(
     config: &Config,
     resources: &Resources,
@@ -94,7 +96,7 @@ pub fn run(
     if config.read_groups.len() > 1 && config.read_groups.len() != inputs.len() {
         let (groups, inputs) = (config.read_groups.len(), inputs.len());
         let problem = format!(
-            "there are {groups} of `read_group` and {inputs} inputs: give one for all, or as many"
+            "there are {groups} of `read_group` and {inputs} inputs: give one for all, or one for each input"
         );
         return Err(Error::Config(ConfigError::new(problem)));
     }
@@ -149,7 +151,7 @@ pub fn run(
     let (mut outcome, held) = Outcome::of(workers.into_iter().map(Worker::finish));
     outcome.skipped_alignments = source.skipped_alignments();
     let mut writer = engine.finish()?;
-    // What was found is right only if the index is still what it was.
+    // The results are only valid if the index file was not changed meanwhile.
     index.check(threads, cancel)?;
     stages.since("map", begun);
     if let Some(sorting) = &sorting {
@@ -174,7 +176,7 @@ pub fn run(
     Ok(Outcome { stages, peak_memory: peak_rss(), ..outcome })
 }
 
-/// Warns of reads that could not be mapped as others, and of hits that were left out.
+/// Warns about empty input, reads that are slow or impossible to map, and hits that were left out.
 fn warn(config: &Config, outcome: &Outcome, warnings: &Warnings) {
     let (reported, effort) = (&outcome.reported, &outcome.effort);
     if reported.reads == 0 {
@@ -182,8 +184,8 @@ fn warn(config: &Config, outcome: &Outcome, warnings: &Warnings) {
     }
     if effort.scanned > 0 {
         warnings.push(format!(
-            "{} reads are too short for one more seed of {SHORTEST} bases than `threshold` allows edits: \
-             the whole reference was scanned for each of them, which is slow",
+            "{} reads are too short for the seeds that `threshold` requires (one more than edits, of {SHORTEST} \
+             bases each): the whole reference was scanned for each of them, which is slow",
             thousands(effort.scanned),
         ));
     }
@@ -203,7 +205,7 @@ fn warn(config: &Config, outcome: &Outcome, warnings: &Warnings) {
 }
 
 impl Outcome {
-    /// What the workers found, and the records that are not written yet.
+    /// Sums up the results of the workers, and returns the records that are not written yet.
     fn of<'r>(done: impl Iterator<Item = WorkerDone<'r>>) -> (Outcome, Vec<Held<'r>>) {
         let (mut outcome, mut all) = (Outcome::default(), Vec::new());
         for WorkerDone { reported, tallies, placements, effort, held } in done {
@@ -222,7 +224,7 @@ impl Outcome {
     }
 }
 
-/// The GPUs that map, by CUDA's numbers; none: the threads do.
+/// Returns the CUDA ordinals of the GPUs to use; empty if the CPU maps.
 fn choose_gpus(
     resources: &Resources,
     index: &Index,
@@ -246,7 +248,7 @@ fn choose_gpus(
     }
 }
 
-/// Whether a rule of the filter rejects candidates.
+/// Whether a rule of the `filter` crate rejects candidates.
 fn is_ruled(config: &Config) -> bool {
     matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake) && !config.hamming
 }

@@ -1,22 +1,22 @@
-//! What both backends keep to when they look for hits, so that they find and count the same.
+//! Search rules that both backends follow, so that they find and count the same.
 
 use crate::NMode;
 use crate::index::SHORTEST;
 use crate::queries::Query;
 
-/// How a query's hits can be found.
+/// A plan for finding a query's hits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Plan {
-    /// There are none.
+    /// The query cannot have hits.
     Nothing,
-    /// Around the seeds' positions.
+    /// Verify candidates at the positions of seeds.
     Seeds,
-    /// Anywhere: the reference has to be scanned.
+    /// Scan the whole reference.
     Scan,
 }
 
 impl Plan {
-    /// How the hits of a query can be found, which is the same for both strands.
+    /// Returns the plan for a query; it is the same for both strands.
     pub(crate) fn of(query: &Query<'_>, mode: NMode) -> Plan {
         let hopeless = mode == NMode::Mismatch && query.unknown > query.edits;
         if query.len <= query.most || hopeless {
@@ -32,15 +32,16 @@ impl Plan {
     }
 }
 
-/// With so many positions the equal division is not worth improving: looking for a better one
-/// takes longer than to verify them.
+/// The largest number of seed positions with which the equal division is kept: searching for a better one takes
+/// longer than verifying the positions.
 pub(crate) const CHEAP: usize = if cfg!(test) { 4 } else { 96 };
-/// The same where hits are looked for stratum by stratum: fewer and longer seeds have fewer positions that a
-/// better division would spare.
+/// The limit of [`CHEAP`] for searches stratum by stratum, whose fewer and longer seeds have fewer positions
+/// that a better division would save.
 pub(crate) const CHEAP_STRATA: usize = if cfg!(test) { 8 } else { 512 };
-/// Diagonals begin at -[`crate::MAX_READ`].
+/// The offset that is added to diagonals to make them non-negative; the lowest diagonal is
+/// -[`crate::MAX_READ`].
 pub(crate) const BIAS: i64 = crate::MAX_READ as i64;
 
-/// Positions that are sorted at a time: more of a query are taken slice by slice of the reference,
-/// so that memory does not grow with the most frequent seed.
+/// The maximum number of positions that are sorted at a time. Queries with more are processed slice by slice of the
+/// reference, so that memory does not grow with the frequency of a seed.
 pub(crate) const MAX_SORTED: usize = if cfg!(test) { 100 } else { 1 << 20 };

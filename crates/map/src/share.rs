@@ -1,4 +1,4 @@
-//! The reads of a job divided among machines.
+//! Division of a job's reads into shards.
 
 use merganser_io::{ReadInput, ReadShare, batch_starts};
 use merganser_run::{Cancel, Progress, Resources, Shard};
@@ -6,12 +6,13 @@ use merganser_run::{Cancel, Progress, Resources, Shard};
 use crate::Error;
 use crate::source::options;
 
-/// The share of `shard` in the reads of `segments`, looked through by all threads of `resources`: it begins
-/// and ends where batches do, so that blocks of BAM are cut as in one run. Calls `progress` with one
-/// stage, in bytes of input.
+/// Returns the range of reads in `segments` that belongs to `shard`.
+///
+/// All threads of `resources` read the inputs once. A share begins and ends between batches, so that BAM blocks
+/// are cut as in a single run. Calls `progress` with one stage, in bytes of input.
 ///
 /// # Errors
-/// If an input is no regular file; as reading; if cancelled.
+/// If an input is not a regular file or cannot be read, or the run is cancelled.
 pub fn share(
     segments: &[ReadInput],
     shard: Shard,

@@ -1,7 +1,7 @@
-//! Reads and pairs in their order, a batch at a time.
+//! Source of reads and pairs in input order, a batch at a time.
 //!
-//! A batch is full with a fixed number of reads or bytes, whatever threads and memory there are, so
-//! that compressed output is cut at the same places.
+//! The size of batches is fixed and does not depend on threads or memory, so that compressed output is always
+//! cut at the same places.
 
 use merganser_alignments::RecordOptions;
 use merganser_io::{Keep, ReadInput, ReadShare, RecordBatch, Records};
@@ -9,42 +9,42 @@ use merganser_run::{Cancel, Resources};
 
 use crate::{Config, Error, Format, MAX_READ, Strand};
 
-/// A batch is full with so many reads or bytes of names, letters and qualities.
+/// The maximum number of reads of a batch, and of bytes of names, letters and qualities.
 const BATCH_READS: usize = 2048;
 const BATCH_BYTES: usize = 2 << 20;
-/// The longest record, far longer than that of the longest read: those between are refused by their
-/// length, longer ones as soon as so much of them has been read.
+/// The maximum length of a record, in bytes, far longer than that of the longest read. Longer reads within this
+/// limit are rejected by their length, longer records as soon as this much has been read.
 const LONGEST_RECORD: usize = 2 << 20;
-/// The longest name that BAM can hold.
+/// The maximum length of a name in BAM.
 const MAX_NAME: usize = 254;
 
-/// Reads with names and qualities, one after the other; of pairs the mates in turn.
+/// A batch of reads with names and qualities. Mates of pairs alternate.
 #[derive(Debug, Default)]
 pub(crate) struct ReadBatch {
     records: RecordBatch,
     pub(crate) paired: bool,
 }
 
-/// A read: name, letters, qualities (empty if there are none).
+/// The name, letters and qualities of a read; qualities are empty if they are missing.
 pub(crate) type ReadParts<'a> = [&'a [u8]; 3];
 
 impl ReadBatch {
-    /// Reads; mates count one each.
+    /// Returns the number of reads; the mates of a pair count separately.
     pub(crate) fn len(&self) -> usize {
         self.records.len()
     }
 
-    /// Reads of a unit that is reported together: a read or the two of a pair.
+    /// Returns the number of reads that are reported together: 1, or 2 for pairs.
     pub(crate) fn unit(&self) -> usize {
         self.records.mates()
     }
 
-    /// How many batches come before this one.
+    /// Returns the number of batches before this one.
     pub(crate) fn number(&self) -> u64 {
         self.records.number()
     }
 
-    /// The number of the input that its reads are of.
+    /// Returns the number of the input that contains the reads.
     pub(crate) fn segment(&self) -> usize {
         self.records.segment()
     }
@@ -54,26 +54,26 @@ impl ReadBatch {
         [record.name, record.letters, record.quality.unwrap_or_default()]
     }
 
-    /// The name of a read as it is reported: mates share theirs.
+    /// Returns the name of a read as it is reported; mates share one name.
     pub(crate) fn name(&self, at: usize) -> &[u8] {
         self.records.name(at)
     }
 
-    /// The file that a read is of.
+    /// Returns the file that contains a read.
     pub(crate) fn file(&self, at: usize) -> String {
         self.records.place(at).0.to_string()
     }
 
-    /// What is wrong with a read, with its place.
+    /// Returns an error about a read, with its file and record.
     pub(crate) fn error(&self, at: usize, problem: impl std::fmt::Display) -> Error {
         let (file, record) = self.records.place(at);
         Error::Input(format!("{file}: record {record}: {problem}"))
     }
 
-    /// Sees to it that all reads can be mapped and written as `source` wants them.
+    /// Checks that all reads can be mapped and written as `source` requires.
     fn check(&self, source: &ReadSource) -> Result<(), Error> {
         if self.paired && source.one_strand && self.len() > 0 {
-            let problem = "is of a pair, and mates lie on both strands: leave `strand` out";
+            let problem = "belongs to a pair, whose mates are on both strands: leave `strand` out";
             return Err(self.error(0, problem));
         }
         for at in 0..self.len() {
@@ -95,7 +95,8 @@ impl ReadBatch {
     }
 }
 
-/// Why no record can have a name: in text, a line that begins with `@` is one of the header.
+/// Returns the reason why no record can have a name, if there is one. In SAM text, lines that begin with `@`
+/// belong to the header.
 fn name_problem(name: &[u8], text: bool) -> Option<String> {
     let shown = || String::from_utf8_lossy(name).into_owned();
     if name.iter().fold(false, |found, byte| found | byte.is_ascii_control()) {
@@ -103,23 +104,23 @@ fn name_problem(name: &[u8], text: bool) -> Option<String> {
     }
     (text && name.starts_with(b"@")).then(|| {
         format!(
-            "the name {} would begin a line of SAM with @, which is one of its header: write BAM (-o \
+            "the name {} begins with @, which would make its line of SAM a header line: write BAM (-o \
              FILE.bam), or rename the read",
             shown()
         )
     })
 }
 
-/// All reads.
+/// The source of all reads.
 pub(crate) struct ReadSource {
     records: Records,
-    /// Records are written as text.
+    /// Whether records are written as text (SAM).
     text: bool,
-    /// One strand of the reference is searched, on which no pair lies.
+    /// Whether only one strand is searched, on which no pair can be concordant.
     one_strand: bool,
 }
 
-/// How reads are read by all threads of `resources`.
+/// Returns the options for reading with all threads of `resources`.
 pub(crate) fn options(resources: &Resources, cancel: &Cancel) -> RecordOptions {
     RecordOptions {
         keep: Keep { qualities: true, ..Keep::default() },
@@ -135,8 +136,8 @@ pub(crate) fn options(resources: &Resources, cancel: &Cancel) -> RecordOptions {
 }
 
 impl ReadSource {
-    /// Looks at every input, so that one that is missing ends the run before it begins. All threads of
-    /// `resources` will ask for batches. Of a share, its reads alone.
+    /// Opens every input, so that a missing one is an error before the run begins. All threads of `resources`
+    /// may request batches. If the configuration has a share, only its reads are read.
     pub(crate) fn open(
         inputs: &[ReadInput],
         config: &Config,
@@ -158,7 +159,7 @@ impl ReadSource {
         self.records.bytes_total()
     }
 
-    /// Alignments that were passed over so far.
+    /// Returns the number of alignments that have been skipped so far.
     pub(crate) fn skipped_alignments(&self) -> u64 {
         self.records.skipped_alignments()
     }
@@ -180,7 +181,8 @@ impl merganser_run::engine::Source for ReadSource {
             other => other.into(),
         });
         batch.paired = batch.records.is_paired();
-        // With mates out of step, those before them are there.
+        // If mates are out of step, the records before the error are still checked, so that the first error
+        // wins.
         batch.check(self).and(filled)
     }
 

@@ -1,5 +1,5 @@
-//! The alignment of a hit: of those with its edits the one with the fewest gaps, these as far left as
-//! they can lie (`naive::align` is the rule word by word).
+//! Alignment of hits: among the alignments with a hit's edits, the one with the fewest gaps, with its gaps
+//! leftmost (`naive::align` is the literal definition).
 
 mod clip;
 mod gaps;
@@ -15,67 +15,67 @@ use crate::reference::Text;
 use crate::{Config, Contig, NMode, Operation};
 use gaps::Gaps;
 
-/// An alignment; refilled, it keeps its memory.
+/// An alignment of a hit. Refilling it reuses its memory.
 #[derive(Debug, Default)]
 pub(crate) struct Alignment {
-    /// The position of its first base,
+    /// The position of the first base.
     pub(crate) start: u32,
-    /// and the one behind its last base.
+    /// The position after the last base.
     pub(crate) end: u32,
-    /// Operations with their lengths, neighbours differ.
+    /// Operations with their lengths; neighbouring operations differ.
     pub(crate) operations: Vec<(Operation, u32)>,
-    /// SAM's MD.
+    /// The value of SAM's MD tag.
     pub(crate) md: Vec<u8>,
     gaps: Gaps,
-    /// Runs from the end on.
+    /// Runs in reverse order, from the end of the alignment.
     backwards: Vec<(Operation, u32)>,
-    /// Ends long work.
+    /// Cancellation, which also stops the alignment of long reads.
     cancel: Cancel,
 }
 
-/// Where the alignments with so many edits of a query lie that end at some ends, one after the other.
+/// The diagonals of the alignments of a query that have a given number of edits and end at some consecutive
+/// positions.
 #[derive(Clone, Copy, Debug)]
 struct Band {
-    /// The position of the query's first base on the first diagonal, if nothing is inserted or
-    /// deleted.
+    /// The position of the query's first base on the first diagonal, without insertions and deletions.
     first: i64,
-    /// Diagonals.
+    /// The number of diagonals.
     width: usize,
     edits: usize,
-    /// Diagonal `edits` + i leads to end i.
+    /// The number of end positions; diagonal `edits + i` leads to end i.
     ends: usize,
-    /// Where the contig begins.
+    /// The position where the contig begins.
     from: i64,
 }
 
 impl Band {
-    /// That of the alignments with so many edits to the position before `end` or to one of as many
-    /// behind it as there are edits.
+    /// Returns the band of the alignments with `edits` edits that end at `end`, or at one of up to `edits`
+    /// positions after it, exclusive.
     fn of(query: &Query<'_>, contig: &Contig, end: u32, edits: usize) -> Band {
         let ends = 1 + edits.min((contig.end() - end) as usize);
         let first = i64::from(end) - query.len as i64 - edits as i64;
         Band { first, width: 2 * edits + ends, edits, ends, from: i64::from(contig.start) }
     }
 
-    /// Whether so many bases of the query can be behind on a diagonal: no alignment begins before
-    /// the contig.
+    /// Whether an alignment can be at this row (number of aligned bases of the query) on a diagonal: none
+    /// begins before the contig.
     fn holds(&self, row: usize, diagonal: usize) -> bool {
         self.first + (row + diagonal) as i64 >= self.from
     }
 
-    /// The first row of a diagonal.
+    /// Returns the first row of a diagonal.
     fn least(&self, diagonal: usize) -> usize {
         (self.from - self.first - diagonal as i64).max(0) as usize
     }
 }
 
 impl Alignment {
-    /// An alignment to be refilled, which is anything once the run is cancelled.
+    /// Returns an empty alignment. After the run is cancelled, its contents are unspecified.
     pub(crate) fn of_run(cancel: &Cancel) -> Alignment {
         Alignment { cancel: cancel.clone(), ..Alignment::default() }
     }
 
-    /// Replaces it by the alignment of a read's hit; `scripts` are what devices wrote.
+    /// Computes the alignment of a read's hit. `scripts` are the scripts that devices wrote.
     pub(crate) fn of_hit(
         &mut self,
         queries: &Queries,
@@ -95,8 +95,8 @@ impl Alignment {
         }
     }
 
-    /// Replaces it by what is reported of a read's hit, and says how many edits that has: if ends are clipped
-    /// ([`Config::clip`]), those of the rest.
+    /// Computes the alignment to report for a read's hit, and returns its number of edits. If ends are clipped
+    /// ([`Config::clip`]), this is the number of edits that are left.
     pub(crate) fn of_report(
         &mut self,
         queries: &Queries,
@@ -110,13 +110,12 @@ impl Alignment {
         self.clip_if(config.clip, hit, text)
     }
 
-    /// Clips the ends of a hit's alignment if that is wanted, and returns how many edits are left.
+    /// Clips the ends of a hit's alignment if `wanted`, and returns the number of edits that are left.
     pub(crate) fn clip_if(&mut self, wanted: bool, hit: &Hit, text: &Text<'_>) -> u32 {
         if wanted { self.clip(text) } else { hit.edits }
     }
 
-    /// Replaces it by the alignment of a query whose hit ends at `end` with so many edits, the fewest
-    /// of any start.
+    /// Computes the alignment of a query whose hit ends at `end` with `edits` edits, the fewest from any start.
     pub(crate) fn trace(
         &mut self,
         query: &Query<'_>,
@@ -134,9 +133,11 @@ impl Alignment {
         self.describe(text);
     }
 
-    /// Replaces it by the alignment of a query whose hit ends at `end`, of which a device wrote the edits
-    /// down in their order: of each the kind (the two highest bits) and the matches before it (the low
-    /// ten). The first has between them how far behind the hit the alignment ends.
+    /// Decodes the script that a device wrote for a hit that ends at `end`.
+    ///
+    /// A script has one entry for each edit, in order: the kind in the two highest bits, and the number of
+    /// matches before it in the low ten. The four bits between them are used in the first entry only: the
+    /// number of bases by which the alignment ends after the hit.
     pub(crate) fn follow(&mut self, query: &Query<'_>, text: &Text<'_>, end: u32, script: &[u16]) {
         self.operations.clear();
         let behind = script.first().map_or(0, |entry| u32::from(entry >> 10 & 15));
@@ -160,8 +161,8 @@ impl Alignment {
         self.describe(text);
     }
 
-    /// Clips the ends that cost more than clipping them, and says how many edits are left. Matches and mismatches
-    /// must be told apart.
+    /// Clips the ends whose edits cost more than clipping, and returns the number of edits that are left.
+    /// Matches and mismatches must be distinguished in the operations.
     pub(crate) fn clip(&mut self, text: &Text<'_>) -> u32 {
         let kept = clip::kept(&self.operations);
         let in_read = |runs: &[(Operation, u32)]| runs.iter().map(|run| run.0.in_read(run.1)).sum();
@@ -187,7 +188,7 @@ impl Alignment {
         self.operations.iter().filter(|run| is_edit(run.0)).map(|run| run.1).sum()
     }
 
-    /// The alignment without gaps to the hit's own end, if it has no more edits: it is the one.
+    /// Tries the alignment without gaps that ends at the hit. If it has no more edits, it is the alignment.
     fn diagonal(
         &mut self,
         query: &Query<'_>,
@@ -229,7 +230,7 @@ impl Alignment {
         }
     }
 
-    /// The alignment in the band around the hit's end and those behind it that may be better.
+    /// Aligns with gaps, within the band of the hit's end and of later ends that may be better.
     fn gapped(
         &mut self,
         query: &Query<'_>,
@@ -245,12 +246,12 @@ impl Alignment {
         let found = self.gaps.trace(query, text, &band, mode, &self.cancel, push);
         match found {
             Some(place) => self.take(&band, place),
-            // Cancelled.
+            // The run was cancelled.
             None => self.start = contig.start,
         }
     }
 
-    /// Takes the runs that were traced, from an end of the band to a diagonal.
+    /// Copies the traced runs, given the numbers of their end and of their first diagonal in the band.
     fn take(&mut self, band: &Band, [end, diagonal]: [usize; 2]) {
         self.end += end as u32;
         self.start = (band.first + diagonal as i64) as u32;
@@ -260,7 +261,7 @@ impl Alignment {
         }
     }
 
-    /// Fills in MD: runs of matches, the reference's letters where they differ or are deleted.
+    /// Fills in MD: lengths of matching runs, and the reference's letters at mismatches and deletions.
     fn describe(&mut self, text: &Text<'_>) {
         self.md.clear();
         let (mut at, mut run) = (self.start as usize, 0);
@@ -308,8 +309,8 @@ mod tests {
         runs.flat_map(|&(operation, len)| vec![operation.letter() as u8; len as usize]).collect()
     }
 
-    /// Traces the hit of a read at an end of a contig, the second of two or three, and holds it against
-    /// the oracle; gives it and where the contig begins.
+    /// Traces the hit of a read at an end of a contig, the second of two or three, and compares it with the
+    /// oracle. Returns the alignment and the position where the contig begins.
     fn traced(read: &[u8], contig: &[u8], end: usize, mode: NMode) -> (Alignment, u32) {
         let mut contigs = vec![b"ACGT".to_vec(), contig.to_vec()];
         trace(read, &contigs, end, mode, false);
@@ -319,7 +320,8 @@ mod tests {
         trace(read, &contigs, end, mode, false)
     }
 
-    /// As [`traced`]; with `gapped` as if it were known that there are gaps.
+    /// Does the same as [`traced`] for given contigs. With `gapped`, the alignment without gaps is not tried
+    /// first.
     fn trace(
         read: &[u8],
         contigs: &[Vec<u8>],
@@ -346,7 +348,7 @@ mod tests {
         (alignment, of.start)
     }
 
-    /// Letters of stretches that occur again and again, so that there are many ways to align them.
+    /// Returns a strategy for letters with repeated stretches, which have many equally good alignments.
     fn repeats() -> impl Strategy<Value = Vec<u8>> {
         let unit = proptest::sample::select(vec!["A", "AC", "ACG", "AACAG", "T", "GGT", "CATTN"]);
         let stretches = proptest::collection::vec((unit, 1usize..9), 1..9);
@@ -378,7 +380,7 @@ mod tests {
             end in any::<u16>(),
             shift in 0usize..5,
         ) {
-            // A stretch of the contig with runs of bases removed, inserted or changed.
+            // A stretch of the contig in which runs of bases are removed, inserted or changed.
             let last = usize::from(end) % contig.len();
             let mut read = contig[usize::from(from) % (last + 1)..=last].to_vec();
             for (at, kind, run) in edits {
@@ -392,15 +394,15 @@ mod tests {
             }
             let end = (last + shift).min(contig.len() - 1);
             let (alignment, start) = traced(&read, &contig, end, NMode::Mismatch);
-            // What is aligned is what MD says.
+            // Letters in MD must occur in the aligned stretch.
             let stretch = &contig[(alignment.start - start) as usize..];
             prop_assert!(alignment.md.iter().filter(|byte| byte.is_ascii_alphabetic()).all(
                 |letter| stretch.contains(letter)
             ));
         }
 
-        /// A read and its reverse complement have the same alignment, as both are aligned to the
-        /// forward reference: gaps lie leftmost there.
+        /// A read and its reverse complement have the same alignment, because both are aligned to the forward
+        /// strand and gaps are leftmost there.
         #[test]
         fn both_strands_are_traced_alike(contig in repeats(), from in any::<u16>(), to in any::<u16>()) {
             let to = usize::from(to) % contig.len();
@@ -426,7 +428,7 @@ mod tests {
         }
     }
 
-    /// `98M1I2M1I49M` has as few edits, but a gap more.
+    /// `98M1I2M1I49M` has as few edits, but one gap more.
     #[test]
     fn an_indel_is_one_gap_and_lies_leftmost() {
         let mut random = Random(4);
@@ -442,16 +444,15 @@ mod tests {
             });
             assert_eq!(gaps.count(), 1, "{:?}", alignment.operations);
         }
-        // Any of five places: the first.
+        // The deletion has five equivalent places: the first one is reported.
         let (alignment, _) = traced(b"GATCAAAAGTCG", b"GATCAAAAAGTCG", 12, NMode::Mismatch);
         assert_eq!(operations(&alignment), b"====D========");
-        // A base that differs at either end is no gap, though the ends before it are as good.
+        // A mismatch at either end is not a gap, even if an alignment to an earlier end is as good.
         let (alignment, _) = traced(b"TATCAAAAAGTCT", b"GATCAAAAAGTCG", 11, NMode::Mismatch);
         assert_eq!(operations(&alignment), b"X===========X");
     }
 
-    /// Runs of many letters, many edits, bands that reach beyond both ends of the contig and of the
-    /// text.
+    /// Long reads with many edits, and bands that reach beyond both ends of the contig and of the text.
     #[test]
     fn long_reads_are_traced_as_the_oracle_says() {
         let mut random = Random(7);

@@ -1,5 +1,5 @@
-//! Builds a database of three genomes in memory and classifies reads of a bacterium and stretches of a
-//! phage, by two threads. In the folder of the repository: `cargo run --release --example classify`.
+//! Builds a database of three genomes in memory, and classifies reads of a bacterium and fragments of a phage on
+//! two threads. Run it in the root of the repository: `cargo run --release --example classify`.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     Ok(text)
 }
 
-/// How many stretches of 100 bases of a file's records are of which taxon.
+/// Classifies all fragments of 100 bases of a file's records and counts them by taxon.
 fn taxa(
     classifier: &SharedClassifier,
     input: Input,

@@ -1,5 +1,5 @@
-//! Counts the 21-mers of real reads in memory and prints the most frequent ones. In the folder of the
-//! repository: `cargo run --release --example count`.
+//! Counts the 21-mers of real reads in memory and prints the most frequent ones. Run it in the root of the repository:
+//! `cargo run --release --example count`.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use std::cmp::Reverse;
@@ -13,13 +13,13 @@ use merganser::run::{Cancel, Resources, Silent};
 
 pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     let inputs = [Input::File(data.join("ERR1438863_1.fastq.gz"))];
-    // Those that occur twice or more, each together with its reverse complement.
+    // Counts canonical k-mers that occur at least twice.
     let (config, resources, cancel) = (Config::new(21), Resources::new(), Cancel::default());
     let (outcome, table) = count_in_memory(&config, &resources, &inputs, &Silent, &cancel)?;
     let mut text = format!("{} reads, {} k-mers\n", outcome.records, outcome.total_kmers);
     writeln!(text, "{} occur more than once", table.len())?;
     let mut kmers: Vec<(String, u32)> = table.iter().collect();
-    // Stable: of equal counts the k-mers stay in order.
+    // A stable sort: k-mers with equal counts stay in order.
     kmers.sort_by_key(|&(_, count)| Reverse(count));
     for (kmer, count) in &kmers[..3.min(kmers.len())] {
         writeln!(text, "{kmer}\t{count}")?;

@@ -1,5 +1,5 @@
-//! Compares stretches of a genome with copies in which 0 to 9 bases are changed, and prints which
-//! pairs have at most 5 edits. In the folder of the repository: `cargo run --release --example filter`.
+//! Compares fragments of a genome with copies in which 0 to 9 bases are changed, and prints which pairs have at most
+//! 5 edits. Run it in the root of the repository: `cargo run --release --example filter`.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use std::error::Error;
@@ -26,7 +26,7 @@ pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     Ok(lines.collect())
 }
 
-/// A copy in which every tenth base is another one, `most` of them at the most.
+/// Returns a copy in which every tenth base is changed, at most `most` bases.
 fn changed(read: &[u8], most: usize) -> Vec<u8> {
     let mut copy = read.to_vec();
     for base in copy.iter_mut().skip(5).step_by(10).take(most) {

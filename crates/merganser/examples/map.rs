@@ -1,5 +1,5 @@
-//! Maps stretches of a genome that lack a base to that genome, and prints where they lie. In the folder
-//! of the repository: `cargo run --release --example map`.
+//! Maps fragments of a genome that lack one base to that genome, and prints their positions. Run it in the root of
+//! the repository: `cargo run --release --example map`.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use std::error::Error;

@@ -1,5 +1,5 @@
-//! Simulates reads of a genome, counts their k-mers and prints what the histogram tells of the genome.
-//! In the folder of the repository: `cargo run --release --example spectrum`.
+//! Simulates reads of a genome, counts their k-mers and prints the genome model of the histogram. Run it in the root
+//! of the repository: `cargo run --release --example spectrum`.
 #![allow(clippy::print_stdout, reason = "an example")]
 
 use std::error::Error;
@@ -19,7 +19,7 @@ pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     let reads = folder.path().join("reads.fa");
     std::fs::write(&reads, simulate(batch.record(0).letters))?;
 
-    // No table: totals and the histogram, which has every count.
+    // No table is written: the outcome has the totals and the complete histogram.
     let (config, resources) =
         (Config { format: Format::None, ..Config::new(21) }, Resources::new());
     let (inputs, outputs) = ([Input::File(reads)], OutputSet::alone());
@@ -31,7 +31,7 @@ pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     Ok(format!("{size} bases, each k-mer of the genome {coverage:.1} times in the reads\n"))
 }
 
-/// FASTA of reads of 100 bases that begin anywhere, and cover each base 40 times.
+/// Returns reads of 100 bases from random positions as FASTA, with a coverage of 40.
 fn simulate(genome: &[u8]) -> Vec<u8> {
     let (mut text, mut random) = (Vec::new(), 1u64);
     for _ in 0..genome.len() * 40 / 100 {

@@ -1,5 +1,5 @@
-//! The command line, as data. Every option's documentation is its help text.
-#![allow(rustdoc::invalid_html_tags, reason = "help texts are no HTML: `COUNT<TAB>NUMBER`")]
+//! The command line as data. The doc comment of an option is its help text.
+#![allow(rustdoc::invalid_html_tags, reason = "help texts are not HTML: `COUNT<TAB>NUMBER`")]
 
 pub(crate) mod build;
 pub(crate) mod classify;
@@ -15,10 +15,13 @@ mod hints;
 pub(crate) mod joins;
 pub(crate) mod kmers;
 pub(crate) mod map;
+#[cfg(test)]
+mod options_page;
 pub(crate) mod pages;
 mod parse;
 pub(crate) mod reads;
 pub(crate) mod report;
+mod short_help;
 pub(crate) mod threads;
 
 use std::path::PathBuf;
@@ -41,6 +44,7 @@ pub(crate) use map::{IndexArgs, MapCommandArgs};
 pub(crate) use parse::parse;
 pub(crate) use reads::{PairArgs, ReadsArgs};
 pub(crate) use report::ReportCommand;
+pub(crate) use short_help::command;
 pub(crate) use threads::ThreadArgs;
 
 const EXAMPLES: &str = "\
@@ -56,13 +60,15 @@ Examples:
   merganser map ref.mgi -1 reads_1.fq.gz -2 reads_2.fq.gz -e 10% --rescue 20% \\
     --best --clip --max-insert 1000 --sort -o out.bam
 
-`merganser COMMAND --help` explains a command, with examples.
+`merganser COMMAND --help` shows all options of a command, with examples.
 
 Exit codes:
-  0 done; 1 the input or the environment is at fault; 2 wrong usage;
-  130 interrupted";
+  0    success
+  1    an error in the input or the environment
+  2    wrong usage
+  130  interrupted (Ctrl-C)";
 
-/// Counts k-mers, classifies metagenomic reads, filters pairs and maps reads: exactly, and fast.
+/// Count k-mers, classify metagenomic reads, remove host reads and map reads: fast and exact
 #[derive(Debug, Parser)]
 #[command(name = "merganser", version, long_version = version::long(), after_help = EXAMPLES)]
 #[command(arg_required_else_help = true, subcommand_required = true, max_term_width = 80)]
@@ -73,14 +79,14 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// How much is said on stderr.
+/// The options that control messages on stderr.
 #[derive(Args, Debug)]
 pub(crate) struct Talk {
-    /// Say nothing on stderr but errors
+    /// Print only errors on stderr
     #[arg(long, short, global = true, conflicts_with = "log_level")]
     #[arg(help_heading = "Messages", display_order = 900)]
     quiet: bool,
-    /// How much to say on stderr
+    /// Print messages of this level and above on stderr
     #[arg(long, global = true, value_name = "LEVEL", default_value = "info")]
     #[arg(help_heading = "Messages", display_order = 901)]
     log_level: Level,
@@ -92,16 +98,16 @@ impl Talk {
     }
 }
 
-/// What to do.
+/// The command to run.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Count the k-mers of reads or genomes
     ///
-    /// Writes a table of the distinct k-mers with their counts, sorted, and a summary to stderr.
-    /// The table's bytes depend on nothing but the reads and -k, --min-count, --max-count,
-    /// --forward-only, --min-qual and --format.
+    /// Writes a sorted table of the distinct k-mers with their counts, and a summary to stderr. The table
+    /// depends only on the input and the options that select k-mers and the format, never on the number of
+    /// threads, the memory or the device: equal runs give equal bytes.
     Count(Box<CountArgs>),
-    /// Look into tables of k-mers, make tables of tables, hold reads against them
+    /// Inspect, combine and query k-mer tables
     #[command(
         arg_required_else_help = true,
         after_help = "Examples:\n  \
@@ -113,23 +119,24 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Box<KmersCommand>,
     },
-    /// Say which pairs of a read and a reference segment are worth aligning
+    /// Decide which pairs of a read and a reference segment are worth aligning
     ///
-    /// Writes a decision for each pair: accepted or rejected, and the number of edits. The exact
-    /// method gives the edit distance; no pair within the threshold is rejected by any method but
-    /// gatekeeper-original, which is there to compare with.
+    /// Writes one decision per pair: accepted or rejected, and the number of edits. The exact method
+    /// computes the edit distance. No method rejects a pair within the threshold, except
+    /// gatekeeper-original, which is there for comparison.
     Filter(Box<FilterArgs>),
-    /// Build a database of reference genomes for `merganser classify`
+    /// Build a classification database from reference genomes
     ///
-    /// The database's bytes depend on nothing but the genomes, the taxonomy, the taxids and the
-    /// options under Sketches and --parts.
+    /// The database is for `merganser classify`. Its bytes depend only on the genomes, the taxonomy, the
+    /// taxids, --parts and the options under Sketches.
     Build(Box<BuildArgs>),
-    /// Find the taxon that each read comes from
+    /// Assign each read to a taxon
     ///
-    /// What is written depends on nothing but the database, the reads and the options under Output,
-    /// Reports, Reads and Decision.
+    /// Compares the reads with a database of `merganser build` or of Kraken 2, and writes a line for each
+    /// read and reports of all reads. The output depends only on the database, the reads and the options
+    /// under Output, Reports, Reads and Decision, never on the number of threads, the memory or the device.
     Classify(Box<ClassifyArgs>),
-    /// Look into databases that `merganser build` wrote, add to them, join their results
+    /// Prepare, inspect, extend and split classification databases
     #[command(
         arg_required_else_help = true,
         after_help = "Examples:\n  \
@@ -140,7 +147,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: DbCommand,
     },
-    /// Put Kraken-style reports together, keep clades of them, convert them
+    /// Merge, filter, convert and plot classification reports
     #[command(
         arg_required_else_help = true,
         after_help = "Examples:\n  \
@@ -151,7 +158,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: ReportCommand,
     },
-    /// Write the reads that were classified as some taxa
+    /// Extract the reads that were assigned to given taxa
     #[command(
         arg_required_else_help = true,
         after_help = "Examples:\n  \
@@ -164,7 +171,7 @@ pub(crate) enum Command {
     },
     /// Score classified reads against their true taxa, at each rank
     Eval(EvalArgs),
-    /// Remove a host's reads from a sample, or keep them, by exact sets of minimizers
+    /// Remove or keep a host's reads, using exact sets of minimizers
     #[command(
         arg_required_else_help = true,
         after_help = "Examples:\n  \
@@ -178,17 +185,17 @@ pub(crate) enum Command {
     },
     /// Index a reference for `merganser map`
     ///
-    /// The index's bytes depend on nothing but the reference.
+    /// The index's bytes depend only on the reference.
     Index(Box<IndexArgs>),
-    /// Find every place of a reference where a read lies with a few edits
+    /// Map reads: find every place in a reference within a given number of edits
     ///
-    /// Writes SAM, BAM or CRAM. What is written depends on nothing but the reference, the reads and the
-    /// options under Hits, Reports and Output.
+    /// Writes SAM, BAM or CRAM. The output depends only on the reference, the reads and the options under
+    /// Hits, Reports and Output, never on the number of threads, the memory or the device.
     Map(Box<MapCommandArgs>),
-    /// Show the GPUs of this machine, and why one cannot be used
+    /// List this machine's GPUs, and why any cannot be used
     ///
-    /// Names the CUDA runtime of this build, the driver that it needs and the one that is there.
-    /// MERGANSER_DISABLE_CUDA=1 switches CUDA off.
+    /// Prints the CUDA runtime of this build, the driver that it needs and the driver that is installed.
+    /// Set MERGANSER_DISABLE_CUDA=1 to switch CUDA off.
     #[command(after_help = "Examples:\n  merganser devices\n  \
         MERGANSER_DISABLE_CUDA=1 merganser devices")]
     Devices,
@@ -197,21 +204,20 @@ pub(crate) enum Command {
         > ~/.local/share/bash-completion/completions/merganser\n  \
         merganser completions zsh > _merganser")]
     Completions {
-        /// The shell
+        /// Shell to complete commands for
         shell: clap_complete::Shell,
     },
     /// Write the manual pages
     #[command(after_help = "Examples:\n  merganser man | man -l -\n  \
         merganser man ~/.local/share/man/man1")]
     Man {
-        /// Existing directory for the pages of all commands; without it, the first page goes to
-        /// stdout
+        /// Existing directory for the pages of all commands; without it, the main page goes to stdout
         #[arg(value_name = "DIR")]
         directory: Option<PathBuf>,
     },
 }
 
-/// The possible values of an enumeration whose names are ours to choose.
+/// Returns the name of an enumeration's value on the command line.
 pub(crate) fn name_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
@@ -222,7 +228,7 @@ mod tests {
 
     use super::Cli;
 
-    /// What is written for 80 columns is not wrapped there: a broken example is none.
+    /// Examples must fit 80 columns: wrapped by the terminal, they could not be copied.
     #[test]
     fn examples_are_not_broken() {
         let mut commands = vec![Cli::command()];

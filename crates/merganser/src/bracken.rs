@@ -1,4 +1,4 @@
-//! Bracken's distributions, written beside a database.
+//! Bracken's distributions, which are written beside a database.
 
 use std::fs;
 use std::io::Write;
@@ -19,12 +19,12 @@ use crate::args::build::TaxidArgs;
 use crate::console::Console;
 use crate::progress::Bar;
 
-/// The files that are to be written, and what for.
+/// Outputs for distributions, each with its length of reads.
 #[derive(Debug, Default)]
 pub(crate) struct Distributions(Vec<(usize, Output)>);
 
 impl Distributions {
-    /// Begins a file for each length of reads, at the path that `path` has for it.
+    /// Creates an output for each length of reads, at the path that `path` returns for it.
     ///
     /// # Errors
     /// If one cannot be created.
@@ -37,11 +37,11 @@ impl Distributions {
         lengths.iter().map(file).collect::<Result<_>>().map(Distributions)
     }
 
-    /// Makes and writes all of them; they appear with their set. Gives the last one, for what is odd
-    /// about it.
+    /// Makes and writes all distributions; they appear together with the outputs of their set. Returns the last
+    /// one, for its warnings.
     ///
     /// # Errors
-    /// As `make` and writing.
+    /// Returns the errors of `make`, and of writing.
     pub(crate) fn write(
         self,
         make: impl Fn(usize) -> Result<Distribution, Error>,
@@ -57,7 +57,7 @@ impl Distributions {
     }
 }
 
-/// What reads are simulated of, and with what.
+/// The genomes that reads are simulated from, and the resources of the simulation.
 #[derive(Clone, Copy)]
 pub(crate) struct Library<'a> {
     pub(crate) inputs: &'a [Input],
@@ -67,27 +67,27 @@ pub(crate) struct Library<'a> {
 }
 
 impl Library<'_> {
-    /// Sees to it that the genomes can be read another time.
+    /// Checks that the genomes can be read more than once.
     ///
     /// # Errors
-    /// If one of them is stdin, a pipe or a device.
+    /// If one of the genomes is stdin, a pipe or a device.
     pub(crate) fn refuse_pipes(&self, option: &str) -> Result<()> {
-        // What is not there is an error when it is opened.
+        // A missing file is an error when it is opened.
         let is_file = |path: &Path| fs::metadata(path).map_or(true, |metadata| metadata.is_file());
         match self.inputs.iter().find(|input| !input.path().is_some_and(is_file)) {
-            // It is what the inputs are that does not fit: no matter of usage.
+            // Not a usage error: the kind of an input is wrong, not the options.
             Some(input) => bail!(
-                "{option}: the genomes are read once for each length, which stdin and pipes cannot be \
-                 ({input}): give files"
+                "{option}: the genomes are read once for each length, but {input} can be read only once: \
+                 give files"
             ),
             None => Ok(()),
         }
     }
 
-    /// The distribution of a database of ours.
+    /// Returns the distribution of a database of ours.
     ///
     /// # Errors
-    /// As [`distribution`](merganser_classify::bracken::distribution).
+    /// Returns the errors of [`distribution`](merganser_classify::bracken::distribution).
     pub(crate) fn of(&self, database: &Database, length: usize) -> Result<Distribution, Error> {
         let bar = Bar::new(self.console);
         let (resources, cancel) = (self.resources, self.cancel);
@@ -95,10 +95,10 @@ impl Library<'_> {
         merganser_classify::bracken::distribution(database, self.inputs, length, simulator)
     }
 
-    /// The distribution of a database of Kraken 2.
+    /// Returns the distribution of a database of Kraken 2.
     ///
     /// # Errors
-    /// As [`merganser_kraken2::distribution`].
+    /// Returns the errors of [`merganser_kraken2::distribution`].
     pub(crate) fn of_kraken2(
         &self,
         database: &Kraken2Database,
@@ -113,11 +113,11 @@ impl Library<'_> {
     }
 }
 
-/// Where the taxids of a Kraken 2 library's sequences come from.
+/// The sources of taxids for the sequences of a Kraken 2 library.
 pub(crate) struct Genomes<'a>(pub(crate) LibraryMaps<'a>);
 
 impl Genomes<'_> {
-    /// The taxids of sequences, as the database has them; none for those that it cannot have.
+    /// Returns the taxids of sequences in the database's taxonomy; `None` for those that are not in it.
     fn find(
         &self,
         sequences: &[Kraken2Sequence],
@@ -145,15 +145,15 @@ pub(crate) fn tell_missing(missing: &[u32], console: &Console) {
         let count = missing.len();
         console.warn(format_args!(
             "{count} taxa of the database have no read in these genomes, first taxid {taxid}: give all \
-             genomes that it was built of"
+             genomes that it was built from"
         ));
     }
 }
 
-/// Says which sequences were left out; with `strict`, that is an error.
+/// Reports the sequences that were left out, as a warning or, with `strict`, as an error.
 ///
 /// # Errors
-/// That, or as writing the list of them.
+/// With `strict`, or if the list of the sequences cannot be written.
 pub(crate) fn tell_unmapped(
     unmapped: &[String],
     args: &TaxidArgs,

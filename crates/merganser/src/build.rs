@@ -26,10 +26,10 @@ use crate::holds::Holds;
 use crate::progress::Bar;
 use crate::{db, devices, failure, interrupt};
 
-/// Builds, says what has no taxon, and reports.
+/// Builds a database, lists sequences without a taxon, and prints a summary.
 pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     if args.output == Path::new("-") {
-        return failure::usage("a database cannot go to stdout: give -o a file name");
+        return failure::usage("a database cannot be written to stdout: give -o FILE");
     }
     let Some(taxonomy) = &taxonomy_of(&args.taxonomy) else {
         return failure::usage("--taxonomy is missing");
@@ -92,15 +92,15 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     Ok(ExitCode::SUCCESS)
 }
 
-/// Options that databases of Kraken 2 alone have.
+/// Refuses options that only databases of Kraken 2 have.
 fn check(args: &BuildArgs) -> Result<()> {
     match args.given.first_of::<Kraken2BuildConfig>(&[]) {
-        Some(option) => failure::usage(format!("{option} goes with --format kraken2")),
+        Some(option) => failure::usage(format!("{option} requires --format kraken2")),
         None => Ok(()),
     }
 }
 
-/// What a build reads, wherever that is done, and its list of sequences without a taxon.
+/// Returns the files that a build reads, in any command, and its list of sequences without a taxon.
 pub(crate) fn references(
     args: &[PathBuf],
     found: &References,
@@ -112,12 +112,12 @@ pub(crate) fn references(
     files.read(maps(taxids, found)).read(&found.maps).write(Holds::LINES, &taxids.unmapped)
 }
 
-/// The maps that were given, and the manifests among the references.
+/// Returns the maps that were given, and the manifests among the references.
 pub(crate) fn maps(taxids: &TaxidArgs, found: &References) -> Vec<PathBuf> {
     taxids.config.map.iter().chain(&found.manifests).cloned().collect()
 }
 
-/// What a build may use; its memory is a number, so that it can be told.
+/// Returns the resources of a build, with the memory as a number, so that summaries can report it.
 pub(crate) fn resources(args: &ResourceArgs) -> Resources {
     let resources = args.resources();
     let memory = resources.budget();
@@ -141,14 +141,14 @@ pub(crate) fn report_unmapped(unmapped: &[(String, String)], output: Option<Outp
     Ok(())
 }
 
-/// Says how sequences without a taxon can be listed, where there are some and nobody asked.
+/// Mentions `--unmapped` if there are sequences without a taxon and it was not given.
 pub(crate) fn tell_of_list(unmapped: &[(String, String)], args: &TaxidArgs, console: &Console) {
     if !unmapped.is_empty() && args.unmapped.is_none() {
         console.info("--unmapped FILE lists all sequences without a taxon");
     }
 }
 
-/// Says which files in folders are no genomes.
+/// Reports the files in folders that are not genomes.
 pub(crate) fn tell_others(others: &[PathBuf], console: &Console) {
     if let Some(first) = others.first() {
         console.info(format_args!(

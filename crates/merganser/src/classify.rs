@@ -41,33 +41,33 @@ pub(crate) use outputs::{ReadPaths, Reports, has_place_for_sample, of_sample};
 use query::Query;
 use resume::Journal;
 
-/// The database and what all samples share.
+/// The database, and the state that all samples share.
 struct Environment<'a> {
     database: &'a AnyDatabase,
-    /// Its file's name.
+    /// The name of the database's file.
     name: String,
-    /// What the database came from; outputs must not replace it.
+    /// The files that the database was read from; outputs must not replace them.
     files: &'a RunFiles,
     devices: Devices,
     resources: Resources,
-    /// Which share of the reads, if not all.
+    /// The shard of the reads to classify, `None` for all.
     shard: Option<Shard>,
-    /// The last sample's: the next one is mostly classified in the same way.
+    /// The classifier of the last sample, which is reused if the next one has the same parameters.
     classifier: RefCell<Option<(QueryParams, Rc<Classifier<'a>>)>>,
     console: &'a Console,
     cancel: &'a Cancel,
     started: Instant,
-    /// Opening or building the database.
+    /// The time to open or build the database.
     opened: Duration,
-    /// Whether there is one sample, after which the run is over.
+    /// Whether there is only one sample, after which the run ends.
     single: bool,
 }
 
 impl<'a> Environment<'a> {
-    /// Has the outputs of a sample appear.
+    /// Commits the outputs of a sample.
     ///
     /// # Errors
-    /// As [`OutputSet::commit`].
+    /// Returns the errors of [`OutputSet::commit`].
     fn commit(&self, outputs: &OutputSet) -> Result<()> {
         match self.single {
             true => outputs.commit_last()?,
@@ -76,10 +76,10 @@ impl<'a> Environment<'a> {
         Ok(())
     }
 
-    /// The database made ready, on GPUs if there are any.
+    /// Returns the database as prepared for queries, on GPUs if there are any.
     ///
     /// # Errors
-    /// If a GPU cannot be used or has no room.
+    /// If a GPU cannot be used, or has too little memory.
     fn classifier(
         &self,
         database: &'a Database,
@@ -90,7 +90,7 @@ impl<'a> Environment<'a> {
         if let Some((_, classifier)) = last.as_ref().filter(|(params, _)| *params == wanted) {
             return Ok(Rc::clone(classifier));
         }
-        // Before the next one takes as much memory.
+        // Free its memory before the next one is made.
         *last = None;
         let bar = Bar::new(self.console);
         let made = Classifier::on(database, thresholds, &self.devices, &bar)?;
@@ -100,7 +100,7 @@ impl<'a> Environment<'a> {
     }
 }
 
-/// Opens or builds the database, and classifies one sample, those of a sheet, or what stdin says.
+/// Opens or builds the database, and classifies one sample, the samples of a sheet, or the queries on stdin.
 pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     if let Some(ClassifyCommand::Join(args)) = &args.command {
         return join::run(args, console);
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let source = DatabaseChoice::new(args, path)?;
     source.check(&query)?;
     let files = source.files(args)?.read(&args.sample_sheet).write(Holds::ANYTHING, &args.resume);
-    // Before a database is built for it.
+    // Checked before a database is built for these outputs.
     let outputs = work.check(&query, &files)?;
     work.hint(console);
     let mut journal = match &args.resume {
@@ -132,7 +132,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
         name: source.name(),
         files: &files,
         devices,
-        // Anew: a database may have been built in the memory that was free.
+        // Determined again: a database may have been built in memory since.
         resources: args.resources.resources(),
         shard: args.shard.filter(|_| args.sample_sheet.is_none()),
         classifier: RefCell::new(None),
@@ -156,13 +156,13 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     }
 }
 
-/// What is to be classified.
+/// The reads to classify.
 enum Work<'q> {
-    /// What the command line names.
+    /// The reads that the command line names.
     Single(Query<'q>),
     /// The samples of a sheet.
     Sheet(Vec<Sample>),
-    /// What the lines of stdin say.
+    /// The queries on the lines of stdin.
     Session,
 }
 
@@ -179,8 +179,8 @@ impl<'q> Work<'q> {
         })
     }
 
-    /// Sees to it that inputs are there and outputs go together, with one another and with `files`;
-    /// gives the set that these are to be made in.
+    /// Checks that the inputs exist and that the outputs are compatible with one another and with `files`.
+    /// Returns the set in which the outputs are to be created.
     fn check(&self, query: &QueryArgs, files: &RunFiles) -> Result<OutputSet> {
         match self {
             Work::Single(single) => single.check(files.clone()),
@@ -197,7 +197,7 @@ impl<'q> Work<'q> {
         }
     }
 
-    /// All files of reads.
+    /// Returns all files of reads.
     fn reads(&self) -> Vec<Input> {
         match self {
             Work::Single(single) => single.inputs().cloned().collect(),
@@ -212,7 +212,7 @@ impl<'q> Work<'q> {
     }
 }
 
-/// The database, which comes first, unless there are references.
+/// Removes the database, which is the first argument, from the reads, unless there are references.
 fn take_database(args: &ClassifyArgs, query: &mut QueryArgs) -> Result<Option<PathBuf>> {
     if !args.references.is_empty() {
         return Ok(None);
@@ -223,7 +223,7 @@ fn take_database(args: &ClassifyArgs, query: &mut QueryArgs) -> Result<Option<Pa
     Ok(Some(query.reads.reads.remove(0)))
 }
 
-/// Where the database comes from.
+/// The source of the database.
 enum DatabaseChoice {
     File(PathBuf),
     References(References),
@@ -237,7 +237,7 @@ impl DatabaseChoice {
         })
     }
 
-    /// Sees to it that the options are those of the database's kind.
+    /// Checks that all options apply to the kind of the database.
     fn check(&self, query: &QueryArgs) -> Result<()> {
         match self.is_kraken2()? {
             true => kraken2::check(query),
@@ -245,11 +245,11 @@ impl DatabaseChoice {
         }
     }
 
-    /// The database's name, without its folder.
+    /// Returns the database's name, without its folder.
     fn name(&self) -> String {
         match self {
             DatabaseChoice::File(path) => text_of(path.file_name().unwrap_or(path.as_os_str())),
-            DatabaseChoice::References(_) => "built of references".to_owned(),
+            DatabaseChoice::References(_) => "built from references".to_owned(),
         }
     }
 
@@ -260,7 +260,7 @@ impl DatabaseChoice {
         }
     }
 
-    /// What computes. It is chosen before the database is opened, so that CUDA starts meanwhile.
+    /// Chooses the devices. This happens before the database is opened, so that CUDA starts at the same time.
     fn devices(
         &self,
         resources: &Resources,
@@ -268,14 +268,14 @@ impl DatabaseChoice {
         console: &Console,
     ) -> Result<Devices, Error> {
         let mut resources = resources.clone();
-        // A run by a database of Kraken 2 chooses by the size of the table.
+        // A run with a database of Kraken 2 chooses later, by the size of the table.
         if resources.device == DeviceChoice::Auto && self.is_kraken2()? {
             resources.device = DeviceChoice::Cpu;
         }
         Devices::choose(&resources, self.bytes()?, reads, &Bar::new(console))
     }
 
-    /// The size of a database that is there.
+    /// Returns the size of an existing database, `None` for one that is to be built.
     fn bytes(&self) -> Result<Option<u64>, Error> {
         let DatabaseChoice::File(_) = self else { return Ok(None) };
         let files = self.database_files()?;
@@ -283,7 +283,7 @@ impl DatabaseChoice {
         Ok(Some(sizes.sum()))
     }
 
-    /// Returns the files of a database that is there; none of one that is built.
+    /// Returns the files of an existing database, no files for one that is to be built.
     fn database_files(&self) -> Result<Vec<PathBuf>, Error> {
         match self {
             DatabaseChoice::File(path) => database::files(path),
@@ -291,7 +291,7 @@ impl DatabaseChoice {
         }
     }
 
-    /// What is read for it.
+    /// Returns the files that are read for the database.
     fn files(&self, args: &ClassifyArgs) -> Result<RunFiles, Error> {
         Ok(match self {
             DatabaseChoice::File(path) => RunFiles::new().read(database::files(path)?),
@@ -302,7 +302,7 @@ impl DatabaseChoice {
         })
     }
 
-    /// Opens or builds it.
+    /// Opens or builds the database.
     fn database(
         &self,
         args: &ClassifyArgs,
@@ -320,20 +320,20 @@ impl DatabaseChoice {
         };
         let database = AnyDatabase::open(path).or_else(|error| swapped(error, path, reads))?;
         if let AnyDatabase::Own(database) = &database {
-            // Before anything is made of it; also part of the time that opening it takes.
+            // Checked before any use; the time counts as that of opening.
             database.check(args.resources.resources().threads, cancel)?;
         }
         Ok(database)
     }
 }
 
-/// The error of a database that is none, or where that is if it was given among the reads.
+/// Returns the error of a file that is not a database, or a usage error if the database is among the reads.
 fn swapped(error: Error, first: &Path, reads: &[Input]) -> Result<AnyDatabase> {
     let kinds = [FileKind::Database, FileKind::Kraken2];
     let is = |path: &&Path| FileKind::of_path(path).is_some_and(|kind| kinds.contains(&kind));
     match reads.iter().filter_map(Input::path).find(is) {
         Some(database) => failure::usage(format!(
-            "{}: is the database, and comes first: merganser classify {} {}",
+            "{}: is the database, and must come first: merganser classify {} {}",
             database.display(),
             database.display(),
             first.display()
@@ -347,14 +347,14 @@ fn check_usage(args: &ClassifyArgs, query: &QueryArgs) -> Result<()> {
     let built = given.first_of::<TaxidArgs>(&[]).or(given.first_of::<SketchConfig>(&[]));
     if args.references.is_empty() && (built.is_some() || !args.taxonomy.is_empty()) {
         return failure::usage(
-            "--taxonomy and the options under Taxids and Sketches go with --references: a database \
-             has been built",
+            "--taxonomy and the options under Taxids and Sketches require --references: the database \
+             is already built",
         );
     }
     if !args.references.is_empty() && query.lines.partial.is_some() {
         return failure::usage(
-            "--partial goes with a database that has been built, so that all pieces have the same one: \
-             merganser build makes it",
+            "--partial requires a database file, so that all partial results are from the same database: \
+             make it with merganser build",
         );
     }
     if args.shard.is_some() && args.sample_sheet.is_none() {
@@ -370,7 +370,7 @@ fn check_usage(args: &ClassifyArgs, query: &QueryArgs) -> Result<()> {
     Ok(())
 }
 
-/// Builds the database of `--references`; nothing of it is written but `--unmapped`.
+/// Builds the database of `--references` in memory; only `--unmapped` is written.
 fn build_in_memory(
     args: &ClassifyArgs,
     references: &References,

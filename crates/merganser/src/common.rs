@@ -1,4 +1,4 @@
-//! What several commands need.
+//! Functions that several commands share.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::args::device::DeviceArgs;
 use crate::console::{self, Console};
 use crate::failure::{usage, with_flags};
 
-/// What a run may use of the machine, by the options that all commands have.
+/// Returns the resources of a run, from the options that all commands have.
 pub(crate) fn resources(
     threads: Option<usize>,
     memory: Option<u64>,
@@ -33,12 +33,12 @@ pub(crate) fn resources(
     resources
 }
 
-/// The taxonomy that was given, if one was.
+/// Returns the taxonomy, if one was given.
 pub(crate) fn taxonomy_of(paths: &[PathBuf]) -> Option<TaxonomySource> {
     (!paths.is_empty()).then(|| paths.into())
 }
 
-/// Tells the summary the inputs' names and their bytes on disk, null if one of them is a pipe.
+/// Adds the inputs' names and their bytes on disk to the summary; null if an input is a pipe.
 pub(crate) fn describe_inputs(inputs: &[Input], summary: &mut Summary) {
     summary.set("inputs", "files", inputs.iter().map(Input::to_string).collect::<Vec<_>>());
     let size = |input: &Input| {
@@ -48,10 +48,10 @@ pub(crate) fn describe_inputs(inputs: &[Input], summary: &mut Summary) {
     summary.set("inputs", "bytes", inputs.iter().map(size).sum::<Option<u64>>());
 }
 
-/// Prints a text that is all there is to say.
+/// Prints a command's whole output on stdout.
 ///
 /// # Errors
-/// If it cannot be written, to its end.
+/// If it cannot be written completely.
 pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<()> {
     let mut output = Output::create(Path::new("-"))?;
     output.write_all(text.as_ref())?;
@@ -59,7 +59,7 @@ pub(crate) fn print(text: impl AsRef<[u8]>) -> Result<()> {
     Ok(())
 }
 
-/// Writes the summary of `--json`, with the warnings so far, which then only needs to appear.
+/// Writes the summary of `--json`, with all warnings so far; the file then only needs to be committed.
 ///
 /// # Errors
 /// If it cannot be written.
@@ -71,20 +71,20 @@ pub(crate) fn write_summary(summary: &mut Summary, mut output: Output) -> Result
     Ok(())
 }
 
-/// Pairs of the files of first and of second mates.
+/// Pairs the files of first mates with those of second mates.
 ///
 /// # Errors
-/// If these are not as many.
+/// If their numbers differ.
 pub(crate) fn pairs(first: Vec<Input>, second: Vec<Input>) -> Result<Vec<ReadInput>> {
     let [ones, twos] = [first.len(), second.len()];
     if ones != twos {
-        return usage(format!("-1 has {ones} files and -2 has {twos}: give as many"));
+        return usage(format!("-1 has {ones} files and -2 has {twos}: give equal numbers"));
     }
     Ok(first.into_iter().zip(second).map(|(one, two)| ReadInput::Pair(one, two)).collect())
 }
 
-/// Warns of two files whose names and first reads are those of mates, where each read is taken by
-/// itself; `done` says how, `remedy` shows the options from the two names.
+/// Warns of two inputs whose names and first reads are those of mates, but which are read as single reads.
+/// `done` is the participle for the message, and `remedy` makes the right options of the two names.
 pub(crate) fn hint_at_mates<'a>(
     singles: impl Iterator<Item = &'a Input>,
     done: &str,
@@ -97,7 +97,7 @@ pub(crate) fn hint_at_mates<'a>(
         name(one).zip(name(two)).is_some_and(|(one, two)| named_as_mates(&one, &two))
             && first_name(one).zip(first_name(two)).is_some_and(|(one, two)| are_mates(&one, &two))
     };
-    // One after the other, or all first mates before all second ones, as *_1.fq and *_2.fq give them.
+    // Mates may be adjacent, or all first mates may precede all second ones, as in `*_1.fq *_2.fq`.
     let beside = paths.windows(2).map(|pair| [pair[0], pair[1]]);
     let behind = paths.iter().zip(&paths[paths.len() / 2..]).map(|(one, two)| [*one, *two]);
     if let Some(pair) = beside.chain(behind).find(mates) {
@@ -109,7 +109,7 @@ pub(crate) fn hint_at_mates<'a>(
     }
 }
 
-/// Whether two names differ in a 1 and a 2 alone, as in `x_1.fq` or `x_R1_001.fastq.gz`.
+/// Whether two names differ only in a 1 and a 2, as in `x_1.fq` or `x_R1_001.fastq.gz`.
 fn named_as_mates(one: &[u8], two: &[u8]) -> bool {
     let mut differ = one.iter().zip(two).enumerate().filter(|(_, (one, two))| one != two);
     let (Some((at, letters)), None) = (differ.next(), differ.next()) else { return false };
@@ -121,7 +121,7 @@ fn named_as_mates(one: &[u8], two: &[u8]) -> bool {
         && part(one.get(at + 1))
 }
 
-/// The name of the first read of a text; of a regular file only.
+/// Returns the name of the first read of a regular file.
 fn first_name(path: &Path) -> Option<Vec<u8>> {
     if !fs::metadata(path).ok()?.is_file() {
         return None;
@@ -133,10 +133,10 @@ fn first_name(path: &Path) -> Option<Vec<u8>> {
     header.split(u8::is_ascii_whitespace).next().map(<[u8]>::to_vec)
 }
 
-/// Sees to it that stdin is read once.
+/// Checks that stdin is given at most once.
 ///
 /// # Errors
-/// If it is given more often.
+/// If it is given more than once.
 pub(crate) fn refuse_stdin_twice<'a>(inputs: impl Iterator<Item = &'a Input>) -> Result<()> {
     match inputs.filter(|input| input.is_stdin()).count() {
         0 | 1 => Ok(()),
@@ -144,17 +144,15 @@ pub(crate) fn refuse_stdin_twice<'a>(inputs: impl Iterator<Item = &'a Input>) ->
     }
 }
 
-/// Says how many alignments were passed over, if there were any: each read stands in another one.
+/// Reports the number of skipped alignments, if any: their reads are also in other alignments.
 pub(crate) fn tell_skipped(skipped: u64, console: &Console) {
     if skipped > 0 {
         let skipped = merganser_run::thousands(skipped);
-        console.info(format_args!(
-            "{skipped} secondary and supplementary alignments were passed over"
-        ));
+        console.info(format_args!("{skipped} secondary and supplementary alignments were skipped"));
     }
 }
 
-/// Says how much went to disk for lack of memory, and with how much none would have.
+/// Reports how many bytes were written to disk for lack of memory, and how much memory would avoid it.
 pub(crate) fn tell_spilled(bytes: u64, enough: u64, console: &Console) {
     let (size, memory) = (format_size(bytes), size_to_give(enough));
     console.info(format_args!(
@@ -162,16 +160,17 @@ pub(crate) fn tell_spilled(bytes: u64, enough: u64, console: &Console) {
     ));
 }
 
-/// Refuses names of files, samples or assemblies that would become cells of a table and cannot.
+/// Checks names of files, samples or assemblies that become cells of a table.
 ///
 /// # Errors
-/// Which one it is, and why.
+/// Names the first one that cannot be a cell, and why.
 pub(crate) fn check_cells<N: AsRef<OsStr>>(names: impl IntoIterator<Item = N>) -> Result<()> {
     let mut names = names.into_iter();
     names.try_for_each(|name| check_cell(name.as_ref()).map_err(anyhow::Error::msg))
 }
 
-/// A name as text, of which control characters and bytes that are no text are escaped: different names stay different.
+/// Returns a name as text. Control characters and bytes that are not UTF-8 are escaped, so that different names stay
+/// different.
 pub(crate) fn text_of(name: &OsStr) -> String {
     let mut text = String::new();
     for chunk in name.as_bytes().utf8_chunks() {

@@ -13,30 +13,29 @@ use merganser_run::Warnings;
 
 use crate::failure::with_flags;
 
-/// How much is said; each level includes those before it.
+/// The level of a message; each level includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(crate) enum Level {
-    // Errors only, as --quiet.
+    // Only errors, as with --quiet.
     Error,
-    // Warnings too.
+    // Also warnings.
     Warn,
-    // The summary and a progress bar too.
+    // Also the summary and a progress bar.
     Info,
-    // How the run was set up, and the time of each stage, too.
+    // Also the setup of the run and the time of each stage.
     Debug,
 }
 
-/// All warnings of the program: those of jobs, which have them in their resources, and its own.
+/// All warnings of the program: those that jobs add through their resources, and its own.
 static WARNINGS: OnceLock<Warnings> = OnceLock::new();
-/// How many of them have been printed.
+/// The number of warnings that have been printed.
 static PRINTED: Mutex<usize> = Mutex::new(0);
 
-/// Results go where messages would go.
+/// Whether results are written to the file that messages go to.
 static SHARED: AtomicBool = AtomicBool::new(false);
 
-/// Is told of an output. If it is the file or pipe that stderr is, too, nothing but warnings and errors is
-/// said from then on: a summary among records would be taken for one, or make them unreadable. What is
-/// doubtful is said even so. A terminal takes both.
+/// Takes note of an output. If it is the same file or pipe as stderr, only warnings and errors are printed from
+/// then on: other messages would be mistaken for records, or make them unreadable. A terminal takes both.
 pub(crate) fn note_output(path: &Path) {
     let stdout = path.as_os_str() == "-";
     let identity = |path: &Path| Some(fs::metadata(path).ok()?).map(|at| (at.dev(), at.ino()));
@@ -47,13 +46,13 @@ pub(crate) fn note_output(path: &Path) {
     }
 }
 
-/// The warnings of the program, to which jobs add theirs. The console prints new ones with its own
+/// Returns the warnings of the program, to which jobs add theirs. The console prints new ones with its own
 /// next warning or error, or at the end.
 pub(crate) fn warnings() -> Warnings {
     WARNINGS.get_or_init(Warnings::default).clone()
 }
 
-/// Stderr, as loud as it was asked to be.
+/// Prints messages up to a level on stderr.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Console {
     level: Level,
@@ -64,12 +63,12 @@ impl Console {
         Console { level }
     }
 
-    /// Whether messages of this level are said.
+    /// Whether messages of this level are printed.
     pub(crate) fn says(&self, level: Level) -> bool {
         level <= self.level && (level <= Level::Warn || !SHARED.load(Ordering::Relaxed))
     }
 
-    /// Whether there is someone to look at a progress bar.
+    /// Whether a progress bar is shown.
     pub(crate) fn shows_progress(&self) -> bool {
         self.says(Level::Info) && std::io::stderr().is_terminal()
     }
@@ -87,7 +86,7 @@ impl Console {
     /// Prints the warnings that jobs have added since the last message.
     pub(crate) fn print_warnings(&self) {
         let warnings = warnings();
-        // Threads of a job may print them, too.
+        // Threads of a job may print warnings, too.
         let mut printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner);
         let new = warnings.since(*printed);
         *printed += new.len();
@@ -101,7 +100,7 @@ impl Console {
         self.line(Level::Info, harmless(&message.to_string()));
     }
 
-    /// Prints a text of several lines: help, or a picture.
+    /// Prints a text of several lines, such as a help text or a plot.
     pub(crate) fn text(&self, text: &str) {
         let lines: Vec<String> = text.lines().map(harmless).collect();
         self.line(Level::Info, lines.join("\n"));
@@ -111,8 +110,8 @@ impl Console {
         self.line(Level::Debug, format_args!("debug: {}", harmless(&message.to_string())));
     }
 
-    /// A stderr that is gone is no reason to fail a run. A line is written at once, so that none is cut
-    /// where the process ends.
+    /// Prints a line. A closed stderr is not an error. Each line is a single write, so that it is not cut when the
+    /// process ends.
     fn line(&self, level: Level, message: impl Display) {
         if self.says(level) {
             let _ = std::io::stderr().lock().write_all(format!("{message}\n").as_bytes());
@@ -120,8 +119,8 @@ impl Console {
     }
 }
 
-/// Escapes control characters: a line that people read stays one line and changes nothing on a terminal, whatever names of
-/// files, samples and reads are in it.
+/// Escapes control characters, so that a message stays one line and does not affect the terminal, whatever
+/// names of files, samples and reads it contains.
 pub(crate) fn harmless(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -133,11 +132,12 @@ pub(crate) fn harmless(text: &str) -> String {
     line
 }
 
-/// Letters of a line at the most: what was wrong stands at its beginning, what to do at its end.
+/// The maximum numbers of characters at the beginning of a line, which says what is wrong, and at its end, which
+/// says what to do.
 const BEGINNING: usize = 1000;
 const END: usize = 800;
 
-/// The text in one [`harmless`] line that is not endless, whatever cells of tables are in it.
+/// Returns the text as one [`harmless`] line of limited length, whatever cells of tables it contains.
 fn one_line(text: &str) -> String {
     let line = harmless(text);
     let letters = line.chars().count();

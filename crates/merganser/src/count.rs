@@ -25,7 +25,7 @@ use crate::pages::Pages;
 use crate::progress::Bar;
 use outputs::Outputs;
 
-/// A finished run, as the reports need it.
+/// A finished run, with what its reports need.
 struct Finished<'r> {
     args: &'r CountArgs,
     config: &'r Config,
@@ -33,17 +33,17 @@ struct Finished<'r> {
     inputs: &'r [Input],
     outcome: &'r Outcome,
     outputs: &'r OutputSet,
-    /// Distinct k-mers that `--hist-max` kept out of the histogram.
+    /// The number of distinct k-mers that `--hist-max` left out of the histogram.
     beyond_histogram: u64,
     started: Instant,
 }
 
-/// Counts, or with `--stats-only` partitions, and reports.
+/// Counts k-mers, or with `--stats-only` only partitions them, and prints a summary.
 pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     settings::check(args)?;
     let (config, resources) = (settings::config(args), settings::resources(args));
     config.validate()?;
-    // Many inputs, or many workers on one, must not meet a soft limit of 1,024.
+    // Many inputs, or many workers on one input, would exceed a soft limit of 1,024.
     merganser_run::raise_open_file_limit();
     let inputs = args.reads.expand(&args.inputs).map_err(merganser_count::Error::from)?;
     let cancel = interrupt::cancel_on_interrupt();

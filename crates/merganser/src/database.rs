@@ -1,4 +1,4 @@
-//! Databases of either kind: ours and Kraken 2's.
+//! Databases of both kinds: Merganser's and Kraken 2's.
 
 use std::path::{Path, PathBuf};
 
@@ -8,17 +8,17 @@ use merganser_taxonomy::Taxonomy;
 
 /// An opened database.
 pub(crate) enum AnyDatabase {
-    /// Ours.
+    /// A database of Merganser.
     Own(Database),
-    /// A folder that Kraken 2 made.
+    /// A folder of Kraken 2.
     Kraken2(Kraken2Database),
 }
 
 impl AnyDatabase {
-    /// Opens what is there.
+    /// Opens the database at `path`.
     ///
     /// # Errors
-    /// If it cannot be read, or is neither.
+    /// If it cannot be read, or is of neither kind.
     pub(crate) fn open(path: &Path) -> Result<AnyDatabase, Error> {
         match Kraken2Database::is_one(path)? {
             true => Ok(AnyDatabase::Kraken2(Kraken2Database::open(path)?)),
@@ -26,7 +26,7 @@ impl AnyDatabase {
         }
     }
 
-    /// Its taxa.
+    /// Returns the database's taxa.
     pub(crate) fn taxonomy(&self) -> &Taxonomy {
         match self {
             AnyDatabase::Own(database) => database.taxonomy(),
@@ -35,10 +35,10 @@ impl AnyDatabase {
     }
 }
 
-/// The files that are read of what is at `path`.
+/// Returns the files of the database at `path`.
 ///
 /// # Errors
-/// If the system cannot tell what that is.
+/// If the system cannot access them.
 pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
     match Kraken2Database::is_one(path)? {
         true => Ok(Kraken2Database::files(path).into()),

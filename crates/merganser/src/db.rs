@@ -1,4 +1,4 @@
-//! `merganser db`: what is in a database, and what goes into one.
+//! `merganser db`: the subcommands that read and make databases.
 
 mod add;
 mod bracken;
@@ -60,7 +60,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// The parameters, what was built, and the thresholds of the preset.
+/// Describes the parameters, the contents and the preset's thresholds of a database.
 pub(crate) fn describe(database: &Database) -> Value {
     let params = database.params();
     let thresholds = Thresholds::new(params);
@@ -95,7 +95,7 @@ pub(crate) fn describe(database: &Database) -> Value {
     })
 }
 
-/// What Kraken 2's files say of themselves.
+/// Describes a database of Kraken 2.
 fn describe_kraken2(database: &Kraken2Database) -> Value {
     let options = database.options();
     json!({
@@ -121,7 +121,7 @@ fn check(path: &Path, threads: usize, cancel: &Cancel) -> Result<(), Error> {
     }
 }
 
-/// Checks every database, also after one that is damaged.
+/// Checks every database, even after a damaged one.
 fn verify(args: &DbVerifyArgs, console: &Console) -> Result<ExitCode> {
     let cancel = interrupt::cancel_on_interrupt();
     let threads = merganser_run::resolve_threads(None);

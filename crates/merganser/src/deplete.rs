@@ -1,4 +1,4 @@
-//! `merganser deplete`: sets of a host's minimizers, and reads held against them.
+//! `merganser deplete`: sets of a host's minimizers, and filtering of reads with them.
 
 mod filter;
 mod sets;

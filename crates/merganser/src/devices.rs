@@ -1,4 +1,4 @@
-//! `merganser devices`, and what summaries say of devices.
+//! `merganser devices`, and the description of devices in summaries.
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -9,13 +9,13 @@ use merganser_run::Summary;
 
 use crate::common;
 
-/// What there is to compute on, and why a GPU cannot be used.
+/// Prints the available devices, and why a GPU cannot be used.
 pub(crate) fn run() -> Result<ExitCode> {
     common::print(merganser_gpu::diagnose().to_string())?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Tells the summary what computes: the CPU, or GPUs by CUDA's numbers, and their models.
+/// Adds the devices of the run to the summary: the CPU, or GPUs with CUDA's numbers, and their models.
 pub(crate) fn describe(gpus: &[u32], memory: Option<u64>, summary: &mut Summary) {
     let devices: Vec<String> = gpus.iter().map(|number| format!("cuda:{number}")).collect();
     let device = if gpus.is_empty() { "cpu".into() } else { devices.join(",") };
@@ -28,9 +28,9 @@ pub(crate) fn describe(gpus: &[u32], memory: Option<u64>, summary: &mut Summary)
     summary.set("machine", "simd", merganser_seq::simd::Level::best().name());
 }
 
-/// The clocks of the summary, of a run that began at `started` and ends now: all of it, starting CUDA,
-/// and the rest, and from when to when CUDA started. The time after this is the exit, which counts for
-/// neither.
+/// Adds the clocks of a run that began at `started` and ends now: the total time, the time to start CUDA, the
+/// difference of both, and the points in time at which CUDA was first called and ready. The time of the exit that
+/// follows is not included.
 pub(crate) fn clocks(started: Instant, summary: &mut Summary) {
     let (wall, cuda_start) = (started.elapsed(), merganser_gpu::start_time());
     summary.set("seconds", "wall", wall.as_secs_f64());

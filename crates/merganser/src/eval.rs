@@ -14,7 +14,7 @@ use crate::common::{self, taxonomy_of};
 use crate::console::{self, Console};
 use crate::database::AnyDatabase;
 
-/// Scores results and prints a line for each rank.
+/// Scores the results and prints a line for each rank.
 pub(crate) fn run(args: &EvalArgs, console: &Console) -> Result<ExitCode> {
     let dump = taxonomy_of(&args.taxonomy).map(|source| Dump::read(&source)).transpose()?;
     if let Some(dump) = &dump {
@@ -32,12 +32,12 @@ pub(crate) fn run(args: &EvalArgs, console: &Console) -> Result<ExitCode> {
     let names = Names { taxonomy, sequences: &sequences };
     let truth = Truth::read(&args.truth, taxonomy)?;
     if truth.is_empty() {
-        bail!("{}: there are no reads in it", args.truth.display());
+        bail!("{}: there are no reads in this file", args.truth.display());
     }
     let found = truth.evaluate(&args.results, &names)?;
     if let (count, Some(name)) = &found.unknown {
         console.warn(format_args!(
-            "{}: {count} reads have no truth and do not count, first {name}",
+            "{}: {count} reads are not in the truth and are ignored, first {name}",
             args.results.display()
         ));
     }
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &EvalArgs, console: &Console) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The taxids of a database's sequences.
+/// Returns the taxids of a database's sequences.
 fn sequences(database: &Database) -> HashMap<String, u32> {
     let taxid = |node| database.taxonomy().taxid(node);
     let all = database.targets().iter();

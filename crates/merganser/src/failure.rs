@@ -1,4 +1,4 @@
-//! From an error to its line on stderr and the exit code.
+//! Conversion of errors to messages on stderr and exit codes.
 
 use std::io;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::args::Cli;
 use crate::console::{Console, Level};
 use crate::interrupt;
 
-/// Options that do not go together in a way that clap cannot say.
+/// A usage error that clap cannot detect.
 #[derive(Debug)]
 pub(crate) struct Usage(pub(crate) String);
 
@@ -25,7 +25,7 @@ impl std::fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// An error of usage.
+/// Returns a usage error.
 pub(crate) fn usage<T>(message: impl Into<String>) -> anyhow::Result<T> {
     Err(Usage(message.into()).into())
 }
@@ -33,7 +33,7 @@ pub(crate) fn usage<T>(message: impl Into<String>) -> anyhow::Result<T> {
 /// Refuses the first of these options that was given.
 ///
 /// # Errors
-/// What `message` says of that option.
+/// A usage error with the text that `message` makes of that option.
 pub(crate) fn refuse_given(
     options: &[(bool, &str)],
     message: impl FnOnce(&str) -> String,
@@ -44,7 +44,7 @@ pub(crate) fn refuse_given(
     }
 }
 
-/// Says what is wrong with the arguments, or prints the help that was asked for.
+/// Prints the error of a command line, or the help that was requested.
 pub(crate) fn of_arguments(error: &clap::Error) -> ExitCode {
     if error.kind() != ErrorKind::InvalidUtf8 {
         if let (false, Err(error)) = (error.use_stderr(), check_output(Path::new("-"))) {
@@ -53,17 +53,17 @@ pub(crate) fn of_arguments(error: &clap::Error) -> ExitCode {
         }
         error.exit();
     }
-    // Names of files may have any bytes; clap does not say which argument it was.
+    // File names may have any bytes; clap does not tell which argument failed.
     let foreign = std::env::args_os().filter(|argument| argument.to_str().is_none());
     let shown: Vec<String> = foreign.map(|argument| format!("{argument:?}")).collect();
     Console::new(Level::Error).error(format_args!(
-        "a number, name or text is wanted where an argument is not UTF-8: {}",
+        "an argument that must be a number, a name or text is not UTF-8: {}",
         shown.join(", ")
     ));
     ExitCode::from(2)
 }
 
-/// The error of a crate of ours, if it is one.
+/// Returns the error as that of a crate of ours, if it is one.
 fn fault(error: &anyhow::Error) -> Option<&dyn Fault> {
     fn of<E: Fault>(error: &anyhow::Error) -> Option<&dyn Fault> {
         error.downcast_ref::<E>().map(|error| error as &dyn Fault)
@@ -83,10 +83,10 @@ fn fault(error: &anyhow::Error) -> Option<&dyn Fault> {
         .or_else(|| of::<ConfigError>(error))
 }
 
-/// What went wrong, in a line, which names options as the command line does.
+/// Returns a message in one line, with the names of options on the command line.
 pub(crate) fn message(error: &anyhow::Error) -> String {
-    // Their messages hold their causes. What the system said by itself is of stdout, to which texts go
-    // as they are made; of files it comes with their names.
+    // The messages of our crates include their causes. A plain system error is from stdout, to which texts are
+    // written as they are made; errors of files come with file names.
     let other = || match error.downcast_ref::<io::Error>() {
         Some(error) if error.raw_os_error().is_some() => {
             format!("stdout: cannot write: {}", merganser_io::reason(error))
@@ -96,7 +96,7 @@ pub(crate) fn message(error: &anyhow::Error) -> String {
     with_flags(&fault(error).map_or_else(other, ToString::to_string))
 }
 
-/// A message of a crate of ours, with the options of the command line in the places of fields.
+/// Replaces the names of fields in a message of a crate by options of the command line.
 pub(crate) fn with_flags(message: &str) -> String {
     with_names(message, |field| {
         Some(match field {
@@ -114,18 +114,18 @@ pub(crate) fn with_flags(message: &str) -> String {
     })
 }
 
-/// Whether a command, or one of its own, has an option of this name.
+/// Whether a command or one of its subcommands has this option.
 fn has_option(command: &clap::Command, name: &str) -> bool {
     let is_named = |argument: &clap::Arg| argument.get_long() == Some(name);
     command.get_arguments().any(is_named)
         || command.get_subcommands().any(|command| has_option(command, name))
 }
 
-/// Says what went wrong, unless a reader of our output went away or the user stopped the run, who
-/// both know.
+/// Prints the error and returns the exit code. Nothing is printed if the reader of our output is gone; if the user
+/// stopped the run, only that is reported.
 pub(crate) fn report(error: &anyhow::Error, console: &Console) -> ExitCode {
-    // Who waits for a pipe then sees that as an error of the pipe, and who reads our output may have
-    // been stopped too.
+    // Checked first: an interrupted run may fail with an error of a pipe, and the reader of our output may have
+    // been stopped, too.
     if interrupt::happened() {
         return interrupt::end(console);
     }
@@ -144,7 +144,7 @@ fn kind(error: &anyhow::Error) -> FaultKind {
     fault(error).map(Fault::kind).or_else(system).unwrap_or(FaultKind::Failed)
 }
 
-/// Whether the reader of the last output went away.
+/// Whether the reader of the last output is gone.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     kind(error) == FaultKind::ClosedPipe
 }

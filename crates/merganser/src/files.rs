@@ -1,5 +1,4 @@
-//! The files of a run: no output takes the place of an input or of another output, and all outputs
-//! appear together.
+//! The files of a run: no output replaces an input or another output, and all outputs appear together.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -16,22 +15,22 @@ use crate::console::note_output;
 use crate::failure::usage;
 use crate::holds::Holds;
 
-/// What a run reads and writes. Every command names all of it here before it works, and gets its
-/// outputs from here: a slip of the shell should not cost the reads.
+/// The files that a run reads and writes. Every command declares all of them here before it works, and gets its
+/// outputs from here, so that a mistake in file names never costs data.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunFiles {
     inputs: HashSet<Place>,
-    /// Why one of them cannot be told from others.
+    /// The error of a file that could not be identified.
     failed: Option<String>,
     outputs: Vec<(Holds, PathBuf)>,
 }
 
-/// What makes two files the same one, whatever names and links lead there.
+/// The identity of a file, regardless of names and links.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Place {
-    /// By device and inode.
+    /// An existing file: device and inode.
     There(u64, u64),
-    /// Not there yet: by directory and name.
+    /// A missing file: canonical directory and name.
     Missing(PathBuf),
 }
 
@@ -40,7 +39,7 @@ impl RunFiles {
         RunFiles::default()
     }
 
-    /// Files that are read; `-` is stdin. Those that are missing are for their readers to complain of.
+    /// Adds files that are read; `-` is stdin. Missing files are ignored here; reading them reports the error.
     pub(crate) fn read(mut self, paths: impl IntoIterator<Item = impl AsRef<Path>>) -> RunFiles {
         for path in paths {
             let path = path.as_ref();
@@ -54,7 +53,7 @@ impl RunFiles {
         self
     }
 
-    /// Inputs, with all that they are read from.
+    /// Adds inputs, with all files that they are read from.
     pub(crate) fn inputs<'a>(self, inputs: impl IntoIterator<Item = &'a Input>) -> RunFiles {
         let mut files: Vec<PathBuf> = Vec::new();
         for input in inputs {
@@ -64,14 +63,14 @@ impl RunFiles {
         self.read(files)
     }
 
-    /// Of arguments, the lists of inputs.
+    /// Adds the lists of inputs (`@LIST`) among these arguments.
     pub(crate) fn lists<'a>(self, args: impl IntoIterator<Item = &'a PathBuf>) -> RunFiles {
         let names = args.into_iter().map(|path| path.as_os_str().as_bytes());
         let lists = names.filter_map(|name| name.strip_prefix(b"@"));
         self.read(lists.map(OsStr::from_bytes).collect::<Vec<_>>())
     }
 
-    /// Files that are written, and what they hold; `-` is stdout.
+    /// Adds files that are written, with their formats; `-` is stdout.
     pub(crate) fn write(
         self,
         holds: Holds,
@@ -80,7 +79,7 @@ impl RunFiles {
         self.write_each(paths.into_iter().map(|path| (holds, path.as_ref().to_owned())))
     }
 
-    /// Files that are written, each with what it holds.
+    /// Adds files that are written, each with its formats.
     pub(crate) fn write_each(
         mut self,
         outputs: impl IntoIterator<Item = (Holds, PathBuf)>,
@@ -89,11 +88,12 @@ impl RunFiles {
         self
     }
 
-    /// Checks that the names of outputs ask for nothing that these cannot have, and that no output would take the place
-    /// of an input or of another output; that streams are open, and files writable; returns the set that they are to be made in. Devices and pipes may be given as often as one likes.
+    /// Checks that outputs can have the formats that their names ask for, that no output replaces an input or another
+    /// output, that streams are open and that files are writable. Devices and pipes may be given more than once.
+    /// Returns the set in which the outputs are to be created.
     ///
     /// # Errors
-    /// Which file it is.
+    /// Names the file that fails the check.
     pub(crate) fn check(&self) -> Result<OutputSet> {
         if let Some(failed) = &self.failed {
             bail!("{failed}");
@@ -114,7 +114,7 @@ impl RunFiles {
             }
         }
         self.outputs.iter().try_for_each(|(_, output)| check_output(output))?;
-        // A slip that would cost a file is told before one of the format.
+        // Checked last, because errors that would cost a file are more important.
         match self.outputs.iter().find_map(|(holds, path)| holds.problem(path)) {
             Some(problem) => usage(problem),
             None => Ok(OutputSet::new()),
@@ -122,7 +122,7 @@ impl RunFiles {
     }
 }
 
-/// Whether two names lead to the same file.
+/// Whether two paths lead to the same file.
 ///
 /// # Errors
 /// If the disk fails.
@@ -133,27 +133,27 @@ pub(crate) fn is_same(one: &Path, other: &Path) -> Result<bool> {
 }
 
 fn cannot_tell(path: &Path, error: &io::Error) -> String {
-    format!("{}: cannot be looked up: {}", path.display(), reason(error))
+    format!("{}: cannot access this file: {}", path.display(), reason(error))
 }
 
-/// Where a file is or will be; `None` for what is no regular file, and where none can be.
+/// Returns the identity of a file; `None` if it is not a regular file, or if no file can be there.
 ///
 /// # Errors
-/// If the disk fails: nothing is to be replaced by mistake.
+/// If the disk fails, because a file might then be replaced by mistake.
 fn place(path: &Path) -> io::Result<Option<Place>> {
     let there = |at: Metadata| at.is_file().then(|| Place::There(at.dev(), at.ino()));
     match look_up(path) {
         Ok(Some(metadata)) => Ok(there(metadata)),
         Ok(None) => Ok(missing(path)),
         Err(error) => match error.kind() {
-            // For who opens it to complain of.
+            // Opening the file reports the error.
             io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidFilename => Ok(missing(path)),
             _ => Err(error),
         },
     }
 }
 
-/// Where a file will be that is not there yet.
+/// Returns the identity of a file that does not exist yet.
 fn missing(path: &Path) -> Option<Place> {
     let target = resolve_output(path).ok()?;
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());

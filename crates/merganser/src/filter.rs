@@ -22,7 +22,7 @@ use crate::pages::Pages;
 use crate::progress::Bar;
 use outputs::Outputs;
 
-/// A finished run, as the reports need it.
+/// A finished run, with what its reports need.
 struct Finished<'r> {
     args: &'r FilterArgs,
     resources: &'r Resources,
@@ -31,7 +31,7 @@ struct Finished<'r> {
     started: Instant,
 }
 
-/// Decides the pairs and reports.
+/// Decides the pairs and prints a summary.
 pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     outputs::check(args)?;
     let (config, resources) = (&args.config, resources(args));
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Res
     let cancel = interrupt::cancel_on_interrupt();
     let set = outputs::declared(args, &inputs).check()?;
     let Outputs { writer, json, pages } = Outputs::create(args, &set)?;
-    // Tests of GPUs want them to decide whatever they can.
+    // For tests of GPUs, which must decide all pairs that they can.
     let gpus_alone = std::env::var_os("MERGANSER_TEST_GPUS_ALONE").is_some();
     let filter = if gpus_alone { run_on_gpus_alone } else { merganser_filter::run };
     let bar = Bar::new(console);

@@ -19,7 +19,7 @@ pub(crate) fn completions(shell: clap_complete::Shell) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The pages of all commands into `directory`, or the first one to stdout.
+/// Writes the pages of all commands to `directory`, or prints the main page on stdout.
 pub(crate) fn man(directory: Option<&Path>) -> Result<ExitCode> {
     let mut cli = Cli::command().disable_help_subcommand(true);
     cli.build();
@@ -34,7 +34,7 @@ pub(crate) fn man(directory: Option<&Path>) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The pages of a command and of those below it.
+/// Writes the pages of a command and its subcommands.
 fn write_pages(command: &Command, directory: &Path, outputs: &OutputSet) -> Result<()> {
     for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
         write_pages(below, directory, outputs)?;
@@ -46,15 +46,15 @@ fn write_pages(command: &Command, directory: &Path, outputs: &OutputSet) -> Resu
     Ok(())
 }
 
-/// A command's page.
+/// The manual page of a command.
 struct Page {
-    /// Its file's.
+    /// The file name of the page.
     name: String,
     text: Vec<u8>,
 }
 
 impl Page {
-    /// What stands behind the options in a command's help becomes sections, as pages have them.
+    /// Makes a page. Headings in the text after the options of a command's help become sections.
     fn of(command: &Command) -> io::Result<Page> {
         let extra =
             command.get_after_long_help().or(command.get_after_help()).map(ToString::to_string);
@@ -74,7 +74,7 @@ impl Page {
     }
 }
 
-/// A line that is shown as it stands: no request of roff's, no character of its own.
+/// Escapes a line, so that roff shows it literally.
 fn escaped(line: &str) -> String {
     let line = line.replace('\\', "\\\\").replace('-', "\\-").replace('`', "\\(ga");
     if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }

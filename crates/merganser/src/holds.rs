@@ -1,4 +1,4 @@
-//! Formats of outputs, and whether names ask for others.
+//! Formats of outputs, and checks of the formats that file names ask for.
 
 use std::path::{Path, PathBuf};
 
@@ -8,11 +8,10 @@ use merganser_io::{FileKind, Input, OutputCompression, OutputFormat};
 
 use crate::console::Console;
 
-/// The formats that an output's name may ask for, and how these may be compressed. A name that asks for
-/// nothing gets the default format.
+/// The formats and compressions that an output can have. A name that asks for no format gets the default one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Holds {
-    /// The first one is the default; `None` for any.
+    /// The formats, the default first; `None` for any format.
     formats: Option<&'static [OutputFormat]>,
     compressions: &'static [OutputCompression],
 }
@@ -28,10 +27,10 @@ const ANY_COMPRESSION: &[OutputCompression] = &[
 
 /// A value of `--format`.
 pub(crate) trait FormatChoice: ValueEnum + Copy + 'static {
-    /// The format whose suffix asks for it, if one does.
+    /// Returns the format that suffixes ask for, if this value has one.
     fn format(self) -> Option<OutputFormat>;
 
-    /// Returns the value that `--format` gave, else that which the name of the output asks for, else the default.
+    /// Returns the value given with `--format`, else the one that the output's name asks for, else the default.
     fn choose(given: Option<Self>, output: Option<&Path>, default: Self) -> Self {
         let asked = || {
             let asked = OutputFormat::of_name(output?)?;
@@ -40,8 +39,8 @@ pub(crate) trait FormatChoice: ValueEnum + Copy + 'static {
         given.or_else(asked).unwrap_or(default)
     }
 
-    /// Returns the path of an output in this format: that of a KMC database, also where the name of one of its files is
-    /// given, is without their suffix.
+    /// Returns the path of an output in this format. That of a KMC database has no suffix, even if the name of one of
+    /// its files is given.
     fn path(self, output: &Path) -> PathBuf {
         let is_file = OutputFormat::of_name(output) == Some(OutputFormat::Kmc);
         match self.format() {
@@ -50,7 +49,7 @@ pub(crate) trait FormatChoice: ValueEnum + Copy + 'static {
         }
     }
 
-    /// Returns what an output holds that was given a value of `--format`, else `by_name`.
+    /// Returns the formats of an output: any of the kind of `given`, or `by_name` if no format was given.
     fn holds(given: Option<Self>, by_name: Holds) -> Holds {
         match given.map(Self::format) {
             None => by_name,
@@ -59,38 +58,38 @@ pub(crate) trait FormatChoice: ValueEnum + Copy + 'static {
         }
     }
 
-    /// Notes that the name of an output asks for another format than the option that was given.
+    /// Prints a note if the output's name asks for another format than the given one.
     fn note(given: Option<Self>, output: &Path, console: &Console) {
         let Some(given) = given else { return };
         let Some(asked) = OutputFormat::of_name(output) else { return };
         if given.format() != Some(asked) {
             let name = output.display();
             console.info(format_args!(
-                "note: {name}: is not {asked}, as its name says: --format decides"
+                "note: {name}: --format decides: this file is not {asked}, although its name says so"
             ));
         }
     }
 }
 
 impl Holds {
-    /// Anything: the program makes the name.
+    /// Any format: the program chooses the name.
     pub(crate) const ANYTHING: Holds = Holds { formats: None, compressions: ANY_COMPRESSION };
-    /// Text in a format that an option says.
+    /// Text, in a format that an option selects.
     const ANY_TEXT: Holds = Holds { formats: None, compressions: TEXT };
-    /// Bytes in a format that an option says.
+    /// Binary data, in a format that an option selects.
     const ANY_BINARY: Holds = Holds { formats: None, compressions: &[] };
-    /// Lines of fields with tabs between them.
+    /// Lines of tab-separated fields.
     pub(crate) const LINES: Holds = Holds::text(&[OutputFormat::Tsv]);
     /// JSON.
     pub(crate) const JSON: Holds = Holds::text(&[OutputFormat::Json]);
-    /// A page for a browser.
+    /// An HTML page.
     pub(crate) const PAGE: Holds = Holds::text(&[OutputFormat::Html]);
-    /// A picture.
+    /// A plot.
     pub(crate) const PICTURE: Holds =
         Holds::binary(&[OutputFormat::Svg, OutputFormat::Png, OutputFormat::Pdf]);
-    /// Reads as they came.
+    /// Reads in the format of the input.
     pub(crate) const READS: Holds = Holds::text(&[OutputFormat::Fastq, OutputFormat::Fasta]);
-    /// The same, as depletion writes them.
+    /// Reads in the format of the input, as depletion writes them.
     pub(crate) const DEPLETED_READS: Holds =
         Holds { compressions: &[OutputCompression::Gzip, OutputCompression::Zstd], ..Holds::READS };
     /// Alignments.
@@ -98,7 +97,7 @@ impl Holds {
         Holds::text(&[OutputFormat::Sam, OutputFormat::Bam, OutputFormat::Cram]);
     /// Alignments of shards.
     pub(crate) const BAM: Holds = Holds::binary(&[OutputFormat::Bam]);
-    /// A table of k-mers.
+    /// A k-mer table.
     pub(crate) const TABLE: Holds = Holds::text(&[
         OutputFormat::Mgk,
         OutputFormat::Kmc,
@@ -107,7 +106,7 @@ impl Holds {
         OutputFormat::Tsv,
         OutputFormat::Fasta,
     ]);
-    /// A table of k-mers of a count.
+    /// A k-mer table of `merganser count`.
     pub(crate) const COUNTED_TABLE: Holds = Holds::text(&[
         OutputFormat::Mgk,
         OutputFormat::Kmc,
@@ -117,10 +116,10 @@ impl Holds {
     ]);
     /// k-mers as text.
     pub(crate) const KMER_LINES: Holds = Holds::text(&[OutputFormat::Tsv, OutputFormat::Fasta]);
-    /// A matrix of k-mers and samples.
+    /// A matrix of k-mers by samples.
     pub(crate) const MATRIX: Holds =
         Holds::text(&[OutputFormat::Tsv, OutputFormat::Parquet, OutputFormat::Matrix]);
-    /// A range of a judgement.
+    /// A range of the results of `kmers qv`.
     pub(crate) const RANGE: Holds = Holds::binary(&[OutputFormat::Range]);
     /// A database for classification.
     pub(crate) const DATABASE: Holds = Holds::binary(&[OutputFormat::Database]);
@@ -129,7 +128,7 @@ impl Holds {
     /// A set of minimizers.
     pub(crate) const HOST_SET: Holds =
         Holds::binary(&[OutputFormat::HostSet, OutputFormat::Deacon]);
-    /// Partial results, which have no suffix of their own.
+    /// Partial results, whose names have no particular suffix.
     pub(crate) const PARTIAL: Holds = Holds::text(&[]);
 
     const fn text(formats: &'static [OutputFormat]) -> Holds {
@@ -140,7 +139,7 @@ impl Holds {
         Holds { formats: Some(formats), compressions: &[] }
     }
 
-    /// Returns what is wrong with a name that asks for what this output cannot have.
+    /// Returns what is wrong with a name, if it asks for a format that this output cannot have.
     pub(crate) fn problem(self, path: &Path) -> Option<String> {
         let name = path.display();
         let format = OutputFormat::of_name(path);
@@ -161,13 +160,13 @@ impl Holds {
                 self.remedy(formats)
             ));
         }
-        // A name that asks for no format gets the first one.
+        // A name that asks for no format gets the default one.
         let binary = format.or(formats.first().copied()).filter(|format| !is_text(*format));
         let binary = binary.filter(|_| self.formats.is_some())?;
-        Some(format!("{name}: {binary} is not compressed once more: leave .{} out", asked.suffix()))
+        Some(format!("{name}: {binary} is already compressed: leave .{} out", asked.suffix()))
     }
 
-    /// Returns which names are possible.
+    /// Returns a hint about the names that are possible.
     fn remedy(self, formats: &[OutputFormat]) -> String {
         let suffixes: Vec<String> =
             formats.iter().map(|format| format!(".{}", format.suffix())).collect();
@@ -175,7 +174,7 @@ impl Holds {
             self.compressions.iter().map(|of| format!(".{}", of.suffix())).collect();
         let compressed = match &compressed[..] {
             [] => String::new(),
-            all => format!(" ({} behind it compresses text)", all.join(" or ")),
+            all => format!(" ({} after it compresses text)", all.join(" or ")),
         };
         match &suffixes[..] {
             [] => format!("give it a name without such a suffix{compressed}"),
@@ -190,7 +189,7 @@ fn is_text(format: OutputFormat) -> bool {
     matches!(format, Csv | Fasta | Fastq | Html | Json | Sam | Tsv)
 }
 
-/// Notes that first and second mates go to one file, where `paths` is one and there are pairs.
+/// Prints a note if mates are written to a single file.
 pub(crate) fn note_interleaved(
     paths: &[PathBuf],
     are_pairs: bool,
@@ -203,17 +202,17 @@ pub(crate) fn note_interleaved(
     {
         let name = path.display();
         console
-            .info(format_args!("note: {name}: first and second mates take turns in it; {remedy}"));
+            .info(format_args!("note: {name}: first and second mates are interleaved; {remedy}"));
     }
 }
 
-/// Refuses a name of an output of reads that asks for another format than theirs: they are written as they came, as
-/// FASTQ where they have qualities, else as FASTA. Inputs that are no regular files tell nothing.
+/// Refuses an output for reads whose name asks for another format than that of the reads: they are written as FASTQ
+/// if they have qualities, else as FASTA. Inputs that are not regular files are not checked.
 ///
 /// # Errors
-/// Which name it is, and a better one.
+/// Names the output, and suggests a suffix.
 pub(crate) fn refuse_other_reads(paths: &[PathBuf], inputs: &[Input]) -> Result<()> {
-    // It is what the inputs hold that does not fit: no matter of usage.
+    // Not a usage error: the content of an input does not fit.
     other_reads(paths, inputs).map_or(Ok(()), |problem| bail!(problem))
 }
 
@@ -256,13 +255,13 @@ mod tests {
             assert_eq!(problem(holds, name), "", "{name}");
         }
         for (holds, name, what) in [
-            (Holds::LINES, "x.bam", "cannot be BAM: end its name in .tsv (.gz behind it"),
+            (Holds::LINES, "x.bam", "cannot be BAM: end its name in .tsv (.gz after it"),
             (Holds::LINES, "x.txt.xz", "cannot be compressed as .xz: end its name in .tsv"),
             (Holds::READS, "x.BAM", "cannot be BAM: end its name in .fq, .fa"),
             (Holds::READS, "x.fq.zst", "cannot be compressed as .zst"),
             (Holds::PICTURE, "x.jpg", "cannot be JPEG: end its name in .svg, .png, .pdf"),
-            (Holds::TABLE, "x.mgk.gz", "a .mgk table is not compressed once more: leave .gz out"),
-            (Holds::TABLE, "x.gz", "a .mgk table is not compressed once more: leave .gz out"),
+            (Holds::TABLE, "x.mgk.gz", "a .mgk table is already compressed: leave .gz out"),
+            (Holds::TABLE, "x.gz", "a .mgk table is already compressed: leave .gz out"),
             (Holds::PARTIAL, "x.tsv", "cannot be TSV: give it a name without such a suffix"),
         ] {
             assert!(problem(holds, name).contains(what), "{name}: {}", problem(holds, name));

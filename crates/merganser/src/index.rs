@@ -25,7 +25,7 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
         let index = Index::open(&args.reference)?;
         index.check(resources.threads, &cancel)?;
         console.info(format_args!(
-            "{}: {} bases in {} contigs, all checksums are right",
+            "{}: {} bases in {} contigs, all checksums are correct",
             args.reference.display(),
             thousands(index.bases()),
             thousands(index.contigs().len() as u64)
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
     }
     let Some(path) = args.output.as_deref() else { return usage("-o is missing") };
     if path.as_os_str() == "-" {
-        return usage("-o - is not possible: an index is mapped from a file; name one");
+        return usage("an index cannot be written to stdout: give -o FILE");
     }
     let inputs = expand_inputs(std::slice::from_ref(&args.reference)).map_err(Error::from)?;
     let [input] = &inputs[..] else { return usage("give one file as the reference") };
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
 /// Builds the index of a FASTA file, in memory or as a file.
 ///
 /// # Errors
-/// As [`merganser_map::build`].
+/// Returns the errors of [`merganser_map::build`].
 pub(crate) fn build(
     resources: &Resources,
     input: &Input,

@@ -1,4 +1,4 @@
-//! Ctrl-C and other signals.
+//! Handling of Ctrl-C and other signals.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -14,34 +14,33 @@ use signal_hook::low_level::signal_name;
 
 use crate::console::Console;
 
-/// The signal that stopped the run; 0 while there was none.
+/// The signal that stopped the run, 0 if there was none.
 static STOPPED_BY: AtomicI32 = AtomicI32::new(0);
-/// The run looks at the flag.
+/// Whether the run checks the cancel flag.
 static HEEDED: AtomicBool = AtomicBool::new(false);
 static CANCEL: LazyLock<Cancel> = LazyLock::new(Cancel::default);
 
-/// A run that looks at the flag mostly ends within a fifth of a second. Where it waits for a disk that
-/// does not answer, or a device, it is ended after so long.
+/// The time after which a run that does not end is ended. A run that checks the flag mostly ends within 0.2 s,
+/// unless it waits for a disk that does not answer, or for a device.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How long a run may take from its last output to its end, to have ended well.
+/// The time that a run may need to end after its last output has appeared.
 const AT_ITS_END: Duration = Duration::from_millis(200);
-/// The exit code after [`ORDERLY`].
+/// The exit code after a signal in [`ORDERLY`].
 const INTERRUPTED: u8 = 130;
-/// The signals by which users end runs. After any other one the process ends by that signal, as it would without a handler,
-/// so that whoever started it sees which one it was.
+/// The signals that users send to end runs. After any other signal, the process ends by that signal as it would
+/// without a handler, so that its parent sees the signal.
 const ORDERLY: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 
-/// Handles signals from here on: those that would end the process stop the run, which then leaves nothing behind. A
-/// signal that is ignored stays ignored. A file that would become larger than is allowed is an error of writing, not the
-/// end of the process (SIGXFSZ). Nor does anything stay behind where a library aborts.
+/// Starts handling signals: those that would end the process stop the run, which then leaves no temporary files. A
+/// signal that is ignored stays ignored. A file that exceeds the size limit (SIGXFSZ) is an error of writing and does
+/// not end the process. Temporary files are also removed if a library aborts.
 ///
 /// # Errors
-/// If that is not possible.
+/// If handlers cannot be installed.
 pub(crate) fn handle_signals() -> Result<()> {
     let cannot = |error| anyhow!("cannot handle signals: {}", merganser_io::reason(&error));
     if !is_ignored(SIGXFSZ) {
-        // A handler that does nothing much: unlike one that is ignored, programs started from here would
-        // not inherit it.
+        // A handler without effect: unlike an ignored signal, child processes do not inherit it.
         let noted = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register(SIGXFSZ, noted).map_err(cannot)?;
     }
@@ -51,24 +50,24 @@ pub(crate) fn handle_signals() -> Result<()> {
     Ok(())
 }
 
-/// Whether the user stopped the run: whatever else came of it, that is what to say.
+/// Whether the user stopped the run. If so, this is reported instead of any other error.
 pub(crate) fn happened() -> bool {
     STOPPED_BY.load(Ordering::Acquire) != 0
 }
 
-/// Says that the run was stopped, and returns its exit code or ends the process by the signal.
+/// Reports that the run was stopped, and returns its exit code or ends the process by the signal.
 pub(crate) fn end(console: &Console) -> ExitCode {
     merganser_io::remove_temporaries();
     match is_to_be_told() {
         true => console.error(message()),
-        // The thread that waits for signals is about to say it and to end the process.
+        // The thread that waits for signals is about to report it and to end the process.
         false => thread::sleep(PATIENCE),
     }
     end_after(b"");
     ExitCode::from(INTERRUPTED)
 }
 
-/// What to say of a run that was stopped.
+/// Returns the message of a run that was stopped.
 fn message() -> String {
     let signal = STOPPED_BY.load(Ordering::Acquire);
     match signal_name(signal) {
@@ -78,7 +77,8 @@ fn message() -> String {
     }
 }
 
-/// Says a line, unless it is empty, and ends the process by the signal that stopped it, unless an exit code is to tell.
+/// Prints a line, unless it is empty, and ends the process by the signal that stopped it. Returns if the run ends with
+/// an exit code instead.
 fn end_after(line: &[u8]) {
     let signal = STOPPED_BY.load(Ordering::Acquire);
     if !ORDERLY.contains(&signal) {
@@ -86,15 +86,14 @@ fn end_after(line: &[u8]) {
     }
 }
 
-/// A flag that Ctrl-C (and any other signal that would end the process) sets, so that the run ends within moments and cleans
-/// up. Before this is called, and the second time, the process ends at once.
+/// Returns a flag that is set by Ctrl-C, and by any other signal that would end the process, so that the run ends soon
+/// and cleans up. Before this is called, and at the second signal, the process ends at once.
 pub(crate) fn cancel_on_interrupt() -> Cancel {
     HEEDED.store(true, Ordering::Release);
     CANCEL.clone()
 }
 
-/// Stops the run at the first signal, and ends the process should that take too long or a second one
-/// come.
+/// Stops the run at the first signal, and ends the process at a second one or if the run takes too long to end.
 fn wait_for(mut signals: Signals) {
     let Some(signal) = signals.forever().next() else { return };
     STOPPED_BY.store(signal, Ordering::Release);
@@ -109,12 +108,12 @@ fn wait_for(mut signals: Signals) {
     }
     merganser_io::remove_temporaries();
     if merganser_io::outputs_have_appeared() {
-        // A run that was at its end is no interrupted one.
+        // Let a run that was about to end anyway end normally.
         thread::sleep(AT_ITS_END);
     }
     let line = match is_to_be_told() {
         true => line.as_bytes(),
-        // The run came to its end, too, and says it.
+        // The main thread has ended the run, too, and reports it.
         false => {
             thread::sleep(PATIENCE);
             b""

@@ -1,4 +1,4 @@
-//! `merganser kmers`: what is in a table, and tables from tables.
+//! `merganser kmers`: the subcommands that read and make k-mer tables.
 
 mod algebra;
 mod compare;

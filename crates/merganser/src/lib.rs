@@ -1,29 +1,29 @@
-//! Merganser as a library: k-mers counted, reads classified, pairs filtered and reads mapped, by all
-//! cores, and by GPUs with the feature `cuda`.
+//! Merganser as a library: counts k-mers, classifies reads, filters pairs and maps reads, on all cores
+//! and, with the feature `cuda`, on GPUs.
 //!
-//! Each job is a module with a configuration, which begins with good values, and a function or type
-//! that does the work. No result depends on the number of threads, the memory or the device.
+//! Each job is a module with a configuration, which has good defaults, and a function or type that runs
+//! it. Results never depend on the number of threads, the memory or the device.
 //!
-//! | module | what goes in → comes out |
+//! | module | input → output |
 //! |---|---|
-//! | [`count`] | reads → a table of distinct k-mers with their counts, in order |
-//! | [`kmers`] | tables of any format → look-ups, unions, intersections, histograms; reads held against them |
+//! | [`count`] | reads → a sorted table of distinct k-mers with their counts |
+//! | [`kmers`] | tables of any format → queries, unions, intersections, histograms, filtered reads |
 //! | [`spectrum`] | the histogram of a table → genome size, heterozygosity, coverage |
-//! | [`classify`] | reference genomes and a taxonomy → a database; reads and a database → a taxon a read |
-//! | [`filter`] | pairs of a read and a segment → the number of edits, or that they are too many |
+//! | [`classify`] | reference genomes and a taxonomy → a database; reads and a database → a taxon for each read |
+//! | [`filter`] | pairs of a read and a segment → the number of edits, or a rejection |
 //! | [`assembly`] | reads (or their table) and assemblies → QV, completeness, copy-number spectra |
 //! | [`deplete`] | a host's genomes → a set of minimizers; reads and a set → the reads without the host's |
-//! | [`map`] | a reference → an index; reads and an index → every place within so many edits |
+//! | [`map`] | a reference → an index; reads and an index → every place within a number of edits |
 //!
-//! What several of them take is in [`io`] (files in and out), [`run`] (threads, memory, progress,
-//! cancellation), [`seq`] (DNA as numbers) and [`gpu`] (which devices there are).
+//! Types that several modules use are in [`io`] (inputs and outputs), [`run`] (threads, memory, progress,
+//! cancellation), [`seq`] (DNA as numbers) and [`gpu`] (devices).
 //!
-//! The sections below have the smallest use of each; larger ones, on real files, are in the package's
-//! folder `examples`.
+//! The sections below show the smallest use of each job. Larger examples, with real files, are in the
+//! package's folder `examples`.
 //!
 //! # Counting k-mers
 //!
-//! Into memory, or, by [`count::count`], into a file of any format.
+//! In memory, or with [`count::count`] into a file of any format.
 //!
 //! ```
 //! use merganser::count::{Config, count_in_memory};
@@ -45,7 +45,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What a histogram tells
+//! # Fitting a genome model
 //!
 //! ```
 //! use merganser::spectrum::Model;
@@ -60,7 +60,7 @@
 //!
 //! # Classifying reads
 //!
-//! Reads in memory, or, by [`classify::run::classify`], whole files.
+//! Reads in memory, or with [`classify::run::classify`] whole files.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -104,7 +104,7 @@
 //!
 //! # Mapping reads
 //!
-//! Reads in memory, or, by [`map::run`], files of reads to SAM, BAM or CRAM.
+//! Reads in memory, or with [`map::run`] files of reads to SAM, BAM or CRAM.
 //!
 //! ```
 //! use merganser::filter::Threshold;
@@ -127,13 +127,13 @@
 //!
 //! # Features
 //!
-//! - `cli`, on by default: the program `merganser` and what it alone needs. A library wants
-//!   `default-features = false`: 75 crates instead of 125, these of Merganser included. The pictures of
-//!   histograms come with it, and with nothing else.
-//! - `cram`, on by default: reads CRAM files, for which 12 crates are needed.
-//! - `cuda`: runs jobs on NVIDIA GPUs, too. Needs a CUDA toolkit (12 or 13) to build; what is built
-//!   also starts where there is no GPU.
-//! - `parquet`: tables of k-mers as Parquet, for which 15 crates are needed.
+//! - `cli`, on by default: the program `merganser` and its dependencies. Libraries should use
+//!   `default-features = false`, which needs 75 crates instead of 125 (including Merganser's own). Plots
+//!   of histograms are only in this feature.
+//! - `cram`, on by default: reads CRAM files; needs 12 crates.
+//! - `cuda`: runs jobs on NVIDIA GPUs. Needs a CUDA toolkit (12 or 13) to build; the result also runs on
+//!   machines without a GPU.
+//! - `parquet`: k-mer tables as Parquet; needs 15 crates.
 #![forbid(unsafe_code)]
 
 #[doc(inline)]
@@ -156,8 +156,7 @@ pub use merganser_seq as seq;
 #[doc(inline)]
 pub use merganser_spectrum as spectrum;
 
-/// Metagenomic classification: databases of reference genomes, ours and Kraken 2's, reads classified by them, and what
-/// is made of the results.
+/// Metagenomic classification: databases (our own and Kraken 2's), classification of reads, and reports.
 pub mod classify {
     #[doc(inline)]
     pub use merganser_classify::*;
@@ -178,7 +177,7 @@ pub mod classify {
     #[doc(inline)]
     pub use merganser_taxreport::{eval, extract};
 
-    /// Bracken: from the reads of each taxon to the reads of each species.
+    /// Bracken: estimates the reads of each species from the reads of each taxon.
     pub mod bracken {
         #[doc(inline)]
         pub use merganser_classify::bracken::distribution;
@@ -188,7 +187,7 @@ pub mod classify {
         pub use merganser_taxreport::bracken::*;
     }
 
-    /// Reads by taxon, and the reports that are made of them.
+    /// Reports of reads by taxon.
     pub mod report {
         #[doc(inline)]
         pub use merganser_classify::ReferenceHits;
@@ -199,7 +198,7 @@ pub mod classify {
     }
 }
 
-/// Files in and out.
+/// Inputs and outputs.
 pub mod io {
     pub use merganser_alignments::{ReaderOptions, RecordOptions};
     #[doc(inline)]

@@ -1,9 +1,9 @@
-//! `merganser`: counts the k-mers of sequencing reads, reads the tables back, finds the taxa that
-//! reads come from, says which pairs of a read and a reference segment are worth aligning, and finds
-//! every place of a reference where a read lies.
+//! `merganser`: counts the k-mers of sequencing reads and computes with their tables, classifies reads,
+//! decides which pairs of a read and a reference segment are worth aligning, removes a host's reads, and
+//! finds every place in a reference that a read matches.
 //!
-//! This crate turns arguments into a job's configuration, shows progress and reports what was
-//! found. All algorithms are in the crates below.
+//! This crate turns arguments into a job's configuration, shows progress and reports results. All
+//! algorithms are in the crates that it uses.
 #![forbid(unsafe_code)]
 
 mod args;
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The program, which needs more stack than a process may have (`ulimit -s`).
+/// Runs the program, on a thread with more stack than the process may have (`ulimit -s`).
 fn program(started: Instant) -> ExitCode {
     let cli = match args::parse() {
         Ok(cli) => cli,

@@ -29,24 +29,24 @@ use crate::progress::Bar;
 use crate::{index, interrupt};
 use job::Job;
 
-/// A finished run, as the reports need it.
+/// A finished run, with what its reports need.
 struct Finished<'r> {
     args: &'r MapArgs,
     resources: &'r Resources,
     inputs: &'r [ReadInput],
     index: &'r Index,
     outcome: &'r Outcome,
-    /// Opening or building the index.
+    /// The time to open or build the index.
     indexing: Duration,
     started: Instant,
 }
 
-/// What the mapping of each sample takes.
+/// The state that the mapping of all samples shares.
 struct Session<'r> {
     args: &'r MapArgs,
     resources: &'r Resources,
     index: &'r Index,
-    /// Opening or building the index.
+    /// The time to open or build the index.
     indexing: Duration,
     console: &'r Console,
     cancel: &'r Cancel,
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &MapCommandArgs, console: &Console, started: Instant) ->
     }
 }
 
-/// Maps and reports: one sample, or those of a sheet.
+/// Maps one sample or those of a sheet, and prints summaries.
 fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     check(args)?;
     let mut resources = args.limits.resources(&args.device);
@@ -115,7 +115,7 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Notes that mates without a hit go to one file.
+/// Prints a note if unmapped mates are written to a single file.
 fn note_mates(job: &Job, console: &Console) {
     let unmapped: Vec<PathBuf> = job.unmapped.iter().cloned().collect();
     let are_pairs = job.inputs.iter().any(ReadInput::is_paired);
@@ -145,7 +145,7 @@ impl Session<'_> {
         Finished { args, resources, inputs: &job.inputs, index, outcome, indexing, started }
     }
 
-    /// The output of the index of sorted records, if one is written.
+    /// Creates the output for the index of sorted records, if one is written.
     fn index_output(&self, job: &Job, set: &OutputSet) -> Result<Option<(Output, IndexKind)>> {
         let fitting = IndexKind::for_contigs(self.index.contigs());
         let kind = match has_end(&job.output, OutputFormat::Cram) {
@@ -157,7 +157,7 @@ impl Session<'_> {
     }
 }
 
-/// What is read and written.
+/// Returns all files that the run reads and writes.
 fn files(args: &MapArgs, jobs: &[Job]) -> RunFiles {
     let inputs = jobs.iter().flat_map(|job| &job.inputs).flat_map(ReadInput::inputs);
     let mut files = RunFiles::new().inputs(inputs).read(&args.sample_sheet);
@@ -171,7 +171,7 @@ fn files(args: &MapArgs, jobs: &[Job]) -> RunFiles {
     files
 }
 
-/// What clap cannot say of options that do not go together.
+/// Checks combinations of options that clap cannot check.
 fn check(args: &MapArgs) -> Result<()> {
     let stdout = |path: &Path| path.as_os_str() == "-";
     let outputs = [Some(&args.output), args.unmapped.as_ref(), args.json.as_ref()];
@@ -188,38 +188,38 @@ fn check(args: &MapArgs) -> Result<()> {
         && (has_end(&args.output, OutputFormat::Cram) || !is_file(&args.output))
     {
         return usage(
-            "--index-format goes with BAM in a file: CRAM has one kind, and streams none",
+            "--index-format requires BAM in a file: CRAM has only one kind, and streams have none",
         );
     }
     Ok(())
 }
 
-/// Sees to it that all that is written of a shard can be joined.
+/// Checks that all outputs of a shard can be joined.
 fn check_shard(args: &MapArgs) -> Result<()> {
     if !has_end(&args.output, OutputFormat::Bam) {
         return usage(
-            "--shard writes BAM, in which a part that is missing shows: give -o FILE.bam",
+            "--shard writes only BAM, in which a missing part is detected: give -o FILE.bam",
         );
     }
     if Pages::is_wanted(&args.pages) {
         return usage(
-            "--report-html, --report-data and --multiqc are of all reads: map without --shard",
+            "--report-html, --report-data and --multiqc need all reads: map without --shard",
         );
     }
     Ok(())
 }
 
-/// Whether a file's name asks for a format.
+/// Whether a file's name asks for this format.
 fn has_end(path: &Path, end: OutputFormat) -> bool {
     OutputFormat::of_name(path) == Some(end)
 }
 
-/// Whether an output is or will be a file of its own, not an open stream, a pipe or a device.
+/// Whether an output is or will be a regular file, not an open stream, a pipe or a device.
 fn is_file(path: &Path) -> bool {
     !is_open_stream(path) && fs::metadata(path).map_or(true, |at| at.is_file())
 }
 
-/// An index among the reads means that the reference was given last.
+/// Refuses an index among the reads: the reference was given last instead of first.
 fn refuse_swapped(args: &MapArgs, inputs: &[ReadInput]) -> Result<()> {
     for path in inputs.iter().flat_map(ReadInput::inputs).filter_map(Input::path) {
         if is_index(path)? {
@@ -235,7 +235,7 @@ fn refuse_swapped(args: &MapArgs, inputs: &[ReadInput]) -> Result<()> {
 }
 
 fn config(args: &MapArgs, job: &Job) -> Result<Config> {
-    // Who reads sorted records from a pipe wants BAM.
+    // Sorted records in a pipe are BAM.
     let bam = has_end(&job.output, OutputFormat::Bam) || args.config.sort && !is_file(&job.output);
     let format = match has_end(&job.output, OutputFormat::Cram) {
         true => Format::Cram,
@@ -256,7 +256,7 @@ fn config(args: &MapArgs, job: &Job) -> Result<Config> {
     })
 }
 
-/// Opens the index, or builds that of a reference.
+/// Opens the index, or builds one from a reference in FASTA.
 fn open_index(
     args: &MapArgs,
     resources: &Resources,
@@ -265,7 +265,7 @@ fn open_index(
 ) -> Result<Index> {
     if is_index(&args.reference)? {
         let index = Index::open(&args.reference)?;
-        // The mapping would do so, too; its time is that of opening the index.
+        // Mapping would check it, too; checked here, the time counts as that of opening.
         index.check(resources.threads, cancel)?;
         return Ok(index);
     }
@@ -273,10 +273,10 @@ fn open_index(
     index::build(resources, &input, None, console, cancel)
 }
 
-/// Whether a file is an index by its first byte, which is none of a text, nor of a compressed one.
+/// Whether a file is an index, by its first byte, which is that of no text and no compression format.
 ///
 /// # Errors
-/// If the system cannot tell.
+/// If the file cannot be read.
 fn is_index(path: &Path) -> Result<bool> {
     let failed = |source| Error::File { path: path.to_owned(), source };
     let mut first = Vec::new();

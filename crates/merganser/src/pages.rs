@@ -1,4 +1,4 @@
-//! What people look at: `--report-html`, `--report-data` and `--multiqc` of a run.
+//! The pages of a run: `--report-html`, `--report-data` and `--multiqc`.
 
 pub(crate) mod assembly;
 pub(crate) mod decisions;
@@ -21,7 +21,7 @@ use crate::common::text_of;
 use crate::failure;
 use crate::holds::Holds;
 
-/// Open outputs of a run, so that one that cannot be written ends the run before it begins.
+/// Outputs that are open, so that one that cannot be written ends the run at its start.
 #[derive(Debug, Default)]
 pub(crate) struct Pages {
     html: Option<Output>,
@@ -30,7 +30,7 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// The names of all files, and what they hold; in a sample's, `{}` stands for it.
+    /// Returns the paths of all files with their formats; `{}` is replaced by the sample's name.
     pub(crate) fn paths(
         args: &PageArgs,
         kind: Kind,
@@ -42,10 +42,10 @@ impl Pages {
         html.chain(data).chain(sections.map(|path| (Holds::ANYTHING, path))).collect()
     }
 
-    /// Begins all files.
+    /// Creates all files.
     ///
     /// # Errors
-    /// If one cannot be made.
+    /// If one cannot be created.
     pub(crate) fn create(
         args: &PageArgs,
         kind: Kind,
@@ -60,7 +60,7 @@ impl Pages {
         Ok(Pages { html: open(&args.report_html)?, data: open(&args.report_data)?, multiqc })
     }
 
-    /// Whether anything is to be written.
+    /// Whether any page was requested.
     pub(crate) fn is_wanted(args: &PageArgs) -> bool {
         args.report_html.is_some() || args.report_data.is_some() || args.multiqc.is_some()
     }
@@ -87,7 +87,7 @@ impl Pages {
     }
 }
 
-/// The files of MultiQC's sections.
+/// Returns the paths of MultiQC's sections.
 fn sections(args: &PageArgs, kind: Kind, sample: Option<&OsStr>) -> Vec<PathBuf> {
     let Some(prefix) = &args.multiqc else { return Vec::new() };
     let prefix = of_sample(prefix, sample);
@@ -99,7 +99,7 @@ fn sections(args: &PageArgs, kind: Kind, sample: Option<&OsStr>) -> Vec<PathBuf>
     kind.suffixes().iter().map(path).collect()
 }
 
-/// The frame of a run's results: names and inputs.
+/// Returns the data of a page without results: the command, the sample and the inputs.
 pub(crate) fn frame<'a>(
     command: &str,
     args: &PageArgs,
@@ -112,17 +112,17 @@ pub(crate) fn frame<'a>(
     Data { inputs, ..Data::new(env!("CARGO_PKG_VERSION"), command, &sample) }
 }
 
-/// All files of some reads.
+/// Returns all files of these reads.
 pub(crate) fn inputs_of(segments: &[ReadInput]) -> impl Iterator<Item = &Input> {
     segments.iter().flat_map(ReadInput::inputs)
 }
 
-/// An input's name without its folder.
+/// Returns an input's name without its folder.
 fn name_of(input: &Input) -> String {
     input.path().and_then(Path::file_name).map_or_else(|| "stdin".to_owned(), text_of)
 }
 
-/// The first input's name up to its first point; of several files without the mate's number.
+/// Returns the first input's name up to the first dot; if there are several inputs, without the mate's number.
 fn sample_of(inputs: &[String]) -> String {
     let Some(first) = inputs.first() else { return "sample".to_owned() };
     let stem = first.split('.').find(|part| !part.is_empty()).unwrap_or(first);
@@ -130,10 +130,10 @@ fn sample_of(inputs: &[String]) -> String {
     mates.iter().find_map(|mate| stem.strip_suffix(mate)).unwrap_or(stem).to_owned()
 }
 
-/// Of many samples none has the name.
+/// Refuses `--sample-name` if there are several samples.
 ///
 /// # Errors
-/// If one is given.
+/// If the option is given.
 pub(crate) fn refuse_name(args: &PageArgs) -> anyhow::Result<()> {
     match args.sample_name {
         Some(_) => failure::usage("--sample-name: the samples' names are those of the sheet"),
@@ -141,10 +141,10 @@ pub(crate) fn refuse_name(args: &PageArgs) -> anyhow::Result<()> {
     }
 }
 
-/// A picture in the format that a file's name ends with: PNG, PDF, else SVG.
+/// Draws a plot in the format that a file's name asks for: PNG, PDF, else SVG.
 ///
 /// # Errors
-/// If it has too many pixels.
+/// If it would have too many pixels.
 pub(crate) fn drawn(picture: &Picture, path: &Path, dpi: u32) -> anyhow::Result<Vec<u8>> {
     Ok(match OutputFormat::of_name(path) {
         Some(OutputFormat::Png) => picture.png(dpi)?,
@@ -153,7 +153,7 @@ pub(crate) fn drawn(picture: &Picture, path: &Path, dpi: u32) -> anyhow::Result<
     })
 }
 
-/// A parameter's name and value.
+/// Makes a parameter of a name and a value.
 pub(crate) fn parameter(name: &str, value: impl ToString) -> (String, String) {
     (name.to_owned(), value.to_string())
 }

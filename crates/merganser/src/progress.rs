@@ -11,7 +11,7 @@ use merganser_run::{Progress, Unit, format_size};
 use crate::console::Console;
 use crate::failure::with_flags;
 
-/// Shows each stage of a run, and leaves nothing behind.
+/// A bar that shows the current stage of a run and disappears at the end.
 #[derive(Debug)]
 pub(crate) struct Bar {
     console: Console,
@@ -19,8 +19,8 @@ pub(crate) struct Bar {
     ticker: OnceLock<Option<Ticker>>,
 }
 
-/// Moves a bar also while nothing advances. indicatif's own would panic where no thread can be
-/// started; here the bar then moves when something advances.
+/// A thread that redraws a bar while nothing advances. The ticker of indicatif panics if no thread can be started;
+/// this bar is then redrawn only when something advances.
 #[derive(Debug)]
 struct Ticker {
     over: mpsc::Sender<()>,
@@ -50,7 +50,7 @@ impl Ticker {
 const TICK: Duration = Duration::from_millis(200);
 
 impl Bar {
-    /// A bar, or nothing if nobody would see it.
+    /// Makes a bar, which is hidden if nobody would see it.
     pub(crate) fn new(console: &Console) -> Bar {
         let bar = if console.shows_progress() {
             ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
@@ -89,7 +89,7 @@ impl Progress for Bar {
         self.bar.finish_and_clear();
     }
 
-    /// Says it in a line of its own, above the bar.
+    /// Prints a line above the bar.
     fn note(&self, message: &str) {
         self.bar.suspend(|| self.console.info(with_flags(message)));
     }
@@ -100,7 +100,7 @@ impl Progress for Bar {
 }
 
 impl Drop for Bar {
-    /// After an error too, its message should stand alone.
+    /// Removes the bar, so that an error message stands alone.
     fn drop(&mut self) {
         self.bar.finish_and_clear();
         if let Some(Some(ticker)) = self.ticker.take() {
@@ -109,12 +109,12 @@ impl Drop for Bar {
     }
 }
 
-/// Columns of the terminal, asked for each line, as a window may be resized.
+/// Returns the columns of the terminal. It is called for each line, because a window may be resized.
 pub(crate) fn width() -> usize {
     terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| usize::from(width.0))
 }
 
-/// How far a stage is.
+/// The progress of a stage.
 #[derive(Clone, Copy, Debug)]
 struct StageProgress<'a> {
     name: &'a str,
@@ -134,7 +134,7 @@ impl<'a> StageProgress<'a> {
         StageProgress { name, unit, done, total, a_second: state.per_sec(), left: state.eta() }
     }
 
-    /// All of this that fits into so many columns: what matters least goes first.
+    /// Formats the line with as many facts as fit into `width` columns; the least important ones are omitted first.
     fn line(&self, width: usize) -> String {
         let name = format!("{:9}", self.name);
         for facts in self.facts() {
@@ -149,12 +149,12 @@ impl<'a> StageProgress<'a> {
             };
             return line.trim_end().to_owned();
         }
-        // A window too narrow for any bar.
+        // The window is too narrow for a bar.
         let short = format!("{} {}", self.name, self.per_cent());
         short.trim_end().chars().take(width).collect()
     }
 
-    /// What may stand behind the bar, the most first.
+    /// Returns the alternatives for the text after the bar, the longest first.
     fn facts(&self) -> Vec<String> {
         let (per_cent, left) = (self.per_cent(), clock(self.left));
         if self.unit == Unit::Steps {
@@ -179,7 +179,7 @@ impl<'a> StageProgress<'a> {
     }
 }
 
-/// A bar of `width` columns.
+/// Draws a bar of `width` columns.
 fn filled(done: u64, total: u64, width: usize) -> String {
     let share = done.min(total) as f64 / total.max(1) as f64;
     let full = (share * width as f64) as usize;
@@ -187,7 +187,7 @@ fn filled(done: u64, total: u64, width: usize) -> String {
     format!("{:width$}", format!("{}{head}", "=".repeat(full)))
 }
 
-/// A number with its unit.
+/// Formats a number with its unit.
 fn amount(number: u64, unit: Unit) -> String {
     let letter = match unit {
         Unit::Bytes => return format_size(number),
@@ -202,7 +202,7 @@ fn amount(number: u64, unit: Unit) -> String {
     format!("{value:.digits$} {prefix}{letter}").trim_end().to_owned()
 }
 
-/// A time in seconds, minutes or hours.
+/// Formats a time in seconds, minutes or hours.
 fn clock(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..60 => format!("{seconds}s"),

@@ -1,4 +1,4 @@
-//! `merganser report`: what becomes of Kraken-style reports, and of runs' results.
+//! `merganser report`: reports and plots from Kraken-style reports and from results of runs.
 
 mod bracken;
 mod filter;
@@ -35,14 +35,14 @@ pub(crate) fn run(command: &ReportCommand, console: &Console) -> Result<ExitCode
     }
 }
 
-/// Sees to it that stdin is read once, and that there are as many names as reports, if there are any.
+/// Checks that stdin is given at most once, and that the number of names, if any, equals that of reports.
 fn check_inputs(reports: &[PathBuf], names: &[String]) -> Result<()> {
     if reports.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(merganser_io::Error::StdinTwice.into());
     }
     if !names.is_empty() && names.len() != reports.len() {
         return failure::usage(format!(
-            "--sample-names has {} names for {} reports: give as many",
+            "--sample-names has {} names for {} reports: give equal numbers",
             names.len(),
             reports.len()
         ));
@@ -50,7 +50,7 @@ fn check_inputs(reports: &[PathBuf], names: &[String]) -> Result<()> {
     check_cells(names)
 }
 
-/// Warns of reports that are given more than once, by whatever names, and says what becomes of them.
+/// Warns of reports that are given more than once, under any names; `effect` says what happens to them.
 fn warn_of_repeats(reports: &[PathBuf], effect: &str) {
     let input = |path: &PathBuf| match path.as_os_str() == "-" {
         true => Input::Stdin,
@@ -60,12 +60,11 @@ fn warn_of_repeats(reports: &[PathBuf], effect: &str) {
     merganser_io::warn_of_repeated(&inputs, effect, &console::warnings());
 }
 
-/// What becomes of reports that are given more than once, where reports are added up, and elsewhere.
+/// The effects of a report that is given twice, where reports are summed, and elsewhere.
 const ADDED_UP: &str = "its reads count twice";
 const SHOWN: &str = "its sample is shown twice";
 
-/// The sample that a report's name tells of: without its folder, `.gz`, and what follows the last
-/// point.
+/// Returns the sample's name from a report's path: without the folder, `.gz`, and the last suffix.
 fn sample_of(report: &Path) -> OsString {
     let name = report.file_name().unwrap_or(OsStr::new("stdin"));
     let name = if name == "-" { OsStr::new("stdin") } else { name };

@@ -1,4 +1,4 @@
-//! Sample sheets: which reads are of which sample.
+//! Sample sheets: tables of samples and their reads.
 
 mod repeats;
 mod sheet;
@@ -16,14 +16,16 @@ use crate::console::Console;
 /// A sample and its reads.
 pub(crate) type Sample = (OsString, Vec<ReadInput>);
 
-/// Reads a sample sheet: a line for each file or pair of files, `SAMPLE<TAB>READS` or
-/// `SAMPLE<TAB>MATES1<TAB>MATES2`, or with commas or semicolons, and cells in quotes; a first line that names
-/// columns (`sample`, `fastq_1` …) says which have what; empty lines and those that begin with `#` say
-/// nothing. Lines of the same sample belong together; samples are in the order of their first lines. A row that
-/// repeats one of its sample is left out, with a warning.
+/// Reads a sample sheet.
+///
+/// It has a line for each file or pair of files, `SAMPLE<TAB>READS` or `SAMPLE<TAB>MATES1<TAB>MATES2`. Commas or
+/// semicolons may replace tabs, and cells may be quoted. A header with names of columns (`sample`, `fastq_1` …) allows
+/// any order. Empty lines and lines that begin with `#` are ignored. Lines of the same sample are taken together, and
+/// samples are in the order of their first lines. A row that repeats one of the same sample is left out, with a
+/// warning.
 ///
 /// # Errors
-/// What is wrong, and in which line.
+/// If the sheet is invalid; the message names the line.
 pub(crate) fn read(
     path: &Path,
     reads: &ReadsArgs,
@@ -44,18 +46,21 @@ pub(crate) fn read(
     Ok(samples.into_iter().map(sample).collect())
 }
 
-/// The samples that a shard of a job takes, of about as many bytes as the others': a sample is whole, and
-/// of the shard in whose share it begins. All, if there are no shards.
+/// Returns the samples of a shard of a job, or all samples if there are no shards. Shards have about equal numbers of
+/// bytes. Samples are not divided: a sample belongs to the shard in which it begins.
 ///
 /// # Errors
-/// If a file of reads is none.
+/// If an input is not a file.
 pub(crate) fn of_shard(samples: Vec<Sample>, shard: Option<Shard>) -> Result<Vec<Sample>> {
     let Some(shard) = shard else { return Ok(samples) };
     let bytes = |(name, segments): &Sample| {
         let inputs = segments.iter().flat_map(ReadInput::inputs);
-        // Of empty files, too, each is one shard's.
+        // Samples of empty files, too, must belong to exactly one shard.
         merganser_io::text_bytes(inputs).map(|bytes| bytes + 1).ok_or_else(|| {
-            anyhow::anyhow!("{}: --shard takes samples by their size: name files", name.display())
+            anyhow::anyhow!(
+                "{}: --shard divides samples by the size of their files: give regular files",
+                name.display()
+            )
         })
     };
     let sizes = samples.iter().map(bytes).collect::<Result<Vec<u64>>>()?;

@@ -1,4 +1,4 @@
-//! Checking files one after the other: tables of k-mers, databases.
+//! Verification of several files: k-mer tables and databases.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,11 +9,11 @@ use merganser_run::Cancel;
 use crate::console::{Console, harmless};
 use crate::{common, failure};
 
-/// Checks every file, also after one that is damaged, and says of each how it is.
+/// Checks every file, even after a damaged one, and prints the result of each.
 ///
 /// # Errors
-/// If the run was cancelled, stdout cannot be written, or memory, threads or open files are missing, which is no file's
-/// fault.
+/// If the run is cancelled, stdout cannot be written, or there is not enough memory, threads or open files, which is
+/// not an error of a file.
 pub(crate) fn verify_each(
     paths: &[PathBuf],
     cancel: &Cancel,
@@ -34,7 +34,7 @@ pub(crate) fn verify_each(
     Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Whether memory, a thread or an open file is missing.
+/// Whether the error is a lack of memory, threads or open files.
 fn is_of_the_run(error: &anyhow::Error) -> bool {
     use merganser_classify::Error as Classify;
     use merganser_io::Error::Start;

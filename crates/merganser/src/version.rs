@@ -1,11 +1,11 @@
-//! What `--version` says.
+//! The text of `--version`.
 
 use std::sync::LazyLock;
 
 use merganser_seq::simd::Level;
 
-/// The version, then what was built in and what this machine offers: a line each, so that a bug
-/// report holds all three.
+/// Returns the version, the features of this build and the capabilities of this machine, one per line, so that bug
+/// reports include all three.
 pub(crate) fn long() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
         let compiled =
@@ -20,15 +20,15 @@ pub(crate) fn long() -> &'static str {
             Level::best().name(),
             merganser_gpu::build_info(),
             cuda_here(),
-            // Set by who builds a release.
+            // Set by the build of a release.
             option_env!("MERGANSER_COMMIT").unwrap_or("not recorded"),
         )
     });
     &TEXT
 }
 
-/// The usable devices, or why there are none. Asking starts CUDA, which takes a while, and clap
-/// wants this text at every start: so it is asked only if the text will be printed.
+/// Returns the usable devices, or why there are none. This starts CUDA, which takes a while, and clap needs the text
+/// at every start: therefore it is only done if the text will be printed.
 fn cuda_here() -> String {
     if !std::env::args_os().any(|argument| argument == "--version") {
         return String::new();

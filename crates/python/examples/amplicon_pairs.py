@@ -1,7 +1,7 @@
-"""Amplicons that begin with their primer: `python amplicon_pairs.py`.
+"""Finds amplicon reads that begin with their primer: `python amplicon_pairs.py`.
 
-Reads of an amplicon begin with a primer, in which the sequencer makes errors. Of made-up reads, says which have it with at most
-two edits, by NumPy arrays that are not copied.
+Reads of an amplicon begin with a primer, which may have sequencing errors. The example makes reads and finds those that have the
+primer with at most two edits. The NumPy arrays are not copied.
 """
 
 # %%
@@ -13,14 +13,14 @@ numbers = np.random.default_rng(1)
 BASES = np.frombuffer(b"ACGT", dtype=np.uint8)
 primer = np.frombuffer(b"GTGCCAGCMGCCGCGGTAA".replace(b"M", b"A"), dtype=np.uint8)
 
-# %% 10,000 reads of 150 bases, nine of ten with the primer, with an error in 50 bases.
+# %% Make 10,000 reads of 150 bases: nine of ten have the primer, and one of 50 bases is an error.
 reads = numbers.choice(BASES, size=(10_000, 150))
 with_primer = numbers.random(10_000) < 0.9
 reads[with_primer, : len(primer)] = primer
 errors = numbers.random(reads.shape) < 0.02
 reads[errors] = numbers.choice(BASES, size=errors.sum())
 
-# %% A row for each read's beginning, and as many rows of the primer.
+# %% Compare the start of each read with the primer: two arrays with one row per read.
 beginnings = np.ascontiguousarray(reads[:, : len(primer)])
 primers = np.tile(primer, (len(reads), 1))
 edits = merganser.filter(beginnings, primers, threshold=2)

@@ -1,6 +1,6 @@
-"""A classifier in a Polars pipeline: `python classify_with_polars.py DATA`, DATA being the repository's tests/data.
+"""Classifies reads in a Polars pipeline: `python classify_with_polars.py DATA`, where DATA is the repository's tests/data.
 
-Builds a database of three genomes, classifies reads of these and of another one, and says how many each taxon has.
+Builds a database of three genomes, classifies reads of these and of another genome, and prints the number of reads per taxon.
 """
 
 # %%
@@ -14,11 +14,11 @@ import merganser
 
 data = Path(sys.argv[1])
 
-# %% A database in memory; with output="genomes.mgdb" it would be a file for later runs.
+# %% Build a database in memory. With output="genomes.mgdb" it would be a file for later runs.
 genomes = data / "genomes"
 database = merganser.Database.build([genomes], data / "taxonomy", map=[genomes / "seqid2taxid.map"])
 
-# %% Reads: pairs of 100 bases, 400 apart, of each genome, and reads of a bacterium that is none of them.
+# %% Make reads: pairs of 100 bases, 400 bases apart, of each genome, and reads of a bacterium that is not in the database.
 def letters(path: Path) -> str:
     with gzip.open(path, "rt") as file:
         return "".join(line.strip() for line in file if not line.startswith(">"))
@@ -33,11 +33,11 @@ for path in sorted(genomes.glob("*.fna.gz")):
 with gzip.open(data / "ERR1438863_1.fastq.gz", "rt") as file:
     bacterium = [line.strip() for line in file][1::4]
 
-# %% Rows come in batches while reads are classified: Polars takes the stream as it is.
+# %% Classify. Polars reads the rows as an Arrow stream, in batches, while reads are classified.
 pairs = pl.DataFrame(database.classify(pl.Series(firsts), pl.Series(seconds)))
 singles = pl.DataFrame(database.classify(bacterium))
 
-# %% How many reads each taxon has, and their bases.
+# %% Print the number of reads of each taxon and their mean number of bases.
 bases = pl.col("length").str.split("|").list.eval(pl.element().cast(pl.UInt32)).list.sum()
 print(
     pl.concat([pairs, singles])

@@ -1,6 +1,6 @@
-"""Spectra of several samples, with the model of each: `python spectra.py FOLDER reads_1.fq.gz reads_2.fq.gz ...`
+"""Fits a model to the k-mer spectrum of each sample: `python spectra.py FOLDER reads_1.fq.gz reads_2.fq.gz ...`
 
-Prints what the model says of each sample, and writes its picture, `FOLDER/NAME.svg`.
+Prints the model of each sample and writes its plot, `FOLDER/NAME.svg`.
 """
 
 # %%
@@ -13,7 +13,7 @@ import merganser
 
 folder, *samples = sys.argv[1:]
 
-# %% Count, and fit.
+# %% Count k-mers and fit the model.
 rows = []
 for sample in samples:
     table = merganser.count(sample, k=21, min_count=1)
@@ -21,16 +21,16 @@ for sample in samples:
     try:
         spectrum = table.spectrum(ploidy=1)
     except merganser.ConfigError as error:
-        # The coverage is too low for a model; the histogram is there all the same.
+        # The coverage is too low for a model. The histogram is still available.
         print(f"{name}: {error}")
         continue
     Path(folder, f"{name}.svg").write_text(spectrum.svg())
     rows.append({"sample": name, "kmers": len(table), **spectrum.to_dict()})
 
-# %% One table of all.
+# %% Print the models of all samples as one table.
 print(pl.DataFrame(rows).drop("doubts") if rows else "no sample has a model")
 
-# %% Histograms side by side, for a plot of one's own.
+# %% Print the histograms side by side, e.g. for a plot.
 histograms = [
     pl.DataFrame(merganser.count(sample, k=21, min_count=1).histogram()).with_columns(sample=pl.lit(sample))
     for sample in samples

@@ -1,9 +1,6 @@
-//! Arrow's C data interface in capsules (the PyCapsule interface): results out, strings and numbers in.
+//! Arrow's C data interface in capsules (the PyCapsule interface): exports results, imports strings and numbers.
 
-#![allow(
-    unsafe_code,
-    reason = "what comes from other programs through Arrow's C interface is pointers"
-)]
+#![allow(unsafe_code, reason = "Arrow's C interface passes pointers")]
 
 use std::ffi::CStr;
 use std::sync::Arc;
@@ -26,7 +23,7 @@ fn failed(error: ArrowError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// A stream in a capsule.
+/// Returns a capsule with an Arrow stream.
 pub(crate) fn stream_capsule<'py>(
     py: Python<'py>,
     reader: Box<dyn RecordBatchReader + Send>,
@@ -34,7 +31,7 @@ pub(crate) fn stream_capsule<'py>(
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), STREAM)
 }
 
-/// An array and its type in capsules.
+/// Returns capsules with the type of an array and the array.
 fn array_capsules<'py>(py: Python<'py>, array: &dyn Array) -> PyResult<Bound<'py, PyTuple>> {
     let (array, schema) = to_ffi(&array.to_data()).map_err(failed)?;
     let schema = PyCapsule::new_with_value(py, schema, SCHEMA)?;
@@ -42,8 +39,8 @@ fn array_capsules<'py>(py: Python<'py>, array: &dyn Array) -> PyResult<Bound<'py
     PyTuple::new(py, [schema, array])
 }
 
-/// Rows with named columns. It exports `__arrow_c_array__` and `__arrow_c_stream__`, so that Polars, pyarrow, DuckDB and pandas take it
-/// without a copy; `batch[name]` is a column: numbers as a NumPy array (a view), text as a list.
+/// Rows with named columns. `__arrow_c_array__` and `__arrow_c_stream__` export them to Polars, pyarrow, DuckDB and
+/// pandas without a copy; `batch[name]` is a column: numbers as a NumPy array (a view), text as a list.
 #[pyclass(frozen, module = "merganser")]
 pub(crate) struct Batch(pub(crate) RecordBatch);
 
@@ -65,7 +62,7 @@ impl Batch {
         self.0.schema().fields().iter().map(|field| field.name().clone()).collect()
     }
 
-    /// A column by its name: numbers as NumPy's array, if NumPy is there, text as a list.
+    /// Returns a column by its name: numbers as a NumPy array if NumPy is installed, text as a list.
     fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let column =
             self.0.column_by_name(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
@@ -107,12 +104,13 @@ impl Batch {
     }
 }
 
-/// A column of numbers, whose memory NumPy and Arrow share, where there is no NumPy.
+/// A column of numbers for Arrow and NumPy, without a copy. Methods return it instead of a NumPy array if NumPy is
+/// not installed.
 #[pyclass(frozen, module = "merganser")]
 pub(crate) struct Column(pub(crate) ArrayRef);
 
 impl Column {
-    /// NumPy's array of numbers, if it is there, or this; a list of text.
+    /// Returns a NumPy array of numbers, or `self` if NumPy is not installed; for text, a list.
     pub(crate) fn shown(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         match self.0.data_type() {
             DataType::Utf8 => {
@@ -133,7 +131,7 @@ impl Column {
         }
     }
 
-    /// NumPy's name of the type.
+    /// Returns NumPy's name of the type.
     fn numpy_type(&self) -> PyResult<&'static str> {
         Ok(match self.0.data_type() {
             DataType::Int32 => "<i4",
@@ -151,14 +149,14 @@ impl Column {
         self.0.len()
     }
 
-    /// Its numbers as a list.
+    /// Returns the numbers as a list.
     fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         match self.0.data_type() {
             DataType::Int32 => PyList::new(py, self.0.as_primitive::<Int32Type>().values()),
             DataType::UInt32 => PyList::new(py, self.0.as_primitive::<UInt32Type>().values()),
             DataType::UInt64 => PyList::new(py, self.0.as_primitive::<UInt64Type>().values()),
             DataType::Float64 => PyList::new(py, self.0.as_primitive::<Float64Type>().values()),
-            other => Err(PyTypeError::new_err(format!("no list of {other}"))),
+            other => Err(PyTypeError::new_err(format!("a column of {other} cannot become a list"))),
         }
     }
 
@@ -169,12 +167,14 @@ impl Column {
     #[getter]
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let data = self.0.to_data();
-        let buffer =
-            data.buffers().first().ok_or_else(|| PyTypeError::new_err("no flat memory"))?;
+        let buffer = data
+            .buffers()
+            .first()
+            .ok_or_else(|| PyTypeError::new_err("the column has no contiguous memory"))?;
         let width = self.0.data_type().primitive_width().unwrap_or(1);
         let interface = PyDict::new(py);
         let address = buffer.as_ptr() as usize + data.offset() * width;
-        // Read only: others share it.
+        // Read-only, as Arrow consumers share the memory.
         interface.set_item("data", (address, true))?;
         interface.set_item("typestr", self.numpy_type()?)?;
         interface.set_item("shape", (self.0.len(),))?;
@@ -197,12 +197,12 @@ impl Column {
     }
 }
 
-/// Whether something shows itself as Arrow.
+/// Whether an object exports Arrow data.
 pub(crate) fn is_arrow(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(object.hasattr("__arrow_c_array__")? || object.hasattr("__arrow_c_stream__")?)
 }
 
-/// The arrays that something is: one, or the batches of its first column.
+/// Returns the arrays of an object: a single array, or the first column of each batch.
 pub(crate) fn arrays(object: &Bound<'_, PyAny>) -> PyResult<Vec<ArrayRef>> {
     if object.hasattr("__arrow_c_array__")? {
         return Ok(vec![first_column(array(object)?)?]);
@@ -210,14 +210,14 @@ pub(crate) fn arrays(object: &Bound<'_, PyAny>) -> PyResult<Vec<ArrayRef>> {
     let capsule = object.call_method0("__arrow_c_stream__")?;
     let capsule = capsule.cast::<PyCapsule>()?;
     let pointer = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
-    // SAFETY: a capsule of this name holds such a stream, by Arrow's PyCapsule interface, and it is moved out, once: its
-    // `release` is null behind this.
+    // SAFETY: by Arrow's PyCapsule interface, a capsule of this name holds such a stream. It is moved out once, which
+    // sets its `release` to null.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr()) };
     let reader = ArrayStreamReader::try_new(stream).map_err(failed)?;
     reader.map(|array| first_column(array.map_err(failed)?)).collect()
 }
 
-/// The array in the capsules of an object.
+/// Returns the array in the capsules of an object.
 fn array(object: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     let capsules = object.call_method0("__arrow_c_array__")?;
     let capsules = capsules.cast::<PyTuple>()?;
@@ -225,25 +225,25 @@ fn array(object: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     let schema =
         schema.cast::<PyCapsule>()?.pointer_checked(Some(SCHEMA))?.cast::<FFI_ArrowSchema>();
     let array = array.cast::<PyCapsule>()?.pointer_checked(Some(ARRAY))?.cast::<FFI_ArrowArray>();
-    // SAFETY: capsules of these names hold such structures, by Arrow's PyCapsule interface. The array is moved out, once: its
-    // `release` is null behind this. The schema stays its capsule's.
+    // SAFETY: by Arrow's PyCapsule interface, capsules of these names hold such structures. The array is moved out
+    // once, which sets its `release` to null. The schema remains in its capsule.
     let data = unsafe { from_ffi(FFI_ArrowArray::from_raw(array.as_ptr()), schema.as_ref()) };
     data.map(make_array).map_err(failed)
 }
 
-/// The first column of rows, or the array.
+/// Returns the first column of rows, or the array itself.
 fn first_column(array: ArrayRef) -> PyResult<ArrayRef> {
     match array.as_struct_opt() {
         Some(rows) => rows
             .columns()
             .first()
             .cloned()
-            .ok_or_else(|| PyValueError::new_err("rows without columns")),
+            .ok_or_else(|| PyValueError::new_err("the data have no columns")),
         None => Ok(array),
     }
 }
 
-/// Hands each text of an Arrow array or stream to `take`, `None` for null.
+/// Calls `take` with each text of an Arrow array or stream, `None` for null.
 pub(crate) fn for_each_text(
     object: &Bound<'_, PyAny>,
     mut take: impl FnMut(Option<&[u8]>) -> PyResult<()>,
@@ -254,7 +254,7 @@ pub(crate) fn for_each_text(
     Ok(())
 }
 
-/// The texts of an array.
+/// Returns the texts of an array.
 pub(crate) fn texts(array: &ArrayRef) -> PyResult<Vec<Option<&[u8]>>> {
     Ok(match array.data_type() {
         DataType::Utf8 => array.as_string::<i32>().iter().map(|t| t.map(str::as_bytes)).collect(),
@@ -266,9 +266,7 @@ pub(crate) fn texts(array: &ArrayRef) -> PyResult<Vec<Option<&[u8]>>> {
         DataType::LargeBinary => array.as_binary::<i64>().iter().collect(),
         DataType::BinaryView => array.as_binary_view().iter().collect(),
         other => {
-            return Err(PyTypeError::new_err(format!(
-                "strings or bytes are wanted, and these are {other}"
-            )));
+            return Err(PyTypeError::new_err(format!("expected strings or bytes, found {other}")));
         }
     })
 }

@@ -1,4 +1,4 @@
-//! Runs a job without the interpreter's lock, and looks for signals and tells progress meanwhile.
+//! Runs a job without the interpreter's lock; meanwhile checks for signals and reports progress.
 
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,12 +14,12 @@ use pyo3::types::PyBool;
 
 use crate::errors::{Failure, raise, with_keywords};
 
-/// How often signals are looked for.
+/// The polling interval for signals and progress.
 const TURN: Duration = Duration::from_millis(50);
 
-/// Runs `job` on a thread of its own. `progress`, if there is one, is called with the name of the stage, how much of it is
-/// done, and how much there is, if that is known. What it raises, and Ctrl-C, end the job. What the job adds to `warnings` are
-/// warnings of Python's.
+/// Runs `job` on its own thread. Calls `progress`, if given, with the name of the stage, the amount done and the
+/// total amount (if known). An exception in `progress` and Ctrl-C cancel the job. The messages that the job adds to
+/// `warnings` become warnings of Python.
 pub(crate) fn run<T: Send, E: Failure>(
     py: Python<'_>,
     warnings: &Warnings,
@@ -67,11 +67,11 @@ pub(crate) fn run<T: Send, E: Failure>(
             warn(py, warnings)?;
             Ok(done)
         }
-        (None, _) => Err(PyRuntimeError::new_err("a fault of the program: please report it")),
+        (None, _) => Err(PyRuntimeError::new_err("internal error: please report it")),
     }
 }
 
-/// Has Python warn of what the job added to `warnings`.
+/// Issues the messages in `warnings` as warnings of Python.
 ///
 /// # Errors
 /// If the program turns warnings into exceptions.
@@ -84,7 +84,7 @@ pub(crate) fn warn(py: Python<'_>, warnings: &Warnings) -> PyResult<()> {
     Ok(())
 }
 
-/// What shows progress: what was given, a bar for `True`, nothing for `False` and `None`.
+/// Returns the progress callback: the given one, a bar for `True`, none for `False` and `None`.
 fn shown<'py>(progress: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Some(progress) = progress else { return Ok(None) };
     match progress.cast::<PyBool>() {
@@ -96,7 +96,7 @@ fn shown<'py>(progress: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Bound<'py
     }
 }
 
-/// What a job has told of its progress.
+/// The progress that a job has reported.
 #[derive(Debug, Default)]
 struct Told(Mutex<Stage>);
 

@@ -16,30 +16,32 @@ use crate::table::{Owned, Table};
 /// Counts the distinct k-mers of reads or genomes.
 ///
 /// Args:
-///     reads: A file or several (str or PathLike; FASTA, FASTQ, SAM, BAM, CRAM, compressed or not; "@list.txt" names a list of
-///         them), or sequences: an iterable of str and bytes, or strings of Arrow (a Polars Series, a pyarrow array). A str that
-///         names an existing file is a file; one of nothing but letters is a sequence.
-///     k: Bases of a k-mer, 1 to 128.
-///     min_count: Keep k-mers that occur at least so often; 1 keeps all.
-///     max_count: Keep k-mers that occur at most so often; None for no limit.
-///     forward_only: Count each k-mer as it stands in the read, apart from its reverse complement.
-///     hpc: Make one base of each run of the same base first (homopolymer compression).
-///     min_qual: Bases of a lower quality (Phred) break k-mers; None: qualities are ignored.
-///     quality_offset: Qualities of FASTQ are Phred+33, or Phred+64 as of old Illumina (1.3 to 1.7): 33 or 64.
-///     output: The file of the table (.mgk); None for a temporary one, which goes with the table.
+///     reads: A file or several (str or PathLike; FASTA, FASTQ, SAM, BAM, CRAM, compressed or not; "@list.txt" is a
+///         list of files), or sequences: an iterable of str and bytes, or Arrow strings (a Polars Series, a pyarrow
+///         array). A str that is the name of an existing file is a file; otherwise, a str of only letters is a
+///         sequence.
+///     k: The length of a k-mer in bases, 1 to 128.
+///     min_count: Keep k-mers that occur at least this often; 1 keeps all.
+///     max_count: Keep k-mers that occur at most this often; None for no limit.
+///     forward_only: Count each k-mer as written in the read, separately from its reverse complement.
+///     hpc: Collapse each run of the same base to one base first (homopolymer compression).
+///     min_qual: Bases with a lower Phred quality break k-mers; None ignores qualities.
+///     quality_offset: The offset of FASTQ qualities: 33, or 64 for old Illumina (1.3 to 1.7).
+///     output: The file for the table (.mgk); None for a temporary file, which is deleted with the table.
 ///     device: "auto", "cpu", "cuda", or GPUs by number, "cuda:0,1"; None is "auto".
-///     threads: None for as many as there are processors.
-///     memory: Bytes, or a size such as "8G"; None for three quarters of what is free.
-///     tmp_dir: Where temporary files go; None for $TMPDIR or /tmp.
-///     progress: True for a bar, or a function of the stage's name, how much is done, and how much there is (or None).
+///     threads: The number of threads; None for one per processor.
+///     memory: Bytes, or a size such as "8G"; None for three quarters of the free memory.
+///     tmp_dir: The folder for temporary files; None for $TMPDIR or /tmp.
+///     progress: True for a bar, or a function that is called with the name of the stage, the amount done and the
+///         total (or None).
 ///
 /// Returns:
-///     The table. The same whatever threads, memory and device.
+///     The table. It does not depend on threads, memory and device.
 ///
 /// Raises:
 ///     ConfigError: If an argument is out of range.
-///     InputError: If an input is at fault, or a disk is full; it has `file` and `record`.
-///     KeyboardInterrupt: By Ctrl-C, within a moment; no file is left half written.
+///     InputError: If an input is invalid, or a disk is full; it has `file` and `record`.
+///     KeyboardInterrupt: On Ctrl-C, within a moment; no incomplete file remains.
 ///
 /// >>> import merganser
 /// >>> table = merganser.count(["ACGTTA", "CGTTAC"], k=5, min_count=1)

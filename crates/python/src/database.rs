@@ -1,4 +1,4 @@
-//! Databases of reference genomes, and reads classified by them.
+//! Databases of reference genomes, and classification of reads.
 
 mod lines;
 
@@ -30,17 +30,17 @@ use crate::sequences::{self, Inputs};
 use lines::Lines;
 pub(crate) use lines::Taken;
 
-/// A database of reference genomes (.mgdb), by which reads are classified. Threads may share it.
+/// A database of reference genomes (.mgdb) for classifying reads. Threads may share it.
 #[pyclass(frozen, module = "merganser")]
 pub(crate) struct Database {
     database: Arc<classify::Database>,
     path: Option<PathBuf>,
 }
 
-/// What is read: single reads, or pairs.
+/// The reads to classify: single reads, or pairs.
 struct Reads {
     segments: Vec<ReadInput>,
-    /// Sequences in temporary files go with them.
+    /// Kept to keep the temporary files of sequences.
     _inputs: [Option<Inputs>; 2],
 }
 
@@ -53,10 +53,7 @@ impl Reads {
         folder: &Path,
     ) -> PyResult<Reads> {
         if interleaved && mates.is_some() {
-            return Err(wrong(
-                py,
-                "interleaved: mates are among the reads, or given as mates, not both",
-            ));
+            return Err(wrong(py, "interleaved and mates exclude each other"));
         }
         let first = sequences::inputs(reads, folder)?;
         let second = mates.map(|mates| sequences::inputs(mates, folder)).transpose()?;
@@ -74,7 +71,7 @@ impl Reads {
                 return Err(wrong(
                     py,
                     format!(
-                        "{reads} files of reads and {mates} of mates: a pair of files is one of each"
+                        "{reads} files of reads and {mates} of mates: give one file of mates per file of reads"
                     ),
                 ));
             }
@@ -93,21 +90,21 @@ impl Database {
 
 #[pymethods]
 impl Database {
-    /// Opens a database; its file is mapped into memory, and read as it is needed.
+    /// Opens a database. Its file is mapped into memory and read on demand.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Database> {
         let database = py.detach(|| classify::Database::open(&path)).or_raise(py)?;
         Ok(Database { database: Arc::new(database), path: Some(path) })
     }
 
-    /// Builds a database of genomes.
+    /// Builds a database from genomes.
     ///
     /// Args:
-    ///     genomes: FASTA files, folders of them, or libraries that `merganser db` made.
-    ///     taxonomy: A folder with NCBI's nodes.dmp and names.dmp, or GTDB's files.
-    ///     output: The file (.mgdb); None to keep it in memory.
-    ///     map: Files that map sequence ids or assemblies to taxids.
-    ///     preset: "sensitive", or "metacache" for MetaCache's parameters and rule.
+    ///     genomes: FASTA files, folders of them, or libraries made by `merganser db`.
+    ///     taxonomy: A folder with nodes.dmp and names.dmp from NCBI, or with the files of GTDB.
+    ///     output: The file (.mgdb); None to keep the database in memory.
+    ///     map: Files that map sequence IDs or assemblies to taxids.
+    ///     preset: "sensitive", or "metacache" for the parameters and the rule of MetaCache.
     ///     device: As for `count`.
     ///     threads: As for `count`.
     ///     memory: As for `count`.
@@ -170,13 +167,13 @@ impl Database {
         Ok(Database { database: Arc::new(database), path: output })
     }
 
-    /// The database's file; None if it is in memory.
+    /// The file of the database; None if it is in memory.
     #[getter]
     fn path(&self) -> Option<PathBuf> {
         self.path.clone()
     }
 
-    /// What the database says of itself: k, preset, sequences, left_out, features, bytes, parts.
+    /// A summary of the database: k, preset, sequences, left_out, features, bytes, parts.
     #[getter]
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let info = PyDict::new(py);
@@ -197,21 +194,22 @@ impl Database {
     /// Classifies reads, in the order of the input.
     ///
     /// Args:
-    ///     reads: Files, or sequences, as for `count`.
-    ///     mates: The second mates, as many files or sequences.
-    ///     interleaved: First and second mates take turns in `reads`.
-    ///     any_names: Mates are taken by their place, whatever their names.
-    ///     confidence: The part of a read's features that must be in its taxon's clade, 0 to 1.
-    ///     hitmin: Hits that the best candidate needs.
+    ///     reads: Files or sequences, as for `count`.
+    ///     mates: The second mates, as many files or sequences as `reads`.
+    ///     interleaved: First and second mates alternate in `reads`.
+    ///     any_names: Pair mates by position, even if their names differ.
+    ///     confidence: The minimum fraction of a read's features that must be in the clade of its taxon, 0 to 1.
+    ///     hitmin: The minimum number of hits of the best candidate.
     ///     device: As for `count`.
     ///     threads: As for `count`.
     ///     memory: As for `count`.
     ///     tmp_dir: As for `count`.
     ///
     /// Returns:
-    ///     An iterator of `Batch`, which also exports `__arrow_c_stream__`: columns `read` (its name; the number of a sequence, from
-    ///     1), `taxid` (uint32, 0 for unclassified), `name` (of the taxon, null for unclassified) and `length` (bases, "a|b" of a pair).
-    ///     Batches are made while others are taken; who takes no more of them ends the run.
+    ///     An iterator of `Batch`, which also exports `__arrow_c_stream__`. Columns: `read` (its name; for a sequence
+    ///     its number, from 1), `taxid` (uint32, 0 for unclassified), `name` (of the taxon, null for unclassified)
+    ///     and `length` (bases, "a|b" for a pair). Batches are made while earlier ones are consumed. Deleting the
+    ///     iterator ends the run.
     #[pyo3(signature = (
         reads, mates=None, *, interleaved=false, any_names=false, confidence=0.0, hitmin=None, device=None, threads=None,
         memory=None, tmp_dir=None
@@ -239,7 +237,7 @@ impl Database {
         let (database, cancel) = (Arc::clone(&self.database), Cancel::default());
         let taken = Taken::new(batches, resources.warnings.clone(), cancel.clone());
         std::thread::Builder::new().name("merganser-classify".into()).spawn(move || {
-            // With the files of sequences.
+            // Keeps the temporary files of sequences.
             let reads = reads;
             let mut lines = Lines::new(&database, sender.clone());
             let mut outputs = Outputs { lines: Some(&mut lines), ..Outputs::default() };
@@ -249,23 +247,26 @@ impl Database {
             };
             let done = run(&mut outputs).and_then(|()| lines.finish().map_err(Error::from));
             if let Err(error) = done {
-                // Nobody may listen any more.
+                // Fails if the receiver has been dropped.
                 let _ = sender.send(Err(error));
             }
         })?;
         Ok(taken)
     }
 
-    /// Classifies reads into files, as `merganser classify` does: the same bytes.
+    /// Classifies reads and writes files with the same bytes as `merganser classify`.
     ///
     /// Args:
-    ///     output: The reads' lines, as Kraken 2 writes them; None for none. Compressed if the name ends in .gz.
-    ///     reads: As for `classify`, as are `mates`, `interleaved`, `any_names`, `confidence`, `hitmin`, `device`, `threads`, `memory` and `tmp_dir`.
-    ///     report: The file of Kraken's report.
+    ///     output: The file for one line per read, in the format of Kraken 2; None for no file. Compressed if the
+    ///         name ends in .gz.
+    ///     reads: As for `classify`; also `mates`, `interleaved`, `any_names`, `confidence`, `hitmin`, `device`,
+    ///         `threads`, `memory`, `tmp_dir`.
+    ///     report: The file for a report in the format of Kraken 2.
     ///     progress: As for `count`.
     ///
     /// Returns:
-    ///     The report: a `Batch` of columns `percent` (float64), `clade_reads`, `taxon_reads` (uint64), `rank`, `taxid` (uint32), `name`.
+    ///     The report: a `Batch` with columns `percent` (float64), `clade_reads`, `taxon_reads` (uint64), `rank`,
+    ///     `taxid` (uint32), `name`.
     #[pyo3(signature = (
         output, reads, mates=None, *, interleaved=false, any_names=false, report=None, confidence=0.0, hitmin=None,
         device=None, threads=None, memory=None, tmp_dir=None, progress=None
@@ -324,7 +325,7 @@ impl Database {
         rows(&KrakenReport::of_text(&text).or_raise(py)?)
     }
 
-    /// A database of a file can be sent to another process, which opens the file.
+    /// Supports pickling of a database with a file: the receiving process opens the file.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
         let Some(path) = &self.path else {
             return Err(PyTypeError::new_err(
@@ -336,7 +337,7 @@ impl Database {
     }
 }
 
-/// A report as rows.
+/// Returns a report as rows.
 fn rows(report: &KrakenReport) -> PyResult<Batch> {
     let total = report.total().max(1) as f64;
     let rows = report.rows();

@@ -4,7 +4,8 @@ use merganser::gpu::diagnose;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-/// What there is to compute on: dicts of `device` (what `device=` takes), `name`, `usable`, and `problem` (None if it can be used).
+/// Lists the devices: dicts of `device` (the value for `device=`), `name`, `usable`, and `problem` (None if it is
+/// usable).
 ///
 /// >>> import merganser
 /// >>> merganser.devices()[0]["device"]

@@ -1,4 +1,4 @@
-//! Errors of the jobs as Python's exceptions, which `merganser/_errors.py` defines.
+//! Converts the errors of jobs to the Python exceptions of `merganser/_errors.py`.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use merganser::run::{Fault, FaultKind, with_names};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-/// Where an error is: a file, and the number of a record in it, from 1.
+/// The position of an error: a file, and the number of a record in it, from 1.
 #[derive(Debug, Default)]
 pub(crate) struct Place {
     file: Option<String>,
@@ -26,7 +26,7 @@ impl Place {
 
 /// An error of a job.
 pub(crate) trait Failure: Fault {
-    /// Where it is.
+    /// Returns the position of the error.
     fn place(&self) -> Place;
 }
 
@@ -42,7 +42,7 @@ impl Failure for merganser::run::ConfigError {
     }
 }
 
-/// What of a job's error says where it is.
+/// Implements [`Failure`] for the error type of a job.
 macro_rules! failure {
     ($error:path, $($path:pat => $place:expr),*) => {
         impl Failure for $error {
@@ -89,7 +89,7 @@ failure!(
 failure!(merganser::filter::Error,);
 failure!(merganser::map::Error, Error::File { path, .. } => Place::of(path));
 
-/// The exception that an error is.
+/// Converts an error to an exception.
 pub(crate) fn raise(py: Python<'_>, error: &impl Failure) -> PyErr {
     let class = match error.kind() {
         FaultKind::Cancelled => return PyKeyboardInterrupt::new_err("interrupted"),
@@ -99,7 +99,7 @@ pub(crate) fn raise(py: Python<'_>, error: &impl Failure) -> PyErr {
     exception(py, class, with_keywords(&error.to_string()), error.place())
 }
 
-/// A message of a job, with keywords of Python in the places of fields.
+/// Replaces the names of fields in a message with the keywords of Python.
 pub(crate) fn with_keywords(message: &str) -> String {
     with_names(message, |field| {
         Some(match field {
@@ -112,7 +112,7 @@ pub(crate) fn with_keywords(message: &str) -> String {
     })
 }
 
-/// What was asked is wrong.
+/// Returns a `ConfigError` with this message.
 pub(crate) fn wrong(py: Python<'_>, message: impl Into<String>) -> PyErr {
     exception(py, "ConfigError", message.into(), Place::default())
 }
@@ -128,9 +128,9 @@ fn exception(py: Python<'_>, class: &str, message: String, place: Place) -> PyEr
     }
 }
 
-/// A result whose error is Python's.
+/// Conversion of a result's error to a Python exception.
 pub(crate) trait OrRaise<T> {
-    /// The value, or the exception.
+    /// Returns the value, or the exception.
     fn or_raise(self, py: Python<'_>) -> PyResult<T>;
 }
 

@@ -1,4 +1,4 @@
-//! Indexes of references, and reads mapped with them.
+//! Indexes of references, and mapping of reads.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,10 +19,10 @@ use crate::errors::{OrRaise, wrong};
 use crate::options::{Memory, Options};
 use crate::sequences::with_letters;
 
-/// Reads that a thread maps at a time.
+/// The number of reads that a thread maps at a time.
 const AT_ONCE: usize = 512;
 
-/// The index of a reference, with which reads are mapped. Threads may share it.
+/// The index of a reference, for mapping reads. Threads may share it.
 ///
 /// >>> import merganser, tempfile, os
 /// >>> path = os.path.join(tempfile.mkdtemp(), "reference.fa")
@@ -38,7 +38,7 @@ pub(crate) struct Index {
 
 #[pymethods]
 impl Index {
-    /// Opens an index (.mgi); its file is mapped into memory, and read as it is needed.
+    /// Opens an index (.mgi). Its file is mapped into memory and read on demand.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Index> {
         let index = py.detach(|| map::Index::open(&path)).or_raise(py)?;
@@ -49,7 +49,7 @@ impl Index {
     ///
     /// Args:
     ///     reference: A FASTA file.
-    ///     output: The file (.mgi); None to keep it in memory.
+    ///     output: The file (.mgi); None to keep the index in memory.
     ///     device: As for `count`.
     ///     threads: As for `count`.
     ///     memory: As for `count`.
@@ -77,19 +77,19 @@ impl Index {
         Ok(Index { index, path: output })
     }
 
-    /// The index's file; None if it is in memory.
+    /// The file of the index; None if it is in memory.
     #[getter]
     fn path(&self) -> Option<PathBuf> {
         self.path.clone()
     }
 
-    /// Names and lengths of the reference's sequences, in bases.
+    /// The names of the reference's sequences and their lengths in bases.
     #[getter]
     fn contigs(&self) -> Vec<(String, u32)> {
         self.index.contigs().iter().map(|contig| (contig.name.clone(), contig.len)).collect()
     }
 
-    /// Bases of all of them.
+    /// The number of bases of the reference.
     #[getter]
     fn bases(&self) -> u64 {
         self.index.bases()
@@ -103,20 +103,21 @@ impl Index {
         )
     }
 
-    /// Finds where reads lie in the reference, with at most `threshold` edits, on either strand.
+    /// Finds the positions of reads in the reference, with at most `threshold` edits, on either strand.
     ///
     /// Args:
-    ///     reads: Strings of Arrow, or an iterable of str and bytes.
-    ///     threshold: The most edits.
-    ///     best: The first hit of a read only.
-    ///     best_strata: All hits with as few edits as the first.
-    ///     max_hits: The most hits of a read; 0 for no limit.
-    ///     threads: None for as many as there are processors.
-    ///     progress: True, or a function: it is called, so that it may raise.
+    ///     reads: Arrow strings, or an iterable of str and bytes.
+    ///     threshold: The maximum number of edits.
+    ///     best: Return only the first hit of each read.
+    ///     best_strata: Return all hits that have as few edits as the first.
+    ///     max_hits: The maximum number of hits per read; 0 for no limit.
+    ///     threads: The number of threads; None for one per processor.
+    ///     progress: True, or a function, which is called regularly and may raise an exception to end the run.
     ///
     /// Returns:
-    ///     A `Batch` with a row for each hit, by read: `read` (uint64, its number from 0), `contig`, `position` (uint32, from 0),
-    ///     `reverse` (its reverse complement lies there), `edits` (uint32), `cigar` (with = and X).
+    ///     A `Batch` with one row per hit, ordered by read: `read` (uint64, its number from 0), `contig`, `position`
+    ///     (uint32, from 0), `reverse` (whether the reverse complement of the read matches), `edits` (uint32),
+    ///     `cigar` (with = and X).
     #[pyo3(signature = (reads, threshold, *, best=false, best_strata=false, max_hits=0, threads=None, progress=None))]
     #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
     fn map(
@@ -161,7 +162,7 @@ impl Index {
         self.batch(&hits)
     }
 
-    /// An index of a file can be sent to another process, which opens the file.
+    /// Supports pickling of an index with a file: the receiving process opens the file.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
         let Some(path) = &self.path else {
             return Err(PyTypeError::new_err(
@@ -174,7 +175,7 @@ impl Index {
 }
 
 impl Index {
-    /// The hits of all reads as rows.
+    /// Returns the hits of all reads as rows.
     fn batch(&self, hits: &[Vec<ReadHit>]) -> PyResult<Batch> {
         let rows = || {
             hits.iter().enumerate().flat_map(|(read, hits)| hits.iter().map(move |hit| (read, hit)))
@@ -208,7 +209,7 @@ impl Index {
     }
 }
 
-/// The hits of each read, by all threads.
+/// Maps all reads with all threads; returns the hits of each read.
 fn map_all(
     config: &Config,
     index: &map::Index,

@@ -1,7 +1,7 @@
-//! The Python package of Merganser: the jobs as functions and classes, whose results are Arrow's and NumPy's.
+//! The Python package of Merganser: the jobs as functions and classes with Arrow and NumPy results.
 //!
-//! What Python sees is documented in `python/merganser/_core.pyi`. Each job runs on a thread of its own without the
-//! interpreter's lock, while the caller's thread looks for signals and shows progress ([`call`]).
+//! The public interface is documented in `python/merganser/_core.pyi`. Each job runs on its own thread without the
+//! interpreter's lock, while the caller's thread checks for signals and shows progress ([`call`]).
 
 mod arrow;
 mod call;
@@ -19,7 +19,7 @@ mod table;
 
 use pyo3::prelude::*;
 
-/// The compiled part of the package.
+/// The compiled module of the package.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;

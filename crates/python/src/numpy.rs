@@ -1,12 +1,12 @@
-//! NumPy's arrays by their `__array_interface__`: numbers in, without a copy.
+//! Imports NumPy arrays through their `__array_interface__`, without a copy.
 
-#![allow(unsafe_code, reason = "an array of NumPy is an address and a shape")]
+#![allow(unsafe_code, reason = "a NumPy array is passed as an address and a shape")]
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Numbers of 64 bits that lie one behind the other, of an object that is kept while they are used.
+/// Contiguous 64-bit numbers of a Python object, which is kept alive.
 pub(crate) struct Words<'py> {
     _owner: Bound<'py, PyAny>,
     address: usize,
@@ -14,13 +14,13 @@ pub(crate) struct Words<'py> {
 }
 
 impl<'py> Words<'py> {
-    /// The words of an array; `None` if the object is no array of `uint64`.
+    /// Returns the words of an array; `None` if the object is not an array of `uint64`.
     pub(crate) fn of(object: &Bound<'py, PyAny>) -> PyResult<Option<Words<'py>>> {
         let Ok(interface) = object.getattr("__array_interface__") else { return Ok(None) };
         let interface = interface.cast::<PyDict>()?;
         let item = |name: &str| {
             let item = interface.get_item(name)?;
-            item.ok_or_else(|| PyValueError::new_err(format!("an array without {name}")))
+            item.ok_or_else(|| PyValueError::new_err(format!("the array interface has no {name}")))
         };
         if item("typestr")?.extract::<String>()? != "<u8" {
             return Ok(None);
@@ -28,52 +28,52 @@ impl<'py> Words<'py> {
         let shape: Vec<usize> = item("shape")?.extract()?;
         let strides = interface.get_item("strides")?.filter(|strides| !strides.is_none());
         let [len] = shape[..] else {
-            return Err(PyValueError::new_err("an array of one dimension is wanted"));
+            return Err(PyValueError::new_err("the array must have one dimension"));
         };
         if strides.is_some() {
             return Err(PyValueError::new_err(
-                "the array's numbers do not lie one behind the other: take numpy.ascontiguousarray of it",
+                "the array is not contiguous: pass numpy.ascontiguousarray of it",
             ));
         }
         let (address, _): (usize, bool) = item("data")?.extract()?;
         if len > 0 && (address == 0 || !address.is_multiple_of(align_of::<u64>())) {
             return Err(PyValueError::new_err(
-                "the array's memory is not aligned: take a copy of it",
+                "the array's memory is not aligned: pass a copy of it",
             ));
         }
         Ok(Some(Words { _owner: object.clone(), address, len }))
     }
 
-    /// The numbers.
+    /// Returns the words.
     pub(crate) fn as_slice(&self) -> &[u64] {
         if self.len == 0 {
             return &[];
         }
-        // SAFETY: by NumPy's array interface so many numbers of this type lie at the address while the array is there, which
-        // is kept here; the address is aligned and not null. Who writes to the array during a call gets the answers of
-        // whatever is read, as in all of NumPy.
+        // SAFETY: by NumPy's array interface, the address has `len` numbers of this type while the array exists, and
+        // `_owner` keeps it. The address is aligned and not null. If another thread writes to the array during a
+        // call, the results are those of the values that were read, as with all NumPy functions.
         unsafe { std::slice::from_raw_parts(self.address as *const u64, self.len) }
     }
 }
 
-/// Sequences of one length: an array of bytes (`S100`), or of `uint8` with a row for each.
+/// Sequences of one length: an array of bytes (`S100`), or of `uint8` with one row per sequence.
 pub(crate) struct Rows<'py> {
     _owner: Bound<'py, PyAny>,
     address: usize,
     rows: usize,
     width: usize,
-    /// Zeros behind a sequence are none of it.
+    /// Whether zeros at the end of a row are padding.
     is_padded: bool,
 }
 
 impl<'py> Rows<'py> {
-    /// The rows of an array; `None` if the object is none of these.
+    /// Returns the rows of an array; `None` if the object is not such an array.
     pub(crate) fn of(object: &Bound<'py, PyAny>) -> PyResult<Option<Rows<'py>>> {
         let Ok(interface) = object.getattr("__array_interface__") else { return Ok(None) };
         let interface = interface.cast::<PyDict>()?;
         let item = |name: &str| {
             let item = interface.get_item(name)?;
-            item.ok_or_else(|| PyValueError::new_err(format!("an array without {name}")))
+            item.ok_or_else(|| PyValueError::new_err(format!("the array interface has no {name}")))
         };
         let kind = item("typestr")?.extract::<String>()?;
         let shape: Vec<usize> = item("shape")?.extract()?;
@@ -86,20 +86,21 @@ impl<'py> Rows<'py> {
         let strides = interface.get_item("strides")?.filter(|strides| !strides.is_none());
         if strides.is_some() {
             return Err(PyValueError::new_err(
-                "the array's rows do not lie one behind the other: take numpy.ascontiguousarray of it",
+                "the array is not contiguous: pass numpy.ascontiguousarray of it",
             ));
         }
         let (address, _): (usize, bool) = item("data")?.extract()?;
         Ok(Some(Rows { _owner: object.clone(), address, rows, width, is_padded }))
     }
 
-    /// The sequences.
+    /// Returns the sequences.
     pub(crate) fn slices(&self) -> Vec<&[u8]> {
         if self.width == 0 || self.address == 0 {
             return vec![&[]; self.rows];
         }
-        // SAFETY: by NumPy's array interface so many bytes lie at the address while the array is there, which is kept here.
-        // Who writes to the array during a call gets decisions of whatever is read, as in all of NumPy.
+        // SAFETY: by NumPy's array interface, the address has `rows * width` bytes while the array exists, and
+        // `_owner` keeps it. If another thread writes to the array during a call, the results are those of the values
+        // that were read, as with all NumPy functions.
         let all = unsafe {
             std::slice::from_raw_parts(self.address as *const u8, self.rows * self.width)
         };

@@ -1,4 +1,4 @@
-//! What a call may use of the machine.
+//! The options for the resources of a call.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::errors::wrong;
 
-/// `device`, `threads`, `memory` and `tmp_dir` of a call, each `None` for the default.
+/// The options `device`, `threads`, `memory` and `tmp_dir` of a call, each `None` for the default.
 #[derive(Default)]
 pub(crate) struct Options<'py> {
     pub(crate) device: Option<&'py str>,
@@ -17,14 +17,14 @@ pub(crate) struct Options<'py> {
     pub(crate) tmp_dir: Option<PathBuf>,
 }
 
-/// Bytes, or a size such as "8G".
+/// An amount of memory: bytes, or a size such as "8G".
 #[derive(Clone, Debug, FromPyObject)]
 pub(crate) enum Memory {
     Bytes(u64),
     Size(String),
 }
 
-/// The value of the keyword `keyword` that has this name.
+/// Parses the value `name` of the keyword `keyword`.
 pub(crate) fn named<T: FromStr<Err = String>>(
     py: Python<'_>,
     keyword: &str,

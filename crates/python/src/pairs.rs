@@ -12,10 +12,10 @@ use crate::errors::{OrRaise, wrong};
 use crate::numpy::Rows;
 use crate::options::named;
 
-/// Pairs that a thread decides at a time.
+/// The number of pairs that a thread decides at a time.
 const AT_ONCE: usize = 4096;
 
-/// Sequences as they were given.
+/// Sequences in the form in which they were passed.
 enum Sequences<'py> {
     Arrow(Vec<ArrayRef>),
     Numpy(Rows<'py>),
@@ -51,24 +51,26 @@ impl<'py> Sequences<'py> {
     }
 }
 
-/// Says which pairs of a read and a segment have at most `threshold` edits.
+/// Decides which pairs of a read and a segment have at most `threshold` edits.
 ///
 /// Args:
-///     reads: A NumPy array of bytes (dtype "S", or uint8 with a row for each), strings of Arrow, or an iterable of str and
-///         bytes; arrays are not copied.
-///     segments: As many.
-///     threshold: The most edits.
-///     method: "exact" (the edit distance), or the estimates "gatekeeper" and "snake", which reject no pair within `threshold`
-///         edits, or "gatekeeper-original".
-///     n_mode: What other letters than A C G T U are: "mismatch", "match", or "pass" (such pairs are accepted).
-///     align: "global", or "semiglobal": gaps before and behind the read are free.
-///     threads: None for as many as there are processors.
+///     reads: A NumPy array of bytes (dtype "S", or uint8 with one row per read), Arrow strings, or an iterable of
+///         str and bytes. Arrays are not copied.
+///     segments: The segments, as many as reads.
+///     threshold: The maximum number of edits.
+///     method: "exact" (the edit distance); the estimates "gatekeeper" and "snake", which reject no pair within
+///         `threshold` edits; or "gatekeeper-original".
+///     n_mode: The treatment of letters other than A C G T U: "mismatch", "match", or "pass" (such pairs are
+///         accepted).
+///     align: "global", or "semiglobal": gaps before and after the read are free.
+///     threads: The number of threads; None for one per processor.
 ///
 /// Returns:
-///     A NumPy array of int32, one for each pair: its edits; -1 if they are more than `threshold`; -2 if it was passed.
+///     A NumPy array of int32 with the edits of each pair; -1 if there are more than `threshold`; -2 if the pair was
+///     passed.
 ///
 /// Raises:
-///     ConfigError: If there are not as many segments as reads, or a pair has a byte that is no letter of DNA.
+///     ConfigError: If the numbers of reads and segments differ, or if a pair has a byte that is not a letter of DNA.
 ///
 /// >>> import merganser
 /// >>> merganser.filter(["ACGTACGT", "ACGTACGT"], ["ACGAACGT", "TTTTTTTT"], threshold=2).tolist()
@@ -99,7 +101,7 @@ pub(crate) fn filter<'py>(
         let (reads, segments) = (reads.len(), segments.len());
         return Err(wrong(
             py,
-            format!("{reads} reads and {segments} segments: a pair is one of each"),
+            format!("{reads} reads and {segments} segments: give one segment per read"),
         ));
     }
     let threads = threads.unwrap_or_else(|| Resources::new().threads).max(1);
@@ -109,7 +111,7 @@ pub(crate) fn filter<'py>(
     Column(Arc::new(Int32Array::from(decisions)) as ArrayRef).shown(py)
 }
 
-/// The decisions on all pairs; the number of the pair that is wrong, from 0, and what is.
+/// Decides all pairs. The error is the number of the invalid pair, from 0, and its problem.
 fn decide(
     filter: &Filter,
     reads: &[&[u8]],
@@ -131,15 +133,15 @@ fn decide(
             Ok::<_, Wrong>(decisions)
         });
     let done = done.map_err(|wrong| {
-        wrong.0.unwrap_or((0, Error::Output(std::io::Error::other("no thread"))))
+        wrong.0.unwrap_or((0, Error::Output(std::io::Error::other("cannot start a thread"))))
     })?;
     Ok(done.concat())
 }
 
-/// A pair that is wrong, or a thread that did not start.
+/// The error of a pair, or `None` if a thread could not be started.
 struct Wrong(Option<(usize, Error)>);
 
-/// Nobody cancels it.
+/// Never used, as the run cannot be cancelled.
 impl From<merganser::run::Cancelled> for Wrong {
     fn from(_: merganser::run::Cancelled) -> Wrong {
         Wrong(None)

@@ -1,4 +1,4 @@
-//! What a call is given to read: files, or sequences.
+//! The reads of a call: files or sequences.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -12,20 +12,21 @@ use tempfile::NamedTempFile;
 use crate::arrow;
 use crate::errors::{OrRaise, wrong};
 
-/// Inputs, and the file in which sequences stand that were given as such.
+/// The inputs, and the temporary file of sequences that were passed directly.
 pub(crate) struct Inputs {
     pub(crate) inputs: Vec<Input>,
     _sequences: Option<NamedTempFile>,
 }
 
-/// What one item of what was given is.
+/// The meaning of an item of an iterable.
 enum Item<'py> {
     File(PathBuf),
     Sequence(Bound<'py, PyAny>),
 }
 
 impl<'py> Item<'py> {
-    /// A path is a file; a text is one if it names one, or a sequence if it has nothing but letters.
+    /// Classifies an item. A path is a file. A text is a sequence if it has only letters, unless a file has this
+    /// name.
     fn of(item: Bound<'py, PyAny>) -> PyResult<Item<'py>> {
         if let Ok(text) = item.cast::<PyString>() {
             let text = text.to_cow()?;
@@ -43,7 +44,8 @@ impl<'py> Item<'py> {
     }
 }
 
-/// The inputs that `reads` are: a file or several, or sequences: an iterable of `bytes` and `str`, or strings of Arrow.
+/// Returns the inputs for `reads`: one or several files, or sequences (an iterable of `bytes` and `str`, or Arrow
+/// strings).
 pub(crate) fn inputs(reads: &Bound<'_, PyAny>, folder: &Path) -> PyResult<Inputs> {
     let py = reads.py();
     if reads.is_instance_of::<PyString>() || reads.hasattr("__fspath__")? {
@@ -68,7 +70,7 @@ pub(crate) fn inputs(reads: &Bound<'_, PyAny>, folder: &Path) -> PyResult<Inputs
         (false, _) => Err(wrong(
             py,
             format!(
-                "{}: no such file, among sequences: give files, or sequences",
+                "{}: a file among sequences: give either files or sequences",
                 paths[0].display()
             ),
         )),
@@ -80,7 +82,7 @@ fn files(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<Inputs> {
     Ok(Inputs { inputs, _sequences: None })
 }
 
-/// Hands the letters of `bytes` or `str` to `take`.
+/// Calls `take` with the letters of a `bytes` or `str` object.
 pub(crate) fn with_letters<T>(
     item: &Bound<'_, PyAny>,
     take: impl FnOnce(&[u8]) -> PyResult<T>,
@@ -92,7 +94,7 @@ pub(crate) fn with_letters<T>(
         return take(text.to_cow()?.as_bytes());
     }
     Err(PyTypeError::new_err(format!(
-        "a sequence is bytes or str, and not {}",
+        "a sequence must be bytes or str, not {}",
         item.get_type().name()?
     )))
 }
@@ -114,7 +116,7 @@ impl Sequences {
         self.number += 1;
         if letters.iter().any(|letter| letter.is_ascii_control() || *letter == b'>') {
             return Err(pyo3::exceptions::PyValueError::new_err(format!(
-                "sequence {}: it has bytes that are no letters",
+                "sequence {}: it has a control character or '>'",
                 self.number
             )));
         }

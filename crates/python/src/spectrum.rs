@@ -7,7 +7,7 @@ use pyo3::types::PyDict;
 
 use crate::errors::wrong;
 
-/// What a table's histogram tells of a genome, by GenomeScope's model; a notebook shows its picture.
+/// The model that GenomeScope fits to the histogram of a table. Notebooks show its plot.
 #[pyclass(frozen, module = "merganser")]
 pub(crate) struct Spectrum(Model);
 
@@ -26,67 +26,67 @@ impl Spectrum {
 
 #[pymethods]
 impl Spectrum {
-    /// Bases of a k-mer.
+    /// The length of a k-mer in bases.
     #[getter]
     fn k(&self) -> usize {
         self.0.k
     }
 
-    /// Haplotypes.
+    /// The number of haplotypes.
     #[getter]
     fn ploidy(&self) -> u32 {
         self.0.ploidy
     }
 
-    /// Bases of one haplotype.
+    /// The number of bases of one haplotype.
     #[getter]
     fn genome_size(&self) -> f64 {
         self.0.genome_size
     }
 
-    /// Those of them that stand once in it.
+    /// The number of bases of one haplotype that are not repeated in it.
     #[getter]
     fn unique_size(&self) -> f64 {
         self.0.unique_size
     }
 
-    /// Differences between haplotypes, a base.
+    /// The number of differences between haplotypes per base.
     #[getter]
     fn heterozygosity(&self) -> f64 {
         self.0.heterozygosity
     }
 
-    /// How often a k-mer occurs that one haplotype has once.
+    /// The number of occurrences of a k-mer that is in one haplotype once.
     #[getter]
     fn coverage(&self) -> f64 {
         self.0.coverage
     }
 
-    /// Errors a base of the reads; None if the table was cut.
+    /// The number of errors per base of the reads; None if low counts are missing from the table.
     #[getter]
     fn error_rate(&self) -> Option<f64> {
         self.0.error_rate
     }
 
-    /// The part of the histogram's variance that the model explains, 0 to 1.
+    /// The fraction of the histogram's variance that the model explains, 0 to 1.
     #[getter]
     fn explained(&self) -> f64 {
         self.0.explained
     }
 
-    /// What one should know before believing it, a sentence each.
+    /// Reasons to doubt the model, one sentence each.
     #[getter]
     fn doubts(&self) -> Vec<String> {
         self.0.doubts.iter().map(ToString::to_string).collect()
     }
 
-    /// How many k-mers the model expects of each count, from 0 on.
+    /// The expected number of k-mers of each count, from 0 on.
     #[getter]
     fn expected(&self) -> Vec<f64> {
         self.0.expected.clone()
     }
 
-    /// All values by their names.
+    /// Returns all values by name.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let values = PyDict::new(py);
         values.set_item("k", self.0.k)?;
@@ -105,7 +105,7 @@ impl Spectrum {
         Ok(values)
     }
 
-    /// The picture of histogram and model, as SVG.
+    /// Returns the plot of histogram and model, as SVG.
     fn svg(&self) -> String {
         picture::picture(&self.0).svg()
     }

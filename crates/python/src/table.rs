@@ -29,14 +29,14 @@ use crate::errors::{OrRaise, wrong};
 use crate::options::{Memory, Options, named};
 pub(crate) use stream::Batches;
 
-/// A table's file: one that was asked for, or a temporary one that goes with the table.
+/// The file of a table: the requested file, or a temporary one that is deleted with the table.
 pub(crate) enum Owned {
     Kept(PathBuf),
     Temporary(TempPath),
 }
 
 impl Owned {
-    /// Where a result is to be.
+    /// Returns the place of a result.
     pub(crate) fn place(output: Option<PathBuf>, folder: &Path) -> PyResult<Owned> {
         Ok(match output {
             Some(path) => Owned::Kept(path),
@@ -58,7 +58,7 @@ impl Owned {
     }
 }
 
-/// An open table of ours.
+/// An open table in the format of Merganser.
 pub(crate) struct Opened {
     file: Owned,
     table: AnyTable,
@@ -76,10 +76,11 @@ impl Opened {
     }
 }
 
-/// Distinct k-mers with their counts, in the order of their letters, on disk.
+/// Distinct k-mers with their counts, in lexicographic order, on disk.
 ///
-/// It comes from `count`, `Table.open`, or operations on others, and exports `__arrow_c_stream__`: `polars.DataFrame(table)`,
-/// `pyarrow.table(table)` and DuckDB take it, as columns `kmer` (string) and `count` (uint32). Threads may share it.
+/// Made by `count`, `Table.open`, or operations on other tables. It exports `__arrow_c_stream__` for
+/// `polars.DataFrame(table)`, `pyarrow.table(table)` and DuckDB, with columns `kmer` (string) and `count` (uint32).
+/// Threads may share it.
 ///
 /// >>> import merganser
 /// >>> table = merganser.count(["ACGTTA", "CGTTAC"], k=5, min_count=1)
@@ -102,12 +103,12 @@ impl Table {
         &self.opened.header
     }
 
-    /// Opens it once more, for whom needs one of its own.
+    /// Opens the file again, for operations that need their own table.
     fn again(&self) -> Result<AnyTable, Error> {
         AnyTable::open(self.opened.file.path(), true, &Cancel::default())
     }
 
-    /// A table computed from some, at `output` or in a temporary file.
+    /// Returns a table computed from others, stored at `output` or in a temporary file.
     fn computed(
         py: Python<'_>,
         tables: &[AnyTable],
@@ -127,7 +128,7 @@ impl Table {
         (counts, output): (Option<&str>, Option<PathBuf>),
     ) -> PyResult<Table> {
         let Some(first) = others.first() else {
-            return Err(PyTypeError::new_err("another table is needed"));
+            return Err(PyTypeError::new_err("at least one other table is required"));
         };
         let py = first.py();
         let mode = counts.map(|name| named(py, "counts", name)).transpose()?;
@@ -178,7 +179,7 @@ fn write(
     })
 }
 
-/// The format of a name, or by the end of a path.
+/// Returns the format with this name or, without a name, that of the file name.
 fn format_of(py: Python<'_>, path: &Path, format: Option<&str>) -> PyResult<TableFormat> {
     let by_name = OutputFormat::of_name(path).map(OutputFormat::suffix);
     let name = match format.or(by_name).unwrap_or("mgk") {
@@ -188,25 +189,28 @@ fn format_of(py: Python<'_>, path: &Path, format: Option<&str>) -> PyResult<Tabl
     let known = name.parse().ok();
     let known = known.filter(|format| !matches!(format, TableFormat::Parquet | TableFormat::None));
     known.ok_or_else(|| {
-        wrong(py, format!("format: '{name}' is none of mgk, kmc, kff, tsv, fasta, jellyfish"))
+        wrong(
+            py,
+            format!("format: '{name}' is unknown: give mgk, kmc, kff, tsv, fasta or jellyfish"),
+        )
     })
 }
 
 #[pymethods]
 impl Table {
-    /// Opens a table of any format: .mgk, KMC, KFF, FastK, meryl, text (`KMER COUNT` lines). Other formats than .mgk are made
-    /// into a temporary .mgk first.
+    /// Opens a table of any format: .mgk, KMC, KFF, FastK, meryl, text (`KMER COUNT` lines). Tables of other formats
+    /// than .mgk are first converted to a temporary .mgk file.
     ///
     /// Args:
-    ///     path: The file; of KMC the name without suffix; of meryl the folder.
-    ///     forward_only: Take the k-mers of text and of meryl as they stand, not as canonical ones.
-    ///     hpc: Its k-mers are of homopolymer-compressed reads; a .mgk says so itself.
-    ///     tmp_dir: Where a temporary table goes.
-    ///     memory: Bytes, or a size such as "8G", to make it with.
-    ///     threads: To make it with.
+    ///     path: The file; for KMC the name without suffix; for meryl the folder.
+    ///     forward_only: Take the k-mers of text and meryl as written, not as canonical.
+    ///     hpc: The k-mers are from homopolymer-compressed reads; an .mgk file contains this information.
+    ///     tmp_dir: The folder for the temporary table.
+    ///     memory: The memory for the conversion: bytes, or a size such as "8G".
+    ///     threads: The number of threads for the conversion.
     ///
     /// Raises:
-    ///     InputError: If it is damaged, or no table.
+    ///     InputError: If the file is damaged or not a table.
     ///
     /// >>> import merganser, tempfile, os
     /// >>> path = os.path.join(tempfile.mkdtemp(), "a.mgk")
@@ -232,7 +236,7 @@ impl Table {
             drop(table);
             return Table::of(py, Owned::Kept(path));
         }
-        // All that follows is fast with a sorted table of ours.
+        // Everything else is fast with a sorted .mgk table.
         let file = Owned::place(None, &resources.temp_dir)?;
         let all = (Expression::Table(0), CountLimits::default(), TableFormat::Mgk);
         write(py, &[table], all, file.path(), &resources)?;
@@ -242,8 +246,9 @@ impl Table {
     /// Writes the table to a file.
     ///
     /// Args:
-    ///     path: The file; by the end of its name mgk, kmc, kff, tsv (also .tsv.gz), fasta or jellyfish, unless `format` says.
-    ///     format: One of these.
+    ///     path: The file. Its extension selects the format, unless `format` is given: mgk, kmc, kff, tsv (also
+    ///         .tsv.gz), fasta, jellyfish.
+    ///     format: One of these formats.
     #[pyo3(signature = (path, format=None))]
     fn save(&self, py: Python<'_>, path: PathBuf, format: Option<&str>) -> PyResult<()> {
         let format = format_of(py, &path, format)?;
@@ -251,7 +256,7 @@ impl Table {
         write(py, std::slice::from_ref(&self.opened.table), all, &path, &Resources::new())
     }
 
-    /// Bases of a k-mer.
+    /// The length of a k-mer in bases.
     #[getter]
     fn k(&self) -> usize {
         self.header().k
@@ -263,7 +268,7 @@ impl Table {
         self.header().canonical
     }
 
-    /// The table's file; None if it is a temporary one.
+    /// The file of the table; None if it is temporary.
     #[getter]
     fn path(&self) -> Option<PathBuf> {
         match &self.opened.file {
@@ -272,8 +277,9 @@ impl Table {
         }
     }
 
-    /// What the table says of itself: k, canonical, min_count, max_count, min_quality, homopolymer_compressed, kmers (distinct ones in
-    /// the table), occurrences (the sum of their counts), largest_count, saturated, distinct_kmers and total_kmers (of the input, before cuts).
+    /// A summary of the table: k, canonical, min_count, max_count, min_quality, homopolymer_compressed, kmers (the
+    /// number of distinct k-mers in the table), occurrences (the sum of their counts), largest_count, saturated,
+    /// distinct_kmers and total_kmers (of the input, before filtering by count).
     #[getter]
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (header, info) = (self.header(), PyDict::new(py));
@@ -316,10 +322,11 @@ impl Table {
         }
     }
 
-    /// The count of a k-mer, on either strand if the table is canonical, or `default` if the table has it not.
+    /// Returns the count of a k-mer, on either strand if the table is canonical, or `default` if the table does not
+    /// have the k-mer.
     ///
     /// Raises:
-    ///     ConfigError: If it has not k letters, or one that is no base.
+    ///     ConfigError: If it does not have k letters, or if one of them is not a base.
     #[pyo3(signature = (kmer, default=0))]
     fn get(&self, py: Python<'_>, kmer: &Bound<'_, PyAny>, default: u32) -> PyResult<u32> {
         Ok(match self.count_of(py, kmer)? {
@@ -328,17 +335,17 @@ impl Table {
         })
     }
 
-    /// The counts of many k-mers, in their order; 0 for those that the table has not.
+    /// Returns the counts of many k-mers, in their order; 0 for k-mers that the table does not have.
     ///
-    /// The table is loaded into memory by the first call (about 13 bytes a k-mer for k up to 32).
+    /// The first call loads the table into memory (about 13 bytes per k-mer for k up to 32).
     ///
     /// Args:
-    ///     kmers: A NumPy array of uint64 (A C G T = 0 1 2 3, the first base most significant; k up to 32), which is not copied;
-    ///         strings of Arrow; or an iterable of str and bytes.
-    ///     threads: None for as many as there are processors.
+    ///     kmers: A NumPy array of uint64 (A C G T = 0 1 2 3, the first base most significant; k up to 32), which is
+    ///         not copied; Arrow strings; or an iterable of str and bytes.
+    ///     threads: The number of threads; None for one per processor.
     ///
     /// Returns:
-    ///     A NumPy array of uint32, as long as `kmers` (a `Column` where there is no NumPy).
+    ///     A NumPy array of uint32, as long as `kmers` (a `Column` if NumPy is not installed).
     ///
     /// >>> import merganser
     /// >>> table = merganser.count(["ACGTTA", "CGTTAC"], k=5, min_count=1)
@@ -355,7 +362,8 @@ impl Table {
         Column(Arc::new(UInt32Array::from(counts)) as ArrayRef).shown(py)
     }
 
-    /// How many of its k-mers have each count: a `Batch` of columns `count` (uint32, ascending, from 1) and `kmers` (uint64, none 0).
+    /// Returns the number of k-mers with each count: a `Batch` with columns `count` (uint32, from 1, ascending) and
+    /// `kmers` (uint64, never 0).
     ///
     /// >>> import merganser
     /// >>> histogram = merganser.count(["ACGTTA", "CGTTAC"], k=5, min_count=1).histogram()
@@ -372,13 +380,14 @@ impl Table {
         Batch::of(Arc::new(schema), columns)
     }
 
-    /// What the histogram tells of the genome, by GenomeScope's model. The table needs the low counts: `min_count=1`.
+    /// Fits the model of GenomeScope to the histogram. The table must have the low counts: use `min_count=1`.
     ///
     /// Args:
-    ///     ploidy: Haplotypes, 1 to 6.
-    ///     coverage: About how often a k-mer occurs that one haplotype has once; None: it is found.
-    ///     exclude_above: Leave k-mers out that occur more often than this, of the genome's size, too: those of organelles,
-    ///         plasmids and spike-ins; None for no limit.
+    ///     ploidy: The number of haplotypes, 1 to 6.
+    ///     coverage: The approximate number of occurrences of a k-mer that is in one haplotype once; None to estimate
+    ///         it.
+    ///     exclude_above: Ignore k-mers that occur more often than this, also in the genome size: those of
+    ///         organelles, plasmids and spike-ins; None for no limit.
     ///
     /// Raises:
     ///     ConfigError: If the coverage is too low for a model.
@@ -395,15 +404,15 @@ impl Table {
         crate::spectrum::Spectrum::fit(py, &rows, self.header().k, settings)
     }
 
-    /// Its k-mers in order, in batches.
+    /// Returns the k-mers in order, in batches.
     ///
     /// Args:
-    ///     size: Rows of a batch; the last one has fewer.
-    ///     kmers: "str" for a column `kmer` of letters; "int" for one of uint64 (k up to 32), or two of them, `kmer_high` and
-    ///         `kmer_low` (k up to 64).
+    ///     size: The number of rows of a batch; the last one may have fewer.
+    ///     kmers: "str" for a column `kmer` of letters; "int" for a column `kmer` of uint64 (k up to 32), or for two
+    ///         of them, `kmer_high` and `kmer_low` (k up to 64).
     ///
     /// Returns:
-    ///     An iterator of `Batch`, each with these columns and `count` (uint32).
+    ///     An iterator of `Batch` with these columns and `count` (uint32).
     #[pyo3(signature = (size=65536, kmers="str"))]
     fn batches(&self, py: Python<'_>, size: usize, kmers: &str) -> PyResult<Batches> {
         Batches::start(py, &self.opened, size, kmers)
@@ -426,12 +435,13 @@ impl Table {
         )
     }
 
-    /// The k-mers of any of the tables.
+    /// Returns the k-mers that are in any of the tables.
     ///
     /// Args:
-    ///     others: Tables of the same k and strands.
-    ///     counts: The count of a k-mer that several have: "min", "max", "sum", "diff", "left" or "right"; None for the sum.
-    ///     output: The file of the result; None for a temporary one.
+    ///     others: Tables with the same k and strands.
+    ///     counts: The count of a k-mer that is in several tables: "min", "max", "sum", "diff", "left" or "right";
+    ///         None for the sum.
+    ///     output: The file for the result; None for a temporary one.
     #[pyo3(signature = (*others, counts=None, output=None))]
     fn union(
         &self,
@@ -442,12 +452,12 @@ impl Table {
         self.operation(others, Operation::Union, (counts, output))
     }
 
-    /// The k-mers of all of the tables.
+    /// Returns the k-mers that are in all of the tables.
     ///
     /// Args:
-    ///     others: Tables of the same k and strands.
-    ///     counts: The count of a k-mer that several have: "min", "max", "sum", "diff", "left" or "right"; None for the least.
-    ///     output: The file of the result; None for a temporary one.
+    ///     others: Tables with the same k and strands.
+    ///     counts: The count of a k-mer: "min", "max", "sum", "diff", "left" or "right"; None for the minimum.
+    ///     output: The file for the result; None for a temporary one.
     #[pyo3(signature = (*others, counts=None, output=None))]
     fn intersect(
         &self,
@@ -458,13 +468,13 @@ impl Table {
         self.operation(others, Operation::Intersect, (counts, output))
     }
 
-    /// The k-mers that no other table has, with their counts.
+    /// Returns the k-mers that are in no other table, with their counts.
     #[pyo3(signature = (*others, output=None))]
     fn subtract(&self, others: Vec<PyRef<'_, Table>>, output: Option<PathBuf>) -> PyResult<Table> {
         self.operation(others, Operation::Subtract, (None, output))
     }
 
-    /// The k-mers with counts from `min_count` to `max_count`.
+    /// Returns the k-mers with counts from `min_count` to `max_count`.
     #[pyo3(signature = (min_count=1, max_count=None, *, output=None))]
     fn reduce(
         &self,
@@ -477,7 +487,8 @@ impl Table {
         Table::computed(py, &[self.again().or_raise(py)?], (Expression::Table(0), limits), output)
     }
 
-    /// The Jaccard index of two tables' k-mers, exact: shared ones over those of either.
+    /// Returns the exact Jaccard index of the k-mers of two tables: the number in both divided by the number in
+    /// either.
     fn jaccard(&self, py: Python<'_>, other: PyRef<'_, Table>) -> PyResult<f64> {
         let tables = [self.again().or_raise(py)?, other.again().or_raise(py)?];
         let resources = Resources::new();
@@ -500,7 +511,8 @@ impl Table {
         self.operation(vec![other], Operation::Subtract, (None, None))
     }
 
-    /// A table of a file can be sent to another process, which opens the file; a temporary one cannot.
+    /// Supports pickling of a table with a file: the receiving process opens the file. A temporary table cannot be
+    /// pickled.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         match &self.opened.file {
             Owned::Kept(path) => {
@@ -509,7 +521,7 @@ impl Table {
                 (open, (path,)).into_pyobject(py)
             }
             Owned::Temporary(_) => Err(PyTypeError::new_err(
-                "a table in a temporary file cannot be pickled: save it, and open it there",
+                "a table in a temporary file cannot be pickled: save it and open the saved file",
             )),
         }
     }

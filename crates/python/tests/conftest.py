@@ -1,4 +1,4 @@
-"""Data of the repository, and what tests share."""
+"""Fixtures: data of the repository, and generated reads."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ DATA = Path(__file__).resolve().parents[3] / "tests" / "data"
 
 @pytest.fixture(scope="session")
 def data() -> Path:
-    """Genomes, their taxonomy, and reads of a bacterium."""
+    """Returns the folder with genomes, their taxonomy, and reads of a bacterium."""
     return DATA
 
 
 @pytest.fixture
 def reads() -> list[str]:
-    """Reads of a genome of 3,000 bases, with errors."""
+    """Returns reads with errors of a genome of 3,000 bases."""
     numbers = random.Random(7)
     genome = "".join(numbers.choice("ACGT") for _ in range(3000))
     found = []

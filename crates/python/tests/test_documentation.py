@@ -1,4 +1,4 @@
-"""Examples in the documentation, stubs, and the program that comes with the package."""
+"""Tests of docstring examples, stubs, and the program in the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples run as they stand."""
+"""Runs the examples unchanged."""
 
 from __future__ import annotations
 

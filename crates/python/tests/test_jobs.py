@@ -1,4 +1,4 @@
-"""Classification, filtering and mapping."""
+"""Tests of classification, filtering and mapping."""
 
 from __future__ import annotations
 

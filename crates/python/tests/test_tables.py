@@ -1,4 +1,4 @@
-"""Tables of k-mers, by the definition in plain Python."""
+"""Compares tables of k-mers with the definition in plain Python."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_queries_take_what_there_is(reads: list[str]) -> None:
         if k <= 32:
             words = np.array([word(kmer) for kmer in kmers], dtype=np.uint64)
             assert table.query(words).tolist() == answers
-            # Of more than k bases.
+            # Words of more than k bases.
             if k < 32:
                 assert table.query(words + np.uint64(4**k)).tolist() == [0] * len(words)
         one = next(iter(expected))
@@ -135,7 +135,7 @@ def test_batches_are_arrows_and_numpys(reads: list[str]) -> None:
     wide = next(iter(merganser.count(reads, 41, min_count=1).batches(kmers="int")))
     both = [int(high) << 64 | int(low) for high, low in zip(wide["kmer_high"], wide["kmer_low"])]
     assert both == [word(kmer) for kmer in sorted(counts(reads, 41))]
-    # Nobody takes the rest.
+    # The other batches are not consumed.
     del wide
 
 

@@ -1,24 +1,24 @@
-//! Pictures of classes of k-mers, as Merqury draws them (Rhie et al. 2020, figure 1).
+//! Plots of classes of k-mers, as by Merqury (Rhie et al. 2020, figure 1).
 
 use crate::data::{Class, ClassSpectrum};
 use crate::draw::{Anchor, Axes, INK, Picture, Scene, Shape, Words, rectangle, shortened};
 
-/// How classes are drawn.
+/// The style in which classes are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// As lines,
+    /// Lines.
     Lines,
-    /// as areas over each other,
+    /// Overlapping areas.
     Filled,
-    /// or as areas on top of each other.
+    /// Stacked areas.
     Stacked,
 }
 
 impl Style {
-    /// All of them.
+    /// All styles.
     pub const ALL: [Style; 3] = [Style::Lines, Style::Filled, Style::Stacked];
 
-    /// As Merqury abbreviates it in names of files.
+    /// Returns Merqury's abbreviation of the style in file names.
     pub fn short(self) -> &'static str {
         match self {
             Style::Lines => "ln",
@@ -28,24 +28,24 @@ impl Style {
     }
 }
 
-/// The size of the picture, in units of SVG.
+/// The size of the plot in SVG units.
 const WIDTH: f64 = 600.0;
 const HEIGHT: f64 = 500.0;
 const FRAME: [f64; 4] = [96.0, 44.0, 572.0, 452.0];
-/// By the order of classes, from ColorBrewer's Set1.
+/// The colours of the classes in their order, from ColorBrewer's Set1.
 const COLOURS: [&str; 6] = ["#000000", "#E41A1C", "#377EB8", "#4DAF4A", "#984EA3", "#FF7F00"];
-/// Counts of errors, among which no peak is looked for.
+/// Counts up to this one are mostly those of errors, where no peak is searched.
 const ERRORS: u64 = 3;
-/// The bar of k-mers without a read is so wide.
+/// The width of the bar of k-mers that are in no read.
 const BAR: f64 = 2.0;
-/// The legend, from its upper right corner.
+/// The upper right corner of the legend.
 const LEGEND: [f64; 2] = [568.0, 52.0];
 const LEGEND_LINE: f64 = 18.0;
 const LETTER: f64 = 7.6;
-/// Letters of a class's name, at most.
+/// The maximum number of characters of a class's name.
 const LONGEST: usize = 40;
 
-/// The ends of both axes: the highest peak of what assemblies have.
+/// Returns the ends of both axes, from the highest peak of the k-mers in assemblies.
 fn most(classes: &ClassSpectrum) -> [f64; 2] {
     let rows = classes.classes.iter().skip(1).flat_map(|class| &class.rows);
     let peak = rows
@@ -56,7 +56,7 @@ fn most(classes: &ClassSpectrum) -> [f64; 2] {
     [2.5 * count as f64, 1.1 * number.max(only) as f64]
 }
 
-/// Draws the classes of k-mers of reads over each other, and at 0 those of assemblies alone.
+/// Draws the counts of k-mers of reads by class, and at 0 the k-mers that are only in assemblies.
 pub fn picture(classes: &ClassSpectrum, style: Style) -> Picture {
     let axes = Axes::linear(FRAME, most(classes));
     let [left, top, right, bottom] = FRAME;
@@ -79,7 +79,7 @@ pub fn picture(classes: &ClassSpectrum, style: Style) -> Picture {
     Picture(Scene { width: WIDTH, height: HEIGHT, shapes, words })
 }
 
-/// How many k-mers of a class have each count from 0 on.
+/// Returns the number of k-mers of a class for each count from 0.
 fn heights(class: &Class, counts: usize) -> Vec<u64> {
     let mut heights = vec![0; counts];
     for &(count, number) in &class.rows {
@@ -121,7 +121,7 @@ fn curves(classes: &ClassSpectrum, style: Style, axes: &Axes) -> Vec<Shape> {
     shapes
 }
 
-/// The bar of k-mers that no read has.
+/// Draws the bar of k-mers that are in no read.
 fn only(classes: &ClassSpectrum, axes: &Axes) -> Vec<Shape> {
     let mut below = 0;
     let parts = classes.only.iter().zip(&COLOURS[1..]).map(|(&number, colour)| {
@@ -132,7 +132,7 @@ fn only(classes: &ClassSpectrum, axes: &Axes) -> Vec<Shape> {
     parts.collect()
 }
 
-/// A box at the upper right.
+/// Draws the legend, a box at the upper right.
 fn legend(classes: &ClassSpectrum, shapes: &mut Vec<Shape>, words: &mut Vec<Words>) {
     let [right, top] = LEGEND;
     let longest = classes

@@ -1,53 +1,53 @@
-//! What a page, a plot or a section of MultiQC is made of: the numbers of one run over one sample, as plain data.
+//! The data of pages, plots and MultiQC sections: the results of a run over one sample.
 //!
-//! `--report-data FILE` writes [`Data`] as JSON, and `merganser report html` and `plot` read it. Whoever has the
-//! results fills it in; this crate draws it. Names in it (of samples, files, taxa, contigs) may hold anything.
+//! `--report-data FILE` writes [`Data`] as JSON, which `merganser report html` and `plot` read. Commands fill it in;
+//! this crate draws it. Names (of samples, files, taxa, contigs) may contain any characters.
 
 use serde::{Deserialize, Serialize};
 
-/// The layout of the JSON that this version writes and reads.
+/// The version of the JSON format that is written and read.
 pub const FORMAT: u32 = 1;
 
-/// Rows of a histogram: a value, and how many there are of it, in order of values.
+/// Rows of a histogram: a value and its number, in order of values.
 pub type Rows = Vec<(u64, u64)>;
 
 /// The results of one run over one sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Data {
-    /// [`FORMAT`].
+    /// The version of the format, [`FORMAT`].
     pub format: u32,
     /// The program's version.
     pub version: String,
-    /// The command as its user types it: `count`, `kmers qv`, `classify` …
+    /// The command as typed by the user: `count`, `kmers qv`, `classify` …
     pub command: String,
     /// The sample's name.
     pub sample: String,
     /// Names of the inputs, without folders.
     pub inputs: Vec<String>,
-    /// Options that results depend on, with their values.
+    /// Options that affect the results, with their values.
     pub parameters: Vec<(String, String)>,
-    /// What is to be known before results are trusted, a sentence each.
+    /// Warnings about the results, one sentence each.
     pub warnings: Vec<String>,
-    /// How often k-mers occur.
+    /// The spectrum of k-mers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spectrum: Option<Spectrum>,
-    /// Which taxa reads are of.
+    /// The taxa of reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taxa: Option<Taxa>,
-    /// How good assemblies are.
+    /// The quality of assemblies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assembly: Option<Assembly>,
-    /// Where reads lie on a reference.
+    /// The mapping of reads to a reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mapping: Option<Mapping>,
-    /// Which pairs of sequences are within the threshold.
+    /// The decisions of a filter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decisions: Option<Decisions>,
 }
 
 impl Data {
-    /// The frame of a run's results: nothing is in it yet.
+    /// Makes data without results.
     pub fn new(version: &str, command: &str, sample: &str) -> Data {
         Data {
             format: FORMAT,
@@ -65,56 +65,57 @@ impl Data {
         }
     }
 
-    /// One line of JSON, with its end.
+    /// Returns the data as one line of JSON, with its line end.
     ///
     /// # Errors
-    /// None are known: every value has a text.
+    /// None are known: all values can be written.
     pub fn to_line(&self) -> serde_json::Result<String> {
         serde_json::to_string(self).map(|line| line + "\n")
     }
 
-    /// What [`to_line`](Data::to_line) made, line by line; lines without letters are passed over.
+    /// Parses lines of [`to_line`](Data::to_line); blank lines are skipped.
     ///
     /// # Errors
-    /// The number of the first line, from 1, that is none, and why.
+    /// The number of the first invalid line, from 1, and the reason.
     pub fn parse(text: &str) -> Result<Vec<Data>, (usize, String)> {
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         lines.map(|(at, line)| one(line).map_err(|why| (at + 1, why))).collect()
     }
 }
 
-/// One run, of a layout that this version knows.
+/// Parses one run.
 fn one(line: &str) -> Result<Data, String> {
     #[derive(Deserialize)]
     struct Head {
         format: Option<u32>,
         version: Option<String>,
     }
-    let wrong = |why: serde_json::Error| format!("no results of a run: {why}").replace('`', "'");
+    let wrong = |why: serde_json::Error| format!("not results of a run: {why}").replace('`', "'");
     let head: Head = serde_json::from_str(line).map_err(wrong)?;
     match (head.format, head.version) {
         (Some(FORMAT), _) => serde_json::from_str(line).map_err(wrong),
         (Some(_), Some(version)) => {
-            Err(format!("of version {version} of merganser: use that or a newer one"))
+            Err(format!("written by merganser {version}: use that version or a newer one"))
         }
-        _ => Err("no results of a run: --report-data writes these".to_owned()),
+        _ => Err("not results of a run, as --report-data writes".to_owned()),
     }
 }
 
-/// A histogram of counts of k-mers, and its model.
+/// A histogram of k-mer counts, and its model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spectrum {
-    /// The k-mers' length, in bases.
+    /// The length of the k-mers in bases.
     pub k: usize,
-    /// Counts, and how many distinct k-mers have each.
+    /// Counts, and the number of distinct k-mers with each.
     pub rows: Rows,
-    /// The model of it, if one could be fitted.
+    /// The model of the histogram, if one fits.
     pub model: Option<Model>,
 }
 
 impl Spectrum {
-    /// The count up to which this share of the k-mers lies that occur more than once; `None` if there are none.
+    /// Returns the count up to which this share of the k-mers that occur more than once lies; `None` if there are
+    /// none.
     pub(crate) fn count_of_share(&self, share: f64) -> Option<u64> {
         let several = self.rows.iter().filter(|row| row.0 > 1);
         let total: u64 = several.clone().map(|row| row.1).sum();
@@ -127,41 +128,41 @@ impl Spectrum {
     }
 }
 
-/// What the model of a histogram tells: the numbers of `merganser_spectrum::Model`.
+/// The model of a histogram, with the values of `merganser_spectrum::Model`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Model {
-    /// Copies of the genome in a cell.
+    /// The number of copies of the genome in a cell.
     pub ploidy: u32,
-    /// How often a base of one copy of the genome is covered by k-mers.
+    /// The k-mer coverage of one copy of the genome.
     pub coverage: f64,
-    /// Bases of one copy.
+    /// The number of bases of one copy.
     pub genome_size: f64,
-    /// Those of them that occur once in it.
+    /// The number of bases of one copy that are not in repeats.
     pub unique_size: f64,
-    /// The fraction of places at which copies differ.
+    /// The fraction of positions at which copies differ.
     pub heterozygosity: f64,
-    /// The fraction of duplicates among reads.
+    /// The fraction of reads that are duplicates.
     pub duplication: f64,
-    /// Errors a base of the reads, if it can be told.
+    /// Errors per base of the reads, if they can be estimated.
     pub error_rate: Option<f64>,
     /// The fraction of k-mers that the model explains, 0 to 1.
     pub explained: f64,
-    /// The least count that is not of errors alone.
+    /// The smallest count that is not mostly of errors.
     pub from: usize,
-    /// Numbers of distinct k-mers by count, from 0 on, as the model expects them; errors are not among them.
+    /// The expected number of distinct k-mers by count, from 0, without errors.
     pub expected: Vec<f64>,
 }
 
-/// The taxa of a sample, as a report in Kraken's style has them.
+/// The taxa of a sample, as in a Kraken-style report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Taxa {
-    /// Reads, or pairs of them, of the sample.
+    /// The number of reads or pairs of the sample.
     pub reads: u64,
-    /// Those without a taxon.
+    /// The number of unclassified reads.
     pub unclassified: u64,
-    /// The taxa, each before those below it; siblings in the report's order.
+    /// The taxa; parents precede their children, and siblings have the order of the report.
     pub rows: Vec<Taxon>,
 }
 
@@ -169,152 +170,154 @@ pub struct Taxa {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Taxon {
-    /// Steps from the root, which has 0.
+    /// The depth below the root, which has 0.
     #[serde(rename = "d")]
     pub depth: u32,
-    /// The rank's code: `D`, `P`, `C`, `O`, `F`, `G`, `S`, with a number for ranks between; `R` is the root.
+    /// The rank code: `D`, `P`, `C`, `O`, `F`, `G`, `S`, with a number for ranks between; `R` is the root.
     #[serde(rename = "r")]
     pub rank: String,
-    /// The taxonomy's number.
+    /// The taxid.
     #[serde(rename = "t")]
     pub taxid: u64,
     /// The name, without indent.
     #[serde(rename = "n")]
     pub name: String,
-    /// Reads of the taxon and of those below it.
+    /// The number of reads of the clade.
     #[serde(rename = "c")]
     pub clade: u64,
-    /// Reads of the taxon alone.
+    /// The number of reads of the taxon itself.
     #[serde(rename = "o")]
     pub own: u64,
-    /// k-mers (minimizers or features) of the reads of the clade that are in the database, if they were counted.
+    /// The number of k-mers (minimizers or features) in the reads of the clade that are in the database, if counted.
     #[serde(rename = "k", default, skip_serializing_if = "Option::is_none")]
     pub kmers: Option<u64>,
-    /// Distinct ones of these, about, if they were counted. Few for many reads: the taxon may not be there.
+    /// The approximate number of distinct k-mers among these, if counted. If it is small for many reads, the taxon
+    /// may be absent.
     #[serde(rename = "u", default, skip_serializing_if = "Option::is_none")]
     pub distinct: Option<u64>,
-    /// The estimate of the clade's share of all classified reads, 0 to 1, if it was made.
+    /// The estimated share of the clade in all classified reads, 0 to 1, if estimated.
     #[serde(rename = "a", default, skip_serializing_if = "Option::is_none")]
     pub abundance: Option<f64>,
 }
 
-/// A judgement of one or two assemblies by the k-mers of reads.
+/// The evaluation of one or two assemblies with the k-mers of reads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Assembly {
-    /// The k-mers' length, in bases.
+    /// The length of the k-mers in bases.
     pub k: usize,
-    /// Each assembly, and both together where there are two.
+    /// The quality of each assembly, and of both together if there are two.
     pub judged: Vec<AssemblyQuality>,
-    /// Histograms of k-mers of reads by classes: each assembly's copy numbers, and which assembly has them.
+    /// Histograms of the reads' k-mers by class: by copy number in each assembly, and by assembly.
     pub spectra: Vec<ClassSpectrum>,
-    /// How parents' k-mers lie, if the parents are known.
+    /// The haplotypes in the assemblies, if the parents are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub haplotypes: Option<Haplotypes>,
 }
 
-/// One assembly's numbers.
+/// The quality of an assembly.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AssemblyQuality {
-    /// Its name.
+    /// The assembly's name.
     pub name: String,
-    /// Its k-mers.
+    /// The number of k-mers in the assembly.
     pub kmers: u64,
-    /// Those that the reads have not.
+    /// The number of these k-mers that are not in the reads.
     pub only: u64,
-    /// The quality in Phred's scale; none if the reads have all of its k-mers.
+    /// The quality on the Phred scale; `None` if all k-mers are in the reads.
     pub quality: Option<f64>,
-    /// The chance of an error at a base.
+    /// The probability of an error at a base.
     pub error_rate: f64,
-    /// The fraction of solid k-mers of the reads that are in it, if there are such, 0 to 1.
+    /// The fraction of the reads' solid k-mers that are in the assembly, 0 to 1, if there are any.
     pub completeness: Option<f64>,
 }
 
-/// Histograms of k-mers of reads, one for each class.
+/// Histograms of the reads' k-mers, one for each class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClassSpectrum {
-    /// The picture's name: `asm.spectra-cn`, `spectra-asm` …
+    /// The plot's name: `asm.spectra-cn`, `spectra-asm` …
     pub title: String,
-    /// The classes, in order of drawing.
+    /// The classes in the order in which they are drawn.
     pub classes: Vec<Class>,
-    /// k-mers that are in assemblies alone, by class of their own, drawn at 0.
+    /// The numbers of k-mers that are only in assemblies, by their own classes, which are drawn at 0.
     pub only: Vec<u64>,
-    /// The least count of a k-mer that is no error.
+    /// The smallest count of k-mers that are not errors.
     pub solid: u32,
 }
 
-/// One class of k-mers.
+/// A class of k-mers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Class {
-    /// Its name: `read-only`, `1`, `2` … or an assembly's.
+    /// The class's name: `read-only`, `1`, `2` … or an assembly's name.
     pub name: String,
-    /// Counts in the reads, and how many k-mers have each.
+    /// Counts in the reads, and the number of k-mers with each.
     pub rows: Rows,
 }
 
-/// How the k-mers of two parents lie in assemblies.
+/// The k-mers of two parents in assemblies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Haplotypes {
     /// The parents' names.
     pub parents: [String; 2],
-    /// Each contig: the number of its assembly in `Assembly::judged`, k-mers of each parent alone, all k-mers.
+    /// For each contig: the index of its assembly in `Assembly::judged`, the k-mers of only one and only the other
+    /// parent, and all k-mers.
     pub contigs: Vec<(usize, u64, u64, u64)>,
-    /// Each phase block: the number of its assembly, bases, the number of its parent.
+    /// For each phase block: the index of its assembly, its bases, and the index of its parent.
     pub blocks: Vec<(usize, u64, usize)>,
 }
 
-/// How reads were mapped.
+/// The results of a mapping.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mapping {
-    /// Reads of the sample; a pair has two.
+    /// The number of reads of the sample; a pair counts as two.
     pub reads: u64,
-    /// Those with a hit.
+    /// The number of reads with a hit.
     pub mapped: u64,
-    /// Numbers of reported hits, and how many reads have each.
+    /// Numbers of reported hits, and the number of reads with each.
     pub hits: Rows,
-    /// Edits of each mapped read's best hit, and how many reads have these.
+    /// Edits of the best hit of mapped reads, and the number of reads with each.
     pub edits: Rows,
-    /// Insert sizes in bases, and how many concordant pairs have each.
+    /// Insert sizes in bases, and the number of concordant pairs with each.
     pub inserts: Rows,
-    /// The reference's contigs, in its order.
+    /// The contigs of the reference, in its order.
     pub contigs: Vec<Contig>,
 }
 
-/// One contig, and what lies on it.
+/// A contig, with the reads that were mapped to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contig {
-    /// Its name.
+    /// The contig's name.
     #[serde(rename = "n")]
     pub name: String,
-    /// Its bases.
+    /// The length in bases.
     #[serde(rename = "l")]
     pub length: u64,
-    /// Reads whose primary record is on it.
+    /// The number of reads whose primary record is on the contig.
     #[serde(rename = "r")]
     pub reads: u64,
-    /// Bases of these reads: over `length`, the depth.
+    /// The number of bases of these reads; divided by `length`, the depth.
     #[serde(rename = "b")]
     pub bases: u64,
 }
 
-/// What a filter decided.
+/// The decisions of a filter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Decisions {
-    /// Pairs of sequences.
+    /// The number of pairs of sequences.
     pub pairs: u64,
-    /// Those that were accepted.
+    /// The number of accepted pairs.
     pub accepted: u64,
-    /// Those of them that could not be judged, for letters that are no base.
+    /// The number of accepted pairs that are undefined because of letters that are not bases.
     pub undefined: u64,
-    /// Edits, exact or estimated, of accepted pairs, and how many pairs have these.
+    /// Exact or estimated edits of accepted pairs, and the number of pairs with each.
     pub edits: Rows,
-    /// Whether the edits are exact, not lower bounds.
+    /// Whether the edits are exact and not lower bounds.
     pub is_exact: bool,
 }

@@ -1,4 +1,4 @@
-//! One way to draw for all pictures: shapes and words make an SVG, of which the pixels and pages of other formats are made.
+//! Drawing of all plots: shapes and words make an SVG, which is converted to the other formats.
 
 mod axes;
 mod font;
@@ -9,46 +9,47 @@ mod svg;
 pub(crate) use axes::{Axes, Scale, thousands};
 pub(crate) use scene::{Anchor, INK, Scene, Shape, Words, rectangle, shortened};
 
-/// Colours that the colour-blind tell apart (Okabe and Ito, 2008), and greys for what is none of all others.
+/// Colours that people with colour blindness can distinguish (Okabe and Ito, 2008), and greys for remainders.
 pub(crate) const COLOURS: [&str; 7] =
     ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F00"];
 pub(crate) const GREYS: [&str; 3] = ["#B3BAC2", "#5B636D", "#D9DDE2"];
 
-/// A picture, which can be had in several formats. All letters are of a font that the program brings along; letters that it has
-/// not are drawn as a box or, in SVG, by a font of the reader's.
+/// A plot that can be written in several formats. Text is in an embedded font. Characters that the font does not have
+/// are drawn as a box or, in SVG, in a font of the viewer.
 #[derive(Debug)]
 pub struct Picture(pub(crate) Scene);
 
-/// Why a picture has no pixels or pages.
+/// An error of converting a plot.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The picture's SVG cannot be read back, which is a mistake of this crate.
-    #[error("the picture cannot be drawn: {0}")]
+    /// The plot's SVG cannot be parsed, which is a bug in this crate.
+    #[error("the plot cannot be drawn: {0}")]
     Svg(String),
-    /// More pixels than a picture may have.
-    #[error("a picture of {0} x {1} pixels is too large: ask for fewer dots an inch")]
+    /// The plot has too many pixels.
+    #[error("a plot of {0} x {1} pixels is too large: use a lower resolution (dpi)")]
     Size(u32, u32),
 }
 
 impl Picture {
-    /// Returns it as SVG, with the letters of ASCII as a font in it.
+    /// Returns the plot as SVG, with an embedded font of ASCII characters.
     pub fn svg(&self) -> String {
         svg::draw(&self.0)
     }
 
-    /// Returns it as PNG with `dpi` dots an inch, which the file says; the picture has 96 units of SVG an inch.
+    /// Returns the plot as PNG with a resolution of `dpi` dots per inch, which is stored in the file; an inch has 96
+    /// SVG units.
     ///
     /// # Errors
-    /// [`Error::Size`] if it has more than 100 million pixels.
+    /// [`Error::Size`] if the plot has more than 100 million pixels.
     pub fn png(&self, dpi: u32) -> Result<Vec<u8>, Error> {
         paper::png(&self.svg(), dpi)
     }
 
-    /// Returns it as PDF of one page, with the letters that it uses as a font in it.
+    /// Returns the plot as a PDF with one page, with an embedded font of the characters that it uses.
     ///
     /// # Errors
-    /// None are known: the picture is made in memory.
+    /// None are known: the plot is made in memory.
     pub fn pdf(&self) -> Result<Vec<u8>, Error> {
         paper::pdf(&self.svg())
     }

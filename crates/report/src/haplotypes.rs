@@ -1,43 +1,43 @@
-//! Pictures of haplotypes in assemblies, as Merqury draws them (Rhie et al. 2020, figures 4 and 5): the parents' markers on
-//! each sequence, and the lengths of phase blocks.
+//! Plots of haplotypes in assemblies, as by Merqury (Rhie et al. 2020, figures 4 and 5): the parents' markers on each
+//! sequence, and the lengths of phase blocks.
 
 use std::f64::consts::TAU;
 
 use crate::draw::{Anchor, Axes, INK, Picture, Scene, Shape, Words, rectangle, shortened};
 
-/// A sequence.
+/// A sequence of an assembly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blob {
-    /// Markers of both haplotypes.
+    /// The numbers of markers of both haplotypes.
     pub markers: [u64; 2],
-    /// How large it is.
+    /// The size of the sequence.
     pub size: u64,
-    /// The number of its assembly, 0 or 1.
+    /// The index of its assembly, 0 or 1.
     pub assembly: usize,
 }
 
-/// A stretch of a sequence.
+/// A phase block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// Its bases.
+    /// The length in bases.
     pub bases: u64,
-    /// The number of its haplotype, 0 or 1.
+    /// The index of its haplotype, 0 or 1.
     pub haplotype: usize,
 }
 
 const WIDTH: f64 = 600.0;
 const HEIGHT: f64 = 500.0;
 const FRAME: [f64; 4] = [96.0, 44.0, 572.0, 452.0];
-/// Letters of a name, at most.
+/// The maximum number of characters of a name.
 const LONGEST: usize = 40;
-/// Of assemblies, and of haplotypes.
+/// The colours of assemblies and of haplotypes.
 const COLOURS: [&str; 2] = ["#E41A1C", "#377EB8"];
-/// The radius of the largest circle, and the least, in pixels of SVG.
+/// The radius of the largest circle, and the minimum radius, in SVG units.
 const RADIUS: f64 = 40.0;
 const LEAST_RADIUS: f64 = 1.5;
-/// Corners of a circle.
+/// The number of corners of a circle.
 const CORNERS: u32 = 32;
-/// More sequences are not drawn: the largest ones are.
+/// The maximum number of sequences that are drawn, the largest ones.
 const MAX: usize = 20_000;
 
 fn picture(
@@ -64,11 +64,11 @@ fn picture(
     Picture(Scene { width: WIDTH, height: HEIGHT, shapes, words })
 }
 
-/// Draws sequences as circles whose area is their size, by the markers of each haplotype on them: those along an axis are of
-/// one haplotype.
+/// Plots sequences as circles by the number of markers of each haplotype. The area of a circle shows the size of the
+/// sequence. Sequences along an axis belong to one haplotype.
 pub fn blobs(title: &str, haplotypes: [&str; 2], assemblies: &[&str], blobs: &[Blob]) -> Picture {
     let mut blobs: Vec<&Blob> = blobs.iter().filter(|blob| blob.markers != [0; 2]).collect();
-    // Small ones are drawn over large ones.
+    // Small circles are drawn over large ones.
     blobs.sort_by_key(|blob| std::cmp::Reverse((blob.size, blob.markers, blob.assembly)));
     blobs.truncate(MAX);
     let most = blobs.iter().flat_map(|blob| blob.markers).max().unwrap_or(1) as f64 * 1.08;
@@ -87,7 +87,7 @@ pub fn blobs(title: &str, haplotypes: [&str; 2], assemblies: &[&str], blobs: &[B
     picture(title, &axes, shapes, haplotypes, assemblies, &COLOURS)
 }
 
-/// The largest first, each with the part of all bases, in per cent, that are in larger ones, and in these and it.
+/// Sorts stretches by length, the longest first. Each has the range that it takes of the bases of all, in per cent.
 fn ordered<T>(mut all: Vec<(u64, T)>) -> Vec<(u64, T, [f64; 2])> {
     all.sort_by_key(|one| std::cmp::Reverse(one.0));
     let whole = all.iter().map(|one| one.0).sum::<u64>().max(1) as f64;
@@ -110,8 +110,8 @@ fn half(axes: &Axes) -> Shape {
     Shape::dashed(vec![[at, bottom], [at, top]], INK)
 }
 
-/// Draws phase blocks side by side, the longest first, each as wide as its part of all bases and as high as it is long, in
-/// the colour of its haplotype: the one at 50 has the length N50.
+/// Plots phase blocks side by side, the longest first. The width of a block is its share of all bases, its height is
+/// its length, and its colour shows the haplotype. The block at 50 % has the length N50.
 pub fn blocks(title: &str, haplotypes: [&str; 2], blocks: &[Stretch]) -> Picture {
     let all = ordered(blocks.iter().map(|block| (block.bases, block.haplotype)).collect());
     let axes = axes_of(all.first().map_or(1, |block| block.0));
@@ -127,7 +127,8 @@ pub fn blocks(title: &str, haplotypes: [&str; 2], blocks: &[Stretch]) -> Picture
     picture(title, &axes, shapes, ["% of the blocks' bases", "bases"], &haplotypes, &COLOURS)
 }
 
-/// Draws the lengths of several kinds of stretches as steps, each kind the longest first along the part of all its bases.
+/// Plots the lengths of several kinds of stretches as steps, the longest first, by the cumulated share of their
+/// bases.
 pub fn continuity(title: &str, kinds: &[(&str, Vec<u64>)]) -> Picture {
     let longest = kinds.iter().flat_map(|kind| &kind.1).copied().max().unwrap_or(1);
     let axes = axes_of(longest);

@@ -1,8 +1,8 @@
-//! A page of results for a browser: one file that needs no network.
+//! An HTML page of results: a single file that needs no network.
 //!
-//! Its script (Apache ECharts and the code in `web/`, which builds `page/`) draws what [`Data`] hold, which stand in the page as
-//! JSON. Names in them may hold anything: here they never become markup, and the script makes texts of them alone. A
-//! Content-Security-Policy lets no other script run, and nothing be fetched.
+//! Its script (Apache ECharts and the code in `web/`, from which `page/` is built) draws [`Data`], which are in the
+//! page as JSON. Names may contain any characters: here they never become markup, and the script uses them only as
+//! text. A Content-Security-Policy forbids all other scripts and all network access.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use crate::data::Data;
 
 const SCRIPT: &str = include_str!("page/page.js");
 const STYLE: &str = include_str!("page/page.css");
-/// Letters of a title, at most.
+/// The maximum number of characters of a title.
 const LONGEST_TITLE: usize = 120;
 
 #[derive(Template)]
@@ -30,21 +30,21 @@ struct Page<'a> {
     data: String,
 }
 
-/// Why there is no page.
+/// An error of making a page.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The data have no text.
+    /// The data cannot be written as JSON.
     #[error("results cannot be written as JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// The page could not be put together.
-    #[error("the page cannot be made: {0}")]
+    /// The template of the page failed.
+    #[error("cannot make the page: {0}")]
     Template(#[from] askama::Error),
 }
 
-/// The page of the results of some runs, in their order; those of the same kind are drawn beside each other.
+/// Makes the page of the results of some runs, in their order. Runs of the same kind share their charts.
 ///
-/// It has no time, host or folder: the same results make the same bytes.
+/// The page contains no time, host or folder, so equal results make equal bytes.
 ///
 /// # Errors
 /// None are known: the page is made in memory.
@@ -61,7 +61,7 @@ pub fn page(data: &[Data]) -> Result<String, Error> {
     Ok(page.render()?)
 }
 
-/// The samples' names, or how many there are.
+/// Returns the names of the samples, or their number.
 fn title(data: &[Data]) -> String {
     let mut seen = HashSet::new();
     let names = data.iter().map(|data| data.sample.as_str());
@@ -80,18 +80,18 @@ fn title(data: &[Data]) -> String {
     seen.into_iter().collect()
 }
 
-/// Whether a letter is none that is seen: it ends lines or turns the direction of others.
+/// Whether a character is invisible: a control character, a line end, or a change of the text direction.
 fn is_unseen(letter: char) -> bool {
     let turns = matches!(letter, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
     letter.is_control() || turns || matches!(letter, '\u{2028}' | '\u{2029}')
 }
 
-/// The name of a text in a Content-Security-Policy.
+/// Returns the hash of a text for a Content-Security-Policy.
 fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }
 
-/// JSON without what would end or change the element that it stands in.
+/// Escapes JSON so that it cannot end or change the HTML element that contains it.
 pub(crate) fn harmless(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for letter in json.chars() {
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn the_script_cannot_be_ended() {
-        // In the page they are as they are.
+        // They are in the page without escapes.
         assert!(!SCRIPT.contains("</script") && !SCRIPT.contains("<!--"));
         assert!(!STYLE.contains("</style"));
     }

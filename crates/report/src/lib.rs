@@ -1,9 +1,9 @@
-//! Pictures and pages of results. Typed results go in; SVG, PNG, PDF, letters for a terminal, a page for a browser or sections
-//! of MultiQC's report come out. Nothing is computed here but places on a picture.
+//! Plots and pages of results. The input are typed results; the output are SVG, PNG, PDF, text for a terminal, an
+//! HTML page, or sections of a MultiQC report. Nothing is computed here except positions in a plot.
 //!
-//! [`data`] has what a run found, as plain data: [`html`] makes a page of it, [`plot`] pictures for papers, [`multiqc`] sections.
-//! [`model`] draws the model of a histogram of k-mers, [`classes`] histograms of classes of k-mers over each other,
-//! [`haplotypes`] the parents' k-mers in assemblies, [`smudges`] pairs of k-mers that tell the ploidy.
+//! [`data`] has the results of a run: [`html`] makes a page of them, [`plot`] figures for publication, [`multiqc`]
+//! sections. [`model`] plots the model of a k-mer histogram, [`classes`] histograms of classes of k-mers,
+//! [`haplotypes`] the parents' k-mers in assemblies, [`smudges`] the pairs of k-mers that show the ploidy.
 //!
 //! ```
 //! use merganser_report::model;

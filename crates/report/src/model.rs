@@ -1,4 +1,4 @@
-//! Pictures of a model of a histogram, and letters for a terminal.
+//! Plots of a model of a histogram, and text for a terminal.
 
 use std::fmt::Write;
 
@@ -6,33 +6,34 @@ use merganser_spectrum::Model;
 
 use crate::draw::{Anchor, Axes, INK, Picture, Scene, Shape, Words, rectangle, thousands};
 
-/// The size of the picture, in units of SVG.
+/// The size of the plot in SVG units.
 const WIDTH: f64 = 800.0;
 const HEIGHT: f64 = 480.0;
-/// Colours of bars and peaks.
+/// The colours of bars and peaks.
 const BARS: &str = "#9ecae1";
 const PEAKS: &str = "#d62728";
-/// Bars, at most; of more counts, one is that of several.
+/// The maximum number of bars; if there are more counts, a bar is the mean of several.
 const MAX_BARS: usize = 4000;
 const LEFT: f64 = 90.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 50.0;
 
-/// The height of the picture in k-mers: the errors of count 1 would leave no room for peaks.
+/// Returns the height of the plot in k-mers. It ignores the errors at low counts, which would leave no room for
+/// peaks.
 fn top(model: &Model) -> f64 {
     let from = model.from.max(1);
     let tail = model.observed[from..].iter().chain(&model.expected[from..]);
     1.15 * tail.copied().fold(1.0, f64::max)
 }
 
-/// The means of every `width` counts from 1 on, each with its first count.
+/// Returns the means of each `width` consecutive values from count 1, each with its first count.
 fn means(values: &[f64], width: usize) -> impl Iterator<Item = (f64, f64)> {
     let means = values[1..].chunks(width).map(|some| some.iter().sum::<f64>() / some.len() as f64);
     (0..).map(move |chunk: usize| (1 + chunk * width) as f64).zip(means)
 }
 
-/// Draws `model`: the histogram as bars, the model as a line, the peaks marked.
+/// Plots a model: the histogram as bars, the model as a line, the peaks marked.
 pub fn picture(model: &Model) -> Picture {
     let counts = model.observed.len() - 1;
     let frame = [LEFT, TOP, WIDTH - RIGHT, HEIGHT - BOTTOM];
@@ -78,12 +79,12 @@ fn title(model: &Model) -> String {
     )
 }
 
-/// Lines for a terminal, each begun with `# `: bars of `#` for the histogram, `o` for the model.
+/// Plots a model as text. Lines begin with `# `; `#` is a bar of the histogram, `o` the model.
 pub fn text(model: &Model, columns: usize, rows: usize) -> String {
     let counts = model.observed.len() - 1;
     let columns = columns.clamp(10, counts.max(10));
     let top = top(model);
-    // Each column is the mean of its counts.
+    // A column has the mean of its counts.
     let mean = |values: &[f64], column: usize| {
         let from = 1 + counts * column / columns;
         let to = (1 + counts * (column + 1) / columns).max(from + 1).min(values.len());

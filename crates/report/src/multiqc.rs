@@ -1,17 +1,17 @@
-//! Sections of MultiQC's report, as its custom content (docs of MultiQC 1.35): a file each, which the prefix of a
-//! sample goes before. Samples whose files have the same `id` stand side by side.
+//! Sections of a MultiQC report, as custom content (documentation of MultiQC 1.35): one file each, whose name begins
+//! with a prefix of the sample. Samples whose files have the same `id` are shown together.
 
 use serde_json::{Map, Value, json};
 
 use crate::data::{Data, Mapping, Rows};
 use crate::html::harmless;
 
-/// Points of a line, at most: more are not told apart on a page.
+/// The maximum number of points of a line; more cannot be distinguished on a page.
 const POINTS: usize = 1_000;
-/// Taxa of a sample's bar, at most, besides the others.
+/// The maximum number of taxa in the bar of a sample, in addition to the others.
 const TAXA: usize = 20;
 
-/// What a command's results have sections of.
+/// The kind of results that sections are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// [`Data::spectrum`].
@@ -27,7 +27,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What the names of the files have behind the prefix, in the order of [`files`].
+    /// Returns the suffixes of the file names after the prefix, in the order of [`files`].
     pub fn suffixes(self) -> Vec<String> {
         let section = |name: &&str| format!(".merganser_{name}_mqc.json");
         let mut all: Vec<String> = self.sections().iter().map(section).collect();
@@ -35,7 +35,7 @@ impl Kind {
         all
     }
 
-    /// The columns of its own in the table at the head, which columns of one `id` would replace, and its sections.
+    /// Returns the ids of the columns in the general table, which each kind needs for itself, and of its sections.
     fn sections(self) -> &'static [&'static str] {
         match self {
             Kind::Spectrum => &["spectrum_stats", "spectrum"],
@@ -47,9 +47,9 @@ impl Kind {
     }
 }
 
-/// The files of a run, one for each of [`Kind::suffixes`].
+/// Returns the contents of the files of a run, one for each of [`Kind::suffixes`].
 pub fn files(kind: Kind, data: &Data) -> Vec<String> {
-    // MultiQC puts them into its page.
+    // MultiQC embeds the data in its page.
     let text = |section: &Value| harmless(&format!("{section:#}\n"));
     let mut files: Vec<String> = sections(kind, data).iter().map(text).collect();
     files.push(format!("merganser: {}\n", Value::from(data.version.as_str())));
@@ -77,7 +77,7 @@ fn sections(kind: Kind, data: &Data) -> Vec<Value> {
     sections
 }
 
-/// A section's head; every file of its kind has the same.
+/// Makes the head of a section, which is the same in all files of its kind.
 fn section(id: &str, name: &str, plot: &str, pconfig: Value) -> Map<String, Value> {
     let head = json!({
         "id": format!("merganser_{id}"),
@@ -92,7 +92,7 @@ fn section(id: &str, name: &str, plot: &str, pconfig: Value) -> Map<String, Valu
     head
 }
 
-/// The columns of the table at the head of MultiQC's report.
+/// Makes the columns of the general statistics table.
 fn stats(kind: Kind, data: &Data) -> Value {
     let mut columns: Vec<(Value, Value)> = Vec::new();
     let mut add = |key: &str, title: &str, about: &str, options: Value, value: Value| {
@@ -116,7 +116,7 @@ fn stats(kind: Kind, data: &Data) -> Value {
         add(
             "coverage",
             "k-mer cov.",
-            "Coverage of a haplotype by k-mers",
+            "k-mer coverage of a haplotype",
             json!({}),
             model.coverage.into(),
         );
@@ -131,14 +131,14 @@ fn stats(kind: Kind, data: &Data) -> Value {
         add(
             "qv",
             "QV",
-            "Quality of the (first) assembly by k-mers",
+            "k-mer quality value of the (first) assembly",
             json!({}),
             judged.quality.into(),
         );
         add(
             "completeness",
             "Complete",
-            "Solid k-mers of the reads in it",
+            "Solid k-mers of the reads in the assembly",
             percent(),
             complete.into(),
         );
@@ -170,7 +170,7 @@ fn percent_of(part: u64, all: u64) -> f64 {
     100.0 * part as f64 / all.max(1) as f64
 }
 
-/// A line of numbers by values.
+/// Makes a section with a line plot of numbers by values.
 fn line(data: &Data, [id, title, x, y]: [&str; 4], rows: Option<&Rows>) -> Value {
     let pconfig = json!({
         "id": format!("merganser_{id}_plot"),
@@ -187,7 +187,7 @@ fn points(data: &Data, rows: &[(u64, u64)]) -> Value {
     json!({ data.sample.clone(): rows.iter().take(POINTS).collect::<Vec<_>>() })
 }
 
-/// Distinct k-mers by count.
+/// Makes the section of distinct k-mers by count.
 fn spectrum(data: &Data) -> Value {
     let pconfig = json!({
         "id": "merganser_spectrum_plot",
@@ -198,17 +198,17 @@ fn spectrum(data: &Data) -> Value {
         "logswitch_active": true,
     });
     let mut section = section("spectrum", "k-mer spectrum", "linegraph", pconfig);
-    let about = "How many distinct k-mers occur once, twice, and so on. Those of sequencing errors occur once or \
-                 few times; the peaks are of the genome.";
+    let about = "The number of distinct k-mers that occur once, twice, and so on. Those of sequencing errors occur \
+                 once or a few times; the peaks are k-mers of the genome.";
     section.insert("description".to_owned(), about.into());
     let rows = data.spectrum.as_ref().map_or(&[][..], |spectrum| &spectrum.rows);
-    // Beyond, a line's points are of repeats, and few.
+    // Points beyond this count are few, and from repeats.
     let most = rows.iter().take_while(|(count, _)| *count <= POINTS as u64).count();
     section.insert("data".to_owned(), points(data, &rows[..most]));
     Value::Object(section)
 }
 
-/// Reads of species, the largest ones by name.
+/// Makes the section of reads by species, with the names of the largest ones.
 fn taxa(data: &Data) -> Value {
     let pconfig = json!({
         "id": "merganser_taxa_plot",
@@ -217,8 +217,8 @@ fn taxa(data: &Data) -> Value {
         "cpswitch_c_active": false,
     });
     let mut section = section("taxa", "Species", "bargraph", pconfig);
-    let about = "Reads of species and of what lies below them; those that only a higher taxon is known of are \
-                 apart.";
+    let about = "Reads of species and of the taxa below them. Reads that were assigned to higher taxa are shown \
+                 separately.";
     section.insert("description".to_owned(), about.into());
     let mut bar = Map::new();
     if let Some(taxa) = &data.taxa {
@@ -233,7 +233,7 @@ fn taxa(data: &Data) -> Value {
         let rest: u64 = others.iter().map(|taxon| taxon.clade).sum();
         let rows = [
             ("Other species", rest),
-            ("No species known", classified.saturating_sub(of_species)),
+            ("Higher taxa", classified.saturating_sub(of_species)),
             ("Unclassified", taxa.unclassified),
         ];
         bar.extend(rows.map(|(name, reads)| (name.to_owned(), reads.into())));
@@ -242,7 +242,7 @@ fn taxa(data: &Data) -> Value {
     Value::Object(section)
 }
 
-/// Qualities and completeness of assemblies, each of which is a row.
+/// Makes the section of the quality and completeness of assemblies, one row each.
 fn quality(data: &Data) -> Value {
     let pconfig = json!({ "id": "merganser_qv_table", "title": "Merganser: assemblies by k-mers" });
     let mut section = section("qv", "Assemblies", "table", pconfig);

@@ -1,4 +1,4 @@
-//! Pictures for papers, of the same results as pages have: `merganser report plot`.
+//! Figures for publication, from the same results as pages: `merganser report plot`.
 
 mod bars;
 mod frame;
@@ -11,48 +11,47 @@ use crate::draw::Picture;
 use crate::haplotypes::{self, Blob, Stretch};
 
 merganser_run::named! {
-    /// What is drawn.
+    /// A chart.
     pub enum Chart {
-        // Of several samples over each other.
+        // Several samples share the plot.
         Spectrum = "spectrum" ("k-mers by count, with the model of a single sample"),
         Taxa = "taxa" ("Shares of the largest taxa of a rank"),
         Evidence = "evidence" ("Species by reads and distinct k-mers"),
-        // Or by the assembly that has them; of one judgement.
+        // By copies or by assembly; of one evaluation.
         Spectra = "spectra" ("k-mers of reads by copies in an assembly"),
         Quality = "quality" ("QV of assemblies"),
-        // Of one judgement.
+        // Of one evaluation.
         Blobs = "blobs" ("Contigs by the parents' k-mers"),
-        // By length; of one judgement.
+        // By length; of one evaluation.
         Blocks = "blocks" ("Phase blocks"),
         Hits = "hits" ("Reads by number of hits"),
         Edits = "edits" ("Reads or pairs by edits"),
         // Of concordant pairs.
         Inserts = "inserts" ("Pairs by insert size"),
-        // The longest ones; of one mapping.
+        // The longest contigs; of one mapping.
         Depth = "depth" ("Depths of contigs"),
     }
 }
 
-/// How it is drawn.
-// These comments are the help of the command line.
+/// The options of a chart.
+// These comments are the help texts of the command line.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct Options {
-    /// Spread numbers along by powers of ten (spectrum, inserts)
+    /// Use a logarithmic x axis (spectrum, inserts)
     #[cfg_attr(feature = "cli", arg(long))]
     pub log_x: bool,
-    /// Spread numbers upwards by powers of ten (spectrum, hits, edits, inserts)
+    /// Use a logarithmic y axis (spectrum, hits, edits, inserts)
     #[cfg_attr(feature = "cli", arg(long))]
     pub log_y: bool,
-    /// The largest number along that is shown (spectrum, inserts) [default: as far as there is
-    /// something to see]
+    /// Largest value on the x axis (spectrum, inserts) [default: chosen from the data]
     #[cfg_attr(feature = "cli", arg(long, value_name = "N"))]
     #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u64).range(1..)))]
     pub most: Option<u64>,
-    /// The rank's code of the taxa that are shown (taxa)
+    /// Rank code of the taxa to show (taxa)
     #[cfg_attr(feature = "cli", arg(long, value_name = "CODE", default_value = "S"))]
     pub rank: String,
-    /// The name of the spectrum that is shown (spectra), e.g. spectra-asm [default: the first]
+    /// Name of the spectrum to show (spectra), e.g. spectra-asm [default: the first]
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME"))]
     pub spectrum: Option<String>,
 }
@@ -64,40 +63,40 @@ impl Default for Options {
     }
 }
 
-/// Why there is no picture.
+/// An error of plotting unsuitable results.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unfit {
     /// No results were given.
     #[error("there are no results to plot")]
     Nothing,
-    /// A sample's results are of another command.
+    /// A sample's results are not of the kind that the chart needs.
     #[error("{sample}: these results ({command}) have no {what}")]
     Other {
         /// The sample.
         sample: String,
-        /// The command whose results they are.
+        /// The command that made the results.
         command: String,
         /// What is missing.
         what: &'static str,
     },
-    /// The chart shows one run, and there are several.
+    /// The chart shows one run, but there are several.
     #[error("this chart shows one run: give one file of results, not {0}")]
     Several(usize),
-    /// No spectrum has the name.
+    /// No spectrum has this name.
     #[error("no spectrum is named {wanted}: there are {there}")]
     Name {
         /// The name.
         wanted: String,
-        /// Those that there are.
+        /// The names of all spectra.
         there: String,
     },
 }
 
-/// Draws the results of some runs; names are shortened where they are too long.
+/// Plots the results of some runs; long names are shortened.
 ///
 /// # Errors
-/// If one of the runs has nothing for the chart, or there are too many.
+/// If a run has no data for the chart, or the chart shows only one run and there are several.
 pub fn plot(data: &[Data], chart: Chart, options: &Options) -> Result<Picture, Unfit> {
     if data.is_empty() {
         return Err(Unfit::Nothing);
@@ -110,10 +109,10 @@ pub fn plot(data: &[Data], chart: Chart, options: &Options) -> Result<Picture, U
         Chart::Taxa => Ok(taxa::shares(&all(data, "taxa", |data| data.taxa.as_ref())?, options)),
         Chart::Evidence => Ok(taxa::evidence(&all(data, "taxa", |data| data.taxa.as_ref())?)),
         Chart::Spectra => {
-            spectra(one(data, "judged assembly", |data| data.assembly.as_ref())?, options)
+            spectra(one(data, "evaluated assembly", |data| data.assembly.as_ref())?, options)
         }
         Chart::Quality => {
-            let judged = all(data, "judged assembly", |data| data.assembly.as_ref())?;
+            let judged = all(data, "evaluated assembly", |data| data.assembly.as_ref())?;
             let bars = judged.iter().flat_map(|(_, assembly)| &assembly.judged);
             let bars: Vec<_> = bars.map(|judged| (judged.name.clone(), judged.quality)).collect();
             Ok(bars::lying("Quality of assemblies", "QV", "no error found", &bars))
@@ -153,7 +152,7 @@ pub fn plot(data: &[Data], chart: Chart, options: &Options) -> Result<Picture, U
     }
 }
 
-/// A part of each run, with the sample's name.
+/// Returns a part of each run, with the sample's name.
 fn all<'d, T>(
     data: &'d [Data],
     what: &'static str,
@@ -169,7 +168,7 @@ fn all<'d, T>(
     data.iter().map(part).collect()
 }
 
-/// The part of the only run.
+/// Returns the part of the only run.
 fn one<'d, T>(
     data: &'d [Data],
     what: &'static str,
@@ -182,10 +181,10 @@ fn one<'d, T>(
     }
 }
 
-/// Numbers of hits from here on are one bar.
+/// Numbers of hits from this one are combined in one bar.
 const MANY: u64 = 20;
 
-/// Reads by hits, those with many together.
+/// Combines the reads with many hits.
 fn gathered(rows: &Rows) -> Rows {
     let (mut few, many): (Rows, Rows) = rows.iter().partition(|row| row.0 < MANY);
     if !many.is_empty() {

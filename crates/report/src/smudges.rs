@@ -1,4 +1,4 @@
-//! The picture of het-mers, as Smudgeplot draws it: how often both k-mers of a pair occur, against the part of the rarer one.
+//! Plots of het-mers, as by Smudgeplot: the sum of both counts of a pair, by the share of the rarer k-mer.
 
 use crate::draw::{Anchor, Axes, INK, Picture, Scene, Shape, Words, rectangle, thousands};
 use merganser_spectrum::smudges::{Ploidy, Smudge};
@@ -6,21 +6,21 @@ use merganser_spectrum::smudges::{Ploidy, Smudge};
 const WIDTH: f64 = 600.0;
 const HEIGHT: f64 = 500.0;
 const FRAME: [f64; 4] = [96.0, 44.0, 512.0, 452.0];
-/// Columns, of parts up to a half, and rows, of both counts together.
+/// The number of columns, for shares up to one half, and of rows, for sums of counts.
 const COLUMNS: usize = 40;
 const ROWS: usize = 60;
-/// So many pairs lie below the upper end.
+/// The fraction of the pairs below the upper end of the plot.
 const SHOWN: f64 = 0.98;
-/// From few pairs to many: viridis, which reads in grey, too.
+/// The colours of cells from few pairs to many: viridis, which is also legible in grey.
 const COLOURS: [&str; 10] = [
     "#440154", "#482878", "#3E4A89", "#31688E", "#26828E", "#1F9E89", "#35B779", "#6DCD59",
     "#B4DE2C", "#FDE725",
 ];
 
-/// A count's pairs are spread over so many places between it and its neighbours, twice: parts of small counts are few.
+/// The number of positions per count over which pairs are spread, because small counts have few different shares.
 const PLACES: u32 = 5;
 
-/// The largest sum of counts that is shown.
+/// Returns the largest sum of counts that is shown.
 fn highest(pairs: &[((u32, u32), u64)], told: &Ploidy) -> f64 {
     let mut sums: Vec<(u32, u64)> = pairs
         .iter()
@@ -37,12 +37,12 @@ fn highest(pairs: &[((u32, u32), u64)], told: &Ploidy) -> f64 {
     f64::from(most.map_or(10, |row| row.0)).min(3.0 * of_smudges).max(of_smudges)
 }
 
-/// Where the counts of a way's pairs lie together.
+/// Returns the sum of counts around which the pairs of a smudge lie.
 fn sum(smudge: &Smudge, told: &Ploidy) -> f64 {
     f64::from(smudge.copies[0] + smudge.copies[1]) * told.coverage.unwrap_or_default()
 }
 
-/// Draws those of `pairs` that are of no errors. They have two counts, the smaller first, and how many pairs have them.
+/// Plots those of `pairs` that are not errors. Each entry has two counts, the smaller first, and the number of pairs.
 pub fn picture(title: &str, pairs: &[((u32, u32), u64)], told: &Ploidy) -> Picture {
     let solid = pairs.iter().filter(|((minor, _), _)| *minor > told.solid);
     let pairs = &solid.copied().collect::<Vec<_>>();
@@ -79,7 +79,7 @@ pub fn picture(title: &str, pairs: &[((u32, u32), u64)], told: &Ploidy) -> Pictu
     Picture(Scene { width: WIDTH, height: HEIGHT, shapes, words })
 }
 
-/// Pairs in each cell, rows from below.
+/// Returns the number of pairs in each cell, by rows from the bottom.
 fn cells(pairs: &[((u32, u32), u64)], most: f64) -> Vec<f64> {
     let mut cells = vec![0.0; COLUMNS * ROWS];
     let places = |count: u32| {
@@ -109,12 +109,12 @@ fn cell(at: usize, axes: &Axes) -> Vec<[f64; 2]> {
     rectangle([x(column), y(row + 1.0), x(column + 1.0), y(row)])
 }
 
-/// The colour of a cell, by the square root of its pairs, so that few are seen, too.
+/// Returns the colour of a cell, from the square root of its pairs, so that few pairs are visible, too.
 fn shade(pairs: f64, most: f64) -> usize {
     (((pairs / most).sqrt() * COLOURS.len() as f64) as usize).min(COLOURS.len() - 1)
 }
 
-/// Names the ways at the right side, where a half is, with a line to where their pairs lie.
+/// Labels the smudges at the right side, with lines to their pairs.
 fn label(told: &Ploidy, axes: &Axes, shapes: &mut Vec<Shape>, words: &mut Vec<Words>) {
     let all: f64 = told.other + told.smudges.iter().map(|smudge| smudge.pairs).sum::<f64>();
     let [_, _, right, _] = axes.frame;
@@ -122,7 +122,7 @@ fn label(told: &Ploidy, axes: &Axes, shapes: &mut Vec<Shape>, words: &mut Vec<Wo
     for smudge in told.smudges.iter().filter(|smudge| smudge.pairs >= 0.01 * all) {
         let [rarer, other] = smudge.copies.map(f64::from);
         let at = axes.point([rarer / (rarer + other), sum(smudge, told)]);
-        // Below those that are at the same height.
+        // Below the labels that are at the same height.
         let mut base = at[1] + 4.0;
         while taken.iter().any(|&other| (other - base).abs() < 14.0) {
             base += 14.0;

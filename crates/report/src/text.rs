@@ -1,22 +1,22 @@
-//! Small pictures for a terminal, as lines of letters.
+//! Small plots as text for a terminal.
 
 use unicode_width::UnicodeWidthChar;
 
 use crate::data::{Spectrum, Taxa};
 
-/// Columns of a picture, at least: in fewer there is nothing to see.
+/// The minimum number of columns of a plot.
 const LEAST: usize = 30;
-/// Eighths of a letter, from below.
+/// Bars of eighths of a character, from the bottom.
 const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// Eighths of a letter, from the left.
+/// Bars of eighths of a character, from the left.
 const BARS: [char; 8] = ['█', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
-/// Taxa of a picture, at most.
+/// The maximum number of taxa in a plot.
 const MAX_TAXA: usize = 20;
-/// Columns of names and numbers beside bars.
+/// The columns of numbers beside bars.
 const NUMBERS: usize = 10;
 
-/// Draws a histogram of k-mers: as high as `rows` lines and an axis below, no wider than `columns`. What is of errors is cut
-/// where it is higher than the peak behind it.
+/// Plots a k-mer histogram with `rows` lines and an axis below, at most `columns` wide. Errors are cut off where they
+/// are higher than the peak.
 pub fn spectrum(spectrum: &Spectrum, columns: usize, rows: usize) -> String {
     let columns = columns.max(LEAST);
     let (from, most) = (valley(spectrum), extent(spectrum));
@@ -25,7 +25,7 @@ pub fn spectrum(spectrum: &Spectrum, columns: usize, rows: usize) -> String {
     if top == 0 {
         return "no k-mers\n".to_owned();
     }
-    // Each column is the largest of its counts.
+    // A column has the largest of its values.
     let wide = columns.min(most as usize);
     let mut heights = vec![0; wide];
     for &(count, kmers) in shown() {
@@ -49,7 +49,7 @@ pub fn spectrum(spectrum: &Spectrum, columns: usize, rows: usize) -> String {
     text
 }
 
-/// The first count that the next one is above; 0 without one.
+/// Returns the first local minimum, 0 if there is none.
 fn valley(spectrum: &Spectrum) -> u64 {
     if let Some(model) = &spectrum.model {
         return model.from as u64;
@@ -58,14 +58,15 @@ fn valley(spectrum: &Spectrum) -> u64 {
     two.map_or(0, |two| two[0].0)
 }
 
-/// Up to here lie 99 % of the k-mers that occur more than once.
+/// Returns the last count to show, beyond 99 % of the k-mers that occur more than once.
 fn extent(spectrum: &Spectrum) -> u64 {
     let found = spectrum.count_of_share(0.99);
     found.map_or(LEAST as u64, |count| (count + count / 4).max(LEAST as u64))
 }
 
-/// Draws the largest taxa of the lowest main rank that there is, and the unclassified reads, as bars: no line is wider than
-/// `columns`.
+/// Plots the largest taxa of the lowest main rank that has reads, and the unclassified reads, as bars. Lines are at
+/// most
+/// `columns` wide.
 pub fn taxa(taxa: &Taxa, columns: usize) -> String {
     let columns = columns.max(LEAST);
     if taxa.reads == 0 {
@@ -101,7 +102,7 @@ pub fn taxa(taxa: &Taxa, columns: usize) -> String {
     shown.into_iter().map(line).collect()
 }
 
-/// A name of exactly so many columns.
+/// Pads or shortens a name to exactly this many columns.
 fn padded(name: &str, columns: usize) -> String {
     let mut text = shortened(name, columns);
     let width: usize = text.chars().filter_map(UnicodeWidthChar::width).sum();
@@ -109,7 +110,7 @@ fn padded(name: &str, columns: usize) -> String {
     text
 }
 
-/// A name of so many columns at most, without letters that are not seen.
+/// Shortens a name to at most this many columns, and replaces invisible characters.
 fn shortened(name: &str, columns: usize) -> String {
     let seen = |letter: char| match letter.width() {
         Some(1..) => letter,
@@ -119,7 +120,7 @@ fn shortened(name: &str, columns: usize) -> String {
     for letter in name.chars().map(seen) {
         let own = letter.width().unwrap_or(1);
         if width + own > columns {
-            // Room for the dots.
+            // Leave room for the ellipsis.
             while width + 1 > columns {
                 width -= text.pop().and_then(char::width).unwrap_or(1);
             }

@@ -1,4 +1,4 @@
-//! Every chart of ordinary, hostile, large and empty results, in every format.
+//! Plots every chart of ordinary, hostile, large and empty results in every format.
 #![allow(clippy::unwrap_used, reason = "a test ends by panicking")]
 
 use merganser_report::data::{
@@ -22,7 +22,7 @@ const ALL: [Chart; 11] = [
 ];
 const HOSTILE: &str = "</text><script>\u{0}\u{202E}&\"' \u{4E2D}\u{1F9EC}";
 
-/// Results of every kind, with names that begin with this one and lists of this length.
+/// Returns results of every kind, with names that begin with `name` and lists of this length.
 fn results(name: &str, length: u64) -> Data {
     let rows: Vec<(u64, u64)> = (1..=length).map(|at| (at, 1 + (at * 7919) % 1000)).collect();
     let model = Model {
@@ -117,7 +117,7 @@ fn is_of_one(chart: Chart) -> bool {
     matches!(chart, Chart::Spectra | Chart::Blobs | Chart::Blocks | Chart::Depth)
 }
 
-/// How many of 4096 places of a PNG are not white; and its size.
+/// Returns the size of a PNG, and the number of its pixels that are not white.
 fn ink(png: &[u8]) -> ((u32, u32), usize) {
     let pixels = resvg::tiny_skia::Pixmap::decode_png(png).unwrap();
     let inked = pixels.pixels().iter().filter(|pixel| pixel.red() < 200 || pixel.green() < 200);
@@ -165,7 +165,7 @@ fn formats() {
     let picture = plot(&[results("a", 60)], Chart::Spectrum, &Options::default()).unwrap();
     let of_72 = ink(&picture.png(72).unwrap());
     let of_300 = ink(&picture.png(300).unwrap());
-    // 680 by 420 units, 96 of which are an inch.
+    // 680 by 420 units at 96 units per inch.
     assert_eq!((of_72.0, of_300.0), ((510, 315), (2125, 1313)));
     assert!(of_300.1 > 10 * of_72.1);
     let png = picture.png(300).unwrap();

@@ -1,4 +1,4 @@
-// Bundles the page's script and style into ../src/page, or into the folder that is given.
+// Bundles the page's script and style into ../src/page, or into the folder given as an argument.
 import { build } from "esbuild";
 
 const folder = process.argv[2] ?? "../src/page";

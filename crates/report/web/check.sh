@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Whether ../src/page is what the source here builds.
+# Checks that ../src/page equals the build of the source here.
 set -euo pipefail
 cd "$(dirname "$0")"
 npm ci --silent --no-audit --no-fund
@@ -9,4 +9,4 @@ node build.mjs "$built"
 for file in page.js page.css; do
   cmp "$built/$file" "../src/page/$file" || { echo "$file: run node build.mjs in crates/report/web"; exit 1; }
 done
-echo "the page is what its source builds"
+echo "../src/page is up to date"

@@ -1,10 +1,10 @@
-//! Ends that libraries bring about: nothing is left behind then either.
+//! Cleanup when a library aborts the process or panics for lack of memory.
 //!
-//! Where memory is missing, the standard library asks the system for it at a few places, past the
-//! program's allocator, and aborts: for a thread's own record, and for the stack on which a new thread
-//! would handle the overflow of its first one. So does the C library, for what is to be done when a
-//! thread ends. Others panic, although it is no fault of the program.
-#![allow(unsafe_code, reason = "what a signal's handler does must be fit for it")]
+//! In a few places the standard library asks the system for memory without the program's allocator, and aborts if
+//! that fails: for a thread's own record, and for the stack on which a new thread would handle a stack
+//! overflow. The C library does so for the destructors that run when a thread ends. Other libraries panic,
+//! although the program is not at fault.
+#![allow(unsafe_code, reason = "installs a signal handler")]
 
 use std::io;
 use std::panic::{PanicHookInfo, set_hook, take_hook};
@@ -16,33 +16,34 @@ use signal_hook::low_level::{emulate_default_handler, register};
 use crate::end::end_without;
 use crate::signals::is_ignored;
 
-/// A panic was said: what comes of it is a fault of the program.
+/// Whether a panic was reported: what follows is then a fault of the program.
 static PANICKED: AtomicBool = AtomicBool::new(false);
 
 const ABORTED: &[u8] =
-    b"error: a library has ended the run, most likely for want of memory: lower \
+    b"error: a library aborted the run, most likely because memory ran out: lower \
     --memory or --threads";
 const NO_MEMORY: &[u8] = b"error: out of memory: lower --memory or --threads";
 const NO_THREAD: &[u8] =
     b"error: cannot start another thread: there is no memory left for it; lower \
     --threads, or raise the limits of processes and memory (ulimit -u, ulimit -v)";
 
-/// Has the process call `clean_up` when a library aborts it, and end with 1 and a line. `clean_up` is as
-/// that of [`Allocator`](crate::Allocator). Where SIGABRT is ignored, it stays ignored, and an abort cleans up nothing.
+/// Makes an abort by a library call `clean_up`, print a line, and end the process with code 1. `clean_up` has the
+/// requirements of [`Allocator::new`](crate::Allocator::new). If SIGABRT is ignored, it stays ignored, and an abort
+/// cleans up nothing.
 ///
 /// # Errors
-/// If the system refuses the handler.
+/// If the system rejects the handler.
 pub fn end_well_on_abort(clean_up: fn()) -> io::Result<()> {
     let aborted = move || {
         clean_up();
         if PANICKED.load(Ordering::Acquire) {
-            // As it would have ended without this, for who looks for the fault.
+            // Ends as it would have without this handler, so that the fault can be debugged.
             let _ = emulate_default_handler(SIGABRT);
         }
         end_without(ABORTED)
     };
-    // SAFETY: the handler neither allocates nor takes a lock that the aborting thread may hold: those of
-    // the list of temporaries hold it for a few steps, none of which aborts.
+    // SAFETY: the handler neither allocates nor takes a lock that the aborting thread may hold: the locks of
+    // the list of temporaries are held for a few steps, none of which aborts.
     unsafe {
         if !is_ignored(SIGABRT) {
             register(SIGABRT, aborted)?;
@@ -60,10 +61,10 @@ pub fn end_well_on_abort(clean_up: fn()) -> io::Result<()> {
     Ok(())
 }
 
-/// What to say of a panic that is for want of memory, whose libraries know no other way.
+/// Returns the line for a panic that is caused by lack of memory.
 fn want_of_memory(panic: &PanicHookInfo<'_>) -> Option<&'static [u8]> {
-    /// How their messages begin: std's, before a new thread's own work, which nobody can catch; those of
-    /// libdeflater and zstd-safe.
+    /// The beginnings of such panic messages: of std, before a new thread's own work, where no code can catch them; of
+    /// libdeflater and of zstd-safe.
     const PANICS: [(&str, &[u8]); 4] = [
         ("failed to allocate an alternative stack", NO_THREAD),
         ("failed to set up alternative stack guard page", NO_THREAD),

@@ -1,10 +1,10 @@
-//! The program's allocator: the system's, and an orderly end where it has no more memory.
+//! The program's allocator: the system's allocator, with an orderly end of the process if memory runs out.
 //!
-//! The standard library aborts where an allocation fails, and leaves behind what has a name on disk.
-//! Here the process ends as after any other error: what it would leave is removed, a line says why,
-//! and the exit code is 1. It cannot go on: hardly any code is written to do without the memory it
-//! asked for. What is, asks within [`may_fail`].
-#![allow(unsafe_code, reason = "an allocator cannot be made without")]
+//! The standard library aborts if an allocation fails, and leaves files behind. This allocator ends the process
+//! as after any other error: temporary files are removed, a line gives the reason,
+//! and the exit code is 1. The process cannot continue, because hardly any code handles failed
+//! allocations. Code that does allocates within [`may_fail`].
+#![allow(unsafe_code, reason = "implements an allocator")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -16,14 +16,14 @@ use crate::end::end_without;
 use crate::memory::address_space_limit;
 
 thread_local! {
-    /// Whoever asks can do without. Constant and without a destructor: the thread's own memory holds
-    /// it, and looking at it allocates nothing.
+    /// Whether the running code handles failed allocations. Constant and without a destructor, so that it is in the
+    /// thread's static memory, and reading it allocates nothing.
     static MAY_FAIL: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs what copes with memory that is not given, such as `Vec::try_reserve`.
+/// Runs code that handles failed allocations, such as `Vec::try_reserve`.
 pub fn may_fail<T>(allocate: impl FnOnce() -> T) -> T {
-    /// Also after a panic.
+    /// Restores the previous value, also after a panic.
     struct Before(bool);
     impl Drop for Before {
         fn drop(&mut self) {
@@ -34,30 +34,30 @@ pub fn may_fail<T>(allocate: impl FnOnce() -> T) -> T {
     allocate()
 }
 
-/// Gives the system back what was freed and is still held: before a stage that needs memory of other sizes than the one
-/// before it. Does nothing where the system's allocator cannot.
+/// Returns freed memory that the allocator still holds to the system, before a stage whose allocations have other
+/// sizes than those before. Does nothing if the system's allocator cannot.
 pub fn give_back_freed_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: it only looks at what is free, and may be called at any time by any thread.
+    // SAFETY: it only examines free memory, and any thread may call it at any time.
     unsafe {
         libc::malloc_trim(0);
     }
 }
 
-/// The system's allocator, to be the program's `#[global_allocator]`.
+/// The system's allocator, for the program's `#[global_allocator]`.
 #[derive(Debug)]
 pub struct Allocator {
     clean_up: fn(),
 }
 
 impl Allocator {
-    /// An allocator that calls `clean_up` before it ends the process, which must not allocate, panic,
-    /// nor wait for a thread that may.
+    /// Creates an allocator that calls `clean_up` before it ends the process. `clean_up` must not allocate, panic,
+    /// or wait for a thread that may.
     pub const fn new(clean_up: fn()) -> Allocator {
         Allocator { clean_up }
     }
 
-    /// Passes on what the system gave for `size` bytes.
+    /// Returns the result of an allocation of `size` bytes, unless it has failed and must not.
     #[inline(always)]
     fn given(&self, at: *mut u8, size: usize) -> *mut u8 {
         if at.is_null() && !MAY_FAIL.get() {
@@ -66,13 +66,13 @@ impl Allocator {
         at
     }
 
-    /// Ends the process, as `size` bytes were not given. Nothing here allocates.
+    /// Ends the process because `size` bytes could not be allocated. Allocates nothing.
     #[cold]
     #[inline(never)]
     fn end(&self, size: usize) -> ! {
         static ENDING: AtomicBool = AtomicBool::new(false);
         if ENDING.swap(true, Ordering::AcqRel) {
-            // Another thread is about to end all.
+            // Another thread is ending the process.
             loop {
                 std::thread::sleep(Duration::from_secs(1));
             }
@@ -80,8 +80,8 @@ impl Allocator {
         (self.clean_up)();
         let mut line = [0; 256];
         let mut to = Cursor::new(&mut line[..]);
-        // A line that is too long is cut.
-        let _ = write!(to, "error: out of memory: {size} bytes more could not be had");
+        // The line is cut if it is too long.
+        let _ = write!(to, "error: out of memory: cannot allocate {size} more bytes");
         let _ = match address_space_limit() {
             Some(limit) => write!(
                 to,
@@ -95,12 +95,12 @@ impl Allocator {
     }
 }
 
-// SAFETY: every call is passed on to the system's allocator as it is, and what that gives is given;
-// nothing unwinds, as ending the process does not return.
+// SAFETY: every call is passed to the system's allocator unchanged, and its result is returned;
+// nothing unwinds, since ending the process does not return.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promises are those that `System` asks for.
+        // SAFETY: the caller's guarantees are those that `System` requires.
         let at = unsafe { System.alloc(layout) };
         self.given(at, layout.size())
     }
@@ -126,15 +126,15 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
-/// Where address space is limited, has the threads share heaps: of itself, glibc's allocator sets 64
-/// MiB of addresses aside for each thread, memory that is counted and never used. To be called before
+/// Limits the number of heaps of glibc's allocator if the address space is limited: by default it reserves 64
+/// MiB of addresses for each thread, which count towards the limit and are not used. Must be called before
 /// threads are started.
 pub fn share_heaps() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     if let Some(limit) = address_space_limit() {
         const HEAP: u64 = 64 << 20;
         let heaps = (limit / 8 / HEAP).clamp(1, 1024) as libc::c_int;
-        // SAFETY: it sets a number of the allocator; its own lock guards it.
+        // SAFETY: it sets a parameter of the allocator, which the allocator's own lock guards.
         unsafe { libc::mallopt(libc::M_ARENA_MAX, heaps) };
     }
 }

@@ -1,15 +1,14 @@
-//! How the memory of a run is planned: what every job takes, and what a job adds to it.
+//! The memory plan of a run: the needs of every job, and those that a job adds.
 
 use std::fmt::Display;
 
 use crate::{GpuShortage, Resources, Shortage};
 
-/// A plan of memory, in bytes: how much there is, and how much of it is needed.
+/// A memory plan, in bytes: how much there is, and how much is needed.
 ///
-/// The weights that all jobs share are defined here: of the process, its files, its workers and its
-/// devices. A job adds its own structures before work starts, and then asks for [what is
-/// left](Self::left), or for [the error](Self::check) if there is too little. Plans of the same memory are
-/// ordered by what they need.
+/// The needs that all jobs share are defined here: those of the process, its files, its workers and its
+/// devices. A job adds its own structures before work starts, and then queries [the rest](Self::left), or
+/// [the error](Self::check) if there is too little. Plans of the same memory are ordered by their needs.
 ///
 /// ```
 /// use merganser_run::{Budget, Resources, Shortage};
@@ -26,14 +25,14 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// The program, its main stack, and small things.
+    /// The program, its main stack, and small allocations.
     const PROCESS: u64 = 16 << 20;
-    /// The buffers of a group of files: reads and what is written of them, tables of k-mers, or the
+    /// The buffers of a group of files: reads with their outputs, tables of k-mers, or the
     /// files of a database.
     const FILES: u64 = 8 << 20;
-    /// A worker without batches: its stack, its decompressor with a window, what its heap does not use.
+    /// A worker without batches: its stack, its decompressor with a window, unused memory of its heap.
     const WORKER: u64 = 2 << 20;
-    /// CUDA's own, on all devices together.
+    /// The host memory of the CUDA runtime, for all devices together.
     const DEVICES: u64 = 668 << 20;
 
     /// Plans `total` bytes for a process.
@@ -41,19 +40,19 @@ impl Budget {
         Budget::of_part(total).with(Self::PROCESS)
     }
 
-    /// Plans the memory of a run that reads files and writes others, and whose workers take `own` bytes each for batches and
+    /// Plans the memory of a run that reads and writes files, and whose workers need `own` bytes each for batches and
     /// structures of the job: text, records, results that wait, output.
     pub fn of_run(resources: &Resources, own: u64) -> Budget {
         Budget::new(resources.budget()).with_files(1).with_workers(resources.threads, own)
     }
 
-    /// Plans `total` bytes that are a part of the memory: the process itself is not in them.
+    /// Plans `total` bytes that do not include the process itself.
     pub fn of_part(total: u64) -> Budget {
         Budget { total, needed: 0 }
     }
 
-    /// Plans the memory of a device with so many bytes available. A 32nd of them is not used: for the context, and for
-    /// allocations that are rounded up.
+    /// Plans the memory of a device with `available` bytes. A 32nd is left unused, for the context and for
+    /// the rounding of allocations.
     pub fn of_device(available: u64) -> Budget {
         Budget::of_part(available / 32 * 31)
     }
@@ -64,13 +63,13 @@ impl Budget {
         self.with(groups * Self::FILES)
     }
 
-    /// Adds workers, which take `own` bytes each besides what every worker takes.
+    /// Adds workers that need `own` bytes each besides the needs of every worker.
     #[must_use]
     pub fn with_workers(self, workers: usize, own: u64) -> Budget {
         self.with(workers as u64 * (Self::WORKER + own))
     }
 
-    /// Adds what CUDA takes of the host's memory.
+    /// Adds the host memory that CUDA needs.
     #[must_use]
     pub fn with_devices(self) -> Budget {
         self.with(Self::DEVICES)
@@ -82,40 +81,40 @@ impl Budget {
         Budget { needed: self.needed.saturating_add(bytes), ..self }
     }
 
-    /// The same needs of another memory.
+    /// Returns a plan with the same needs within `total` bytes.
     #[must_use]
     pub fn within(self, total: u64) -> Budget {
         Budget { total, ..self }
     }
 
-    /// The bytes that are needed so far.
+    /// Returns the bytes that are needed so far.
     pub fn needed(self) -> u64 {
         self.needed
     }
 
-    /// The bytes that are not needed yet; 0 if there is too little.
+    /// Returns the bytes that are not needed yet; 0 if there is too little.
     pub fn left(self) -> u64 {
         self.total.saturating_sub(self.needed)
     }
 
-    /// Whether there is as much as is needed.
+    /// Returns whether the memory suffices.
     pub fn suffices(self) -> bool {
         self.needed <= self.total
     }
 
-    /// Returns what is [left](Self::left) if there is as much as is needed. `what` says for whom, with the
-    /// verb (`2 threads need`), and `remedy` what to do besides giving more memory.
+    /// Returns the bytes that are [left](Self::left) if the memory suffices. `what` is the subject of the error
+    /// message with its verb (`2 threads need`), and `remedy` what to do instead of raising the memory.
     ///
     /// # Errors
-    /// If there is less.
+    /// If there is too little.
     pub fn check(self, what: impl Display, remedy: &'static str) -> Result<u64, Shortage> {
         if self.suffices() { Ok(self.left()) } else { Err(self.shortage(what, remedy)) }
     }
 
-    /// The same for the memory [of a device](Self::of_device), which is for `what`.
+    /// Returns the bytes left of the memory [of a device](Self::of_device), which is for `what`.
     ///
     /// # Errors
-    /// If there is less.
+    /// If there is too little.
     pub fn check_device(self, ordinal: u32, what: &'static str) -> Result<u64, GpuShortage> {
         if self.suffices() {
             return Ok(self.left());
@@ -124,7 +123,7 @@ impl Budget {
         Err(GpuShortage { ordinal, what, available, needed: needed + 32, remedy: "" })
     }
 
-    /// The error of a plan that needs more than there is, in the words of [`check`](Self::check).
+    /// Returns the error of a plan that needs more than there is; see [`check`](Self::check) for the arguments.
     pub fn shortage(self, what: impl Display, remedy: &'static str) -> Shortage {
         Shortage { what: what.to_string(), needed: self.needed, budget: self.total, remedy }
     }
@@ -144,7 +143,7 @@ mod tests {
         let budget = process.with_files(2).with_workers(3, 4 * MIB).with(5 * MIB);
         assert_eq!((budget.needed(), budget.left()), (55 * MIB, 45 * MIB));
         assert_eq!(Budget::of_part(100 * MIB).with(5 * MIB).left(), 95 * MIB);
-        // With CUDA, the process takes 0.7 GiB more at most.
+        // With CUDA, the process needs at most 0.7 GiB more.
         let cuda = process.with_devices().needed() - process.needed();
         assert!(cuda <= (7 << 30) / 10);
         assert!(process < budget);

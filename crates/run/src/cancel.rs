@@ -1,39 +1,38 @@
-//! Stopping a run from outside, e.g. at Ctrl-C.
+//! Cancellation of a run from outside, such as by Ctrl-C.
 
 use crate::sync::{Arc, AtomicBool};
 use std::sync::atomic::Ordering;
 
-/// A flag shared by whoever may stop a run and those who work in it; clones are the same flag.
-/// Workers look at it between units of work of a few milliseconds.
+/// A flag that cancels a run; clones share it. Workers check it between units of work of a few milliseconds.
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Asks all who hold a clone to stop. Safe to call from a signal handler, and more than once.
+    /// Cancels the run. Safe to call from a signal handler, and more than once.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Release);
     }
 
-    /// Whether [`cancel`](Self::cancel) was called on any clone.
+    /// Returns whether [`cancel`](Self::cancel) was called on any clone.
     #[inline]
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }
 
-    /// Returns an error if [`cancel`](Self::cancel) was called: for a `?` between units of work.
+    /// Returns an error if [`cancel`](Self::cancel) was called; for use with `?` between units of work.
     ///
     /// # Errors
-    /// [`Cancelled`].
+    /// [`Cancelled`] if the run was cancelled.
     #[inline]
     pub fn check(&self) -> Result<(), Cancelled> {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 
-    /// Returns `done`, but [`Cancelled`] for any error of a run that was cancelled: the error may be what
-    /// the cancellation has led to.
+    /// Returns `done`, with any error replaced by [`Cancelled`] if the run was cancelled, because the error may be a
+    /// consequence of the cancellation.
     ///
     /// # Errors
-    /// As `done`.
+    /// The error of `done`, or [`Cancelled`].
     pub fn over_error<T, E: From<Cancelled>>(&self, done: Result<T, E>) -> Result<T, E> {
         done.map_err(|error| if self.is_cancelled() { Cancelled.into() } else { error })
     }

@@ -1,38 +1,38 @@
-//! Which processors a run may use, as data, and from what size of input on GPUs pay. Whether they are
-//! there is asked elsewhere.
+//! The choice of processors for a run, as data, and the input size from which GPUs are worth using. Whether they
+//! exist is queried elsewhere.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::{Progress, Resources};
 
-/// What was asked for with `--device`.
+/// The value of `--device`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DeviceChoice {
-    /// The GPUs that are there if the input is large enough to pay for starting them, else the CPU.
+    /// The available GPUs if the input is large enough to pay for starting them, else the CPU.
     #[default]
     Auto,
-    /// The CPU alone.
+    /// Only the CPU.
     Cpu,
-    /// All GPUs; an error if there are none.
+    /// All GPUs; an error if no GPU is usable.
     AllCuda,
-    /// These GPUs, by CUDA's numbers, in this order; an error if one is not there. One listed twice
+    /// The GPUs with these CUDA numbers, in this order; an error if one does not exist. One listed twice
     /// is used as two.
     Cuda(Vec<u32>),
 }
 
-/// A text that names no device.
+/// The error of a text that is not a device.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("'{text}' is not a device: give auto, cpu, cuda, or GPUs by number, e.g. cuda:0,1")]
 pub struct DeviceError {
-    /// The text as given.
+    /// The text.
     pub text: String,
 }
 
 impl FromStr for DeviceChoice {
     type Err = DeviceError;
 
-    /// Reads `auto`, `cpu`, `cuda` or `cuda:0,1`.
+    /// Parses `auto`, `cpu`, `cuda` or `cuda:0,1`.
     fn from_str(text: &str) -> Result<Self, DeviceError> {
         let malformed = || DeviceError { text: text.to_string() };
         match text {
@@ -52,7 +52,7 @@ impl FromStr for DeviceChoice {
 }
 
 impl fmt::Display for DeviceChoice {
-    /// As it is given on the command line.
+    /// Writes the choice in the format of the command line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             DeviceChoice::Auto => f.write_str("auto"),
@@ -66,45 +66,44 @@ impl fmt::Display for DeviceChoice {
     }
 }
 
-/// What is computed, as far as it decides whether GPUs pay.
+/// The kind of work, as far as it decides whether GPUs pay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Work {
     /// Counting the k-mers of reads.
     Count,
-    /// Looking single k-mers up in a table.
+    /// Looking up single k-mers in a table.
     Query,
-    /// Holding all k-mers of reads against a table.
+    /// Comparing all k-mers of reads with a table.
     Profile,
     /// Building a database of reference genomes.
     Build,
     /// Classifying reads.
     Classify {
-        /// Bytes of the database, if anybody knows yet; GPUs share its parts among them.
+        /// The size of the database in bytes, if known; GPUs divide its parts among them.
         database: Option<u64>,
     },
-    /// Classifying reads by a database of Kraken 2, which has a table of so many bytes.
+    /// Classifying reads by a Kraken 2 database.
     Kraken2 {
-        /// Bytes of the table, all of which a GPU gets.
+        /// The size of the table in bytes; each GPU holds all of it.
         table: u64,
     },
-    /// Deciding pairs by the exact edit distance, which is so fast on the CPU that only reading takes
-    /// time.
+    /// Deciding pairs by the exact edit distance, which is so fast on the CPU that reading dominates.
     FilterExact,
     /// Deciding pairs by the rules of other filters.
     FilterByRule,
     /// Building the index of a reference.
     Index,
-    /// Mapping reads to a reference of so many bases.
+    /// Mapping reads to a reference.
     Map {
-        /// Bases of the reference.
+        /// The number of bases of the reference.
         reference: u64,
     },
 }
 
 impl Work {
-    /// Bytes of input, as text, from which on GPUs make up for their start beside 16 cores, as
-    /// measured (docs/benchmarks.md); `None` where they never do.
+    /// Returns the bytes of input, as text, from which GPUs make up for their start compared with 16 cores, as
+    /// measured (`docs/evidence/speed.md`); `None` if they never do.
     pub fn break_even(self) -> Option<u64> {
         const MEGA: u64 = 1_000_000;
         match self {
@@ -122,19 +121,19 @@ impl Work {
     }
 }
 
-/// Bytes of reads for each GPU that counts: with fewer, starting another takes as long as it saves
-/// (docs/benchmarks.md).
+/// Bytes of reads for each GPU that counts: with fewer, starting another GPU takes as long as it saves
+/// (`docs/evidence/speed.md`).
 const COUNTED_BY_EACH: u64 = 8_000_000_000;
 
 impl Work {
-    /// How many of the GPUs, with so many bytes of memory that may be used of each, a run makes use of:
-    /// the others would take longer to start than they save, as one of them waits for the cores already
-    /// (docs/benchmarks.md).
+    /// Returns the number of GPUs that speed up a run, given the usable memory of each in bytes. Further
+    /// ones would take longer to start than they save, since one of them already waits for the cores
+    /// (`docs/evidence/speed.md`).
     fn useful_gpus(self, input: Option<u64>, memory: &[u64]) -> usize {
         let useful = match self {
             Work::Count => input.map_or(memory.len(), |bytes| (bytes / COUNTED_BY_EACH) as usize),
             Work::Classify { database: Some(bytes) } => {
-                // On a device it takes more than in the file, and so do reads.
+                // The database takes more memory on a device than in the file, and reads take some too.
                 let (mut left, mut gpus) = (bytes / 2 * 3, memory.iter());
                 while left > 0
                     && let Some(memory) = gpus.next()
@@ -155,21 +154,22 @@ impl Work {
     }
 }
 
-/// Bases of a reference from which on GPUs map faster at all: what is smaller lies in the caches of 16
-/// cores (docs/benchmarks.md: 5 Mb, where they are slower, and 100 Mb).
+/// The number of bases of a reference from which GPUs can map faster: a smaller one fits in the caches of 16
+/// cores (`docs/evidence/speed.md`: 5 Mb, where GPUs are slower, and 100 Mb).
 const LEAST_REFERENCE: u64 = 20_000_000;
 
 impl Resources {
-    /// The GPUs that a run of `work` on about `input` bytes of text (`None` if nobody knows) shall
-    /// use, by CUDA's numbers; none means the CPU. `usable` tells the numbers, the models and the bytes of
-    /// memory of those that can be used, or why there are none. [`DeviceChoice::Auto`] takes GPUs for
-    /// inputs of [`break_even`](Work::break_even) bytes or more, and of unknown size; it and
-    /// [`DeviceChoice::AllCuda`] leave those idle that such a run makes no use of, and say so to
-    /// `progress`.
+    /// Returns the CUDA numbers of the GPUs for a run of `work` on about `input` bytes of text (`None` if
+    /// unknown); empty for the CPU.
+    ///
+    /// `usable` returns the numbers, models and memory sizes of the usable GPUs, or the reason why no GPU
+    /// is usable. [`DeviceChoice::Auto`] uses GPUs for inputs of at least [`break_even`](Work::break_even) bytes, and
+    /// of unknown size. It and [`DeviceChoice::AllCuda`] leave GPUs idle that would not speed up such a run, with a
+    /// note to `progress`.
     ///
     /// # Errors
-    /// That of `usable` if GPUs are asked for and there are none. Numbers that are asked for are not
-    /// checked: opening the devices does that.
+    /// The error of `usable` if GPUs are requested and no GPU is usable. Requested numbers are not
+    /// checked; opening the devices does that.
     pub fn choose_gpus<E>(
         &self,
         work: Work,
@@ -183,7 +183,7 @@ impl Resources {
             gpus.truncate(work.useful_gpus(input, &memory));
             if gpus.len() < memory.len() {
                 progress.note(&format!(
-                    "{} of {} GPUs: more would not be faster here (--device cuda:0,1 takes both)",
+                    "using {} of {} GPUs: more would not be faster here (--device cuda:0,1 uses both)",
                     gpus.len(),
                     memory.len()
                 ));

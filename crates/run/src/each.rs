@@ -1,4 +1,4 @@
-//! Numbered work that workers share out.
+//! Distribution of numbered work over workers.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -7,14 +7,15 @@ use crate::locks::lock;
 use crate::sync::Mutex;
 use crate::{Cancel, Cancelled, OnFailure, StartError, run_workers_collect};
 
-/// Runs `work` on up to `threads` workers: at least one, and no more than there are numbers. Each worker makes
-/// what it needs, goes through the numbers it gets, in rising order, and finishes; returns what the
-/// workers returned, in no order.
+/// Runs `work` on up to `threads` workers: at least one, and at most one for each number.
+///
+/// Each worker sets up its state, processes the numbers that it gets, in ascending order, and finishes; the
+/// results of the workers are returned in no order.
 ///
 /// # Errors
-/// The error that was returned first in time, after which, as after a panic, no worker gets
-/// another number; `Cancelled` if `cancel` was raised before the last worker ended without an error.
-/// As [`run_workers_collect`] if a thread cannot be started.
+/// The error that was returned first in time, after which (as after a panic) no worker gets
+/// another number; `Cancelled` if `cancel` was raised before the last worker ended without an error;
+/// the error of [`run_workers_collect`] if a thread cannot be started.
 pub fn each<T, E>(
     threads: usize,
     numbers: Range<usize>,
@@ -30,11 +31,11 @@ where
     run_workers_collect(threads, |_| share.work(&work))
 }
 
-/// Runs `work` for every number on up to `threads` workers, each with what `begin` makes for it, and
-/// returns what it returned, in the order of the numbers.
+/// Runs `work` for every number on up to `threads` workers, each with a state from `begin`, and
+/// returns the results in the order of the numbers.
 ///
 /// # Errors
-/// As [`each`].
+/// Fails as [`each`] does.
 pub fn each_in_order<S, T, E>(
     threads: usize,
     numbers: Range<usize>,
@@ -56,11 +57,11 @@ where
     Ok(all.into_iter().map(|(_, result)| result).collect())
 }
 
-/// Runs `work` on all items at once, each on a thread of its own but for the first, and returns what it
-/// returned, in the order of the items.
+/// Runs `work` on all items concurrently, the first on this thread and each other on its own, and returns the
+/// results in the order of the items.
 ///
 /// # Errors
-/// The first one in the order of the items, when all have ended. As [`run_workers_collect`] if a thread
+/// The first error in the order of the items, once all have ended; the error of [`run_workers_collect`] if a thread
 /// cannot be started.
 pub fn side_by_side<I, T, E>(
     items: impl IntoIterator<Item = I>,
@@ -79,7 +80,7 @@ where
     results.into_iter().flatten().collect()
 }
 
-/// Numbers that threads share out, each to one of them, until all are taken, a thread fails or the run
+/// Numbers that are distributed over threads, each to one thread, until all are taken, a thread fails or the run
 /// is cancelled. For threads that [`each`] does not start.
 #[derive(Debug)]
 pub struct Share<'c> {
@@ -90,17 +91,17 @@ pub struct Share<'c> {
 }
 
 impl<'c> Share<'c> {
-    /// Shares out these numbers.
+    /// Creates the distribution of these numbers.
     pub fn new(numbers: Range<usize>, cancel: &'c Cancel) -> Share<'c> {
         let (next, failed) = (AtomicUsize::new(numbers.start), AtomicBool::new(false));
         Share { next, end: numbers.end, failed, cancel }
     }
 
-    /// Does one thread's part of the work.
+    /// Does one thread's share of the work.
     ///
     /// # Errors
-    /// Those of `work`, after which no thread gets another number; `Cancelled` if it has none and the
-    /// run was cancelled.
+    /// The error of `work`, after which no thread gets another number; `Cancelled` if `work` succeeded and
+    /// the run was cancelled.
     pub fn work<T, E: From<Cancelled>>(
         &self,
         work: impl FnOnce(&mut Numbers<'_>) -> Result<T, E>,
@@ -115,13 +116,13 @@ impl<'c> Share<'c> {
     }
 }
 
-/// The numbers of a [`Share`] that one thread gets.
+/// The numbers of a [`Share`] for one thread.
 #[derive(Debug)]
 pub struct Numbers<'s>(&'s Share<'s>);
 
 impl Numbers<'_> {
-    /// Whether there are no more as a thread has failed or the run was cancelled: long work on a
-    /// number may end then.
+    /// Returns whether there are no more numbers because a thread has failed or the run was cancelled: long work on a
+    /// number may then end early.
     pub fn is_stopped(&self) -> bool {
         self.0.failed.load(Ordering::Acquire) || self.0.cancel.is_cancelled()
     }
@@ -139,15 +140,15 @@ impl Iterator for Numbers<'_> {
     }
 }
 
-/// Chooses one after the other of several that take turns.
+/// A round-robin choice among several items.
 #[derive(Debug, Default)]
 pub struct RoundRobin(AtomicUsize);
 
 impl RoundRobin {
-    /// Returns the number of the next one of `all`, from 0 on.
+    /// Returns the index, from 0, of the next of `all` items.
     ///
     /// # Panics
-    /// If there are none.
+    /// If `all` is 0.
     pub fn next(&self, all: usize) -> usize {
         self.0.fetch_add(1, Ordering::Relaxed) % all
     }

@@ -1,25 +1,27 @@
 //! The pipeline of every job that reads batches: fetch → work → outputs in the order of the input.
 //!
-//! A [`Source`] fills batches and numbers them. Each worker thread has a [`Work`], which makes an output of a batch; where
-//! there are devices, a [`Device`] makes it instead, while the worker goes on with the next batch. An [`InOrderSink`] takes
-//! the outputs in the order of the numbers. The engine owns all that is between: spare memory, back-pressure, ordered
-//! hand-over, failures, panics, cancellation, and the deadlock rule.
+//! A [`Source`] fills batches and numbers them. Each worker thread has a [`Work`], which makes an output of a
+//! batch. If there are devices, a [`Device`] makes it instead, while the worker goes on with the next batch. An
+//! [`InOrderSink`] receives the outputs in the order of the numbers. The engine owns the rest: spare memory,
+//! back-pressure, ordered hand-over, failures, panics, cancellation, and the deadlock rule.
 //!
 //! # Back-pressure
 //! A batch is begun only if its number is less than `ahead` after the one that is being written. The output of a
-//! [long](Source::is_long) batch is deferred: it is handed over only when all outputs before it are written, so that it
-//! never waits in memory. A worker may hand over several outputs for a batch, in its turn ([`Turn::hand_over`]).
+//! [long](Source::is_long) batch is deferred: it is handed over only after all outputs before it are written,
+//! so that it never waits in memory. A worker may hand over several outputs of a batch, in its turn
+//! ([`Turn::hand_over`]).
 //!
 //! # Failures
-//! Of several failures the first in the order of the input is the run's: every batch before it was taken by some worker,
-//! which goes on with it. A worker that panics ends the run; no thread waits for it.
+//! Of several failures, the run reports the first in the order of the input: every batch before it is already
+//! with a worker, which completes it. A worker that panics ends the run; no thread waits for it.
 //!
 //! # The deadlock rule
-//! **A worker that holds a batch on a device never blocks**: not for room, not for another slot, not for its turn to write.
-//! Others may be waiting for the slot that it holds, or for the output of the batch in it. Before it blocks, it finishes
-//! the batches that it has on devices. It may wait for the next batch, as a source waits for the input and for other calls
-//! of [`Source::next`] alone. A job whose workers keep a slot while they write takes slots in the order of the
-//! batches ([`Turn::in_order`]): whoever waits then waits for earlier batches only.
+//! **A worker that holds a batch on a device never blocks**: not for room, not for another slot, not for its
+//! turn to write. Others may be waiting for the slot that it holds, or for the output of the batch in it.
+//! Before it blocks, it finishes the batches that it has on devices. It may wait for the next batch, since a
+//! source waits only for the input and for other calls of [`Source::next`]. A job whose workers keep a slot
+//! while they write takes slots in the order of the batches ([`Turn::in_order`]), so that a waiting worker
+//! waits only for earlier batches.
 //!
 //! `models.rs` checks these rules under every interleaving of threads (loom).
 
@@ -55,11 +57,11 @@ use crate::{Cancel, Cancelled, Progress, StartError, run_workers_collect};
 use device::NoDevice;
 use on_devices::OnDevices;
 
-/// Batches from a source to a sink: see the [module](self).
+/// A pipeline of batches from a source to a sink; see the [module](self).
 pub struct Engine<'e, S, P, K: InOrderSink<P>> {
     source: &'e S,
     outputs: InOrder<P, K>,
-    /// Where slots are taken in the order of the batches.
+    /// The turns for slots, if slots are taken in the order of the batches.
     slots: Option<Turns<()>>,
     progress: &'e dyn Progress,
     cancel: &'e Cancel,
@@ -79,8 +81,8 @@ where
     E: From<S::Error> + From<Cancelled> + From<StartError> + Send,
     P: Send,
 {
-    /// From `source` to `sink`, of which up to `ahead` batches are begun before those in front of them are written.
-    /// `progress` is told of the bytes of input, in the stage that the caller has begun.
+    /// Creates an engine from `source` to `sink`, in which up to `ahead` batches are begun before earlier ones are
+    /// written. `progress` receives the bytes of input, in the stage that the caller has begun.
     pub fn new(
         source: &'e S,
         sink: K,
@@ -92,13 +94,13 @@ where
         Engine { source, outputs, slots: None, progress, cancel }
     }
 
-    /// Has batches take slots in their order ([`Turn::in_order`]).
+    /// Makes batches take slots in their order ([`Turn::in_order`]).
     #[must_use]
     pub fn with_slots_in_order(self) -> Self {
         Engine { slots: Some(Turns::default()), ..self }
     }
 
-    /// Works on all batches on `threads` threads, each with a worker that `make` makes, and returns the workers.
+    /// Processes all batches on `threads` threads, each with a worker from `make`, and returns the workers.
     /// Failures of batches are kept for [`finish`](Self::finish).
     ///
     /// # Errors
@@ -110,7 +112,8 @@ where
         self.run_on(threads, None::<&NoDevice>, make)
     }
 
-    /// As [`run`](Self::run), with devices if there are any. Workers and devices take batches from one queue.
+    /// Processes all batches like [`run`](Self::run), on devices if there are any. Workers and devices share one
+    /// queue.
     ///
     /// # Errors
     /// If not all threads can be started.
@@ -131,7 +134,8 @@ where
         })
     }
 
-    /// Takes batches while `more` says so, on `threads` threads, and returns what `hold` keeps of each, in order. Empty if there are no more batches, or none are wanted.
+    /// Takes batches while `more` returns true, on `threads` threads, and returns the result of `hold` for each, in
+    /// order. Empty if there are no more batches, or none are wanted.
     ///
     /// # Errors
     /// If not all threads can be started.
@@ -156,7 +160,7 @@ where
         Ok(held)
     }
 
-    /// Works on batches that were [held](Self::hold), and returns the workers.
+    /// Processes batches that were [held](Self::hold), and returns the workers.
     ///
     /// # Errors
     /// If not all threads can be started.
@@ -182,19 +186,19 @@ where
         })
     }
 
-    /// Ends the run with an error, as if the batch of this number had failed: 0 for what concerns all batches.
+    /// Ends the run with an error, as if batch `number` had failed; 0 for an error that concerns all batches.
     pub fn fail(&self, number: u64, error: E) {
         self.outputs.fail(number, error);
         self.stop(number);
     }
 
-    /// The sink, with all outputs.
+    /// Returns the sink after all outputs were written.
     ///
     /// # Errors
-    /// The failure with the smallest number; if the run was cancelled.
+    /// The failure with the smallest number; `Cancelled` if the run was cancelled.
     pub fn finish(self) -> Result<K, E> {
         let sink = self.outputs.into_sink();
-        // What is cancelled looks like an end, or like a fault.
+        // After a cancellation the source may look ended or faulty.
         if self.cancel.is_cancelled() { Err(Cancelled.into()) } else { sink }
     }
 
@@ -213,7 +217,7 @@ where
         value
     }
 
-    /// A worker's loop: takes batches until there are none.
+    /// Runs a worker's loop: takes batches until there are no more.
     fn take_all<W, D>(&self, worker: &mut W, device: Option<&D>)
     where
         W: Work<Batch = S::Batch, Output = P, Error = E>,
@@ -232,12 +236,12 @@ where
     /// Refills a batch; false if there are no more, or none are wanted.
     fn next(&self, batch: &mut S::Batch) -> bool {
         if self.outputs.has_failed() {
-            // Where an output could not be written, others may wait for a pipe that keeps silent.
+            // After a failed write, other threads may be blocked on an idle input pipe.
             self.stop(u64::MAX);
             return false;
         }
         let fetched = self.source.next(batch);
-        // What is cancelled looks like an end, or like a fault.
+        // After a cancellation the source may look ended or faulty.
         if self.cancel.is_cancelled() {
             self.fail(0, Cancelled.into());
             return false;
@@ -258,7 +262,7 @@ where
         }
     }
 
-    /// Waits until a batch may be worked on; false if it is not wanted any more.
+    /// Waits until a batch may be begun; false if it is not wanted any more.
     fn wait_for_room<W: Work>(&self, worker: &mut W, batch: &S::Batch) -> bool {
         let begun = Instant::now();
         let has_come = self.has_come(S::number(batch));
@@ -266,11 +270,11 @@ where
         has_come
     }
 
-    /// Waits until the batch of a number may be worked on; false if it is not wanted any more.
+    /// Waits until the batch with this number may be begun; false if it is not wanted any more.
     fn has_come(&self, number: u64) -> bool {
         let room = self.outputs.wait_for_room(number);
         if !room {
-            // Others may wait for a pipe that keeps silent.
+            // Other threads may be blocked on an idle input pipe.
             self.stop(number);
         }
         room
@@ -284,7 +288,7 @@ where
         self.turn(S::number(batch), self.source.is_long(batch))
     }
 
-    /// Has the worker make the output of a batch.
+    /// Makes the output of a batch on this worker and hands it over.
     fn work<W>(&self, worker: &mut W, batch: &mut S::Batch)
     where
         W: Work<Batch = S::Batch, Output = P, Error = E>,
@@ -294,7 +298,7 @@ where
         self.hand_over(turn, done);
     }
 
-    /// Takes what became of a batch.
+    /// Hands over the output or the error of a batch.
     fn hand_over(&self, turn: Turn<'_, P, E>, done: Result<P, E>) {
         match done {
             Ok(output) if turn.is_deferred() => {
@@ -305,7 +309,7 @@ where
         }
     }
 
-    /// Batches from `number` on are not wanted.
+    /// Stops batches from `number` on.
     fn stop(&self, number: u64) {
         self.source.stop(number);
         if let Some(slots) = &self.slots {
@@ -314,11 +318,11 @@ where
     }
 }
 
-/// Calls `work` with every batch of a source, on `threads` threads, each with a state that `make` makes; returns the
-/// states. For work without ordered outputs. `progress` is told of the bytes of input.
+/// Calls `work` with every batch of a source, on `threads` threads, each with a state from `make`; returns the
+/// states. For work without ordered outputs. `progress` receives the bytes of input.
 ///
 /// # Errors
-/// Of several failures that of the first batch; if a thread cannot be started; if cancelled.
+/// The error of the first failed batch; if a thread cannot be started; if the run was cancelled.
 pub fn each_batch<S, W, E>(
     source: &S,
     threads: usize,

@@ -1,43 +1,42 @@
-//! What all jobs' errors have in common: their kind, and how they name what was asked.
+//! The common interface of all jobs' errors: their kind, and the names of options in their messages.
 
 use std::fmt;
 
-/// What kind of error it is, for whoever has to act on any job's.
+/// The kind of an error, for callers that handle errors of any job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// What was asked is out of range or does not go together: the caller's own fault.
+    /// Values are out of range or conflict: an error of the caller.
     Config,
     /// The run was cancelled.
     Cancelled,
-    /// Whoever read the output went away.
+    /// The reader of the output closed the pipe.
     ClosedPipe,
     /// The input or the environment is at fault.
     Failed,
 }
 
-/// An error of one of the crates. Its message is one line that says what was wrong, where, and what
-/// to do; fields of configurations and of [`Resources`](crate::Resources) stand in it in backticks,
-/// so that a program can put its own names for them in their places, by [`with_names`].
+/// An error of one of the crates. Its message is one line that says what is wrong, where, and what
+/// to do. Fields of configurations and of [`Resources`](crate::Resources) are in backticks,
+/// so that a program can replace them with its own names ([`with_names`]).
 pub trait Fault: std::error::Error + Send + Sync + 'static {
-    /// What kind of error it is.
+    /// Returns the kind of the error.
     fn kind(&self) -> FaultKind;
 }
 
-/// What was asked is out of range, or two things do not go together. The message names fields in
-/// backticks.
+/// The error of values that are out of range or conflict. The message has names of fields in backticks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError(String);
 
 impl ConfigError {
-    /// An error with this message of one line, which names fields in backticks.
+    /// Creates an error with this one-line message, which has names of fields in backticks.
     pub fn new(message: impl Into<String>) -> ConfigError {
         ConfigError(message.into())
     }
 }
 
 impl fmt::Display for ConfigError {
-    /// The message, with fields in backticks.
+    /// Writes the message, with fields in backticks.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
@@ -51,8 +50,8 @@ impl Fault for ConfigError {
     }
 }
 
-/// A message in which each word in backticks for which `name` has another one is replaced by that,
-/// without backticks; what else is in backticks stays as it is.
+/// Replaces each word in backticks for which `name` returns a name by that name, without backticks; other words stay
+/// in backticks.
 ///
 /// ```
 /// let flag = |field: &str| (field == "min_count").then(|| "--min-count".to_owned());

@@ -3,8 +3,8 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Raises this process's soft limit on open files to its hard limit, which needs no privilege, and
-/// returns the soft limit that then holds (`u64::MAX` if there is none). A refusal is not an
-/// error: the limit simply stays.
+/// returns the resulting soft limit (`u64::MAX` if unlimited). If the system refuses, the limit stays; that is
+/// not an error.
 pub fn raise_open_file_limit() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     if limit.current != limit.maximum {

@@ -1,6 +1,5 @@
-//! What every run needs, whatever its job: what it may use of the machine, cancellation, progress,
-//! results in order, what errors have in common, the `--json` summary. Nothing here knows about
-//! sequences.
+//! The parts that every run shares: resources of the machine, cancellation, progress, ordered results, the
+//! common interface of errors, and the `--json` summary. Nothing here depends on sequences.
 
 mod aborts;
 mod allocator;

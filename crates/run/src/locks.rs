@@ -1,25 +1,25 @@
-//! Locks that outlive a panic.
+//! Locks that ignore poisoning.
 //!
-//! A mutex is poisoned where a worker panicked while it held it. Here that says nothing about what
-//! the mutex holds: each state is valid at every step, and the panic itself is carried on by whoever
-//! joins the worker ([`run_workers`](crate::run_workers)), which ends the run. Until then the others
-//! must be able to see that it ends, and so they lock, wait and look as if nothing had happened.
+//! A mutex is poisoned if a worker panicked while holding it. Here that is harmless: each state is valid at
+//! every step, and the panic is resumed by the thread that
+//! joins the worker ([`run_workers`](crate::run_workers)), which ends the run. Until then the other threads
+//! must be able to notice that it ends, so they lock and wait as if nothing had happened.
 
 use crate::sync::{Condvar, Mutex, MutexGuard};
 use std::sync::PoisonError;
 use std::time::Duration;
 
-/// Locks a mutex, whoever panicked.
+/// Locks a mutex, poisoned or not.
 pub fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits until something changed; as with any condition variable, look again what.
+/// Waits for a notification; as with any condition variable, the caller must check its condition again.
 pub fn wait<'a, T>(changed: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
     changed.wait(guard).unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits until something changed, or this long.
+/// Waits for a notification, at most this long.
 pub fn wait_timeout<'a, T>(
     changed: &Condvar,
     guard: MutexGuard<'a, T>,
@@ -28,7 +28,7 @@ pub fn wait_timeout<'a, T>(
     changed.wait_timeout(guard, most).unwrap_or_else(PoisonError::into_inner).0
 }
 
-/// What a mutex holds that nobody uses any more.
+/// Returns the content of a mutex that is no longer shared, poisoned or not.
 pub fn into_inner<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! How much memory there is to use, how much of it to use, and how much was used. All sizes are bytes.
+//! Amounts of memory: available, used by default, and peak. All sizes are in bytes.
 
 mod cgroups;
 
@@ -6,64 +6,64 @@ use rustix::process::{Resource, getrlimit};
 use std::fs;
 use std::path::Path;
 
-/// Where cgroups are mounted.
+/// The mount point of cgroups.
 const CGROUPS: &str = "/sys/fs/cgroup";
-/// What a system is taken to have that does not tell.
+/// The memory assumed for a system that does not report it.
 const UNKNOWN: u64 = 4 << 30;
 
-/// The memory that this process may use now, besides what it has: the smallest of
+/// Returns the memory that this process may use now, besides what it has: the smallest of
 ///
 /// - what the system has free or can free (`MemAvailable` of `/proc/meminfo`),
-/// - what each cgroup (v1 or v2, its own or one above it) that has a limit leaves of it besides what is
-///   held there and is no page cache, which goes where memory is needed,
+/// - what each cgroup with a limit (v1 or v2, its own or an ancestor) leaves besides its current usage without
+///   page cache, which the kernel frees on demand,
 /// - what the limit of the address space (`ulimit -v`) leaves.
 ///
-/// If nothing can be read, 4 GiB.
+/// Returns 4 GiB if nothing can be read.
 pub fn available_memory() -> u64 {
     let meminfo = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     available(&meminfo, cgroups::left(&groups, Path::new(CGROUPS)), address_space_left())
 }
 
-/// The least of what a `meminfo`, cgroups and the limit of the address space leave.
+/// Returns the least of what a `meminfo`, cgroups and the limit of the address space leave.
 fn available(meminfo: &str, group: Option<u64>, address_space: Option<u64>) -> u64 {
-    // Linux before 3.14 does not say what is available.
+    // Linux before 3.14 has no MemAvailable.
     let system = kib_field(meminfo, "MemAvailable:").or_else(|| kib_field(meminfo, "MemTotal:"));
     let limits = [group, address_space].into_iter().flatten();
     limits.fold(system.unwrap_or(UNKNOWN), u64::min)
 }
 
-/// The limit of this process's address space in bytes (`ulimit -v`), if there is one.
+/// Returns the limit of this process's address space in bytes (`ulimit -v`), if there is one.
 pub fn address_space_limit() -> Option<u64> {
-    // Miri does not know the call.
+    // Miri does not support the call.
     if cfg!(miri) { None } else { getrlimit(Resource::As).current }
 }
 
-/// What the limit of the address space leaves besides what is mapped already.
+/// Returns what the limit of the address space leaves besides the present mappings.
 fn address_space_left() -> Option<u64> {
     let limit = address_space_limit()?;
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     Some(limit.saturating_sub(kib_field(&status, "VmSize:").unwrap_or(0)))
 }
 
-/// The memory to use if the user names none: three quarters of [`available_memory`], so that it depends
-/// on the moment. A run takes it once, by its [`Resources`](crate::Resources).
+/// Returns the memory to use by default: three quarters of [`available_memory`], so that it depends
+/// on the moment. A run queries it once, through its [`Resources`](crate::Resources).
 pub fn default_budget() -> u64 {
     default_share(available_memory())
 }
 
-/// The part of what may be used that a run takes by default: the rest is for what others come to need.
+/// Returns the share of the available memory that a run uses by default; the rest is left for other processes.
 pub(crate) fn default_share(available: u64) -> u64 {
     available / 4 * 3
 }
 
-/// The largest resident size this process ever had (`VmHWM`), if the system tells it.
+/// Returns the largest resident size that this process ever had (`VmHWM`), if the system reports it.
 pub fn peak_rss() -> Option<u64> {
     kib_field(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
 
-/// The least memory of at least `from` bytes that suffices, about (less than a MiB more): what suffices
-/// must do so with more memory, too. `None` if no memory does.
+/// Returns the least memory, at least `from`, that suffices, to within a MiB; what suffices must also suffice
+/// with more memory. `None` if no memory does.
 pub fn least_memory(from: u64, suffices: impl Fn(u64) -> bool) -> Option<u64> {
     if suffices(from) {
         return Some(from);
@@ -81,7 +81,7 @@ pub fn least_memory(from: u64, suffices: impl Fn(u64) -> bool) -> Option<u64> {
     Some(enough)
 }
 
-/// The value of a line such as `VmHWM:     1234 kB`, in bytes.
+/// Returns the value of a line such as `VmHWM:     1234 kB`, in bytes.
 fn kib_field(text: &str, name: &str) -> Option<u64> {
     let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = rest.split_whitespace().next()?.parse().ok()?;

@@ -1,17 +1,17 @@
-//! Values of options that have names.
+//! Enums of named option values.
 
 /// Defines an enum whose values have names: the same ones on the command line, in Python and in JSON.
 ///
-/// Besides the enum there are `ALL`, its values in order; `name`; [`Display`](std::fmt::Display),
-/// [`FromStr`](std::str::FromStr), whose error lists the names, and [`Serialize`](serde::Serialize); with the feature `cli`
-/// also clap's `ValueEnum`. A text in parentheses behind a name is the value's help and its documentation.
+/// Besides the enum, the macro defines `ALL`, the values in order; `name`; [`Display`](std::fmt::Display);
+/// [`FromStr`](std::str::FromStr), whose error lists the names; [`Serialize`](serde::Serialize); and, with the feature
+/// `cli`, clap's `ValueEnum`. A text in parentheses after a name is the value's help and its documentation.
 ///
 /// ```
 /// merganser_run::named! {
-///     /// Which strand.
+///     /// A strand of DNA.
 ///     #[derive(Default)]
 ///     pub enum Strand {
-///         /// The one that is given.
+///         /// The given strand.
 ///         #[default]
 ///         Forward = "forward",
 ///         /// Its reverse complement.
@@ -20,7 +20,7 @@
 /// }
 /// assert_eq!("reverse".parse(), Ok(Strand::Reverse));
 /// assert_eq!(Strand::default().name(), "forward");
-/// assert_eq!("up".parse::<Strand>(), Err("'up' is none of forward, reverse".to_owned()));
+/// assert_eq!("up".parse::<Strand>(), Err("'up' is not one of forward, reverse".to_owned()));
 /// ```
 #[macro_export]
 macro_rules! named {
@@ -58,7 +58,7 @@ macro_rules! named {
                 let named = $type::ALL.iter().find(|value| value.name() == text);
                 named.copied().ok_or_else(|| {
                     let names = [$($name),+].join(", ");
-                    ::std::format!("'{text}' is none of {names}")
+                    ::std::format!("'{text}' is not one of {names}")
                 })
             }
         }
@@ -76,7 +76,7 @@ macro_rules! named {
     };
 }
 
-/// clap's side of [`named!`].
+/// Implements clap's `ValueEnum` for [`named!`].
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 #[macro_export]

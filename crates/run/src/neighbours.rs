@@ -1,9 +1,9 @@
-//! Groups of neighbours that there is room for at a time.
+//! Grouping of neighbouring items under a capacity.
 
 use std::ops::Range;
 
-/// Puts neighbouring items into groups, each of as many as `fit` together; an item that does not fit by
-/// itself is a group alone. `add` tells what two neighbours or groups of them are together.
+/// Groups neighbouring items, each group as large as `fit` allows; an item that does not fit by
+/// itself is a group alone. `add` combines two neighbours or groups.
 ///
 /// ```
 /// let groups = merganser_run::neighbours([3, 4, 9, 1], |a, b| a + b, |&sum| sum <= 7);

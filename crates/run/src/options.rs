@@ -1,5 +1,5 @@
-//! What definitions of options are made of: each is a field of a job's `Config`, which is the library's type, the command
-//! line's arguments (feature `cli`), and the parameters of the JSON summary.
+//! Building blocks of options. Each option is a field of a job's `Config`, which is the type of the library,
+//! the arguments of the command line (feature `cli`), and the parameters of the JSON summary.
 
 #[cfg(feature = "cli")]
 pub use clap;
@@ -8,7 +8,7 @@ pub use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
 
-/// A number, or `auto` to have it chosen.
+/// A number, or `auto` for an automatic choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Auto(pub Option<usize>);
 
@@ -32,7 +32,7 @@ impl fmt::Display for Auto {
     }
 }
 
-/// Serializes a value as its text, for types that cannot do it themselves.
+/// Serializes a value as its text, for types that do not implement `Serialize`.
 ///
 /// # Errors
 /// If the serializer fails.
@@ -40,7 +40,7 @@ pub fn as_text<S: Serializer>(value: &impl fmt::Display, serializer: S) -> Resul
     serializer.collect_str(value)
 }
 
-/// Parsers of arguments.
+/// Parsers of command-line arguments.
 pub mod cli {
     #[cfg(feature = "cli")]
     use clap::{
@@ -48,7 +48,7 @@ pub mod cli {
         builder::{PossibleValuesParser, TypedValueParser},
     };
 
-    /// Parses the name of one of `values`, where an option does not have all values of their type.
+    /// Returns a parser for the names of `values`, for options that do not accept all values of their type.
     #[cfg(feature = "cli")]
     pub fn one_of<T>(values: &'static [T]) -> impl TypedValueParser<Value = T>
     where
@@ -62,10 +62,10 @@ pub mod cli {
         })
     }
 
-    /// Bases of a k-mer, 1 to 128.
+    /// Parses the length of a k-mer, from 1 to 128.
     ///
     /// # Errors
-    /// If the text is another one.
+    /// If the text is not such a number.
     pub fn kmer_length(text: &str) -> Result<usize, String> {
         let k = text.parse().ok().filter(|k| (1..=128).contains(k));
         k.ok_or_else(|| "k is a whole number from 1 to 128".to_owned())

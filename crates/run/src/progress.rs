@@ -1,39 +1,39 @@
-//! How a job tells how far it is, without knowing who listens.
+//! The interface through which a job reports its progress.
 
-/// What a stage counts.
+/// The unit in which a stage counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Bytes, of input or of what is under way.
+    /// Bytes of input or of intermediate data.
     Bytes,
     /// Bases of a reference.
     Bases,
     /// Occurrences of k-mers.
     Kmers,
-    /// Equal steps that mean nothing to users, who see per cent.
+    /// Equal steps without a meaning for users, who see a percentage.
     Steps,
 }
 
-/// Receives a job's progress. Jobs call it from any of their threads, some hundred times a second
-/// at most.
+/// A receiver of a job's progress. Jobs call it from any of their threads, at most some hundred times a
+/// second.
 pub trait Progress: Sync {
-    /// A stage begins that counts `unit`. `total` is what the stage's [`advance`](Self::advance)
-    /// amounts will add up to, `None` if unknown.
+    /// Begins a stage that counts in `unit`. `total` is the sum of the stage's [`advance`](Self::advance)
+    /// amounts, `None` if unknown.
     fn stage(&self, name: &str, unit: Unit, total: Option<u64>);
 
-    /// `amount` more units of the current stage are done.
+    /// Adds `amount` finished units to the current stage.
     fn advance(&self, amount: u64);
 
-    /// The current stage is over.
+    /// Ends the current stage.
     fn finish(&self);
 
-    /// Something worth saying in a line, e.g. what computes. Unless it is taken, it is lost.
+    /// Receives a one-line note, such as the devices in use. The default ignores it.
     fn note(&self, _message: &str) {}
 
-    /// There is a new one among the run's [`Warnings`](crate::Warnings) that should be seen before the run ends.
+    /// Called when the run has a new [warning](crate::Warnings) that should be shown before the run ends.
     fn warned(&self) {}
 }
 
-/// Listens to nothing.
+/// A receiver that ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

@@ -1,12 +1,12 @@
-//! What a run may use of the machine, the same for every job.
+//! The resources of the machine that a run may use, the same for every job.
 
 use std::path::PathBuf;
 
 use crate::device::DeviceChoice;
 use crate::{ConfigError, Warnings, available_memory, memory, resolve_threads};
 
-/// What a run may use of the machine. No result depends on any of it. To be made when the run is: the
-/// default memory is a part of what is free at that moment.
+/// The resources of the machine that a run may use. No result depends on them. Create it when the run starts: the
+/// default memory is a share of what is free at that moment.
 ///
 /// ```
 /// use merganser_run::{DeviceChoice, Resources};
@@ -17,26 +17,26 @@ use crate::{ConfigError, Warnings, available_memory, memory, resolve_threads};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Resources {
-    /// Worker threads in all, at least 1.
+    /// The number of worker threads, at least 1.
     pub threads: usize,
-    /// Bytes of memory that the whole process may use; `None` for the default, which
-    /// [`budget`](Resources::budget) tells.
+    /// The memory limit of the whole process in bytes; `None` for the default, which
+    /// [`budget`](Resources::budget) returns.
     pub memory: Option<u64>,
-    /// Directory of temporary files.
+    /// The directory for temporary files.
     pub temp_dir: PathBuf,
-    /// Which processors compute.
+    /// The processors that compute.
     pub device: DeviceChoice,
-    /// Bytes of memory to use on each GPU, `None` for what is free.
+    /// Bytes of memory to use on each GPU; `None` for all that is free.
     pub gpu_memory: Option<u64>,
-    /// Where the run's warnings go.
+    /// The list to which the run adds its warnings.
     pub warnings: Warnings,
-    /// What memory there was to use when these were made: a run that has begun to take it must not find
+    /// The available memory when this was created: a run that has begun to use it must not see
     /// another number.
     available: u64,
 }
 
 impl Resources {
-    /// All cores, the default memory of this moment (three quarters of [`available_memory`]), the
+    /// Returns the defaults: all cores, the default memory of this moment (three quarters of [`available_memory`]), the
     /// system's temporary directory, and GPUs if there are any and the input is large enough to pay for
     /// starting them.
     pub fn new() -> Resources {
@@ -51,58 +51,58 @@ impl Resources {
         }
     }
 
-    /// Takes so many threads in all.
+    /// Sets the number of threads.
     #[must_use]
     pub fn threads(self, threads: usize) -> Resources {
         Resources { threads, ..self }
     }
 
-    /// Takes so many bytes of memory for the whole process.
+    /// Sets the memory limit of the whole process, in bytes.
     #[must_use]
     pub fn memory(self, bytes: u64) -> Resources {
         Resources { memory: Some(bytes), ..self }
     }
 
-    /// Puts temporary files into this directory.
+    /// Sets the directory for temporary files.
     #[must_use]
     pub fn temp_dir(self, directory: impl Into<PathBuf>) -> Resources {
         Resources { temp_dir: directory.into(), ..self }
     }
 
-    /// Computes on these processors.
+    /// Sets the processors that compute.
     #[must_use]
     pub fn device(self, device: DeviceChoice) -> Resources {
         Resources { device, ..self }
     }
 
-    /// Takes so many bytes of memory on each GPU.
+    /// Sets the memory to use on each GPU, in bytes.
     #[must_use]
     pub fn gpu_memory(self, bytes: u64) -> Resources {
         Resources { gpu_memory: Some(bytes), ..self }
     }
 
-    /// Adds the run's warnings to these.
+    /// Sets the list to which the run adds its warnings.
     #[must_use]
     pub fn warnings(self, warnings: &Warnings) -> Resources {
         Resources { warnings: warnings.clone(), ..self }
     }
 
-    /// The bytes of memory that the whole process may use: what was asked for, or three quarters of
+    /// Returns the memory limit of the whole process, in bytes: the requested one, or three quarters of
     /// [`available`](Resources::available).
     pub fn budget(&self) -> u64 {
         self.memory.unwrap_or_else(|| memory::default_share(self.available))
     }
 
-    /// The bytes of memory that the process might use when these resources were made
-    /// ([`available_memory`]), whatever was asked for.
+    /// Returns the memory, in bytes, that was available when this was created
+    /// ([`available_memory`]), independent of the requested limit.
     pub fn available(&self) -> u64 {
         self.available
     }
 
-    /// Checks the ranges.
+    /// Checks that the values are in range.
     ///
     /// # Errors
-    /// [`ConfigError`] if there is no thread.
+    /// [`ConfigError`] if `threads` is 0.
     pub fn validate(&self) -> Result<(), ConfigError> {
         match self.threads {
             0 => Err(ConfigError::new("`threads` 0 is out of range: 1 or more")),
@@ -112,7 +112,7 @@ impl Resources {
 }
 
 impl Default for Resources {
-    /// As [`Resources::new`].
+    /// Returns [`Resources::new`].
     fn default() -> Resources {
         Resources::new()
     }

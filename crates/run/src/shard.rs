@@ -1,4 +1,4 @@
-//! Which shard of a job that is divided over machines.
+//! The shard of a job that is divided over machines.
 
 use std::fmt;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::ConfigError;
 
-/// The i-th of N shards of a job. Displayed and parsed as `i/N`.
+/// Shard i of the N shards of a job. Displayed and parsed as `i/N`.
 ///
 /// ```
 /// use merganser_run::Shard;
@@ -23,34 +23,34 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// The most shards of a job.
+    /// The largest number of shards of a job.
     pub const MAX: u16 = u16::MAX;
 
-    /// The `number`-th, from 1, of `of` shards.
+    /// Returns shard `number`, from 1, of `of` shards.
     ///
     /// # Errors
-    /// If there is no such shard.
+    /// If `number` is not from 1 to `of`.
     pub fn new(number: u16, of: u16) -> Result<Shard, ConfigError> {
         match (1..=of).contains(&number) {
             true => Ok(Shard { number, of }),
             false => Err(ConfigError::new(format!(
-                "{number}/{of} is no shard of a job: give I/N with I from 1 to N, e.g. 1/8"
+                "{number}/{of} is not a shard of a job: give I/N with I from 1 to N, e.g. 1/8"
             ))),
         }
     }
 
-    /// Its number, from 1.
+    /// Returns the number of the shard, from 1.
     pub fn number(self) -> u16 {
         self.number
     }
 
-    /// How many there are.
+    /// Returns the number of shards of the job.
     pub fn of(self) -> u16 {
         self.of
     }
 
-    /// Its share of `total` things that stand in a row: the shares of all shards follow each other, and
-    /// differ by one in length at the most.
+    /// Returns this shard's share of `total` consecutive items. The shares of all shards are consecutive, and their
+    /// lengths differ by at most one.
     pub fn share(self, total: u64) -> Range<u64> {
         let border =
             |number: u16| (u128::from(total) * u128::from(number) / u128::from(self.of)) as u64;
@@ -71,7 +71,7 @@ impl FromStr for Shard {
         let malformed = || {
             let most = Shard::MAX;
             ConfigError::new(format!(
-                "'{text}' is no shard of a job: give I/N with I from 1 to N and N up to {most}, e.g. 1/8"
+                "'{text}' is not a shard of a job: give I/N with I from 1 to N and N up to {most}, e.g. 1/8"
             ))
         };
         let (number, of) = text.split_once('/').ok_or_else(malformed)?;

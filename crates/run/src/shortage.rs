@@ -1,30 +1,30 @@
-//! Memory that does not suffice for a job, of the machine or of a GPU.
+//! Errors of too little memory, of the machine or of a GPU.
 
 use crate::{format_given, format_needed};
 
-/// The memory that the run may use does not suffice, which is seen before work starts.
+/// The error of a memory limit that does not suffice, detected before work starts.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{what} at least {} of memory, and `memory` gives {}: raise it, {remedy}",
     format_needed(*needed), format_given(*budget)
 )]
 pub struct Shortage {
-    /// Who needs it, with the verb: `2 threads need`.
+    /// The subject of the message with its verb: `2 threads need`.
     pub what: String,
-    /// Bytes that are needed.
+    /// The bytes that are needed.
     pub needed: u64,
-    /// Bytes that may be used.
+    /// The bytes that may be used.
     pub budget: u64,
-    /// What else to do, e.g. [`Shortage::FEWER_THREADS`].
+    /// An alternative to raising the limit, such as [`Shortage::FEWER_THREADS`].
     pub remedy: &'static str,
 }
 
 impl Shortage {
-    /// The remedy where each thread takes memory.
+    /// The remedy if each thread needs memory.
     pub const FEWER_THREADS: &'static str = "or lower `threads`";
 }
 
-/// A GPU has too little memory, or may use too little of it.
+/// The error of a GPU with too little memory, or with a limit that is too low.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "cuda:{ordinal} has {} of memory for {what} and at least {} are needed: raise `gpu_memory`, \
@@ -32,15 +32,15 @@ impl Shortage {
     format_given(*available), format_needed(*needed)
 )]
 pub struct GpuShortage {
-    /// CUDA's number of the device.
+    /// The CUDA number of the device.
     pub ordinal: u32,
-    /// What the memory is for: `k-mers`.
+    /// The purpose of the memory: `k-mers`.
     pub what: &'static str,
-    /// Bytes that are free there, or that the run may use of them.
+    /// The bytes that are free, or that the limit allows.
     pub available: u64,
-    /// Bytes that are needed.
+    /// The bytes that are needed.
     pub needed: u64,
-    /// What else to do, with a comma and a space behind it; empty for nothing.
+    /// A further remedy followed by a comma and a space; empty without one.
     pub remedy: &'static str,
 }
 

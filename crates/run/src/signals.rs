@@ -1,5 +1,5 @@
 //! Signals that end a process.
-#![allow(unsafe_code, reason = "calls of the system that the standard library does not have")]
+#![allow(unsafe_code, reason = "system calls that the standard library does not have")]
 
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
@@ -7,9 +7,9 @@ use std::ptr;
 
 use crate::end::say_line;
 
-/// Signals that users, other programs and the system send, and that end a process which does not handle them. Real-time
-/// signals do so, too. Left out are signals of faults (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT), and SIGPIPE
-/// and SIGXFSZ, which fail a write.
+/// Signals that users, other programs and the system send, and that end a process which does not handle them.
+/// Real-time signals do so, too. Not included are signals of faults (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP,
+/// SIGSYS, SIGABRT), and SIGPIPE and SIGXFSZ, which make a write fail.
 const ENDING: &[c_int] = &[
     libc::SIGINT,
     libc::SIGTERM,
@@ -29,9 +29,9 @@ const ENDING: &[c_int] = &[
     libc::SIGSTKFLT,
 ];
 
-/// Returns the signals that would end the process: sent to end it, and neither ignored nor handled so far. A signal that was
-/// ignored when the process started (`nohup`, background jobs of scripts) is to stay ignored, and one that a preloaded library
-/// handles is that library's.
+/// Returns the signals that would end the process: sent to end it, and neither ignored nor handled so far. A
+/// signal that was ignored when the process started (`nohup`, background jobs of scripts) must stay ignored,
+/// and one that a preloaded library handles belongs to that library.
 pub fn ending_signals() -> Vec<c_int> {
     let all = ENDING.iter().copied().chain(real_time());
     all.filter(|&signal| action(signal) == Some(libc::SIG_DFL)).collect()
@@ -47,7 +47,7 @@ fn real_time() -> Vec<c_int> {
     Vec::new()
 }
 
-/// Whether a signal is ignored.
+/// Returns whether a signal is ignored.
 pub fn is_ignored(signal: c_int) -> bool {
     action(signal) == Some(libc::SIG_IGN)
 }
@@ -55,19 +55,19 @@ pub fn is_ignored(signal: c_int) -> bool {
 /// Returns the handler of a signal; `None` if the system does not know the signal.
 fn action(signal: c_int) -> Option<libc::sighandler_t> {
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: the pointer is to a live place of this type, of which zeros are a valid value.
+    // SAFETY: the pointer is to a local of this type, for which zeros are a valid value.
     unsafe {
         let looked_up = libc::sigaction(signal, ptr::null(), action.as_mut_ptr()) == 0;
         looked_up.then(|| action.assume_init().sa_sigaction)
     }
 }
 
-/// Writes a line (given without its end; nothing if it is empty) to stderr and ends the process by the default action of a
-/// signal, so that whoever started it sees the signal: shells show 128 + `signal`. As
-/// [`end_at_once`](crate::end_at_once) otherwise.
+/// Writes a line (without line feed; nothing if it is empty) to stderr and ends the process by the default
+/// action of a signal, so that the parent process sees the signal: shells show 128 + `signal`. Otherwise like
+/// [`end_at_once`](crate::end_at_once).
 pub fn end_by(signal: c_int, line: &[u8]) -> ! {
     say_line(line);
-    // SAFETY: zeros are a valid action, which is the default one, and a valid set; all pointers are to live places.
+    // SAFETY: zeros are a valid action (the default one) and a valid set; all pointers are to locals.
     unsafe {
         let default = MaybeUninit::<libc::sigaction>::zeroed();
         libc::sigaction(signal, default.as_ptr(), ptr::null_mut());
@@ -77,7 +77,7 @@ pub fn end_by(signal: c_int, line: &[u8]) -> ! {
         libc::pthread_sigmask(libc::SIG_UNBLOCK, set.as_ptr(), ptr::null_mut());
         libc::raise(signal);
     }
-    // The first process of a container is not ended by default actions.
+    // Default actions do not end the first process of a container.
     signal_hook::low_level::exit(128 + signal)
 }
 

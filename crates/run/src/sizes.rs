@@ -1,13 +1,13 @@
-//! Sizes in bytes as people read and write them.
+//! Parsing and formatting of sizes in bytes.
 
 use crate::SizeError;
 
-/// Reads a size such as `4G`, `500M`, `1.5GiB`, `2GB` or `65536`. The units K, M, G and T are
+/// Parses a size such as `4G`, `500M`, `1.5GiB`, `2GB` or `65536`. The units K, M, G and T are
 /// powers of 1024, with or without `B` or `iB`, in either case; no unit means bytes.
 ///
 /// # Errors
 ///
-/// If the text is not a number with such a unit, is zero, has no unit although it is below 1,000, or does not fit into 64 bits.
+/// If the text is not a number with such a unit, is zero, has no unit although it is below 1,000, or exceeds 64 bits.
 pub fn parse_size(text: &str) -> Result<u64, SizeError> {
     let malformed = || SizeError::Malformed { text: text.to_owned() };
     let trimmed = text.trim();
@@ -34,8 +34,8 @@ pub fn parse_size(text: &str) -> Result<u64, SizeError> {
     }
 }
 
-/// `number` (digits with at most one point) times 2^`shift`, rounded down, exactly: a float would
-/// lose the last bytes of large sizes. `u128::MAX` for what is far too large.
+/// Returns `number` (digits with at most one point) times 2^`shift`, rounded down, exactly: a float would
+/// lose the last bytes of large sizes. Returns `u128::MAX` if it is far too large.
 fn scale(number: &str, shift: u32) -> Option<u128> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     if (whole.is_empty() && fraction.is_empty()) || fraction.contains('.') {
@@ -45,14 +45,14 @@ fn scale(number: &str, shift: u32) -> Option<u128> {
         return Some(u128::MAX);
     }
     let whole: u128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
-    // 18 digits of a fraction are below a byte even for T.
+    // More than 18 digits of a fraction do not matter: they are below a byte even for T.
     let fraction = &fraction[..fraction.len().min(18)];
     let part: u128 = if fraction.is_empty() { 0 } else { fraction.parse().ok()? };
     let ten = 10u128.pow(u32::try_from(fraction.len()).ok()?);
     Some((whole << shift) + (part << shift) / ten)
 }
 
-/// A size for people: three digits or so and a binary unit, e.g. `512 B`, `1.50 GiB`.
+/// Formats a size with about three digits and a binary unit, e.g. `512 B`, `1.50 GiB`.
 pub fn format_size(bytes: u64) -> String {
     if bytes < 1024 {
         return format!("{bytes} B");
@@ -62,20 +62,20 @@ pub fn format_size(bytes: u64) -> String {
     format!("{value:.digits$} {}", UNITS[unit as usize - 1])
 }
 
-/// What is needed, for a message that it is too much: as [`format_size`], rounded up, so that giving
-/// as much is enough, and so that it never looks like the less that [is given](format_given).
+/// Formats a required size for an error message: like [`format_size`], rounded up, so that
+/// the shown size suffices, and always differs from the smaller size that [is given](format_given).
 pub fn format_needed(bytes: u64) -> String {
     rounded(bytes, true)
 }
 
-/// What is given where more is [needed](format_needed): as [`format_size`], rounded down.
+/// Formats a given size for the message that more is [needed](format_needed): like [`format_size`], rounded down.
 pub fn format_given(bytes: u64) -> String {
     rounded(bytes, false)
 }
 
 const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
-/// The unit of a size of 1024 bytes or more, as a power of 1024, and digits after the point.
+/// Returns the unit of a size of at least 1024 bytes, as a power of 1024, and the digits after the point.
 fn unit_and_digits(bytes: u64) -> (u32, usize) {
     let unit = bytes.ilog2() / 10;
     let digits = match bytes >> (10 * unit) {
@@ -98,8 +98,8 @@ fn rounded(bytes: u64, up: bool) -> String {
     if digits == 0 { format!("{whole} {unit}") } else { format!("{whole}.{part:0digits$} {unit}") }
 }
 
-/// A size as `--memory` takes it, e.g. `640M`, `1300M` or `44G`: no less than `bytes`, and no more than a
-/// tenth above it from 10 MiB on.
+/// Formats a size for `--memory`, e.g. `640M`, `1300M` or `44G`: at least `bytes`, and from 10 MiB on at most
+/// a tenth more.
 pub fn size_to_give(bytes: u64) -> String {
     let (least_of_unit, steps) = (10u64 << 30, [(1000u64 << 20, 100), (100 << 20, 10), (0, 1)]);
     if bytes >= least_of_unit {
@@ -109,7 +109,7 @@ pub fn size_to_give(bytes: u64) -> String {
     format!("{}M", bytes.div_ceil(step << 20).max(1) * step)
 }
 
-/// A number with commas between thousands.
+/// Formats a number with commas between thousands.
 ///
 /// ```
 /// assert_eq!(merganser_run::thousands(1_234_567), "1,234,567");

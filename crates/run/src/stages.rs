@@ -1,13 +1,13 @@
-//! Where the time of a run went.
+//! The wall time of a run by stage.
 
 use std::time::{Duration, Instant};
 
-/// The stages of a run in their order, with the wall time of each.
+/// The stages of a run in order, with the wall time of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stages(Vec<(&'static str, Duration)>);
 
 impl Stages {
-    /// Adds `time` to the stage `name`, which stands last if it is new.
+    /// Adds `time` to the stage `name`, which is appended if it is new.
     pub fn add(&mut self, name: &'static str, time: Duration) {
         match self.0.iter_mut().find(|stage| stage.0 == name) {
             Some(stage) => stage.1 += time,
@@ -20,12 +20,12 @@ impl Stages {
         self.add(name, begun.elapsed());
     }
 
-    /// The time of the stage `name`; none if there was no such stage.
+    /// Returns the time of the stage `name`; zero if there was no such stage.
     pub fn get(&self, name: &str) -> Duration {
         self.iter().find(|stage| stage.0 == name).map_or(Duration::ZERO, |stage| stage.1)
     }
 
-    /// The stages in the order in which they were first added.
+    /// Returns the stages in the order in which they were first added.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, Duration)> {
         self.0.iter().copied()
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::time::Duration;
 
-/// What a run was and did, as an ordered JSON object: `program`, `version` and `command`, then the
+/// The parameters and results of a run, as an ordered JSON object: `program`, `version` and `command`, then the
 /// sections in the order in which they were first set, then `warnings`, `stages_seconds` and
 /// `peak_memory_bytes`.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// An empty summary of a run of `command`, e.g. `count`.
+    /// Creates an empty summary of a run of `command`, e.g. `count`.
     pub fn new(command: &str) -> Self {
         let mut program = Map::new();
         program.insert("program".into(), json!("merganser"));
@@ -27,13 +27,13 @@ impl Summary {
         Self { program, sections: Map::new(), stages: Map::new(), warnings: Vec::new() }
     }
 
-    /// Names the program's version, which only the program itself knows.
+    /// Sets the program's version, which only the program itself knows.
     pub fn version(&mut self, version: &str) {
         self.program.insert("version".into(), json!(version));
     }
 
-    /// Sets `key` of `section` to `value`, replacing what was there. A value that JSON cannot hold
-    /// (a map whose keys are no strings) becomes null: a summary must not fail a finished run.
+    /// Sets `key` of `section` to `value`, replacing any earlier value. A value that JSON cannot represent
+    /// (a map whose keys are not strings) becomes null: a summary must not fail a finished run.
     pub fn set(&mut self, section: &str, key: &str, value: impl Serialize) {
         let value = serde_json::to_value(value).unwrap_or(Value::Null);
         let entry = self.sections.entry(section).or_insert_with(|| Value::Object(Map::new()));
@@ -42,7 +42,7 @@ impl Summary {
         }
     }
 
-    /// Sets all fields of `values` in `section`, in their order, as [`set`](Self::set) does one.
+    /// Sets all fields of `values` in `section`, in order; see [`set`](Self::set).
     pub fn set_all(&mut self, section: &str, values: impl Serialize) {
         if let Ok(Value::Object(fields)) = serde_json::to_value(values) {
             for (key, value) in fields {
@@ -51,18 +51,18 @@ impl Summary {
         }
     }
 
-    /// Records that the stage `name` took `time`; a stage named again adds up.
+    /// Adds `time` to the stage `name`.
     pub fn stage(&mut self, name: &str, time: Duration) {
         let before = self.stages.get(name).and_then(Value::as_f64).unwrap_or(0.0);
         self.stages.insert(name.to_owned(), json!(before + time.as_secs_f64()));
     }
 
-    /// Lists the warnings of the run.
+    /// Sets the list of the run's warnings.
     pub fn warnings(&mut self, warnings: Vec<String>) {
         self.warnings = warnings;
     }
 
-    /// The summary as it would be written now, the peak memory included.
+    /// Returns the summary as it would be written now, including the peak memory.
     pub fn to_value(&self) -> Value {
         let mut object = self.program.clone();
         object.extend(self.sections.clone());
@@ -72,8 +72,8 @@ impl Summary {
         Value::Object(object)
     }
 
-    /// Writes the summary to `path` as indented JSON with a final line end. The file is written
-    /// in place, so that `/dev/stderr` or a FIFO may be named.
+    /// Writes the summary to `path` as indented JSON with a final line feed. The file is written
+    /// in place, so that the path may be `/dev/stderr` or a FIFO.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What threads meet by: the standard library's, or loom's while the models of `models.rs` are tested.
+//! Synchronization primitives: the standard library's, or loom's while `models.rs` is tested.
 
 #[cfg(not(all(loom, test)))]
 pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard, atomic::AtomicBool};

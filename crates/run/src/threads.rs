@@ -1,4 +1,4 @@
-//! How many threads a run may use in all, and starting them.
+//! The number of threads of a run, and starting them.
 
 use std::io;
 use std::num::NonZero;
@@ -10,8 +10,8 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::memory::address_space_limit;
 
-/// The number of threads to use: what was `requested` (at least 1), or, for `None`, as many as the
-/// process may run at once (its CPU affinity and cgroup quota are heeded).
+/// Returns the number of threads to use: `requested` (at least 1), or, for `None`, as many as the
+/// process may run at once (according to its CPU affinity and cgroup quota).
 pub fn resolve_threads(requested: Option<usize>) -> usize {
     match requested {
         Some(threads) => threads.max(1),
@@ -19,14 +19,14 @@ pub fn resolve_threads(requested: Option<usize>) -> usize {
     }
 }
 
-/// A thread could not be started, as a limit of the system or of the user is reached.
+/// The error of a thread that could not be started, because a limit of the system or of the user is reached.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "cannot start another thread: {reason}; lower `threads`, or raise the limits of processes and \
      memory (ulimit -u, ulimit -v)"
 )]
 pub struct StartError {
-    /// What the system said.
+    /// The error message of the system.
     pub reason: String,
 }
 
@@ -38,13 +38,14 @@ impl From<io::Error> for StartError {
     }
 }
 
-/// Starts a thread that outlives its caller, and waits until it has begun: one that cannot for want of
-/// memory ends the process, which is not to happen when all results are there. All threads of the
-/// workspace start here or in [`start_scoped`]: `std::thread::spawn` and `Scope::spawn` panic where there
-/// can be no more.
+/// Starts a thread that outlives its caller, and waits until it has begun: a thread that cannot begin for lack of
+/// memory ends the process, which must not happen once all results are complete.
+///
+/// All threads of the workspace are started here or in [`start_scoped`], because `std::thread::spawn` and
+/// `Scope::spawn` panic if the system cannot start more.
 ///
 /// # Errors
-/// If the system does not give one.
+/// If the system cannot start a thread.
 pub fn start<F, T>(work: F) -> Result<JoinHandle<T>, StartError>
 where
     F: FnOnce() -> T + Send + 'static,
@@ -64,8 +65,8 @@ where
 /// Starts a thread of a scope.
 ///
 /// # Errors
-/// If the system does not give one. Those of the scope that run are waited for at its end all the
-/// same: whatever they wait on must let them end.
+/// If the system cannot start a thread. The scope still waits for its running threads at its end, so
+/// the caller must make them end.
 pub fn start_scoped<'scope, F, T>(
     scope: &'scope Scope<'scope, '_>,
     work: F,
@@ -78,22 +79,22 @@ where
     Ok(thread::Builder::new().spawn_scoped(scope, work)?)
 }
 
-/// Waits for a thread of a scope and returns what it did. Its panic goes on here.
+/// Waits for a thread of a scope and returns its result. Resumes its panic here.
 pub fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
-/// Runs the work of the main thread. Where the limit of its stack (`ulimit -s`) is below 8 MiB, as systems set it by default, it
-/// runs on another thread, whose stack that limit does not hold for, while this one waits. To be called before much of
-/// the stack is used. A panic of `work` goes on here.
+/// Runs the work of the main thread. If the limit of its stack (`ulimit -s`) is below 8 MiB, the usual default, it
+/// runs on another thread, to whose stack that limit does not apply, while this one waits. Must be called
+/// before much of the stack is used. A panic of `work` is resumed here.
 ///
 /// # Errors
-/// If the system does not give a thread where one is needed.
+/// If a thread is needed and the system cannot start one.
 pub fn with_ample_stack<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, StartError> {
     const AMPLE: u64 = 8 << 20;
-    // Miri does not know the call.
+    // Miri does not support the call.
     let limit = if cfg!(miri) { None } else { getrlimit(Resource::Stack).current };
     if limit.is_none_or(|limit| limit >= AMPLE) {
         return Ok(work());
@@ -103,10 +104,10 @@ pub fn with_ample_stack<T: Send + 'static>(
     Ok(builder.spawn(work)?.join().unwrap_or_else(|panic| resume_unwind(panic)))
 }
 
-/// Where address space is limited, sees to it that there is some left for a thread's stack and what
-/// the library sets up before the thread's own work begins: if that fails, it aborts.
+/// If the address space is limited, checks that there is room for a thread's stack and for what
+/// the standard library sets up before the thread's own work begins: it aborts if that setup fails.
 fn check_room() -> Result<(), StartError> {
-    // More than the allocator's largest threshold, 32 MiB, so that it is mapped for this alone.
+    // More than the allocator's largest mmap threshold, 32 MiB, so that the memory is mapped separately.
     const ROOM: usize = 33 << 20;
     if address_space_limit().is_none() {
         return Ok(());

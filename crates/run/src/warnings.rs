@@ -1,8 +1,8 @@
-//! Doubts about inputs and results that do not end a run.
+//! Warnings about inputs and results that do not end a run.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Collects the warnings of a run: one line each that says what is doubtful, how often, in which
+/// The warnings of a run, one line each, which says what is doubtful, how often, in which
 /// file, and what to do. As in errors, fields of configurations are in backticks
 /// ([`with_names`](crate::with_names)). Clones share one list; each message is kept once.
 ///
@@ -25,17 +25,17 @@ impl Warnings {
         }
     }
 
-    /// The number of warnings so far.
+    /// Returns the number of warnings so far.
     pub fn count(&self) -> usize {
         self.lock().len()
     }
 
-    /// The warnings from number `first`, counted from 0, in the order in which they were added.
+    /// Returns the warnings from number `first`, counted from 0, in the order in which they were added.
     pub fn since(&self, first: usize) -> Vec<String> {
         self.lock().get(first..).unwrap_or_default().to_vec()
     }
 
-    /// Locks the list, also after a panic. Not by [`crate::locks`]: those locks become loom's while
+    /// Locks the list, also after a panic. Does not use [`crate::locks`], whose locks become loom's while
     /// the models are tested, and the models have no warnings.
     fn lock(&self) -> MutexGuard<'_, Vec<String>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

@@ -12,8 +12,8 @@ use crate::threads::{StartError, start_scoped};
 ///
 /// # Errors
 ///
-/// The error that was returned first in time. The other workers are not interrupted: whatever
-/// they wait on or look at must tell them to stop. If not all threads can be started, none does any
+/// The error that was returned first in time. The other workers are not interrupted: what
+/// they wait for or check must make them stop. If not all threads can be started, none does any
 /// work. A worker's panic is resumed here once all have ended.
 pub fn run_workers<E, F>(threads: usize, work: F) -> Result<(), E>
 where
@@ -23,11 +23,11 @@ where
     run_workers_collect(threads, work).map(drop)
 }
 
-/// Like [`run_workers`], and returns what the workers returned, in the order of their numbers.
+/// Runs `work` like [`run_workers`], and returns the results of the workers, in the order of their numbers.
 ///
 /// # Errors
 ///
-/// As [`run_workers`].
+/// Fails as [`run_workers`] does.
 pub fn run_workers_collect<T, E, F>(threads: usize, work: F) -> Result<Vec<T>, E>
 where
     T: Send,
@@ -52,7 +52,7 @@ where
         gate.open(others.is_ok());
         let others = others?;
         let own = panic::catch_unwind(panic::AssertUnwindSafe(|| attempt(0)));
-        // Every thread is waited for before any panic goes on.
+        // All threads are joined before any panic is resumed.
         let mut results = vec![own];
         results.extend(others.into_iter().map(thread::ScopedJoinHandle::join));
         Ok::<_, E>(results)
@@ -67,10 +67,10 @@ where
     }
 }
 
-/// Where threads wait until all are there.
+/// A gate at which threads wait until all have been started.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
-    /// Whether they may go on, once that is known.
+    /// Whether the threads may go on; `None` until that is known.
     verdict: Mutex<Option<bool>>,
     known: Condvar,
 }
@@ -81,7 +81,7 @@ impl Gate {
         self.known.notify_all();
     }
 
-    /// Waits; false if there is nothing to do.
+    /// Waits for the decision and returns it; false means that there is nothing to do.
     pub(crate) fn pass(&self) -> bool {
         let mut verdict = lock(&self.verdict);
         loop {
@@ -104,7 +104,7 @@ mod tests {
     use std::sync::mpsc::{self, Sender};
     use std::sync::{Barrier, Mutex};
 
-    /// The number of the worker that failed.
+    /// The error of a failed worker, with the worker's number.
     #[derive(Debug, PartialEq)]
     struct Failed(usize);
 
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn the_first_error_in_time_is_returned() {
-        /// Tells when its thread has ended.
+        /// Sends a message when its thread has ended.
         struct Ended(Sender<()>);
         impl Drop for Ended {
             fn drop(&mut self) {
@@ -141,7 +141,7 @@ mod tests {
                 let ended = Ended(sender.lock().unwrap().clone());
                 ENDED.with(|own| *own.borrow_mut() = Some(ended));
             } else {
-                // Fails once the other one has, whose thread ends after that.
+                // Fails after the other worker, whose thread ends later.
                 receiver.lock().unwrap().recv().unwrap();
             }
             Err::<(), _>(Failed(number))

@@ -3,22 +3,22 @@
 use crate::dispatch;
 use crate::simd::Level;
 
-/// The letters of the codes 0 to 3.
+/// The upper-case letters of the codes 0 to 3.
 pub const LETTERS: [u8; 4] = *b"ACGT";
 
-/// The code of a letter: A C G T(U) = 0 1 2 3 in either case, `None` for all others.
+/// Returns the code of a letter: 0, 1, 2, 3 for A, C, G, T (or U) in either case, `None` for any other letter.
 pub fn code(letter: u8) -> Option<u8> {
     is_base(letter).then(|| code_unchecked(letter))
 }
 
-/// True for A, C, G, T and U in either case.
+/// Whether a letter is A, C, G, T or U, in either case.
 #[inline(always)]
 pub fn is_base(letter: u8) -> bool {
     let upper = letter & 0xdf;
     (upper == b'A') | (upper == b'C') | (upper == b'G') | (upper == b'T') | (upper == b'U')
 }
 
-/// The code of a letter known to be a base; some number 0 to 3 for any other.
+/// Returns the code of a letter that is known to be a base; any number from 0 to 3 for other letters.
 ///
 /// Bits 1 and 2 of the ASCII letters A C G T are 00, 01, 11, 10; bit 2 XOR bit 1 gives the low
 /// bit of the code and bit 2 the high one. U has T's bits.
@@ -27,15 +27,17 @@ pub fn code_unchecked(letter: u8) -> u8 {
     ((letter >> 1) ^ (letter >> 2)) & 3
 }
 
-/// Tells where runs of the same base (homopolymers) begin, letter by letter: the first letters of all runs are a sequence
-/// homopolymer-compressed. Case does not matter, U is T, and letters that are no bases all count as beginnings.
+/// Finds the starts of homopolymer runs, letter by letter.
+///
+/// The first letters of all runs form the homopolymer-compressed sequence. Case is ignored, U is T, and every letter
+/// that is not a base starts a run of its own.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Homopolymers {
     last: Option<u8>,
 }
 
 impl Homopolymers {
-    /// Whether the next letter of the sequence begins a run.
+    /// Whether the next letter of the sequence starts a run.
     #[inline(always)]
     pub fn begins(&mut self, letter: u8) -> bool {
         let base = code(letter);
@@ -44,14 +46,14 @@ impl Homopolymers {
         begins
     }
 
-    /// The letters of a whole sequence that begin runs.
+    /// Returns the first letter of each run of a whole sequence.
     pub fn compressed(letters: &[u8]) -> impl Iterator<Item = u8> {
         let mut runs = Homopolymers::default();
         letters.iter().copied().filter(move |&letter| runs.begins(letter))
     }
 }
 
-/// The complement of each IUPAC letter, in the same case, U read as T; other bytes stay.
+/// The complement of each IUPAC letter, in the same case; U is read as T, and other bytes are unchanged.
 pub const COMPLEMENT: [u8; 256] = {
     let pairs = b"ATTACGGCUANNRYYRSSWWKMMKBVVBDHHD";
     let mut table = [0; 256];
@@ -69,7 +71,7 @@ pub const COMPLEMENT: [u8; 256] = {
     table
 };
 
-/// [`COMPLEMENT`] in upper case; bytes that are no IUPAC letters stay.
+/// The complement of each IUPAC letter, in upper case; U is read as T, and other bytes are unchanged.
 pub const UPPER_COMPLEMENT: [u8; 256] = {
     let mut table = COMPLEMENT;
     let letters = b"acgtunryswkmbvdh";
@@ -82,7 +84,7 @@ pub const UPPER_COMPLEMENT: [u8; 256] = {
     table
 };
 
-/// Each IUPAC letter in upper case, U read as T; other bytes stay.
+/// Each IUPAC letter in upper case; U is read as T, and other bytes are unchanged.
 pub const UPPER: [u8; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;
@@ -94,8 +96,9 @@ pub const UPPER: [u8; 256] = {
 };
 
 dispatch! {
-    /// Appends the codes of `letters` to `codes`, one byte a base, and says whether all of them
-    /// are bases. Letters that are not still get a byte, of any value from 0 to 3.
+    /// Appends the codes of `letters` to `codes`, one byte per base, and returns whether all letters are bases.
+    ///
+    /// Other letters get an arbitrary code from 0 to 3.
     pub fn encode(letters: &[u8], codes: &mut Vec<u8>) -> bool = encode_body
 }
 
@@ -111,7 +114,7 @@ fn encode_body(letters: &[u8], codes: &mut Vec<u8>) -> bool {
     bad == 0
 }
 
-/// [`encode`] at this machine's best level.
+/// Runs [`encode`] at the best level of this machine.
 pub fn encode_best(letters: &[u8], codes: &mut Vec<u8>) -> bool {
     encode(Level::best(), letters, codes)
 }

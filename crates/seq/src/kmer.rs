@@ -1,5 +1,5 @@
-//! k-mers as integers of four widths: 2 bits a base, first base most significant, so that the
-//! order of the integers is the order of the letters.
+//! k-mers as integers of four widths, with 2 bits per base. The first base is the most significant, so that integers
+//! are ordered as the letters.
 
 mod small;
 mod wide;
@@ -8,80 +8,80 @@ pub use wide::Wide;
 
 use crate::base;
 
-/// The largest k that any width holds.
+/// The largest k of any width.
 pub const MAX_K: usize = 128;
 
 /// An integer that holds a k-mer in its low 2k bits; the bits above are zero.
 ///
 /// Implemented by `u32` (k ≤ 16), `u64` (k ≤ 32), `u128` (k ≤ 64) and [`Wide`] (k ≤ 128).
 pub trait Kmer: Copy + Ord + Eq + Default + std::fmt::Debug + Send + Sync + 'static {
-    /// The largest k.
+    /// The largest k that the integer holds.
     const MAX_K: usize;
-    /// Bytes of the integer.
+    /// The size of the integer in bytes.
     const BYTES: usize;
 
-    /// All ones in the low 2k bits.
+    /// Returns a mask of the low 2k bits.
     fn mask(k: usize) -> Self;
-    /// The k-mer of the next position: one base enters at the end, the first leaves.
+    /// Returns the k-mer of the next position: drops the first base and appends the base `code`.
     fn push(self, code: u8, mask: Self) -> Self;
-    /// The reverse complement of the next position's k-mer, from that of this position.
+    /// Returns the reverse complement of the next position's k-mer, given that of this position.
     fn push_complement(self, code: u8, k: usize) -> Self;
-    /// A 64-bit hash whose high bits are as good as random.
+    /// Returns a 64-bit hash whose high bits are well mixed.
     fn hash(self) -> u64;
-    /// Shifted right; 0 if `bits` is the width or more.
+    /// Shifts right by `bits`; 0 if `bits` is the width or more.
     fn shr(self, bits: u32) -> Self;
-    /// Shifted left; 0 if `bits` is the width or more.
+    /// Shifts left by `bits`; 0 if `bits` is the width or more.
     fn shl(self, bits: u32) -> Self;
-    /// Bitwise or.
+    /// Returns the bitwise OR.
     fn or(self, other: Self) -> Self;
-    /// Bitwise and.
+    /// Returns the bitwise AND.
     fn and(self, other: Self) -> Self;
-    /// Difference of integers, modulo the width.
+    /// Subtracts modulo the width.
     fn sub(self, other: Self) -> Self;
-    /// Sum of integers, modulo the width.
+    /// Adds modulo the width.
     fn add(self, other: Self) -> Self;
-    /// The low 64 bits.
+    /// Returns the low 64 bits.
     fn low(self) -> u64;
-    /// From an integer of up to 64 bits.
+    /// Converts an integer of up to 64 bits.
     ///
     /// # Panics
     /// May panic if the value does not fit.
     fn from_low(value: u64) -> Self;
-    /// The number of bits up to and with the highest one.
+    /// Returns the number of significant bits: the position of the highest set bit plus 1, or 0 for 0.
     fn bit_len(self) -> u32;
-    /// Writes the integer into the first [`Kmer::BYTES`] bytes, little-endian.
+    /// Writes the integer to the first [`Kmer::BYTES`] bytes of `bytes`, little-endian.
     fn store(self, bytes: &mut [u8]);
-    /// Reads what [`Kmer::store`] wrote.
+    /// Reads an integer that [`Kmer::store`] wrote.
     fn load(bytes: &[u8]) -> Self;
 
-    /// The smaller of two k-mers: the canonical one, of a k-mer and its reverse complement.
+    /// Returns the smaller of two k-mers. For a k-mer and its reverse complement, this is the canonical k-mer.
     #[inline(always)]
     fn least(self, other: Self) -> Self {
         if self < other { self } else { other }
     }
 
-    /// The code of the base at `position` (0 is the first) of a k-mer of `k` bases.
+    /// Returns the code of the base at `position` (from 0) of a k-mer of `k` bases.
     fn base(self, position: usize, k: usize) -> u8 {
         (self.shr(2 * (k - 1 - position) as u32).low() & 3) as u8
     }
 
-    /// The first `bits` bits (at most 32, at most 2k) of a k-mer of `k` bases.
+    /// Returns the first `bits` bits of a k-mer of `k` bases; `bits` is at most 32 and at most 2k.
     #[inline(always)]
     fn prefix(self, k: usize, bits: u32) -> u32 {
         self.shr(2 * k as u32 - bits).low() as u32
     }
 
-    /// The reverse complement of a k-mer of `k` bases.
+    /// Returns the reverse complement of a k-mer of `k` bases.
     fn reverse_complement(self, k: usize) -> Self;
-    /// The first `k` bases (at least 1) of packed bytes, 4 bases a byte, first base in the top
-    /// bits. Reads [`Kmer::BYTES`] bytes, whatever k.
+    /// Returns the first `k` (at least 1) of packed bases: 4 bases per byte, the first base in the top bits. Reads
+    /// [`Kmer::BYTES`] bytes for every k.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If `bytes` has fewer than [`Kmer::BYTES`] bytes.
     fn from_packed(bytes: &[u8], k: usize) -> Self;
 
-    /// The k-mer of `letters`, whose number is k, or `None` if there are none, too many, or one
-    /// is not a base.
+    /// Converts letters to a k-mer, with k = the number of letters. Returns `None` if there are no letters or more than
+    /// [`Kmer::MAX_K`], or if one is not a base.
     fn from_letters(letters: &[u8]) -> Option<Self> {
         if letters.is_empty() || letters.len() > Self::MAX_K {
             return None;
@@ -90,7 +90,7 @@ pub trait Kmer: Copy + Ord + Eq + Default + std::fmt::Debug + Send + Sync + 'sta
         letters.iter().try_fold(Self::default(), |kmer, &l| Some(kmer.push(base::code(l)?, mask)))
     }
 
-    /// Appends the upper-case letters of a k-mer of `k` bases.
+    /// Appends the k-mer of `k` bases to `out`, as upper-case letters.
     fn write_letters(self, k: usize, out: &mut Vec<u8>) {
         let (at, odd) = (out.len(), k % 4);
         out.resize(at + k, 0);
@@ -106,7 +106,7 @@ pub trait Kmer: Copy + Ord + Eq + Default + std::fmt::Debug + Send + Sync + 'sta
     }
 }
 
-/// The letters of four bases in a byte, first base in the top bits.
+/// The letters of the four bases of each byte, first base in the top bits.
 static FOURS: [[u8; 4]; 256] = {
     let mut fours = [[0; 4]; 256];
     let mut place = 0;
@@ -118,7 +118,7 @@ static FOURS: [[u8; 4]; 256] = {
     fours
 };
 
-/// A 64-bit multiply whose halves are folded together: every input bit reaches every output bit.
+/// Multiplies to 128 bits and XORs the two halves, so that every input bit affects every output bit.
 #[inline(always)]
 pub(crate) fn fold_multiply(x: u64, by: u64) -> u64 {
     let product = u128::from(x) * u128::from(by);

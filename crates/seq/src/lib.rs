@@ -1,8 +1,8 @@
-//! DNA as numbers: letters to 2-bit codes, packed sequences, k-mers up to 128 bases, signatures
-//! and hashes. No I/O, no threads, no GPU.
+//! DNA as numbers: 2-bit codes of letters, packed sequences, k-mers of up to 128 bases, signatures and hashes. This
+//! crate does no I/O and uses no threads and no GPU.
 //!
-//! Everywhere A C G T = 0 1 2 3 with the first base most significant, U reads as T, lower case
-//! as upper, and every other letter breaks a sequence.
+//! Everywhere A, C, G, T are 0, 1, 2, 3, the first base is the most significant, U is read as T, lower case as upper
+//! case, and any other letter splits a sequence.
 #![deny(missing_docs)]
 
 pub mod base;

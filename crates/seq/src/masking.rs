@@ -1,18 +1,17 @@
-//! Low-complexity regions of references: what is left out of a database because it tells nothing.
+//! Masking of low-complexity regions of references, which are kept out of a database because they are not specific.
 //!
-//! The rule is symmetric DUST (Morgulis et al., 2006) with a window of 64 bases and a threshold of 20,
-//! which `dustmasker` and Kraken 2's `k2mask` have, too. The score of an interval is the number of pairs of
-//! equal triplets in it, divided by the number of its triplets less one. An interval of at most 64 bases
-//! is *perfect* if its score is above 2 and no interval within it has a higher one; what is masked is all
-//! perfect intervals.
+//! The rule is symmetric DUST (Morgulis et al., 2006) with a window of 64 bases and a threshold of 20, as in
+//! `dustmasker` and in Kraken 2's `k2mask`. The score of an interval is its number of pairs of equal triplets, divided
+//! by its number of triplets minus 1. An interval of at most 64 bases is *perfect* if its score is above 2 and no
+//! interval within it has a higher score. All perfect intervals are masked.
 //!
-//! Whether an interval is perfect depends on its own letters alone, so that whether a base is masked
-//! depends on the [`REACH`] bases before and behind it: sequences may be masked in stretches that have so
-//! many letters more at both ends, with the result that they have as a whole.
+//! Whether an interval is perfect depends only on its own letters. Therefore whether a base is masked depends only on
+//! the [`REACH`] bases before and after it: a sequence can be masked in stretches that are extended by that many
+//! letters at both ends, with the same result as for the whole sequence.
 //!
-//! Letters that are no base end what is looked at: no interval goes over them. So does `k2mask`;
-//! `dustmasker` draws a base by chance for each N (which one depends on all that it has read before) and
-//! takes all other letters for A, so that it may differ within 63 bases of such letters.
+//! Intervals do not extend over letters that are not bases. `k2mask` behaves the same. `dustmasker` replaces each N by
+//! a random base, which depends on everything that it has read before, and reads all other letters as A; its result may
+//! differ within 63 bases of such letters.
 
 mod dust;
 
@@ -21,19 +20,19 @@ use std::str::FromStr;
 
 use crate::base;
 
-/// Bases before and behind a base that decide whether it is masked.
+/// The number of bases before and after a base that decide whether it is masked.
 pub const REACH: usize = dust::WINDOW - 1;
 
-/// The letter that takes the place of masked bases.
+/// The letter that replaces masked bases.
 pub const MASKED: u8 = b'N';
 
-/// What is masked of reference sequences before k-mers are taken of them. Reads are never masked.
+/// The regions of reference sequences that are masked before k-mers are taken. Reads are never masked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Masking {
-    /// Nothing.
+    /// No masking.
     #[default]
     None,
-    /// Regions of low complexity, by symmetric DUST.
+    /// Low-complexity regions, by symmetric DUST.
     LowComplexity,
 }
 
@@ -48,12 +47,12 @@ impl FromStr for Masking {
 
     fn from_str(name: &str) -> Result<Masking, String> {
         let named = Masking::ALL.into_iter().find(|masking| masking.name() == name);
-        named.ok_or_else(|| format!("'{name}' is none of none, low-complexity"))
+        named.ok_or_else(|| format!("'{name}' is not one of none, low-complexity"))
     }
 }
 
 impl Masking {
-    /// The name, as `--masked` and `db info` have it.
+    /// Returns the name, as spelled by `--masked` and `db info`.
     pub fn name(self) -> &'static str {
         match self {
             Masking::None => "none",
@@ -64,15 +63,14 @@ impl Masking {
     /// Both values.
     pub const ALL: [Masking; 2] = [Masking::None, Masking::LowComplexity];
 
-    /// Puts [`MASKED`] in the place of what is masked in a whole sequence. Lower-case letters are bases
-    /// as others.
+    /// Replaces the masked letters of a whole sequence with [`MASKED`]. Lower-case letters are bases like any others.
     pub fn mask(self, letters: &mut [u8]) {
         if self == Masking::LowComplexity {
             mask(letters);
         }
     }
 
-    /// Letters that a stretch of a sequence needs at each end beyond those that are wanted of it.
+    /// Returns the number of letters by which a stretch of a sequence must be extended at each end before it is masked.
     pub fn reach(self) -> usize {
         match self {
             Masking::None => 0,
@@ -93,7 +91,7 @@ fn mask(letters: &mut [u8]) {
     }
 }
 
-/// The definition, word by word.
+/// The definition, implemented literally.
 #[cfg(test)]
 pub(crate) mod naive {
     use std::collections::HashMap;
@@ -102,8 +100,8 @@ pub(crate) mod naive {
 
     use super::MASKED;
 
-    /// Pairs of equal triplets, and triplets less one; none if there are fewer than two triplets, or a
-    /// letter is no base.
+    /// Returns the number of pairs of equal triplets and the number of triplets minus 1; `None` if there are fewer
+    /// than two triplets or a letter is not a base.
     fn score(letters: &[u8]) -> Option<(usize, usize)> {
         let codes: Vec<u8> =
             letters.iter().map(|&letter| base::code(letter)).collect::<Option<_>>()?;
@@ -116,7 +114,7 @@ pub(crate) mod naive {
     /// Masks all perfect intervals of at most `window` letters.
     pub(crate) fn mask(letters: &[u8], window: usize) -> Vec<u8> {
         let mut masked = letters.to_vec();
-        // The highest score within an interval, shorter ones first.
+        // The highest score within each interval. Shorter intervals are computed first.
         let mut highest: HashMap<(usize, usize), (usize, usize)> = HashMap::new();
         for length in 4..=window {
             for start in 0..(letters.len() + 1).saturating_sub(length) {
@@ -152,7 +150,7 @@ mod tests {
         letters
     }
 
-    /// Sequences of repeats of some letters and of stretches without any.
+    /// Sequences of repeated units, random stretches and letters that are not bases.
     fn sequence() -> impl Strategy<Value = Vec<u8>> {
         let letter = |letters: &'static [u8]| proptest::sample::select(letters);
         let some = |letters| proptest::collection::vec(letter(letters), 1..40);

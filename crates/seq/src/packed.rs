@@ -1,16 +1,16 @@
-//! Sequences of 2 bits a base in 64-bit words, first base in the top bits of the first word.
+//! Sequences with 2 bits per base in 64-bit words, the first base in the top bits of the first word.
 
 use crate::dispatch;
 
-/// Bases in one word.
+/// The number of bases in one word.
 pub const BASES_PER_WORD: usize = 32;
 
-/// Words of padding behind a packed sequence, so that [`window`] may read past its end.
+/// The number of padding words after a packed sequence, so that [`window`] can read past its end.
 const PADDING: usize = 2;
 
 dispatch! {
-    /// Packs codes (one byte a base, each 0 to 3) into words; the last word is filled up with
-    /// zeros and two more zero words follow. What `words` held is replaced.
+    /// Packs codes (one byte per base, each 0 to 3) into words, replacing the contents of `words`. The rest of the last
+    /// word is 0, and two zero words follow.
     pub fn pack(codes: &[u8], words: &mut Vec<u64>) = pack_body
 }
 
@@ -36,7 +36,7 @@ fn pack_body(codes: &[u8], words: &mut Vec<u64>) {
     }
 }
 
-/// The low two bits of each of eight bytes, as 16 bits in the same order.
+/// Returns the low two bits of each of eight bytes, as 16 bits in the same order.
 #[inline(always)]
 fn squeeze(bytes: u64) -> u64 {
     let x = bytes & 0x0303_0303_0303_0303;
@@ -45,18 +45,18 @@ fn squeeze(bytes: u64) -> u64 {
     (x | x >> 24) & 0xffff
 }
 
-/// The 32 bases from base `at` on, left-aligned; zeros where the packed sequence has ended.
+/// Returns the 32 bases that start at base `at`, left-aligned; bases past the end of the sequence are 0.
 ///
 /// # Panics
-/// If `at` lies beyond the sequence that [`pack`] was given.
+/// If `at` is beyond the sequence that was given to [`pack`].
 #[inline(always)]
 pub fn window(words: &[u64], at: usize) -> u64 {
     let (word, shift) = (at / BASES_PER_WORD, 2 * (at % BASES_PER_WORD) as u32);
-    // Two shifts, so that a shift of 0 brings in nothing.
+    // Two shifts: a single shift by 64 would overflow when `shift` is 0.
     words[word] << shift | words[word + 1] >> 1 >> (63 - shift)
 }
 
-/// The bases of a word in reverse order and complemented: the reverse complement of 32 bases.
+/// Returns the reverse complement of the 32 bases of a word.
 #[inline(always)]
 pub fn reverse_complement_word(word: u64) -> u64 {
     let x = (!word).swap_bytes();
@@ -64,14 +64,14 @@ pub fn reverse_complement_word(word: u64) -> u64 {
     (x >> 2) & 0x3333_3333_3333_3333 | (x & 0x3333_3333_3333_3333) << 2
 }
 
-/// Replaces `out` by the packed reverse complement of a sequence of `len` bases that [`pack`]
-/// made, with the same padding.
+/// Replaces `out` with the packed reverse complement of a sequence of `len` bases packed by [`pack`], with the same
+/// padding.
 pub fn reverse_complement(words: &[u64], len: usize, out: &mut Vec<u64>) {
     let full = len.div_ceil(BASES_PER_WORD);
     out.clear();
     out.extend(words[..full].iter().rev().map(|&w| reverse_complement_word(w)));
     out.resize(full + PADDING, 0);
-    // The filling of the last word is now at the front, as complemented zeros: shift it out.
+    // The unused bits of the last word are now at the front (as complemented zeros): shift them out.
     let filling = 2 * (full * BASES_PER_WORD - len) as u32;
     if filling > 0 {
         for i in 0..full {

@@ -1,34 +1,33 @@
-//! Sequences as bit planes: one bit of every base's code, then the other bit of every base's code.
+//! Sequences as bit planes: the low bits of all codes, then the high bits of all codes.
 //!
-//! Base i of a sequence is bit i % 64 of word i / 64 of each plane: unlike in
-//! [`packed`](crate::packed), the first base is the least significant. A comparison of two
-//! sequences is then two XOR and an OR for 64 bases, and a shift by a base a shift by one bit. Text
-//! becomes planes almost for free: vector instructions collect one bit of each byte.
+//! Base i of a sequence is bit i % 64 of word i / 64 of each plane. Unlike in [`packed`](crate::packed), the first base
+//! is the least significant. Two sequences are compared with two XORs and an OR per 64 bases, and a shift by one base
+//! is a shift by one bit. Converting text to planes is fast, because vector instructions collect one bit of each byte.
 
 mod block;
 
 use crate::simd::Level;
 pub use block::Block;
 
-/// Bases in a word of a plane.
+/// The number of bases in a word of a plane.
 pub const BASES_PER_WORD: usize = 64;
 
-/// What [`encode`] met.
+/// The kinds of letters that [`encode`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoded {
-    /// Bases only: two planes were appended.
+    /// Only bases: two planes were appended.
     Bases,
-    /// Other IUPAC letters, too: three planes were appended. The bits of those letters are set in
-    /// the third and anything in the first two.
+    /// Bases and other IUPAC letters: three planes were appended. The bits of the other letters are set in the third
+    /// plane and arbitrary in the first two.
     Others,
-    /// A byte that is no IUPAC letter, at this index: nothing was appended.
+    /// A byte that is not an IUPAC letter, at this index: nothing was appended.
     Foreign(usize),
 }
 
-/// Appends the planes of `letters` to `words`, low bits then high bits, each ⌈length / 64⌉ words
-/// whose bits past the end are 0; and a plane of the letters that are no bases, if there are any.
+/// Appends the planes of `letters` to `words`: the low bits, the high bits and, if there are any, the letters that are
+/// not bases. Each plane has ⌈length / 64⌉ words, and its bits past the end are 0.
 ///
-/// Letters are read in either case: A C G T(U) are bases, N R Y S W K M B D H V other letters.
+/// Both cases are read: A, C, G, T and U are bases, and N, R, Y, S, W, K, M, B, D, H and V are other letters.
 pub fn encode(level: Level, letters: &[u8], words: &mut Vec<u64>) -> Encoded {
     let (at, plane) = (words.len(), letters.len().div_ceil(BASES_PER_WORD));
     words.resize(at + 2 * plane, 0);
@@ -47,8 +46,8 @@ pub fn encode(level: Level, letters: &[u8], words: &mut Vec<u64>) -> Encoded {
     Encoded::Others
 }
 
-/// The planes of a text of any bytes, so that each sequence in it is a stretch of them; kept between
-/// texts for their memory.
+/// The planes of a text of arbitrary bytes. Each sequence in the text is a stretch of its planes. The value is reused
+/// between texts to reuse its memory.
 #[derive(Clone, Debug, Default)]
 pub struct TextPlanes {
     low: Vec<u64>,
@@ -58,10 +57,10 @@ pub struct TextPlanes {
 }
 
 impl TextPlanes {
-    /// Takes a text, in place of the one before.
+    /// Replaces the planes with those of `text`.
     pub fn scan(&mut self, level: Level, text: &[u8]) {
         let words = text.len().div_ceil(BASES_PER_WORD);
-        // A word more, so that a stretch may look at one past its end.
+        // One more word, so that a stretch may read one word past its end.
         for plane in [&mut self.low, &mut self.high, &mut self.bases] {
             plane.resize(words + 1, 0);
         }
@@ -69,17 +68,17 @@ impl TextPlanes {
         block::scan(level, text, [&mut self.low, &mut self.high, &mut self.bases]);
     }
 
-    /// Bytes of the text.
+    /// Returns the length of the text in bytes.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// True if it has none.
+    /// Whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The first byte from `at` on that is no base, or the text's length.
+    /// Returns the index of the first byte at or after `at` that is not a base, or the length of the text.
     #[inline]
     pub fn next_other(&self, at: usize) -> usize {
         let mut w = at / 64;
@@ -95,17 +94,17 @@ impl TextPlanes {
         (64 * w + others.trailing_zeros() as usize).min(self.len)
     }
 
-    /// Appends the two planes of the `len` bases from byte `at` on, as [`encode`] has them.
+    /// Appends the two planes of the `len` bases that start at byte `at`, in the layout of [`encode`].
     ///
     /// # Panics
-    /// If they do not lie in the text.
+    /// If the stretch is not within the text.
     #[inline]
     pub fn stretch(&self, at: usize, len: usize, words: &mut Vec<u64>) {
         let (count, first, shift) = (len.div_ceil(BASES_PER_WORD), at / 64, (at % 64) as u32);
         let kept = u64::MAX >> ((64 - len % 64) % 64);
         for plane in [&self.low, &self.high] {
             let pairs = plane[first..=first + count].windows(2);
-            // Two shifts, so that a shift of 0 brings in nothing.
+            // Two shifts: a single shift by 64 would overflow when `shift` is 0.
             words.extend(pairs.map(|pair| pair[0] >> shift | pair[1] << 1 << (63 - shift)));
             if let (Some(last), true) = (words.last_mut(), count > 0) {
                 *last &= kept;
@@ -114,7 +113,7 @@ impl TextPlanes {
     }
 }
 
-/// True for the letters of the IUPAC alphabet of nucleic acids, in either case; gaps are none.
+/// Whether a byte is a letter of the IUPAC nucleic acid alphabet, in either case. Gap symbols are not letters.
 pub fn is_letter(letter: u8) -> bool {
     matches!(
         letter & 0xdf,
@@ -136,27 +135,26 @@ pub fn is_letter(letter: u8) -> bool {
     )
 }
 
-/// The 64 bits of a plane from bit `at` on; zeros past its end.
+/// Returns the 64 bits of a plane that start at bit `at`; bits past its end are 0.
 #[inline(always)]
 pub fn window(plane: &[u64], at: usize) -> u64 {
     let (word, shift) = (at / 64, (at % 64) as u32);
     let get = |i: usize| plane.get(i).copied().unwrap_or(0);
-    // Two shifts, so that a shift of 0 brings in nothing.
+    // Two shifts: a single shift by 64 would overflow when `shift` is 0.
     get(word) >> shift | get(word + 1) << 1 << (63 - shift)
 }
 
-/// Whether any of the bits of a plane from bit `from` to before bit `to` is set; those past its end
-/// are not.
+/// Whether any bit in `from..to` of a plane is set; bits past its end are not.
 #[inline]
 pub fn has_any(plane: &[u64], from: usize, to: usize) -> bool {
     let kept = |at: usize| u64::MAX >> (64 - (to - at).min(64));
     !plane.is_empty() && (from..to).step_by(64).any(|at| window(plane, at) & kept(at) != 0)
 }
 
-/// The code of base `at`, 4 if it is none; the plane of letters that are no bases may be empty.
+/// Returns the code of base `at`, or 4 if it is not a base. `others` may be empty if all letters are bases.
 ///
 /// # Panics
-/// If there is no such base.
+/// If `at` is past the end of the planes.
 #[inline]
 pub fn code(low: &[u64], high: &[u64], others: &[u64], at: usize) -> u8 {
     let bit = |plane: &[u64]| (plane[at / 64] >> (at % 64) & 1) as u8;

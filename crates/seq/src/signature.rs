@@ -1,9 +1,8 @@
-//! Signatures: the p-mer by which consecutive k-mers share a bin (RapidGKC §II-D, §II-E, §III-A).
+//! Signatures: the p-mers that decide the bin of consecutive k-mers (RapidGKC §II-D, §II-E, §III-A).
 //!
-//! The signature of a k-mer is the least norm of its p-mers. The norm of a p-mer is the smaller
-//! of the p-mer, if the rule allows it, and of its reverse complement, if the rule allows that;
-//! else the special value 4^p. A k-mer and its reverse complement so have one signature. Without
-//! canonical form the norm looks at the p-mer alone.
+//! The signature of a k-mer is the smallest norm of its p-mers. The norm of a p-mer is the smaller of the p-mer and its
+//! reverse complement, each only if the rule allows it, else the special value 4^p. So a k-mer and its reverse
+//! complement have the same signature. Without canonical form the norm ignores the reverse complement.
 
 mod scan;
 
@@ -11,20 +10,20 @@ pub use scan::{Scanner, changes};
 
 use std::ops::RangeInclusive;
 
-/// The p that signatures can have: the special value 4^p must fit 32 bits.
+/// The lengths p that a signature can have: the special value 4^p must fit in 32 bits.
 pub const LENGTHS: RangeInclusive<usize> = 3..=15;
 
-/// Which p-mers may be signatures.
+/// The rule that decides which p-mers may be signatures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {
-    /// RapidGKC's (§III-A): no AAA, ACA, CAA, CCA at the start, no AAA at the end. No branch.
+    /// The rule of RapidGKC (§III-A): no AAA, ACA, CAA or CCA at the start and no AAA at the end. It needs no branch.
     Gkc,
-    /// KMC2's: no AAA or ACA at the start, no AA elsewhere, and as its program goes on
-    /// (`kmc_api/mmer.h`): no TTT, no TGT and no TT before the last base.
+    /// The rule of KMC 2: no AAA or ACA at the start and no AA elsewhere; also, as in its source code
+    /// (`kmc_api/mmer.h`), no TTT or TGT at the end and no TT before the last base.
     Kmc2,
-    /// Every p-mer: the plain canonical minimizer.
+    /// All p-mers, in alphabetical order: the plain canonical minimizer.
     Minimizer,
-    /// Every p-mer, ordered by a hash of it that is one to one.
+    /// All p-mers, in the order of a one-to-one hash.
     Hash,
 }
 
@@ -32,7 +31,7 @@ impl Rule {
     /// All rules, the default first.
     pub const ALL: [Rule; 4] = [Rule::Gkc, Rule::Kmc2, Rule::Minimizer, Rule::Hash];
 
-    /// The rule's name on the command line.
+    /// Returns the name of the rule on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Rule::Gkc => "gkc",
@@ -42,7 +41,8 @@ impl Rule {
         }
     }
 
-    /// The norm of one p-mer, from the definition: the oracle for [`Scanner`], and for statistics.
+    /// Returns the norm of one p-mer, computed from the definition. It is used for statistics and as the reference
+    /// that [`Scanner`] is tested against.
     pub fn norm(self, pmer: u32, p: usize, canonical: bool) -> u32 {
         let complement = (0..p).fold(0, |rc, i| rc << 2 | (3 - (pmer >> (2 * i) & 3)));
         match self {
@@ -54,15 +54,15 @@ impl Rule {
     }
 }
 
-/// The number of signature values: all p-mers and the special value.
+/// Returns the number of signature values: all p-mers and the special value.
 pub fn values(p: usize) -> usize {
     (1 << (2 * p)) + 1
 }
 
-/// A rule as straight-line code: `rank` gives the p-mer's place in the order, or the special
-/// value if it is not allowed.
+/// A rule as branch-free code: `rank` returns the position of a p-mer in the order, or the special value if the p-mer
+/// is not allowed.
 trait Norm {
-    /// Ranks the smaller of both strands' p-mers, rather than taking the smaller rank of both.
+    /// Whether the norm is the rank of the smaller strand, instead of the smaller rank of both strands.
     const RANKS_CANONICAL: bool = false;
     fn rank(pmer: u32, p: u32) -> u32;
 }
@@ -80,10 +80,10 @@ struct Kmc2;
 impl Norm for Kmc2 {
     #[inline(always)]
     fn rank(pmer: u32, p: u32) -> u32 {
-        // Bit 2i of `is_a` says that base i from the end is A; `aa` has the bits of all pairs.
+        // Bit 2i of `is_a` is set if base i from the end is A; the bits of `aa` mark all pairs AA.
         let is_a = !(pmer | pmer >> 1) & 0x5555_5555;
         let aa = is_a & is_a >> 2;
-        // All pairs but the one at the very start.
+        // All pairs except the one at the start.
         let pairs = (1u32 << (2 * (p - 2))) - 1;
         let bad = (aa & pairs != 0)
             | (pmer >> (2 * (p - 3)) == 0b00_01_00)
@@ -107,7 +107,7 @@ impl Norm for Hash {
     const RANKS_CANONICAL: bool = true;
     #[inline(always)]
     fn rank(pmer: u32, p: u32) -> u32 {
-        // Each step is one to one on 2p bits: times an odd number, XOR with the own high half.
+        // Each step is one to one on 2p bits: a multiplication by an odd number, or an XOR with the upper half.
         let mask = (1u32 << (2 * p)) - 1;
         let x = pmer.wrapping_mul(0x9e37_79b1) & mask;
         let x = x ^ x >> p;
@@ -128,7 +128,7 @@ fn norm<N: Norm>(pmer: u32, complement: u32, p: u32, canonical: bool) -> u32 {
 mod tests {
     use super::*;
 
-    /// KMC's `is_allowed`, step by step as its source has it.
+    /// KMC's `is_allowed`, step by step as in its source code.
     fn kmc_allows(mut m: u32, p: usize) -> bool {
         if m & 0x3f == 0x3f || m & 0x3f == 0x3b || m & 0x3c == 0x3c {
             return false;

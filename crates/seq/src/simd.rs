@@ -1,34 +1,34 @@
-//! Which vector instructions this machine has, found out once.
+//! Detection of the vector instructions of this machine, done once.
 //!
-//! Every vectorised routine of this crate is one plain Rust function that the compiler builds
-//! three times (portable, AVX2, AVX-512) with [`dispatch!`](crate::dispatch!); the level picks the copy at run time.
-//! All copies give the same answers, and tests hold each against a naive oracle.
-#![allow(unsafe_code, reason = "an instruction that asks for memory ahead, by an address")]
+//! Every vectorized routine of this crate is one plain Rust function that the compiler builds three times (portable,
+//! AVX2, AVX-512) with [`dispatch!`](crate::dispatch!). The level selects the copy at run time. All copies return the
+//! same results, and tests compare each with a naive implementation.
+#![allow(unsafe_code, reason = "the prefetch instruction takes a raw address")]
 
 use std::sync::OnceLock;
 
 /// A set of vector instructions that this machine has.
 ///
-/// One is had from [`best`](Self::best) or [`available`](Self::available) alone, which asked the
-/// processor for every feature of the set: who holds a level may run code that is built with it.
+/// A level can be obtained only from [`best`](Self::best) or [`available`](Self::available), which check that the
+/// processor has every feature of the set. So a level is proof that code built for it can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Level(Features);
 
-/// The instructions of a [`Level`], to match on. It proves nothing of the machine.
+/// The instruction set of a [`Level`], to match on. Unlike a level, it is no proof that the machine has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Features {
-    /// What every machine of the build target has.
+    /// The instructions that every machine of the build target has.
     Portable,
     /// AVX2, BMI1, BMI2, LZCNT and POPCNT (x86-64-v3).
     Avx2,
-    /// The same and AVX-512 F, BW, CD, DQ and VL (x86-64-v4).
+    /// The features of [`Avx2`](Self::Avx2) and AVX-512 F, BW, CD, DQ and VL (x86-64-v4).
     Avx512,
 }
 
 impl Features {
     const ALL: [Features; 3] = [Features::Portable, Features::Avx2, Features::Avx512];
 
-    /// The name as `MERGANSER_SIMD` and `--version` spell it.
+    /// Returns the name, as spelled by `MERGANSER_SIMD` and `--version`.
     fn name(self) -> &'static str {
         match self {
             Features::Portable => "portable",
@@ -39,8 +39,8 @@ impl Features {
 }
 
 impl Level {
-    /// The best level of this machine, or a lower one that `MERGANSER_SIMD` names
-    /// (`portable`, `avx2`, `avx512`; a level that the machine lacks is not taken).
+    /// Returns the best level of this machine, or a lower one that is named by `MERGANSER_SIMD` (`portable`, `avx2` or
+    /// `avx512`). If this machine lacks the named level, its best level is returned.
     pub fn best() -> Level {
         static BEST: OnceLock<Level> = OnceLock::new();
         *BEST.get_or_init(|| {
@@ -51,25 +51,26 @@ impl Level {
         })
     }
 
-    /// All levels that this machine can run, lowest first: for tests and benchmarks.
+    /// Returns all levels that this machine can run, lowest first, for tests and benchmarks.
     pub fn available() -> Vec<Level> {
         let best = detect();
         Features::ALL.into_iter().filter(|&one| one <= best).map(Level).collect()
     }
 
-    /// Its instructions, to match on.
+    /// Returns the instruction set, to match on.
     #[inline]
     pub fn features(self) -> Features {
         self.0
     }
 
-    /// The level's name as `MERGANSER_SIMD` and `--version` spell it.
+    /// Returns the name of the level, as spelled by `MERGANSER_SIMD` and `--version`.
     pub fn name(self) -> &'static str {
         self.0.name()
     }
 }
 
-/// What this machine has: every feature that a copy of [`dispatch!`](crate::dispatch!) is built with.
+/// Returns the best instruction set of this machine: it has every feature that the copies of
+/// [`dispatch!`](crate::dispatch!) for that set are built with.
 #[cfg(target_arch = "x86_64")]
 fn detect() -> Features {
     let avx2 = is_x86_feature_detected!("avx2")
@@ -94,31 +95,31 @@ fn detect() -> Features {
     Features::Portable
 }
 
-/// Asks the cache for the line of `slice[index]`; no effect on any result, and none at all if the
-/// index is out of range or the target has no such instruction.
+/// Prefetches the cache line of `slice[index]`, whose index may be out of range. It never changes a result, and does
+/// nothing if the target has no such instruction.
 #[inline(always)]
 pub fn prefetch<T>(slice: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let address = slice.as_ptr().wrapping_add(index).cast();
-        // SAFETY: a prefetch reads nothing that the program could see and never faults, whatever
-        // the address.
+        // SAFETY: a prefetch reads nothing that is visible to the program and never faults, whatever the address.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(address) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (slice, index);
 }
 
-/// Builds `$body` (an `#[inline(always)]` function) once for each level and gives `$name`, a safe
-/// function that takes the level first and runs the copy for it.
+/// Defines a safe function `$name` that takes a level as its first argument and runs the copy of `$body` for that
+/// level.
 ///
-/// `$name` is safe, as a [`Level`] is proof that the machine has its instructions.
+/// `$body` is an `#[inline(always)]` function that is built once for each level. `$name` is safe because a
+/// [`Level`](crate::simd::Level) is proof that the machine has its instructions.
 #[macro_export]
 macro_rules! dispatch {
     ($(#[$meta:meta])* $vis:vis fn $name:ident $([$($generics:tt)*])? ($($arg:ident: $type:ty),* $(,)?) $(-> $ret:ty)? = $body:expr) => {
         $(#[$meta])*
-        #[allow(unsafe_code, reason = "a level is proof that its instructions are there")]
+        #[allow(unsafe_code, reason = "a level is proof that the machine has its instructions")]
         $vis fn $name $(<$($generics)*>)? (level: $crate::simd::Level, $($arg: $type),*) $(-> $ret)? {
             #[cfg(target_arch = "x86_64")]
             {
@@ -131,8 +132,8 @@ macro_rules! dispatch {
                     $body($($arg),*)
                 }
                 match level.features() {
-                    // SAFETY: nobody but `simd` makes a `Level`, and `simd::detect` asked the
-                    // processor for every feature that the copy is built with.
+                    // SAFETY: only `simd` creates a `Level`, and `simd::detect` has checked that the processor has
+                    // every feature that this copy is built with.
                     $crate::simd::Features::Avx512 => return unsafe { avx512($($arg),*) },
                     // SAFETY: as above.
                     $crate::simd::Features::Avx2 => return unsafe { avx2($($arg),*) },

@@ -1,11 +1,11 @@
-//! What a histogram of k-mers tells of the genome that the reads are from.
+//! Models histograms of k-mers to learn about the genome that the reads are from.
 //!
-//! A histogram says how many distinct k-mers occur how often in the reads. Those of the genome lie in
-//! peaks at multiples of the coverage, those that errors of the sequencer made at small counts. A
-//! [`Model`] fitted to it gives the size of the genome, its heterozygosity, the coverage and the rate
-//! of errors, and with them the [`Doubt`]s that one should have.
+//! A histogram tells how many distinct k-mers have each count in the reads. k-mers of the genome lie in peaks
+//! at multiples of the coverage; those with sequencing errors have small counts. A [`Model`] that is fitted to
+//! the histogram gives the size of the genome, its heterozygosity, the coverage and the error rate, and the
+//! [`Doubt`]s about these values.
 //!
-//! Nothing is read, written or drawn here: rows of numbers go in, values come out.
+//! The crate does not read, write or draw: its input are rows of numbers, its results are values.
 //!
 //! ```
 //! use merganser_spectrum::Model;

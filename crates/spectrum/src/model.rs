@@ -1,9 +1,9 @@
 //! The model of a histogram of k-mers: genome size, heterozygosity, coverage, error rate.
 //!
-//! GenomeScope 2's (Ranallo-Benavidez et al. 2020): the k-mers of a genome lie in peaks at once,
-//! twice, three times, ... the coverage of one haplotype, each a negative binomial; how much lies in
-//! each follows from the rates at which haplotypes differ and the part of the genome that stands
-//! twice. What the model leaves of the low counts are errors.
+//! It is the model of GenomeScope 2 (Ranallo-Benavidez et al. 2020): the k-mers of a genome lie in peaks at
+//! one, two, three, ... times the coverage of one haplotype, each a negative binomial. The heights of the peaks
+//! follow from the rates at which haplotypes differ and from the duplicated part of the genome. What remains of
+//! the low counts are errors.
 
 mod bins;
 mod doubts;
@@ -30,69 +30,69 @@ use rows::Rows;
 pub use settings::Settings;
 use thinning::{MAX_COUNTS, View};
 
-/// What the histogram says of the genome.
+/// A model that was fitted to a histogram.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// Bases of a k-mer.
+    /// The length of k-mers.
     pub k: usize,
-    /// 1 to 6 copies of the genome.
+    /// The number of copies of the genome in a cell, 1 to 6.
     pub ploidy: u32,
-    /// Mean count of a k-mer that one haplotype has once.
+    /// The mean count of a k-mer that one haplotype has once.
     pub coverage: f64,
-    /// How much wider than Poisson's the peaks are: variance over mean less 1.
+    /// The overdispersion of the peaks relative to Poisson: variance over mean, less 1.
     pub bias: f64,
-    /// Bases of one haplotype, repeats included.
+    /// The number of bases of one haplotype, including repeats.
     pub genome_size: f64,
-    /// Of them, those that stand once in it.
+    /// The number of bases of one haplotype that occur once in it.
     pub unique_size: f64,
-    /// Differences between the haplotypes, a base; 0 for ploidy 1.
+    /// The number of differences between the haplotypes per base; 0 for ploidy 1.
     pub heterozygosity: f64,
-    /// Of them, those of each pattern of haplotypes: of ploidy 4, `aaab` where one of them differs
-    /// from three others. Empty for ploidy 1.
+    /// The rate of differences of each pattern of haplotypes: for ploidy 4, `aaab` if one of them differs from
+    /// three others. Empty for ploidy 1.
     pub patterns: Vec<(&'static str, f64)>,
-    /// Part of the unique genome that stands twice.
+    /// The fraction of the unique genome that is duplicated.
     pub duplication: f64,
-    /// Errors a base of the reads; `None` if the histogram was cut: no k-mer occurs once.
+    /// The number of errors per base of the reads; `None` if no k-mer occurs once, because the histogram was cut.
     pub error_rate: Option<f64>,
-    /// Occurrences of k-mers in all,
+    /// The number of occurrences of all k-mers.
     pub total_kmers: u64,
-    /// and of those that errors made; `None` as the error rate is.
+    /// The number of occurrences of k-mers with errors; `None` if the error rate is.
     pub error_kmers: Option<f64>,
-    /// How much of the variance of the histogram, from the first dip on, the model explains.
+    /// The fraction of the variance of the histogram, from the first dip on, that the model explains.
     pub explained: f64,
-    /// Number of distinct k-mers by count, from 1, as far as the model was fitted.
+    /// The number of distinct k-mers with each count, from 0, as far as the model was fitted.
     pub observed: Vec<f64>,
-    /// The same by the model.
+    /// The same numbers according to the model.
     pub expected: Vec<f64>,
-    /// The count from which on the model was fitted.
+    /// The count from which the model was fitted.
     pub from: usize,
-    /// What speaks against the values.
+    /// The doubts about the values.
     pub doubts: Vec<Doubt>,
 }
 
-/// Counts that a model describes, at most: files may give any.
+/// The largest count in [`Model::observed`], since files can have any counts.
 const MAX_SHOWN: usize = 1 << 20;
 
-/// A peak at a lower count has no model.
+/// The least count of a peak that is modelled.
 const MIN_MODELLED_PEAK: f64 = 5.0;
 
-/// No reads have more k-mers with errors than this part of all.
+/// The largest plausible fraction of k-mers with errors among all k-mers of the reads.
 const MAX_ERRORS: f64 = 0.99;
 
 impl Model {
-    /// Fits the model to a histogram of k-mers of `k` bases: counts from 1 with the number of distinct
-    /// k-mers that occur so often, each count in one row, in any order. `ploidy` is 1 to 6.
+    /// Fits the model to a histogram of k-mers of length `k`: counts from 1 with the number of distinct k-mers
+    /// that have each, one row per count, in any order. `ploidy` is 1 to 6.
     ///
     /// # Errors
-    /// Why there is nothing to fit.
+    /// If the histogram cannot be fitted, or the ploidy is invalid.
     pub fn fit(histogram: &[(u32, u64)], k: usize, ploidy: u32) -> Result<Model, Error> {
         Model::fit_with(histogram, k, &Settings { ploidy, ..Settings::default() })
     }
 
-    /// The same, with all that may be set.
+    /// Fits the model with all settings: see [`Model::fit`].
     ///
     /// # Errors
-    /// Why there is nothing to fit, or what is not known to be set.
+    /// If the histogram cannot be fitted, or a setting is invalid.
     pub fn fit_with(
         histogram: &[(u32, u64)],
         k: usize,
@@ -113,7 +113,7 @@ impl Model {
             readings::choose(observed, dip, peak, &shape, coverage).ok_or(Error::NoFit)?;
         let expected = chosen.expected(0, observed.len() - 1);
         let mut model = describe(&rows, &view, &expected, dip, &chosen);
-        // What is left would be a peak of chance.
+        // With more errors than this, the rest would be a peak by chance.
         let most = MAX_ERRORS * model.total_kmers as f64;
         if model.error_kmers.is_some_and(|errors| errors > most) {
             return Err(Error::NoClearPeak);
@@ -121,7 +121,7 @@ impl Model {
         if let Some(other) = other {
             let coverage = other.coverage() / view.part;
             model.doubts.push(Doubt::OtherReading {
-                // The same k-mers are divided among others.
+                // Both readings have the same total of k-mers and divide it by their coverage.
                 genome_size: model.genome_size * model.coverage / coverage,
                 heterozygosity: other.rate(),
                 coverage,
@@ -140,7 +140,7 @@ impl Model {
     }
 }
 
-/// The first dip behind the `errors`, behind which errors are few, and the highest peak behind it.
+/// Returns the first dip after the `errors`, after which errors are few, and the highest peak after it.
 fn dip_and_peak(observed: &[f64], errors: usize) -> Result<(usize, usize), Error> {
     let smooth = |at: usize| {
         let from = at.saturating_sub(1).max(1);
@@ -151,7 +151,7 @@ fn dip_and_peak(observed: &[f64], errors: usize) -> Result<(usize, usize), Error
     if last < 16 {
         return Err(Error::NoPeak);
     }
-    // A table cut at a least count begins where it begins.
+    // A histogram that was cut begins at its least count.
     let first = (1..last).find(|&at| observed[at] > 0.0).ok_or(Error::Empty)?.max(errors);
     let rises = |at: &usize| smooth(at + 1) > smooth(*at) && smooth(at + 2) > smooth(*at);
     let dip = (first..last - 2).find(rises).ok_or(Error::NoPeak)?;
@@ -163,12 +163,12 @@ fn dip_and_peak(observed: &[f64], errors: usize) -> Result<(usize, usize), Error
     Ok((dip, peak))
 }
 
-/// K-mers of the last row, at least, if the main peak is there: fewer are there by chance.
+/// The least number of k-mers in the last row for the main peak to be there; fewer may be chance.
 const MIN_LAST_KMERS: f64 = 20.0;
 
-/// The last count of the histogram, in counts of the file, if the main peak is not in it: if most
-/// k-mers that are no errors are in a row that holds all higher counts, or if the last row is about
-/// the highest.
+/// Returns the last count of the histogram, in counts of the file, if the main peak is not within it: if most
+/// k-mers without errors are in a row that includes all higher counts, or if the last row is almost the
+/// highest.
 fn main_peak_beyond_end(
     rows: &Rows,
     view: &View,
@@ -199,16 +199,16 @@ fn describe(rows: &Rows, view: &View, expected: &[f64], dip: usize, fit: &Fit) -
     let last = last.min((MAX_COUNTS as f64 / view.part) as usize);
     let shown = shown(f64::from(ploidy), coverage).max(dip + 8).min(last);
     let (observed, expected) = (rows.dense(shown), fit.expected(0, shown));
-    // Errors are what the model leaves of the counts below the first peak.
+    // Errors are the excess over the model at counts below the first peak.
     let most = dip.max(coverage as usize).min(shown);
     let excess = |at: usize| (observed[at] - expected[at]).max(0.0);
-    // Behind the place where the model takes over, what is left is noise.
+    // Beyond the count at which the model takes over, the excess is noise.
     let end = (1..=most).find(|&at| excess(at) < 0.05 * observed[at]).unwrap_or(dip + 1);
     let error_kmers: f64 = (1..end.max(2)).map(|at| at as f64 * excess(at)).sum();
     let total_kmers = rows.total;
     let good = total_kmers as f64 - error_kmers;
     let error_rate = 1.0 - (good / total_kmers.max(1) as f64).powf(1.0 / k as f64);
-    // Without those that occur once, most errors are not there to be seen.
+    // Without k-mers that occur once, most errors are missing.
     let whole = observed[1] > 0.0;
     let genome_size = good / (f64::from(ploidy) * coverage);
     Model {
@@ -232,13 +232,13 @@ fn describe(rows: &Rows, view: &View, expected: &[f64], dip: usize, fit: &Fit) -
     }
 }
 
-/// The last count that is of interest: behind the last peak.
+/// Returns the last count of interest, which is after the last peak.
 fn shown(ploidy: f64, coverage: f64) -> usize {
     ((2.0 * ploidy + 2.0).max(6.0) * coverage) as usize + 4
 }
 
-/// How much of the variance of what the fit saw it explains, from the dip to behind the last peak of a
-/// coverage in counts of the histogram.
+/// Returns the fraction of the variance that the fit explains, from the dip to the end of the last peak.
+/// `coverage` is in counts of the histogram.
 fn explained(view: &View, expected: &[f64], dip: usize, ploidy: f64, coverage: f64) -> f64 {
     let to = readings::within(shown(ploidy, coverage * view.part), dip, &view.observed);
     let (tail, expected) = (&view.observed[dip..=to], &expected[dip..=to]);
@@ -251,7 +251,7 @@ fn explained(view: &View, expected: &[f64], dip: usize, ploidy: f64, coverage: f
 mod tests {
     use super::*;
 
-    /// A histogram that is the model itself, with errors before it.
+    /// Returns a histogram that is the model itself, with errors added at low counts.
     fn made(ploidy: u32, values: [f64; 5]) -> Vec<(u32, u64)> {
         let [coverage, bias, length, rate, duplication] = values;
         let rates = std::iter::repeat_n(rate, ploidy as usize - 1).collect();

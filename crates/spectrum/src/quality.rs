@@ -1,8 +1,8 @@
-//! What an assembly's k-mers that no read has tell of its errors, and which of the reads' k-mers are the genome's: the
-//! arithmetic of Merqury (Rhie et al. 2020).
+//! The arithmetic of Merqury (Rhie et al. 2020): the error rate of an assembly from its k-mers that are in no
+//! read, and the threshold above which k-mers of the reads belong to the genome.
 
-/// The part of an assembly's bases that are wrong, if `missing` of its `kmers` k-mers of k bases are in no read: the p
-/// with (1 − p)^k = 1 − missing / kmers, between 0 and 1. `None` without k-mers.
+/// Returns the fraction of an assembly's bases that are wrong if `missing` of its `kmers` k-mers of length `k`
+/// are in no read: the p with (1 − p)^k = 1 − missing / kmers, 0 to 1. `None` without k-mers.
 ///
 /// ```
 /// // One wrong base in 10,000 makes 21 of 10,000 k-mers wrong, or a few less.
@@ -14,15 +14,16 @@ pub fn error_rate(missing: u64, kmers: u64, k: usize) -> Option<f64> {
     (kmers > 0).then(|| -((-part).ln_1p() / k as f64).exp_m1())
 }
 
-/// A rate of errors as a Phred quality, −10 log₁₀: 40 for one in 10,000, infinite for none, 0 for 1.
+/// Returns an error rate as a Phred quality, −10 log₁₀: 40 for one in 10,000, infinite for 0, 0 for 1.
 pub fn quality(error_rate: f64) -> f64 {
-    // The sum makes 0 of -0.
+    // Adding 0 turns -0 into 0.
     -10.0 * error_rate.log10() + 0.0
 }
 
-/// Above which count reads' k-mers are taken for the genome's (solid): one less than the first count from which on the
-/// histogram rises after it has fallen. `rows` are counts from 1 on with their numbers of distinct k-mers, ascending,
-/// without zeros. `None` where it does not rise, or where equal neighbours hide it, as Merqury has it.
+/// Returns the count above which k-mers of the reads belong to the genome (are solid): one less than the first
+/// count at which the histogram rises after it has fallen. `rows` are counts from 1 on with their numbers of
+/// distinct k-mers, ascending, without zeros. `None` if the histogram does not rise, or if equal neighbouring
+/// numbers hide the rise, as in Merqury.
 pub fn solid_threshold(rows: &[(u32, u64)]) -> Option<u32> {
     rows.windows(3).find_map(|three| {
         let [(_, before), (_, least), (count, after)] = *three else { return None };
@@ -30,28 +31,29 @@ pub fn solid_threshold(rows: &[(u32, u64)]) -> Option<u32> {
     })
 }
 
-/// Returns the last count before the histogram first stops falling: [`solid_threshold`] where the valley is not flat.
-/// `rows` as there.
+/// Returns the last count before the histogram first stops falling. It equals [`solid_threshold`] if the valley
+/// is not flat. `rows` are as there.
 pub fn first_valley(rows: &[(u32, u64)]) -> Option<u32> {
     rows.windows(2).find(|two| two[1].1 >= two[0].1).map(|two| two[1].0.saturating_sub(1))
 }
 
-/// Whether the histogram first stops falling at another count than [`solid_threshold`] says, because neighbours are
-/// equal there: its threshold is then far beyond the valley.
+/// Whether the histogram first stops falling at another count than [`solid_threshold`], because neighbouring
+/// numbers are equal there; the threshold is then far above the valley.
 pub fn is_flat_valley(rows: &[(u32, u64)]) -> bool {
     first_valley(rows) != solid_threshold(rows)
 }
 
-/// The least k of which a genome of so many bases has few k-mers by chance: ln(G (1 − p) / p) / ln 4 with p = 0.001
-/// (Fofanov et al. 2004, as in Merqury), not rounded; `letters` are 4, or 3 where equal neighbours are one
-/// (homopolymer-compressed).
+/// Returns the least k for which a genome of `bases` bases has few k-mers by chance, not rounded: ln(G (1 − p)
+/// / p) / ln 4 with p = 0.001 (Fofanov et al. 2004, as in Merqury). `letters` is 4, or 3 if sequences are
+/// homopolymer-compressed.
 pub fn least_k(bases: u64, letters: u32) -> f64 {
     const BY_CHANCE: f64 = 0.001;
     (bases.max(1) as f64 * (1.0 - BY_CHANCE) / BY_CHANCE).ln() / f64::from(letters).ln()
 }
 
-/// The first peaks of a histogram behind `solid`, each with the lowest count between it and the next: the depths at
-/// which k-mers of one copy of the genome, of two, … lie. `rows` as in [`solid_threshold`]; at most `most` of them.
+/// Returns the first peaks of a histogram above `solid`, at most `most`, each with the lowest count between it
+/// and the next peak. These are the depths of k-mers with one copy in the genome, two copies, and so on. `rows`
+/// are as in [`solid_threshold`].
 pub fn peaks(rows: &[(u32, u64)], solid: u32, most: usize) -> Vec<(u32, u32)> {
     let rows: Vec<(u32, u64)> = rows.iter().copied().filter(|row| row.0 > solid).collect();
     let (mut found, mut top, mut rises) = (Vec::new(), None, true);
@@ -102,13 +104,13 @@ mod tests {
             |numbers: &[u64]| -> Vec<(u32, u64)> { (1..).zip(numbers.iter().copied()).collect() };
         assert_eq!(solid_threshold(&rows(&[90, 20, 5, 7, 30, 50, 10])), Some(3));
         assert!(!is_flat_valley(&rows(&[90, 20, 5, 7, 30, 50, 10])));
-        // Equal neighbours hide the valley, and a later one is taken.
+        // Equal neighbouring numbers hide the valley, and a later one is found.
         let flat = rows(&[90, 20, 5, 5, 30, 50, 10, 8, 9]);
         assert_eq!(solid_threshold(&flat), Some(8));
         assert!(is_flat_valley(&flat));
         assert_eq!(solid_threshold(&rows(&[5, 4, 3])), None);
         assert!(!is_flat_valley(&rows(&[5, 4, 3])));
-        // Rows that are not there are no rows of zero.
+        // Missing rows are not taken for rows of zero.
         assert_eq!(solid_threshold(&[(1, 50), (2, 3), (9, 4), (10, 7)]), Some(8));
     }
 

@@ -1,82 +1,88 @@
-//! Ploidy by het-mers: pairs of k-mers that differ in one base lie together where so many haplotypes have the one and so
-//! many the other. Smudgeplot's idea (Ranallo-Benavidez et al. 2020); the fit is another: a mixture of all ways of up to six
-//! haplotypes, and of pairs that lie anywhere, for each coverage of one haplotype that the main peak of the histogram leaves.
+//! Estimates the ploidy from het-mers: pairs of k-mers that differ in one base. The counts of a pair depend on
+//! how many haplotypes have each of its k-mers, so pairs form clusters. This is the idea of Smudgeplot
+//! (Ranallo-Benavidez et al. 2020). The fit is a different one: a mixture of all combinations of up to six
+//! haplotypes and of pairs with arbitrary counts, for each coverage of one haplotype that the main peak of the
+//! histogram permits.
 
 use crate::solid_threshold;
 
-/// The ways in which up to six haplotypes have two k-mers: how many have the rarer one, how many the other.
+/// The combinations in which up to six haplotypes have two k-mers: the number with the rarer one, and the
+/// number with the other.
 pub const WAYS: [[u32; 2]; 9] =
     [[1, 1], [1, 2], [1, 3], [2, 2], [1, 4], [2, 3], [1, 5], [2, 4], [3, 3]];
-/// So many haplotypes at most.
+/// The largest number of haplotypes.
 const MAX_COPIES: u32 = 6;
-/// The variance of a count for one of a Poisson distribution.
+/// The ratio of the variance of a count to that of a Poisson distribution.
 const DISPERSION: f64 = 1.5;
-/// Candidates for the coverage around each part of the main peak: by so much less or more, in steps.
+/// The range of candidates for the coverage around each fraction of the main peak, in both directions.
 const AROUND: f64 = 0.12;
+/// The step between candidates for the coverage.
 const STEP: f64 = 0.02;
-/// Rounds of the fit.
+/// The number of rounds of the fit.
 const ROUNDS: usize = 25;
-/// A smaller coverage must explain a pair so much better (natural logarithm of its probability).
+/// The least gain for which a smaller coverage is preferred, in natural logarithms of the probability of a pair.
 const BETTER: f64 = 0.02;
-/// Fewer pairs of all k-mers are chance, or repeats.
+/// The least number of pairs relative to all k-mers; fewer pairs are due to chance or repeats.
 const LEAST_PAIRS: f64 = 0.0002;
-/// The same where the main peak may be that of one haplotype: repeats that differ look like two haplotypes then.
+/// The least number of pairs relative to all k-mers if the main peak may be that of one haplotype, since
+/// diverged repeats then look like two haplotypes.
 const LEAST_PAIRS_OF_ONE: f64 = 0.005;
-/// Where less of a way's k-mers have counts above those of errors, what is seen says nothing of the rest.
+/// The least fraction of a combination's k-mers that must have counts above those of errors; below it, the rest
+/// cannot be estimated.
 const LEAST_SEEN: f64 = 0.05;
-/// Fewer pairs tell nothing.
+/// The least number of pairs for an estimate.
 const LEAST: f64 = 50.0;
-/// With a main peak at a larger count, no ploidy is told: no genome is read so often, and the fit has numbers for each
-/// count up to [`MAX_COPIES`] times as many.
+/// The largest count of the main peak for which a ploidy is estimated. No genome is sequenced so deeply, and a
+/// fit needs memory for each count up to [`MAX_COPIES`] times as many.
 const LARGEST_PEAK: u32 = 1 << 16;
 
-/// Pairs of one way.
+/// The pairs of one combination.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smudge {
-    /// Haplotypes with the rarer k-mer, and with the other.
+    /// The number of haplotypes with the rarer k-mer, and with the other one.
     pub copies: [u32; 2],
-    /// About how many pairs.
+    /// The estimated number of pairs.
     pub pairs: f64,
 }
 
 impl Smudge {
-    /// Returns a letter for each haplotype, as Smudgeplot does: AAB of two and one.
+    /// Returns a letter for each haplotype, as in Smudgeplot: AAB for two and one.
     pub fn letters(&self) -> String {
         let [rarer, other] = self.copies;
         "A".repeat(other as usize) + &"B".repeat(rarer as usize)
     }
 }
 
-/// What pairs tell.
+/// The estimate of the ploidy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ploidy {
-    /// Haplotypes, 1 to 6: those of the way that most pairs are of.
+    /// The number of haplotypes, 1 to 6, in the combination with the most pairs.
     pub ploidy: u32,
-    /// About how often a k-mer occurs that one haplotype has once; none if there are too few pairs to tell.
+    /// The approximate count of a k-mer that one haplotype has once; `None` if there are too few pairs.
     pub coverage: Option<f64>,
-    /// k-mers with larger counts were taken; the others are errors' ([`solid_threshold`]).
+    /// The count above which k-mers were used; the others are errors ([`solid_threshold`]).
     pub solid: u32,
-    /// Ways that pairs are of, in the order of [`WAYS`].
+    /// The combinations with pairs, in the order of [`WAYS`].
     pub smudges: Vec<Smudge>,
-    /// Pairs that lie anywhere.
+    /// The estimated number of pairs with arbitrary counts.
     pub other: f64,
 }
 
-/// Says how many haplotypes pairs of k-mers speak for. `pairs` have two counts, the smaller first, and how many pairs have them;
-/// `histogram` are counts, ascending, with how many k-mers have each. None without a peak behind the errors,
-/// or with one at a count beyond 65,536.
+/// Estimates the number of haplotypes from pairs of k-mers. `pairs` are two counts, the smaller first, and the
+/// number of pairs with them; `histogram` are counts, ascending, with the number of k-mers that have each.
+/// Returns `None` if there is no peak after the errors, or if it is at a count above 65,536.
 pub fn ploidy(pairs: &[((u32, u32), u64)], histogram: &[(u32, u64)]) -> Option<Ploidy> {
     let solid = solid_threshold(histogram)?;
     let behind = || histogram.iter().filter(|row| row.0 > solid);
     let (peak, _) = *behind().max_by_key(|row| row.1).filter(|row| row.0 <= LARGEST_PEAK)?;
-    // A file may give any numbers.
+    // Files can have any numbers.
     let kmers = behind().map(|row| row.1).fold(0, u64::saturating_add);
     let cells = Cells::new(pairs, solid, peak);
     let few = Ploidy { ploidy: 1, coverage: None, solid, smudges: Vec::new(), other: cells.pairs };
     if cells.pairs < LEAST.max(LEAST_PAIRS * kmers as f64) {
         return Some(few);
     }
-    // From the largest coverage on: two fits that are as good differ in that all is there twice.
+    // The coverage decreases from round to round: half the coverage with twice the copies fits equally well.
     let mut best: Option<Fit> = None;
     for part in 1..=MAX_COPIES {
         let steps = (AROUND / STEP).round() as i32;
@@ -118,23 +124,23 @@ pub fn ploidy(pairs: &[((u32, u32), u64)], histogram: &[(u32, u64)]) -> Option<P
 struct Cells {
     cells: Vec<([usize; 2], f64)>,
     pairs: f64,
-    /// Counts are larger,
+    /// The count above which pairs are used.
     solid: usize,
-    /// and no larger than this.
+    /// The largest count that is used.
     most: usize,
 }
 
-/// What a coverage makes of pairs.
+/// The fit for one coverage.
 struct Fit {
     coverage: f64,
-    /// The mean of a pair's probability, as a natural logarithm.
+    /// The mean over all pairs of the natural logarithm of their probability.
     likelihood: f64,
-    /// The part of the pairs that is of each way.
+    /// The fraction of the pairs in each combination.
     weights: [f64; WAYS.len()],
 }
 
 impl Cells {
-    /// Pairs that are of no errors, and not beyond what any way has.
+    /// Selects the pairs above the counts of errors, up to the largest count of any combination.
     fn new(pairs: &[((u32, u32), u64)], solid: u32, peak: u32) -> Cells {
         let most = MAX_COPIES * peak;
         let inside = pairs.iter().filter(|((minor, major), _)| *minor > solid && *major <= most);
@@ -145,12 +151,12 @@ impl Cells {
         Cells { cells, pairs, solid: solid as usize, most: most as usize }
     }
 
-    /// Fits the parts of all ways, given the coverage of one haplotype, by expectation and maximisation.
+    /// Fits the fractions of all combinations by expectation-maximization, for a given coverage of one haplotype.
     fn fit(&self, coverage: f64) -> Fit {
         let densities: Vec<Vec<f64>> = (1..MAX_COPIES)
             .map(|copies| densities(f64::from(copies) * coverage, self.solid, self.most))
             .collect();
-        // Anywhere: pairs of counts up to the largest one, the smaller first.
+        // Pairs with arbitrary counts: uniform up to the largest count, the smaller count first.
         let anywhere = 2.0 / (self.most as f64 * self.most as f64);
         let mut weights = [0.9 / WAYS.len() as f64; WAYS.len()];
         let mut likelihood = f64::NEG_INFINITY;
@@ -161,7 +167,7 @@ impl Cells {
                 let mut parts = [0.0; WAYS.len()];
                 for ((part, [rarer, other]), weight) in parts.iter_mut().zip(WAYS).zip(weights) {
                     let density = |copies: u32, count: usize| densities[copies as usize - 1][count];
-                    // Which of two equals is the smaller one is chance.
+                    // If both copy numbers are equal, either k-mer may have the smaller count.
                     let orders = if rarer == other { 2.0 } else { 1.0 };
                     *part = weight * orders * density(rarer, minor) * density(other, major);
                 }
@@ -176,13 +182,13 @@ impl Cells {
     }
 }
 
-/// How probable each count up to `most` is among those above `solid`, where `mean` is expected of all.
+/// Returns the probability of each count up to `most` among those above `solid`, if the mean of all counts is `mean`.
 fn densities(mean: f64, solid: usize, most: usize) -> Vec<f64> {
     let variance = DISPERSION * mean;
     let density = |count: usize| (-(count as f64 - mean).powi(2) / (2.0 * variance)).exp();
     let mut densities: Vec<f64> = (0..=most).map(density).collect();
     let all: f64 = densities.iter().sum();
-    // What lies below was cut off; where that is nearly all, nothing is known.
+    // The counts below were cut off; if these are almost all, nothing is known.
     let seen = densities[solid.min(most)..].iter().sum::<f64>().max(LEAST_SEEN * all);
     densities.iter_mut().for_each(|density| *density /= seen.max(f64::MIN_POSITIVE));
     densities
@@ -193,10 +199,10 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    /// Pairs of some ways, and a histogram with its main peak.
+    /// Returns the estimate for pairs of some combinations and a histogram with a main peak.
     fn sample(coverage: f64, ways: &[([u32; 2], u32)], peak: f64, kmers: f64) -> Option<Ploidy> {
         let mut pairs = BTreeMap::new();
-        // Normal numbers by quantiles that do not repeat.
+        // Approximately normal numbers from sums of uniform ones.
         let mut seed = 7u64;
         let mut uniform = || {
             // SplitMix64.
@@ -246,7 +252,7 @@ mod tests {
     fn few_pairs_are_one_haplotype() {
         assert_eq!(sample(20.0, &[([1, 1], 60)], 20.0, 1e6).unwrap().ploidy, 1);
         assert_eq!(sample(20.0, &[], 20.0, 1e6).unwrap().ploidy, 1);
-        // Repeats that differ, at the peak of what is there once.
+        // Diverged repeats, with the main peak at the coverage of one haplotype.
         assert_eq!(sample(20.0, &[([1, 1], 2000)], 20.0, 1e6).unwrap().ploidy, 1);
     }
 

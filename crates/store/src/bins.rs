@@ -1,12 +1,11 @@
-//! Bins of records, in blocks of memory or on disk, between two passes over them.
+//! Bins of records, kept in memory or on disk between two passes over them.
 //!
-//! Records are byte strings that a bin keeps whole: none straddles two blocks. A bin has one open
-//! block; a full one stays in memory while the pool allows, else it is appended to the spill file,
-//! which all bins of a pool share. So one file is open however many bins there are, and memory is a
-//! setting.
+//! A record is a byte string that is kept whole: it never spans two blocks. Each bin has one open block. A full block
+//! stays in memory while the pool allows; otherwise it is appended to the spill file, which is shared by all bins of a
+//! pool. So a single file is open for any number of bins, and the memory use is a setting.
 //!
-//! [`Scatter`](crate::Scatter) puts items of any kind into bins. Super-k-mers use bins directly:
-//! their records have no fixed width, and they are never sorted.
+//! [`Scatter`](crate::Scatter) puts fixed-width items into bins. Super-k-mers use bins directly, because their records
+//! have no fixed width and are never sorted.
 
 mod pool;
 mod writer;
@@ -38,25 +37,25 @@ enum StoredBlock {
 }
 
 impl<'p> Bins<'p> {
-    /// Creates empty bins.
+    /// Creates `bins` empty bins.
     pub fn new(pool: &'p BlockPool, bins: usize) -> Bins<'p> {
         Bins { pool, bins: (0..bins).map(|_| Mutex::default()).collect() }
     }
 
-    /// The number of bins.
+    /// Returns the number of bins.
     pub fn bins(&self) -> usize {
         self.bins.len()
     }
 
-    /// Bytes of records in a bin.
+    /// Returns the size of the records of a bin in bytes.
     pub fn bytes(&self, bin: usize) -> u64 {
         lock(&self.bins[bin]).bytes
     }
 
-    /// Adds whole records, at most a block of them.
+    /// Appends whole records to a bin, at most one block of them.
     ///
     /// # Errors
-    /// If the disk is full, or memory is and none is to be used.
+    /// If the disk is full, or if memory is full and [`Storage::Ram`] forbids spilling.
     pub fn append(&self, bin: usize, records: &[u8]) -> Result<(), Error> {
         let mut bin = lock(&self.bins[bin]);
         if bin.open.len() + records.len() > self.pool.block_bytes() && !bin.open.is_empty() {
@@ -73,7 +72,7 @@ impl<'p> Bins<'p> {
         Ok(())
     }
 
-    /// Takes all records out of a bin; [`Contents::read`] gives them, dropping frees them.
+    /// Takes all records out of a bin. [`Contents::read`] visits them, and dropping the contents frees them.
     pub fn take(&self, bin: usize) -> Contents<'p> {
         let bin = std::mem::take(&mut *lock(&self.bins[bin]));
         Contents { pool: self.pool, segments: bin.full, open: bin.open, bytes: bin.bytes }
@@ -89,15 +88,15 @@ pub struct Contents<'p> {
 }
 
 impl Contents<'_> {
-    /// Bytes of the records.
+    /// Returns the size of the records in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Gives `visit` the records, block by block. `buffer` is working space for what lies on disk.
+    /// Calls `visit` with the records of each block. `buffer` is working space for blocks that lie on disk.
     ///
     /// # Errors
-    /// If the disk cannot be read, and what `visit` returns.
+    /// If the disk cannot be read, or if `visit` fails.
     pub fn read<E: From<Error>>(
         &self,
         buffer: &mut Vec<u8>,
@@ -107,7 +106,7 @@ impl Contents<'_> {
         (0..blocks).try_for_each(|number| self.read_block(number, buffer, &mut visit))
     }
 
-    /// The bytes of each block.
+    /// Returns the size of each block in bytes.
     pub fn block_bytes(&self) -> impl Iterator<Item = usize> + '_ {
         let full = self.segments.iter().map(|segment| match segment {
             StoredBlock::Memory(block) => block.len(),
@@ -116,11 +115,10 @@ impl Contents<'_> {
         full.chain((!self.open.is_empty()).then_some(self.open.len()))
     }
 
-    /// Gives `visit` the records of the block of this number. `buffer` is working space for what lies on
-    /// disk.
+    /// Calls `visit` with the records of block `number`. `buffer` is working space for a block that lies on disk.
     ///
     /// # Errors
-    /// If the disk cannot be read, and what `visit` returns.
+    /// If the disk cannot be read, or if `visit` fails.
     pub fn read_block<E: From<Error>>(
         &self,
         number: usize,

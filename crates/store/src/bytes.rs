@@ -1,18 +1,18 @@
-//! Numbers and texts as bytes: little-endian, texts with their length before them.
+//! Little-endian encoding of numbers, and of texts with their length before them.
 
-/// Appends values to bytes.
+/// A sink to which values are appended as bytes.
 pub trait ByteWriter {
-    /// Appends a number of 2 bytes.
+    /// Appends a 2-byte number.
     fn put_u16(&mut self, value: u16);
-    /// Appends a number of 4 bytes.
+    /// Appends a 4-byte number.
     fn put_u32(&mut self, value: u32);
-    /// Appends a number of 8 bytes.
+    /// Appends an 8-byte number.
     fn put_u64(&mut self, value: u64);
-    /// Appends numbers of 4 bytes.
+    /// Appends 4-byte numbers.
     fn put_u32s(&mut self, values: impl IntoIterator<Item = u32>);
-    /// Appends numbers of 8 bytes.
+    /// Appends 8-byte numbers.
     fn put_u64s(&mut self, values: impl IntoIterator<Item = u64>);
-    /// Appends the length of a text in bytes (4 bytes), and the text.
+    /// Appends the length of a text in bytes, as a 4-byte number, and the text.
     fn put_text(&mut self, text: &str);
 }
 
@@ -43,39 +43,39 @@ impl ByteWriter for Vec<u8> {
     }
 }
 
-/// Reads values back, in order; each call gives `None` where the bytes have ended or are no such value.
+/// Reads values in order. Each method returns `None` if the remaining bytes are too few or not a valid value.
 #[derive(Clone, Copy, Debug)]
 pub struct ByteReader<'a>(pub &'a [u8]);
 
 impl<'a> ByteReader<'a> {
-    /// The next `count` bytes.
+    /// Reads the next `count` bytes.
     pub fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (head, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
         Some(head)
     }
 
-    /// The next bytes as an array.
+    /// Reads the next `COUNT` bytes as an array.
     pub fn array<const COUNT: usize>(&mut self) -> Option<[u8; COUNT]> {
         self.bytes(COUNT)?.try_into().ok()
     }
 
-    /// A number of 2 bytes.
+    /// Reads a 2-byte number.
     pub fn u16(&mut self) -> Option<u16> {
         self.array().map(u16::from_le_bytes)
     }
 
-    /// A number of 4 bytes.
+    /// Reads a 4-byte number.
     pub fn u32(&mut self) -> Option<u32> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// A number of 8 bytes.
+    /// Reads an 8-byte number.
     pub fn u64(&mut self) -> Option<u64> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// A text behind its length.
+    /// Reads a text that is preceded by its length.
     pub fn text(&mut self) -> Option<String> {
         let length = self.u32()? as usize;
         String::from_utf8(self.bytes(length)?.to_vec()).ok()

@@ -1,5 +1,5 @@
-//! Files and collections that several jobs keep: the container of the program's own formats, shards of a job, and items
-//! scattered by their leading bits.
+//! Storage that several jobs share: the container of the program's own file formats, the shards of a job, and items
+//! scattered by their leading bits, in memory or on disk.
 
 mod bins;
 mod bytes;

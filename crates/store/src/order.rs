@@ -1,13 +1,14 @@
-//! Items put in the order of their leading bits: a counting sort into buckets.
+//! Counting sort of items into buckets by their leading bits.
 //!
-//! It is the first step of sorting, and of look-ups in tables that are far larger than the caches: with
-//! pages of 4 KiB a random access also misses the TLB, which look-ups in the order of the table do not.
-//! The loops that then prefetch some look-ups ahead stay with their tables: given closures, a shared
-//! loop does not have the vector instructions of its caller, and took 18 ns for 14 per look-up.
+//! It is the first step of sorting, and of look-ups in tables that are far larger than the caches. With pages of 4 KiB,
+//! a random access also misses the TLB; look-ups in the order of the table do not. The loops that then prefetch some
+//! look-ups ahead are part of each table: a shared loop that takes closures is not compiled with the vector
+//! instructions of its caller, and took 18 ns instead of 14 ns per look-up.
 
-/// Puts items into buckets, those of each in the order in which they come. For each item `items` gives
-/// its bucket, an index of `ends`, and the item; it is gone through twice. `ends`, zeros before, becomes
-/// where each bucket ends in `to`.
+/// Sorts items into buckets, keeping the order within each bucket.
+///
+/// `items` yields each item with its bucket, an index into `ends`; it is iterated twice. `ends` must be zero. It is set
+/// to the end of each bucket in `to`.
 #[inline(always)]
 pub fn distribute<T: Copy + Default>(
     items: impl Iterator<Item = (usize, T)> + Clone,
@@ -19,8 +20,8 @@ pub fn distribute<T: Copy + Default>(
     place(items, ends, to);
 }
 
-/// Counts the items of each bucket, whose counts are 0 before, and makes of the counts where the bucket
-/// begins. Returns the number of all items.
+/// Counts the items of each bucket and replaces the counts, which must be zero, with the beginnings of the buckets.
+/// Returns the number of all items.
 #[inline(always)]
 pub fn begins(buckets: impl Iterator<Item = usize>, counts: &mut [u32]) -> usize {
     for bucket in buckets {
@@ -33,7 +34,7 @@ pub fn begins(buckets: impl Iterator<Item = usize>, counts: &mut [u32]) -> usize
     next as usize
 }
 
-/// Puts items where their buckets [begin](begins); each begin becomes the bucket's end.
+/// Moves items to the [beginnings](begins) of their buckets; each beginning becomes the end of its bucket.
 #[inline(always)]
 pub fn place<T>(items: impl Iterator<Item = (usize, T)>, begins: &mut [u32], to: &mut [T]) {
     for (bucket, item) in items {

@@ -1,7 +1,7 @@
-//! Items that come in any order, scattered by their leading bits into ranges.
+//! Items that arrive in any order, scattered into ranges by their leading bits.
 //!
-//! Each range is then taken and sorted by itself, in cache: no merge is needed, and the order is that
-//! of the items, whatever order they came in and wherever they were kept.
+//! Each range is then taken and sorted separately, in cache. No merge is needed, and the result depends neither on
+//! the order of arrival nor on where the items were kept.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,86 +9,86 @@ use merganser_io::Error;
 
 use crate::{Bins, BlockPool, Contents, Writer};
 
-/// Buffer bytes of a range in each worker.
+/// The buffer size of a range in each worker, in bytes.
 const STRIDE: usize = 512;
 
-/// Bytes of records that are appended at a time, far less than a block: what a block has no room for
-/// goes to the next one.
+/// The number of bytes of records that are appended at a time. It is far less than a block, because records that do
+/// not fit in the rest of a block go to the next one.
 const APPENDED: usize = 2 << 10;
 
-/// Bytes that a worker's buffers for so many ranges take.
+/// Returns the size in bytes of a worker's buffers for this number of ranges.
 pub const fn worker_bytes(ranges: usize) -> u64 {
     (STRIDE * ranges) as u64
 }
 
-/// How items are kept as bytes, and which range each belongs to.
+/// An encoding of items as bytes, and their assignment to ranges.
 pub trait Records: Copy {
-    /// What is kept.
+    /// The type of the items.
     type Item: Copy;
 
-    /// The most bytes that [`put`](Records::put) writes, also behind what it says that it took.
+    /// The maximum number of bytes that [`put`](Records::put) writes, including bytes beyond the length that it
+    /// returns.
     const MAX: usize;
 
-    /// The number of ranges.
+    /// Returns the number of ranges.
     fn ranges(&self) -> usize;
 
-    /// The range of an item.
+    /// Returns the range of an item.
     fn range(&self, item: Self::Item) -> usize;
 
-    /// Bytes of a record that has no [excess](Records::excess).
+    /// Returns the size in bytes of a record without [excess](Records::excess).
     fn bytes(&self) -> usize;
 
-    /// Bytes that the record of an item takes beyond [`bytes`](Records::bytes).
+    /// Returns the number of bytes by which the record of an item exceeds [`bytes`](Records::bytes).
     #[inline(always)]
     fn excess(&self, _item: Self::Item) -> usize {
         0
     }
 
-    /// Writes a record to the start of `to`, at least [`MAX`](Records::MAX) bytes; returns how many
-    /// it took.
+    /// Writes a record to the start of `to`, which has at least [`MAX`](Records::MAX) bytes, and returns its length.
     fn put(&self, item: Self::Item, to: &mut [u8]) -> usize;
 
-    /// Gives `take` the items of whole records of a range.
+    /// Calls `take` with each item of the whole records of a range.
     fn each(&self, range: usize, records: &[u8], take: impl FnMut(Self::Item));
 }
 
-/// Items by range, in memory or on disk.
+/// Items by range, kept in memory or on disk.
 pub struct Scatter<'p, R> {
     bins: Bins<'p>,
     records: R,
-    /// The excess of all records of each range.
+    /// The total excess of the records of each range, in bytes.
     excess: Vec<AtomicU64>,
 }
 
 impl<'p, R: Records> Scatter<'p, R> {
-    /// Creates empty ranges, whose blocks come from `pool`.
+    /// Creates empty ranges whose blocks come from `pool`.
     pub fn new(records: R, pool: &'p BlockPool) -> Scatter<'p, R> {
         let ranges = records.ranges();
         let excess = (0..ranges).map(|_| AtomicU64::new(0)).collect();
         Scatter { bins: Bins::new(pool, ranges), records, excess }
     }
 
-    /// One worker's way in.
+    /// Creates a writer for one worker.
     pub fn writer(&self) -> Scattering<'_, 'p, R> {
         Scattering { scatter: self, writer: Writer::new(&self.bins, STRIDE) }
     }
 
-    /// Adds records of one range, all of `bytes` bytes each, as [`Records::put`] writes them.
+    /// Appends records of one range, encoded by [`Records::put`], each of `bytes` bytes.
     ///
     /// # Errors
-    /// If the disk is full, or memory is and none is to be used.
+    /// If the disk is full, or if memory is full and [`Storage::Ram`](crate::Storage::Ram) forbids spilling.
     ///
     /// # Panics
-    /// If they are no whole records.
+    /// If `records` ends with a partial record.
     pub fn append(&self, range: usize, records: &[u8], bytes: usize) -> Result<(), Error> {
-        assert!(records.len().is_multiple_of(bytes), "a part of a record");
+        assert!(records.len().is_multiple_of(bytes), "the records end with a partial record");
         let excess = (bytes - self.records.bytes()) * (records.len() / bytes);
         self.excess[range].fetch_add(excess as u64, Ordering::Relaxed);
         let mut parts = records.chunks(APPENDED / bytes * bytes);
         parts.try_for_each(|part| self.bins.append(range, part))
     }
 
-    /// Takes a range's items, unsorted. `buffer` is working space.
+    /// Takes the items of a range, unsorted. `buffer` is working space.
     ///
     /// # Errors
     /// If the disk cannot be read.
@@ -103,40 +103,40 @@ impl<'p, R: Records> Scatter<'p, R> {
         self.contents(range).each(buffer, |item| items.push(item))
     }
 
-    /// Takes a range's items, which can then be read any number of times.
+    /// Takes the items of a range in a form that can be read repeatedly.
     pub fn contents(&self, range: usize) -> RangeContents<'p, R> {
         RangeContents { range, contents: self.bins.take(range), records: self.records }
     }
 
-    /// How many items a range has, once all writers have finished.
+    /// Returns the number of items of a range. It is exact once all writers have finished.
     pub fn len(&self, range: usize) -> u64 {
         let excess = self.excess[range].load(Ordering::Relaxed);
         self.bins.bytes(range).saturating_sub(excess) / self.records.bytes() as u64
     }
 
-    /// The number of ranges.
+    /// Returns the number of ranges.
     pub fn ranges(&self) -> usize {
         self.bins.bins()
     }
 
-    /// How items are kept.
+    /// Returns the encoding of the items.
     pub fn records(&self) -> &R {
         &self.records
     }
 }
 
-/// One worker's way into scattered items. What it still has is dropped if
-/// [`finish`](Scattering::finish) is not called.
+/// A writer of scattered items for one worker. Buffered items are lost if [`finish`](Scattering::finish) is not
+/// called.
 pub struct Scattering<'s, 'p, R> {
     scatter: &'s Scatter<'p, R>,
     writer: Writer<'s, 'p>,
 }
 
 impl<R: Records> Scattering<'_, '_, R> {
-    /// Takes an item.
+    /// Adds an item.
     ///
     /// # Errors
-    /// If the disk is full, or memory is and none is to be used.
+    /// If the disk is full, or if memory is full and [`Storage::Ram`](crate::Storage::Ram) forbids spilling.
     #[inline(always)]
     pub fn keep(&mut self, item: R::Item) -> Result<(), Error> {
         let records = &self.scatter.records;
@@ -151,10 +151,10 @@ impl<R: Records> Scattering<'_, '_, R> {
         Ok(())
     }
 
-    /// Takes items, whose cache misses overlap.
+    /// Adds items. Prefetching lets their cache misses overlap.
     ///
     /// # Errors
-    /// As [`Scattering::keep`].
+    /// See [`Scattering::keep`].
     #[inline]
     pub fn keep_all(&mut self, items: &[R::Item]) -> Result<(), Error> {
         for &item in items {
@@ -163,10 +163,10 @@ impl<R: Records> Scattering<'_, '_, R> {
         items.iter().try_for_each(|&item| self.keep(item))
     }
 
-    /// Hands over what the worker still has.
+    /// Flushes all buffered items.
     ///
     /// # Errors
-    /// As [`Scattering::keep`].
+    /// See [`Scattering::keep`].
     pub fn finish(self) -> Result<(), Error> {
         self.writer.finish()
     }
@@ -180,11 +180,10 @@ pub struct RangeContents<'p, R> {
 }
 
 impl<R: Records> RangeContents<'_, R> {
-    /// Gives `take` whole records at a time, as [`Scatter::append`] takes them. `buffer` is working
-    /// space.
+    /// Calls `take` with whole records, as accepted by [`Scatter::append`]. `buffer` is working space.
     ///
     /// # Errors
-    /// If the disk cannot be read, and what `take` returns.
+    /// If the disk cannot be read, or if `take` fails.
     pub fn read<E: From<Error>>(
         &self,
         buffer: &mut Vec<u8>,
@@ -193,7 +192,7 @@ impl<R: Records> RangeContents<'_, R> {
         self.contents.read(buffer, take)
     }
 
-    /// Gives `take` the items, in no order. `buffer` is working space.
+    /// Calls `take` with each item, in no particular order. `buffer` is working space.
     ///
     /// # Errors
     /// If the disk cannot be read.
@@ -210,7 +209,7 @@ mod tests {
     use super::*;
     use crate::{Spilling, Storage};
 
-    /// Numbers of 64 bits by their lowest byte.
+    /// 64-bit numbers, ranged by their lowest byte.
     #[derive(Clone, Copy)]
     struct Numbers;
 
@@ -255,7 +254,7 @@ mod tests {
             let mut expected = vec![Vec::new(); 256];
             for number in 0..400_000u64 {
                 let number = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                // Some ranges have far more than others.
+                // Make some ranges far larger than others.
                 let number = if number % 3 == 0 { number & !0xf0 } else { number };
                 writer.keep(number).unwrap();
                 expected[number as usize % 256].push(number);

@@ -1,14 +1,14 @@
-//! The container of the program's own formats.
+//! The container of the program's own file formats.
 //!
-//! A file begins with its [`magic`] and a header that a CRC-32 covers. There are two kinds of headers:
+//! A file begins with its [`magic`] and a header that is covered by a CRC-32. There are two kinds of headers:
 //!
-//! - fields of a fixed size, described by a [`Format`]: `.mgk`, `.mgdb`, `.mgi`, `.mgd`. The version comes first and is
-//!   believed only if the header is whole and its checksum right, so that truncated, damaged, foreign and newer files
-//!   are told apart;
-//! - JSON behind its length ([`put_json`], [`open_json`]): `.mgx`, `.mgq`.
+//! - fields of fixed size, described by a [`Format`]: `.mgk`, `.mgdb`, `.mgi`, `.mgd`. The version comes first, but it
+//!   is trusted only if the header is complete and its checksum is right. So truncated, damaged, foreign and newer
+//!   files can be distinguished;
+//! - JSON after its length ([`put_json`], [`open_json`]): `.mgx`, `.mgq`.
 //!
-//! Behind the header are sections, whose checksums the header or a directory has, or a [`Summed`] stream that ends with
-//! its checksum: `.mgx`, `.mgq`. `.partial` is one such stream from its magic on.
+//! The header is followed either by sections, whose checksums are in the header or in a directory, or by a [`Summed`]
+//! stream that ends with its checksum: `.mgx`, `.mgq`. A `.partial` file is one such stream from its magic on.
 
 mod json;
 mod summed;
@@ -20,44 +20,45 @@ use std::ops::RangeInclusive;
 
 use crate::{ByteReader, ByteWriter};
 
-/// The first bytes of a file of the program's own: a high byte, a name, and line ends that a copy in text mode changes.
+/// Returns the first bytes of a file of the program's own formats: a byte with the high bit set, a name, and line ends
+/// that a copy in text mode would change.
 pub const fn magic(letter: u8) -> [u8; 8] {
     [0x89, b'M', b'G', letter, b'\r', b'\n', 0x1a, b'\n']
 }
 
-/// A format whose header has fields of a fixed size, and the words for files that are not as they should be.
+/// A format whose header has fields of fixed size, with the messages for invalid files.
 ///
-/// The header has the magic, the version (u32), its own length (u32) unless that is not [stated](Self::states_length),
-/// the format's fields, zeros as far as these do not fill [`used`](Self::used) bytes, the CRC-32 of all before it, and
+/// The header consists of the magic, the version (u32), its own length (u32, only if [stated](Self::states_length)),
+/// the fields of the format, zeros up to [`used`](Self::used) bytes minus 4, the CRC-32 of everything before it, and
 /// zeros up to its end. Numbers are little-endian.
 #[derive(Debug)]
 pub struct Format {
-    /// The first bytes of a file.
+    /// The magic number: the first bytes of a file.
     pub magic: [u8; 8],
-    /// Bytes of the header.
+    /// The size of the header in bytes.
     pub bytes: usize,
-    /// Bytes of a header of this version up to the end of its checksum.
+    /// Returns the number of bytes of a header of the given version up to the end of its checksum.
     pub used: fn(u32) -> usize,
-    /// Whether the header has its own length.
+    /// Whether the header states its own length.
     pub states_length: bool,
-    /// The versions that this program reads.
+    /// The versions that this program can read.
     pub versions: RangeInclusive<u32>,
-    /// The message for a file of another version.
+    /// Returns the message for a file of another version.
     pub other_version: fn(u32) -> String,
     /// The message for a file of another kind.
     pub foreign: &'static str,
-    /// The name of the file in messages, with a blank behind it; may be empty.
+    /// The name of the file in messages, followed by a space; may be empty.
     pub name: &'static str,
-    /// The remedy if the header is cut short,
+    /// The remedy for a truncated header.
     pub if_cut: &'static str,
-    /// if it is damaged,
+    /// The remedy for a damaged header.
     pub if_damaged: &'static str,
-    /// or if the file has another length than it should have.
+    /// The remedy for a file whose length differs from that in its header.
     pub if_changed: &'static str,
 }
 
 impl Format {
-    /// Makes a header: `fields` are what follows the version and the length.
+    /// Encodes a header. `fields` follow the version and the length.
     pub fn header(&self, version: u32, fields: &[u8]) -> Vec<u8> {
         let mut bytes = self.magic.to_vec();
         bytes.put_u32(version);
@@ -72,10 +73,10 @@ impl Format {
         bytes
     }
 
-    /// Checks the header of a file that begins with `file`, and returns its version and its fields.
+    /// Checks the header at the beginning of `file`, and returns its version and its fields.
     ///
     /// # Errors
-    /// If the file is of another kind or version, or its header truncated or damaged, in words.
+    /// If the file is of another kind or version, or if its header is truncated or damaged; the error is the message.
     pub fn read<'f>(&self, file: &'f [u8]) -> Result<(u32, ByteReader<'f>), String> {
         if !file.starts_with(&self.magic) {
             return Err(self.foreign.into());
@@ -99,15 +100,15 @@ impl Format {
         }
     }
 
-    /// The message for a header whose numbers cannot be.
+    /// Returns the message for a header whose numbers are inconsistent.
     pub fn senseless(&self) -> String {
-        format!("the header makes no sense: {}", self.if_damaged)
+        format!("the header is inconsistent: {}", self.if_damaged)
     }
 
-    /// Checks that a file has as many bytes as its header says.
+    /// Checks that the size of a file in bytes, `found`, is the size that its header states.
     ///
     /// # Errors
-    /// If it has not, in words.
+    /// If the sizes differ; the error is the message.
     pub fn check_length(&self, found: u64, stated: u64) -> Result<(), String> {
         match found == stated {
             true => Ok(()),
@@ -163,7 +164,7 @@ mod tests {
         header[8] = 3;
         assert_eq!(FORMAT.read(&header).unwrap_err(), "the header is damaged (checksum): damaged");
         assert_eq!(FORMAT.read(&FORMAT.header(3, &[])).unwrap_err(), "version 3");
-        // Of another length it is no header that this program knows, whatever its version.
+        // A header of another length is not one that this program knows, whatever its version.
         header[12] = 65;
         let sum = crc32fast::hash(&header[..44]);
         header[44..48].copy_from_slice(&sum.to_le_bytes());

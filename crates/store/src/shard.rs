@@ -1,33 +1,33 @@
-//! Shards of a job: each is made by a run of its own, and all of them are joined to what one run makes.
+//! Shards of a job. Each shard is made by its own run, and joining all of them gives the result of a single run.
 
 use std::path::Path;
 
 use merganser_run::Shard;
 
-/// A shard and its job, as a file of a shard has them.
+/// A shard and its job, as recorded in the file of a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobShard {
     /// The shard.
     pub shard: Shard,
-    /// The number of its job: the same for shards that are joined.
+    /// The identifier of the job; it is equal for shards that can be joined.
     pub job: u64,
 }
 
 impl JobShard {
-    /// Returns the shard as `I/N` and the job as 16 hexadecimal digits, as headers of JSON have them.
+    /// Returns the shard as `I/N` and the job as 16 hexadecimal digits, as stored in JSON headers.
     pub fn to_texts(self) -> (String, String) {
         (self.shard.to_string(), format!("{:016x}", self.job))
     }
 
-    /// Reads what [`to_texts`](Self::to_texts) returned; `None` if it is something else.
+    /// Parses the texts of [`to_texts`](Self::to_texts); `None` if they are invalid.
     pub fn of_texts(shard: &str, job: &str) -> Option<JobShard> {
         Some(JobShard { shard: shard.parse().ok()?, job: u64::from_str_radix(job, 16).ok()? })
     }
 
-    /// Checks that the file of this shard and that of `first`, which is called `name`, are of as many shards.
+    /// Checks that this shard and `first`, whose file is called `name`, have the same number of shards.
     ///
     /// # Errors
-    /// If they are not, in words.
+    /// If the numbers differ; the error is the message.
     pub fn check_number(self, first: JobShard, name: &Path) -> Result<(), String> {
         let (own, first, name) = (self.shard, first.shard, name.display());
         if own.of() == first.of() {
@@ -36,11 +36,11 @@ impl JobShard {
         Err(format!("is shard {own}, and {name} is {first}: only shards of one job can be joined"))
     }
 
-    /// Checks that the file of this shard is of the job of `first`, whose file is called `name`. `other` are the words for
-    /// a file of another job.
+    /// Checks that this shard is of the same job as `first`, whose file is called `name`. `other` describes a file of
+    /// another job in the message.
     ///
     /// # Errors
-    /// If it is not, in words.
+    /// If the jobs differ; the error is the message.
     pub fn check_job(self, first: JobShard, name: &Path, other: &str) -> Result<(), String> {
         if self.job == first.job {
             return Ok(());
@@ -49,30 +49,31 @@ impl JobShard {
     }
 }
 
-/// The words for files that are not all shards of one job.
+/// The wording of messages about files that are not all shards of one job.
 #[derive(Clone, Copy, Debug)]
 pub enum Words<'w> {
-    /// A message has a name of the shard and its number.
+    /// Messages give a name and the number of the shard.
     Named {
-        /// The name of a shard.
+        /// The name for a shard.
         name: &'w str,
         /// The words for a shard of another job, between its number and the name of the first file.
         other_job: &'w str,
         /// The remedy.
         remedy: &'w str,
     },
-    /// A message says which shard the file is.
+    /// Messages say which shard the file is.
     File {
-        /// The words for the same shard as an earlier file: before its name, where `{}` is the shard, and behind it.
+        /// The words for a second file of the same shard: before and after the name of the first file. `{}` is replaced
+        /// with the shard.
         twice: [&'w str; 2],
     },
 }
 
-/// Checks that files, each with its shard, have all shards of one job, each once.
+/// Checks that files, each with its shard, are all shards of one job, each exactly once.
 ///
 /// # Errors
-/// The first file that does not belong to those before it, or the first shard that is missing: the number of the file
-/// to name, and words.
+/// If a file does not belong with those before it, or if a shard is missing: the index of the file to name and the
+/// message for the first such problem.
 pub fn check_all<'f>(
     files: impl IntoIterator<Item = (&'f Path, JobShard)>,
     words: Words<'_>,

@@ -1,7 +1,7 @@
-//! A taxonomy read from files: NCBI's dump here, GTDB's tables in `gtdb`.
+//! Taxonomies read from files: NCBI's dump here, GTDB's tables in `gtdb`.
 //!
-//! The dump is nodes.dmp and names.dmp, and merged.dmp and delnodes.dmp if they are
-//! there. Fields end in `\t|\t`, records in `\t|\n`; newer dumps add fields at the end.
+//! The dump consists of nodes.dmp and names.dmp and, optionally, merged.dmp and delnodes.dmp. Fields end in
+//! `\t|\t`, records in `\t|\n`; newer dumps have additional fields at the end.
 
 mod files;
 mod mending;
@@ -21,53 +21,53 @@ use mending::{attach_orphans, follow_merges, refuse_cycles};
 use record::malformed;
 pub use record::parse_taxid;
 
-/// A taxonomy as it was read.
+/// A taxonomy and what was noticed while reading it.
 #[derive(Debug)]
 pub struct Dump {
     /// The whole tree.
     pub taxonomy: Taxonomy,
-    /// Taxids that were deleted, sorted.
+    /// The deleted taxids, sorted.
     pub deleted: Vec<u32>,
-    /// What was odd.
+    /// The problems that were found and mended.
     pub notes: TaxonomyNotes,
-    /// The folder of NCBI's dump.
+    /// The folder of NCBI's dump; `None` for GTDB's tables.
     pub folder: Option<PathBuf>,
-    /// Of GTDB's tables, the taxa of accessions.
+    /// The taxa of accessions, from GTDB's tables; `None` for NCBI's dump.
     pub accessions: Option<Accessions>,
 }
 
-/// What was odd about a taxonomy and was mended.
+/// Problems of a taxonomy that were mended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaxonomyNotes {
-    /// Taxids whose parent does not exist, sorted: they were attached to the root.
+    /// Taxids whose parent does not exist, sorted. They are attached to the root.
     pub orphans: Vec<u32>,
-    /// Taxids without a scientific name, sorted: their number serves as their name.
+    /// Taxids without a scientific name, sorted. Their number is used as their name.
     pub nameless: Vec<u32>,
-    /// Lines of names.dmp with a further scientific name of a taxon, which counts; the first of them, and
-    /// its taxid.
+    /// The number of lines of names.dmp that give a taxon a further scientific name, which replaces the earlier
+    /// one, and the first such line with its taxid.
     pub renamed: (u64, Option<(u64, u32)>),
 }
 
-/// About what a taxon takes while a dump is read, its name included,
+/// Approximate memory of a taxon while a dump is read, its name included.
 const READING_BYTES: u64 = 310;
-/// and when that is done.
+/// Approximate memory of a taxon after the dump has been read.
 const TAXON_BYTES: u64 = 220;
 
 impl Dump {
-    /// Reads the dump in a folder, or tables of lineages.
+    /// Reads NCBI's dump from a folder, or GTDB's tables.
     ///
     /// # Errors
-    /// If nodes.dmp or names.dmp is missing, a record has no numbers where they belong, a taxid
-    /// occurs twice, there is no root (taxid 1), or nodes are their own ancestors. Of tables, if a line
-    /// is no accession with a lineage of ranks in their order, or an accession has two lineages.
+    /// NCBI: if nodes.dmp or names.dmp is missing, a record lacks its numbers, a taxid occurs twice, there is no
+    /// root (taxid 1), or a node is its own ancestor. GTDB: if a line is not an accession with a lineage of ranks
+    /// in order, or an accession has two lineages.
     pub fn read(source: impl Into<TaxonomySource>) -> Result<Dump, Error> {
         Dump::read_within(&source.into(), u64::MAX, 0)
     }
 
-    /// The same, within `memory` bytes, `taken` of which are for something else when it has been read.
+    /// Reads a taxonomy within `memory` bytes, `taken` of which are needed for something else once it has been read.
     ///
     /// # Errors
-    /// As [`read`](Self::read); and if it needs more, before any name is read.
+    /// As [`read`](Self::read), and if it needs more memory; of NCBI's dump, this is found before names are read.
     pub fn read_within(source: &TaxonomySource, memory: u64, taken: u64) -> Result<Dump, Error> {
         if let Some(folder) = source.folder() {
             return Dump::of_folder(folder, memory, taken);
@@ -106,27 +106,27 @@ impl Dump {
         Ok(Dump { taxonomy, deleted, notes, folder: Some(folder.to_owned()), accessions: None })
     }
 
-    /// Refuses a taxon with two scientific names.
+    /// Fails if a taxon has two scientific names.
     ///
     /// # Errors
-    /// [`Error::Content`]: the line with the second one.
+    /// [`Error::Content`], naming the line with the second name.
     pub fn refuse_renamed(&self) -> Result<(), Error> {
         let (Some(folder), (_, Some((line, taxid)))) = (&self.folder, self.notes.renamed) else {
             return Ok(());
         };
-        let what = format!("taxid {taxid} has a scientific name for the second time");
+        let what = format!("taxid {taxid} has a second scientific name: remove the wrong line");
         Err(malformed(&folder.join("names.dmp"), line, &what))
     }
 
-    /// Warns of names that are missing, and of taxa that have several.
+    /// Warns of missing names and of taxa with several names.
     pub fn warn_of_names(&self, warnings: &Warnings) {
         let Some(folder) = &self.folder else { return };
         let (file, TaxonomyNotes { nameless, renamed, .. }) =
             (folder.join("names.dmp"), &self.notes);
         if let Some(first) = nameless.first() {
             warnings.push(format!(
-                "{}: {} of {} taxa have no scientific name in it, first taxid {first}: is the file cut? \
-                 Download it again",
+                "{}: {} of {} taxa have no scientific name in it, first taxid {first}: is the file \
+                 truncated? Download it again",
                 file.display(),
                 thousands(nameless.len() as u64),
                 thousands(self.taxonomy.len() as u64)
@@ -142,22 +142,22 @@ impl Dump {
         }
     }
 
-    /// The files of the dump in `folder`, whether or not they are there.
+    /// Returns the files of the dump in `folder`, whether or not they exist.
     pub fn files(folder: &Path) -> [PathBuf; 4] {
         dump_files(folder)
     }
 
-    /// About how many bytes it takes.
+    /// Returns the approximate memory of the taxonomy in bytes.
     pub fn bytes(&self) -> u64 {
         let accessions = self.accessions.as_ref().map_or(0, Accessions::bytes);
         self.taxonomy.len() as u64 * TAXON_BYTES + accessions
     }
 
-    /// Sees to it that the taxa of tables are numbered as those of a database: other tables number them
-    /// otherwise. NCBI's taxids are always the same ones.
+    /// Checks that the taxa of GTDB's tables have the same taxids as in a database, as other tables may number them
+    /// differently. NCBI's taxids are stable and are not checked.
     ///
     /// # Errors
-    /// [`Error::Config`]: the first taxid that has other names.
+    /// [`Error::Config`], naming the first taxid that differs.
     pub fn refuse_other_numbers(&self, database: &Taxonomy) -> Result<(), Error> {
         if self.accessions.is_none() {
             return Ok(());
@@ -181,7 +181,7 @@ impl Dump {
         Ok(())
     }
 
-    /// Why a taxid has no node, in words.
+    /// Returns why a taxid has no node, in words.
     pub fn why_unknown(&self, taxid: u32) -> &'static str {
         if self.deleted.binary_search(&taxid).is_ok() {
             "deleted from the taxonomy"

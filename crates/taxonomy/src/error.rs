@@ -1,6 +1,6 @@
-//! What can go wrong while reading a taxonomy.
+//! Errors of reading a taxonomy.
 
 merganser_io::file_error! {
-    /// An error of this crate; its message is one line that says what, where, and what to do.
+    /// An error of this crate. Its message is one line: what is wrong, where, and what to do.
     pub enum Error {}
 }

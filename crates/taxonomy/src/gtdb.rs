@@ -1,6 +1,8 @@
-//! Tables of lineages as GTDB has them: a line for each genome, its accession, a tab, and
-//! `d__Bacteria;p__…;c__…;o__…;f__…;g__…;s__…`. The taxa are numbered as `k2 build --special gtdb` does:
-//! the root is 1, and from there level by level, those below one taxon in the order of their lineages.
+//! GTDB's tables of lineages: one line per genome with its accession, a tab and
+//! `d__Bacteria;p__…;c__…;o__…;f__…;g__…;s__…`.
+//!
+//! Taxids are assigned as `k2 build --special gtdb` does: the root is 1, then level by level, the children of each
+//! taxon in the order of their lineages.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -11,7 +13,7 @@ use merganser_run::Budget;
 use crate::names::stem;
 use crate::{Error, NodeInfo, Taxonomy};
 
-/// The ranks and their letters, the highest first.
+/// The letters and names of the ranks, highest first.
 const RANKS: [(u8, &str); 7] = [
     (b'd', "domain"),
     (b'p', "phylum"),
@@ -21,33 +23,34 @@ const RANKS: [(u8, &str); 7] = [
     (b'g', "genus"),
     (b's', "species"),
 ];
-/// About what an accession takes, with and without its version,
+/// Approximate memory of an accession, kept with and without its version.
 const ACCESSION_BYTES: u64 = 240;
-/// and a taxon with its lineage.
+/// Approximate memory of a taxon with its lineage.
 const LINEAGE_BYTES: u64 = 600;
 
 /// The taxa of accessions.
 #[derive(Clone, Debug, Default)]
 pub struct Accessions {
-    /// As tables have them, but for `RS_` and `GB_`.
+    /// Accessions as in the tables, without `RS_` and `GB_`.
     exact: HashMap<Box<[u8]>, u32>,
-    /// Without versions; none where versions have several taxa.
+    /// Accessions without versions; `None` if the versions have different taxa.
     stems: HashMap<Box<[u8]>, Option<u32>>,
 }
 
 impl Accessions {
-    /// The taxid of an accession with or without a version: of this version, if a table has it.
+    /// Returns the taxid of an accession with or without a version. If no table has this version, any other version
+    /// counts, as long as all versions have the same taxon.
     pub fn taxid(&self, accession: &[u8]) -> Option<u32> {
         let exact = self.exact.get(accession).copied();
         exact.or_else(|| *self.stems.get(stem(accession).unwrap_or(accession))?)
     }
 
-    /// Whether tables have the accession as it is, with this version.
+    /// Whether the tables have exactly this accession, including its version.
     pub fn has(&self, accession: &[u8]) -> bool {
         self.exact.contains_key(accession)
     }
 
-    /// All accessions with their taxids, in no order.
+    /// Returns all accessions with their taxids, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], u32)> {
         self.exact.iter().map(|(accession, &taxid)| (&**accession, taxid))
     }
@@ -60,13 +63,13 @@ impl Accessions {
         self.exact.insert(accession.into(), taxid);
     }
 
-    /// About how many bytes they take.
+    /// Returns the approximate memory of the accessions in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.exact.len() as u64 * ACCESSION_BYTES
     }
 }
 
-/// The lineage of a node as tables have it; empty for the root.
+/// Returns the lineage of a node in the format of the tables; empty for the root.
 pub fn lineage(tree: &Taxonomy, node: u32) -> String {
     let mut above: Vec<u32> = tree.lineage(node).filter(|&node| node != tree.root()).collect();
     above.reverse();
@@ -78,22 +81,22 @@ pub fn lineage(tree: &Taxonomy, node: u32) -> String {
     above.into_iter().map(part).collect::<Vec<_>>().join(";")
 }
 
-/// Lineages, as they are read.
+/// The lineages that have been read so far.
 #[derive(Default)]
 struct Lineages {
-    /// Of each accession: where, and its lineage's number.
+    /// The table and line of each accession, and the number of its lineage.
     accessions: BTreeMap<Box<[u8]>, (usize, u64, u32)>,
-    /// Whole lineages of all taxa, with their numbers.
+    /// The numbers of the lineages of all taxa.
     numbers: HashMap<Box<str>, u32>,
-    /// By level, the lineages of its taxa.
+    /// The lineages of the taxa of each level; level 0, the root, is empty.
     levels: [BTreeSet<Box<str>>; RANKS.len() + 1],
 }
 
-/// Reads tables, within `memory` bytes.
+/// Reads tables within `memory` bytes.
 ///
 /// # Errors
-/// If one cannot be read, or a line is no accession with a lineage; if an accession has two lineages; if
-/// there is more than memory for.
+/// If a table cannot be read, a line is not an accession with a lineage, an accession has two lineages, or the
+/// memory does not suffice.
 pub(crate) fn read(tables: &[PathBuf], memory: u64) -> Result<(Taxonomy, Accessions), Error> {
     let mut lineages = Lineages::default();
     for (table, path) in tables.iter().enumerate() {
@@ -114,13 +117,13 @@ pub(crate) fn read(tables: &[PathBuf], memory: u64) -> Result<(Taxonomy, Accessi
     }
     if lineages.accessions.is_empty() {
         let path = tables.first().map_or(Path::new("taxonomy"), PathBuf::as_path);
-        return Err(Error::content(path, "there is no lineage in it"));
+        return Err(Error::content(path, "there are no lineages in this file"));
     }
     Ok(lineages.numbered())
 }
 
 impl Lineages {
-    /// Takes a line.
+    /// Parses and stores a line.
     fn take(
         &mut self,
         line: &[u8],
@@ -165,12 +168,12 @@ impl Lineages {
         Ok(())
     }
 
-    /// The tree, and the taxa of accessions in it.
+    /// Builds the tree, and assigns taxids to the accessions.
     fn numbered(self) -> (Taxonomy, Accessions) {
         let root = NodeInfo { taxid: 1, parent: 1, rank: "no rank".into(), name: "root".into() };
         let mut nodes = vec![root];
         let mut taxids = vec![1; self.numbers.len()];
-        // In the order of their lineages below each taxon, and taxa above as these are numbered.
+        // Parents in the order of their taxids, the lineages below each of them in order.
         let mut above: Vec<(Box<str>, u32)> = vec![("".into(), 1)];
         let mut levels = self.levels.into_iter();
         levels.next();
@@ -204,11 +207,10 @@ impl Lineages {
     }
 }
 
-/// The number of a rank, and the name at it.
+/// The number of a rank (an index of [`RANKS`]) and the name at this rank.
 type Named<'l> = (usize, &'l str);
 
-/// The accession of a line and the ranks of its lineage, by their number, with their names; ranks at the end
-/// that have none are left out.
+/// Splits a line into its accession and the ranks of its lineage, without nameless ranks at the end.
 fn split(line: &[u8]) -> Result<(&[u8], Vec<Named<'_>>), String> {
     let shape = || {
         "not ACCESSION<TAB>d__…;p__…;c__…;o__…;f__…;g__…;s__…, a table of GTDB; NCBI's taxonomy is the \
@@ -226,26 +228,26 @@ fn split(line: &[u8]) -> Result<(&[u8], Vec<Named<'_>>), String> {
     let mut ranks: Vec<Named<'_>> = Vec::new();
     for part in lineage.split(';').map(str::trim) {
         let (letter, name) =
-            part.split_once("__").ok_or_else(|| format!("`{part}` is no rank: write d__NAME"))?;
+            part.split_once("__").ok_or_else(|| format!("`{part}` is not a rank: use d__NAME"))?;
         let rank = RANKS.iter().position(|(one, _)| letter.as_bytes() == [*one]);
         let rank = rank.ok_or_else(|| {
-            format!("`{part}` is no rank: they are d__, p__, c__, o__, f__, g__ and s__")
+            format!("`{part}` is not a rank: they are d__, p__, c__, o__, f__, g__ and s__")
         })?;
         if let Some((last, _)) = ranks.last().filter(|(last, _)| *last >= rank) {
             let last = char::from(RANKS[*last].0);
             return Err(format!(
-                "`{part}` cannot stand below {last}__: the order is d, p, c, o, f, g, s"
+                "`{part}` cannot follow {last}__: the order is d, p, c, o, f, g, s"
             ));
         }
         ranks.push((rank, name.trim()));
     }
     while ranks.pop_if(|(_, name)| name.is_empty()).is_some() {}
     if ranks.is_empty() {
-        return Err("no rank of its lineage has a name".into());
+        return Err("no rank of the lineage has a name".into());
     }
     if let Some((rank, _)) = ranks.iter().find(|(_, name)| name.is_empty()) {
         let letter = char::from(RANKS[*rank].0);
-        return Err(format!("{letter}__ has no name, and a rank below it has one"));
+        return Err(format!("{letter}__ has no name, but a rank below it has one"));
     }
     Ok((bare.unwrap_or(accession), ranks))
 }
@@ -274,7 +276,7 @@ mod tests {
         GB_GCA_000000001.3\td__Bacteria;p__B;c__X\n";
     const ARCHAEA: &str = "RS_GCF_000000009.1\td__Archaea; p__A; c__Y\n\n";
 
-    /// Computed by the steps of Kraken 2's `k2 build --special gtdb`.
+    /// The expected rows follow the steps of Kraken 2's `k2 build --special gtdb`.
     #[test]
     fn taxa_are_numbered_level_by_level() {
         let (tree, accessions) = read(&[BACTERIA, ARCHAEA]).unwrap();
@@ -310,7 +312,7 @@ mod tests {
             ("U_77", Some(13)),
             ("GCA_000000001.1", Some(8)),
             ("GCA_000000001.3", Some(9)),
-            // Of which version?
+            // Ambiguous: its versions have different taxa.
             ("GCA_000000001", None),
             ("GCA_000000001.2", None),
             ("GCF_000000009", Some(7)),
@@ -321,7 +323,7 @@ mod tests {
         }
         assert_eq!(lineage(&tree, tree.node(8).unwrap()), "d__Bacteria;p__A;c__Y");
         assert_eq!(lineage(&tree, tree.root()), "");
-        // In any order of lines and tables.
+        // The order of lines and tables does not matter.
         let (turned, _) = read(&[ARCHAEA, BACTERIA]).unwrap();
         assert_eq!((0..13).map(|node| turned.name(node)).collect::<Vec<_>>(), {
             (0..13).map(|node| tree.name(node)).collect::<Vec<_>>()
@@ -345,18 +347,18 @@ mod tests {
         ] {
             ends(text, shape);
         }
-        ends("x\td__A;p_B\n", "1.tsv: line 1: `p_B` is no rank: write d__NAME");
-        ends("x\td__A;k__B\n", "1.tsv: line 1: `k__B` is no rank: they are d__, p__");
-        ends("x\td__A;c__B;p__C\n", "1.tsv: line 1: `p__C` cannot stand below c__: the order is d");
-        ends("x\td__A;c__B;c__C\n", "1.tsv: line 1: `c__C` cannot stand below c__");
-        ends("x\td__A;p__;c__C\n", "1.tsv: line 1: p__ has no name, and a rank below it has one");
-        ends("x\td__;p__\n", "1.tsv: line 1: no rank of its lineage has a name");
+        ends("x\td__A;p_B\n", "1.tsv: line 1: `p_B` is not a rank: use d__NAME");
+        ends("x\td__A;k__B\n", "1.tsv: line 1: `k__B` is not a rank: they are d__, p__");
+        ends("x\td__A;c__B;p__C\n", "1.tsv: line 1: `p__C` cannot follow c__: the order is d");
+        ends("x\td__A;c__B;c__C\n", "1.tsv: line 1: `c__C` cannot follow c__");
+        ends("x\td__A;p__;c__C\n", "1.tsv: line 1: p__ has no name, but a rank below it has one");
+        ends("x\td__;p__\n", "1.tsv: line 1: no rank of the lineage has a name");
         let double = "1.tsv: line 3: GCF_000005845.2 has another lineage in line 1";
         ends("RS_GCF_000005845.2\td__A\nx\td__A\nGCF_000005845.2\td__B\n", double);
         ends(
             "GCF_000000009.1\td__Archaea;p__A\n",
             "1.tsv: line 1: GCF_000000009.1 has another lineage in line 1 of 0.tsv",
         );
-        assert_eq!(read(&["\n"]).err().unwrap(), "0.tsv: there is no lineage in it");
+        assert_eq!(read(&["\n"]).err().unwrap(), "0.tsv: there are no lineages in this file");
     }
 }

@@ -1,17 +1,18 @@
-//! Lowest common ancestors in constant time, by range minima (Bender and Farach-Colton, 2000).
+//! Lowest common ancestors in constant time, with range minima (Bender and Farach-Colton, 2000).
 
-/// For nodes in depth-first order, the LCA of u < v is the smallest parent among the nodes after u
-/// up to v: the walk from u to v leaves each subtree below the LCA and enters the one of v through
-/// a child of the LCA, and no node in between has a parent above it. (A node's parent has a
-/// smaller number than the node, so the smallest parent is the highest one.)
+/// Range minima over the parents of nodes in depth-first order.
+///
+/// The LCA of u < v is the smallest parent among the nodes u + 1 to v: the walk from u to v leaves each subtree
+/// below the LCA and enters the subtree of v through a child of the LCA, and no node in between has a parent above
+/// it. (Parents have smaller numbers than their children, so the smallest parent is the highest one.)
 #[derive(Clone, Debug)]
 pub(super) struct LcaTable {
-    /// `levels[j][i]` is the minimum of the parents of the 2ʲ nodes from i on.
+    /// `levels[j][i]` is the minimum of the parents of the 2ʲ nodes from node i on.
     levels: Vec<Vec<u32>>,
 }
 
 impl LcaTable {
-    /// The table for the parents of nodes in depth-first order; n log n numbers.
+    /// Builds the table from the parents of nodes in depth-first order. It holds about n log n numbers.
     pub(super) fn new(parents: &[u32]) -> LcaTable {
         let mut levels = vec![parents.to_vec()];
         let mut half = 1;
@@ -25,7 +26,7 @@ impl LcaTable {
         LcaTable { levels }
     }
 
-    /// The lowest common ancestor of two nodes.
+    /// Returns the lowest common ancestor of two nodes.
     #[inline]
     pub(super) fn query(&self, a: u32, b: u32) -> u32 {
         let (low, high) = (a.min(b) as usize, a.max(b) as usize);
@@ -43,7 +44,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// By climbing.
+    /// Finds the LCA by climbing.
     fn naive(parents: &[u32], mut a: u32, mut b: u32) -> u32 {
         while a != b {
             if a > b { a = parents[a as usize] } else { b = parents[b as usize] }
@@ -54,7 +55,7 @@ mod tests {
     proptest! {
         #[test]
         fn constant_time_equals_climbing(choices in proptest::collection::vec(any::<u32>(), 0..60)) {
-            // Each next node hangs on some node of the path to the one before it: depth first.
+            // Each new node is attached to a node on the path to the previous one: this gives a depth-first order.
             let mut parents = vec![0u32];
             for choice in choices {
                 let mut path = vec![parents.len() as u32 - 1];

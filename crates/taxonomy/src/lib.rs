@@ -1,8 +1,8 @@
-//! Taxonomies of NCBI and GTDB.
+//! NCBI and GTDB taxonomies.
 //!
-//! A [`Dump`] is read from NCBI's taxdump or from GTDB's tables. It holds a [`Taxonomy`]: a tree with nodes in
-//! depth-first order, which finds lowest common ancestors in constant time. [`read_map`] reads the tables that tell
-//! the taxids of sequences and assemblies.
+//! A [`Dump`] is read from NCBI's taxdump or from GTDB's tables. It holds a [`Taxonomy`]: a tree with its nodes in
+//! depth-first order, which finds lowest common ancestors in constant time. [`read_map`] reads tables that assign
+//! taxids to sequences and assemblies.
 
 #![deny(missing_docs)]
 
@@ -26,28 +26,30 @@ pub use source::TaxonomySource;
 
 use lca::LcaTable;
 
-/// What describes a node before it has its place in the tree.
+/// A node that is not yet part of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeInfo {
-    /// Its taxid.
+    /// The taxid.
     pub taxid: u32,
-    /// Its parent's taxid; the root's is its own.
+    /// The parent's taxid. The root is its own parent.
     pub parent: u32,
-    /// NCBI's word for its rank.
+    /// The rank as NCBI spells it.
     pub rank: String,
-    /// Its scientific name.
+    /// The scientific name.
     pub name: String,
 }
 
-/// A tree of taxa. Node 0 is the root; a node's number is smaller than those of its descendants,
-/// which follow it without a gap; children are in the order of their taxids.
+/// A tree of taxa.
+///
+/// Node 0 is the root. The descendants of a node have the numbers directly above its own, without a gap. Children
+/// are in the order of their taxids.
 #[derive(Clone, Debug)]
 pub struct Taxonomy {
     taxids: Vec<u32>,
     parents: Vec<u32>,
     depths: Vec<u32>,
     ranks: Vec<Rank>,
-    /// NCBI's own word for the rank.
+    /// The ranks as NCBI spells them.
     rank_names: Vec<String>,
     names: Vec<String>,
     /// (taxid, node), sorted.
@@ -58,8 +60,9 @@ pub struct Taxonomy {
 }
 
 impl Taxonomy {
-    /// A tree of `nodes`, of which exactly one, the root, is its own parent, and whose parents are
-    /// all among them without cycles; `merged` are other taxids of some of them.
+    /// Builds the tree of `nodes`, with `merged` as further taxids of some of them: (old, current).
+    ///
+    /// Exactly one node, the root, must be its own parent, and all other parents must be in `nodes`, without cycles.
     pub fn new(mut nodes: Vec<NodeInfo>, mut merged: Vec<(u32, u32)>) -> Taxonomy {
         nodes.sort_by_key(|node| node.taxid);
         let order = depth_first(&nodes);
@@ -104,17 +107,17 @@ impl Taxonomy {
         self.taxids.len()
     }
 
-    /// The root.
+    /// Returns the root.
     pub fn root(&self) -> u32 {
         0
     }
 
-    /// NCBI's number of a node.
+    /// Returns the taxid of a node.
     pub fn taxid(&self, node: u32) -> u32 {
         self.taxids[node as usize]
     }
 
-    /// The node of a taxid, or of what it was merged into.
+    /// Returns the node with this taxid, or with the taxid that it was merged into.
     pub fn node(&self, taxid: u32) -> Option<u32> {
         let find = |taxid: u32| {
             let found = self.by_taxid.binary_search_by_key(&taxid, |entry| entry.0);
@@ -126,53 +129,53 @@ impl Taxonomy {
         })
     }
 
-    /// Taxids that were merged into others, sorted: of each, [`node`](Self::node) gives the current node.
+    /// Returns the taxids that were merged into others, sorted. [`node`](Self::node) gives their current nodes.
     pub fn merged(&self) -> impl Iterator<Item = u32> + '_ {
         self.merged.iter().map(|(taxid, _)| *taxid)
     }
 
-    /// The parent of a node; the root's is the root.
+    /// Returns the parent of a node. The root is its own parent.
     pub fn parent(&self, node: u32) -> u32 {
         self.parents[node as usize]
     }
 
-    /// Steps from the root.
+    /// Returns the number of steps from the root to a node.
     pub fn depth(&self, node: u32) -> u32 {
         self.depths[node as usize]
     }
 
-    /// The rank of a node; [`Rank::None`] for those between ranks.
+    /// Returns the rank of a node: [`Rank::None`] if it has none of the ranks of [`Rank`].
     pub fn rank(&self, node: u32) -> Rank {
         self.ranks[node as usize]
     }
 
-    /// NCBI's word for the rank of a node.
+    /// Returns the rank of a node as NCBI spells it.
     pub fn rank_name(&self, node: u32) -> &str {
         &self.rank_names[node as usize]
     }
 
-    /// The scientific name of a node.
+    /// Returns the scientific name of a node.
     pub fn name(&self, node: u32) -> &str {
         &self.names[node as usize]
     }
 
-    /// The node and its ancestors, the root last.
+    /// Returns the node and its ancestors, the root last.
     pub fn lineage(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
         let next = |&node: &u32| (node != self.root()).then(|| self.parent(node));
         std::iter::successors(Some(node), next)
     }
 
-    /// The nearest of the node and its ancestors that has a rank.
+    /// Returns the first of the node and its ancestors that has a rank.
     pub fn ranked(&self, node: u32) -> u32 {
         self.lineage(node).find(|&node| self.rank(node) != Rank::None).unwrap_or(self.root())
     }
 
-    /// The node or ancestor of exactly this rank.
+    /// Returns the node or ancestor of exactly this rank.
     pub fn at_rank(&self, node: u32, rank: Rank) -> Option<u32> {
         self.lineage(node).find(|&node| self.rank(node) == rank)
     }
 
-    /// The nearest of the node and its ancestors whose rank is this one or above.
+    /// Returns the first of the node and its ancestors whose rank is `rank` or above.
     pub fn at_or_above(&self, node: u32, rank: Rank) -> u32 {
         let found = self.lineage(node).find(|&node| {
             let own = self.rank(node);
@@ -186,20 +189,21 @@ impl Taxonomy {
         self.lineage(node).any(|node| self.rank(node).letter().is_some())
     }
 
-    /// The taxon of a genome where taxa below `lowest` are not told apart: the nearest of its node and
-    /// that node's ancestors whose rank is this one or above. Where the lineage has no main rank, as in
-    /// lists of plasmids or lineages of a virus, it is the node itself.
+    /// Returns the taxon of a genome where taxa below `lowest` are not distinguished: the first of the node and its
+    /// ancestors whose rank is `lowest` or above.
+    ///
+    /// If the lineage has no main rank, as in lists of plasmids or virus lineages, this is the node itself.
     pub fn told_apart_at(&self, node: u32, lowest: Rank) -> u32 {
         if self.has_main_rank(node) { self.at_or_above(node, lowest) } else { node }
     }
 
-    /// The lowest common ancestor of two nodes, in constant time.
+    /// Returns the lowest common ancestor of two nodes, in constant time.
     #[inline]
     pub fn lca(&self, a: u32, b: u32) -> u32 {
         self.lca.query(a, b)
     }
 
-    /// The tree of `keep` (nodes of this one) and their ancestors.
+    /// Returns the tree of only the nodes `keep` and their ancestors.
     pub fn pruned(&self, keep: impl Iterator<Item = u32>) -> Taxonomy {
         let mut wanted = vec![false; self.len()];
         wanted[0] = true;
@@ -216,7 +220,7 @@ impl Taxonomy {
         Taxonomy::new(nodes, merged)
     }
 
-    /// This tree and all of another one's nodes that it lacks.
+    /// Returns this tree with all nodes of `other` that it lacks.
     pub fn united(&self, other: &Taxonomy) -> Taxonomy {
         let all =
             |tree: &Taxonomy| (0..tree.len() as u32).map(|n| tree.info(n)).collect::<Vec<_>>();
@@ -242,7 +246,7 @@ impl Taxonomy {
     }
 }
 
-/// A name with blanks for control characters, which would make other lines and fields of reports.
+/// Replaces control characters in a name by spaces, so that it cannot add lines or fields to reports.
 pub fn plain(name: String) -> String {
     match name.contains(char::is_control) {
         true => name.replace(char::is_control, " "),
@@ -250,7 +254,7 @@ pub fn plain(name: String) -> String {
     }
 }
 
-/// The order of a depth-first walk from the root, for nodes sorted by taxid: their indices.
+/// Returns the indices of `nodes`, which are sorted by taxid, in the order of a depth-first walk from the root.
 fn depth_first(nodes: &[NodeInfo]) -> Vec<u32> {
     let find = |taxid: u32| nodes.binary_search_by_key(&taxid, |node| node.taxid).ok();
     let mut children: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
@@ -264,7 +268,7 @@ fn depth_first(nodes: &[NodeInfo]) -> Vec<u32> {
     let mut order = Vec::with_capacity(nodes.len());
     while let Some(at) = stack.pop() {
         order.push(at);
-        // The last pushed is taken first.
+        // Pushed in reverse, as the last one pushed is popped first.
         stack.extend(children[at as usize].iter().rev());
     }
     order

@@ -1,4 +1,4 @@
-//! Tables of taxids: of sequences (`seqid2taxid.map`, `accession2taxid`), of assemblies (`assembly_summary.txt`).
+//! Tables of taxids of sequences (`seqid2taxid.map`, `accession2taxid`) and assemblies (`assembly_summary.txt`).
 
 use std::path::Path;
 
@@ -6,26 +6,27 @@ use merganser_io::Lines;
 
 use crate::{Error, parse_taxid};
 
-/// What a row of a table has a taxid for.
+/// The subject of a table row: a sequence or an assembly that has a taxid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapKey<'l> {
-    /// A sequence with this id. A row of two ids is two of these.
+    /// A sequence id. A row with two ids gives two of these.
     Id(&'l [u8]),
     /// An assembly.
     Assembly {
-        /// Its accession.
+        /// The accession.
         accession: &'l [u8],
-        /// The last part of the path of its download, which its files' names begin with; empty if the table does
-        /// not have it.
+        /// The last component of the download path, with which the names of its files begin. Empty if the table
+        /// does not give it.
         base: &'l [u8],
     },
 }
 
-/// Reads a table, whose kind its content tells, and calls `visit` with what each row has a taxid for, in the order of
-/// the rows. Rows of ids with taxid 0 have no taxon and are left out.
+/// Reads a table and calls `visit` with the key and the taxid of each row, in order.
+///
+/// The kind of table is recognized by its content. Rows of ids with taxid 0, which means no taxon, are skipped.
 ///
 /// # Errors
-/// If it cannot be read, or a row has no taxid where it belongs: with the line.
+/// If the table cannot be read, or a row has no taxid in its column; the error names the line.
 pub fn read_map(path: &Path, mut visit: impl FnMut(MapKey<'_>, u32)) -> Result<(), Error> {
     let mut lines = Lines::open(path)?;
     let mut kind = None;
@@ -51,7 +52,7 @@ pub fn read_map(path: &Path, mut visit: impl FnMut(MapKey<'_>, u32)) -> Result<(
     Ok(())
 }
 
-/// Takes a row of the columns `kind`.
+/// Parses a row with the columns `kind` and visits its keys.
 fn row(
     (path, line): (&Path, u64),
     columns: &[&[u8]],
@@ -65,7 +66,7 @@ fn row(
         Error::content(path, format!("line {line}: {what}"))
     })?;
     match kind {
-        // Zero: the accession has no taxon.
+        // Taxid 0: the accession has no taxon.
         Columns::Ids { .. } if taxid == 0 => {}
         Columns::Ids { ids, .. } => ids.iter().for_each(|&at| visit(MapKey::Id(cell(at)), taxid)),
         Columns::Assemblies { accession, ftp, .. } => {
@@ -77,13 +78,13 @@ fn row(
     Ok(())
 }
 
-/// What the columns of a map hold, counted from 0.
+/// The columns of a table that are read, counted from 0.
 enum Columns {
     Ids { ids: Vec<usize>, taxid: usize },
     Assemblies { accession: usize, taxid: usize, ftp: Option<usize> },
 }
 
-/// The columns that a comment line of an assembly summary names.
+/// Returns the columns that a comment line of an assembly summary names.
 fn assembly_columns(columns: &[&[u8]]) -> Option<Columns> {
     let name = |column: &[u8]| column.trim_ascii_start().trim_ascii().to_vec();
     let bare = |column: &&[u8]| {
@@ -100,8 +101,8 @@ fn assembly_columns(columns: &[&[u8]]) -> Option<Columns> {
     })
 }
 
-/// The columns of a table by its first line: accession2taxid with a header, or without one, which
-/// has four columns; else `id<TAB>taxid`.
+/// Returns the columns of a table given its first line: `accession2taxid` if the line is its header or has four
+/// columns, otherwise `id<TAB>taxid`.
 fn table_columns(columns: &[&[u8]]) -> Columns {
     let find = |wanted: &[u8]| columns.iter().position(|&column| column == wanted);
     if let Some(taxid) = find(b"taxid").filter(|&at| at > 0) {

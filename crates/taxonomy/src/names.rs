@@ -1,13 +1,13 @@
-//! Accessions and taxids in names: of files, of sequences.
+//! Accessions and taxids in the names of files and sequences.
 
-/// An accession without its version, if it has one.
+/// Returns an accession without its version; `None` if it has no version.
 pub fn stem(accession: &[u8]) -> Option<&[u8]> {
     let point = accession.iter().rposition(|&byte| byte == b'.')?;
     let version = &accession[point + 1..];
     (!version.is_empty() && version.iter().all(u8::is_ascii_digit)).then(|| &accession[..point])
 }
 
-/// The accession of an assembly in a file's name: GCF_ or GCA_, nine digits, and a version.
+/// Finds the accession of an assembly in a file name: GCF_ or GCA_, nine digits and a version.
 pub fn assembly(name: &[u8]) -> Option<&[u8]> {
     let digits = |bytes: &[u8]| bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     (0..name.len()).find_map(|at| {
@@ -19,13 +19,13 @@ pub fn assembly(name: &[u8]) -> Option<&[u8]> {
     })
 }
 
-/// The taxid that Kraken 2 takes from a header: by `kraken:taxid|N` at the beginning of the first word or
-/// behind one of its bars.
+/// Returns the taxid that Kraken 2 reads from a header: `kraken:taxid|N` at the start of the first word or
+/// directly after a `|` in it.
 pub fn kraken_taxid(header: &str) -> Option<u32> {
     kraken_taxids(header).next()
 }
 
-/// The same, and those behind it, which Kraken 2 does not look at.
+/// Returns the taxid of [`kraken_taxid`] and any further ones in the same word, which Kraken 2 ignores.
 pub fn kraken_taxids(header: &str) -> impl Iterator<Item = u32> {
     const WORD: &str = "kraken:taxid|";
     let name = header.split_ascii_whitespace().next().unwrap_or_default();

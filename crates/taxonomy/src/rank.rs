@@ -1,13 +1,13 @@
-//! Ranks, as MetaCache has them.
+//! Taxonomic ranks, the same as MetaCache's.
 
 use std::fmt;
 use std::str::FromStr;
 
 use merganser_run::options::{Serialize, Serializer};
 
-/// A rank, the lowest first. Ranks of NCBI that lie between are folded into one of these.
+/// A rank, lowest first. NCBI's intermediate ranks are folded into these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs, reason = "the words are the field's")]
+#[allow(missing_docs, reason = "the ranks are standard terms")]
 #[repr(u8)]
 pub enum Rank {
     Sequence,
@@ -31,7 +31,7 @@ pub enum Rank {
     Kingdom,
     Domain,
     Root,
-    /// Of a node that has no rank, or one that has no place among these (clade, strain, realm).
+    /// No rank, or a rank outside this list (clade, strain, realm).
     None,
 }
 
@@ -81,8 +81,8 @@ impl Serialize for Rank {
 }
 
 impl Rank {
-    /// The rank that NCBI's word stands for, old (superkingdom) or new (domain; and acellular
-    /// root, which is what viruses have besides the domains); in capitals or not.
+    /// Returns the rank for NCBI's word, in any case. Both old words (superkingdom) and new ones (domain, and
+    /// acellular root, the viruses' equivalent of a domain) are known.
     pub fn of(word: &str) -> Rank {
         match word.to_ascii_lowercase().as_str() {
             "forma" => Rank::Form,
@@ -100,22 +100,22 @@ impl Rank {
         }
     }
 
-    /// The rank of this name, as [`name`](Self::name) gives it.
+    /// Returns the rank with this name, as [`name`](Self::name) spells it.
     pub fn named(name: &str) -> Option<Rank> {
         NAMES.iter().find(|(_, known)| *known == name).map(|(rank, _)| *rank)
     }
 
-    /// The rank's name; `no rank` for [`Rank::None`].
+    /// Returns the name of the rank; `no rank` for [`Rank::None`].
     pub fn name(self) -> &'static str {
         NAMES.get(self as usize).map_or("no rank", |(_, name)| name)
     }
 
-    /// All ranks but [`Rank::None`], the lowest first.
+    /// Returns all ranks except [`Rank::None`], lowest first.
     pub fn all() -> impl Iterator<Item = Rank> {
         NAMES.iter().map(|(rank, _)| *rank)
     }
 
-    /// The letter of Kraken's reports, for a main rank.
+    /// Returns the letter of a main rank in Kraken's reports; `None` for other ranks.
     pub fn letter(self) -> Option<char> {
         match self {
             Rank::Domain => Some('D'),

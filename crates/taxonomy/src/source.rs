@@ -1,20 +1,20 @@
-//! Where a taxonomy comes from.
+//! The files of a taxonomy.
 
 use std::path::{Path, PathBuf};
 
 use crate::Error;
 
-/// Where a taxonomy comes from: the folder of NCBI's taxdump, or tables of lineages as GTDB has them
-/// (`bac120_taxonomy.tsv`, `ar53_taxonomy.tsv.gz`), which together are one taxonomy.
+/// The source of a taxonomy: the folder of NCBI's taxdump, or GTDB's tables of lineages
+/// (`bac120_taxonomy.tsv`, `ar53_taxonomy.tsv.gz`), which are read as one taxonomy.
 ///
-/// A path to a folder, or several paths to tables, can be given wherever one is taken.
+/// Converts from the path of a folder or a table, and from several paths of tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaxonomySource {
     paths: Vec<PathBuf>,
 }
 
 impl TaxonomySource {
-    /// The folder, if it is NCBI's, or what else is no file.
+    /// Returns the folder of NCBI's taxdump: the only path, unless it is a file.
     pub fn folder(&self) -> Option<&Path> {
         match &self.paths[..] {
             [path] if !is_table(path) => Some(path),
@@ -22,7 +22,7 @@ impl TaxonomySource {
         }
     }
 
-    /// The tables.
+    /// Returns the paths of the tables.
     ///
     /// # Errors
     /// If one of several paths is a folder.
@@ -31,13 +31,13 @@ impl TaxonomySource {
             None => Ok(&self.paths),
             Some(folder) => Err(Error::content(
                 folder,
-                "a folder beside another `taxonomy`: give one folder of NCBI's taxdump alone, or \
-                 GTDB's tables",
+                "a folder cannot be combined with another `taxonomy`: give the folder of NCBI's taxdump \
+                 alone, or only GTDB's tables",
             )),
         }
     }
 
-    /// The files that are read, whether or not they are there.
+    /// Returns the files that are read, whether or not they exist.
     pub fn files(&self) -> Vec<PathBuf> {
         match self.folder() {
             Some(folder) => dump_files(folder).into(),
@@ -46,13 +46,13 @@ impl TaxonomySource {
     }
 }
 
-/// The files of NCBI's dump in `folder`, whether or not they are there.
+/// Returns the files of NCBI's dump in `folder`, whether or not they exist.
 pub(crate) fn dump_files(folder: &Path) -> [PathBuf; 4] {
     ["nodes.dmp", "names.dmp", "merged.dmp", "delnodes.dmp"].map(|name| folder.join(name))
 }
 
-/// Whether it can be read as a file; named pipes are files here. Of what cannot be looked up, whoever reads it as a
-/// folder has the reason.
+/// Whether the path can be read as a file; a named pipe counts as one. A path that cannot be looked up is taken
+/// for a folder: reading that reports the reason.
 fn is_table(path: &Path) -> bool {
     merganser_io::look_up(path).is_ok_and(|there| there.is_some_and(|there| !there.is_dir()))
 }

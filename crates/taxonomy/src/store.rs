@@ -1,4 +1,4 @@
-//! The tree as bytes of a database.
+//! Stores the tree as bytes of a database.
 
 use crate::{NodeInfo, Taxonomy};
 use merganser_store::{ByteReader, ByteWriter};
@@ -21,7 +21,7 @@ impl Taxonomy {
         }
     }
 
-    /// Reads what [`store`](Self::store) wrote; `None` if it is not that.
+    /// Reads what [`store`](Self::store) wrote. Returns `None` if the bytes are not a valid tree.
     pub fn load(bytes: &mut ByteReader<'_>) -> Option<Taxonomy> {
         let mut nodes = Vec::new();
         for _ in 0..bytes.u32()? {
@@ -41,7 +41,7 @@ impl Taxonomy {
         }
         let count = nodes.len();
         let tree = Taxonomy::new(nodes, merged);
-        // Only a tree with one root has all its nodes in the walk, each after its parent.
+        // The walk reaches all nodes, each after its parent, only if there is exactly one root.
         let roots = (0..tree.len()).filter(|&node| tree.parents[node] == node as u32).count();
         (count > 0 && tree.len() == count && roots == 1).then_some(tree)
     }

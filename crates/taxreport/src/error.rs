@@ -1,4 +1,4 @@
-//! What can go wrong while reading or writing results.
+//! Errors of reading or writing results.
 
 merganser_io::file_error! {
     /// An error of this crate; its message is one line that says what, where, and what to do.

@@ -1,4 +1,4 @@
-//! How good classifications are: assignments of reads against the truth, rank by rank.
+//! Evaluation of classifications: compares assignments of reads with the truth, rank by rank.
 
 mod assignment;
 
@@ -22,15 +22,15 @@ struct TrueRead {
     seen: bool,
 }
 
-/// How many reads have a true taxon and an assigned one.
+/// The numbers of reads by their true and assigned taxon.
 type Pairs = BTreeMap<(u32, Option<u32>), u64>;
 
-/// What names in results mean.
+/// The meaning of names in results.
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'a> {
-    /// The tree of all taxids.
+    /// The taxonomy of all taxids.
     pub taxonomy: &'a Taxonomy,
-    /// The taxid of a sequence of the reference, for results at rank sequence without taxids.
+    /// The taxids of reference sequences, for results at the rank of sequences without taxids.
     pub sequences: &'a HashMap<String, u32>,
 }
 
@@ -39,54 +39,54 @@ pub struct Names<'a> {
 pub struct RankScore {
     /// The rank.
     pub rank: Rank,
-    /// Reads whose true lineage has a taxon of this rank.
+    /// The number of reads whose true lineage has a taxon of this rank.
     pub with_rank: u64,
-    /// Reads that were given a taxon of this rank or one below it.
+    /// The number of reads that were assigned a taxon of this rank or below.
     pub assigned: u64,
-    /// Those of them whose taxon of this rank is the true one.
+    /// The number of assigned reads whose taxon of this rank is the true one.
     pub right: u64,
-    /// The accumulated deviation of the abundances (Kobus et al., §6.5): over all taxa of this
-    /// rank, the sum of the differences between the share of reads that were given it, of all
-    /// `assigned`, and the share that has it, of all `with_rank`; 0 to 2.
+    /// The accumulated deviation of the abundances (Kobus et al., §6.5), 0 to 2: the sum, over all taxa of this
+    /// rank, of the absolute difference between the taxon's share of `assigned` and its share of
+    /// `with_rank`.
     pub deviation: f64,
-    /// The share of `assigned` that was given a taxon that no read has: false positives.
+    /// The share of `assigned` with a taxon that no read truly has (false positives).
     pub false_share: f64,
 }
 
 impl RankScore {
-    /// Right of assigned; `None` if there are none.
+    /// Returns the share of assigned reads that are right; `None` if no reads are assigned.
     pub fn precision(&self) -> Option<f64> {
         (self.assigned > 0).then(|| self.right as f64 / self.assigned as f64)
     }
 
-    /// Right of all reads.
+    /// Returns the share of all reads that are right.
     pub fn sensitivity(&self, reads: u64) -> f64 {
         self.right as f64 / reads.max(1) as f64
     }
 }
 
-/// All that was found of one file of results.
+/// The evaluation of one file of results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evaluation {
-    /// Reads of the truth; what results say of others does not count.
+    /// The number of reads of the truth; other reads of the results do not count.
     pub reads: u64,
-    /// Reads that got any taxon.
+    /// The number of reads that were assigned any taxon.
     pub classified: u64,
-    /// Reads of the truth that the results do not mention: unclassified.
+    /// The number of reads of the truth that are missing in the results; they count as unclassified.
     pub missing: u64,
-    /// Reads of the results that have no truth, and the first of them.
+    /// The number of reads of the results that are not in the truth, and the first of them.
     pub unknown: (u64, Option<String>),
-    /// By rank, the lowest first: ranks that no truth and no assignment has are left out.
+    /// The scores by rank, the lowest first, without ranks that occur in neither the truth nor the assignments.
     pub ranks: Vec<RankScore>,
 }
 
 impl Truth {
-    /// Reads lines of read name and taxid, separated by a tab; lines that begin with `#` and empty
-    /// ones are skipped. Of a name, the first word counts.
+    /// Reads lines of read name and taxid, separated by a tab; skips empty lines and lines that begin with `#`. Only
+    /// the first word of a name counts.
     ///
     /// # Errors
-    /// If it cannot be read; if a line is no such line, a read occurs twice with different taxids,
-    /// or a taxid is not in the tree; the message names the line.
+    /// If the file cannot be read; if a line is malformed, a read occurs twice with different taxids, or a taxid
+    /// is not in the taxonomy. The error names the line.
     pub fn read(path: &Path, taxonomy: &Taxonomy) -> Result<Truth, Error> {
         let mut lines = Lines::open(path)?;
         let mut reads = HashMap::new();
@@ -108,22 +108,22 @@ impl Truth {
         Ok(Truth { reads })
     }
 
-    /// How many reads there are.
+    /// Returns the number of reads.
     pub fn len(&self) -> usize {
         self.reads.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no reads.
     pub fn is_empty(&self) -> bool {
         self.reads.is_empty()
     }
 
-    /// Scores one file of results: Kraken's five columns, as we and Kraken 2 write them (also with
+    /// Scores one file of results: Kraken's five columns, as written by merganser and Kraken 2 (also with
     /// `--use-names`), or MetaCache's table.
     ///
     /// # Errors
-    /// If it cannot be read; if a line is neither, names a taxon that is not in the tree, or a read
-    /// that an earlier line has; the message names the line. If it has other reads alone.
+    /// If the file cannot be read; if a line has neither format, names a taxon that is not in the taxonomy, or repeats
+    /// a read (the error names the line); if the file has none of the reads.
     pub fn evaluate(mut self, path: &Path, names: &Names<'_>) -> Result<Evaluation, Error> {
         let mut pairs = Pairs::new();
         let mut result = Evaluation { reads: self.len() as u64, ..Evaluation::default() };
@@ -162,7 +162,7 @@ impl Truth {
         Ok(result)
     }
 
-    /// A read by its name, or a pair by what its mates' names share.
+    /// Finds a read by its name, or a pair by the common part of its mates' names.
     fn find(&mut self, name: &[u8]) -> Option<&mut TrueRead> {
         let mate = [name, b"/1"].concat();
         let key = if self.reads.contains_key(name) { name } else { &mate };
@@ -171,7 +171,7 @@ impl Truth {
 }
 
 impl Evaluation {
-    /// Counts pairs of a true and an assigned taxon at each rank.
+    /// Computes the scores of all ranks from the pairs of true and assigned taxa.
     fn score(&mut self, pairs: &Pairs, tree: &Taxonomy) {
         self.classified = pairs.iter().filter(|(pair, _)| pair.1.is_some()).map(|(_, n)| n).sum();
         let ranks = Rank::all().filter(|&rank| rank != Rank::Sequence && rank != Rank::Root);
@@ -182,7 +182,7 @@ impl Evaluation {
 
 impl RankScore {
     fn new(rank: Rank, pairs: &Pairs, tree: &Taxonomy) -> RankScore {
-        // Reads that have a taxon, and reads that were given it.
+        // For each taxon, the number of reads that truly have it and the number assigned to it.
         let mut taxa: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
         let mut right = 0;
         for (&(truth, assigned), &count) in pairs {

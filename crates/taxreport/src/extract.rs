@@ -1,4 +1,4 @@
-//! Reads of some taxa, by what a run of `classify` wrote of them.
+//! Extraction of the reads of some taxa, using the lines that `classify` wrote.
 
 mod decisions;
 mod lines;
@@ -25,109 +25,108 @@ pub use relatives::{Relatives, relatives_in_report, relatives_in_taxonomy};
 use steps::Steps;
 use worker::{Tally, Worker, Written};
 
-/// Memory of a thread: what it reads, batches that wait, texts that wait for their turn.
+/// Memory of a thread in bytes: input, waiting batches, and texts that wait to be written.
 const THREAD: u64 = 9 * BATCH[1] as u64;
-/// How often a record is there at the same time, at most: as it was read (twice for a moment), as it is
-/// written, and that compressed.
+/// The maximum number of copies of a record in memory: as it was read (twice for a moment), as it is written,
+/// and compressed.
 const COPIES: u64 = 4;
-/// Records and bytes of a batch, which decide where blocks of compressed outputs end.
+/// Records and bytes of a batch; they determine where blocks of compressed outputs end.
 const BATCH: [usize; 2] = [16 << 10, 2 << 20];
 
-/// Which reads are extracted.
+/// The reads to extract.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExtractConfig {
-    /// Those of these taxa; 0 is of the unclassified.
+    /// The taxids whose reads are extracted; 0 for unclassified reads.
     pub taxids: HashSet<u64>,
-    /// All others that have a line, instead.
+    /// Whether the reads with a line of any other taxid are extracted instead.
     pub exclude: bool,
-    /// They are written as FASTA, whatever they come as.
+    /// Whether reads are written as FASTA, whatever the input format.
     pub fasta: bool,
-    /// Take mates by their place in the inputs, whatever their names; else these must be
+    /// Whether mates are paired by their position in the inputs, whatever their names. Otherwise the names must be
     /// [those of mates](merganser_io::are_mates).
     pub any_names: bool,
-    /// Taxids that lines may have, in order: lines with others are counted. None: any.
+    /// The known taxids, sorted; lines with other taxids are counted. `None`: all taxids are known.
     pub known: Option<Vec<u64>>,
 }
 
 impl ExtractConfig {
-    /// Reads of these taxa.
+    /// Returns a configuration that extracts the reads of these taxa.
     pub fn new(taxids: impl IntoIterator<Item = u64>) -> ExtractConfig {
         ExtractConfig { taxids: taxids.into_iter().collect(), ..ExtractConfig::default() }
     }
 
-    /// Whether reads of this taxon are extracted.
+    /// Whether the reads of this taxon are extracted.
     fn wants(&self, taxid: u64) -> bool {
         self.taxids.contains(&taxid) != self.exclude
     }
 }
 
-/// Where reads of one kind go.
+/// The output of reads of one kind.
 pub struct ExtractStream<'o> {
-    /// What takes their text,
+    /// The writer that receives the text.
     pub output: &'o mut (dyn Write + Send),
-    /// which is compressed before, as BGZF, by all threads.
+    /// Whether the text is compressed as BGZF, by all threads.
     pub gzip: bool,
 }
 
-/// Where extracted reads go. A pair goes to the `mates`, or, where these are not, both mates one after
-/// the other to `single`.
+/// The outputs of extracted reads. The mates of a pair go to `mates` or, without it, one after the other to `single`.
 #[derive(Default)]
 pub struct ExtractOutputs<'o> {
-    /// For reads that stand for themselves.
+    /// Receives single reads.
     pub single: Option<ExtractStream<'o>>,
-    /// For first mates and second mates.
+    /// Receives first mates and second mates.
     pub mates: Option<[ExtractStream<'o>; 2]>,
 }
 
-/// What came of it. A pair is one read.
+/// The results of an extraction. A pair is one read.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct ExtractOutcome {
-    /// Reads of the input.
+    /// The number of reads of the input.
     pub records: u64,
-    /// Secondary and supplementary alignments of the inputs, whose reads stand in others.
+    /// Secondary and supplementary alignments of the inputs, which were skipped: other records have their reads.
     pub skipped_alignments: u64,
-    /// `extracting` is the time of all threads together.
+    /// The duration of stages; `extracting` is the sum over all threads.
     pub stages: Stages,
-    /// None: it is done by the CPU.
+    /// The GPUs that were used: always empty, as only the CPU extracts reads.
     pub devices: Vec<DeviceInfo>,
-    /// The largest resident size of the process so far, in bytes, if the system tells it.
+    /// The peak resident size of the process so far in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
-    /// Reads that were extracted.
+    /// The number of extracted reads.
     pub extracted: u64,
-    /// Lines of results.
+    /// The number of lines of results.
     pub lines: u64,
-    /// Reads without a line, which are not extracted,
+    /// The number of reads without a line, which are not extracted.
     pub without_line: u64,
-    /// and the first of them.
+    /// The name of the first read without a line.
     pub first_without_line: Option<String>,
-    /// Lines with a taxid that is not among the known ones,
+    /// The number of lines with an unknown taxid.
     pub unknown: u64,
-    /// and the first: its taxid, and the name of its read.
+    /// The taxid and read name of the first line with an unknown taxid.
     pub first_unknown: Option<(u64, String)>,
-    /// The first read that does not stand where its line does: from there on, reads were looked for
-    /// by name.
+    /// The first read that is not at the position of its line. From this read on, reads were looked up by
+    /// name.
     pub out_of_order: Option<String>,
-    /// Reads that have the line of the read before, as mates do.
+    /// The number of reads that share the line of the previous read, as mates do.
     pub shared: u64,
-    /// Lines that were taken in the order of the reads, and whose read has another line of the other decision
-    /// among those that were looked up by name: how many, and the first such read.
+    /// The number of lines, among those matched by position, whose read has another line with the opposite decision
+    /// among those matched by name; and the first such read.
     pub doubled: (u64, Option<String>),
 }
 
-/// Writes the reads of `segments` that the lines of the file `lines` (`-` is stdin) say are of the
-/// taxa of `config`, in the order of the reads.
+/// Writes the reads of `segments` whose line in the file `lines` (`-` is stdin) has a taxon selected by `config`, in
+/// the order of the reads.
 ///
-/// Lines are Kraken's: `C` or `U`, the read's name, and its taxid or `NAME (taxid N)`; what follows is
-/// not looked at. As long as they are in the order of the reads, a line for each (or for two mates that
-/// follow each other), both are read side by side. From the first read on that is not where its line is, the names of all lines that are left
-/// are held in memory. Names are compared as they are, then without the `/1` or `/2` of mates.
+/// Lines are in Kraken's format: `C` or `U`, the name of the read, and its taxid or `NAME (taxid N)`; the other
+/// columns are ignored. While lines are in the order of the reads, one for each read (or for two consecutive mates),
+/// both files are read in parallel. From the first read that is not at the position of its line, the names of all
+/// remaining lines are kept in memory. Names are compared as they are, then without the `/1` or `/2` of mates.
 ///
-/// Progress stage: `extract`, in bytes of reads.
+/// Calls `progress` with one stage, `extract`, in bytes of reads.
 ///
 /// # Errors
-/// Reads or lines that are malformed, names that do not fit into memory, a name with two lines of which
-/// one is extracted and one is not, lines that have none of the reads, and what cannot be written.
+/// If reads or lines are malformed; if the names do not fit in memory; if a name has one line that is extracted and one
+/// that is not; if no read has a line; if writing fails.
 pub fn extract_reads(
     config: &ExtractConfig,
     resources: &Resources,
@@ -169,35 +168,34 @@ pub fn extract_reads(
     outcome.take(total);
     if outcome.records > 0 && outcome.without_line == outcome.records {
         let what = match outcome.lines {
-            0 => "there are no lines in it, and there are reads",
-            _ => "none of the reads has a line in it: it is of other reads",
+            0 => "it has no lines, but there are reads",
+            _ => "none of the reads has a line in it: it belongs to other reads",
         };
         return Err(Error::content(shown(lines), what));
     }
     if let Some((taxid, read)) = &outcome.first_unknown {
         let (lines, count) = (shown(lines).display(), thousands(outcome.unknown));
         resources.warnings.push(format!(
-            "{lines}: {count} lines have taxids that are not known, first {taxid} (read {read}): which taxa \
-             these are below cannot be told; give the taxonomy, database or report that the lines were made \
-             with"
+            "{lines}: {count} lines have unknown taxids, first {taxid} (read {read}), so it is unknown which \
+             taxa these are below; give the taxonomy, database or report that the lines were made with"
         ));
     }
     if let (count, Some(read)) = &outcome.doubled {
         let (lines, count) = (shown(lines).display(), thousands(*count));
         resources.warnings.push(format!(
-            "{lines}: {count} lines have another line of the same read and of another taxon, first read {read}, and \
-             reads are in another order than lines: a wrong one of these reads may have been taken; give each \
-             read a name of its own, or reads in the order of the lines"
+            "{lines}: {count} lines have another line of the same read with another taxon, first read {read}, and \
+             reads and lines are in different orders: a wrong one of these reads may have been extracted; give \
+             each read a unique name, or give the reads in the order of the lines"
         ));
     }
     outcome.peak_memory = merganser_run::peak_rss();
     Ok(outcome)
 }
 
-/// Of compressed outputs, as of all others.
+/// The compression level of outputs, as for all other outputs.
 const LEVEL: u8 = 4;
 
-/// Bytes for long records and names.
+/// Returns the memory for long records and names, in bytes.
 fn room(resources: &Resources) -> Result<u64, Error> {
     let what = format_args!("extracting reads with {} threads needs", resources.threads);
     Ok(Budget::of_run(resources, THREAD).check(what, Shortage::FEWER_THREADS)?)

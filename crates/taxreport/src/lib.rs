@@ -1,8 +1,9 @@
-//! Reports of classified reads, and what else is made of results.
+//! Reports of classified reads, and other uses of the results.
 //!
-//! [`report`] has reads by taxon and all forms of reports, [`bracken`] gives the reads of higher taxa to their species,
-//! [`eval`] compares results with a truth, [`extract`] writes the reads of some taxa. [`output`] and [`partial`] are what
-//! runs write by any database: the reads' texts, and results that can be joined.
+//! [`report`] has the reads by taxon and all formats of reports, [`bracken`] distributes the reads of higher taxa to
+//! species, [`eval`] compares results with a truth, and [`extract`] writes the reads of some taxa. [`output`] and
+//! [`partial`] are shared by classification with all kinds of databases: the texts of reads, and results that can be
+//! joined.
 
 #![deny(missing_docs)]
 

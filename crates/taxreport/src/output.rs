@@ -1,4 +1,4 @@
-//! What is written as reads are classified: their lines, and the reads themselves.
+//! Output of classification: the lines of reads, and the reads themselves.
 
 mod line;
 mod reads;
@@ -10,20 +10,20 @@ use std::io::Write;
 
 use crate::Error;
 
-/// Where results go as they come.
+/// The outputs of a classification run.
 #[derive(Default)]
 pub struct Outputs<'a> {
-    /// The reads' lines.
+    /// Receives the lines of reads.
     pub lines: Option<&'a mut (dyn Write + Send)>,
-    /// Reads that have a taxon,
+    /// Receives the reads that have a taxon.
     pub classified: Option<ReadOutput<'a>>,
-    /// and those that have none.
+    /// Receives the reads without a taxon.
     pub unclassified: Option<ReadOutput<'a>>,
-    /// Partial results ([`partial`](crate::partial)), at the end of the run.
+    /// Receives the partial results ([`partial`](crate::partial)) at the end of the run.
     pub partial: Option<&'a mut (dyn Write + Send)>,
 }
 
-/// What tells the lines of a shard from others, compressed or not.
+/// A checksum that identifies the lines of a shard, whether they are stored compressed or not.
 #[derive(Clone, Debug, Default)]
 pub struct LinesSum {
     bytes: u64,
@@ -31,33 +31,33 @@ pub struct LinesSum {
 }
 
 impl LinesSum {
-    /// Takes more of the text.
+    /// Adds more text.
     pub fn add(&mut self, text: &[u8]) {
         self.bytes += text.len() as u64;
         self.checksum.update(text);
     }
 
-    /// Bytes of text, and their CRC-32.
+    /// Returns the number of bytes of text and their CRC-32.
     pub fn finish(self) -> (u64, u32) {
         (self.bytes, self.checksum.finalize())
     }
 }
 
-/// What is to be written of each read.
+/// The kinds of output that are requested.
 #[derive(Clone, Copy, Debug)]
 pub struct Wants {
-    /// Their lines.
+    /// Whether lines are written.
     pub lines: bool,
-    /// Of classified reads, and whether mates go apart.
+    /// Whether classified reads are written; the value is whether mates have separate outputs.
     pub classified: Option<bool>,
-    /// Of unclassified reads, the same.
+    /// Whether unclassified reads are written; the value is whether mates have separate outputs.
     pub unclassified: Option<bool>,
-    /// Of all of them, for partial results: what tells them from others.
+    /// Whether partial results are written, for which the sum that identifies the reads is computed.
     pub partial: bool,
 }
 
 impl Wants {
-    /// What there are outputs for.
+    /// Returns the kinds for which there is an output.
     pub fn of(outputs: &Outputs<'_>) -> Wants {
         let apart = |output: &ReadOutput<'_>| output.mates.is_some();
         Wants {
@@ -69,38 +69,38 @@ impl Wants {
     }
 }
 
-/// Memory of texts that is kept for the next ones.
+/// The maximum memory of texts that is kept for reuse, in bytes.
 const MAX_KEPT: usize = 16 << 20;
 
-/// What is written of a batch.
+/// The output texts of a batch.
 #[derive(Debug, Default)]
 pub struct Texts {
-    /// The reads' lines.
+    /// The lines of the reads.
     pub lines: Vec<u8>,
-    /// Classified reads.
+    /// The classified reads.
     pub classified: ReadTexts,
-    /// The others.
+    /// The unclassified reads.
     pub unclassified: ReadTexts,
 }
 
 impl Texts {
-    /// Forgets what was written.
+    /// Clears all texts.
     pub fn clear(&mut self) {
         self.lines.clear();
         self.classified.clear();
         self.unclassified.clear();
     }
 
-    /// Whether its memory is worth keeping: that of one giant read is not.
+    /// Whether the memory should be kept for reuse; that of a giant read is freed.
     pub fn is_usual(&self) -> bool {
         let read_back = self.classified.capacity() + self.unclassified.capacity();
         self.lines.capacity() + read_back <= MAX_KEPT
     }
 
-    /// Writes all to where it goes.
+    /// Writes all texts to their outputs.
     ///
     /// # Errors
-    /// If an output does not take it.
+    /// If an output cannot be written.
     pub fn write(&self, outputs: &mut Outputs<'_>) -> Result<(), Error> {
         if let Some(lines) = &mut outputs.lines {
             lines.write_all(&self.lines)?;

@@ -1,7 +1,7 @@
-//! The container of partial results: what a run over some of the reads leaves, to be joined with others.
+//! The file format of partial results: the results of a run over some of the reads, to be joined with others.
 //!
-//! An [`Origin`] says of what the results are, and comes first; an [`Encoder`] writes numbers, texts and lists, and a
-//! [`Decoder`] reads them back. What the numbers are is a matter of the kind of database.
+//! A file begins with an [`Origin`], which identifies the database, the options and the reads. An [`Encoder`] writes
+//! numbers, texts and lists, and a [`Decoder`] reads them. The further content depends on the kind of database.
 
 mod decode;
 mod encode;
@@ -14,7 +14,8 @@ pub use origin::{Fields, Origin, field, flag, offset_field, reads_sum};
 pub use shard::{Shards, WrittenShard};
 
 const MAGIC: [u8; 8] = merganser_store::sealed::magic(b'P');
-/// The version of what whole runs leave,
+/// The version of files with the results of whole runs.
 const OF_RUNS: u32 = 1;
-/// and of what shards of a job do, which programs that know nothing of these must not take for whole.
+/// The version of files with the results of a shard, so that programs that do not know shards do not take them for
+/// whole runs.
 const OF_SHARDS: u32 = 2;

@@ -1,4 +1,4 @@
-//! Reads by taxon, and the reports that are made of them.
+//! Counts of reads by taxon, and the reports made from them.
 
 mod abundance;
 mod cami;
@@ -24,13 +24,13 @@ use std::collections::BTreeMap;
 
 use merganser_taxonomy::Taxonomy;
 
-/// Reads by taxon; a pair is one read.
+/// The reads by taxon; a pair is one read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     unclassified: u64,
-    /// By node; those of targets stand at the targets' nodes.
+    /// The reads of each node. Reads of targets are counted at the targets' nodes as well.
     nodes: Vec<u64>,
-    /// Reads that were found to be of one target, by target.
+    /// The reads of each target, of reads that were assigned to a single one.
     targets: Vec<u64>,
 }
 
@@ -43,12 +43,12 @@ impl Tally {
         }
     }
 
-    /// Counts so many reads by their target, which were counted by their node.
+    /// Counts `reads` reads by their target; they must also be counted by their node.
     pub fn count_of_target(&mut self, target: u32, reads: u64) {
         count(&mut self.targets, target, reads);
     }
 
-    /// Counts so many reads by their node.
+    /// Counts `reads` reads by their node.
     pub fn count_many(&mut self, node: Option<u32>, reads: u64) {
         match node {
             Some(node) => count(&mut self.nodes, node, reads),
@@ -66,33 +66,33 @@ impl Tally {
         }
     }
 
-    /// Reads that were found to be of one target, where there are any.
+    /// Returns the reads of each target that has any.
     pub fn of_targets(&self) -> BTreeMap<u32, u64> {
         let numbered = self.targets.iter().enumerate().filter(|(_, reads)| **reads > 0);
         numbered.map(|(target, &reads)| (target as u32, reads)).collect()
     }
 
-    /// Reads at the nodes themselves, where there are any, in the order of the nodes.
+    /// Returns the reads of each node that has any itself, in the order of the nodes.
     pub fn of_nodes(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         (0..).zip(self.nodes.iter().copied()).filter(|(_, reads)| *reads > 0)
     }
 
-    /// All reads.
+    /// Returns the number of all reads.
     pub fn total(&self) -> u64 {
         self.unclassified + self.nodes.iter().sum::<u64>()
     }
 
-    /// Reads without a taxon.
+    /// Returns the number of reads without a taxon.
     pub fn unclassified(&self) -> u64 {
         self.unclassified
     }
 
-    /// Reads at the node itself.
+    /// Returns the number of reads that are assigned to the node itself.
     pub fn own(&self, node: u32) -> u64 {
         self.nodes.get(node as usize).copied().unwrap_or(0)
     }
 
-    /// Reads at each node or below it.
+    /// Returns the number of reads of each node's clade.
     fn clades(&self, tree: &Taxonomy) -> Vec<u64> {
         sums(tree, &self.nodes)
     }
@@ -106,7 +106,7 @@ fn count(counts: &mut Vec<u64>, at: u32, reads: u64) {
     counts[at] += reads;
 }
 
-/// For each node the sum over itself and all below.
+/// Returns, for each node, the sum over its clade.
 fn sums(tree: &Taxonomy, own: &[u64]) -> Vec<u64> {
     let mut sums = own.to_vec();
     sums.resize(tree.len(), 0);
@@ -116,8 +116,8 @@ fn sums(tree: &Taxonomy, own: &[u64]) -> Vec<u64> {
     sums
 }
 
-/// The nodes with reads (with `all`, every node) from the root down, each before those below it,
-/// children with more reads first, then by taxid.
+/// Returns the nodes with reads (with `all`, every node) in preorder; children with more reads come first, then by
+/// taxid.
 fn walk(tree: &Taxonomy, clades: &[u64], all: bool) -> Vec<u32> {
     let wanted = |node: u32| all || clades[node as usize] > 0;
     let mut children = vec![Vec::new(); tree.len()];
@@ -135,7 +135,7 @@ fn walk(tree: &Taxonomy, clades: &[u64], all: bool) -> Vec<u32> {
     order
 }
 
-/// `part` of `whole` in per cent; 0 of nothing.
+/// Returns `part` of `whole` in per cent, or 0 if `whole` is 0.
 fn percent(part: u64, whole: u64) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }

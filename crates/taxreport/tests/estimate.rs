@@ -1,4 +1,4 @@
-//! Estimates of Bracken, held against what its own program writes, and against its formulas.
+//! Compares estimates with the output of Bracken, and with its formulas.
 #![allow(clippy::unwrap_used, missing_docs, reason = "a test ends by panicking")]
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ fn level(code: &str) -> Level {
     code.parse().unwrap()
 }
 
-/// The table and the rewritten report.
+/// Writes the table and the rewritten report.
 fn written(estimate: &Estimate<'_>) -> [String; 2] {
     let (mut table, mut report) = (Vec::new(), Vec::new());
     estimate.write_table(&mut table).unwrap();
@@ -49,15 +49,15 @@ fn tables_and_reports_are_those_of_bracken() {
     }
 }
 
-/// By taxon of the level, its reads and those that it is given: from the formulas, in a tree without
-/// taxa that lack a level.
+/// Computes the estimated reads of each taxon of the level by the formulas, for a tree in which no taxon skips a
+/// level.
 fn naive(report: &KrakenReport, distribution: &Distribution, least: u64) -> BTreeMap<u64, f64> {
     let rows = report.rows();
     let species = |at: usize| {
         let mut above = std::iter::successors(Some(at), |&at| rows[at].parent);
         above.find(|&at| rows[at].rank == "S")
     };
-    // By taxid: its species, if that has enough reads.
+    // For each taxid, its species if that has enough reads.
     let kept: BTreeMap<u64, (u64, f64)> = (0..rows.len())
         .filter_map(|at| Some((at, species(at).filter(|&at| rows[at].clade >= least)?)))
         .map(|(at, species)| (rows[at].taxid, (rows[species].taxid, rows[at].own as f64)))
@@ -110,7 +110,7 @@ fn reads_go_where_the_formulas_say() {
         assert!(found.len() > 5, "{table}");
         assert_eq!(found.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
         for (taxid, reads) in expected {
-            // Truncated.
+            // Bracken truncates the numbers.
             assert!((reads - 0.5 - found[&taxid]).abs() < 0.51, "{taxid} {reads} {table}");
         }
         assert_eq!(estimate.doubt(), None);
@@ -122,7 +122,7 @@ fn reads_go_where_the_formulas_say() {
     }
 }
 
-/// Entries of 0 reads, and distributions that lack the taxa.
+/// Tests entries of 0 reads and distributions that lack taxa.
 #[test]
 fn odd_distributions() {
     let text = "9\t90\t0\tR\t1\troot\n9\t90\t40\tG\t2\t  g\n9\t30\t30\tS\t3\t    s\n\
@@ -142,15 +142,15 @@ fn odd_distributions() {
     let own: [(u32, &[(u32, u64)]); 2] = [(3, &[(3, 90)]), (4, &[(4, 90)])];
     let with = |genus: &'static [(u32, u64)]| [own[0], own[1], (2, genus)];
     assert_eq!(estimate(&with(&[(3, 0), (4, 10)])), (vec![0, 40], None));
-    assert_eq!(estimate(&with(&[(3, 0), (4, 0)])), (vec![0, 0], None), "nobody gets them");
-    // None of a genome's reads is its own: as without a row.
+    assert_eq!(estimate(&with(&[(3, 0), (4, 0)])), (vec![0, 0], None), "no genome gets them");
+    // If none of a genome's reads are assigned to itself, the result is as without a row.
     assert_eq!(estimate(&[(3, &[(3, 0)]), (4, &[(4, 0)]), (2, &[(3, 10), (4, 10)])]).0, [24, 16]);
     let (added, doubt) = estimate(&[(77, &[(77, 50)])]);
     assert_eq!(added, [0, 0]);
     assert_eq!(
         doubt.unwrap(),
         "no genome of the report's 2 taxa of level S (50 reads) is in it: give that of the database that the \
-         reads were classified by"
+         reads were classified with"
     );
     let (_, doubt) = estimate(&[(4, &[(4, 50)])]);
     assert!(
@@ -160,7 +160,7 @@ fn odd_distributions() {
     );
     let (_, doubt) = estimate(&[(3, &[(3, 50)])]);
     assert!(doubt.unwrap().contains(" with 20 of 50 reads, have no genome in it"));
-    // A genome below the species does, and so does a row of it.
+    // A genome of a taxon below the species is sufficient, and so is a row of the species.
     assert_eq!(estimate(&[(3, &[(999, 50)]), own[1]]).1, None);
 }
 
@@ -176,7 +176,7 @@ fn levels_and_foreign_reports() {
     let none = Distribution::default();
     let error = Estimate::new(&report, &none, &Level::species(), 0).unwrap_err().to_string();
     assert!(error.starts_with("the report has taxid 5 with rank code X, "), "{error}");
-    // Nothing to estimate, and nothing known of what there is.
+    // No reads to estimate, or a distribution that knows none of the taxa.
     for (text, lines) in
         [("", 0), ("9\t9\t9\tU\t0\tunclassified\n", 0), (&text.replace('X', "S"), 1)]
     {

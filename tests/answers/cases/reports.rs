@@ -406,7 +406,7 @@ fn sheets_of_spreadsheets_and_pipelines_are_read() {
     assert_eq!(
         ran.warnings(),
         [
-            "warning: copied.csv: 1 row is of two samples: line 2, which has the reads of line 1: does each \
+            "warning: copied.csv: 1 row belongs to two samples: line 2, which has the reads of line 1: does each \
           sample have its own files?"
         ]
     );
@@ -461,9 +461,8 @@ fn merged_taxids_of_lines_are_those_they_were_merged_into() {
         let run =
             format!("extract reads --taxid 14 --include-children {tree} --lines odd.tsv r.fa");
         let (warning, text) = warned(&dir, &run);
-        let expected = format!(
-            "warning: odd.tsv: {count} lines have taxids that are not known, first {first}"
-        );
+        let expected =
+            format!("warning: odd.tsv: {count} lines have unknown taxids, first {first}");
         assert!(warning.starts_with(&expected), "{warning}");
         let found = names(text);
         assert!(
@@ -518,7 +517,7 @@ fn distributions_that_lack_taxa_are_told() {
     assert_eq!(
         warning,
         "warning: half: 1 of the report's 2 taxa of level S, with 250 of 750 reads, have no genome in it, and get \
-         no reads of higher taxa: give that of the database that the reads were classified by"
+         no reads of higher taxa: give that of the database that the reads were classified with"
     );
     let estimated = columns(&table, [1, 5])[1..].to_vec();
     assert_eq!(estimated, [["1313", "540"], ["28037", "250"]].map(|row| row.map(str::to_owned)));
@@ -551,8 +550,8 @@ fn reads_of_one_name_in_another_order_than_lines() {
     let (warning, _) = warned(&dir, extract);
     assert!(
         warning.starts_with(
-            "warning: l: 1 lines have another line of the same read and of another taxon, first read a, and \
-             reads are in another order than lines: "
+            "warning: l: 1 lines have another line of the same read with another taxon, first read a, and \
+             reads and lines are in different orders: "
         ),
         "{warning}"
     );

@@ -28,8 +28,8 @@ fn no_line_of_sam_begins_with_an_at_that_is_no_header() {
         assert_eq!(
             line,
             format!(
-                "error: r.fq: record 2: the name {shown} would begin a line of SAM with @, which is one of its \
-                 header: write BAM (-o FILE.bam), or rename the read\n"
+                "error: r.fq: record 2: the name {shown} begins with @, which would make its line of SAM a \
+                 header line: write BAM (-o FILE.bam), or rename the read\n"
             )
         );
         // BAM has no lines.
@@ -72,7 +72,7 @@ fn tags_name_no_contig_that_is_not_told_from_what_follows() {
         let warned: Vec<&str> = ran.warnings();
         assert_eq!(warned.len(), usize::from(warns), "{warned:?}");
         assert!(!warns || warned[0].starts_with(&format!(
-            "warning: 2 contigs have names that SAM does not allow, first {}: some programs refuse them", names[0]
+            "warning: 2 contigs have names that SAM does not allow (first: {}), and some programs reject them", names[0]
         )));
         assert_eq!(dir.run("index g.fa -o g.mgi").warnings(), warned);
         assert_eq!(dir.run("map -e 1 g.mgi r.fq -o x.bam").warnings(), warned);
@@ -151,7 +151,7 @@ fn the_cases_of_sam() {
         )
     };
     for files in [["v.fa", "at.fq"], ["attack/n4.fa", "attack/atco.fq"]] {
-        assert!(run("-e 5", &files).fails(1).contains("would begin a line of SAM with @"));
+        assert!(run("-e 5", &files).fails(1).contains("would make its line of SAM a header line"));
     }
     let text = run("-e 5 --best --xa 5", &["names.fa", "names.fq"]).ok();
     assert!(text.contains("\tchr,1\t101\t") && !text.contains("XA:Z"), "{text}");

@@ -1,4 +1,4 @@
-//! Damaged files of all formats that are read.
+//! Damages inputs of all formats.
 
 pub(super) mod bytes;
 pub(super) mod packed;
@@ -10,12 +10,12 @@ use crate::launch::Ended;
 use crate::scene::Scene;
 use crate::world::Scale;
 
-/// What commands have that take no `--memory`.
+/// Memory of commands without `--memory`, in bytes.
 const AMPLE: u64 = 600 << 20;
-/// Kinds of files with checksums of all that matters.
+/// Suffixes of formats whose checksums cover all relevant content.
 const CHECKED: [&str; 11] =
     [".mgk", ".mgq", ".mgdb", ".mgi", ".mgd", ".gz", ".bz2", ".xz", ".zst", ".bam", ".partial"];
-/// Files that name other files, of which the message is then, or whose mistakes show elsewhere.
+/// Files that name other files, to which the message then refers, and files whose mistakes show elsewhere.
 const INDIRECT: [&str; 11] = [
     "list",
     "first",
@@ -35,12 +35,12 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     let names: Vec<String> = chosen.scene.inputs().map(str::to_owned).collect();
     let name = names[attack.random.below(names.len())].clone();
     let sound = chosen.scene.read(&name);
-    // Below the checksums of compressed files, too.
+    // Also damage the content of compressed files, behind the checksums.
     let unpacked = match attack.random.below(3) {
         0 => packed::unpack(&name, &sound),
         _ => None,
     };
-    // Which records a shard has depends on how long files are.
+    // The length of a compressed file decides which records a shard has.
     let is_cut = name.ends_with(".gz") && chosen.job().line.contains("--shard");
     let is_checked = unpacked.is_none() && !is_cut && CHECKED.iter().any(|end| name.ends_with(end));
     let (mut whats, inner) = (Vec::new(), unpacked.is_some());
@@ -59,9 +59,9 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
         orderly(ended)?;
         within(ended, memory)?;
         match ended.code {
-            // Its lines are commands, which may name any output now.
+            // The lines of a session are commands, which may now name any output.
             _ if name == "session" => Ok(()),
-            // A journal of damaged lines has samples done again.
+            // With damaged lines in the journal, samples are done again.
             Some(0) if is_checked || bytes == sound || scene.job.resumes() == Some(&name) => {
                 whole(scene, expected, ended)
             }
@@ -77,18 +77,18 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     })
 }
 
-/// Of a file whose checksums are wrong no version is believed.
+/// Checks that the version in a file with wrong checksums is not reported.
 fn versionless(ended: &Ended) -> Verdict {
     let claims = ["newer merganser", "another version of merganser", "version of merganser that"];
     match claims.iter().any(|claim| ended.stderr.contains(claim)) {
         true => {
-            fault(format!("the version of a damaged file is believed: {}", shown(&ended.stderr)))
+            fault(format!("the version of a damaged file is reported: {}", shown(&ended.stderr)))
         }
         false => Ok(()),
     }
 }
 
-/// Options, and the memory that they allow.
+/// Returns random options for resources and the memory in bytes that they allow.
 pub(super) fn resources(attack: &mut Attack<'_>, chosen: &Chosen<'_>) -> (Vec<&'static str>, u64) {
     let mut options = attack.resources(chosen.job());
     if !chosen.job().takes_memory() {
@@ -99,28 +99,28 @@ pub(super) fn resources(attack: &mut Attack<'_>, chosen: &Chosen<'_>) -> (Vec<&'
     (options, super::memory::bytes(budget))
 }
 
-/// Damage that is a file of another meaning: the same outputs, of other bytes.
+/// Checks a run whose damaged input is still valid: it has the expected outputs, with any content.
 fn well(scene: &Scene, expected: &Expected, ended: &Ended) -> Verdict {
     quiet(ended)?;
     let names = scene.outputs();
     if scene.job.has_samples() || names.iter().eq(expected.files.keys()) {
         return Ok(());
     }
-    fault(format!("exit code 0, and these outputs: {names:?}"))
+    fault(format!("exit code 0, but the outputs are {names:?}"))
 }
 
-/// The message has the name of the file, or of the folder or table that it belongs to.
+/// Checks that the message names the file, or the folder or table that it belongs to.
 pub(super) fn named(scene: &Scene, name: &str, ended: &Ended) -> Verdict {
     let base = name.rsplit('/').next().unwrap_or(name);
     let folder = name.split('/').next().unwrap_or(name);
     let stem = base.trim_start_matches('.').split('.').next().unwrap_or(base);
     let says = |part: &str| ended.stderr.contains(part);
-    // Too little memory is seen first.
+    // A lack of memory is reported first.
     let is_said = [base, folder].into_iter().any(says)
         || says(&format!(" {stem}"))
         || (says("memory") && says(" gives "))
         || (scene.job.stdin() == Some(name) && says("stdin"));
-    // Of all ranges together it is not seen which one was changed.
+    // An inconsistency between ranges does not show which one was changed.
     let is_range = name.ends_with(".mgq") && says(".mgq: ");
     match is_said || is_range || INDIRECT.contains(&name) {
         true => Ok(()),

@@ -1,5 +1,4 @@
-//! Disks that are full sooner or later: file systems in memory of random sizes, for outputs and for
-//! temporary files.
+//! Full disks: file systems in memory with random sizes, for outputs and for temporary files.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,7 +7,7 @@ use super::{Attack, Done, Result};
 use crate::judge::{fault, shown, whole_or_refused};
 use crate::world::Scale;
 
-/// A file system that goes with this.
+/// A mounted file system, unmounted when dropped.
 struct Mounted(PathBuf);
 
 impl Mounted {
@@ -38,7 +37,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
         bytes * 5 / 4 + (1 << 16)
     });
     let mut options = attack.resources(chosen.job());
-    // Little memory has more go to disk.
+    // With little memory, more is written to disk.
     if chosen.job().takes_memory() && of_temporaries {
         options.extend(["--memory", attack.one_of(&["60M", "80M", "120M"])]);
     }
@@ -52,7 +51,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
             };
             let path = chosen.scene.path(folder);
             let Some(mount) = Mounted::new(&path, bytes) else {
-                return Ok(Done::Skipped("this user may not mount".into()));
+                return Ok(Done::Skipped("this user may not mount file systems".into()));
             };
             mounted.push(mount);
             sizes.push(format!("{folder}/ has {bytes} bytes"));
@@ -65,7 +64,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
         let says = |part: &str| ended.stderr.contains(part);
         match ended.code == Some(0) || ["out", "tmp", "memory"].iter().any(|part| says(part)) {
             true => Ok(()),
-            false => fault(format!("no file is named: {}", shown(&ended.stderr))),
+            false => fault(format!("the message names no file: {}", shown(&ended.stderr))),
         }
     })
 }

@@ -1,4 +1,4 @@
-//! Folders for temporary files that are not there, and that several runs share.
+//! Missing folders for temporary files, which several runs share.
 
 use std::process::Stdio;
 use std::thread;
@@ -9,9 +9,9 @@ use crate::judge::{fault, orderly, quiet, same_files, undisturbed};
 use crate::table::Job;
 use crate::world::Scale;
 
-/// The last run removes them.
+/// Checks that the last run removes the folders that were created.
 pub(super) fn act(attack: &mut Attack<'_>) -> Result {
-    // Runs do not share a journal.
+    // Runs cannot share a journal.
     let is_alone = |job: &Job| job.stdin().is_some() || job.line.contains("--resume");
     let chosen = attack.choose(Scale::Small, |job| job.takes_tmp_dir() && !is_alone(job));
     let folder = attack.one_of(&["tmp/a", "tmp/a/b", "./tmp/a/../c/"]);
@@ -19,7 +19,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     if chosen.job().takes_memory() && attack.random.below(2) == 0 {
         options.extend(["--memory", attack.one_of(&["60M", "80M", "120M"])]);
     }
-    // What one run removes, no other can climb out of.
+    // A run cannot resolve `..` in a folder that another run has removed.
     let others = if folder.contains("..") { 0 } else { attack.random.below(3) };
     let others: Vec<_> = (0..others)
         .map(|_| {

@@ -1,4 +1,4 @@
-//! Files of our own formats, forged: something in them was changed by somebody who made the checksums right again.
+//! Forged files in our own formats: changed content with correct checksums.
 
 mod binary;
 mod json;
@@ -14,20 +14,20 @@ use crate::world::Scale;
 use merganser_test_support::mend;
 use merganser_test_support::reads::Random;
 
-/// A format of ours with checksums.
+/// One of our own formats with checksums.
 #[derive(Clone, Copy)]
 enum Format {
-    /// Numbers at fixed places, with the bytes of the header, and what makes checksums right.
+    /// Numbers at fixed positions: the bytes of the header, and a function that corrects the checksums.
     Binary(usize, fn(&mut [u8])),
-    /// JSON, and what comes behind it.
+    /// A JSON header followed by other content, and a function that corrects the checksums.
     Json(fn(&mut [u8])),
     /// A shard of `map`.
     Shard,
-    /// Names of samples and their files.
+    /// A sample sheet: names of samples and their files.
     Sheet,
 }
 
-/// By the ends of names.
+/// The formats by suffix.
 const FORMATS: [(&str, Format); 9] = [
     (".mgk", Format::Binary(128, mend::table)),
     (".mgdb", Format::Binary(160, mend::database)),
@@ -40,17 +40,17 @@ const FORMATS: [(&str, Format); 9] = [
     ("sheet.tsv", Format::Sheet),
 ];
 
-/// The format of an input of a job, if it is one of ours.
+/// Returns the format of an input of a job, if it is one of our own.
 fn format(job: &Job, name: &str) -> Option<Format> {
     let found = FORMATS.iter().find(|(end, _)| name.ends_with(end)).map(|(_, format)| *format);
-    // Other BAM has no marks.
+    // Other BAM files have no mark with a digest.
     let is_own =
         |format: &Format| !matches!(format, Format::Shard) || job.line.starts_with("map join ");
     found.filter(|format| !name.starts_with("out/") && is_own(format))
 }
 
 pub(super) fn act(attack: &mut Attack<'_>) -> Result {
-    // Each format as often as others; some have one job.
+    // Formats are equally frequent; some are inputs of only one job.
     let reads = |job: &Job, end: &str| {
         job.words().any(|word| word.ends_with(end) && format(job, word).is_some())
     };
@@ -75,7 +75,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
         orderly(ended)?;
         within(ended, memory)?;
         match ended.code {
-            Some(0) if is_seen => fault("exit code 0, and records are others than the mark tells"),
+            Some(0) if is_seen => fault("exit code 0, but the records do not match the mark"),
             Some(0) => harmless(scene, ended),
             _ => {
                 refused(scene, ended)?;
@@ -85,7 +85,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     })
 }
 
-/// Changes a file; says how, and whether a sum tells of it.
+/// Changes a file; returns a description and whether a checksum reveals the change.
 fn forge(bytes: &mut Vec<u8>, format: Format, random: &mut Random) -> (String, bool) {
     if let Format::Shard = format {
         return shards::change(bytes, random);
@@ -104,7 +104,7 @@ fn forge(bytes: &mut Vec<u8>, format: Format, random: &mut Random) -> (String, b
     (whats.join("; "), false)
 }
 
-/// Gives a sample another name.
+/// Renames a sample.
 fn sample(sheet: &mut Vec<u8>, random: &mut Random) -> String {
     let name = json::NAMES[random.below(json::NAMES.len())];
     let mut lines: Vec<&[u8]> = sheet.split_inclusive(|&byte| byte == b'\n').collect();
@@ -116,7 +116,7 @@ fn sample(sheet: &mut Vec<u8>, random: &mut Random) -> String {
     format!("line {}: {name:?}", at + 1)
 }
 
-/// Other results, where they belong, without letters that no text has.
+/// Checks that outputs are in their places and have no control characters.
 fn harmless(scene: &Scene, ended: &Ended) -> Verdict {
     undisturbed(scene)?;
     quiet(ended)?;
@@ -127,7 +127,7 @@ fn harmless(scene: &Scene, ended: &Ended) -> Verdict {
     let paths = outputs.iter().map(|name| scene.path(name)).chain([ended.stdout.clone()]);
     for path in paths {
         let text = std::fs::read(&path).unwrap();
-        // Those of binary files say nothing.
+        // Binary files may contain any byte.
         let is_odd = |letter: char| letter.is_control() && !"\t\n\r".contains(letter);
         if let Ok(text) = std::str::from_utf8(&text)
             && let Some(line) = text.lines().find(|line| line.contains(is_odd))

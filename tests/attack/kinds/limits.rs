@@ -20,7 +20,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
         0..3 => {
             let limit = format!("ulimit -v {}", 40_000 + attack.up_to(1_500_000));
             if !can_be_loaded(&limit) {
-                return Ok(Done::Skipped("the program cannot be loaded in so little".into()));
+                return Ok(Done::Skipped("the program cannot be loaded within the limit".into()));
             }
             launch.after(&limit)
         }
@@ -30,12 +30,12 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
             let bytes = chosen.expected(|expected| {
                 expected.files.values().map(|file| file.length).max().unwrap_or(1000)
             });
-            // What is said goes to a file, too.
+            // stdout and stderr go to files, too, and need room for messages.
             launch.after(&format!("ulimit -f {}", 2 + attack.up_to(bytes / 400)))
         }
         _ => {
             if !anybody_may_run(&chosen.scene) {
-                return Ok(Done::Skipped("this user may not become another one".into()));
+                return Ok(Done::Skipped("cannot run the program as another user".into()));
             }
             let processes = 1 + attack.random.below(6);
             let mut launch = launch;
@@ -49,20 +49,20 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     chosen.judge(&ended, whole_or_refused)
 }
 
-/// Whether the program comes to its first step under a limit: how large it is depends on how it was built.
+/// Whether the program starts under a limit, which depends on its size and thus on the build.
 fn can_be_loaded(limit: &str) -> bool {
     let line = format!("{limit} && exec \"$0\" --version");
     let mut command = Command::new("sh");
     command.args(["-c", &line, &MERGANSER]).stdout(Stdio::null()).stderr(Stdio::null());
-    // The shell's own code for what the system's loader could not do.
+    // 127 is the shell's exit code if the loader fails.
     command.status().is_ok_and(|status| status.code().is_some_and(|code| code != 127))
 }
 
-/// Starts a program as a user without rights.
+/// Starts a program as a user without privileges.
 pub(super) const AS_ANYBODY: [&str; 4] =
     ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 
-/// Opens the scene to all users, if there are others here that can run the program.
+/// Makes the scene accessible to all users; returns whether the program can run as another user.
 pub(super) fn anybody_may_run(scene: &Scene) -> bool {
     if !by_chance("setpriv") || !by_chance("bash") {
         return false;

@@ -1,4 +1,4 @@
-//! Lines, names and records without an end, and more of them than any memory holds.
+//! Endless lines, names and records, and more of them than any memory holds.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -10,10 +10,10 @@ use crate::judge::{fault, orderly, refused, shown, within};
 use crate::table::Job;
 use crate::world::Scale;
 
-/// What is repeated.
+/// Pieces that are repeated.
 const PIECES: [&str; 12] =
     ["A", "x", "N", "\t", " ", "9", "\n", ">\n", ">a\nAC\n", "@a\nAC\n+\nII\n", "7\t1\n", "A\t1\n"];
-/// What stands before it.
+/// Texts before the repeated pieces.
 const STARTS: [&str; 8] = ["", ">", "@r\n", "@r\nACGT\n+\n", "3\t|\t", "x\t", "#", "@SQ\tSN:"];
 
 pub(super) fn act(attack: &mut Attack<'_>) -> Result {
@@ -32,7 +32,7 @@ fn text(attack: &mut Attack<'_>) -> Result {
     let name = &names[attack.random.below(names.len())];
     let sound = chosen.scene.read(name);
     let (start, piece) = (attack.one_of(&STARTS), attack.one_of(&PIECES));
-    // Each line of a session has an answer.
+    // Each line of a session would have an answer.
     let piece = if name == "session" && piece.contains('\n') { "x" } else { piece };
     let length = (50 << 20) + attack.random.below(250 << 20);
     let at = attack.random.below(4) * sound.len() / 4;
@@ -63,7 +63,7 @@ fn text(attack: &mut Attack<'_>) -> Result {
     })
 }
 
-/// A journal of samples that has no end, or keeps nothing.
+/// Replaces the journal of samples by an endless file or one that stores nothing.
 fn no_journal(attack: &mut Attack<'_>) -> Result {
     let chosen = attack.choose(Scale::Small, |job| job.resumes().is_some());
     let names =
@@ -81,7 +81,7 @@ fn no_journal(attack: &mut Attack<'_>) -> Result {
         refused(scene, ended)?;
         match ended.stderr.contains(name) && scene.outputs() == before {
             true => Ok(()),
-            false => fault(format!("not at once, or not named: {}", shown(&ended.stderr))),
+            false => fault(format!("reported too late, or not named: {}", shown(&ended.stderr))),
         }
     })
 }
@@ -92,7 +92,7 @@ fn is_text(name: &str) -> bool {
     ends.iter().any(|end| name.ends_with(end)) || !name.contains('.')
 }
 
-/// A sound text with something endless at the beginning of one of its lines.
+/// Writes a valid text with endless content at the beginning of one of its lines.
 fn write(mut out: impl Write, sound: &[u8], at: usize, start: &str, piece: &str, length: usize) {
     let line = sound[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     out.write_all(&sound[..line]).unwrap();

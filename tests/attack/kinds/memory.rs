@@ -1,4 +1,4 @@
-//! The largest resident size, held against `--memory`.
+//! Compares the peak resident size with `--memory`.
 
 use super::{Attack, Result};
 use crate::judge::{fault, shown, whole_or_refused, within};
@@ -21,7 +21,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
         whole_or_refused(scene, expected, ended)?;
         match ended.code == Some(0) || ended.stderr.contains("memory") {
             true => Ok(()),
-            false => fault(format!("no word of memory: {}", shown(&ended.stderr))),
+            false => fault(format!("memory is not mentioned: {}", shown(&ended.stderr))),
         }
     })
 }

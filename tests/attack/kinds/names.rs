@@ -1,4 +1,4 @@
-//! Names that no one would choose, and what is no file.
+//! Odd names, and inputs and outputs that are not regular files.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -27,7 +27,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     }
 }
 
-/// Something to put before a name, whose end says what is in the file.
+/// Returns an odd beginning of a name; the rest of the name keeps the suffix.
 fn odd(attack: &mut Attack<'_>) -> OsString {
     let long = vec![b'x'; 200 + attack.random.below(60)];
     let names: [&[u8]; 23] = [
@@ -58,13 +58,13 @@ fn odd(attack: &mut Attack<'_>) -> OsString {
     OsString::from_vec(names[attack.random.below(names.len())].to_vec())
 }
 
-/// The job with another argument in the place of one.
+/// Returns the arguments of the job with one argument replaced.
 fn args(scene: &Scene, old: &str, new: &OsStr) -> Vec<OsString> {
     let replaced = |arg: OsString| if arg == old { new.to_owned() } else { arg };
     scene.job.args().into_iter().map(replaced).collect()
 }
 
-/// Inputs that are words of the line by themselves.
+/// Returns the inputs that are separate arguments.
 fn plain_inputs(chosen: &Chosen<'_>) -> Vec<String> {
     let words: Vec<&str> = chosen.job().words().collect();
     let inputs = chosen.scene.inputs().filter(|name| words.contains(name));
@@ -89,7 +89,7 @@ fn odd_input(attack: &mut Attack<'_>) -> Result {
     let (chosen, input) = with_inputs(attack);
     let mut name = odd(attack);
     name.push(&input);
-    // In a folder of its own, or as it is: then it may look like something else.
+    // In a folder, or as a bare name: then it may look like an option or a list.
     let name = match attack.random.below(2) {
         0 => OsStr::new(ODD).to_owned().into_string().map(|odd| {
             let mut path = OsString::from(odd + "/");
@@ -100,7 +100,7 @@ fn odd_input(attack: &mut Attack<'_>) -> Result {
     }
     .unwrap();
     if fs::hard_link(chosen.scene.path(&input), chosen.scene.path(&name)).is_err() {
-        return Ok(Done::Skipped("a name that is too long for a file".into()));
+        return Ok(Done::Skipped("the name is too long for a file".into()));
     }
     let ended = attack.run(chosen.scene.launch_with(args(&chosen.scene, &input, &name)));
     let bare = !name.as_bytes().starts_with(ODD.as_bytes());
@@ -110,11 +110,11 @@ fn odd_input(attack: &mut Attack<'_>) -> Result {
     chosen.judge(&ended, |scene, expected, ended| {
         orderly(ended)?;
         match ended.code {
-            // Lists name other files.
+            // The name of a list: its content names other files.
             Some(0) if name.as_bytes().starts_with(b"@") => quiet(ended),
             Some(0) if scene.job.shows_names() => same_shape(scene, expected, ended),
             Some(0) => whole(scene, expected, ended),
-            // It was taken for something else.
+            // The name was taken for something else.
             Some(2) if bare => nothing_left(scene),
             Some(1) => refused(scene, ended),
             code => fault(format!("exit code {code:?}: {}", shown(&ended.stderr))),
@@ -150,7 +150,7 @@ fn odd_output(attack: &mut Attack<'_>) -> Result {
         }
         let files = fs::read_dir(scene.path(ODD)).unwrap().map(|entry| entry.unwrap().path());
         let files: Vec<_> = files.collect();
-        // Some commands put names of theirs there.
+        // Some commands replace placeholders in the name.
         let has_place = ["{}", "#"].iter().any(|place| name.to_string_lossy().contains(place));
         if has_place && !scene.path(&name).exists() {
             return if (1..=2).contains(&files.len()) {
@@ -160,9 +160,9 @@ fn odd_output(attack: &mut Attack<'_>) -> Result {
             };
         }
         if Digest::of(&scene.path(&name)) != expected.files[output] {
-            return fault("other bytes under this name");
+            return fault("the file with this name differs");
         }
-        // Bracken's distributions and indexes stand beside what they are of.
+        // Bracken's distributions and indexes are written beside their main output.
         let beside = expected.files.keys().filter(|file| file.starts_with(output)).count();
         match files.len() == beside {
             true => undisturbed(scene),
@@ -171,7 +171,7 @@ fn odd_output(attack: &mut Attack<'_>) -> Result {
     })
 }
 
-/// What is no file, or none of use, in the place of an input.
+/// Replaces an input by something that is not a regular file, or is useless.
 fn no_input(attack: &mut Attack<'_>) -> Result {
     let (chosen, input) = with_inputs(attack);
     let scene = &chosen.scene;
@@ -206,7 +206,7 @@ fn no_input(attack: &mut Attack<'_>) -> Result {
     ];
     let name = names[attack.random.below(names.len())];
     if name == "odd/fifo" {
-        // Opened for both, so that nobody waits; what is written comes from nobody.
+        // Opened for reading and writing, so that opening does not block.
         let path = scene.path(name);
         let bytes = scene.read(&input);
         thread::spawn(move || {
@@ -216,7 +216,7 @@ fn no_input(attack: &mut Attack<'_>) -> Result {
     }
     let ended = attack.run(scene.launch_with(args(scene, &input, OsStr::new(name))));
     if name == "odd/fifo" {
-        // The writer may still wait for a reader.
+        // The writer may still be waiting for a reader.
         drop(File::options().read(true).write(true).open(scene.path(name)));
     }
     chosen.judge(&ended, |scene, expected, ended| {
@@ -236,7 +236,7 @@ fn make_fifo(scene: &Scene, name: &str) {
     assert!(Command::new("mkfifo").arg(scene.path(name)).status().unwrap().success());
 }
 
-/// How many files are in the folder for odd things, but for journals.
+/// Returns the number of files in the folder for odd things, without journals.
 fn files_of(scene: &Scene) -> usize {
     let entries = fs::read_dir(scene.path(ODD)).unwrap().map(|entry| entry.unwrap().path());
     let is_journal = |path: &PathBuf| {
@@ -245,15 +245,15 @@ fn files_of(scene: &Scene) -> usize {
     entries.filter(|path| !is_journal(path)).count()
 }
 
-/// What is no file, or not to be written, in the place of an output.
-/// What is said of outputs that cannot be streams.
+/// Parts of messages about outputs that cannot be streams.
 const NO_STREAMS: [&str; 2] =
     ["a pipe, a device or an open stream", "a manifest must be a regular file"];
 
+/// Replaces an output by something that is not a regular file, or cannot be written.
 fn no_output(attack: &mut Attack<'_>) -> Result {
     let (chosen, output) = with_outputs(attack);
     let scene = &chosen.scene;
-    // Their ends say how they are written.
+    // The suffix decides the format.
     let base = &output[4..];
     let [dangling, fifo, looped, far] =
         ["dangling", "fifo", "loop", "far"].map(|name| format!("{ODD}/{name}-{base}"));
@@ -299,7 +299,7 @@ fn no_output(attack: &mut Attack<'_>) -> Result {
             (Some(0), 2) => quiet(ended),
             (Some(0), 3) => same_files(scene, expected),
             (Some(0), _) => fault(format!("exit code 0; {new} new files; read {read:?}")),
-            // Formats that are not written from the first byte to the last, or are read again.
+            // Formats that are not written sequentially, or are read again.
             (Some(1), 1 | 2) if NO_STREAMS.iter().any(|why| ended.stderr.contains(why)) => {
                 refused(scene, ended)
             }

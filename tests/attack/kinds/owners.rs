@@ -1,4 +1,4 @@
-//! Outputs whose names other users have, or that are write-protected.
+//! Outputs whose names belong to other users or are write-protected.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -10,7 +10,7 @@ use crate::launch::Launch;
 use crate::scene::ODD;
 use crate::world::Scale;
 
-/// A user and a group that nobody has.
+/// Numbers of a user and a group that do not exist.
 const SOMEBODY: (u32, u32) = (1234, 2345);
 
 const OLD: &[u8] = b"what was there before";
@@ -20,7 +20,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
         attack.choose(Scale::Small, |job| !job.outputs().is_empty() && job.stdin().is_none());
     let (job, scene) = (chosen.job(), &chosen.scene);
     if job.keeps_a_journal() {
-        return Ok(Done::Skipped("a manifest that is there is continued".into()));
+        return Ok(Done::Skipped("an existing manifest is continued".into()));
     }
     let output = attack.one_of(&job.outputs());
     let name = format!("{ODD}/{}", &output[4..]);
@@ -29,7 +29,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     if chown(scene.path(&name), Some(SOMEBODY.0), Some(SOMEBODY.1)).is_err()
         || !anybody_may_run(scene)
     {
-        return Ok(Done::Skipped("this user may not become another one".into()));
+        return Ok(Done::Skipped("cannot run the program as another user".into()));
     }
     let modes = |name: &str, mode| {
         fs::set_permissions(scene.path(name), Permissions::from_mode(mode)).unwrap();
@@ -41,7 +41,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
         launch
     };
     let (launch, mode) = match attack.random.below(4) {
-        // Root's.
+        // Run by root.
         0 => (launch, 0o640),
         1 => (launch, 0o444),
         2 => {
@@ -69,7 +69,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
         }
         let left = fs::read_dir(scene.path(ODD)).unwrap().count();
         if left != 1 || scene.read(&name) != OLD {
-            return fault(format!("{left} files, or another one: {}", shown(&ended.stderr)));
+            return fault(format!("{left} files, or a wrong one: {}", shown(&ended.stderr)));
         }
         refused(scene, ended)
     })

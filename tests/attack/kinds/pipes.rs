@@ -1,4 +1,4 @@
-//! Pipes that close, streams that are closed, devices that take nothing, and pipes where files are needed.
+//! Closed pipes and streams, full devices, and pipes where regular files are needed.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -29,7 +29,7 @@ fn prints(chosen: &Chosen<'_>) -> bool {
     chosen.expected(|expected| expected.stdout.length > 0)
 }
 
-/// The reader of standard output goes away: what else there is is made, and nothing said.
+/// Closes the reader of stdout: the other outputs are completed without a message.
 fn reader_leaves(attack: &mut Attack<'_>) -> Result {
     let to_stdout = |job: &Job| !job.line.contains("-o out/") && job.stdin().is_none();
     let scale = attack.one_of(&[Scale::Small, Scale::Large]);
@@ -44,7 +44,7 @@ fn reader_leaves(attack: &mut Attack<'_>) -> Result {
         std::io::copy(&mut read, &mut std::io::sink())
     });
     let ended = attack.run(launch);
-    attack.note(&format!("a reader that leaves after {wanted} bytes"));
+    attack.note(&format!("the reader closes after {wanted} bytes"));
     let read = reading.join().unwrap().unwrap();
     well(&chosen, &ended)?;
     match read == wanted {
@@ -53,7 +53,7 @@ fn reader_leaves(attack: &mut Attack<'_>) -> Result {
     }
 }
 
-/// Files as they should be, and no word.
+/// Checks that files are as expected and stderr is empty.
 fn well(chosen: &Chosen<'_>, ended: &Ended) -> Result {
     chosen.judge(ended, |scene, expected, ended| {
         orderly(ended)?;
@@ -80,12 +80,12 @@ fn full_stdout(attack: &mut Attack<'_>) -> Result {
         refused(scene, ended)?;
         match ended.stderr.contains("stdout") {
             true => Ok(()),
-            false => fault(format!("stdout is not named: {}", shown(&ended.stderr))),
+            false => fault(format!("stdout is not mentioned: {}", shown(&ended.stderr))),
         }
     })
 }
 
-/// One of the outputs is a device that is full.
+/// Replaces one output by a full device.
 fn full_output(attack: &mut Attack<'_>) -> Result {
     let chosen = attack.choose(Scale::Small, |job| !job.outputs().is_empty());
     let output = attack.one_of(&chosen.job().outputs());
@@ -98,19 +98,19 @@ fn full_output(attack: &mut Attack<'_>) -> Result {
         if empty && ended.code == Some(0) {
             return Ok(());
         }
-        // Not the name that such a file should have.
+        // A usage error: the name's suffix is wrong for this output.
         if ended.code == Some(2) {
             return nothing_left(scene);
         }
         refused(scene, ended)?;
         match ended.stderr.contains("/dev/full") {
             true => Ok(()),
-            false => fault(format!("/dev/full is not named: {}", shown(&ended.stderr))),
+            false => fault(format!("/dev/full is not mentioned: {}", shown(&ended.stderr))),
         }
     })
 }
 
-/// Nobody hears what is said; the work is done.
+/// Sends messages to a full device: the run still succeeds.
 fn full_stderr(attack: &mut Attack<'_>) -> Result {
     let chosen = attack.choose(Scale::Small, |_| true);
     let resources = attack.resources(chosen.job());
@@ -129,7 +129,7 @@ fn full_stderr(attack: &mut Attack<'_>) -> Result {
     })
 }
 
-/// Standard streams that are not open at all: an error where they are needed.
+/// Closes standard streams: an error if the job needs them.
 fn closed(attack: &mut Attack<'_>) -> Result {
     let chosen = attack.choose(Scale::Small, |_| true);
     let which = attack.one_of(&["<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", "<&- >&- 2>&-"]);
@@ -158,13 +158,13 @@ fn closed(attack: &mut Attack<'_>) -> Result {
     })
 }
 
-/// Ends of names of files that are read at any place, or more than once.
+/// Suffixes of files that need random access or are read several times.
 const OF_FILES: [&str; 12] = [
     ".mgk", ".kff", ".kmc_pre", ".kmc_suf", ".ktab", ".mgdb", ".mgi", ".mgd", ".idx", ".mgx",
     ".k2d", ".partial",
 ];
 
-/// A pipe in the place of an input that is read at any place, or more than once.
+/// Replaces such an input by a pipe.
 fn piped_input(attack: &mut Attack<'_>) -> Result {
     let is_of_files = |name: &&str| OF_FILES.iter().any(|end| name.ends_with(end));
     let names = |job: &Job| {
@@ -200,7 +200,7 @@ fn piped_input(attack: &mut Attack<'_>) -> Result {
             Some(0) if scene.job.shows_names() => quiet(ended),
             Some(0) => whole(scene, expected, ended),
             _ if ended.stderr.contains("is a pipe") => refused(scene, ended),
-            code => fault(format!("exit code {code:?}, and no pipe: {}", shown(&ended.stderr))),
+            code => fault(format!("exit code {code:?}, no pipe named: {}", shown(&ended.stderr))),
         }
     })
 }

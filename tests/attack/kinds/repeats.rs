@@ -1,5 +1,4 @@
-//! References and reads that are repeats: memory must not grow with the number of places, nor with that of the
-//! combinations of mates.
+//! Repetitive references and reads: memory must not grow with the number of hits or of combinations of mates.
 
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -20,10 +19,10 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     }
 }
 
-/// Any job, whose genome and reads are repeats.
+/// Runs any job with a repetitive genome and reads of it.
 fn any_job(attack: &mut Attack<'_>) -> Result {
     let is_given = |job: &Job| job.words().any(|word| ["g0.fa", "1.fq", "2.fq"].contains(&word));
-    // Records of CRAM, and ranges, are of the genome that they were made with.
+    // CRAM records and ranges belong to the genome that they were made with.
     let is_bound = |job: &Job| [".cram", "--ranges"].iter().any(|word| job.line.contains(word));
     let will_do = |job: &Job| job.takes_memory() && is_given(job) && !is_bound(job);
     let mut chosen = attack.choose(Scale::Small, will_do);
@@ -38,13 +37,13 @@ fn any_job(attack: &mut Attack<'_>) -> Result {
     judge(&chosen, &ended, budget)
 }
 
-/// Places of reads and of pairs, with everything that decides how many of them are kept.
+/// Runs `map` with random options that decide how many hits and pairs are kept.
 fn map(attack: &mut Attack<'_>) -> Result {
     let mut chosen =
         attack.choose(Scale::Small, |job| job.line.starts_with("map -e 3 --best g0.fa -1"));
     let paired = attack.random.below(2) == 0;
     let select = attack.one_of(&["", "--best", "--best-strata --max-hits 5", "--max-hits 7"]);
-    // All combinations are as many as the product of the hits.
+    // The number of combinations is the product of the mates' hits.
     let most = if paired && select.is_empty() { 3000 } else { 3_000_000 };
     let length = 500 + attack.up_to(most) as usize;
     let (what, genome) = repeats(&mut attack.random, length);
@@ -69,7 +68,7 @@ fn budget(attack: &mut Attack<'_>) -> &'static str {
     attack.one_of(&["120M", "200M", "500M"])
 }
 
-/// Within its memory it ends well, or says that this is too little.
+/// Checks that a run keeps to its memory and either succeeds or says that this is too little.
 fn judge(chosen: &Chosen<'_>, ended: &crate::launch::Ended, budget: &str) -> Result {
     chosen.judge(ended, |scene, _, ended| {
         within(ended, bytes(budget))?;
@@ -77,12 +76,12 @@ fn judge(chosen: &Chosen<'_>, ended: &crate::launch::Ended, budget: &str) -> Res
         match ended.code {
             Some(0) => quiet(ended),
             _ if ended.stderr.contains("memory") => refused(scene, ended),
-            _ => fault(format!("no word of memory: {}", shown(&ended.stderr))),
+            _ => fault(format!("memory is not mentioned: {}", shown(&ended.stderr))),
         }
     })
 }
 
-/// The texts of reads and of their mates.
+/// FASTQ texts of reads and of their mates.
 struct Reads([String; 2]);
 
 impl Reads {
@@ -104,7 +103,7 @@ impl Reads {
     }
 }
 
-/// Puts them in the place of those inputs of the job that are such files.
+/// Replaces the job's genome and reads.
 fn replace(chosen: &mut Chosen<'_>, genome: &[u8], reads: &Reads) {
     let text = String::from_utf8(fasta(&[Record::from(genome)], 80, "\n")).unwrap();
     let genome = text.replacen(">sequence0 of a test", ">g0|kraken:taxid|11", 1);

@@ -1,4 +1,4 @@
-//! Outputs that are inputs, or other outputs, whatever way leads there.
+//! Outputs that are also inputs or other outputs, by any path.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -49,13 +49,13 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     launch.stdin = stdin.or(launch.stdin);
     let ended = attack.run(launch);
     attack.note(&format!("{path} is {input}"));
-    // A database may be replaced by what it becomes.
+    // A database may be replaced by its extended version.
     if job.line.starts_with("db add") && input.ends_with(".mgdb") && ended.code == Some(0) {
         return chosen.judge(&ended, |_, _, ended| orderly(ended));
     }
     chosen.judge(&ended, |scene, _, ended| {
         orderly(ended)?;
-        // Not the name that such a file should have.
+        // A usage error: the name's suffix is wrong for this output.
         if ended.code == Some(2) {
             return nothing_left(scene);
         }
@@ -63,7 +63,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
         let why = ["is an input", "two outputs cannot", "stdin is not open for writing"];
         match why.iter().any(|why| ended.stderr.contains(why)) {
             true => Ok(()),
-            false => fault(format!("for another reason: {}", shown(&ended.stderr))),
+            false => fault(format!("refused for another reason: {}", shown(&ended.stderr))),
         }
     })
 }

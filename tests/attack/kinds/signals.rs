@@ -1,4 +1,4 @@
-//! Signals at any moment.
+//! Signals at random moments.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -48,14 +48,14 @@ const SIGNALS: [(&str, i32); 28] = [
     ("URG", SIGURG),
     ("WINCH", SIGWINCH),
 ];
-/// Signals by which users end runs.
+/// Signals with which users end runs.
 const ORDERLY: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
-/// Signals that those who start a run may have it ignore.
+/// Signals that may be ignored when a run starts.
 const IGNORED: [i32; 9] =
     [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGALRM, SIGXFSZ];
 
 pub(super) fn act(attack: &mut Attack<'_>) -> Result {
-    // What goes on where such a run has ended is there to be ended.
+    // Interrupt jobs that resume a journal more often.
     let any = attack.random.below(8) > 0;
     let chosen = attack.choose(Scale::Large, |job| any || job.resumes().is_some());
     let took = chosen.expected(|expected| expected.took);
@@ -87,7 +87,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     once_more(attack, &chosen)
 }
 
-/// Signals that are ignored when the program starts, and that it goes on to ignore.
+/// Sends signals that were ignored when the program started: the program keeps ignoring them.
 pub(super) fn ignored(attack: &mut Attack<'_>) -> Result {
     let chosen = attack.choose(Scale::Large, |_| true);
     let took = chosen.expected(|expected| expected.took);
@@ -107,7 +107,7 @@ pub(super) fn ignored(attack: &mut Attack<'_>) -> Result {
     }
     let ended = running.end();
     chosen.judge(&ended, |scene, expected, ended| {
-        // The shell had not come to its first command.
+        // The signal came before the shell's first command.
         if ended.signal.is_some_and(|signal| sent.contains(&signal)) && ended.stderr.is_empty() {
             return nothing_left(scene);
         }
@@ -119,10 +119,10 @@ pub(super) fn ignored(attack: &mut Attack<'_>) -> Result {
     })
 }
 
-/// After a signal that the program takes note of, or does not mind.
+/// Checks a run after a signal that the program handles or that has no effect.
 fn stopped(scene: &Scene, expected: &Expected, ended: &Ended, signal: i32) -> Verdict {
     if ended.signal == Some(signal) {
-        // So early that it had begun nothing, or when it has cleaned up.
+        // The signal came before the run had begun or after it had cleaned up.
         if !ended.stderr.is_empty() {
             one_line(ended)?;
         }
@@ -138,7 +138,7 @@ fn stopped(scene: &Scene, expected: &Expected, ended: &Ended, signal: i32) -> Ve
     }
 }
 
-/// Nothing that looks like an output and is none.
+/// Checks a killed run: each file with the name of an output must be complete.
 fn killed(scene: &Scene, expected: &Expected, ended: &Ended) -> Verdict {
     if ended.code == Some(0) {
         return whole(scene, expected, ended);
@@ -158,7 +158,7 @@ fn is_hidden(name: &str) -> bool {
     name.contains("/.merganser-")
 }
 
-/// The next run goes well, whatever this one has left.
+/// Runs the job again, which must succeed whatever the killed run has left.
 fn once_more(attack: &mut Attack<'_>, chosen: &Chosen<'_>) -> Result {
     let ended = chosen.scene.launch(&[]).run();
     attack.note("once more");
@@ -176,7 +176,7 @@ fn once_more(attack: &mut Attack<'_>, chosen: &Chosen<'_>) -> Result {
         };
         match names.len() == expected.files.len() && names.iter().all(same) {
             true => Ok(()),
-            false => fault(format!("after that other outputs: {names:?}")),
+            false => fault(format!("a second run has the outputs {names:?}")),
         }
     })?;
     Ok(Done::Made)

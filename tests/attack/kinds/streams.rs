@@ -1,4 +1,4 @@
-//! Outputs that are streams which the shell has opened, by any of their names.
+//! Outputs to streams that the shell has opened, under each of their names.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use crate::judge::{fault, nothing_left, orderly, refused, shown, undisturbed};
 use crate::scene::ODD;
 use crate::world::Scale;
 
-/// Begins what the stream leads to before the run.
+/// Content of the stream's file before the run.
 const KEEP: &[u8] = b"KEEP\n";
 
 /// Redirections, and names of the stream that they open.
@@ -26,7 +26,7 @@ const STREAMS: [(&str, &str); 10] = [
     ("2>>odd/log", "/proc/self/fd/2"),
 ];
 
-/// All that is written comes behind what was there, or nothing does.
+/// Checks that output is appended to the existing content, or that there is none.
 pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     let chosen = attack.choose(Scale::Small, |job| !job.outputs().is_empty());
     let (job, scene) = (chosen.job(), &chosen.scene);
@@ -37,7 +37,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
         chosen.expected(|expected| (expected.stdout.length, expected.files[output].clone()));
     fs::create_dir(scene.path(ODD)).unwrap();
     fs::write(scene.path("odd/log"), KEEP).unwrap();
-    // Its end says how it is written.
+    // The suffix of the link decides the format.
     let link = format!("{ODD}/{}", &output[4..]);
     symlink(name, scene.path(&link)).unwrap();
     let replaced = |arg| if arg == output { link.clone().into() } else { arg };
@@ -46,7 +46,7 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     attack.note(&format!("{link} is {name}"));
     let log = scene.read("odd/log");
     let Some(written) = log.strip_prefix(KEEP) else {
-        return fault("what the stream led to is lost");
+        return fault("the content of the stream's file is lost");
     };
     let is_link = fs::symlink_metadata(scene.path(&link)).is_ok_and(|at| at.is_symlink());
     chosen.judge(&ended, |scene, _, ended| {
@@ -64,13 +64,13 @@ pub(super) fn act(attack: &mut Attack<'_>) -> Result {
                 }
             }
             Some(2) => nothing_left(scene),
-            // Its error is in the file.
+            // The error message is in the file.
             Some(1) if redirection.starts_with("2>>") => match written.starts_with(b"error: ") {
                 true => nothing_left(scene),
-                false => fault("no error, or behind other bytes"),
+                false => fault("no error, or other bytes before it"),
             },
             Some(1) if !written.is_empty() => {
-                fault(format!("an error behind {} bytes: {}", written.len(), shown(&ended.stderr)))
+                fault(format!("an error after {} bytes: {}", written.len(), shown(&ended.stderr)))
             }
             _ => refused(scene, ended),
         }

@@ -227,7 +227,7 @@ fn distributions_that_cannot_be() {
     assert!(said(kraken, 2).contains("a read length of 34 is out of range: 35"));
     assert!(!dir.path("new").exists());
     let map = said("db bracken refs.mgdb --read-lengths 100 --map x genomes", 2);
-    assert!(map.contains("--taxonomy and --map go with databases of Kraken 2"), "{map}");
+    assert!(map.contains("--taxonomy and --map require a database of Kraken 2"), "{map}");
     let twice = said("db bracken refs.mgdb --read-lengths 100,100 genomes", 1);
     assert!(twice.contains("two outputs cannot go to the same file"), "{twice}");
     for args in

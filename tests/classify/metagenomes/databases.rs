@@ -213,7 +213,7 @@ fn results_that_cannot_be_merged() {
     dir.write("foreign", text.replace("11:", "999:"));
     let merge = |args: &str, code| dir.run(&format!("db merge-results {args} -o x")).fails(code);
     let cases = [
-        ("-d a.mgdb -d m.mgdb a a", 1, "has other parameters than"),
+        ("-d a.mgdb -d m.mgdb a a", 1, "its parameters differ from those of"),
         ("-d a.mgdb a a", 2, "1 databases (-d) and 2 files"),
         ("-d a.mgdb -d a.mgdb a other", 1, "results must be of the same reads"),
         ("-d a.mgdb -d a.mgdb a short", 1, "short: has the end where a has read r699"),

@@ -108,7 +108,7 @@ fn reads_come_and_go_in_all_formats() {
     let args = ["extract", "reads", "--taxid", "21", "-q", "--lines", "-", "1.fq"];
     assert_eq!(dir.run_with(args, &dir.read("l.tsv")).ok(), one);
     let message = dir.run_with(args, b"C\tr0\t21").fails(1);
-    assert_eq!(message, "error: stdin: line 1: it has no end: the file is cut\n");
+    assert_eq!(message, "error: stdin: line 1: it has no line end: the file is cut short\n");
     let args = ["extract", "reads", "--taxid", "21", "-q", "--lines", "l.tsv", "-"];
     assert_eq!(dir.run_with(args, &dir.read("1.fq")).ok(), one);
     if installed(&["samtools"]) {
@@ -184,7 +184,7 @@ fn lines_in_another_order_are_found_by_name() {
     write("twice.tsv", &twice);
     let message = dir.run("extract reads --taxid 11 --lines twice.tsv 1.fq -o no.fq").fails(1);
     assert!(message.starts_with("error: twice.tsv: line 702: read r"), "{message}");
-    assert!(message.contains("has another line of another taxon"), "{message}");
+    assert!(message.contains("has another line with another taxon"), "{message}");
     assert!(!dir.path("no.fq").exists());
 }
 
@@ -257,7 +257,8 @@ fn reads_and_lines_without_each_other_are_told() {
     let part: String = text.lines().take(690).fold(String::new(), |text, line| text + line + "\n");
     dir.write("part.tsv", part);
     let ran = dir.run("extract reads --taxid 11 --lines part.tsv 1.fq -o o.fq");
-    let expected = "warning: part.tsv: 10 reads have no line in it and are left out, first r690/1";
+    let expected =
+        "warning: part.tsv: 10 reads have no line in this file and are left out, first r690/1";
     assert_eq!(ran.warnings(), [expected]);
     assert!(!ran.stderr.contains("different orders"), "{}", ran.stderr);
     dir.write(
@@ -270,7 +271,7 @@ fn reads_and_lines_without_each_other_are_told() {
             .collect::<Vec<u8>>(),
     );
     let ran = dir.run("extract reads --taxid 11 --lines l.tsv few.fq");
-    assert_eq!(ran.warnings(), ["warning: l.tsv: 600 of its lines are of none of these reads"]);
+    assert_eq!(ran.warnings(), ["warning: l.tsv: 600 lines of this file are not of these reads"]);
     assert_eq!(ran.ok(), chosen(&dir.read("few.fq"), &taxa, &|at| at == 11));
     dir.write("none.fq", "");
     let ran = dir.run("extract reads --taxid 11 --lines l.tsv none.fq -o e.fq.gz");

@@ -126,7 +126,7 @@ fn every_layout_of_a_metacache_table() {
     assert_eq!(sum, lines(&dir.run("classify refs.mgdb r.fa -q").ok())[0].candidates[0].1);
     assert!(rows("--comment %").starts_with("r1\t|\t") || rows("--comment %").contains("%TABLE"));
     let usage = dir.run("classify refs.mgdb r.fa --tophits").fails(2);
-    assert!(usage.contains("--tophits goes with --format metacache"), "{usage}");
+    assert!(usage.contains("--tophits requires --format metacache"), "{usage}");
     assert!(
         dir.run("classify refs.mgdb r.fa -q --use-names")
             .ok()

@@ -164,13 +164,13 @@ fn what_is_no_taxonomy_is_named() {
     dir.write("empty", "");
     for (given, message) in [
         ("--taxonomy double", "double: line 4: GCF_000000001.2 has another lineage in line 1"),
-        ("--taxonomy turned", "turned: line 1: `f__C` cannot stand below g__: the order is d, p"),
+        ("--taxonomy turned", "turned: line 1: `f__C` cannot follow g__: the order is d, p"),
         ("--taxonomy words", "words: line 1: not ACCESSION<TAB>d__…;p__…"),
         ("--taxonomy tax/nodes.dmp", "tax/nodes.dmp: line 1: not ACCESSION<TAB>d__…;p__…"),
-        ("--taxonomy empty", "empty: there is no lineage in it"),
+        ("--taxonomy empty", "empty: there are no lineages in this file"),
         (
             "--taxonomy good --taxonomy tax",
-            "tax: a folder beside another --taxonomy: give one folder",
+            "tax: a folder cannot be combined with another --taxonomy",
         ),
         ("--taxonomy good --taxonomy none", "none: "),
         ("--taxonomy none", "none: no such folder or file: give the folder of NCBI's taxdump, or"),

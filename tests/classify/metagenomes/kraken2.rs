@@ -212,10 +212,10 @@ fn what_cannot_be_is_said_in_a_line() {
     shell(dir.root(), &format!("cp -r {} k2", root().join("tests/data/kraken2").display()));
     dir.write("r.fq", "@r\nACGT\n+\nIIII\n");
     for (options, code, message) in [
-        ("--hitmin 3", 2, "--hitmin goes with databases of merganser (.mgdb), and this is one of"),
+        ("--hitmin 3", 2, "--hitmin requires a database of merganser (.mgdb), and this is one of"),
         ("--confidence 1.5", 2, "--confidence 1.5 is out of range: 0 to 1"),
         ("--memory 64M", 1, "by this database needs at least"),
-        ("--format metacache", 2, "--format metacache goes with databases of merganser"),
+        ("--format metacache", 2, "--format metacache requires a database of merganser"),
     ] {
         let said = dir.run(&format!("classify k2 r.fq {options}")).fails(code);
         assert!(said.contains(message), "{said}");

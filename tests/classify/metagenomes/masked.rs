@@ -47,7 +47,7 @@ fn databases_know_that_they_are_masked() {
     let run = format!("classify --references genomes {masked} -q -1 1.fq -2 2.fq");
     assert_eq!(dir.run(&run).ok(), lines);
     let refused = dir.run("classify masked.mgdb --masked none 1.fq").fails(2);
-    assert!(refused.contains("go with --references"), "{refused}");
+    assert!(refused.contains("require --references"), "{refused}");
 }
 
 #[test]

@@ -118,7 +118,11 @@ fn manifests_tell_what_is_there() {
     assert_eq!(ran.warnings(), [""; 0], "{}", ran.stderr);
     assert!(ran.stderr.contains("3 genomes with 3 sequences and "), "{}", ran.stderr);
     assert!(ran.stderr.contains(" 3 of them with a listed MD5"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("2 genomes of the lists are not here\n"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("2 genomes of the lists are not in the folders\n"),
+        "{}",
+        ran.stderr
+    );
     ran.ok();
     let rows = rows(&dir, "library.tsv");
     assert_eq!(rows.len(), 3);
@@ -234,7 +238,11 @@ fn damaged_genomes_are_named() {
         if !dir.path(path).is_file() {
             // A link to nothing is no file, and so is missing.
             let ran = dir.run("db prepare refseq -o library.tsv");
-            assert!(ran.stderr.contains("3 genomes of the lists are not here"), "{}", ran.stderr);
+            assert!(
+                ran.stderr.contains("3 genomes of the lists are not in the folders"),
+                "{}",
+                ran.stderr
+            );
             continue;
         }
         let said = dir.run("db prepare refseq -q -o library.tsv").fails(1);
@@ -272,10 +280,10 @@ fn versions_lists_and_choices() {
     let ran = dir.run("db prepare refseq -o library.tsv");
     let warned = ran.warnings().join("\n");
     for part in [
-        "2 files are of older versions of genomes that are here, too, and are left out, first refseq/old/",
-        "1 files are of genomes that another file has, and are left out, first refseq/z/GCF_000860505.1",
+        "2 files are older versions of genomes that are in these folders and are left out, first refseq/old/",
+        "1 files have genomes that another file has and are left out, first refseq/z/GCF_000860505.1",
         "1 files have no taxon and are left out, first refseq/z/mine.fa: on no list",
-        "1 genomes are of another version than the lists have, first GCF_000840245.2",
+        "1 genomes have another version than in the lists, first GCF_000840245.2",
     ] {
         assert!(warned.contains(part), "{part}: {warned}");
     }
@@ -308,10 +316,7 @@ fn versions_lists_and_choices() {
     assert_eq!(chosen("--level complete --category representative"), [l].map(str::to_owned));
     assert_eq!(of("GCF_000840245.1"), ["superseded: by GCF_000840245.2"]);
     let none = dir.run("db prepare refseq/ncbi_dataset -q --category reference -o x.tsv").fails(1);
-    assert!(
-        none.contains("no genome is of the --level and --category that are asked for"),
-        "{none}"
-    );
+    assert!(none.contains("no genome has the requested --level and --category"), "{none}");
     // Taxids that the taxonomy does not have: the species's, if it has that.
     dir.write(
         "strains.txt",
@@ -343,7 +348,7 @@ fn genomes_of_gtdb() {
                  U_77\td__Viruses;p__B\nRS_GCF_000000077.1\td__Archaea;p__A\n";
     dir.write("t.tsv", table);
     let ran = dir.run("db prepare reps --taxonomy t.tsv -o library.tsv --missing m");
-    assert!(ran.stderr.contains("1 genomes of the lists are not here"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 genomes of the lists are not in the folders"), "{}", ran.stderr);
     assert_eq!(ran.ok(), "");
     assert_eq!(dir.read("m"), b"GCF_000000077.1\td__Archaea;p__A\t-\n");
     let rows = rows(&dir, "library.tsv");
@@ -380,5 +385,9 @@ fn genomes_of_gtdb() {
     assert!(said.starts_with("error: --level and --category are what NCBI's lists say"), "{said}");
     let list = "--assembly-summary refseq/assembly_summary_refseq.txt --level complete";
     let ran = dir.run(&format!("db prepare reps --taxonomy t.tsv {list} -o x.tsv"));
-    assert!(ran.stderr.contains("2 files are of another level or category"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("2 files of another level or category are left out"),
+        "{}",
+        ran.stderr
+    );
 }

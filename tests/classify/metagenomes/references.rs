@@ -29,7 +29,7 @@ fn on_the_fly() {
     assert!(missing.contains("gone.fq: cannot open"), "{missing}");
     dir.run("classify --references genomes 1.fq").code.filter(|&code| code == 2).unwrap();
     let built = dir.run("classify refs.mgdb 1.fq --preset metacache").fails(2);
-    assert!(built.contains("go with --references"), "{built}");
+    assert!(built.contains("require --references"), "{built}");
     dir.write("d.fa", ">d\nACGTACGTTGCATGCATGCATTGCATGACTGACTAGCATGCATCGACTAGCTAGC\n");
     let strict =
         "classify --references genomes --references d.fa --taxonomy tax --strict 1.fq -o x";

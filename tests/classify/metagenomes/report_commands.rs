@@ -301,7 +301,11 @@ fn filtered_reports_are_reports_of_their_reads() {
     assert!(folded.iter().all(|row| row.minimizers.is_some()));
     let ran = dir.run("report filter r --taxid 12,999");
     assert_eq!(ran.warnings().len(), 2, "{}", ran.stderr);
-    assert!(ran.stderr.contains("1 of the taxa are not in it, first taxid 999"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("1 of the taxids are not in this report, first 999"),
+        "{}",
+        ran.stderr
+    );
     let none = dir.run("report filter a.kreport --taxid 999").ok();
     assert_eq!(none, "  0.00\t0\t0\tR\t1\troot\n");
     dir.write("none", none);

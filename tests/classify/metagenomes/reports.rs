@@ -311,7 +311,7 @@ fn hits_by_reference_and_the_coverage_filter() {
     for threads in [1, 3] {
         let run = format!("classify refs.mgdb some.fq --cov-percentile 10 --threads {threads}");
         let kept = dir.run(&run);
-        assert!(kept.stderr.contains("1 sequences were left out for their coverage"));
+        assert!(kept.stderr.contains("1 sequences were left out because of their coverage"));
         let kept = kept.ok();
         let (all, kept) = (lines(&all), lines(&kept));
         assert_eq!(all.len(), kept.len());

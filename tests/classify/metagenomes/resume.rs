@@ -322,8 +322,8 @@ fn lines_of_earlier_versions_and_half_lines() {
     let line = String::from_utf8(dir.read("j")).unwrap();
     let (head, rest) = line.split_once("\"inputs\":[").unwrap();
     let earlier = format!("{head}\"files\":{}", rest.split_once("],\"files\":").unwrap().1);
-    let note = "DIR/j: samples that an earlier version noted, without fingerprints of their inputs, are \
-                classified again: 1";
+    let note = "DIR/j: samples that are classified again, because an earlier version noted them without \
+                fingerprints of their inputs: 1";
     let runs = |journal: &str| {
         dir.write("j", journal);
         let run = case.run.replace("--resume j", &format!("--resume {}", dir.path("j").display()));
@@ -362,7 +362,7 @@ fn what_is_no_journal_is_refused_at_once() {
         ("pipe", "is not a regular file"),
         ("folder", "is not a regular file"),
         ("1.fq", "is an input"),
-        ("2.fq", "is no journal of classify --resume"),
+        ("2.fq", "is not a journal of classify --resume"),
         ("long", "line 1 has more than 64.0 MiB"),
     ] {
         let before = dir.names();
@@ -373,6 +373,6 @@ fn what_is_no_journal_is_refused_at_once() {
     }
     let run = "classify refs.mgdb --sample-sheet sheet -o {}.tsv --memory 60M --resume long";
     let said =
-        "error: long: line 1 has more than 10.0 MiB: it is damaged, or takes more --memory\n";
+        "error: long: line 1 is longer than 10.0 MiB: it is damaged, or needs more --memory\n";
     assert_eq!(dir.run(run).fails(1), said);
 }

@@ -254,7 +254,7 @@ fn missing_files() {
         // Among others they are told.
         let ran = dir.run("build --taxonomy tax -o x n.fa genomes");
         let warning =
-            "input files have no sequence with 19 bases in a row, first n.fa: the letters of";
+            "input files have no sequence with 19 bases in a row, first n.fa: protein letters";
         assert!(ran.warnings().iter().any(|line| line.contains(warning)), "{}", ran.stderr);
         ran.ok();
         std::fs::remove_file(dir.path("x")).unwrap();
@@ -288,7 +288,7 @@ fn thresholds_are_said() {
     let usage = dir.run("classify m.mgdb 1.fq --lowest genus --highest species").fails(2);
     assert!(usage.contains("--lowest is above --highest"), "{usage}");
     let built = dir.run("classify m.mgdb 1.fq --sketch 32").fails(2);
-    assert!(built.contains("go with --references"), "{built}");
+    assert!(built.contains("require --references"), "{built}");
     // Two thresholds for which the answers differ.
     let count = |options: &str| {
         let text = dir.run(&format!("classify m.mgdb -1 1.fq -2 2.fq -q {options}")).ok();

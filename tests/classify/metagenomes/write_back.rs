@@ -86,7 +86,7 @@ fn lengths_and_qualities_that_take_no_part() {
         "classify refs.mgdb r.fq --min-read-len 61 --min-qual 20 --json j \
                        -o o --unclassified-out u",
     );
-    assert!(ran.stderr.contains("1 reads took no part for their length"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 reads were skipped because of their length"), "{}", ran.stderr);
     ran.ok();
     let json: serde_json::Value = serde_json::from_slice(&dir.read("j")).unwrap();
     assert_eq!(json["results"]["passed_over"], 1);

@@ -1,4 +1,4 @@
-//! Text in every form in which it may come: plain and compressed. Helpers of tests, which end by panicking.
+//! Encodes a text in every supported form: plain, and in each compression. Helpers of tests, which panic on errors.
 #![allow(missing_docs, clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::io::Write;
@@ -22,7 +22,7 @@ pub fn xz(text: &[u8]) -> Vec<u8> {
 }
 
 pub fn zstd(text: &[u8]) -> Vec<u8> {
-    // With a checksum, as the program has it.
+    // With a checksum, like the files that the program writes.
     let mut encoder = zstd::stream::Encoder::new(Vec::new(), 1).unwrap();
     encoder.include_checksum(true).unwrap();
     encoder.write_all(text).unwrap();
@@ -42,7 +42,7 @@ pub fn bgzf_block(text: &[u8]) -> Vec<u8> {
     block
 }
 
-/// `text` in pieces of growing size, each compressed on its own.
+/// Cuts `text` into pieces of growing size and compresses each separately.
 pub fn pieces(text: &[u8], compress: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
     let (mut rest, mut size, mut bytes) = (text, 3, Vec::new());
     while !rest.is_empty() {
@@ -53,10 +53,10 @@ pub fn pieces(text: &[u8], compress: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// The form whose end may be missing.
+/// The name of the form that is valid even without its end block.
 pub const WITHOUT_END: &str = "BGZF without end block";
 
-/// The same text in every form in which it may come.
+/// Returns the text in every form that inputs may have, each with its name.
 pub fn all_forms(text: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     let bgzf = pieces(text, bgzf_block);
     let with_end = |end: &[u8]| [&bgzf, end].concat();

@@ -1,4 +1,4 @@
-//! `kmers qv --range`, and the ranges put together.
+//! `kmers qv --range`, and joining the ranges.
 
 use super::{K, Sample};
 use merganser_test_support::Dir;
@@ -42,7 +42,7 @@ fn the_files_are_those_of_one_run() {
         for (name, joined) in written.iter().zip(results) {
             let whole = dir.read(name);
             match &name[..] {
-                // A page names its inputs.
+                // The page contains the names of the inputs.
                 "page.json" if !hpc.is_empty() => {}
                 "page.json" => assert_eq!(inputs(&joined), inputs(&whole)),
                 name => assert!(joined == whole, "{hpc} {ranges} {name}"),

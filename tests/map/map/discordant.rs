@@ -1,4 +1,4 @@
-//! Warnings of inputs most pairs of which are discordant.
+//! Warnings about inputs in which most pairs are discordant.
 
 use std::fmt::Write as _;
 
@@ -8,10 +8,10 @@ use merganser_test_support::oracle::complement;
 /// Bases of a mate.
 const READ: usize = 100;
 
-/// Where the mates of a pair lie: contig, first base, and whether on the reverse strand.
+/// Positions of both mates: contig, first base, and whether on the reverse strand.
 type Places = [(usize, usize, bool); 2];
 
-/// A folder with a reference of two contigs.
+/// A directory with a reference of two contigs.
 struct World {
     dir: Dir,
     contigs: [Vec<u8>; 2],
@@ -31,7 +31,7 @@ impl World {
         if reverse { complement(letters) } else { letters.to_vec() }
     }
 
-    /// Writes pairs as NAME_1.fq and NAME_2.fq.
+    /// Writes pairs to `NAME_1.fq` and `NAME_2.fq`.
     fn write(&self, name: &str, pairs: &[Places]) {
         for mate in 0..2 {
             let mut text = String::new();
@@ -43,7 +43,7 @@ impl World {
         }
     }
 
-    /// The warnings of a run with these arguments.
+    /// Returns the warnings of a run with these arguments.
     fn warnings(&self, args: &str) -> Vec<String> {
         let ran = self.dir.run(&format!("map ref.fa -e 4 --best -o o.bam {args}"));
         let warnings = ran.warnings().into_iter().map(str::to_owned).collect();
@@ -51,7 +51,7 @@ impl World {
         warnings
     }
 
-    /// The only warning of a run that maps these pairs.
+    /// Maps these pairs and returns the only warning.
     #[track_caller]
     fn warning(&self, pairs: &[Places], options: &str) -> String {
         self.write("p", pairs);
@@ -61,7 +61,7 @@ impl World {
     }
 }
 
-/// Pairs of which the mates point to each other, with these lengths from end to end.
+/// Returns pairs whose mates point towards each other, with these outer distances.
 fn inward(lengths: impl IntoIterator<Item = usize>) -> Vec<Places> {
     let pairs = lengths.into_iter().enumerate().map(|(number, bases)| {
         let from = 100 + 37 * number % 20_000;
@@ -71,7 +71,7 @@ fn inward(lengths: impl IntoIterator<Item = usize>) -> Vec<Places> {
     pairs.collect()
 }
 
-/// Pairs of these mates at many places: the first bases of both lie so far apart.
+/// Returns `count` pairs along the reference whose first bases have this distance.
 fn laid(count: usize, distance: usize, strands: [bool; 2]) -> Vec<Places> {
     let pair = |number| {
         let from = 100 + 41 * number;
@@ -108,7 +108,7 @@ fn strands_that_are_not_those_of_pairs() {
     assert!(warning.contains("raise --max-insert, for example to 3100"), "{warning}");
     let warning = world.warning(&laid(40, 30, [true, false]), "");
     assert!(warning.contains("dovetailed"), "{warning}");
-    // As far on as the mate is long: neither reaches beyond the other.
+    // Mates at the same position: neither extends beyond the other.
     let mates = |number: usize| [(0, 50 * number, false), (0, 50 * number, true)];
     world.write("p", &(0..40).map(mates).collect::<Vec<_>>());
     assert_eq!(world.warnings("-1 p_1.fq -2 p_2.fq"), [""; 0]);
@@ -141,14 +141,14 @@ fn most_pairs_of_an_input_are_wanted_and_twenty() {
         let warnings = world.warnings("-1 p_1.fq -2 p_2.fq");
         assert_eq!(warnings.len(), usize::from(warns), "{far} {good} {warnings:?}");
     }
-    // One of two inputs, though most pairs of both together are concordant.
+    // The warning is per input: most pairs of both inputs together are concordant.
     world.write("good", &mixed(0, 400));
     world.write("far", &mixed(50, 0));
     let both = "-1 good_1.fq -1 far_1.fq -2 good_2.fq -2 far_2.fq";
     let warnings = world.warnings(both);
     assert_eq!(warnings.len(), 1);
     assert!(warnings[0].starts_with("warning: far_1.fq and far_2.fq: 50 of 50 "), "{warnings:?}");
-    // Several inputs with the same fault are one warning.
+    // Several inputs with the same fault have one warning.
     world.write("again", &mixed(30, 0));
     let three = "-1 far_1.fq -1 good_1.fq -1 again_1.fq -2 far_2.fq -2 good_2.fq -2 again_2.fq";
     let warnings = world.warnings(three);
@@ -157,7 +157,7 @@ fn most_pairs_of_an_input_are_wanted_and_twenty() {
     assert!(warnings[0].starts_with(begin), "{warnings:?}");
 }
 
-/// Two copies of a genome, so that every read has two places as good.
+/// In a reference with two copies of a genome, every read has two equally good hits.
 #[test]
 fn reads_of_both_haplotypes_of_a_reference() {
     let world = World::new();
@@ -189,7 +189,7 @@ fn warnings_are_the_same_whatever_the_threads_and_the_form_of_the_input() {
     world.dir.write("sheet", "s\tp_1.fq\tp_2.fq\n");
     let ran = world.dir.run("map ref.fa -e 4 --best -o {}.bam --sample-sheet sheet");
     assert_eq!(ran.warnings(), [&expected]);
-    // Each shard has its share of the pairs.
+    // Each shard warns about its own pairs.
     let shard = world.warnings("-1 p_1.fq -2 p_2.fq --shard 1/2");
     assert!(shard.len() == 1 && shard[0].contains("farther apart"), "{shard:?}");
 }

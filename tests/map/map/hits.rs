@@ -1,4 +1,4 @@
-//! Hits of single reads: against the oracle, samtools and RazerS3.
+//! Hits of single reads, compared with the oracle, samtools and RazerS3.
 
 use super::*;
 use merganser_test_support::tools::{installed, shell};
@@ -73,7 +73,7 @@ fn the_same_bytes_whatever_threads_filter_memory_and_reference() {
     }
 }
 
-/// What rejects candidates changes how many are verified, and nothing else.
+/// Filters change only how many candidates are verified.
 #[test]
 fn filters_reject_and_the_report_says_so() {
     let mut random = Random(7);
@@ -140,8 +140,7 @@ fn bam_is_the_sam_and_samtools_takes_both() {
     }
 }
 
-/// XA of the first hit has the other hits with as few edits, in SAM and BAM; if there are more than so many, no record
-/// has it.
+/// XA of the first hit lists the other hits with equally few edits, in SAM and BAM, unless they exceed the limit.
 #[test]
 fn other_best_hits_are_named() {
     let mut random = Random(14);
@@ -186,11 +185,11 @@ fn other_best_hits_are_named() {
     }
 }
 
-/// Where a read lies: its name, strand and contig.
+/// The name of a read, and the strand and contig of a hit.
 type OfRead = (String, bool, Option<usize>);
 
-/// The same hits as RazerS3, which is fully sensitive too: it may group ends that lie further
-/// apart, but never has one that we have not.
+/// RazerS3, which is fully sensitive, too, finds the same hits. It may merge hits that are farther apart, but has no
+/// additional ones.
 #[test]
 fn razers3_finds_nothing_else() {
     if !installed(&["razers3"]) {
@@ -200,7 +199,7 @@ fn razers3_finds_nothing_else() {
     let mut contigs = contigs(&mut random);
     contigs.push(random.bases(60_000));
     let dir = Dir::new();
-    // RazerS3 takes N for a letter that differs; its names end at the first blank too.
+    // RazerS3 counts N as a mismatch; it also ends names at the first blank.
     dir.write("ref.fa", fasta(&contigs));
     for (len, e) in [(100, 0), (100, 2), (100, 3), (100, 5), (150, 1), (150, 4), (150, 8)] {
         let mut reads = Vec::new();
@@ -243,13 +242,13 @@ fn razers3_finds_nothing_else() {
     }
 }
 
-/// Clipped records are those without clipping, less the ends that cost more than clipping them.
+/// Clipped records are the unclipped ones without the ends whose edits cost more than clipping.
 #[test]
 fn ends_are_clipped() {
     let mut random = Random(21);
     let contigs = contigs(&mut random);
     let mut reads = reads(&mut random, &contigs, 300, 4);
-    // Ends that lie nowhere.
+    // Random ends.
     for (number, (_, read)) in reads.iter_mut().enumerate().filter(|(number, _)| number % 3 == 0) {
         let (len, end) = (read.len(), 4 + number % 9);
         if len > 2 * end {

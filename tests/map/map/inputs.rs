@@ -1,4 +1,4 @@
-//! Inputs of every kind, and bad ones.
+//! Valid inputs of every kind, and bad ones.
 
 use super::*;
 use merganser_test_support::forms::gzip;
@@ -20,8 +20,8 @@ fn input_of_every_kind() {
     let mapped = dir.run_with("map -q ref.fa - -e 3".split(' '), format!(">x\n{odd}\n").as_bytes());
     let found = records(&mapped.ok());
     assert_eq!((&found[0].letters, &found[0].qualities[..]), (&letters, "*"));
-    // No reads; reads that cannot have a hit: an empty one, no more bases than edits, longer than
-    // the reference.
+    // No reads at all; reads that cannot have a hit: empty, with no more bases than edits, or longer than the
+    // reference.
     assert_eq!(records(&dir.run_with("map ref.fa - -e 3".split(' '), b"").ok()).len(), 0);
     let text =
         format!("@e\n\n+\n\n@s\nACG\n+\nIII\n@l\n{}\n+\n{}\n", "A".repeat(9999), "I".repeat(9999));
@@ -29,13 +29,13 @@ fn input_of_every_kind() {
     assert_eq!(ran.warnings().len(), 1, "{}", ran.stderr);
     assert!(ran.warnings()[0].contains("2 reads have no more bases than -e"), "{}", ran.stderr);
     assert!(records(&ran.ok()).iter().all(|record| record.flags == 4));
-    // Short reads are scanned for, and the report says so.
+    // Short reads are scanned for, and a warning says so.
     let ran = dir.run_with(
         "map ref.fa - -e 3".split(' '),
         format!("@s\n{}\n+\n{}\n", &letters[..24], "I".repeat(24)).as_bytes(),
     );
     assert!(
-        ran.warnings()[0].contains("1 reads are too short for one more seed"),
+        ran.warnings()[0].contains("1 reads are too short for the seeds that"),
         "{}",
         ran.stderr
     );
@@ -78,7 +78,7 @@ fn bad_inputs() {
     insta::assert_snapshot!(text);
 }
 
-/// What a slip makes of the arguments is named, with the remedy.
+/// Mistakes in the arguments are named, with the remedy.
 #[test]
 fn slips() {
     let dir = Dir::new();
@@ -108,7 +108,7 @@ fn slips() {
     insta::assert_snapshot!(text);
 }
 
-/// Records, and reads without a hit, have Phred+33 whatever the reads have.
+/// Qualities in records and in the output of unmapped reads are Phred+33, whatever the input has.
 #[test]
 fn qualities_of_phred_64_become_those_of_records() {
     let mut random = Random(13);
@@ -123,7 +123,7 @@ fn qualities_of_phred_64_become_those_of_records() {
     };
     assert_eq!(mapped("", &text("I")), "I".repeat(60));
     assert_eq!(mapped("--quality-offset 64", &text("h")), "I".repeat(60));
-    // A letter below 64 is none of Phred+64.
+    // Letters below 64 are invalid in Phred+64.
     let ran = dir.run_with("map -q ref.fa - -e 2 --quality-offset 64".split(' '), &text("I"));
     assert_eq!(ran.code, Some(0));
     let ran = dir.run_with("map -q ref.fa - -e 2 --quality-offset 64".split(' '), &text("5"));

@@ -1,9 +1,9 @@
-//! Pairs and their combinations.
+//! Pairs and their combinations of hits.
 
 use super::*;
 use merganser_test_support::tools::{installed, shell};
 
-/// Each pair that a fragment gave is where it was cut, and flags, mates and lengths are consistent.
+/// Each simulated pair is found where it was cut, and flags, mates and template lengths are consistent.
 #[test]
 fn pairs() {
     let mut random = Random(9);
@@ -22,7 +22,7 @@ fn pairs() {
         let kind = number % 5;
         let two = match kind {
             0..=1 => end,
-            // Nowhere; on another contig; too far away.
+            // Random; on another contig; too far away.
             2 => random.bases(80),
             3 => contigs[1][from..from + 80].to_vec(),
             _ => contigs[0][from + 5000..from + 5080].to_vec(),
@@ -82,7 +82,7 @@ fn pairs() {
     assert_eq!(without.lines().filter(|line| !line.starts_with('@')).count(), 402 - 2 - 40);
 }
 
-/// Lengths of templates, flags and places of mates are those that samtools works out.
+/// Template lengths, flags and positions of mates are those that samtools computes.
 #[test]
 fn mates_are_as_samtools_says() {
     if !installed(&["samtools"]) {
@@ -116,7 +116,7 @@ fn mates_are_as_samtools_says() {
     for (own, fixed) in own.iter().zip(&fixed) {
         let place = |record: &Sam| (record.flags, record.mate.clone(), record.mate_start);
         assert_eq!(place(own), place(fixed), "{own:?}");
-        // Of others samtools takes the distance of their first bases in the order of reading.
+        // For discordant pairs, samtools uses the distance between the first bases in reading direction.
         if own.flags & 2 != 0 {
             concordant += 1;
             assert_eq!(own.template, fixed.template, "{own:?}");
@@ -125,7 +125,7 @@ fn mates_are_as_samtools_says() {
     assert!(concordant > 800, "{concordant}");
 }
 
-/// A pair of repeats has all its concordant combinations, each as two records with one HI.
+/// A pair in a repeat has all concordant combinations, each as two records with the same HI.
 #[test]
 fn combinations_of_pairs() {
     let mut random = Random(10);
@@ -163,16 +163,16 @@ fn combinations_of_pairs() {
     };
     assert_eq!(others("2"), [at('+', 1), at('-', 161)]);
     assert_eq!(others("1"), [String::new(), String::new()]);
-    // Apart, a mate has its own.
+    // Without a concordant combination, each mate has its own.
     assert_eq!(others("2 --max-insert 200"), [at('+', 1), at('-', 161)]);
     assert_eq!(of("--max-hits 2").len(), 4);
-    // None is concordant: each mate has its own three.
+    // No combination is concordant: each mate has its own three hits.
     let apart = of("--max-insert 200");
     assert_eq!(apart.len(), 6);
     assert!(apart.iter().all(|record| record.flags & 2 == 0));
 }
 
-/// However mates are given, the records are the same; single reads may come beside them.
+/// Records do not depend on the form in which mates are given; single reads may be given, too.
 #[test]
 fn mates_in_two_files_or_one() {
     let mut random = Random(13);
@@ -196,7 +196,7 @@ fn mates_in_two_files_or_one() {
     assert!(records(&expected).iter().any(|record| record.flags & 2 != 0));
     assert_eq!(map("-1 1.fq -2 2.fq"), expected);
     assert_eq!(map("--interleaved both.fq"), expected);
-    // Pairs come first.
+    // Pairs are written first.
     let more = map("s.fq -1 1.fq -2 2.fq");
     let alone = sam(dir.run("map -q ref.fa -e 3 s.fq"));
     let body = |text: &str| {
@@ -209,8 +209,8 @@ fn mates_in_two_files_or_one() {
     assert_eq!(json["inputs"]["mates"], serde_json::json!(["2.fq"]));
 }
 
-/// Mates with more edits than a hit may have are found beside the others: those combinations of all hits with
-/// so many edits in which a mate has a best hit with few.
+/// Mates with more edits than `-e` are rescued near their mates: the result has those combinations of all hits
+/// within the rescue limit in which one mate has a best hit within `-e`.
 #[test]
 fn mates_are_rescued() {
     let mut random = Random(33);
@@ -251,7 +251,7 @@ fn mates_are_rescued() {
             assert_eq!([&pair[0], &pair[1]].map(place), [&few[0], &few[1]].map(place));
             continue;
         }
-        // Combinations come as two records each.
+        // Each combination has two records.
         let own: Vec<&Sam> = many.iter().filter(|record| record.name == few[0].name).collect();
         let together = own.chunks(2).filter(|pair| pair.len() == 2 && pair[0].flags & 2 != 0);
         let anchored = |pair: &&[&Sam]| {
@@ -277,7 +277,7 @@ fn mates_are_rescued() {
     let json: serde_json::Value = serde_json::from_slice(&dir.read("j")).unwrap();
     assert_eq!(json["results"]["rescued_pairs"], found);
     assert!((100..225).contains(&found), "{found}");
-    // Not more than a hit may have anyway: the same as without.
+    // A rescue limit of at most `-e` changes nothing.
     assert_eq!(
         map("-e 3 --best --rescue 0").iter().map(place).collect::<Vec<_>>(),
         few.iter().map(place).collect::<Vec<_>>()

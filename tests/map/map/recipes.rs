@@ -1,4 +1,4 @@
-//! Documented commands for callers of variants find what is there: as much as BWA-MEM's records do.
+//! With documented commands for variant calling, callers find as many variants as with BWA-MEM.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use merganser_test_support::examples::{Example, of_help, of_page};
 use merganser_test_support::tools::{installed, shell};
 use merganser_test_support::{Dir, MERGANSER, root};
 
-/// Commands that are not for callers, by what they contain, each with the reason.
+/// Parts of commands that are not for variant calling, each with its purpose.
 const OTHER_JOBS: [(&str, &str); 4] = [
     ("reads.fq.gz -e 5 -o", "every place of single reads"),
     ("hla.fa", "every best place of single reads, for OptiType"),
@@ -17,10 +17,10 @@ const OTHER_JOBS: [(&str, &str); 4] = [
     ("--device", "speed"),
 ];
 
-/// How much less than BWA-MEM's recall and precision they may have.
+/// Maximum loss of recall and precision compared with BWA-MEM.
 const TOLERANCE: f64 = 0.01;
 
-/// The files that the commands name, all of a simulated diploid.
+/// Returns a directory with the files that the commands name, made from a simulated diploid.
 fn world() -> Dir {
     let dir = Dir::new();
     let mut diploid = Diploid::new(5);
@@ -44,7 +44,7 @@ fn world() -> Dir {
     dir
 }
 
-/// The documented commands that map for callers, and those that join their shards.
+/// Returns the documented mapping commands for variant calling, and those that join their shards.
 fn recipes() -> Vec<Example> {
     let pages = ["README.md", "docs/guide/map.md", "docs/guide/quickstart.md"];
     let pages = pages.iter().flat_map(|page| of_page(&root().join(page)));
@@ -57,7 +57,7 @@ fn recipes() -> Vec<Example> {
     pages.chain(helps).filter(maps).collect()
 }
 
-/// The file that a command writes, of the sheet's only sample; none if that is a shard.
+/// Returns the output of a command, for the only sample of the sheet; `None` for a shard.
 fn output(command: &str) -> Option<String> {
     let words: Vec<&str> = command.split_whitespace().collect();
     let value = |option: &str| words.windows(2).find(|pair| pair[0] == option).map(|pair| pair[1]);
@@ -67,7 +67,7 @@ fn output(command: &str) -> Option<String> {
 /// SNPs, and insertions and deletions: position and both alleles.
 type Variants = [BTreeSet<String>; 2];
 
-/// The variants that a shell command prints as VCF.
+/// Returns the variants that a shell command prints as VCF.
 fn variants(dir: &Path, command: &str) -> Variants {
     let vcf = shell(dir, &format!("{command} 2>>log"));
     let mut variants = Variants::default();
@@ -79,13 +79,13 @@ fn variants(dir: &Path, command: &str) -> Variants {
     variants
 }
 
-/// The variants that bcftools calls from sorted records.
+/// Returns the variants that bcftools calls from sorted records.
 fn called(dir: &Path, records: &str) -> Variants {
     let mpileup = format!("bcftools mpileup -f ref.fa {records} 2>>log | bcftools call -mv 2>>log");
     variants(dir, &format!("{mpileup} | bcftools norm -f ref.fa -m -any"))
 }
 
-/// Recall and precision of SNPs, and of insertions and deletions.
+/// Returns recall and precision of SNPs, then of insertions and deletions.
 fn accuracy(called: &Variants, truth: &Variants) -> [f64; 4] {
     let of = |kind: usize| {
         let found = called[kind].intersection(&truth[kind]).count() as f64;

@@ -7,7 +7,7 @@ use merganser_test_support::reads::Random;
 
 const LETTERS: usize = 80;
 
-/// A directory with a reference and three files of reads of it, the first two of which are mates.
+/// Returns a directory with a reference and three files of reads; the first two are mates.
 fn world() -> Dir {
     let dir = Dir::new();
     let contig = Random(7).bases(5000);
@@ -32,7 +32,7 @@ fn world() -> Dir {
     dir
 }
 
-/// The lines of read groups, and how many records are of each.
+/// Returns the lines of read groups, and the number of records of each.
 fn groups(sam: &str) -> (Vec<&str>, BTreeMap<&str, usize>) {
     let lines = sam.lines().filter(|line| line.starts_with("@RG")).collect();
     let mut counts = BTreeMap::new();
@@ -69,10 +69,10 @@ fn read_groups_that_do_not_fit_are_refused() {
     let run = |groups: String| {
         dir.run(&format!("map ref.mgi b.fq -1 a_1.fq -2 a_2.fq -e 2 -o x.sam{groups}")).fails(2)
     };
-    assert_eq!(run(group("x") + &group("x")), "error: -R: two have the ID x\n");
+    assert_eq!(run(group("x") + &group("x")), "error: -R: the ID x is given twice\n");
     assert_eq!(
         run(group("x") + &group("y") + &group("z")),
-        "error: there are 3 of -R and 2 inputs: give one for all, or as many\n"
+        "error: there are 3 of -R and 2 inputs: give one for all, or one for each input\n"
     );
     assert!(!dir.names().contains(&"x.sam".to_owned()));
 }
@@ -88,14 +88,14 @@ fn the_samples_of_a_sheet_are_mapped_one_by_one() {
     assert_eq!(groups(&pair), (lines, BTreeMap::from([("p.1", 40), ("p.2", 20)])));
     let own = (vec!["@RG\tID:s\tSM:s"], BTreeMap::from([("s", 20)]));
     assert_eq!(groups(&single), own);
-    // What is written of a sample is what it gives alone.
+    // A sample has the same output as when it is mapped alone.
     let alone = ["map", "ref.mgi", "b.fq", "-e", "2", "-R", "@RG\\tID:s\\tSM:s"];
     assert_eq!(dir.run_with(alone, b"").ok(), single);
     assert!(dir.names().contains(&"p.none.fq".to_owned()));
     let json: serde_json::Value = serde_json::from_slice(&dir.read("run.json")).unwrap();
     assert_eq!(json["results"]["samples"]["p"]["reads"], 60);
     assert_eq!(json["results"]["failed"], serde_json::json!([]));
-    // A library's name instead.
+    // Another library name.
     let given =
         format!("{map} --max-insert 300 --sort -o {{}}.bam -R @RG\\tID:{{}}\\tLB:l\\tSM:{{}}");
     dir.run(&given).ok();

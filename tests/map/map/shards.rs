@@ -1,15 +1,15 @@
-//! `map --shard` and `map join`: whatever the shards, the bytes of one run.
+//! `map --shard` and `map join`: joined shards have the bytes of a single run.
 
 use std::fs;
 
 use super::sorted::{PAIRS, world};
 use merganser_test_support::Dir;
 
-/// Maps in one run and by shards, and holds the files against each other; gives their names.
+/// Maps in one run and in shards, and asserts that the joined files are the same; returns their names.
 fn joined_is_mapped(dir: &Dir, run: &str, shards: usize, join: &str) {
     dir.run(&format!("{run} -o one.bam")).ok();
     let mut files = String::new();
-    // The order in which they are given is nothing to the result.
+    // The order of the shards does not matter.
     for at in (1..=shards).rev() {
         let threads = 1 + at % 3;
         dir.run(&format!("{run} -t {threads} --shard {at}/{shards} -o s{at}.bam")).ok();
@@ -41,14 +41,15 @@ fn shards_are_joined_to_one_run() {
     ] {
         joined_is_mapped(&dir, &format!("{PAIRS}{options}"), shards, join);
     }
-    // Fewer reads than shards, and none.
+    // Fewer reads than shards, and no reads.
     dir.write("two.fq", "@a\nACGTTGCAACGTACGTTGCA\n+\nIIIIIIIIIIIIIIIIIIII\n@b\nAC\n+\nII\n");
     dir.write("none.fq", "");
     joined_is_mapped(&dir, "map ref.mgi two.fq none.fq -e 1", 3, "");
     joined_is_mapped(&dir, "map ref.mgi none.fq -e 1 --sort", 2, "");
 }
 
-/// What does not go together is one line that names the file and what differs, and leaves no output.
+/// Shards that do not belong together are refused in one line that names the file and the difference; no output is
+/// left.
 #[test]
 fn what_does_not_go_together() {
     let dir = world(9000);
@@ -79,7 +80,7 @@ fn what_does_not_go_together() {
     let middle = c.len() / 2;
     flipped[middle] ^= 4;
     dir.write("flipped.bam", flipped);
-    // A block is missing, and the end is there.
+    // A block is missing, but the end marker is present.
     let mut without = c.clone();
     without.drain(block(&c, 3) + 5..block(&c, 4));
     dir.write("without.bam", without);
@@ -119,8 +120,8 @@ fn what_does_not_go_together() {
     insta::assert_snapshot!(said);
 }
 
-/// A job is known by the content of its reads: copies elsewhere, of another time, are the same job, and a file of
-/// the same size that is another in its middle is not.
+/// A job is identified by the content of its reads: copies with other paths and times are the same job; a file of
+/// the same size whose middle differs is another job.
 #[test]
 fn copies_of_reads_are_one_job_and_other_content_is_not() {
     let dir = world(9000);
@@ -148,13 +149,13 @@ fn copies_of_reads_are_one_job_and_other_content_is_not() {
     assert!(said.contains("other.bam: "), "{said}");
 }
 
-/// Where a block of BGZF begins; those of the records come behind three of the header.
+/// Returns the start of a BGZF block; blocks of records follow three blocks of the header.
 fn block(file: &[u8], number: usize) -> usize {
     let size = |at: usize| usize::from(u16::from_le_bytes([file[at + 16], file[at + 17]])) + 1;
     (0..number).fold(0, |at, _| at + size(at))
 }
 
-/// Damaged shards whose checksums are right are refused, too: sorted ones, whose records are looked at.
+/// Damaged sorted shards with correct checksums are refused: their records are checked.
 #[test]
 fn records_that_are_none_are_refused() {
     let dir = world(3000);
@@ -165,7 +166,7 @@ fn records_that_are_none_are_refused() {
         .ok();
     }
     let whole = dir.read("1.bam");
-    // Stored: 18 bytes of header, 5 of the block of deflate, then text.
+    // Stored data: 18 bytes of BGZF header, 5 of the deflate block, then the text.
     let (begin, end) = (block(&whole, 3) + 23, block(&whole, 4) - 8);
     for (at, byte) in
         [(0, 0x7f), (3, 0xff), (4, 99), (7, 0x70), (11, 0x7f), (12, 0xff), (17, 0xff), (23, 0xff)]
@@ -176,7 +177,7 @@ fn records_that_are_none_are_refused() {
         changed[end..end + 4].copy_from_slice(&checksum.to_le_bytes());
         dir.write("1.bam", changed);
         let said = dir.run("map join 1.bam 2.bam -o o.bam").fails(1);
-        assert!(said.contains("1.bam: is damaged behind byte"), "{at}: {said}");
+        assert!(said.contains("1.bam: is damaged after byte"), "{at}: {said}");
         assert!(!dir.path("o.bam").exists());
     }
 }

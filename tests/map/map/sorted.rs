@@ -1,4 +1,4 @@
-//! Sorted records and their indexes, held against samtools.
+//! Sorted records and their indexes, compared with samtools.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use merganser_test_support::reads::Random;
 use merganser_test_support::tools::{installed, shell};
 use merganser_test_support::{Dir, gunzip};
 
-/// A directory with a reference, single reads and pairs; some of nowhere, many at the same places.
+/// Returns a directory with a reference, single reads and pairs; some are random, many share their position.
 pub(super) fn world(number: usize) -> Dir {
     let random = &mut Random(11);
     let contigs = contigs(random);
@@ -22,7 +22,7 @@ pub(super) fn world(number: usize) -> Dir {
             let cut = letters.len() * 2 / 3;
             let own = match mate {
                 0 => letters[..cut].to_vec(),
-                // Every tenth mate is of nowhere.
+                // Every tenth mate is random.
                 _ if at % 10 == 0 => random_like(cut, at),
                 _ => merganser_test_support::oracles::map::naive::reverse_complement(
                     &letters[letters.len() - cut..],
@@ -44,12 +44,12 @@ fn random_like(len: usize, seed: usize) -> Vec<u8> {
 
 pub(super) const PAIRS: &str = "map ref.mgi -1 one.fq -2 two.fq reads.fq -e 4 --device cpu";
 
-/// What samtools says in the directory.
+/// Returns the output of samtools in the directory.
 fn said(dir: &Dir, command: &str) -> String {
     String::from_utf8(shell(dir.root(), &format!("samtools {command} 2>> log"))).unwrap()
 }
 
-/// The records of a file, without its header.
+/// Returns the records of a file, without its header.
 fn records(dir: &Dir, file: &str) -> String {
     said(dir, &format!("view {file}"))
 }
@@ -145,7 +145,7 @@ fn the_bytes_depend_on_neither_threads_nor_memory() {
     let one = cram("one", "--threads 1 --memory 2G");
     assert!(one == cram("four", "--threads 4 --memory 2G"));
     assert!(one == cram("small", "--threads 2 --memory 142M"));
-    // Nothing is left of what was on disk.
+    // Temporary files are removed.
     assert!(!dir.names().contains(&"tmp".to_owned()), "{:?}", dir.names());
 }
 
@@ -176,7 +176,7 @@ fn sorted_records_on_stdout_are_bam_without_an_index() {
     assert!(!Path::new("/dev/null.bai").exists());
 }
 
-/// Of letters that are no bases the index has only where they are.
+/// Options for sorted CRAM.
 const CRAM: &str = "--sort --reference ref.fa -o own.cram";
 
 #[test]
@@ -185,7 +185,7 @@ fn cram_gives_the_records_of_bam() {
         return;
     }
     let dir = world(6000);
-    // Reads without qualities, and with letters that are no bases.
+    // Reads without qualities, and with letters other than bases.
     dir.write("bare.fa", ">x\nACGTTGCAACGTRYKNACGT\n>y\nNNNNNNNNNNNN\n");
     shell(dir.root(), "head -n 400 reads.fq | sed -n '1~4s/^@/>bare/p;2~4p' >> bare.fa");
     for options in [
@@ -201,7 +201,7 @@ fn cram_gives_the_records_of_bam() {
         let own = records(&dir, "-T ref.fa own.cram");
         assert!(own.lines().count() > 6000);
         assert!(own == records(&dir, "own.bam"), "{options}");
-        // Our own reader, too; it makes up qualities of reads that have none.
+        // Our own reader gives the same; it invents qualities for reads without them, so these are skipped.
         if options == " bare.fa" {
             continue;
         }
@@ -221,7 +221,7 @@ fn cram_gives_the_records_of_bam() {
     }
     let pileup = |file| said(&dir, &format!("mpileup -f ref.fa {file}"));
     assert!(pileup("own.cram") == pileup("own.bam"));
-    // The index is what samtools makes of the file.
+    // The index is the one that samtools makes.
     fs::copy(dir.path("own.cram"), dir.path("theirs.cram")).unwrap();
     shell(dir.root(), "samtools index theirs.cram");
     let [own, theirs] =
@@ -257,7 +257,7 @@ fn cram_has_the_letters_of_the_reference() {
     assert!(message.contains("name the FASTA file with --reference"), "{message}");
     dir.run(&format!("map ref.mgi {map} -o own.cram --reference ref.fa")).ok();
     assert_eq!(records(&dir, "-T ref.fa own.cram"), records(&dir, "own.bam"));
-    // That of the command line is one, too.
+    // A FASTA reference on the command line is used, too.
     dir.run(&format!("map ref.fa {map} -o other.cram")).ok();
     assert!(dir.read("other.cram") == dir.read("own.cram"));
     let header = said(&dir, "view -H own.cram");
@@ -285,14 +285,11 @@ fn what_cannot_be_is_refused() {
     let dir = world(50);
     let before = dir.names();
     let message = dir.run("map ref.mgi reads.fq -e 2 --sort -o x.sam").fails(2);
-    assert_eq!(
-        message,
-        "error: --sort goes with BAM and CRAM, not with SAM: name the output .bam or .cram\n"
-    );
+    assert_eq!(message, "error: --sort requires BAM or CRAM: name the output .bam or .cram\n");
     let csi = "map ref.mgi reads.fq -e 2 --sort --index-format csi";
     for output in ["x.cram", "-"] {
         let message = dir.run(&format!("{csi} -o {output}")).fails(2);
-        assert!(message.starts_with("error: --index-format goes with BAM in a file"), "{message}");
+        assert!(message.starts_with("error: --index-format requires BAM in a file"), "{message}");
     }
     let message = dir.run("map ref.mgi reads.fq -e 2 --sort -o nowhere/x.bam").fails(1);
     assert!(message.contains("the directory nowhere does not exist"), "{message}");
@@ -302,7 +299,7 @@ fn what_cannot_be_is_refused() {
     let full = dir.run("map ref.mgi reads.fq -e 2 --sort -o full.bam").fails(1);
     assert_eq!(full, "error: full.bam: cannot write: no space left on device\n");
     fs::remove_file(dir.path("full.bam")).unwrap();
-    // A directory of the index's name: records do not appear without it.
+    // If the index cannot be written because of a directory with its name, the records do not appear either.
     fs::create_dir(dir.path("y.bam.bai")).unwrap();
     let message = dir.run("map ref.mgi reads.fq -e 2 --sort -o y.bam").fails(1);
     assert!(message.contains("y.bam.bai"), "{message}");

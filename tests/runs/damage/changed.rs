@@ -1,4 +1,4 @@
-//! Files that are cut or written to while they are in use.
+//! Files that are truncated or written to while a run uses them.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -10,16 +10,16 @@ use merganser_test_support::signals::wait;
 use merganser_test_support::two_species::prepared;
 use merganser_test_support::{Dir, Ran};
 
-/// Starts a command that reads `fifo`, does something once it waits for that, and then has it read.
+/// Starts a command that reads `fifo`, runs `act` while the command waits for it, and then sends the reads.
 fn meanwhile(dir: &Dir, args: &str, reads: &[u8], act: impl FnOnce()) -> Ran {
     let _ = fs::remove_file(dir.path("fifo"));
     assert!(Command::new("mkfifo").arg(dir.path("fifo")).status().unwrap().success());
     let child = dir.start(args, Stdio::null());
-    // Opened when the program does, which then has looked at everything else.
+    // This blocks until the program opens the pipe; by then it has opened all other inputs.
     let mut fifo = File::options().write(true).open(dir.path("fifo")).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(200));
     act();
-    // The program may be gone before it has read all.
+    // The program may have ended before it has read everything.
     let _ = fifo.write_all(reads);
     drop(fifo);
     wait(dir, child)
@@ -29,7 +29,7 @@ fn cut(dir: &Dir, name: &str, length: u64) {
     OpenOptions::new().write(true).open(dir.path(name)).unwrap().set_len(length).unwrap();
 }
 
-/// Adds 1 to a byte.
+/// Adds 1 to the byte at `at`.
 fn change(dir: &Dir, name: &str, at: u64) {
     let file = OpenOptions::new().read(true).write(true).open(dir.path(name)).unwrap();
     let mut byte = [0];
@@ -37,7 +37,7 @@ fn change(dir: &Dir, name: &str, at: u64) {
     file.write_all_at(&[byte[0].wrapping_add(1)], at).unwrap();
 }
 
-/// Every way in which a file can change ends the run with a line, and without outputs or litter.
+/// Asserts that each kind of change ends the run with one line, without outputs and without temporary files.
 fn ends(dir: &Dir, file: &str, command: &str, reads: &[u8]) {
     let sound = dir.read(file);
     let before = dir.names();
@@ -58,7 +58,7 @@ fn ends(dir: &Dir, file: &str, command: &str, reads: &[u8]) {
         fs::remove_file(dir.path("fifo")).unwrap();
         assert_eq!(dir.names(), before, "{number}");
     }
-    // One that was only touched is what it was.
+    // A file with a new modification time but the same content is accepted.
     dir.write(file, &sound);
     let touch = || {
         let file = File::options().write(true).open(dir.path(file)).unwrap();
@@ -90,7 +90,7 @@ fn an_index_that_changes_during_a_run() {
     );
 }
 
-/// Tables are read, not mapped: what is shortened is an error of reading, or not needed any more.
+/// Tables are read, not mapped: truncation is a read error, or harmless if the end is no longer needed.
 #[test]
 fn a_table_that_is_cut_during_a_run() {
     let dir = Dir::new();

@@ -1,5 +1,5 @@
-//! Tables of other formats, which have no checksums: `kmers verify` refuses whatever other commands
-//! refuse, and what it cannot see is a k-mer that fits where it stands, or a count within its bounds.
+//! Tables in other formats, which have no checksums: `kmers verify` refuses whatever other commands refuse. It can
+//! only miss a k-mer that is in order at its position, or a count within the bounds.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use merganser_test_support::Dir;
 use merganser_test_support::reads::{Random, fastq, untidy};
 use merganser_test_support::tools::{installed, shell};
 
-/// k-mers and counts.
+/// Parses a dump into k-mers and counts.
 fn parsed(dump: &str) -> BTreeMap<String, u64> {
     let line = |line: &str| {
         let (kmer, count) = line.split_once('\t').unwrap();
@@ -17,7 +17,7 @@ fn parsed(dump: &str) -> BTreeMap<String, u64> {
     dump.lines().map(line).collect()
 }
 
-/// What `verify` does not see is so little that nobody could: either k-mers or counts are the same.
+/// Asserts that damage that `verify` misses is undetectable: either all k-mers or all counts are unchanged.
 fn check(dir: &Dir, table: &str, file: &str, damages: usize) {
     let sound = dir.read(file);
     let expected = dir.run(&format!("kmers dump {table}")).ok();
@@ -49,7 +49,7 @@ fn check(dir: &Dir, table: &str, file: &str, damages: usize) {
         let same_kmers = found.keys().eq(kmers.keys());
         assert!(same_kmers || counts == sums, "{file}: {what}");
     }
-    eprintln!("{file}: {seen} of {all} damages are seen");
+    eprintln!("{file}: {seen} of {all} damaged copies are refused");
     dir.write(file, sound);
     assert_eq!(dir.run(&format!("kmers verify {table}")).ok(), format!("{table}: ok\n"));
 }
@@ -73,11 +73,11 @@ fn damaged_tables_that_kmc_writes() {
     let dir = Dir::new();
     dir.write("r.fq", fastq(&untidy(150, 9), "\n"));
     shell(dir.root(), "kmc -k21 -ci1 -p5 -r r.fq two . && kmc -k21 -ci1 -okff r.fq k .");
-    // Small look-up tables, so that damage hits what matters.
+    // Small look-up tables, so that damage hits the important parts.
     check(&dir, "two", "two.kmc_pre", 8);
     check(&dir, "two", "two.kmc_suf", 15);
     check(&dir, "k.kff", "k.kff", 15);
-    // Not only what was counted with defaults is sound.
+    // Tables counted with other options are valid, too.
     for (number, command) in [
         "kmc -k21 -ci1 -b r.fq x .",
         "kmc -k9 -ci2 -cx9 -cs7 r.fq x .",
@@ -102,7 +102,7 @@ fn damaged_tables_that_kmc_writes() {
     }
 }
 
-/// The two damages by which this was found.
+/// The two cases of damage that revealed missing checks.
 #[test]
 fn a_flipped_entry_and_moved_records() {
     let dir = Dir::new();
@@ -120,7 +120,7 @@ fn a_flipped_entry_and_moved_records() {
     moved.copy_within(4..4100, 50_000);
     dir.write("x.kmc_suf", moved);
     let message = dir.run("kmers verify x").fails(1);
-    assert!(message.contains(" is not above the one before: "), "{message}");
+    assert!(message.contains(" is not greater than the previous one: "), "{message}");
     dir.write("x.kmc_suf", records);
     assert_eq!(dir.run("kmers verify x").ok(), "x: ok\n");
 }

@@ -1,11 +1,11 @@
-//! Damaged reads, and files that are empty though their names say what is in them.
+//! Damaged reads, and empty files whose names promise a compressed or binary format.
 
 use merganser_test_support::Dir;
 use merganser_test_support::reads::{Random, fastq, untidy};
 use merganser_test_support::tools::{installed, shell};
 use merganser_test_support::two_species::prepared;
 
-/// An empty file is an empty text; but nothing compressed, nor BAM or CRAM, is empty.
+/// An empty file is a valid empty text, but not a valid compressed file, BAM or CRAM.
 #[test]
 fn empty_files_with_a_promise_are_truncated() {
     let dir = prepared();
@@ -38,7 +38,7 @@ fn empty_files_with_a_promise_are_truncated() {
     let message =
         dir.run("build --taxonomy tax --map m.accession2taxid.gz -o o.mgdb g0.fa").fails(1);
     assert!(message.contains("m.accession2taxid.gz: truncated: "), "{message}");
-    // What is compressed to nothing is nothing.
+    // The compressed form of an empty text is valid.
     if installed(&["gzip"]) {
         shell(dir.root(), "printf '' | gzip > n.fq.gz");
         dir.run("count -q -k 21 -o n.mgk n.fq.gz").ok();
@@ -48,7 +48,7 @@ fn empty_files_with_a_promise_are_truncated() {
     assert_eq!(dir.read("n.mgk"), dir.read("e.mgk"));
 }
 
-/// Frames of a window of 2 GiB are read where there is memory for it, and else that is said.
+/// Zstandard frames with a window of 2 GiB are read if memory allows, and otherwise refused with a message.
 #[test]
 fn windows_of_zstd() {
     if !installed(&["zstd"]) {
@@ -57,7 +57,7 @@ fn windows_of_zstd() {
     let dir = Dir::new();
     dir.write("r.fq", fastq(&untidy(300, 2), "\n"));
     shell(dir.root(), "zstd -q --long=31 -c r.fq > /dev/null");
-    // From a pipe, so that the frame does not say how short it is.
+    // From a pipe, so that the frame does not store its size.
     shell(dir.root(), "cat r.fq | zstd -q --long=31 > r.fq.zst");
     dir.run("count -q -k 21 --memory 24G -o a.mgk r.fq").ok();
     dir.run("count -q -k 21 --memory 24G -o b.mgk r.fq.zst").ok();
@@ -69,7 +69,7 @@ fn windows_of_zstd() {
     );
 }
 
-/// A decoder that panics of damage says one line, as others do.
+/// Damage that makes the CRAM decoder panic is reported in one line, like other damage.
 #[test]
 fn damaged_cram_is_one_line() {
     if !installed(&["samtools"]) {

@@ -1,11 +1,11 @@
-//! What building and classifying take.
+//! Memory of building databases and of classifying.
 
 use std::fmt::Write;
 
 use merganser_test_support::reads::Random;
 use merganser_test_support::{Dir, root};
 
-/// Genomes of two species, a database of them in one and in several parts, and reads.
+/// Returns a directory with genomes of two species, a database of them in one part and in several, and reads.
 fn world() -> Dir {
     let dir = Dir::new();
     std::fs::create_dir(dir.path("tax")).unwrap();
@@ -45,8 +45,8 @@ fn peak(dir: &Dir, args: &str) -> u64 {
     json["peak_memory_bytes"].as_u64().unwrap()
 }
 
-/// A database that does not fit is asked part by part, with the same answers; one in a single part is
-/// refused before any read.
+/// A database larger than the budget is queried part by part with the same results; one in a single part is refused
+/// before any read is classified.
 #[test]
 fn parts_of_a_database_take_turns_where_it_does_not_fit() {
     let dir = world();
@@ -76,7 +76,7 @@ fn parts_of_a_database_take_turns_where_it_does_not_fit() {
     assert_eq!(dir.names(), before);
 }
 
-/// What does not fit when a database is built is written without a second copy of it.
+/// A database is built within the budget, in one part and in several, without a second copy in memory.
 #[test]
 fn building_stays_within_the_promise() {
     let dir = world();
@@ -88,7 +88,7 @@ fn building_stays_within_the_promise() {
         let peak = peak(&dir, &args);
         assert!(peak <= 260 << 20, "{peak} bytes");
     }
-    // Nor does a long sequence take more than its windows when it is classified.
+    // Classifying a long sequence needs memory only for its windows.
     let genome = dir.read("g.fa");
     let letters: Vec<u8> = genome
         .split(|&byte| byte == b'\n')
@@ -105,8 +105,8 @@ fn building_stays_within_the_promise() {
     );
 }
 
-/// A folder of Kraken 2 whose table has `cells` random cells, with keys so short that many minimizers
-/// are found.
+/// Writes a Kraken 2 database whose table has `cells` random cells, with keys so short that many minimizers are
+/// found.
 fn random_kraken2(dir: &Dir, cells: usize) {
     std::fs::create_dir(dir.path("k2")).unwrap();
     for name in ["opts.k2d", "taxo.k2d"] {
@@ -126,7 +126,7 @@ fn random_kraken2(dir: &Dir, cells: usize) {
     dir.write("k2/hash.k2d", [header, table].concat());
 }
 
-/// A table of Kraken 2 that does not fit is gone through in rounds, with the same answers.
+/// A Kraken table larger than the budget is loaded in rounds, with the same results.
 #[test]
 fn tables_of_kraken_2_that_do_not_fit_are_gone_through() {
     let dir = Dir::new();

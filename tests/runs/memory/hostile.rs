@@ -1,5 +1,5 @@
-//! No single record, line or name breaks `--memory`: each command either does its work within it, or
-//! refuses, within it too, in one line and with nothing left behind.
+//! No single record, line or name exceeds `--memory`: each command either succeeds within the budget, or fails within
+//! it, with one line and without leaving files.
 
 use std::fs;
 use std::io::Write;
@@ -9,17 +9,17 @@ use merganser_test_support::peak::peak as peak_of;
 use merganser_test_support::reads::Random;
 use merganser_test_support::{Dir, MERGANSER, Ran, names};
 
-/// Bytes of letters of a long FASTA record: more than the smallest budgets hold in any copies.
+/// Bytes of a long FASTA record: larger than the smallest budgets, even without copies.
 const LONG: usize = 12 << 20;
-/// Bytes of what has no end: more than all budgets but the largest.
+/// Bytes of an "endless" record or line: more than all budgets except the largest.
 const ENDLESS: usize = 400 << 20;
 
-/// How a run ended, and the largest resident size that it was seen to have.
+/// Runs the program without input; returns how it ended and its peak resident size.
 pub(super) fn measured(dir: &Dir, args: &str) -> (Ran, u64) {
     measured_with(dir, args, Stdio::null())
 }
 
-/// As [`measured`], with a standard input.
+/// Like [`measured`], with a standard input.
 pub(super) fn measured_with(dir: &Dir, args: &str, stdin: Stdio) -> (Ran, u64) {
     let mut child = Command::new(MERGANSER)
         .current_dir(dir.root())
@@ -48,7 +48,7 @@ fn endless(letter: u8, out: &mut dyn Write) {
     (0..ENDLESS >> 20).for_each(|_| out.write_all(&piece).unwrap());
 }
 
-/// Tables, a database, an index and reads that are as they should be, and files that are not.
+/// Returns a directory with valid tables, databases, indexes and reads, and with hostile files.
 fn world() -> Dir {
     let dir = Dir::new();
     let mut random = Random(5);
@@ -100,7 +100,7 @@ fn world() -> Dir {
             endless(b'A', out);
         }),
     );
-    // Where a record lies takes more than its letters.
+    // The positions of these records take more memory than their letters.
     dir.write("tiny.fa.zst", packed(|out| out.write_all(&b">a\nAC\n".repeat(4 << 20)).unwrap()));
     let line = [b"3\t|\t1\t|\t".to_vec(), vec![b'x'; 80 << 20]].concat();
     for (folder, file) in [("long_nodes", "nodes.dmp"), ("long_names", "names.dmp")] {
@@ -112,14 +112,14 @@ fn world() -> Dir {
         dir.write(&format!("{folder}/{file}"), whole);
     }
     dir.write("line.txt", line);
-    // Good lines of no file in particular, and no end of them.
+    // Valid lines for several kinds of files, in excessive number.
     dir.write("many.txt", b"7\t1\n".repeat(30 << 20));
     dir
 }
 
-/// All reads of these are text that sequences come as.
+/// Hostile inputs of reads.
 const READS: [&str; 5] = ["reads.fq", "contig.fa", "line.fq.zst", "header.fa.zst", "tiny.fa.zst"];
-/// Commands with `{}` for their reads.
+/// Commands with `{}` for the reads.
 const OF_READS: [&str; 10] = [
     "count -k 21 -o out/o.mgk {}",
     "kmers profile t.mgk {} -o out/o.tsv",
@@ -132,7 +132,7 @@ const OF_READS: [&str; 10] = [
     "build -t tax -o out/o.mgdb {}",
     "build -t tax --format kraken2 -o out {}",
 ];
-/// Commands with something long in their other files.
+/// Commands whose other inputs are hostile.
 const OF_OTHERS: [&str; 12] = [
     "index contig.fa.zst -o out/o.mgi",
     "filter -e 3 line.tsv.zst -o out/o.tsv",
@@ -151,7 +151,7 @@ const OF_OTHERS: [&str; 12] = [
 fn check(dir: &Dir, command: &str, budget: &str) {
     let bytes: u64 = merganser_run::parse_size(budget).unwrap();
     let args = format!("{command} -q --threads 2 --memory {budget} --tmp-dir out");
-    // Not all commands have temporary files.
+    // Some commands have no temporary files.
     let args =
         if ["map", "index", "filter", "deplete"].iter().any(|without| command.starts_with(without))
         {
@@ -187,7 +187,7 @@ fn no_record_line_or_name_breaks_it() {
     }
 }
 
-/// What is too long says so, with its file, its number, the limit and the remedy.
+/// A message about an excessive record or line names the file, the record or line, the limit and the remedy.
 #[test]
 fn what_is_too_long_is_named() {
     let dir = world();
@@ -212,13 +212,13 @@ fn what_is_too_long_is_named() {
          this the right file?\n"
     );
     let many = error("build -t tax -o out/o.mgdb tiny.fa.zst");
-    assert!(many.starts_with("error: so many sequences as the reference has need at least "));
+    assert!(many.starts_with("error: a reference with this many sequences needs at least "));
     let pair = error("filter -e 3 line.tsv.zst -o out/o.tsv");
     assert!(pair.starts_with("error: line.tsv.zst: line 2: a line of more than "), "{pair}");
     assert!(pair.ends_with("If so, cut the line or give more --memory\n"), "{pair}");
 }
 
-/// A profile of a sequence that comes in stretches is that of the sequence.
+/// The profile of a sequence that is read in pieces covers the whole sequence.
 #[test]
 fn long_profiles_are_whole() {
     let dir = Dir::new();

@@ -1,5 +1,5 @@
-//! Reads of repeats have as many places as the repeat has bases, and pairs as many combinations as the product of
-//! that: `map` keeps to `--memory`, or says which read does not fit.
+//! A read of a repeat has as many hits as the repeat has bases, and a pair the product of its mates' hits as
+//! combinations: `map` keeps to `--memory`, or names the read that does not fit.
 
 use super::hostile::measured;
 use merganser_test_support::Dir;
@@ -8,7 +8,7 @@ use merganser_test_support::repeats::copies;
 
 const BUDGET: u64 = 200 << 20;
 
-/// A genome of one letter, an index of it, and two pairs of it.
+/// Returns a directory with a genome of one letter, its index, and two pairs of reads of it.
 fn homopolymer() -> Dir {
     let dir = Dir::new();
     dir.write("a.fa", format!(">a\n{}\n", "A".repeat(3_000_000)));
@@ -22,7 +22,7 @@ fn homopolymer() -> Dir {
     dir
 }
 
-/// Runs `map` with 200 MB and one thread; returns its message if it refuses that.
+/// Runs `map` with 200 MB and one thread; returns its message if it fails.
 fn refusal(dir: &Dir, options: &str) -> Option<String> {
     let line = format!("map -q --memory 200M --threads 1 -o o.bam {options}");
     let (ran, peak) = measured(dir, &line);
@@ -42,7 +42,7 @@ fn pairs_of_a_homopolymer_keep_to_the_memory() {
             "{select}: {why}"
         );
     }
-    // With memory for the hits, their combinations take none.
+    // With enough memory for the hits, combinations take no further memory.
     let more =
         "map -q --memory 1G --threads 1 -e 0 --hamming --best a.mgi -1 1.fq -2 2.fq -o o.bam";
     let (ran, peak) = measured(&dir, more);
@@ -66,8 +66,8 @@ fn single_reads_of_a_homopolymer_keep_to_the_memory() {
     }
 }
 
-/// Combinations that are not listed are the ones that would be, in the same order: the genome is short enough that
-/// those of the part with 200 bases are listed, and those of the whole are not.
+/// Combinations that are generated on the fly have the same order as listed ones. In this short genome, those of a
+/// stretch of 200 bases are listed and those of the whole genome are not.
 #[test]
 fn many_combinations_come_in_their_order() {
     let dir = Dir::new();
@@ -105,13 +105,13 @@ fn many_combinations_come_in_their_order() {
     assert_eq!(number(hits), keys.len() as i64);
 }
 
-/// As soon as it is seen, not when the disk is full.
+/// An excessive number of records is warned of as soon as it is noticed, not when the disk is full.
 #[test]
 fn very_many_records_are_warned_of() {
     let dir = homopolymer();
     let ran = dir.run("map --threads 1 -e 1 --memory 1G a.fa 1.fq -o o.sam");
     let expected = "warning: 1.fq: reads have more than 1,000 records each, and the output can become very large: \
-                    limit it with --max-hits, or report best hits alone";
+                    limit it with --max-hits, or report only best hits";
     assert_eq!(ran.stderr.lines().filter(|line| *line == expected).count(), 1, "{}", ran.stderr);
     let ran = dir.run("map --threads 1 -e 1 --max-hits 1000 a.fa 1.fq -o o.sam");
     assert!(!ran.stderr.contains("1,000 records each"), "{}", ran.stderr);

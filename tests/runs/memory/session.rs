@@ -1,4 +1,4 @@
-//! Lines of `classify --interactive`.
+//! Memory of lines in `classify --interactive`.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use super::hostile::measured_with;
 
-/// A line without an end is refused early, and one of very many words, too; what such a line begins with has been done.
+/// An endless line and a line with too many words are refused early; earlier lines have been processed.
 #[test]
 fn endless_lines_of_sessions_stay_within_the_promise() {
     let dir = merganser_test_support::two_species::prepared();

@@ -1,11 +1,11 @@
-//! What runs that went to disk for want of memory say: with how much they would not have.
+//! Notes of runs that spilled to disk name the memory that would have been enough.
 
 use serde_json::Value;
 
 use merganser_test_support::Dir;
 use merganser_test_support::reads::Random;
 
-/// Reads without a pattern: nearly all their k-mers are distinct.
+/// Writes random reads, nearly all of whose k-mers are distinct.
 fn reads(dir: &Dir, name: &str, (number, seed): (usize, u64)) {
     let mut random = Random(seed);
     let mut text = Vec::new();
@@ -17,8 +17,8 @@ fn reads(dir: &Dir, name: &str, (number, seed): (usize, u64)) {
     dir.write(name, text);
 }
 
-/// The memory that a run says to be enough, if it says so, and the bytes that it says went to disk; held
-/// against its `--json`.
+/// Returns the memory that a run's note names as enough, if there is a note, after comparing the spilled bytes in the
+/// note with those in `--json`.
 fn note(dir: &Dir, command: &str, memory: &str) -> Option<String> {
     let ran = dir.run(&format!("{command} --memory {memory} --tmp-dir . --json sum.json"));
     let stderr = ran.stderr.clone();
@@ -34,8 +34,8 @@ fn note(dir: &Dir, command: &str, memory: &str) -> Option<String> {
     Some(enough.strip_suffix(" it would have stayed in memory")?.to_owned())
 }
 
-/// With the memory that is named nothing goes to disk, and the result is the same; half-way to it
-/// something still does.
+/// Asserts that nothing is spilled with the named memory, that the output is the same, and that the mean of given and
+/// named memory is not enough.
 fn check(dir: &Dir, command: &str, memory: &str, output: &str) {
     let enough = note(dir, command, memory);
     let enough = enough.unwrap_or_else(|| panic!("{command} {memory}: nothing went to disk"));
@@ -54,7 +54,7 @@ fn the_memory_that_count_names_is_enough() {
     for (memory, options) in [
         ("80M", "--threads 2 -k 31 --min-count 1"),
         ("100M", "--threads 2 -k 55 --min-count 1"),
-        // Nothing but super-k-mers.
+        // These spill only super-k-mers.
         ("80M", "--threads 2 -k 21"),
         ("75M", "--threads 1 -k 27 --min-count 1"),
     ] {
@@ -73,7 +73,7 @@ fn the_memory_that_a_union_names_is_enough() {
     check(&dir, "kmers union --threads 2 -o u.mgk a.kff b.kff", "80M", "u.mgk");
 }
 
-/// Half of what is left is for the hits of reads in repeats.
+/// Half of the remaining budget is reserved for the hits of reads in repeats.
 #[test]
 fn the_memory_that_map_names_is_enough() {
     let dir = Dir::new();

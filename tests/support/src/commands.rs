@@ -6,7 +6,7 @@ pub use table::{ROWS, Row};
 
 use crate::Dir;
 
-/// Every verb, as the help lists them.
+/// Returns every command and subcommand, as the help lists them.
 pub fn commands() -> Vec<String> {
     let dir = Dir::new();
     let below = |command: &str| {

@@ -1,4 +1,4 @@
-//! A simulated diploid: its reference, its variants, and reads of both haplotypes.
+//! A simulated diploid genome: its reference, its variants, and reads of both haplotypes.
 
 use std::fmt::Write;
 
@@ -9,13 +9,13 @@ use super::reads::Random;
 const BASES: usize = 80_000;
 /// Bases of a read.
 const READ: usize = 150;
-/// Bases that are read for each of the reference.
+/// Number of read bases per base of the reference.
 const COVERAGE: usize = 30;
 /// The longest insertion or deletion.
 const MAX_INDEL: usize = 20;
 
-/// A variant: the base at which it begins, from 0, the letters there, those in their place, and which of the
-/// haplotypes have it.
+/// A variant: its first base (from 0), the reference letters, the letters that replace them, and the haplotypes that
+/// have it.
 struct Variant {
     at: usize,
     reference: Vec<u8>,
@@ -23,7 +23,7 @@ struct Variant {
     haplotypes: [bool; 2],
 }
 
-/// A reference with repeats, and a diploid that differs from it by SNPs and by insertions and deletions
+/// A reference with repeats, and a diploid genome that differs from it by SNPs and by insertions and deletions
 /// of 1 to 20 bases, on one haplotype or on both.
 pub struct Diploid {
     reference: Vec<u8>,
@@ -39,12 +39,12 @@ impl Diploid {
         Diploid { reference, variants, random }
     }
 
-    /// The reference as FASTA.
+    /// Returns the reference as FASTA.
     pub fn fasta(&self) -> String {
         format!(">chr1\n{}\n", text(&self.reference))
     }
 
-    /// The variants as VCF, without genotypes.
+    /// Returns the variants as VCF, without genotypes.
     pub fn vcf(&self) -> String {
         let mut vcf = format!(
             "##fileformat=VCFv4.2\n##contig=<ID=chr1,length={BASES}>\n\
@@ -57,8 +57,8 @@ impl Diploid {
         vcf
     }
 
-    /// FASTQ of first and second mates: fragments of 350 bases, give or take 40, with substitutions that grow
-    /// more frequent towards the end of a read.
+    /// Simulates pairs and returns FASTQ of the first and second mates: fragments of about 350 ± 40 bases, with
+    /// substitutions that become more frequent towards the end of a read.
     pub fn pairs(&mut self) -> [String; 2] {
         let haplotypes = [0, 1].map(|number| self.haplotype(number));
         let mut mates = [String::new(), String::new()];
@@ -79,7 +79,8 @@ impl Diploid {
         mates
     }
 
-    /// The length of a fragment. The sum of 12 uniform numbers is nearly normal, here of mean 240 and deviation 41.
+    /// Draws the length of a fragment. The sum of 12 uniform numbers is nearly normal, here with mean 240 and
+    /// deviation 41.
     fn fragment(&mut self) -> usize {
         let sum: usize = (0..12).map(|_| self.random.below(41)).sum();
         (110 + sum).max(READ)
@@ -88,7 +89,7 @@ impl Diploid {
     fn read(&mut self, letters: &[u8]) -> Vec<u8> {
         let mut read = letters.to_vec();
         for (at, letter) in read.iter_mut().enumerate() {
-            // From one in a thousand to eight.
+            // The error rate rises from 1 in 1000 to 8 in 1000.
             if self.random.below(1_000_000) < 1000 + 7000 * at * at / (READ * READ) {
                 *letter = another(*letter, &mut self.random);
             }
@@ -108,7 +109,7 @@ impl Diploid {
     }
 }
 
-/// Random stretches between copies of a repeat on both strands, which differ by 4 %, and low complexity.
+/// Returns random stretches between copies of a repeat on both strands, which differ by 4 %, and low complexity.
 fn genome(random: &mut Random) -> Vec<u8> {
     let repeat = random.bases(600);
     let mut genome = Vec::new();
@@ -135,7 +136,7 @@ fn genome(random: &mut Random) -> Vec<u8> {
     genome
 }
 
-/// Variants 150 to 350 bases apart: two SNPs, then an insertion or deletion, whose lengths grow in turn.
+/// Returns variants 150 to 350 bases apart: two SNPs, then an insertion or deletion of increasing length, in turn.
 fn variants(genome: &[u8], random: &mut Random) -> Vec<Variant> {
     let (mut variants, mut at) = (Vec::new(), 300);
     while at < genome.len() - 300 {
@@ -154,7 +155,7 @@ fn variants(genome: &[u8], random: &mut Random) -> Vec<Variant> {
     variants
 }
 
-/// Another base than this one.
+/// Returns a random base other than `letter`.
 fn another(letter: u8, random: &mut Random) -> u8 {
     let others: Vec<u8> = b"ACGT".iter().copied().filter(|&other| other != letter).collect();
     others[random.below(3)]

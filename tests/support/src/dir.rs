@@ -1,4 +1,4 @@
-//! A directory of a test's own, and the binary run in it.
+//! A directory for one test, and runs of the program in it.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -10,10 +10,10 @@ use std::sync::LazyLock;
 
 use tempfile::TempDir;
 
-/// The program under test, by its path: cargo puts it beside the folder of the tests.
+/// The path of the program under test: cargo puts it in the parent of the tests' folder.
 pub const MERGANSER: Program = Program;
 
-/// The type of [`MERGANSER`], which is known at run time alone.
+/// The type of [`MERGANSER`], whose path is known only at run time.
 #[derive(Clone, Copy, Debug)]
 pub struct Program;
 
@@ -24,7 +24,7 @@ impl Deref for Program {
         static PATH: LazyLock<String> = LazyLock::new(|| {
             let test = std::env::current_exe().unwrap();
             let program = test.parent().and_then(Path::parent).unwrap().join("merganser");
-            assert!(program.exists(), "{}: build it: cargo build", program.display());
+            assert!(program.exists(), "{} is missing: run cargo build", program.display());
             program.into_os_string().into_string().unwrap()
         });
         &PATH
@@ -43,7 +43,7 @@ impl fmt::Display for Program {
     }
 }
 
-/// A test's own directory, gone with it.
+/// A temporary directory of one test, removed when dropped.
 #[derive(Debug)]
 pub struct Dir(TempDir);
 
@@ -70,17 +70,17 @@ impl Dir {
         fs::read(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// The names in the directory, hidden ones included, sorted.
+    /// Returns the names in the directory, including hidden ones, sorted.
     pub fn names(&self) -> Vec<String> {
         names(self.root())
     }
 
-    /// Runs the binary here with arguments separated by blanks.
+    /// Runs the program in the directory with arguments separated by blanks.
     pub fn run(&self, args: &str) -> Ran {
         self.run_with(args.split_whitespace(), b"")
     }
 
-    /// Starts the binary here; whoever called reads what it prints, or lets it wait.
+    /// Starts the program in the directory; the caller reads its output or leaves it blocked.
     pub fn start(&self, args: &str, stdin: Stdio) -> Child {
         Command::new(MERGANSER)
             .args(args.split_whitespace())
@@ -92,7 +92,7 @@ impl Dir {
             .unwrap()
     }
 
-    /// Runs the binary here with these arguments and standard input.
+    /// Runs the program in the directory with these arguments and this standard input.
     pub fn run_with<S: AsRef<OsStr>>(
         &self,
         args: impl IntoIterator<Item = S>,
@@ -117,12 +117,12 @@ pub fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-/// How a run ended.
+/// The exit code and the outputs of a run.
 #[derive(Debug)]
 pub struct Ran {
     pub code: Option<i32>,
     pub stdout: Vec<u8>,
-    /// With the test's directory written as `DIR`.
+    /// The messages, with the path of the test's directory replaced by `DIR`.
     pub stderr: String,
 }
 
@@ -136,14 +136,14 @@ impl Ran {
         }
     }
 
-    /// Asserts success, and gives stdout as text.
+    /// Asserts success and returns stdout as text.
     #[track_caller]
     pub fn ok(self) -> String {
         assert_eq!(self.code, Some(0), "{}", self.stderr);
         String::from_utf8(self.stdout).unwrap()
     }
 
-    /// Asserts failure with this code, nothing on stdout and one line on stderr, and gives that.
+    /// Asserts failure with this exit code, an empty stdout and exactly one line on stderr, and returns this line.
     #[track_caller]
     pub fn fails(self, code: i32) -> String {
         assert_eq!(self.code, Some(code), "{}", self.stderr);
@@ -153,13 +153,13 @@ impl Ran {
         self.stderr
     }
 
-    /// The warnings on stderr.
+    /// Returns the warnings on stderr.
     pub fn warnings(&self) -> Vec<&str> {
         self.stderr.lines().filter(|line| line.starts_with("warning: ")).collect()
     }
 }
 
-/// The workspace.
+/// Returns the root folder of the workspace.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }

@@ -1,16 +1,16 @@
-//! Commands in texts.
+//! Example commands in pages and help texts.
 
 use std::path::{Path, PathBuf};
 
 use crate::Dir;
 
-/// A command as it stands in a text.
+/// A command as a page or a help text shows it.
 pub struct Example {
     pub place: String,
     pub command: String,
 }
 
-/// Lines joined where one ends in a backslash; with the number of the first, from 1.
+/// Joins lines that end in a backslash with the next ones; each has the number of its first line, from 1.
 fn logical_lines<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<(usize, String)> {
     let mut joined: Vec<(usize, String)> = Vec::new();
     let mut open = false;
@@ -28,7 +28,7 @@ fn logical_lines<'t>(lines: impl Iterator<Item = &'t str>) -> Vec<(usize, String
     joined
 }
 
-/// Whether a line runs our program, perhaps behind others or with variables set.
+/// Whether a line runs this program, possibly in a pipeline or after assignments of variables.
 fn runs_ours(command: &str) -> bool {
     let begins = |part: &str| {
         let mut words = part.split_whitespace();
@@ -37,7 +37,7 @@ fn runs_ours(command: &str) -> bool {
     command.split('|').any(begins)
 }
 
-/// The commands in fenced blocks and in paragraphs that are indented by four blanks.
+/// Returns the commands of a page in fenced blocks and in paragraphs that are indented by four blanks.
 pub fn of_page(path: &Path) -> Vec<Example> {
     let text = std::fs::read_to_string(path).unwrap();
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -58,7 +58,7 @@ pub fn of_page(path: &Path) -> Vec<Example> {
     examples
 }
 
-/// Adds the pages of a folder and of those below it.
+/// Adds the pages of a folder and its subfolders.
 pub fn find_pages(folder: &Path, pages: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -70,13 +70,13 @@ pub fn find_pages(folder: &Path, pages: &mut Vec<PathBuf>) {
     }
 }
 
-/// The commands under `Examples:` in a command's help.
+/// Returns the commands under `Examples:` in the help of a command.
 pub fn of_help(command: &str) -> Vec<Example> {
     let help = Dir::new().run(&format!("{command} --help")).ok();
     let lines = help.lines().skip_while(|line| *line != "Examples:").skip(1);
     let lines = logical_lines(lines.take_while(|line| !line.is_empty()));
     let commands = lines.into_iter().map(|(_, line)| line.trim().to_owned());
-    // What stands between them says what they do, and ends in a colon.
+    // The lines between commands describe them and end in a colon.
     let commands: Vec<String> = commands.filter(|line| runs_ours(line)).collect();
     assert!(!commands.is_empty(), "{command}: no example");
     let place = format!("merganser {command} --help");

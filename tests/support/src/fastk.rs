@@ -1,11 +1,11 @@
-//! FastK's tables, by the definition of their layout.
+//! Writes FastK tables from the definition of their layout.
 
 use std::fs;
 use std::path::Path;
 
 use super::oracle::Counts;
 
-/// A k-mer as FastK packs it: four bases a byte, the first one highest, zeros at the end.
+/// Packs a k-mer like FastK: four bases a byte, the first base in the highest bits, padded with zeros.
 fn packed(kmer: &[u8]) -> Vec<u8> {
     let code = |base: u8| b"ACGT".iter().position(|&other| other == base).unwrap() as u8;
     let byte = |bases: &[u8]| {
@@ -14,7 +14,7 @@ fn packed(kmer: &[u8]) -> Vec<u8> {
     kmer.chunks(4).map(byte).collect()
 }
 
-/// Writes `name.ktab` and its parts into a folder.
+/// Writes `name.ktab` and its parts to a folder.
 pub fn write_table(
     folder: &Path,
     name: &str,

@@ -1,8 +1,8 @@
-//! GPUs of this machine, real or emulated.
+//! Real or emulated GPUs of this machine.
 
 use crate::{Dir, MERGANSER};
 
-/// Two devices, or the first one twice where there is no other.
+/// Returns the `--device` value of two devices, or of the first one twice if there is only one.
 pub fn two_devices() -> &'static str {
     let dir = Dir::new();
     dir.write("r.fa", ">r\nACGTACGTACGTACGT\n");
@@ -10,7 +10,7 @@ pub fn two_devices() -> &'static str {
     if ran.code == Some(0) { "cuda:0,1" } else { "cuda:0,0" }
 }
 
-/// Whether this build and this machine can count on a GPU.
+/// Whether this build can count on a GPU of this machine.
 pub fn usable() -> bool {
     let dir = Dir::new();
     dir.write("r.fa", ">r\nACGTACGTACGTACGT\n");
@@ -19,7 +19,7 @@ pub fn usable() -> bool {
     let usable = tried.unwrap().status.success();
     if !usable {
         assert!(std::env::var_os("MERGANSER_REQUIRE_GPU").is_none(), "no GPU");
-        eprintln!("skipped: no GPU here");
+        eprintln!("skipped: this machine has no GPU");
     }
     usable
 }

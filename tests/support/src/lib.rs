@@ -1,12 +1,12 @@
-//! What tests of the built program share: a directory of a test's own, a way to run the program, simulated reads, plain
-//! definitions, independent tools.
+//! Helpers of the tests of the built program: temporary directories, runs of the program, simulated reads, plain
+//! definitions and independent tools.
 #![allow(
     missing_docs,
     clippy::new_without_default,
     clippy::should_implement_trait,
     clippy::unwrap_used,
     clippy::print_stderr,
-    reason = "helpers of tests: they end by panicking, and say what they skip"
+    reason = "helpers of tests panic on errors and print what they skip"
 )]
 
 pub mod commands;
@@ -34,23 +34,23 @@ pub use merganser_test_forms as forms;
 
 pub use dir::{Dir, MERGANSER, Ran, names, root};
 
-/// The repository's own real reads.
+/// Returns the paths of the real reads in the repository.
 pub fn small_reads() -> [PathBuf; 2] {
     ["ERR1438863_1.fastq.gz", "ERR1438863_2.fastq.gz"]
         .map(|name| root().join("tests/data").join(name))
 }
 
-/// A file of the project's shared data, or `None`, said on stderr, where that is not there.
+/// Returns the path of a file of the project's shared data, or `None`, with a message, if it is missing.
 pub fn shared(name: &str) -> Option<PathBuf> {
     let path = root().join("../shared/data").join(name);
     if path.exists() {
         return Some(path);
     }
-    eprintln!("skipped: {} is not here", path.display());
+    eprintln!("skipped: {} is missing", path.display());
     None
 }
 
-/// The text of a file, decompressed if it is gzip.
+/// Returns the text of a file, decompressed if it is gzip.
 pub fn gunzip(path: &Path) -> Vec<u8> {
     let mut text = Vec::new();
     let file = fs::File::open(path).unwrap();

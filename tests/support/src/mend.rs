@@ -1,5 +1,6 @@
-//! Checksums of changed files of our own formats made right, so that a change reaches what lies behind them. Sizes that headers
-//! tell are made right, too, where a wrong one would hide all else. The fuzz targets use it as well.
+//! Recomputes the checksums of changed files in our own formats, so that a test reaches the checks behind the
+//! checksums. Sizes in headers are corrected, too, where a wrong size would hide all other damage. The fuzz targets
+//! also use this.
 
 use std::ops::Range;
 
@@ -8,7 +9,7 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<usize> {
     usize::try_from(u64::from_le_bytes(number)).ok()
 }
 
-/// Puts the CRC-32 of a part at `to`, if both are there.
+/// Stores the CRC-32 of a range at `to`, if both are within the file.
 fn put_sum(bytes: &mut [u8], of: Range<usize>, to: usize) {
     let Some(sum) = bytes.get(of).map(crc32fast::hash) else { return };
     if let Some(place) = bytes.get_mut(to..to.saturating_add(4)) {
@@ -16,7 +17,7 @@ fn put_sum(bytes: &mut [u8], of: Range<usize>, to: usize) {
     }
 }
 
-/// A `.mgk` table.
+/// Corrects the checksums of a `.mgk` table.
 pub fn table(bytes: &mut [u8]) {
     let Some(index) = u64_at(bytes, 72).filter(|&at| (128..bytes.len()).contains(&at)) else {
         put_sum(bytes, 0..124, 124);
@@ -37,7 +38,7 @@ pub fn table(bytes: &mut [u8]) {
     put_sum(bytes, 0..124, 124);
 }
 
-/// A `.mgdb` database.
+/// Corrects the checksums of a `.mgdb` database.
 pub fn database(bytes: &mut [u8]) {
     if bytes.len() < 4096 {
         return;
@@ -67,19 +68,19 @@ pub fn database(bytes: &mut [u8]) {
     put_sum(bytes, 0..used - 4, used - 4);
 }
 
-/// Sections of a `.mgi` index, each with its start, length and checksum in the header from byte 24 on.
+/// Number of sections of a `.mgi` index. The header lists start, length and checksum of each from byte 24.
 pub const INDEX_SECTIONS: usize = 6;
-/// The checksum of the header is at its end.
+/// Bytes of the header of a `.mgi` index, including the checksum at its end.
 pub const INDEX_HEADER: usize = 24 + 24 * INDEX_SECTIONS + 12;
 
-/// Where a section of a `.mgi` index is, if it is within the file.
+/// Returns the range of a section of a `.mgi` index, if it is within the file.
 pub fn index_section(bytes: &[u8], section: usize) -> Option<Range<usize>> {
     let (start, length) = (u64_at(bytes, 24 + 24 * section)?, u64_at(bytes, 32 + 24 * section)?);
     let end = start.checked_add(length).filter(|&end| end <= bytes.len())?;
     Some(start..end)
 }
 
-/// A `.mgi` index.
+/// Corrects the checksums of a `.mgi` index.
 pub fn index(bytes: &mut [u8]) {
     if bytes.len() < INDEX_HEADER {
         return;
@@ -94,15 +95,16 @@ pub fn index(bytes: &mut [u8]) {
     put_sum(bytes, 0..INDEX_HEADER - 4, INDEX_HEADER - 4);
 }
 
-/// Sections of a `.mgd` set, and bytes of its header before their directory.
+/// Number of sections of a `.mgd` minimizer set.
 const SET_SECTIONS: usize = 256;
+/// Bytes of the header before the directory of the sections.
 const SET_HEADER: usize = 32;
-/// Where the sections begin, behind a checksum.
+/// Start of the sections, after the checksum of the directory.
 pub const SET_BLOCKS: usize = SET_HEADER + 16 * SET_SECTIONS + 4;
-/// Numbers of a block.
+/// Number of minimizers in a block.
 const SET_BLOCK: usize = 256;
 
-/// A `.mgd` set of minimizers.
+/// Corrects the checksums of a `.mgd` minimizer set.
 pub fn minimizers(bytes: &mut [u8]) {
     if bytes.len() < SET_BLOCKS {
         return;
@@ -132,13 +134,13 @@ pub fn minimizers(bytes: &mut [u8]) {
     }
 }
 
-/// A file whose last bytes are the checksum of all others: partial results, ranges of judgements (`.mgq`).
+/// Corrects a file that ends in the checksum of all bytes before: partial results, ranges of `kmers qv` (`.mgq`).
 pub fn whole(bytes: &mut [u8]) {
     let end = bytes.len().saturating_sub(4);
     put_sum(bytes, 0..end, end);
 }
 
-/// A dense matrix (`.mgx`), whose last bytes are the checksum of its rows.
+/// Corrects a dense matrix (`.mgx`), which ends in the checksum of its rows.
 pub fn matrix(bytes: &mut [u8]) {
     let end = bytes.len().saturating_sub(4);
     let rows = u64_at(bytes, 8).and_then(|length| length.checked_add(16));

@@ -1,4 +1,4 @@
-//! meryl's databases, by the definition of their layout.
+//! Writes meryl databases from the definition of their layout.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::oracle::Counts;
 
-/// Bits in blocks, as meryl stores them: no number goes from a block to the next.
+/// Bits in blocks, as meryl stores them: no number crosses the boundary of a block.
 struct Bits {
     most: usize,
     blocks: Vec<Vec<bool>>,
@@ -56,7 +56,7 @@ impl Bits {
     }
 }
 
-/// Meryl's code of a k-mer, or of its reverse complement if that is smaller.
+/// Returns meryl's code of a k-mer, or of its reverse complement if that is smaller.
 fn code(kmer: &[u8], canonical: bool) -> u128 {
     let base = |letter: &u8| b"ACTG".iter().position(|other| other == letter).unwrap() as u128;
     let forward = kmer.iter().fold(0, |code, letter| code << 2 | base(letter));
@@ -64,23 +64,24 @@ fn code(kmer: &[u8], canonical: bool) -> u128 {
     if canonical { forward.min(reverse) } else { forward }
 }
 
-/// How a database is laid out.
+/// The layout of a database.
 #[derive(Clone, Copy)]
 pub struct Layout {
     pub prefix_bits: usize,
     pub file_bits: usize,
-    /// Bits of a block, and 32-bit words of a count.
+    /// Number of bits in a block.
     pub most: usize,
+    /// Number of 32-bit words in a count.
     pub words: usize,
     pub canonical: bool,
     pub version: u8,
 }
 
-/// As meryl has it by default, with small blocks.
+/// Meryl's default layout, with small blocks.
 pub const LAYOUT: Layout =
     Layout { prefix_bits: 8, file_bits: 6, most: 640, words: 1, canonical: true, version: b'3' };
 
-/// Writes a database of this name into a folder.
+/// Writes a database with this name to a folder.
 pub fn write(folder: &Path, name: &str, counts: &Counts, k: usize, layout: Layout) {
     let Layout { prefix_bits, file_bits, most, words, canonical, version } = layout;
     let mut kmers: Vec<(u128, u32)> =

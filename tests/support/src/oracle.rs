@@ -1,11 +1,11 @@
-//! Counting as naively as can be: strings in a map.
+//! A naive k-mer counter: strings in a map.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::reads::Record;
 
-/// What to count.
+/// Options of a count.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     pub k: usize,
@@ -19,7 +19,7 @@ impl Rule {
     }
 }
 
-/// Counts by k-mer, in order of the letters.
+/// The number of occurrences of each k-mer, sorted by letters.
 pub type Counts = BTreeMap<Vec<u8>, u64>;
 
 /// Counts the k-mers of records.
@@ -38,7 +38,7 @@ pub fn count(records: &[Record], rule: Rule) -> Counts {
     counts
 }
 
-/// Upper-case letters, T for U, `-` for whatever breaks k-mers.
+/// Returns the letters of a record in upper case, with U as T and `-` for each letter that breaks k-mers.
 fn usable(record: &Record, min_quality: Option<u8>) -> Vec<u8> {
     let good = |at: usize| match (min_quality, &record.quality) {
         (Some(least), Some(quality)) => quality[at] >= least + 33,
@@ -63,7 +63,7 @@ pub fn complement(letters: &[u8]) -> Vec<u8> {
     letters.iter().rev().map(other).collect()
 }
 
-/// `KMER<TAB>COUNT` lines of the k-mers that occur `least` times or more.
+/// Returns `KMER<TAB>COUNT` lines of the k-mers that occur at least `least` times.
 pub fn tsv(counts: &Counts, least: u64) -> String {
     let mut text = String::new();
     for (kmer, count) in counts.iter().filter(|&(_, &count)| count >= least) {
@@ -72,7 +72,7 @@ pub fn tsv(counts: &Counts, least: u64) -> String {
     text
 }
 
-/// `COUNT<TAB>NUMBER` lines.
+/// Returns the histogram as `COUNT<TAB>NUMBER` lines.
 pub fn histogram(counts: &Counts) -> String {
     let mut numbers = BTreeMap::new();
     for count in counts.values() {

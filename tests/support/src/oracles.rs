@@ -1,4 +1,4 @@
-//! Plain definitions of what the jobs compute.
+//! Plain definitions of the jobs' results, which tests compare with.
 
 pub mod deplete;
 pub mod filter;

@@ -1,6 +1,6 @@
-//! The largest resident size of a process that runs.
+//! The peak resident size of a running process.
 
-/// What a process has had so far, in bytes; 0 if it is no more. It is a number, or `self`.
+/// Returns the peak of a process so far, in bytes; 0 if it has ended. `process` is its number or `self`.
 pub fn peak(process: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,14 +1,14 @@
-//! Simulated reads, the same in every run.
+//! Reproducible simulated reads.
 
 pub use merganser_test_random::Random;
 
 use super::oracle::complement;
 
-/// A read or sequence.
+/// A read or a sequence.
 #[derive(Clone, Debug)]
 pub struct Record {
     pub sequence: Vec<u8>,
-    /// Letters of Phred+33.
+    /// Qualities as Phred+33 letters.
     pub quality: Option<Vec<u8>>,
 }
 
@@ -18,8 +18,8 @@ impl From<&[u8]> for Record {
     }
 }
 
-/// Reads from either strand of a genome of 2,000 bases, with errors, N, IUPAC codes, lower case
-/// and U, of 1 to 300 letters, with qualities.
+/// Simulates reads of 1 to 300 letters with qualities, from both strands of a genome of 2,000 bases, with errors, N,
+/// IUPAC codes, lower case and U.
 pub fn untidy(number: usize, seed: u64) -> Vec<Record> {
     let mut random = Random(seed);
     let genome = random.bases(2000);
@@ -45,7 +45,7 @@ pub fn untidy(number: usize, seed: u64) -> Vec<Record> {
     (0..number).map(read).collect()
 }
 
-/// FASTQ with these line ends.
+/// Formats records as FASTQ with these line ends.
 pub fn fastq(records: &[Record], end: &str) -> Vec<u8> {
     let mut text = Vec::new();
     for (number, record) in records.iter().enumerate() {
@@ -61,7 +61,7 @@ pub fn fastq(records: &[Record], end: &str) -> Vec<u8> {
     text
 }
 
-/// FASTA with lines of `width` letters and these line ends.
+/// Formats records as FASTA with `width` letters per line and these line ends.
 pub fn fasta(records: &[Record], width: usize, end: &str) -> Vec<u8> {
     let mut text = Vec::new();
     for (number, record) in records.iter().enumerate() {
@@ -74,8 +74,7 @@ pub fn fasta(records: &[Record], width: usize, end: &str) -> Vec<u8> {
     text
 }
 
-/// `megabytes` of FASTA reads of 150 bases from a random genome, so that k-mers recur about
-/// three times.
+/// Returns `megabytes` of FASTA reads of 150 bases from a random genome; each k-mer occurs about three times.
 pub fn many(megabytes: usize) -> Vec<u8> {
     let mut random = Random(7);
     let genome = random.bases(megabytes << 18);

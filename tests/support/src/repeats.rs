@@ -1,10 +1,10 @@
-//! Sequences that are repeats: of one letter, of short and long units, and families of copies that differ.
+//! Repetitive sequences: homopolymers, short and long units, and families of diverged copies.
 
-#![allow(dead_code, reason = "each suite uses some of it")]
+#![allow(dead_code, reason = "each suite uses only a part")]
 
 use super::reads::Random;
 
-/// A sequence of so many bases that is a repeat of one kind or another, and what it is.
+/// Returns a description and a sequence of `length` bases that consists of a random kind of repeat.
 pub fn repeats(random: &mut Random, length: usize) -> (String, Vec<u8>) {
     let unit = match random.below(5) {
         0 | 1 => 1,
@@ -17,7 +17,7 @@ pub fn repeats(random: &mut Random, length: usize) -> (String, Vec<u8>) {
     (format!("a unit of {unit} with {per_mille} of 1000 bases changed"), copies)
 }
 
-/// So many bases of copies of a unit, one behind the other, in which some bases are changed.
+/// Returns `length` bases of tandem copies of a random unit, with `per_mille` of 1000 bases replaced.
 pub fn copies(random: &mut Random, length: usize, unit: usize, per_mille: usize) -> Vec<u8> {
     let unit = random.bases(unit);
     let mut copies: Vec<u8> = unit.into_iter().cycle().take(length).collect();
@@ -27,8 +27,8 @@ pub fn copies(random: &mut Random, length: usize, unit: usize, per_mille: usize)
     copies
 }
 
-/// Puts a homopolymer, a satellite, a tandem repeat, a repeat of two letters and a dispersed family into a sequence of
-/// 5,000 bases or more: a fifth of it at the most.
+/// Places a homopolymer, a satellite, a tandem repeat, a dinucleotide repeat and a dispersed family into a sequence of
+/// at least 5,000 bases; they cover at most a fifth of it.
 pub fn strew(random: &mut Random, sequence: &mut [u8], family: &[u8]) {
     let length = sequence.len();
     let mut put = |random: &mut Random, copies: &[u8]| {

@@ -1,5 +1,5 @@
-//! Signals as a shell that somebody types into leaves them.
-#![allow(unsafe_code, reason = "a call of the system")]
+//! Signals with the default actions of an interactive shell.
+#![allow(unsafe_code, reason = "libc::signal is unsafe")]
 
 use std::process::{Child, Command};
 use std::sync::Once;
@@ -7,22 +7,22 @@ use std::time::Duration;
 
 use crate::{Dir, Ran};
 
-/// Has signals end the programs that this process starts: shells have what scripts run in the background ignore SIGINT and
-/// SIGQUIT, and `nohup` SIGHUP, and the program keeps to that.
+/// Resets the signals of this process, so that they end the programs that it starts: shells ignore SIGINT and SIGQUIT
+/// for background jobs of scripts, `nohup` ignores SIGHUP, and the program keeps ignored signals ignored.
 pub fn default_signals() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         for signal in [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM] {
-            // SAFETY: plain numbers; this process handles none of these signals.
+            // SAFETY: the arguments are plain numbers, and this process has no handlers for these signals.
             unsafe { libc::signal(signal, libc::SIG_DFL) };
         }
     });
 }
 
-/// Sends a signal once the program would take it: however long it takes to start.
+/// Sends a signal as soon as the program handles signals, however long its start takes.
 pub fn signal(child: &Child, name: &str) {
     let status = format!("/proc/{}/status", child.id());
-    // Signal n is bit n - 1: HUP is 1, INT 2, TERM 15, and all three are taken together.
+    // Signal n is bit n - 1: HUP is 1, INT 2, TERM 15; the program installs all three handlers at once.
     let taken = || {
         let text = std::fs::read_to_string(&status).unwrap_or_default();
         let mask = text.lines().find_map(|line| line.strip_prefix("SigCgt:"));

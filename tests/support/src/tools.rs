@@ -1,9 +1,9 @@
-//! Independent tools, where they are installed.
+//! Independent tools that may be installed.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Whether all of these programs are installed. If one is not, says so; in CI that is a failure.
+/// Whether all these programs are installed. Prints a message for a missing one, and panics if `CI` is set.
 pub fn installed(programs: &[&str]) -> bool {
     programs.iter().all(|program| {
         let found = by_chance(program);
@@ -13,7 +13,7 @@ pub fn installed(programs: &[&str]) -> bool {
     })
 }
 
-/// Whether this program, which CI does without, happens to be installed. If not, says so.
+/// Whether an optional program, which CI does not have, is installed. Prints a message if not.
 pub fn by_chance(program: &str) -> bool {
     let found = Command::new("sh")
         .args(["-c", &format!("command -v {program}")])
@@ -26,7 +26,7 @@ pub fn by_chance(program: &str) -> bool {
     found
 }
 
-/// Runs a shell command in a directory; it must succeed. Gives its stdout.
+/// Runs a shell command in a directory, asserts success and returns stdout.
 #[track_caller]
 pub fn shell(directory: &Path, command: &str) -> Vec<u8> {
     let output = Command::new("sh").args(["-c", command]).current_dir(directory).output().unwrap();

@@ -1,4 +1,4 @@
-//! A taxonomy of two species, a genome of each and one of neither, and reads of them.
+//! A taxonomy of two species, genomes of both and of an unrelated organism, and reads of all three.
 
 use super::Dir;
 use super::reads::{Random, Record, fasta};
@@ -6,19 +6,19 @@ use super::reads::{Random, Record, fasta};
 /// Species 11 and 12 of genus 10 of domain 2.
 pub const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\tgenus\t|\n\
     11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n";
-/// Genus 10 and species 12 are called by their numbers.
+/// Names of the taxa; those of genus 10 and species 12 are their numbers.
 pub const NAMES: &str = "1\t|\troot\t|\t\t|\tscientific name\t|\n2\t|\tBacteria\t|\t\t|\tscientific name\t|\n\
     10\t|\t10\t|\t\t|\tscientific name\t|\n11\t|\tOne\t|\t\t|\tscientific name\t|\n\
     12\t|\t12\t|\t\t|\tscientific name\t|\n";
 
-/// Writes the taxonomy to `tax`.
+/// Writes the taxonomy to the folder `tax`.
 pub fn write_taxonomy(dir: &Dir) {
     std::fs::create_dir(dir.path("tax")).unwrap();
     dir.write("tax/nodes.dmp", NODES);
     dir.write("tax/names.dmp", NAMES);
 }
 
-/// The bases of three genomes; those of species 11 and 12 in `g0.fa` and `g1.fa`.
+/// Returns the bases of three genomes; those of species 11 and 12 are written to `g0.fa` and `g1.fa`.
 pub fn write_genomes(dir: &Dir, bases: usize, random: &mut Random) -> Vec<Vec<u8>> {
     let genomes: Vec<Vec<u8>> = (0..3).map(|_| random.bases(bases)).collect();
     for (number, taxid) in [(0, 11), (1, 12)] {
@@ -30,8 +30,7 @@ pub fn write_genomes(dir: &Dir, bases: usize, random: &mut Random) -> Vec<Vec<u8
     genomes
 }
 
-/// The letters of pairs of reads, without an error, of the genomes by turns, which are written to `1.fq`
-/// and `2.fq`.
+/// Writes pairs of error-free reads of the genomes, in rotation, to `1.fq` and `2.fq`, and returns their letters.
 pub fn write_pairs(
     dir: &Dir,
     genomes: &[Vec<u8>],
@@ -55,7 +54,7 @@ pub fn write_pairs(
     all
 }
 
-/// A database of two species, and 600 reads: of the first, of the second, of neither by turns.
+/// Returns a directory with a database of two species and 600 reads of species 11, species 12 and neither, in rotation.
 pub fn prepared() -> Dir {
     let dir = Dir::new();
     write_taxonomy(&dir);

@@ -1,5 +1,5 @@
-//! What the rows of the table of commands read: reads, genomes, taxonomies, lists of nothing, in every format and
-//! compression, and all that the program makes of them.
+//! Inputs of the lines in the table of commands: reads, genomes, taxonomies and lists in every format and compression,
+//! and the files that the program makes from these.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -17,16 +17,16 @@ use crate::tools::{by_chance, shell};
 use crate::two_species::{NAMES, NODES};
 use crate::{fastk, meryl};
 
-/// How large.
+/// The size of the inputs.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
-    /// Of a genome.
+    /// Bases of each genome.
     pub bases: usize,
-    /// In each of two files.
+    /// Reads in each of the two files.
     pub reads: usize,
 }
 
-/// Hundreds of reads: a run takes some hundredths of a second.
+/// A few hundred reads: each run takes some hundredths of a second.
 pub const SMALL: Size = Size { bases: 5000, reads: 900 };
 
 const FILES: [(&str, &str); 15] = [
@@ -47,7 +47,7 @@ const FILES: [(&str, &str); 15] = [
     ("hist", "1\t1000\n2\t10\n3\t20\n4\t300\n5\t500\n6\t300\n7\t100\n8\t20\n"),
 ];
 
-/// What the program makes of that, in this order.
+/// Lines that make further inputs from the written ones, in this order.
 const MADE: [&str; 39] = [
     "build --taxonomy tax -o refs.mgdb g0.fa g1.fa",
     "build --taxonomy tax -o own.mgdb g0.fa g1.fa",
@@ -90,14 +90,14 @@ const MADE: [&str; 39] = [
     "classify refs.mgdb 1.fq --shard 2/2 -o p2.lines --partial p2.partial",
 ];
 
-/// Makes a directory with all that rows read, and empty `out` and `tmp`.
+/// Returns a new directory with all files that the rows read, and empty `out` and `tmp`.
 pub fn prepared<'r>(size: Size, rows: impl IntoIterator<Item = &'r Row>) -> Dir {
     let dir = Dir::new();
     make(dir.root(), size, rows);
     dir
 }
 
-/// Makes all that rows read in a folder, which may not be there yet, and empty `out` and `tmp`.
+/// Makes all files that the rows read in a folder, which is created if missing, and empty `out` and `tmp`.
 pub fn make<'r>(folder: &Path, size: Size, rows: impl IntoIterator<Item = &'r Row>) {
     for name in ["tax", "downloads", "own.man", "out", "tmp"] {
         fs::create_dir_all(folder.join(name)).unwrap();
@@ -121,7 +121,7 @@ pub fn make<'r>(folder: &Path, size: Size, rows: impl IntoIterator<Item = &'r Ro
     world.write_tables(&wanted);
 }
 
-/// The lines that make what is wanted; what these read is added to that.
+/// Returns the lines that make the wanted files, and adds the files that these lines read to `wanted`.
 fn needed(wanted: &mut BTreeSet<&'static str>) -> Vec<Row> {
     let mut needed = Vec::new();
     for row in MADE.iter().rev().map(|line| Row::making(line)) {
@@ -134,7 +134,7 @@ fn needed(wanted: &mut BTreeSet<&'static str>) -> Vec<Row> {
     needed
 }
 
-/// Whether a file is one of those that a name of an output stands for.
+/// Whether a file name matches an output name, in which `{}` is any text.
 fn is_of(name: &str, output: &str) -> bool {
     match output.split_once("{}") {
         Some((start, _)) => name.starts_with(start),
@@ -144,7 +144,7 @@ fn is_of(name: &str, output: &str) -> bool {
     }
 }
 
-/// A folder whose files are being made.
+/// The folder that inputs are written to.
 struct World<'f>(&'f Path);
 
 impl World<'_> {
@@ -188,7 +188,7 @@ impl World<'_> {
             }
             writeln!(truth, "r{read}/1\t{}", [11, 12, 2][read % 3]).unwrap();
         }
-        // So few that the genome has k-mers that they have not.
+        // With only 4 reads, the genome has k-mers that the reads lack.
         self.write("few.fq", text[0].split_inclusive('\n').take(4 * 5).collect::<String>());
         self.write("1.fq", &text[0]);
         self.write("2.fq", &text[1]);
@@ -200,13 +200,13 @@ impl World<'_> {
         self.write_haplotypes(&mut random);
     }
 
-    /// A genome, and its sequence once more under a name of which no taxon is known.
+    /// Writes a genome and a copy of its sequence under a name without a known taxon.
     fn write_unmapped(&self) {
         let text = fs::read_to_string(self.0.join("g0.fa")).unwrap();
         self.write("n.fa", text.clone() + &text.replace("kraken:taxid|11", "x"));
     }
 
-    /// Reads of a diploid, a few with an error.
+    /// Writes reads of a diploid, a few of them with an error.
     fn write_haplotypes(&self, random: &mut Random) {
         let one = random.bases(2_000);
         let mut other = one.clone();
@@ -230,7 +230,7 @@ impl World<'_> {
                 "1.fq.bz2" => self.write(name, bzip2(&text)),
                 "1.fq.xz" => self.write(name, xz(&text)),
                 "1.fq.zst" => self.write(name, zstd(&text)),
-                // Without the tool it is of one member.
+                // Without bgzip, a single gzip member has to do.
                 "b.fq.gz" if by_chance("bgzip") => drop(shell(self.0, "bgzip -c 1.fq > b.fq.gz")),
                 "b.fq.gz" => self.write(name, gzip(&text)),
                 _ => {}
@@ -238,7 +238,7 @@ impl World<'_> {
         }
     }
 
-    /// Tables of FastK and meryl.
+    /// Writes tables of FastK and meryl.
     fn write_tables(&self, wanted: &BTreeSet<&str>) {
         if !wanted.contains("f.ktab") && !wanted.contains("y.meryl") {
             return;
@@ -252,7 +252,7 @@ impl World<'_> {
     }
 }
 
-/// All files below a folder, by their names from there, and folders without any, with a slash.
+/// Returns all files below a folder by their relative names; an empty folder is listed with a final slash.
 pub fn names_below(folder: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten() {

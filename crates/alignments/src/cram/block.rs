@@ -1,10 +1,10 @@
-//! Numbers and blocks of CRAM.
+//! The number and block encodings of CRAM.
 
 use merganser_io::GzipMember;
 
 use super::rans::{Rans, SHORTEST};
 
-/// The content of a block (CRAM specification, section 8.1).
+/// The content type of a block (CRAM specification, section 8.1).
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     Header = 0,
@@ -14,7 +14,7 @@ pub(super) enum Kind {
     Core = 5,
 }
 
-/// What compresses blocks.
+/// A compressor of blocks.
 pub(super) struct Packer {
     gzip: GzipMember,
     rans: Rans,
@@ -25,13 +25,13 @@ impl Packer {
         Packer { gzip: GzipMember::new(), rans: Rans::new() }
     }
 
-    /// Appends the content as gzip.
+    /// Appends the content, compressed with gzip.
     pub(super) fn gzip(&mut self, content: &[u8], out: &mut Vec<u8>) {
         self.gzip.pack(content, out);
     }
 
-    /// The method that makes the content smallest, and what it makes of it: of long content, the
-    /// one that is best for its beginning.
+    /// Compresses the content with the better method; returns `None` if that does not make it smaller. The method for
+    /// content of more than [`SAMPLE`] bytes is the better one for its first [`SAMPLE`] bytes.
     fn pack(&mut self, content: &[u8]) -> Option<(Method, Vec<u8>)> {
         let best = match content.len() {
             0..SHORTEST => self.pack_by(Method::Gzip, content),
@@ -59,17 +59,17 @@ impl Packer {
     }
 }
 
-/// How a block is compressed, as its header says it.
+/// The compression method of a block, with its number in the block header.
 #[derive(Clone, Copy)]
 enum Method {
     Gzip = 1,
     Rans = 4,
 }
 
-/// Bytes of long content by which its method is chosen.
+/// The number of bytes that decide the method for longer content.
 const SAMPLE: usize = 64 << 10;
 
-/// Appends a number of up to 32 bits in 1 to 5 bytes (section 2.3, ITF-8).
+/// Appends a 32-bit number in 1 to 5 bytes (section 2.3, ITF-8).
 pub(super) fn put_number(value: i32, out: &mut Vec<u8>) {
     let value = value as u32;
     match value {
@@ -77,7 +77,7 @@ pub(super) fn put_number(value: i32, out: &mut Vec<u8>) {
         0x80..0x4000 => out.extend_from_slice(&(value | 0x8000).to_be_bytes()[2..]),
         0x4000..0x20_0000 => out.extend_from_slice(&(value | 0xc0_0000).to_be_bytes()[1..]),
         0x20_0000..0x1000_0000 => out.extend_from_slice(&(value | 0xe000_0000).to_be_bytes()),
-        // The last 4 bits stand alone.
+        // The last byte contains only the lowest 4 bits.
         _ => {
             out.push(0xf0 | (value >> 28) as u8);
             out.extend_from_slice(&[(value >> 20) as u8, (value >> 12) as u8, (value >> 4) as u8]);
@@ -86,8 +86,8 @@ pub(super) fn put_number(value: i32, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a number of up to 64 bits (section 2.3, LTF-8): as many ones as bytes follow, a zero, then
-/// the number from its highest bits on.
+/// Appends a 64-bit number (section 2.3, LTF-8): one bit 1 for each byte that follows the first, a bit 0, then the
+/// number, most significant bits first.
 pub(super) fn put_long(value: u64, out: &mut Vec<u8>) {
     let bits = 64 - value.leading_zeros() as usize;
     let more = match bits {
@@ -104,19 +104,19 @@ pub(super) fn put_long(value: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(&bytes[8 - more..]);
 }
 
-/// Appends how many numbers there are, and these.
+/// Appends the number of numbers, then the numbers.
 pub(super) fn put_numbers(numbers: &[i32], out: &mut Vec<u8>) {
     put_number(numbers.len() as i32, out);
     numbers.iter().for_each(|&number| put_number(number, out));
 }
 
-/// Appends bytes behind their number.
+/// Appends the number of bytes, then the bytes.
 pub(super) fn put_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     put_number(bytes.len() as i32, out);
     out.extend_from_slice(bytes);
 }
 
-/// Appends a block, compressed if that makes it smaller.
+/// Appends a block. Header and external blocks are compressed if that makes them smaller.
 pub(super) fn put_block(
     kind: Kind,
     id: i32,

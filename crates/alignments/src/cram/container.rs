@@ -1,4 +1,4 @@
-//! Containers: records of BAM to series of data, and these to blocks.
+//! Converts BAM records to data series, and these to the blocks of a container.
 
 use std::collections::HashMap;
 
@@ -9,26 +9,27 @@ use super::block::{Kind, Packer, put_block, put_long, put_number, put_numbers};
 use super::series::{AllSeries, Series, TagKey};
 use crate::{Fields, flag};
 
-/// A container and what its index says of it.
+/// A container and its entry in the index.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Container {
-    /// -1 for records without a place.
+    /// The number of the contig; -1 for records without a position.
     pub(super) contig: i32,
-    /// The first base that records cover, from 1, and how many.
+    /// The first base that the records cover, from 1.
     pub(super) first: i32,
+    /// The number of bases that the records cover.
     pub(super) span: i32,
     pub(super) records: i32,
-    /// Records before it.
+    /// The number of records before the container.
     pub(super) counter: u64,
     pub(super) bases: u64,
     pub(super) blocks: i32,
-    /// Where the slice begins behind the container's header, and its bytes.
+    /// The offset of the slice after the container's header, and the size of the slice, both in bytes.
     pub(super) slice: [usize; 2],
-    /// As it is written.
+    /// The container as written to the file.
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Appends the header of a container of so many bytes of blocks.
+/// Appends the header of a container whose blocks take `bytes` bytes.
 pub(super) fn put_header(
     container: &Container,
     bytes: usize,
@@ -48,22 +49,24 @@ pub(super) fn put_header(
     out.extend_from_slice(&sum.to_le_bytes());
 }
 
-/// Flags of CRAM: qualities are all there, what a mate is is written, there are no bases.
+/// The CRAM flag of a record that stores all its qualities.
 const ALL_QUALITIES: i32 = 1;
+/// The CRAM flag of a record that stores its mate fields explicitly.
 const MATE_AS_IT_IS: i32 = 2;
+/// The CRAM flag of a record without bases.
 const NO_BASES: i32 = 8;
 
-/// Letters by their numbers in BAM.
+/// The letters of bases, by their numbers in BAM.
 const LETTERS: &[u8; 16] = b"=ACMGRSVTWYHKDBN";
 
-/// A thread's memory, which makes containers.
+/// An encoder of containers, with the buffers of one thread.
 pub(crate) struct Encoder<'r> {
     letters: &'r dyn ReferenceLetters,
-    /// Read groups by their ID.
+    /// The number of each read group, by its ID.
     groups: &'r HashMap<Vec<u8>, i32>,
     series: AllSeries,
     packer: Packer,
-    /// The reference under the slice, from its first base on.
+    /// The part of the reference that the slice covers.
     reference: Vec<u8>,
     read: Vec<u8>,
     tags: Vec<TagKey>,
@@ -85,8 +88,8 @@ impl<'r> Encoder<'r> {
         }
     }
 
-    /// Makes a container of records in order, which are all of one contig, or without a place;
-    /// `counter` of all records are before them.
+    /// Encodes sorted records as a container. They must all have the same contig or all have no position. `counter`
+    /// is the number of records before them.
     pub(crate) fn encode(&mut self, records: &[u8], counter: u64) -> Container {
         let mut container = self.measure(records, counter);
         self.reference.clear();
@@ -108,7 +111,7 @@ impl<'r> Encoder<'r> {
         container
     }
 
-    /// What the records cover, and how many they are.
+    /// Returns a container without blocks, with the range and the number of the records.
     fn measure(&self, records: &[u8], counter: u64) -> Container {
         let mut container =
             Container { contig: Fields(records).contig(), counter, ..Container::default() };
@@ -127,7 +130,7 @@ impl<'r> Encoder<'r> {
         container
     }
 
-    /// Appends a record, which begins so many bases behind the slice, to all series.
+    /// Appends a record, which begins `offset` bases after the start of the slice, to the data series.
     fn put(&mut self, record: &[u8], offset: i32) {
         let fields = Fields(record);
         let flags = fields.flags();
@@ -142,7 +145,7 @@ impl<'r> Encoder<'r> {
         series.put(Series::Cf, kept | missing | MATE_AS_IT_IS);
         series.put(Series::Rl, fields.read_bases() as i32);
         let group = fields.tags().find(|(key, _)| key == b"RGZ");
-        // Without the zero behind it.
+        // The ID is stored without its terminating zero.
         let group = group.and_then(|(_, id)| self.groups.get(&id[..id.len() - 1]));
         series.put(Series::Rg, group.copied().unwrap_or(-1));
         series.of(Series::Rn).extend_from_slice(fields.name());
@@ -180,7 +183,7 @@ impl<'r> Encoder<'r> {
         self.series.put(Series::Tl, list);
     }
 
-    /// Appends what differs from the reference.
+    /// Appends the differences of a record from the reference, starting at base `at` of the slice's reference.
     fn put_differences(&mut self, fields: &Fields<'_>, mut at: usize, has_bases: bool) {
         let mut differences = Differences { series: &mut self.series, number: 0, last: 0 };
         let mut from = 0;
@@ -216,7 +219,7 @@ impl<'r> Encoder<'r> {
         self.series.put(Series::Fn, number);
     }
 
-    /// Puts the container together.
+    /// Assembles the container from the data series.
     fn finish(&mut self, container: &mut Container) {
         let mut blocks = Vec::new();
         put_block(
@@ -238,7 +241,7 @@ impl<'r> Encoder<'r> {
         put_long(container.counter, &mut header);
         put_number(ids.len() as i32, &mut header);
         put_numbers(&ids, &mut header);
-        // No block has the reference.
+        // The reference is not embedded in a block.
         put_number(-1, &mut header);
         match container.contig {
             0.. => header.extend_from_slice(&Md5::digest(&self.reference)),
@@ -255,16 +258,16 @@ impl<'r> Encoder<'r> {
     }
 }
 
-/// The differences of a read, in the order of its bases.
+/// The differences of a read, in the order of the read's bases.
 struct Differences<'s> {
     series: &'s mut AllSeries,
     number: i32,
-    /// The base of the one before, from 1.
+    /// The read position of the previous difference, from 1.
     last: usize,
 }
 
 impl Differences<'_> {
-    /// Begins a difference of a kind before the base with this index.
+    /// Adds the kind and the position of a difference at the read base with index `base`.
     fn begin(&mut self, kind: u8, base: usize) {
         self.series.of(Series::Fc).push(kind);
         self.series.put(Series::Fp, (base + 1 - self.last) as i32);
@@ -272,7 +275,7 @@ impl Differences<'_> {
         self.number += 1;
     }
 
-    /// Appends what bases have that the reference has not, from the base with this index on.
+    /// Appends the mismatches between `bases` and `reference`. `from` is the index of the first base in the read.
     fn put_bases(&mut self, reference: &[u8], bases: &[u8], from: usize) {
         for (at, (&one, &base)) in reference.iter().zip(bases).enumerate() {
             if one == base {
@@ -281,7 +284,7 @@ impl Differences<'_> {
             match (code(one), code(base)) {
                 (Some(known), Some(other)) => {
                     self.begin(b'X', from + at);
-                    // Among the letters without the reference's own.
+                    // The number counts only the letters that differ from the reference.
                     let number = other - u8::from(other > known);
                     self.series.of(Series::Bs).push(number);
                 }
@@ -294,7 +297,7 @@ impl Differences<'_> {
     }
 }
 
-/// A letter's number where substitutions have codes.
+/// Returns the number of a letter in the table of substitutions.
 fn code(letter: u8) -> Option<u8> {
     b"ACGTN".iter().position(|&one| one == letter).map(|at| at as u8)
 }

@@ -1,23 +1,23 @@
-//! rANS as CRAM 3.0 has it: four states in turn, a byte at a time, each symbol by the one before it
-//! (CRAM codec specification, section 2, order 1).
+//! The order-1 rANS codec of CRAM 3.0: four interleaved states, byte-wise renormalisation; the context of a symbol is
+//! the symbol before it (CRAM codec specification, section 2).
 
-/// Frequencies add up to at most 2 to this power.
+/// The base-2 logarithm of the sum of normalised frequencies.
 const BITS: u32 = 12;
 const TOTAL: u32 = 1 << BITS;
-/// The least value of a state.
+/// The lower bound of a state.
 const LEAST: u32 = 1 << 23;
-/// Symbols.
+/// The number of symbols.
 const ALL: usize = 256;
-/// Content with fewer bytes is not worth the tables.
+/// The minimum length of content, in bytes: the tables outweigh the gain for shorter content.
 pub(super) const SHORTEST: usize = 512;
 
-/// Packs contents.
+/// An encoder, which keeps its tables to reuse their memory.
 pub(super) struct Rans {
-    /// How often each symbol follows each other one, then these normalised,
+    /// The frequency of each symbol after each other symbol; normalised after counting.
     counts: Vec<[u32; ALL]>,
-    /// and where each begins.
+    /// The cumulative frequency before each symbol, for each preceding symbol.
     starts: Vec<[u32; ALL]>,
-    /// The states' bytes, from last to first.
+    /// The encoded bytes, from last to first.
     reversed: Vec<u8>,
 }
 
@@ -27,7 +27,7 @@ impl Rans {
         Rans { counts, starts, reversed: Vec::new() }
     }
 
-    /// Appends content of at least [`SHORTEST`] bytes.
+    /// Appends content of at least [`SHORTEST`] bytes, encoded.
     pub(super) fn pack(&mut self, content: &[u8], out: &mut Vec<u8>) {
         let begin = out.len();
         out.push(1);
@@ -41,7 +41,7 @@ impl Rans {
         out[begin + 1..begin + 5].copy_from_slice(&packed.to_le_bytes());
     }
 
-    /// Counts symbols behind each other one. Each quarter begins as if behind a zero.
+    /// Counts each symbol by its predecessor. The predecessor of the first symbol of each quarter is 0.
     fn count(&mut self, content: &[u8]) {
         self.counts.iter_mut().for_each(|counts| counts.fill(0));
         let mut last = 0;
@@ -81,7 +81,7 @@ impl Rans {
         });
     }
 
-    /// Encodes from the last symbol to the first, as decoders go the other way.
+    /// Encodes from the last symbol to the first: decoders work in the opposite direction.
     fn encode(&mut self, content: &[u8]) {
         self.reversed.clear();
         let quarter = content.len() / 4;
@@ -90,7 +90,7 @@ impl Rans {
             true => 0,
             false => content[at - 1],
         };
-        // The last state has what four do not divide.
+        // The last state also encodes the remainder of the division by 4.
         for at in (4 * quarter..content.len()).rev() {
             self.put(&mut states[3], before(at, 3), content[at]);
         }
@@ -118,13 +118,13 @@ impl Rans {
     }
 }
 
-/// Makes counts add up to the total, each that is not zero at least 1.
+/// Scales counts to the sum `TOTAL`. Counts that are not zero stay at least 1.
 fn normalise(counts: &mut [u32; ALL]) {
     let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
     if sum == 0 {
         return;
     }
-    // Those that would be 0 are 1, which takes at most so many from the others.
+    // Every symbol with a count gets 1; the remaining frequencies are shared out in proportion.
     let room = u64::from(TOTAL) - counts.iter().filter(|&&count| count > 0).count() as u64;
     for count in counts.iter_mut().filter(|count| **count > 0) {
         *count = (u64::from(*count) * room / sum) as u32 + 1;
@@ -135,8 +135,8 @@ fn normalise(counts: &mut [u32; ALL]) {
     }
 }
 
-/// Appends the symbols that are there, what is said of each, and a zero. Of neighbours the third and
-/// those behind it are told by their number.
+/// Appends the symbols for which `is_there` holds, the data of each, and a terminating zero. Runs of consecutive
+/// symbols are abbreviated: the first two are listed, and the second is followed by the number of the others.
 fn put_symbols(
     is_there: impl Fn(usize) -> bool,
     out: &mut Vec<u8>,

@@ -1,42 +1,55 @@
-//! The series of data that records are written in, and how each is read (CRAM specification, section
-//! 8.4).
+//! The data series of records and their encodings (CRAM specification, section 8.4).
 
 use std::collections::BTreeMap;
 
 use super::block::{Kind, Packer, put_block, put_bytes, put_number};
 
-/// The series that are written, as the specification names them.
+/// The data series that are written, with the names of the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Series {
-    /// Flags of BAM, and of CRAM.
+    /// The BAM flags.
     Bf,
+    /// The CRAM flags.
     Cf,
-    /// The read's length, and its place less that of the one before.
+    /// The length of the read.
     Rl,
+    /// The position, minus that of the record before.
     Ap,
-    /// Read group, and name.
+    /// The read group.
     Rg,
+    /// The read name.
     Rn,
-    /// The mate's flags, contig and place; the template's length.
+    /// The flags of the mate.
     Mf,
+    /// The contig of the mate.
     Ns,
+    /// The position of the mate.
     Np,
+    /// The length of the template.
     Ts,
-    /// Which tags there are.
+    /// The number of the list of tags.
     Tl,
-    /// Differences: how many, of what kind, and how far behind the one before.
+    /// The number of differences.
     Fn,
+    /// The kind of a difference.
     Fc,
+    /// The distance of a difference from the one before.
     Fp,
-    /// Deleted, substituted, inserted and clipped bases, and others.
+    /// The length of a deletion.
     Dl,
+    /// The code of a substitution.
     Bs,
+    /// Inserted bases.
     In,
+    /// Clipped bases.
     Sc,
+    /// A base that has no substitution code.
     Bb,
+    /// The mapping quality.
     Mq,
-    /// Bases that have no place, and qualities.
+    /// The bases of a read without a position.
     Ba,
+    /// The qualities.
     Qs,
 }
 
@@ -66,7 +79,7 @@ impl Series {
         (Series::Qs, b"QS"),
     ];
 
-    /// Its block.
+    /// Returns the content ID of the block.
     fn id(self) -> i32 {
         self as i32 + 1
     }
@@ -80,10 +93,10 @@ impl Series {
     }
 }
 
-/// What stands behind each text of a tag: no text has it.
+/// The terminator of a text tag's value: no such value contains a tab.
 const TAB: u8 = b'\t';
 
-/// Numbers or bytes, one behind the other in a block.
+/// Appends the encoding EXTERNAL: numbers or bytes in a block.
 fn put_external(id: i32, out: &mut Vec<u8>) {
     let mut of = Vec::new();
     put_number(id, &mut of);
@@ -91,7 +104,7 @@ fn put_external(id: i32, out: &mut Vec<u8>) {
     put_bytes(&of, out);
 }
 
-/// Bytes up to one that says that they end.
+/// Appends the encoding BYTE_ARRAY_STOP: byte arrays that end with `stop`.
 fn put_stopped(stop: u8, id: i32, out: &mut Vec<u8>) {
     let mut of = vec![stop];
     put_number(id, &mut of);
@@ -99,7 +112,8 @@ fn put_stopped(stop: u8, id: i32, out: &mut Vec<u8>) {
     put_bytes(&of, out);
 }
 
-/// Always so many bytes: a Huffman code with one word of no bits says how many.
+/// Appends the encoding BYTE_ARRAY_LEN of arrays of `bytes` bytes: a Huffman code with a single codeword of no bits
+/// gives the length.
 fn put_counted(bytes: i32, id: i32, out: &mut Vec<u8>) {
     let mut code = vec![1];
     put_number(bytes, &mut code);
@@ -112,10 +126,10 @@ fn put_counted(bytes: i32, id: i32, out: &mut Vec<u8>) {
     put_bytes(&of, out);
 }
 
-/// A tag and its type.
+/// The two letters of a tag and its type.
 pub(super) type TagKey = [u8; 3];
 
-/// The bytes of a number of this type; `None` for a text.
+/// Returns the size in bytes of a value of this type; `None` for text.
 pub(super) fn width_of(kind: u8) -> Option<usize> {
     match kind {
         b'A' | b'c' | b'C' => Some(1),
@@ -125,11 +139,11 @@ pub(super) fn width_of(kind: u8) -> Option<usize> {
     }
 }
 
-/// All series of a slice.
+/// The data series of a slice.
 pub(super) struct AllSeries {
     series: [Vec<u8>; Series::ALL.len()],
     tags: BTreeMap<TagKey, Vec<u8>>,
-    /// The tags that a record may have, each list behind the others.
+    /// The distinct lists of tags of the records.
     lists: Vec<Vec<TagKey>>,
 }
 
@@ -144,7 +158,7 @@ impl AllSeries {
         self.lists.clear();
     }
 
-    /// A series, to append to.
+    /// Returns the bytes of a series.
     pub(super) fn of(&mut self, series: Series) -> &mut Vec<u8> {
         &mut self.series[series as usize]
     }
@@ -153,7 +167,7 @@ impl AllSeries {
         put_number(value, self.of(series));
     }
 
-    /// Appends a tag's value, with the zero that ends a text.
+    /// Appends the value of a tag; texts include their terminating zero.
     pub(super) fn put_tag(&mut self, key: TagKey, value: &[u8]) {
         let series = self.tags.entry(key).or_default();
         series.extend_from_slice(value);
@@ -162,7 +176,7 @@ impl AllSeries {
         }
     }
 
-    /// The number of a list of tags.
+    /// Returns the number of a list of tags, and adds the list if it is new.
     pub(super) fn list(&mut self, tags: &[TagKey]) -> i32 {
         let known = self.lists.iter().position(|list| list == tags);
         let number = known.unwrap_or_else(|| {
@@ -172,7 +186,7 @@ impl AllSeries {
         number as i32
     }
 
-    /// What a reader must know to read the slice.
+    /// Returns the content of the compression header.
     pub(super) fn compression_header(&self) -> Vec<u8> {
         let mut out = Vec::new();
         put_map(5, &self.preservation(), &mut out);
@@ -195,8 +209,8 @@ impl AllSeries {
         out
     }
 
-    /// Names are kept, places are differences, the reference is needed; codes of substitutions are
-    /// in the order of the letters; lists of tags.
+    /// Returns the preservation map: read names are kept, positions are differences, the reference is required,
+    /// substitution codes are in the order of the letters; and the lists of tags.
     fn preservation(&self) -> Vec<u8> {
         let mut map = b"RN\x01AP\x01RR\x01SM\x1b\x1b\x1b\x1b\x1bTD".to_vec();
         let mut lists = Vec::new();
@@ -208,7 +222,7 @@ impl AllSeries {
         map
     }
 
-    /// Appends the blocks that are not empty, and returns their numbers.
+    /// Appends the blocks that are not empty, and returns their content IDs.
     pub(super) fn put_blocks(&self, packer: &mut Packer, out: &mut Vec<u8>) -> Vec<i32> {
         let series = Series::ALL.iter().map(|(series, _)| (series.id(), self.series_of(*series)));
         let tags = self.tags.iter().map(|(key, values)| (id_of(*key), &values[..]));
@@ -225,12 +239,12 @@ impl AllSeries {
     }
 }
 
-/// The number of a tag, and of its block.
+/// Returns the ID of a tag, which is also the content ID of its block.
 fn id_of(key: TagKey) -> i32 {
     i32::from_be_bytes([0, key[0], key[1], key[2]])
 }
 
-/// Appends a map of so many entries.
+/// Appends a map with `entries` entries.
 fn put_map(entries: usize, content: &[u8], out: &mut Vec<u8>) {
     let mut map = Vec::new();
     put_number(entries as i32, &mut map);

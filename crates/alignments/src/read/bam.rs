@@ -1,15 +1,15 @@
-//! BAM: a header, then records that say their size.
+//! BAM: a header, then records that begin with their size.
 
 use super::{Alignment, BEST_QUALITY, add};
 use merganser_io::Reads;
 
-/// A record cannot be larger: the size is damaged. The longest reads have a few MB.
+/// The maximum size of a record in bytes: a larger size means damage. The longest reads have a few MB.
 const MAX_BYTES: usize = 256 << 20;
-/// What a record has besides name, CIGAR, letters, qualities and tags.
+/// The size in bytes of the fixed fields of a record, which precede the name.
 const LEAST_BYTES: usize = 32;
 
-/// The length of the header that `bytes` begin with: magic, text, names and lengths of references.
-/// `None` if they end before it does.
+/// Returns the length in bytes of the header at the start of `bytes`: magic number, text, names and lengths of
+/// references. Returns `None` if `bytes` ends within the header.
 pub(crate) fn header(bytes: &[u8]) -> Option<usize> {
     let mut at = 8usize.checked_add(size_at(bytes, 4)?)?;
     let references = size_at(bytes, at)?;
@@ -25,8 +25,8 @@ fn size_at(bytes: &[u8], at: usize) -> Option<usize> {
     Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as usize)
 }
 
-/// How much of `bytes` is whole records, and how many these are. The number of one whose size
-/// cannot be, from 0, is an error.
+/// Returns the number of bytes of whole records at the start of `bytes`, and the number of these records. The error
+/// is the number, from 0, of a record whose size is invalid.
 pub(crate) fn whole(bytes: &[u8]) -> Result<(usize, u64), u64> {
     let (mut at, mut records) = (0, 0);
     while let Some(size) = size_at(bytes, at) {
@@ -42,7 +42,7 @@ pub(crate) fn whole(bytes: &[u8]) -> Result<(usize, u64), u64> {
     Ok((at, records))
 }
 
-/// How many bytes the record has that `bytes` begin with, as far as it says so.
+/// Returns the size in bytes of the record at the start of `bytes`; 0 if `bytes` ends within its length field.
 pub(crate) fn needs(bytes: &[u8]) -> usize {
     size_at(bytes, 0).map_or(0, |size| 4 + size)
 }
@@ -73,7 +73,7 @@ impl Alignment for noodles_bam::Record {
     }
 }
 
-/// The two letters of a byte.
+/// The two letters that each byte encodes.
 const PAIRS: [[u8; 2]; 256] = {
     const LETTERS: &[u8; 16] = b"=ACMGRSVTWYHKDBN";
     let mut pairs = [[0; 2]; 256];
@@ -85,7 +85,7 @@ const PAIRS: [[u8; 2]; 256] = {
     pairs
 };
 
-/// Adds the reads of whole records. What is wrong comes with the number of its record, from 0.
+/// Adds the reads of whole records. The error has the number of the invalid record, from 0.
 pub(crate) fn read(records: &[u8], reads: &mut Reads) -> Result<(), (u64, String)> {
     let mut reader = noodles_bam::io::Reader::from(records);
     let mut record = noodles_bam::Record::default();

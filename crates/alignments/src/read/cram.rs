@@ -1,8 +1,7 @@
-//! CRAM: containers of records that are written as differences from a reference.
+//! CRAM: containers of records that are encoded as differences from a reference.
 //!
-//! Containers are fetched one after the other, and decoded by the workers. The sequences of the
-//! reference are loaded when a container needs them, checked against the length and the MD5 that the
-//! header gives, and shared by the workers.
+//! Containers are read one after the other and decoded by the workers. A sequence of the reference is loaded when a
+//! container needs it, compared with the length and the MD5 in the header, and shared by the workers.
 
 mod block;
 mod container;
@@ -23,35 +22,35 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 
-/// Containers that follow one another lie on the same few sequences, if alignments are sorted: with
-/// more bases than this in memory, older sequences are dropped.
+/// The maximum number of loaded reference bases. If more are in memory, they are dropped before the next container is
+/// decoded: neighbouring containers of sorted alignments need the same few sequences.
 const MAX_BASES: u64 = 512 << 20;
 
-/// The longest sequence that there is (SAM specification, section 1.3): one that is not there is filled up
-/// to its length.
+/// The maximum length of a sequence (SAM specification, section 1.3). A sequence that is missing is replaced by a
+/// placeholder of its length.
 const MAX_LENGTH: usize = i32::MAX as usize;
 
-/// What all containers need to be decoded.
+/// The data that are needed to decode any container.
 struct Cram {
     header: noodles_sam::Header,
     repository: Repository,
     shared: Arc<Shared>,
 }
 
-/// What the loader of sequences tells those who decode.
+/// State that the loader of sequences shares with the threads that decode.
 #[derive(Default)]
 struct Shared {
-    /// Bases loaded since the last time that all were dropped.
+    /// The number of bases loaded since the loaded sequences were last dropped.
     bases: AtomicU64,
-    /// There is no reference, but a sequence of it was asked for.
+    /// Whether a sequence was requested although no reference was given.
     missing: AtomicBool,
 }
 
-/// Hands out the containers of a file.
+/// The containers of a file.
 struct Containers<R> {
     reader: noodles_cram::io::Reader<R>,
     cram: Arc<Cram>,
-    /// A container before it is the decoder's.
+    /// The bytes of a container, before it is passed to the decoder.
     bytes: Vec<u8>,
 }
 
@@ -68,8 +67,8 @@ impl<R: Read> Containers<R> {
         let version = definition.version();
         if version.major() != 3 {
             return Err(invalid(format!(
-                "version {}.{}, of which only 3.0 and 3.1 can be read: write it again with samtools \
-                 view -C",
+                "version {}.{} is not supported, only 3.0 and 3.1: write the file again with \
+                 samtools view -C",
                 version.major(),
                 version.minor()
             )));
@@ -92,7 +91,7 @@ impl<R: Read> Containers<R> {
         })
     }
 
-    /// The next container; `None` behind the last.
+    /// Returns the next container; `None` after the last.
     fn next(&mut self) -> io::Result<Option<(Arc<Cram>, Container)>> {
         let mut container = Container::default();
         container::read(self.reader.get_mut(), &mut self.bytes)?;
@@ -103,7 +102,7 @@ impl<R: Read> Containers<R> {
     }
 }
 
-/// Bytes of a file that are read at a time.
+/// The size in bytes of the read buffer.
 const BUFFER: usize = 256 << 10;
 
 /// Opens a file.
@@ -125,7 +124,7 @@ impl<R: Read + Send> merganser_io::Containers for Containers<R> {
     }
 }
 
-/// A container, and what it needs to be decoded.
+/// A container and the data that are needed to decode it.
 struct Decoding {
     cram: Arc<Cram>,
     container: Container,
@@ -137,17 +136,17 @@ impl merganser_io::Container for Decoding {
     }
 }
 
-/// What a decoder that panics says of its input.
+/// The message for input on which the decoder panics.
 const CONTRADICTION: &str = "it contradicts itself";
 const DAMAGED: &str = "it contradicts itself: is the file damaged?";
 
 thread_local! {
-    /// The thread is within [`without_panic`].
+    /// Whether the thread runs inside [`without_panic`].
     static EXPECTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What a part of the decoder gives; none if it panics, which it does where what it reads contradicts
-/// itself though checksums say that the bytes are what was written. Nothing is said of that panic.
+/// Calls `decode` and returns its result; `None` if it panics. The decoder panics on inconsistent input, even if all
+/// checksums are right. The message of such a panic is suppressed.
 fn without_panic<T>(decode: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -168,7 +167,7 @@ fn invalid(what: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-/// The text of the header, which stands in a container of its own.
+/// Returns the text of the header, which is in a container of its own.
 fn header_text<R: Read>(reader: &mut noodles_cram::io::Reader<R>) -> io::Result<Vec<u8>> {
     let mut header = reader.header_reader();
     let mut container = header.container_reader()?;
@@ -182,10 +181,10 @@ fn header_text<R: Read>(reader: &mut noodles_cram::io::Reader<R>) -> io::Result<
     Ok(text)
 }
 
-/// A name, a length, and an MD5 in hexadecimal.
+/// The name, the length and the MD5 (in hexadecimal) of a sequence.
 type Sequence = (Vec<u8>, NonZero<usize>, Option<Vec<u8>>);
 
-/// The reference's sequences, as `@SQ` lines give them.
+/// Parses the reference sequences from the `@SQ` lines of the header.
 fn sequences(header: &[u8]) -> io::Result<Vec<Sequence>> {
     let lines = header.split(|&byte| byte == b'\n').filter(|line| line.starts_with(b"@SQ\t"));
     let sequence = |line: &[u8]| {
@@ -199,27 +198,27 @@ fn sequences(header: &[u8]) -> io::Result<Vec<Sequence>> {
     };
     let sequences = lines.map(sequence).collect::<Option<Vec<_>>>();
     sequences.ok_or_else(|| {
-        invalid("a line @SQ of the header has no name, or no length from 1 to 2147483647".into())
+        invalid("an @SQ line of the header has no name, or no length from 1 to 2147483647".into())
     })
 }
 
-/// Loads sequences for the decoder.
+/// A loader of reference sequences for the decoder.
 struct Loader {
     reference: Option<Reference>,
     sequences: Arc<Vec<Sequence>>,
     shared: Arc<Shared>,
 }
 
-/// What stands in for the bases of a reference that was not given: no file has it.
+/// The placeholder for the bases of a reference that was not given. It occurs in no file.
 const NO_BASE: u8 = 0;
 
-/// What to do where another reference was given than that of the alignments.
+/// The remedy if the reference is not that of the alignments.
 const REMEDY: &str = "`reference` must be the FASTA file that the reads were aligned to";
 
-/// How the error begins of a reference that cannot be read.
+/// The start of the message if the reference cannot be read.
 const UNREADABLE: &str = "cannot read ";
 
-/// Not an error of the alignments' file.
+/// Returns the error of a reference that cannot be read, which is not an error of the alignment file.
 fn unreadable(path: &Path, error: &io::Error) -> io::Error {
     io::Error::other(format!("{UNREADABLE}{}: {}", path.display(), merganser_io::reason(error)))
 }
@@ -237,10 +236,10 @@ impl Loader {
         let shown = String::from_utf8_lossy(name);
         let known = self.sequences.iter().find(|(other, ..)| other == name);
         let Some((_, length, md5)) = known else {
-            return Err(invalid(format!("aligned to '{shown}', which the header does not have")));
+            return Err(invalid(format!("aligned to '{shown}', which is not in the header")));
         };
         let Some(reference) = &self.reference else {
-            // Files without need of a reference have its sequences asked for all the same.
+            // The decoder also requests sequences for files that do not need a reference.
             self.shared.missing.store(true, Ordering::Relaxed);
             return Ok(vec![NO_BASE; length.get()]);
         };
@@ -273,8 +272,8 @@ fn digest(letters: &[u8]) -> String {
 }
 
 impl Cram {
-    /// Adds the reads of a container. What is wrong comes with the number of its record, from 0;
-    /// where a slice cannot be decoded, that is its first.
+    /// Adds the reads of a container. The error has the number of the invalid record, from 0, or that of the first
+    /// record of a slice that cannot be decoded.
     fn read(&self, container: &Container, reads: &mut Reads) -> Result<(), Problem> {
         let many = container.header().reference_sequence_context().is_many();
         if !many && self.shared.bases.load(Ordering::Relaxed) > MAX_BASES {
@@ -288,8 +287,8 @@ impl Cram {
             let missing = self.shared.missing.load(Ordering::Relaxed);
             let problem = match problem {
                 _ if missing => {
-                    "the file leaves out the bases that are those of the reference: name its FASTA \
-                     file with --reference"
+                    "the file omits bases that equal the reference: give the FASTA file of the \
+                     reference with --reference"
                         .to_owned()
                 }
                 problem if problem.starts_with("aligned to ") => problem,
@@ -351,7 +350,7 @@ impl Alignment for noodles_cram::Record<'_> {
             text.push(b'!' + score.map_err(|error| error.to_string())?.min(BEST_QUALITY));
         }
         if text.len() - start != self.sequence().len() {
-            // Files may have qualities of some bases only.
+            // A file may have the qualities of only some bases.
             text.truncate(start);
         }
         Ok(())

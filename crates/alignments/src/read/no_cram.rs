@@ -1,11 +1,11 @@
-//! CRAM in a library without the feature `cram`: such a file is known, and refused.
+//! CRAM without the feature `cram`: such files are recognized and rejected.
 
 use std::io::{self, Read};
 use std::path::Path;
 
 use merganser_io::Containers;
 
-/// Refuses the file.
+/// Rejects the file.
 pub(crate) fn open(_: Box<dyn Read + Send>, _: Option<&Path>) -> io::Result<Box<dyn Containers>> {
     let reason = "it is not built into this program: build it with the feature `cram`, or \
                   write the file as BAM with samtools view -b";

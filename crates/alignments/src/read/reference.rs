@@ -1,4 +1,4 @@
-//! Sequences of a FASTA file by name, for reads that are written as differences from them.
+//! Access to the sequences of a FASTA file by name, for reads that are encoded as differences from them.
 
 use memchr::{memchr, memchr_iter};
 use merganser_io::{decompress, each_table_line, index_of_reference, is_compressed, uninterrupted};
@@ -9,17 +9,17 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-/// A FASTA file.
+/// A FASTA file with reference sequences.
 pub(super) struct Reference {
     path: PathBuf,
-    /// Where the lines of each sequence lie; `None` for a compressed file, which is read from its
-    /// beginning for each sequence.
+    /// The byte range of the lines of each sequence. `None` for a compressed file, which is read from its start for
+    /// each sequence.
     places: Option<HashMap<Vec<u8>, Range<u64>>>,
 }
 
 impl Reference {
-    /// Opens the file, with its index (`.fai`) if there is one, else with one that is made here by
-    /// reading all of it.
+    /// Opens the file. Its index (`.fai`) is used if there is one; otherwise one is made in memory by reading the
+    /// whole file.
     pub(super) fn open(path: &Path) -> io::Result<Reference> {
         let places = match is_compressed(&File::open(path)?)? {
             false => Some(places(path)?),
@@ -32,7 +32,7 @@ impl Reference {
         &self.path
     }
 
-    /// The letters of a sequence, in upper case; `None` if there is none of that name.
+    /// Returns the letters of a sequence, in upper case; `None` if the file has no sequence of this name.
     pub(super) fn sequence(&self, name: &[u8]) -> io::Result<Option<Vec<u8>>> {
         let mut letters = Vec::new();
         match &self.places {
@@ -54,7 +54,7 @@ impl Reference {
     }
 }
 
-/// Collects the lines of the sequence `name`; false if there is none.
+/// Appends the lines of the sequence `name`; returns whether there is such a sequence.
 fn find(mut text: impl BufRead, name: &[u8], letters: &mut Vec<u8>) -> io::Result<bool> {
     let (mut line, mut found) = (Vec::new(), false);
     loop {
@@ -75,10 +75,10 @@ fn first_word(header: &[u8]) -> &[u8] {
     header.split(u8::is_ascii_whitespace).next().unwrap_or_default()
 }
 
-/// Where sequences lie, from the index or from the file.
+/// Returns the byte range of each sequence, from the index (`.fai`) if there is one, otherwise from the file.
 fn places(path: &Path) -> io::Result<HashMap<Vec<u8>, Range<u64>>> {
     let index = index_of_reference(path);
-    // What is no file may have no end.
+    // Only a regular file is read: a pipe or device may have no end.
     match index.is_file().then(|| of_index(&index)) {
         Some(Ok(places)) => Ok(places),
         Some(Err(error)) if error.kind() == io::ErrorKind::InvalidData => {
@@ -90,7 +90,7 @@ fn places(path: &Path) -> io::Result<HashMap<Vec<u8>, Range<u64>>> {
     }
 }
 
-/// The places that an index gives.
+/// Reads the byte ranges from an index.
 fn of_index(index: &Path) -> io::Result<HashMap<Vec<u8>, Range<u64>>> {
     let mut places = HashMap::new();
     each_table_line(index, |_, line| {
@@ -103,7 +103,7 @@ fn of_index(index: &Path) -> io::Result<HashMap<Vec<u8>, Range<u64>>> {
     Ok(places)
 }
 
-/// Of a line of an index: name, letters, offset, letters of a line and its bytes.
+/// Parses a line of an index: name, letters, offset, letters per line, bytes per line.
 fn place(line: &[u8]) -> Option<(Vec<u8>, Range<u64>)> {
     let mut columns = line.split(|&byte| byte == b'\t');
     let name = columns.next()?.to_vec();
@@ -114,7 +114,7 @@ fn place(line: &[u8]) -> Option<(Vec<u8>, Range<u64>)> {
     Some((name, offset..offset.checked_add(bytes)?))
 }
 
-/// The places as a pass over the file finds them.
+/// Finds the byte ranges by reading the whole file.
 fn scan(file: &File) -> io::Result<HashMap<Vec<u8>, Range<u64>>> {
     let mut places = HashMap::new();
     let mut open: Option<(Vec<u8>, u64)> = None;
@@ -124,7 +124,7 @@ fn scan(file: &File) -> io::Result<HashMap<Vec<u8>, Range<u64>>> {
         }
     };
     let mut buffer = vec![0; 1 << 20];
-    // A header that reaches over the end of the buffer; whether a line begins here.
+    // A header may continue in the next buffer. `at_line`: whether a line begins at the current position.
     let (mut header, mut in_header, mut at_line): (Vec<u8>, bool, bool) = (Vec::new(), false, true);
     let mut offset = 0;
     loop {
@@ -148,7 +148,7 @@ fn scan(file: &File) -> io::Result<HashMap<Vec<u8>, Range<u64>>> {
                 header.clear();
                 (in_header, at) = (true, at + 1);
             } else {
-                // To the next line that begins with a header.
+                // Skip to the next line that is a header.
                 let next = memchr_iter(b'\n', &text[at..])
                     .map(|end| at + end + 1)
                     .find(|&start| text.get(start).is_none_or(|&byte| byte == b'>'));
@@ -210,7 +210,7 @@ mod tests {
         let path = dir.path().join("r.fa");
         std::fs::write(&path, ">a\nACGT\nAC\n>b\nGG\n").unwrap();
         let index = dir.path().join("r.fa.fai");
-        // It swaps the names, so that its use shows.
+        // The index swaps the names, so that the test sees whether it is used.
         std::fs::write(&index, "b\t6\t3\t4\t5\na\t2\t14\t2\t3\n").unwrap();
         let reference = Reference::open(&path).unwrap();
         assert_eq!(reference.sequence(b"b").unwrap().unwrap(), b"ACGTAC");

@@ -1,13 +1,13 @@
-//! SAM: lines of columns.
+//! SAM: lines of tab-separated columns.
 
 use super::{Alignment, add};
 use memchr::memchr;
 use merganser_io::Reads;
 
-/// Columns that every record has.
+/// The number of mandatory columns.
 const COLUMNS: usize = 11;
 
-/// A line's columns.
+/// The columns of a line that a read needs.
 struct Record<'a> {
     name: &'a [u8],
     flags: u16,
@@ -25,7 +25,7 @@ impl<'a> Record<'a> {
         }
         if found < COLUMNS {
             return Err(format!(
-                "{found} columns: an alignment has {COLUMNS}; is the line cut, or the file no SAM?"
+                "{found} columns: an alignment has {COLUMNS}; is the line cut, or is the file not SAM?"
             ));
         }
         let [name, flags, .., letters, qualities] = columns;
@@ -57,7 +57,7 @@ impl Alignment for Record<'_> {
 
     fn qualities(&self, text: &mut Vec<u8>) -> Result<(), String> {
         match self.qualities {
-            // Of a single letter it may be its quality, too: it is taken for none.
+            // For a read of one letter, `*` may also be its quality. It is taken as missing.
             b"*" => {}
             qualities => {
                 graphic(qualities, "qualities")?;
@@ -69,7 +69,7 @@ impl Alignment for Record<'_> {
 }
 
 fn graphic(column: &[u8], what: &str) -> Result<(), String> {
-    // A sum over the whole column, so that the compiler makes SIMD of it.
+    // Folding over the whole column lets the compiler vectorize the loop.
     let bad = column.iter().fold(false, |bad, byte| bad | !byte.is_ascii_graphic());
     match column.iter().find(|byte| bad && !byte.is_ascii_graphic()) {
         Some(byte) => {
@@ -79,20 +79,20 @@ fn graphic(column: &[u8], what: &str) -> Result<(), String> {
     }
 }
 
-/// Whether a line, which may have its own at its end, has a carriage return: of old Macs' line ends, all
-/// records but the first would pass for columns of that. Comments may have any letters.
+/// Whether a line has a carriage return, except at its end. In a file with the line ends of old Macs, all records
+/// after the first would otherwise be parsed as columns of the first. Comments may contain any character.
 fn has_return(line: &[u8]) -> bool {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     memchr(b'\r', line).is_some() && !line.starts_with(b"@CO\t")
 }
 
-/// Whether a line is one of the header, or empty, and nothing is wrong with it.
+/// Whether a line is a valid header line or empty.
 pub(crate) fn is_header(line: &[u8]) -> bool {
     matches!(line.first(), None | Some(b'@' | b'\r')) && !has_return(line)
 }
 
-/// Adds the reads of whole lines, header lines among them. What is wrong comes with the number of
-/// its line, from 0.
+/// Adds the reads of whole lines, which may include header lines. The error has the number of the invalid line, from
+/// 0.
 pub(crate) fn read(lines: &[u8], reads: &mut Reads) -> Result<(), (u64, String)> {
     let mut rest = lines;
     let mut number = 0;
@@ -104,7 +104,7 @@ pub(crate) fn read(lines: &[u8], reads: &mut Reads) -> Result<(), (u64, String)>
             return Err((number, "a carriage return within the line: is the file damaged?".into()));
         }
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        // No name begins with it.
+        // No read name begins with `@`.
         if !line.is_empty() && line[0] != b'@' {
             Record::parse(line)
                 .and_then(|record| add(reads, &record))
@@ -128,7 +128,7 @@ mod tests {
         };
         let fastq = "@r\nACGT\n+\nIIII\n";
         assert_eq!(found(&format!("@CO\ta\rb\r\n{record}\r\n")).unwrap(), fastq);
-        // Old Macs' lines: the second record would pass for a tag of the first.
+        // Line ends of old Macs: the second record would be parsed as a tag of the first.
         let (number, problem) = found(&format!("{record}\n{record}\r{record}\n")).unwrap_err();
         assert_eq!(number, 1);
         assert!(problem.starts_with("a carriage return within the line"), "{problem}");

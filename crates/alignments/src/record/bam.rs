@@ -1,14 +1,14 @@
-//! Records in binary (SAM specification, section 4.2).
+//! Writes records in the format of BAM (SAM specification, section 4.2).
 
 use merganser_seq::base::COMPLEMENT;
 
 use super::{Record, RecordPlace, RecordStyle, flag};
 use crate::{Contig, Operation};
 
-/// The most operations of a CIGAR (SAM specification, section 4.2.2).
+/// The maximum number of operations of a CIGAR (SAM specification, section 4.2.2).
 pub const MAX_OPERATIONS: usize = u16::MAX as usize;
 
-/// The magic, the header's text, and the contigs.
+/// Returns the header: magic number, header text, contigs.
 pub(super) fn header(text: &str, contigs: &[Contig]) -> Vec<u8> {
     let mut out = b"BAM\x01".to_vec();
     out.extend_from_slice(&(text.len() as u32).to_le_bytes());
@@ -60,7 +60,7 @@ fn numbers(place: Option<RecordPlace>) -> (i32, i32) {
     place.map_or((-1, -1), |place| (place.contig as i32, place.at as i32))
 }
 
-/// The bin of an alignment in a BAI index.
+/// Returns the bin of an alignment in a BAI index.
 fn bin(at: i32, operations: &[(Operation, u32)]) -> u16 {
     let bases: u32 = operations.iter().map(|&(operation, len)| operation.in_reference(len)).sum();
     let (first, last) = (i64::from(at), i64::from(at) + i64::from(bases.max(1)) - 1);
@@ -72,7 +72,7 @@ fn bin(at: i32, operations: &[(Operation, u32)]) -> u16 {
     0
 }
 
-/// The number of each letter: 4 bits, a bit a base it may be.
+/// The 4-bit number of each letter: one bit for each base that the letter can stand for.
 const NUMBERS: [u8; 256] = {
     let letters = b"=ACMGRSVTWYHKDBN";
     let mut table = [15; 256];
@@ -87,7 +87,7 @@ const NUMBERS: [u8; 256] = {
     table
 };
 
-/// The numbers of the letters' complements.
+/// The number of each letter's complement.
 const COMPLEMENTS: [u8; 256] = {
     let mut table = [15; 256];
     let mut byte = 0;
@@ -118,7 +118,7 @@ fn sequence(letters: &[u8], qualities: &[u8], reverse: bool, out: &mut Vec<u8>) 
     }
 }
 
-/// The second letter of a pair that is read backwards.
+/// Returns the number of the second letter of a pair that is read backwards; 0 if there is only one.
 fn other(pair: &[u8], number: impl Fn(&u8) -> u8) -> u8 {
     if pair.len() == 2 { number(&pair[0]) } else { 0 }
 }
@@ -144,7 +144,7 @@ fn tags(style: &RecordStyle, record: &Record<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// A number in as few bytes as it takes.
+/// Appends a tag with a number of the smallest unsigned type that can hold it.
 fn number(tag: &[u8; 2], value: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(tag);
     if let Ok(value) = u8::try_from(value) {

@@ -1,4 +1,4 @@
-//! Records as text.
+//! Writes records in the format of SAM.
 
 use merganser_io::put_decimal;
 use merganser_seq::base::{UPPER, UPPER_COMPLEMENT};

@@ -1,12 +1,12 @@
-//! Where the range of keys is cut.
+//! Divides the keys into ranges.
 
 use super::key::{Key, KeyRange};
 
-/// A stretch of a sorted list: its first key and its bytes.
+/// A stretch of a sorted list: its first key and its size in bytes.
 pub(super) type Stretch = (Key, u64);
 
-/// Cuts the range of keys so that each part has about `most` bytes of the stretches of all lists, or
-/// as few as a cut before a stretch can make it.
+/// Divides the keys into ranges with at most about `most` bytes of records each. Ranges begin only where a stretch
+/// begins, so a range can be larger.
 pub(super) fn cut(mut stretches: Vec<Stretch>, most: u64) -> Vec<KeyRange> {
     stretches.sort_unstable();
     let (mut parts, mut from, mut bytes) = (Vec::new(), None, 0);

@@ -1,4 +1,4 @@
-//! The records that a thread holds.
+//! The records that a thread holds in memory.
 
 use super::Fields;
 use super::entry::Entry;
@@ -6,33 +6,34 @@ use super::key::Key;
 use super::spill::Sorting;
 use crate::Error;
 
-/// Records in memory, and the sorting that they are part of.
+/// The records of one thread in a sorting.
 pub struct Held<'s> {
     sorting: &'s Sorting,
-    /// Bytes of records; those from `current` on are empty. None grows beyond its capacity.
+    /// The bytes of the records. The slabs after `current` are empty. No slab grows beyond its capacity.
     pub(super) slabs: Vec<Vec<u8>>,
     current: usize,
     pub(super) entries: Vec<Entry>,
-    /// The turn of the next record.
+    /// The turn of the next record (see [`Key`]).
     turn: u64,
     bytes: u64,
 }
 
 impl<'s> Held<'s> {
-    /// Makes an empty list of a sorting.
+    /// Returns an empty list of records for a sorting.
     pub fn new(sorting: &'s Sorting) -> Held<'s> {
         Held { sorting, slabs: Vec::new(), current: 0, entries: Vec::new(), turn: 0, bytes: 0 }
     }
 
-    /// Begins the records of this batch: those that are taken from now on.
+    /// Starts a batch: the records that are added next belong to the batch with this number.
     pub fn begin(&mut self, batch: u64) {
         self.turn = Key::first_turn(batch);
     }
 
-    /// Takes the next records of the batch; those that are held go to disk if they are too many.
+    /// Adds the next records of the batch. Writes all held records to disk if they exceed the thread's share of the
+    /// memory.
     ///
     /// # Errors
-    /// If they cannot be written there, or if cancelled.
+    /// If writing to disk fails, or if cancelled.
     pub fn take(&mut self, mut records: &[u8]) -> Result<(), Error> {
         self.sorting.count(records.len() as u64);
         while !records.is_empty() {
@@ -49,7 +50,7 @@ impl<'s> Held<'s> {
         if self.bytes >= self.sorting.share() { self.spill() } else { Ok(()) }
     }
 
-    /// A slab with room for so many bytes.
+    /// Returns the index of a slab with room for `len` bytes.
     fn slab_for(&mut self, len: usize) -> usize {
         let has_room = |slab: &Vec<u8>| slab.capacity() - slab.len() >= len;
         while self.slabs.get(self.current).is_some_and(|slab| !has_room(slab)) {
@@ -61,7 +62,7 @@ impl<'s> Held<'s> {
         self.current
     }
 
-    /// Moves all to disk, in order.
+    /// Writes all held records to disk, sorted.
     pub(super) fn spill(&mut self) -> Result<(), Error> {
         self.sort();
         self.sorting.add_run(&self.slabs, &self.entries)?;

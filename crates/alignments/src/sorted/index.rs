@@ -1,4 +1,4 @@
-//! The index of a sorted BAM: which stretches of the file have the records of a region.
+//! The index of a sorted BAM file: which stretches of the file contain the records of a region.
 
 use merganser_io::{BgzfBlocks, Output};
 use noodles_bam::bai;
@@ -14,24 +14,24 @@ use super::Fields;
 use crate::Contig;
 
 merganser_run::named! {
-    /// The kind of an index of sorted records; its name is the ending of its files' names.
+    /// The kind of an index of sorted records. Its name is the extension of the index file.
     pub enum IndexKind {
         /// BAI, for contigs of up to 2^29 - 1 bases.
         Bai = "bai",
         /// CSI, for contigs of any length.
         Csi = "csi",
-        /// CRAI, that of CRAM.
+        /// CRAI, for CRAM.
         Crai = "crai",
     }
 }
 
-/// The most bases of a contig in BAI (SAM specification, section 5.1.1).
+/// The maximum number of bases of a contig in BAI (SAM specification, section 5.1.1).
 const MAX_BAI: u32 = (1 << 29) - 1;
-/// Bases of the smallest bins of CSI, as a power of 2: those of BAI.
+/// The base-2 logarithm of the size of the smallest CSI bins in bases, the same as in BAI.
 const MIN_SHIFT: u8 = 14;
 
 impl IndexKind {
-    /// BAI, if it can hold these contigs.
+    /// Returns the kind for these contigs: BAI if it can hold them, otherwise CSI.
     pub fn for_contigs(contigs: &[Contig]) -> IndexKind {
         if contigs.iter().any(|contig| contig.len > MAX_BAI) {
             IndexKind::Csi
@@ -40,7 +40,7 @@ impl IndexKind {
         }
     }
 
-    /// Why it cannot be that of these contigs.
+    /// Returns an error message if this kind of index cannot hold these contigs.
     pub fn problem(self, contigs: &[Contig]) -> Option<String> {
         let long = contigs.iter().find(|contig| contig.len > MAX_BAI)?;
         (self == IndexKind::Bai).then(|| {
@@ -52,10 +52,10 @@ impl IndexKind {
     }
 }
 
-/// What the index says of a record.
+/// The data of a record that its index entry needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
-    /// Where it begins in the text that it comes with.
+    /// The offset of the record in the text.
     pub(super) at: usize,
     contig: i32,
     first: u32,
@@ -64,7 +64,7 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    /// The same record, where its text begins so far behind another one, or (if negative) before it.
+    /// Returns the mark with its offset changed by `by` bytes.
     pub(super) fn moved(self, by: isize) -> Mark {
         Mark { at: self.at.wrapping_add_signed(by), ..self }
     }
@@ -77,11 +77,11 @@ impl Mark {
     }
 }
 
-/// An index that grows with its file.
+/// An index of BAM records, which is built while the file is written.
 pub struct RecordIndex {
     bins: Bins,
     contigs: usize,
-    /// The record before, and where it begins.
+    /// The previous record and its position in the file.
     last: Option<(Mark, VirtualPosition)>,
 }
 
@@ -91,7 +91,7 @@ enum Bins {
 }
 
 impl RecordIndex {
-    /// An index of records on these contigs, which has none yet.
+    /// Returns an empty index of records on these contigs.
     pub fn new(kind: IndexKind, contigs: &[Contig]) -> RecordIndex {
         let bins = match kind {
             IndexKind::Bai => Bins::Bai(Indexer::default()),
@@ -106,7 +106,7 @@ impl RecordIndex {
         RecordIndex { bins, contigs: contigs.len(), last: None }
     }
 
-    /// Adds the records that begin in some blocks, which stand at `position` in the file.
+    /// Adds the records that begin in `blocks`. The first block begins at byte `position` of the file.
     pub(super) fn add_blocks(
         &mut self,
         blocks: &[u8],
@@ -124,7 +124,7 @@ impl RecordIndex {
         Ok(())
     }
 
-    /// Adds the next record, of which the block in the file and the byte within the block are told.
+    /// Adds the next record, which begins at byte `within` of the block at byte `block` of the file.
     fn add(&mut self, mark: Mark, block: u64, within: u16) -> io::Result<()> {
         let at = VirtualPosition::new(block, within)
             .ok_or_else(|| io::Error::other("the file is too large for an index"))?;
@@ -133,7 +133,7 @@ impl RecordIndex {
         Ok(())
     }
 
-    /// Adds the last record, which ends here.
+    /// Adds the previous record to the bins; it ends at `end`.
     fn close(&mut self, end: VirtualPosition) -> io::Result<()> {
         let Some((mark, begin)) = self.last.take() else { return Ok(()) };
         let place = if mark.contig < 0 {
@@ -152,9 +152,10 @@ impl RecordIndex {
         added.map_err(io::Error::other)
     }
 
-    /// Writes the index of a file whose last block begins at `end`.
+    /// Writes the index of a file whose last block begins at byte `end`.
+    ///
     /// # Errors
-    /// If it cannot be written, or the file is too large for an index.
+    /// If writing fails, or if the file is too large for an index.
     pub fn write(mut self, end: u64, output: &mut Output) -> io::Result<()> {
         let end = VirtualPosition::new(end, 0)
             .ok_or_else(|| io::Error::other("the file is too large for an index"))?;
@@ -189,7 +190,7 @@ mod tests {
         assert!(problem.starts_with("contig c is longer than the 536870911 bases"), "{problem}");
     }
 
-    /// Records at the end of the longest contig that there can be have a place in CSI.
+    /// Records at the end of the longest possible contig fit into CSI.
     #[test]
     fn csi_reaches_to_the_end_of_long_contigs() {
         let contigs = [Contig { name: "c".into(), start: 0, len: i32::MAX as u32 }];

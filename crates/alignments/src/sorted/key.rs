@@ -1,28 +1,29 @@
-//! What records are sorted by.
+//! The sort keys of records.
 
 use std::ops::Range;
 
 use super::Fields;
 
-/// A record's key: its place, then its turn among all records, so that no two are the same.
+/// The sort key of a record: its position, then its turn. The turn makes it unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
-    /// Contig, first base, strand; behind all others without a contig.
+    /// The contig, the first base and the strand. Records without a contig come last.
     pub(super) place: u64,
-    /// Batch, and record of it.
+    /// The number of the record in input order: the number of its batch in the high bits, its number in the batch in
+    /// the low [`RECORD_BITS`] bits.
     pub(super) turn: u64,
 }
 
-/// Bits of a turn that count the records of a batch.
+/// The number of bits of a turn that count the records of a batch.
 const RECORD_BITS: u32 = 40;
 
 impl Key {
-    /// The turn of the first record of a batch; those of the next ones follow.
+    /// Returns the turn of the first record of a batch.
     pub(super) fn first_turn(batch: u64) -> u64 {
         batch << RECORD_BITS
     }
 
-    /// The key of a record of BAM, which `record` begins with.
+    /// Returns the key of the BAM record at the start of `record`.
     pub(super) fn new(record: &[u8], turn: u64) -> Key {
         let fields = Fields(record);
         let (contig, at) = (fields.contig(), fields.at());
@@ -37,7 +38,7 @@ impl Key {
     }
 }
 
-/// Keys from one on, and up to another one, which is not among them.
+/// The keys from `from` (inclusive) to `to` (exclusive). `None` means unbounded.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyRange {
     pub(super) from: Option<Key>,
@@ -49,7 +50,7 @@ impl KeyRange {
         self.from.is_none_or(|from| from <= key) && self.to.is_none_or(|to| key < to)
     }
 
-    /// Of a sorted list, the elements whose keys are in the range.
+    /// Returns the indices of the elements of a sorted list whose keys are in the range.
     pub(super) fn of<T>(&self, list: &[T], key: impl Fn(&T) -> Key) -> Range<usize> {
         let from = self.from.map_or(0, |from| list.partition_point(|at| key(at) < from));
         let to = self.to.map_or(list.len(), |to| list.partition_point(|at| key(at) < to));

@@ -1,4 +1,4 @@
-//! All records, and the parts of them in which they are written.
+//! All sorted lists, and the sorter of one key range.
 
 use super::cuts::{Stretch, cut};
 use super::entry::{Entry, record_of};
@@ -10,20 +10,20 @@ use merganser_run::side_by_side;
 
 /// All records, in sorted lists.
 pub(super) enum Lists<'s> {
-    /// In memory, each record in one of the slabs.
+    /// Lists in memory: the records are in slabs.
     Held { slabs: Vec<Vec<u8>>, lists: Vec<Vec<Entry>> },
-    /// On disk.
+    /// Runs on disk.
     Spilled { sorting: &'s Sorting, runs: Vec<SpilledBlocks> },
 }
 
-/// Entries of a list in memory from one place to cut to the next.
+/// The number of entries of a list in memory between possible range borders.
 const STRETCH: usize = 128;
 
 impl<'s> Lists<'s> {
-    /// Of what the threads of a run hold: sorted in memory, or, if anything went to disk, there too.
+    /// Sorts the records that the threads hold. If any were written to disk, writes these there, too.
     ///
     /// # Errors
-    /// If it cannot be written to disk, or if cancelled.
+    /// If writing to disk fails, or if cancelled.
     pub(super) fn new(sorting: &'s Sorting, held: Vec<Held<'s>>) -> Result<Lists<'s>, Error> {
         let spills = sorting.spilled_bytes() > 0;
         let held = side_by_side(held, |mut own| {
@@ -48,7 +48,7 @@ impl<'s> Lists<'s> {
         Ok(Lists::Held { slabs, lists })
     }
 
-    /// How many lists are read from disk.
+    /// Returns the number of lists that are on disk.
     pub(super) fn runs(&self) -> usize {
         match self {
             Lists::Held { .. } => 0,
@@ -56,7 +56,7 @@ impl<'s> Lists<'s> {
         }
     }
 
-    /// Cuts them into parts of about so many bytes.
+    /// Divides the keys into ranges of about `most` bytes of records.
     pub(super) fn cut(&self, most: u64) -> Vec<KeyRange> {
         let stretches: Vec<Stretch> = match self {
             Lists::Spilled { runs, .. } => {
@@ -72,13 +72,13 @@ impl<'s> Lists<'s> {
     }
 }
 
-/// A thread's memory, which has a part at a time.
+/// A sorter of one key range at a time, with the buffers of one thread.
 pub(super) struct StretchSorter<'l> {
     lists: &'l Lists<'l>,
     unpacker: Option<Unpacker<'l>>,
-    /// Blocks that were on disk.
+    /// Decompressed blocks of the runs on disk.
     blocks: Vec<Vec<u8>>,
-    /// In order.
+    /// The entries of the range, sorted.
     entries: Vec<Entry>,
 }
 
@@ -91,7 +91,7 @@ impl<'l> StretchSorter<'l> {
         Ok(StretchSorter { lists, unpacker, blocks: Vec::new(), entries: Vec::new() })
     }
 
-    /// Takes the records of a range from all lists.
+    /// Loads and sorts the records of a range from all lists.
     pub(super) fn load(&mut self, range: &KeyRange) -> Result<(), Error> {
         self.entries.clear();
         match (self.lists, &mut self.unpacker) {
@@ -104,7 +104,7 @@ impl<'l> StretchSorter<'l> {
                 let mut number = 0;
                 for run in runs {
                     let within = range.of(run, |block| block.first);
-                    // The block before the first may reach into the range.
+                    // The block before the first one may reach into the range.
                     for block in &run[within.start.saturating_sub(1)..within.end] {
                         if number == self.blocks.len() {
                             self.blocks.push(Vec::new());
@@ -117,12 +117,12 @@ impl<'l> StretchSorter<'l> {
             }
             (Lists::Spilled { .. }, None) => {}
         }
-        // Lists in order one behind the other: what this sort is fast at.
+        // The stable sort is fast on concatenated sorted lists.
         self.entries.sort_by_key(|entry| entry.key);
         Ok(())
     }
 
-    /// The records in their order.
+    /// Returns the records of the range, sorted.
     pub(super) fn records(&self) -> impl Iterator<Item = &[u8]> {
         let slabs = match self.lists {
             Lists::Held { slabs, .. } => slabs,

@@ -1,23 +1,24 @@
-//! Where parts meet: what is compressed together does not end where parts do, as these depend on memory.
-//! Each part is cut in its turn, and leaves the rest to the next one.
+//! Joins the records of consecutive key ranges for compression. The content of a BGZF block or CRAM container must
+//! not depend on the borders of the ranges, as these depend on the memory. So each range passes its incomplete block
+//! or container on to the next one.
 
 use merganser_io::BgzfBlocks;
 
 use super::Fields;
 use super::index::Mark;
 
-/// Of BAM: blocks are cut as if all records were one text, and so the end of a part stands in a block
-/// with the beginning of the next one.
+/// The seam of BAM. The blocks are those of the concatenated records, so a block can contain the end of one range and
+/// the start of the next.
 #[derive(Default)]
 pub(super) struct BlockSeam {
-    /// What the parts before left, less than a block,
+    /// The text left over from earlier ranges, less than a block.
     text: Vec<u8>,
-    /// and the records that begin there.
+    /// The records that begin in `text`.
     marks: Vec<Mark>,
 }
 
-/// What is written of a part: the block that it shares with those before it, then a stretch of it;
-/// the records that begin in there.
+/// The text to compress for a range: `head`, the block shared with earlier ranges, then the bytes `from..to` of the
+/// range's own text; and the records that begin in both.
 pub(super) struct Cut {
     pub(super) head: Vec<u8>,
     pub(super) from: usize,
@@ -26,7 +27,7 @@ pub(super) struct Cut {
 }
 
 impl BlockSeam {
-    /// Cuts whole blocks, or `all`.
+    /// Cuts off whole blocks or, if `all`, everything.
     pub(super) fn cut(&mut self, text: &[u8], more: Vec<Mark>, all: bool) -> Cut {
         let before = self.text.len();
         let whole = before + text.len();
@@ -36,7 +37,7 @@ impl BlockSeam {
         let kept = marks.partition_point(|mark| mark.at < end);
         self.marks = marks.drain(kept..).map(|mark| mark.moved(-(end as isize))).collect();
         if end <= before {
-            // All of it is in the block that is not full yet; or there is nothing at all.
+            // Everything fits into the incomplete block, or there is no text at all.
             self.text.extend_from_slice(text);
             let head = if all { std::mem::take(&mut self.text) } else { Vec::new() };
             return Cut { head, from: 0, to: 0, marks };
@@ -50,23 +51,24 @@ impl BlockSeam {
     }
 }
 
-/// Records of a container of CRAM, at most: as samtools has it.
+/// The maximum number of records of a CRAM container, the same as in samtools.
 const GROUP: u64 = 10_000;
 
-/// Of CRAM: a container has a fixed number of records, or fewer where the contig ends.
+/// The seam of CRAM: a container has [`GROUP`] records, or fewer before a change of contig. The second field is the
+/// number of records in the open group.
 #[derive(Default)]
 pub(super) struct GroupSeam(Group, u64);
 
-/// Records that stand in a container together.
+/// The records of a container.
 #[derive(Default)]
 pub(super) struct Group {
     pub(super) records: Vec<u8>,
-    /// Records before them.
+    /// The number of records before the group.
     pub(super) before: u64,
 }
 
 impl GroupSeam {
-    /// Cuts whole groups, or `all`.
+    /// Cuts off whole groups or, if `all`, everything.
     pub(super) fn cut<'a>(
         &mut self,
         records: impl Iterator<Item = &'a [u8]>,
@@ -97,7 +99,7 @@ impl GroupSeam {
 mod tests {
     use super::*;
 
-    /// However a text comes in parts, what is compressed together is the same.
+    /// The compressed pieces do not depend on how the text is divided into parts.
     #[test]
     fn blocks_do_not_depend_on_parts() {
         let text: Vec<u8> = (0..300_000u32).map(|at| (at % 251) as u8).collect();

@@ -1,8 +1,9 @@
-//! Sizes of the parts that are written.
+//! The sizes of key ranges in bytes of records.
 
-/// Bytes of a part: the fewest, and the most, where each part is read from many lists.
+/// The minimum size of a range.
 pub(super) const LEAST_PART: u64 = 1 << 20;
+/// The maximum size of a range. Ranges larger than the minimum are only used if records are read from many runs on disk.
 pub(super) const MAX_PART: u64 = 16 << 20;
-/// What a thread takes for a part of its size: the part as it was held, as it is written, and
-/// compressed, which may wait for its turn.
+/// The memory of a thread per byte of its range, in bytes: the records as loaded, as text, and compressed; a
+/// compressed range may have to wait until it is written.
 pub(super) const PART_COPIES: u64 = 5;

@@ -1,4 +1,4 @@
-//! What the threads that sort share, and sorted records on disk.
+//! The shared state of a sorting, and sorted runs on disk.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -15,40 +15,41 @@ use super::key::{Key, KeyRange};
 use super::sizes::{LEAST_PART, PART_COPIES};
 use crate::Error;
 
-/// The least bytes that a thread holds before they go to disk.
+/// The minimum size in bytes of a thread's share of the memory.
 const LEAST_SHARE: u64 = 4 << 20;
-/// Memory is taken in pieces of a share, of at most so many bytes.
+/// The number of slabs in a share.
 const SLABS: u64 = 16;
+/// The maximum size of a slab in bytes.
 const MAX_SLAB: u64 = 4 << 20;
-/// A block on disk is full with so many bytes: a part of a share, so that a block of each run fits
-/// into memory.
+/// The number of blocks of a run in a share, so that one block of each run fits into memory.
 const BLOCKS: u64 = 32;
+/// The minimum and the maximum size of a block on disk, in bytes before compression.
 const BLOCK: [u64; 2] = [16 << 10, 128 << 10];
-/// Fast: what is read back once need not be small.
+/// The compression level: fast, as the data are read back only once.
 const ZSTD_LEVEL: i32 = 1;
-/// Bytes of a turn.
+/// The size of a turn in bytes.
 const TURN: usize = 8;
 
-/// The memory in which records are sorted, and the records that are on disk.
+/// A sorting: its memory limits and the records on disk.
 #[derive(Debug)]
 pub struct Sorting {
     share: u64,
-    /// Bytes of memory while records are written.
+    /// The memory in bytes while records are written.
     writing: u64,
     cancel: Cancel,
-    /// Bytes of all records.
+    /// The size of all records in bytes.
     bytes: AtomicU64,
     file: SpillFile,
     runs: Mutex<Vec<SpilledBlocks>>,
 }
 
-/// The blocks of a sorted list in their order.
+/// The blocks of a sorted run, in order.
 pub(super) type SpilledBlocks = Vec<Block>;
 
-/// A block of records on disk, each behind its turn.
+/// A block on disk: records, each after its turn.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Block {
-    /// Of its first record.
+    /// The key of the first record.
     pub(super) first: Key,
     pub(super) bytes: usize,
     offset: u64,
@@ -56,13 +57,13 @@ pub(super) struct Block {
 }
 
 impl Sorting {
-    /// Returns the bytes that `threads` threads need at least.
+    /// Returns the minimum memory in bytes for `threads` threads.
     pub fn least_memory(threads: u64) -> u64 {
         2 * LEAST_SHARE * threads
     }
 
-    /// Prepares to sort in so many bytes of memory, and then in `directory`; with `writing` bytes of memory, these
-    /// among them, to write records when all are there.
+    /// Prepares to sort in `memory` bytes, and beyond that in temporary files in `directory`. `writing` is the memory
+    /// in bytes, including `memory`, for writing the records when all have been added.
     pub fn new(
         [memory, writing]: [u64; 2],
         threads: u64,
@@ -70,7 +71,7 @@ impl Sorting {
         cancel: &Cancel,
     ) -> Sorting {
         Sorting {
-            // An eighth remains for what is written meanwhile, and for what is not used of slabs.
+            // An eighth remains for runs being written and for unused space in slabs.
             share: (memory / threads / 8 * 7).max(LEAST_SHARE),
             writing,
             cancel: cancel.clone(),
@@ -80,27 +81,28 @@ impl Sorting {
         }
     }
 
-    /// Bytes that a thread may hold.
+    /// Returns the number of bytes that a thread may hold.
     pub(super) fn share(&self) -> u64 {
         self.share
     }
 
-    /// Bytes of memory to write records in.
+    /// Returns the memory in bytes for writing the records.
     pub(super) fn writing(&self) -> u64 {
         self.writing
     }
 
-    /// Bytes of a block on disk.
+    /// Returns the size of a full block on disk, in bytes before compression.
     fn block(&self) -> u64 {
         (self.share / BLOCKS).clamp(BLOCK[0], BLOCK[1])
     }
 
-    /// Returns the bytes that are read of so many runs for nothing with each part, as blocks reach beyond it.
+    /// Returns the number of bytes that each range reads in vain from `runs` runs, as blocks reach beyond its
+    /// borders.
     pub(super) fn beyond(&self, runs: usize) -> u64 {
         2 * self.block() * runs as u64
     }
 
-    /// Bytes in which a thread takes them.
+    /// Returns the size of a slab in bytes.
     pub(super) fn slab(&self) -> usize {
         (self.share / SLABS).min(MAX_SLAB) as usize
     }
@@ -109,19 +111,19 @@ impl Sorting {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Bytes of all records.
+    /// Returns the size of all records in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Returns the bytes that went to disk.
+    /// Returns the number of bytes written to disk.
     pub fn spilled_bytes(&self) -> u64 {
         self.file.bytes()
     }
 
-    /// Returns the memory, in bytes, with which nothing would have gone to disk.
+    /// Returns the memory, in bytes, with which nothing would have been written to disk.
     pub fn memory_without_spill(&self) -> u64 {
-        // Threads do not hold the same, and an entry of a small record may be as large as that.
+        // Threads hold different amounts, and the entry of a small record can be as large as the record.
         self.bytes() / 2 * 3
     }
 
@@ -133,15 +135,15 @@ impl Sorting {
         Ok(self.cancel.check()?)
     }
 
-    /// The runs on disk.
+    /// Takes the runs on disk.
     pub(super) fn take_runs(&self) -> Vec<SpilledBlocks> {
         std::mem::take(&mut lock(&self.runs))
     }
 
-    /// Writes sorted records to disk.
+    /// Writes a sorted run to disk.
     ///
     /// # Errors
-    /// If that fails, or if cancelled.
+    /// If writing fails, if the runs become too many for the memory, or if cancelled.
     pub(super) fn add_run(&self, slabs: &[Vec<u8>], entries: &[Entry]) -> Result<(), Error> {
         let Some(&first) = entries.first() else { return Ok(()) };
         let mut packer = Packer { file: &self.file, zstd: Compressor::new(ZSTD_LEVEL)? };
@@ -163,12 +165,12 @@ impl Sorting {
         runs.push(run);
         let needed = PART_COPIES * LEAST_PART + self.beyond(runs.len());
         let share = format_size(self.share);
-        let what = format_args!("sorting so many records with {share} at a time needs");
+        let what = format_args!("sorting these records in runs of {share} needs");
         Budget::of_part(self.writing).with(needed).check(what, Shortage::FEWER_THREADS)?;
         Ok(())
     }
 
-    /// Makes a reader of blocks on disk.
+    /// Returns a reader of blocks on disk.
     pub(super) fn unpacker(&self) -> Result<Unpacker<'_>, Error> {
         Ok(Unpacker { file: &self.file, zstd: Decompressor::new()?, packed: Vec::new() })
     }
@@ -187,7 +189,7 @@ impl Packer<'_> {
     }
 }
 
-/// Reads blocks back.
+/// A reader of blocks on disk.
 pub(super) struct Unpacker<'f> {
     file: &'f SpillFile,
     zstd: Decompressor<'static>,
@@ -195,11 +197,11 @@ pub(super) struct Unpacker<'f> {
 }
 
 impl Unpacker<'_> {
-    /// Fills `slab` with a block, and `entries` with its records from a key on up to another;
-    /// `number` is the slab's.
+    /// Reads a block into `slab` and appends the entries of its records in `range` to `entries`. `number` is the
+    /// index of the slab.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the block cannot be read.
     pub(super) fn unpack(
         &mut self,
         block: &Block,

@@ -1,4 +1,4 @@
-//! The last stage: sorted records into the file, compressed by all threads.
+//! The last stage of sorting: all threads compress the sorted records, which are written in order.
 
 use std::io::Write;
 
@@ -17,60 +17,61 @@ use super::spill::Sorting;
 use crate::cram::{Container, Crai, Cram, Encoder};
 use crate::{BlockDigest, Error};
 
-/// How many parts a thread may be ahead of the one to be written next: of CRAM some give no container,
-/// and others the work of several.
+/// The number of key ranges per thread that may be compressed before their turn to be written. With CRAM, some ranges
+/// complete no container and others several.
 const AHEAD: u64 = 4;
-/// What is sorted, and how it is written.
+/// The records to write and how to write them.
 pub struct Sorted<'s> {
     /// The sorting.
     pub sorting: &'s Sorting,
-    /// What the threads hold.
+    /// The records that the threads hold.
     pub held: Vec<Held<'s>>,
-    /// How they are written.
+    /// The format of the output.
     pub form: Form<'s>,
-    /// Threads that write.
+    /// The number of threads.
     pub threads: usize,
 }
 
-/// How sorted records are written.
+/// The output format of sorted records.
 #[derive(Clone, Copy)]
 pub enum Form<'s> {
-    /// As BAM of this level, 0 to 12.
+    /// BAM with this compression level, 0 to 12.
     Bam(u8),
-    /// As CRAM.
+    /// CRAM.
     Cram(&'s Cram<'s>),
 }
 
-/// Compressed records, and what the index says of them.
+/// Compressed records with the data for the index.
 enum Piece {
-    /// Blocks of BAM, of which all but the last of the file are full.
+    /// BGZF blocks. All are full except the last of the file.
     Blocks { bytes: Vec<u8>, marks: Vec<Mark> },
-    /// Containers of CRAM.
+    /// CRAM containers.
     Containers(Vec<Container>),
 }
 
-/// An index that grows with its file.
+/// An index that is built while its file is written.
 pub enum FileIndex {
-    /// BAI or CSI, of BAM.
+    /// BAI or CSI, for BAM.
     Bam(RecordIndex),
-    /// CRAI, of CRAM.
+    /// CRAI, for CRAM.
     Cram(Crai),
 }
 
-/// What was written.
+/// The result of [`write`].
 pub struct Written {
-    /// If one was wanted.
+    /// The index, if one was requested.
     pub index: Option<FileIndex>,
-    /// Where the file's end begins.
+    /// The byte of the file after the last record.
     pub end: u64,
-    /// Of the blocks of BAM.
+    /// The digest of the BGZF blocks.
     pub digest: BlockDigest,
 }
 
-/// Writes all records in order behind the `begin` bytes that `output` has. Calls `progress` with one stage, in bytes of records.
+/// Writes all records in order after the `begin` bytes already in `output`. Reports one stage to `progress`, in bytes
+/// of records.
 ///
 /// # Errors
-/// If that fails, or what is on disk cannot be read, or if cancelled.
+/// If writing fails, if records on disk cannot be read, or if cancelled.
 pub fn write(
     sorted: Sorted<'_>,
     output: &mut Output,
@@ -85,7 +86,7 @@ pub fn write(
     let memory = sorting.writing();
     let most = match beyond {
         0 => LEAST_PART,
-        // Much more than what is read for nothing.
+        // The range should be much larger than the data read in vain.
         _ => (memory / threads as u64 / 2).saturating_sub(beyond) / PART_COPIES,
     };
     let most = most.clamp(LEAST_PART, MAX_PART);
@@ -109,7 +110,7 @@ pub fn write(
     Ok(Written { index, end, digest })
 }
 
-/// What the workers share. The source of the parts' numbers.
+/// The state that the workers share, and the source of the numbers of key ranges.
 struct Stage<'w> {
     sorting: &'w Sorting,
     lists: &'w Lists<'w>,
@@ -140,7 +141,7 @@ impl Source for Stage<'_> {
     }
 }
 
-/// A worker: compresses parts.
+/// A worker, which compresses one key range at a time.
 struct Compressing<'w> {
     stage: &'w Stage<'w>,
     maker: Maker<'w>,
@@ -164,12 +165,12 @@ impl Work for Compressing<'_> {
             Maker::Containers(encoder) => stage.make_containers(number, part, encoder)?,
         };
         stage.progress.advance(part.records().map(|record| record.len() as u64).sum());
-        // Not wanted where an earlier part failed, whose error the run has.
+        // There is no piece if an earlier range failed; the run reports that error.
         piece.ok_or(Error::Cancelled)
     }
 }
 
-/// What a worker makes pieces with.
+/// The compressor of a worker.
 enum Maker<'w> {
     Blocks(BgzfBlocks),
     Containers(Box<Encoder<'w>>),
@@ -187,7 +188,7 @@ impl<'w> Stage<'w> {
         number + 1 == self.parts.len()
     }
 
-    /// Compresses a part as BAM. None if it is not wanted.
+    /// Compresses a range as BAM; returns `None` if an earlier range failed.
     fn make_blocks(
         &self,
         number: usize,
@@ -208,7 +209,7 @@ impl<'w> Stage<'w> {
         Some(Piece::Blocks { bytes, marks })
     }
 
-    /// Compresses a part as CRAM. None if it is not wanted.
+    /// Compresses a range as CRAM; returns `None` if an earlier range failed.
     fn make_containers(
         &self,
         number: usize,
@@ -227,11 +228,11 @@ impl<'w> Stage<'w> {
     }
 }
 
-/// The file, whose blocks' places the index tells.
+/// The output file, the index of its blocks or containers, and their digest.
 struct OneFile<'o> {
     output: &'o mut Output,
     index: Option<FileIndex>,
-    /// Where the next block begins.
+    /// The byte at which the next block begins.
     position: u64,
     digest: BlockDigest,
 }

@@ -1,5 +1,5 @@
-//! SAM and BAM, in any form and cut anywhere, give their reads. CRAM needs a writer that can be
-//! trusted: it is held against samtools where the program is tested.
+//! SAM and BAM files in any form of compression, read in chunks of any size, return the reads. CRAM is tested with
+//! files of samtools in the tests of the program.
 
 use crate::common::{Collector, Dribble, Record, options, reader_of, record};
 use merganser_io::{Chunk, Error, Input, Reader, Sink};
@@ -118,7 +118,7 @@ fn bam(reads: &[Read]) -> Vec<u8> {
     out
 }
 
-/// The reads in the order of their chunks, and how many records were passed over.
+/// Returns the reads in the order of their chunks, and the number of skipped records.
 fn read(reader: &Reader, workers: usize) -> Result<(Vec<Record>, u64), Error> {
     let parts = run_workers_collect(workers, |_| {
         let (mut chunk, mut parts) = (Chunk::default(), Vec::new());
@@ -185,7 +185,7 @@ proptest! {
 const CUT: &str = "test: truncated: the BAM data end without their end-of-file block; copy or download \
                    the file again (if it is whole, samtools view -b writes one that has it)";
 
-/// As soon as the file is opened, not when half of it has been worked on.
+/// The error occurs when the file is opened, not after half of it has been processed.
 #[test]
 fn a_bam_file_that_is_cut_between_blocks_is_refused_at_once() {
     let one = Read { name: "r".into(), flags: 0, sequence: "ACGT".repeat(50), quality: None };
@@ -201,7 +201,7 @@ fn a_bam_file_that_is_cut_between_blocks_is_refused_at_once() {
     assert_eq!(error, CUT.replacen("test", &path.display().to_string(), 1));
     let whole = [&blocks[..], &bgzf_block(b"")].concat();
     assert_eq!(read(&open(&whole), 1).unwrap().0.len(), 5000);
-    // Padded with zeros, it shows at the end only.
+    // With zeros after the last block, the error occurs only at the end.
     let padded = [&blocks[..], &[0; 40]].concat();
     assert!(matches!(read(&open(&padded), 1), Err(Error::NoEndBlock { .. })));
     let padded = [&whole[..], &[0; 40]].concat();
@@ -234,12 +234,12 @@ fn files_are_read_by_all_workers() {
     }
 }
 
-/// CRAM is refused where it is not built in.
+/// CRAM is rejected if it is not built in.
 #[test]
 fn other_formats() {
     let reader = reader_of(b"CRAM\x02\x01aaaaaaaaaaaaaaaaaaaa", options(1 << 16, 0, 1));
     let expected = if cfg!(feature = "cram") {
-        "test: CRAM: version 2.1, of which only 3.0 and 3.1 can be read: write it again with \
+        "test: CRAM: version 2.1 is not supported, only 3.0 and 3.1: write the file again with \
          samtools view -C"
     } else {
         "test: CRAM: it is not built into this program: build it with the feature `cram`, \
@@ -279,7 +279,7 @@ fn what_is_wrong_is_said() {
     }
     assert_eq!(
         message(&[&whole[..], &[1, 0, 0, 0, 0]].concat()),
-        "test: record 2: its size cannot be: is the file damaged?"
+        "test: record 2: its size is invalid: is the file damaged?"
     );
 }
 
@@ -303,7 +303,7 @@ fn other_text_is_not_taken_for_sam() {
             assert_eq!(sink.0, records, "{text}");
         }
     }
-    // Tables with as many columns, but not those of an alignment.
+    // Lines with 11 columns that are not alignments.
     for line in [
         "a\tb\tc\td\te\tf\tg\th\ti\tj\tk\n",
         "r\t0\tc\tx\t60\t2M\t*\t0\t0\tAC\tII\n",

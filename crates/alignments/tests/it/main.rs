@@ -1,17 +1,17 @@
-//! Reading alignments through readers, held against naive code.
+//! Compares the reading of alignments with naive code.
 
-// Helpers are tests, too.
+// Helpers are tests as well.
 #![allow(clippy::unwrap_used)]
 
 mod alignments;
 mod pairs;
 
-#[allow(dead_code, reason = "helpers of the tests of merganser-io, of which some do for these")]
+#[allow(dead_code, reason = "test helpers of merganser-io, not all of which are used here")]
 #[path = "../../../io/tests/it/batches.rs"]
 mod batches;
-#[allow(dead_code, reason = "helpers of the tests of merganser-io, of which some do for these")]
+#[allow(dead_code, reason = "test helpers of merganser-io, not all of which are used here")]
 #[path = "../../../io/tests/it/common.rs"]
 mod common;
 
-/// All formats are read.
+/// The formats to read: all.
 pub(crate) type Formats = merganser_alignments::AllFormats;

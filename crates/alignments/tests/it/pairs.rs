@@ -1,4 +1,4 @@
-//! Which reads of alignments are pairs.
+//! Detection of pairs in alignment files.
 
 use crate::batches::{ALL, Batch, RecordOptions, read_all, warned, write};
 use merganser_io::{Input, ReadInput};
@@ -11,7 +11,7 @@ proptest! {
         batch_records in 1..12usize, batch_bytes in 1..600usize, chunk_bytes in 200..2000usize,
         workers in 1..5usize,
     ) {
-        // As many pairs as decide that the file is in their order, then anything.
+        // Enough pairs to classify the file as ordered by name, then anything.
         let units: Vec<usize> = std::iter::repeat_n(0, 32).chain(units).collect();
         let (mut sam, mut expected) = (String::new(), Vec::new());
         for (number, &unit) in units.iter().enumerate() {
@@ -62,10 +62,10 @@ fn mates_that_do_not_lie_side_by_side_stay_single_reads() {
     let found = warned(&sorted);
     assert!(found.len() == 1 && found[0].contains("r: 18 reads are mates of pairs"), "{found:?}");
     assert!(found[0].contains("samtools collate"), "{found:?}");
-    // First mates alone, and single reads.
+    // Only first mates, and only single reads.
     assert!(warned(&(0..9).map(|n| line(77, &format!("p{n}"))).collect::<String>()).is_empty());
     assert!(warned(&(0..9).map(|n| line(4, &format!("p{n}"))).collect::<String>()).is_empty());
-    // As pairs they are refused, with what helps.
+    // Reading them as pairs is an error, which names the remedy.
     let folder = tempfile::tempdir().unwrap();
     let segments = [ReadInput::Interleaved(Input::File(write(folder.path(), "r", &sorted)))];
     let (_, failed) = read_all(&segments, &RecordOptions::default()).unwrap();

@@ -1,4 +1,4 @@
-//! The files of a judgement.
+//! The output files of an evaluation.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -16,44 +16,44 @@ use super::track::Track;
 use crate::spectra::OfAssembly;
 use crate::{AssemblyQuality, BlockRule, Copies, Error, Membership, Outcome, Tracks, Trio};
 
-/// What the files of a judgement are called.
+/// The names of the output files.
 #[derive(Clone, Debug)]
 pub struct Names {
     prefix: PathBuf,
     reads: String,
     assemblies: Vec<String>,
-    /// Names of the parents, and how blocks are made.
+    /// The names of the parents and the rule for phase blocks.
     parents: Option<([String; 2], BlockRule)>,
 }
 
-/// Peaks of the reads' histogram that are listed.
+/// The largest number of peaks of the reads' histogram that are listed.
 const MAX_PEAKS: usize = 6;
 
 impl Names {
-    /// Files that begin with `prefix`, of assemblies of these names and reads of that.
+    /// Creates the names of files that begin with `prefix`, for the given names of reads and assemblies.
     pub fn new(prefix: &Path, reads: &str, assemblies: Vec<String>) -> Names {
         Names { prefix: prefix.to_owned(), reads: reads.to_owned(), assemblies, parents: None }
     }
 
-    /// With files about the parents, which have these names.
+    /// Adds the files about the parents with these names.
     #[must_use]
     pub fn parents(self, parents: Option<[String; 2]>, blocks: BlockRule) -> Names {
         Names { parents: parents.map(|names| (names, blocks)), ..self }
     }
 
-    /// The files of an assembly's phase blocks.
+    /// Returns the files about an assembly's phase blocks.
     fn blocks(&self, assembly: &str, rule: BlockRule) -> [PathBuf; 3] {
         let BlockRule { markers, bases } = rule;
         ["bed", "counts", "stats"]
             .map(|end| self.path(&format!("{assembly}.{markers}_{bases}.phased_block.{end}")))
     }
 
-    /// Those about both parents, and one of all sequences.
+    /// Returns the two files about the parents and the file about the sequences.
     fn of_parents(&self) -> [PathBuf; 3] {
         ["cutoffs.txt", "inherited_hapmers.hist", "hapmers.count"].map(|end| self.path(end))
     }
 
-    /// One that begins with the prefix.
+    /// Returns the name of the file that ends in a period and `suffix`.
     pub fn path(&self, suffix: &str) -> PathBuf {
         let mut path = OsString::from(&self.prefix);
         path.push(".");
@@ -61,17 +61,17 @@ impl Names {
         path.into()
     }
 
-    /// The assemblies' names.
+    /// Returns the names of the assemblies.
     pub fn assemblies(&self) -> &[String] {
         &self.assemblies
     }
 
-    /// The parents' names, if they are known.
+    /// Returns the names of the parents, if they are known.
     pub fn haplotypes(&self) -> Option<&[String; 2]> {
         self.parents.as_ref().map(|parents| &parents.0)
     }
 
-    /// The names of the classes of an assembly spectrum: those of [`Membership::ALL`] that there can be.
+    /// Returns the names of the classes of an assembly spectrum: those of [`Membership::ALL`] that are possible.
     pub fn sources(&self) -> Vec<String> {
         let name = |source: &Membership| match (source, &self.assemblies[..]) {
             (Membership::ReadOnly, _) => Some("read-only".to_owned()),
@@ -105,7 +105,7 @@ impl Names {
         of_reads.into_iter().chain(suffixes.iter().map(|suffix| self.path(suffix))).collect()
     }
 
-    /// All of them.
+    /// Returns the names of all files.
     pub fn all(&self) -> Vec<PathBuf> {
         let sequences = self.assemblies.iter().flat_map(|assembly| self.sequences(assembly));
         let mut all: Vec<PathBuf> = sequences.chain(self.tables()).collect();
@@ -117,19 +117,19 @@ impl Names {
     }
 }
 
-/// The files of a judgement, which appear with their [`OutputSet`].
+/// The output files of an evaluation, which appear when their [`OutputSet`] is committed.
 pub struct Files<'s> {
     names: Names,
     set: &'s OutputSet,
-    /// Of each assembly.
+    /// The files about the sequences of each assembly.
     sequences: Vec<Sequences>,
-    /// The same, with the parents.
+    /// The files about the haplotypes of each assembly; empty without parents.
     haplotypes: Vec<Haplotypes>,
-    /// Sequences and their markers.
+    /// The file with the number of markers of each sequence.
     contigs: Option<Output>,
 }
 
-/// Of the sequences of an assembly.
+/// The files about the sequences of an assembly.
 struct Sequences {
     qualities: Output,
     bed: Output,
@@ -140,10 +140,10 @@ struct Sequences {
 }
 
 impl<'s> Files<'s> {
-    /// Opens those that are written on the way.
+    /// Opens the files that are written while sequences are read.
     ///
     /// # Errors
-    /// If one cannot be made.
+    /// If a file cannot be created.
     pub fn create(names: Names, set: &'s OutputSet) -> Result<Files<'s>, Error> {
         let open = |assembly: &String| {
             let [qualities, bed, wig] = names.sequences(assembly);
@@ -173,10 +173,10 @@ impl<'s> Files<'s> {
         Ok(Files { names, set, sequences, haplotypes, contigs })
     }
 
-    /// Writes the others, and tells how each assembly is phased if the parents are known.
+    /// Writes the other files, and returns the phasing of each assembly if the parents are known.
     ///
     /// # Errors
-    /// If one cannot be written.
+    /// If a file cannot be written.
     pub fn finish(self, judgement: &Outcome) -> Result<Vec<Phasing>, Error> {
         let Files { names, set, sequences, haplotypes, contigs } = self;
         let mut outputs: Vec<Output> =
@@ -238,26 +238,26 @@ impl Tracks for Files<'_> {
     }
 }
 
-/// The child's k-mers by their parents.
+/// Returns the text with the histograms of the child's k-mers by their parents.
 fn inherited_by(trio: &Trio) -> String {
     let [one, other] = &trio.names;
     let names = ["child-only", one, other, "shared"];
     classes("k-mer", names.into_iter().zip(&trio.spectra))
 }
 
-/// Name, k-mers that no read has, all, quality, rate of errors.
+/// Returns a line: name, k-mers that are in no read, all k-mers, quality, error rate.
 fn row(name: &str, missing: u64, kmers: u64, quality: f64, rate: f64) -> String {
     format!("{name}\t{missing}\t{kmers}\t{}\t{}\n", general(quality), general(rate))
 }
 
-/// The texts of the files that are written at the end.
+/// Makes the texts of the files that are written at the end.
 struct Texts<'t> {
     names: &'t Names,
     judgement: &'t Outcome,
 }
 
 impl Texts<'_> {
-    /// In the order of [`Names::tables`].
+    /// Returns the texts in the order of [`Names::tables`].
     fn all(&self) -> Vec<String> {
         let spectra = &self.judgement.spectra;
         let mut texts = vec![
@@ -278,7 +278,7 @@ impl Texts<'_> {
         texts
     }
 
-    /// Each assembly, and both of two.
+    /// Returns the name and the quality of each assembly and, if there are two, of both together.
     fn each<'j>(&'j self, both: &'j str) -> impl Iterator<Item = (&'j str, &'j AssemblyQuality)> {
         let names = self.names.assemblies.iter().map(String::as_str).chain([both]);
         names.zip(self.judgement.assemblies.iter().chain(&self.judgement.both))
@@ -291,7 +291,7 @@ impl Texts<'_> {
         self.each("Both").map(row).collect()
     }
 
-    /// Of solid k-mers, then of each parent's hap-mers.
+    /// Returns the completeness of solid k-mers, then that of each parent's hap-mers.
     fn completeness(&self) -> String {
         let mut text = String::new();
         let mut line = |name: &str, set: &str, found: u64, all: u64| {
@@ -354,7 +354,7 @@ fn histogram(rows: &Histogram) -> String {
     text
 }
 
-/// A copy-number spectrum.
+/// Returns the text of a copy-number spectrum.
 fn copies(of: &OfAssembly) -> String {
     let names = Copies::ALL.map(Copies::name);
     classes("Copies", names.iter().map(String::as_str).zip(&of.copies))
@@ -370,7 +370,7 @@ fn classes<'c>(what: &str, all: impl Iterator<Item = (&'c str, &'c Histogram)>) 
     text
 }
 
-/// k-mers that no read has: those that stand in the assembly once, and what is beyond.
+/// Returns the text about k-mers that are in no read: those that occur once in the assembly, and all further copies.
 fn only(of: &OfAssembly) -> String {
     let of = of.only;
     format!("1\t0\t{}\n2\t0\t{}\n", of.distinct, of.instances - of.distinct)

@@ -1,4 +1,4 @@
-//! Where the parents' k-mers stand: contigs' counts, phase blocks.
+//! The parents' k-mers on the sequences: counts per contig, and phase blocks.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -14,15 +14,15 @@ use crate::{Block, BlockRule, Error};
 /// A sequence and its markers of each parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contig {
-    /// Markers of the mother, and of the father.
+    /// The numbers of markers of the mother and of the father.
     pub markers: [u64; 2],
-    /// Its k-mers.
+    /// The number of k-mers.
     pub kmers: u64,
-    /// Its letters.
+    /// The number of bases.
     pub bases: u64,
 }
 
-/// What is kept of an assembly for its statistics and pictures.
+/// The contigs and phase blocks of an assembly, kept for statistics and plots.
 #[derive(Clone, Debug, Default)]
 pub struct Phasing {
     /// All sequences.
@@ -34,16 +34,16 @@ pub struct Phasing {
 }
 
 impl Phasing {
-    /// Returns the fraction of the markers in blocks that are of the other haplotype than their block, 0 to 1; `None` without
-    /// markers, or if hap-mers are doubtful.
+    /// Returns the fraction of the markers in blocks that belong to the other haplotype than their block, 0 to
+    /// 1; `None` if there are no markers or hap-mers are doubtful.
     pub fn switch_rate(&self) -> Option<f64> {
         let sum = |of: fn(&Block) -> u64| self.blocks.iter().map(of).sum::<u64>();
         let (switches, markers) = (sum(|block| block.switches), sum(|block| block.markers));
         (markers > 0 && !self.is_doubtful).then(|| switches as f64 / markers as f64)
     }
 
-    /// Returns the fraction of all markers that are not of the haplotype of most markers of their sequence, 0 to 1; `None`
-    /// without markers, or if hap-mers are doubtful.
+    /// Returns the fraction of all markers that belong to the minor haplotype of their sequence, 0 to 1; `None`
+    /// if there are no markers or hap-mers are doubtful.
     pub fn hamming_rate(&self) -> Option<f64> {
         let fewer: u64 =
             self.contigs.iter().map(|contig| contig.markers[0].min(contig.markers[1])).sum();
@@ -51,7 +51,8 @@ impl Phasing {
         (all > 0 && !self.is_doubtful).then(|| fewer as f64 / all as f64)
     }
 
-    /// A line: name, blocks, their bases, the least, mean, N50 and largest, switches, markers, their rate in per cent.
+    /// Returns a line: name, number of blocks, their bases in all, the least, mean, N50 and largest length,
+    /// switches, markers, and the switch rate in per cent.
     pub(super) fn line(&self, name: &str) -> String {
         let mut lengths: Vec<u64> =
             self.blocks.iter().map(|block| block.end - block.start).collect();
@@ -80,7 +81,7 @@ impl Phasing {
     }
 }
 
-/// Writes where an assembly's markers are.
+/// Writes the markers of an assembly and their phase blocks.
 pub(super) struct Haplotypes {
     rule: BlockRule,
     names: [String; 2],
@@ -89,7 +90,7 @@ pub(super) struct Haplotypes {
     pub(super) counts: Output,
     name: String,
     markers: [u64; 2],
-    /// There once k is known.
+    /// The blocks of the current sequence; `None` before the first sequence.
     blocks: Option<Blocks>,
     pub(super) phasing: Phasing,
 }

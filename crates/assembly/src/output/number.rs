@@ -1,6 +1,6 @@
-//! Numbers as C's `%.6g` writes them, and so awk.
+//! Numbers in the format of C's `%.6g`, which awk uses too.
 
-/// Six digits that count, without zeros behind them; `inf` and `na` for what is no number.
+/// Formats a number with six significant digits, without trailing zeros; infinity as `inf`, NaN as `na`.
 pub(super) fn general(value: f64) -> String {
     if value.is_nan() {
         return "na".into();

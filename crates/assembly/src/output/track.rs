@@ -1,4 +1,5 @@
-//! The bases of a sequence that k-mers without a read cover: as intervals (BED), and how many cover each (wig).
+//! The bases of a sequence that are covered by k-mers in no read, as intervals (BED) and as the coverage of each base
+//! (wig).
 
 use std::io::Write;
 
@@ -6,20 +7,20 @@ use merganser_io::{Output, put_decimal};
 
 use crate::Error;
 
-/// k-mers that overlap, one after the other.
+/// Collects overlapping k-mers and writes them when no further one can overlap.
 #[derive(Debug, Default)]
 pub(super) struct Track {
-    /// First and last but one place at which k-mers begin that are together, ascending,
+    /// Half-open intervals of the start positions of k-mers, ascending.
     begins: Vec<(u64, u64)>,
-    /// and at which they have ended: behind their last bases.
+    /// Half-open intervals of the end positions of the same k-mers; each end is the position after the last base.
     ends: Vec<(u64, u64)>,
     name: Vec<u8>,
-    /// Whether the wig has the sequence's line.
+    /// Whether the wig file has the header line of the current sequence.
     is_named: bool,
     text: Vec<u8>,
 }
 
-/// Bytes of text that are written at once.
+/// The size, in bytes, at which the text is written.
 const TEXT: usize = 1 << 16;
 
 impl Track {
@@ -29,7 +30,8 @@ impl Track {
         self.is_named = false;
     }
 
-    /// k-mers of so many `bases` that begin at so many places from `start` on, behind those before.
+    /// Adds `kmers` k-mers of `bases` bases that begin at consecutive positions from `start` on, after all
+    /// earlier ones.
     pub(super) fn run(
         &mut self,
         start: u64,
@@ -45,12 +47,12 @@ impl Track {
         Ok(())
     }
 
-    /// Writes what overlaps, and what is left at a sequence's end.
+    /// Writes the collected k-mers; also to be called at the end of a sequence.
     pub(super) fn flush(&mut self, [bed, wig]: [&mut Output; 2]) -> Result<(), Error> {
         let (Some(&(start, _)), Some(&(_, end))) = (self.begins.first(), self.ends.last()) else {
             return Ok(());
         };
-        // Behind the last base of the last k-mer.
+        // The end of the last k-mer: the position after its last base.
         let end = end - 1;
         self.text.clear();
         self.text.extend_from_slice(&self.name);
@@ -67,7 +69,7 @@ impl Track {
             self.text.push(b'\n');
             self.is_named = true;
         }
-        // k-mers that begin at or before a base, and those that have ended before it.
+        // The coverage of a base is the number of k-mers that begin at or before it, less those that end before it.
         let (mut begun, mut ended) = (Steps::new(&self.begins), Steps::new(&self.ends));
         for at in start..end {
             let depth = begun.up_to(at) - ended.up_to(at);
@@ -87,7 +89,7 @@ impl Track {
     }
 }
 
-/// Adds so many places from `start` on, behind those before.
+/// Adds consecutive positions from `start` on, after all earlier ones.
 fn add(runs: &mut Vec<(u64, u64)>, start: u64, places: u64) {
     match runs.last_mut() {
         Some(last) if last.1 == start => last.1 += places,
@@ -95,7 +97,7 @@ fn add(runs: &mut Vec<(u64, u64)>, start: u64, places: u64) {
     }
 }
 
-/// Counts places of runs, ascending.
+/// Counts the positions in ascending intervals.
 struct Steps<'r> {
     left: &'r [(u64, u64)],
     done: u64,
@@ -106,7 +108,7 @@ impl Steps<'_> {
         Steps { left: runs, done: 0 }
     }
 
-    /// How many there are up to `at`, which does not fall from call to call.
+    /// Returns the number of positions up to and including `at`, which must not decrease from call to call.
     fn up_to(&mut self, at: u64) -> u64 {
         while let [(start, end), rest @ ..] = self.left {
             if *end > at + 1 {

@@ -1,4 +1,4 @@
-//! The file of a range: what it says of itself, its spectra, and a table for each assembly.
+//! The file of a range: a header, the spectra, and a table for each assembly.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -19,40 +19,40 @@ use crate::{Error, Only, Spectra};
 const MAGIC: [u8; 8] = magic(b'Q');
 /// The version of the layout.
 const VERSION: u32 = 1;
-/// Bytes that are read together.
+/// The size of the blocks that are copied, in bytes.
 const BLOCK: usize = 1 << 20;
-/// Bytes before the JSON: magic, length.
+/// The number of bytes before the JSON: magic and length.
 const FRAME: u64 = 8 + 8;
 
-/// Which range of which judgement a file has.
+/// The identity of a range file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RangeHeader {
-    /// The job is known by the tables.
+    /// The range, and the hash of the evaluation's tables.
     pub(super) of: JobShard,
     pub(super) k: usize,
-    /// Whether runs of the same base are one base.
+    /// Whether homopolymers are compressed.
     pub(super) compressed: bool,
-    /// What reads
+    /// The name of the reads.
     pub(super) reads: String,
-    /// and assemblies are called.
+    /// The names of the assemblies.
     pub(super) names: Vec<String>,
 }
 
 impl RangeHeader {
-    /// Checks the names, after which files are called.
+    /// Checks the names, which become parts of file names.
     ///
     /// # Errors
-    /// Which one cannot be, in words.
+    /// A text that tells which name is not allowed.
     fn check_names(&self) -> Result<(), String> {
         let names = std::iter::once(&self.reads).chain(&self.names);
         names.map(AsRef::as_ref).try_for_each(check_stored_name)
     }
 }
 
-/// Counts, with how many k-mers have each.
+/// Counts, each with the number of k-mers that have it.
 type Rows = Vec<(u32, u64)>;
 
-/// What stands in the file before its tables.
+/// The JSON before the tables.
 #[derive(Debug, Deserialize, Serialize)]
 struct Stored {
     version: u32,
@@ -63,7 +63,7 @@ struct Stored {
     reads_name: String,
     reads: Rows,
     assemblies: Vec<StoredAssembly>,
-    /// Of two assemblies together.
+    /// The spectrum of two assemblies together.
     both: StoredSpectrum,
     sources: [Rows; 4],
     only: [u64; 3],
@@ -72,7 +72,7 @@ struct Stored {
 #[derive(Debug, Deserialize, Serialize)]
 struct StoredAssembly {
     name: String,
-    /// Bytes of its table.
+    /// The size of its table, in bytes.
     table: u64,
     #[serde(flatten)]
     spectrum: StoredSpectrum,
@@ -140,7 +140,7 @@ impl Stored {
         }
     }
 
-    /// `None` if it says what cannot be.
+    /// Returns the header, or `None` if a value is impossible.
     fn header(&self) -> Option<RangeHeader> {
         let fits = (1..=MAX_K).contains(&self.k) && (1..=2).contains(&self.assemblies.len());
         Some(RangeHeader {
@@ -163,7 +163,7 @@ impl Stored {
     }
 }
 
-/// Writes a range to `path`; of each assembly there is a table of the k-mers that no read has.
+/// Writes a range to `path`. `only` are the tables of the k-mers in no read, one for each assembly.
 pub(super) fn write(
     header: &RangeHeader,
     spectra: &Spectra,
@@ -189,13 +189,13 @@ pub(super) fn write(
     Ok(())
 }
 
-/// A file with a range, which has been checked.
+/// A range file whose content has been checked.
 #[derive(Debug)]
 pub(super) struct RangeFile {
     pub(super) path: PathBuf,
     pub(super) header: RangeHeader,
     pub(super) spectra: Spectra,
-    /// Where each assembly's table begins, and its bytes.
+    /// The offset and the size of each assembly's table, in bytes.
     tables: Vec<(u64, u64)>,
 }
 
@@ -203,7 +203,7 @@ impl RangeFile {
     pub(super) fn open(path: &Path, cancel: &Cancel) -> Result<RangeFile, Error> {
         let error = |what: &str| error(path, what.to_owned());
         let none =
-            || error("it is not a range of a judgement, which merganser kmers qv --range makes");
+            || error("it is not a range of an evaluation, which merganser kmers qv --range writes");
         let damaged = || error("truncated or damaged: copy it again, or make this range again");
         let (file, size, json) = open_json(&MAGIC, path)?;
         let json = match json {
@@ -215,11 +215,11 @@ impl RangeFile {
         if content.ok_or(Error::Cancelled)?.crc32 != SEALED {
             return Err(damaged());
         }
-        // What follows was written so, or by somebody who means it.
+        // The checksum is right: the file has the content that was written.
         let version = serde_json::from_slice::<Version>(&json).map_err(|_| none())?.version;
         if version != VERSION {
             return Err(error(&format!(
-                "it is of version {version}, and this program knows {VERSION}: use a newer one"
+                "it has version {version}, but this program reads version {VERSION}: use a newer program"
             )));
         }
         let stored: Stored = serde_json::from_slice(&json).map_err(|_| none())?;
@@ -248,7 +248,7 @@ impl RangeFile {
         })?;
         match copied == bytes {
             true => Ok(()),
-            false => Err(self.error("it was cut short meanwhile".into())),
+            false => Err(self.error("it was truncated while it was read".into())),
         }
     }
 
@@ -266,7 +266,8 @@ fn error(path: &Path, reason: String) -> Error {
     Error::Kmers(merganser_kmers::Error::Table { path: path.to_owned(), reason })
 }
 
-/// Calls `take` with a file's bytes, block by block, and returns their number. `failed` makes the error of reading.
+/// Calls `take` with the bytes of a file, block by block, and returns their number. `failed` makes the error of
+/// reading.
 fn each_block(
     mut file: impl Read,
     failed: impl Fn(io::Error) -> merganser_io::Error,
@@ -286,12 +287,12 @@ fn each_block(
     }
 }
 
-/// The error of reading a file of the user's.
+/// Returns the error of reading a file of the user.
 fn reading(path: &Path) -> impl Fn(io::Error) -> merganser_io::Error {
     |cause| merganser_io::Error::Read { input: path.display().to_string(), cause: Arc::new(cause) }
 }
 
-/// The error of a temporary file.
+/// Returns the error of a temporary file.
 fn of_temporary(path: &Path, action: &'static str, cause: io::Error) -> merganser_io::Error {
     let dir = path.parent().unwrap_or(path).to_owned();
     merganser_io::Error::Temporary { dir, action, cause: Arc::new(cause) }

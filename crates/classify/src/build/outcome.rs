@@ -1,4 +1,4 @@
-//! What a build found.
+//! The outcome of a build.
 
 use merganser_gpu::DeviceInfo;
 use merganser_library::MapConflict;
@@ -7,43 +7,45 @@ use merganser_run::{Stages, Warnings};
 use crate::database::Target;
 use merganser_taxonomy::Taxonomy;
 
-/// What a build found.
+/// The outcome of a build.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct BuildOutcome {
-    /// Sequences of the inputs.
+    /// The number of sequences in the inputs.
     pub records: u64,
-    /// Secondary and supplementary alignments of the inputs, whose reads stand in others.
+    /// The number of secondary and supplementary alignments in the inputs. They are skipped, as their reads are in
+    /// other records.
     pub skipped_alignments: u64,
-    /// How long each stage took.
+    /// The duration of each stage.
     pub stages: Stages,
-    /// The GPUs that computed.
+    /// The GPUs that were used.
     pub devices: Vec<DeviceInfo>,
-    /// The largest resident size of the process so far, in bytes, if the system tells it.
+    /// The largest resident size of the process so far, in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
-    /// Sequences without a taxon and why, in order: (name, reason). They are not in the database.
+    /// The sequences without a taxon, in order: (name, reason). They are not in the database.
     pub unmapped: Vec<(String, String)>,
-    /// Maps and headers with two taxids for an id.
+    /// Maps and headers that give two taxids for an id.
     pub conflicts: Vec<MapConflict>,
-    /// How many targets have a lineage without a main rank, from species to domain; the first of them with
-    /// the rank of its taxon.
+    /// The number of targets whose lineage has no main rank, from species to domain, and the first of them with the
+    /// rank of its taxon.
     pub unranked: (u64, Option<(String, String)>),
-    /// How many targets have an id that an earlier one has; the first such id.
+    /// The number of targets with the id of an earlier one, and the first such id.
     pub duplicates: (u64, Option<String>),
-    /// How many sequences of files with k-mers have none, being too short or of N alone; the first such id.
+    /// The number of sequences without k-mers (too short, or only N) in files with k-mers, and the first such id.
     pub without_kmer: (u64, Option<String>),
-    /// Bases read.
+    /// The number of bases read.
     pub bases: u64,
-    /// Orphan taxids of the dump.
+    /// The orphan taxids of the taxonomy.
     pub orphans: Vec<u32>,
-    /// Bytes that were written to temporary files.
+    /// The number of bytes written to temporary files.
     pub spilled_bytes: u64,
-    /// Ranges of features whose tables a device made, one after the other; 0: the host made all.
+    /// The number of ranges of features whose tables a device made, one after the other; 0: all were made on the
+    /// host.
     pub device_runs: usize,
 }
 
 impl BuildOutcome {
-    /// Notes which of new targets, of nodes of `tree`, have a lineage without a main rank.
+    /// Notes the new targets, with nodes of `tree`, whose lineage has no main rank.
     pub(crate) fn note_unranked(&mut self, targets: &[Target], tree: &Taxonomy) {
         let mut unranked = targets.iter().filter(|target| !tree.has_main_rank(target.node));
         let Some(first) = unranked.next() else { return };
@@ -51,7 +53,7 @@ impl BuildOutcome {
         self.unranked = (1 + unranked.count() as u64, Some((first.name.clone(), rank)));
     }
 
-    /// Says what is odd about references and taxonomy.
+    /// Warns of problems of references and taxonomy.
     pub(crate) fn warn(&self, warnings: &Warnings) {
         if let Some(taxid) = self.orphans.first() {
             let count = self.orphans.len();
@@ -67,8 +69,8 @@ impl BuildOutcome {
         }
         if let (count, Some(name)) = &self.without_kmer {
             warnings.push(format!(
-                "{count} sequences have no k-mer, being too short or of N alone, and no read can be \
-                 found in them, first {name}"
+                "{count} sequences have no k-mer (too short, or only N), so that no read can match them, \
+                 first {name}"
             ));
         }
         if let (count, Some((name, rank))) = &self.unranked {

@@ -1,4 +1,4 @@
-//! Reading the reference: targets in input order, their windows sketched by all workers.
+//! Reads the references: lists targets in input order, and sketches their windows on all workers.
 
 mod pieces;
 
@@ -23,57 +23,57 @@ use crate::params::Params;
 use crate::{Error, Sketcher};
 use pieces::{Piece, Records, Tail, Turn, Waiting};
 
-/// Windows at most: a location is 31 bits.
+/// The maximum number of windows: a location has 31 bits.
 pub(crate) const MAX_WINDOWS: u64 = (1 << 31) - 1;
 
-/// What the scan found.
+/// The result of the scan.
 pub(crate) struct Scan {
     /// The targets of each input.
     pub(crate) files: Vec<Vec<ScannedTarget>>,
     pub(crate) entries: AllEntries,
-    /// A device has all sketches, and there are no entries.
+    /// The sketches, if a device holds all of them; there are no entries then.
     pub(crate) sketches: Option<Arc<Collector>>,
     pub(crate) bases: u64,
-    /// Memory that targets take, and what is known of them.
+    /// Memory of the targets, in bytes.
     pub(crate) target_bytes: u64,
-    /// Secondary and supplementary alignments, which are none.
+    /// The number of secondary and supplementary alignments, which are not sequences.
     pub(crate) skipped_alignments: u64,
     /// The devices that sketched.
     pub(crate) devices: Vec<DeviceInfo>,
 }
 
-/// What the chunks of an input have given so far, in order.
+/// The results of an input's chunks so far, in order.
 #[derive(Default)]
 struct FileState {
     targets: Vec<ScannedTarget>,
-    /// The last target may go on in the next chunk.
+    /// The rest of the last target, which may continue in the next chunk.
     tail: Option<Tail>,
 }
 
 struct Scanner<'a> {
     setup: &'a Setup<'a>,
     params: &'a Params,
-    /// Bytes that targets and entries may take.
+    /// The bytes that targets and entries may take.
     memory: u64,
-    /// Bytes of targets.
+    /// The bytes of targets so far.
     target_bytes: AtomicU64,
     reader: Reader,
     files: Vec<Turns<FileState>>,
     windows: AtomicU64,
     first_window: u64,
     gpu: Option<&'a Starting>,
-    /// Bytes that wait for the devices.
+    /// The bytes that wait for the devices.
     waiting: AtomicU64,
     spill: SpillFile,
-    /// One worker spills at a time.
+    /// Held while a worker spills: one at a time.
     spill_lock: Mutex<()>,
 }
 
-/// Reads and sketches `inputs` within `memory` bytes; windows are numbered from `first_window` on.
-/// With `keep`, sketches that a device has made stay there if it has room for all.
+/// Reads and sketches `inputs` within `memory` bytes. Windows are numbered from `first_window` on. With `keep`,
+/// sketches made on a device stay there if it has room for all.
 ///
 /// # Errors
-/// As reading; or if there are too many windows.
+/// If reading fails or there are too many windows.
 pub(super) fn scan(
     setup: &Setup<'_>,
     memory: u64,
@@ -113,7 +113,7 @@ pub(super) fn scan(
             start_scoped(scope, move || starting.start(make))?;
         }
         run_workers_collect(threads, |_| {
-            // Nobody must wait for a worker that is gone, be it by an error or a panic.
+            // When a worker fails or panics, the others must not wait for its turn.
             let gone = OnFailure::new(|| scanner.stop());
             let done = scanner.work()?;
             gone.disarm();
@@ -122,10 +122,10 @@ pub(super) fn scan(
     });
     let workers = match result {
         Ok(workers) => workers,
-        // Who waits for a pipe then sees that as an error of the pipe.
+        // A read from a pipe that is interrupted by cancelling would otherwise be reported as an error of the pipe.
         Err(_) if cancel.is_cancelled() => return Err(Error::Cancelled),
         Err(Error::Io(error)) => return Err(scanner.reader.earliest_error(error).into()),
-        // If it was the devices' start, it has the reason.
+        // If starting the devices failed, that error is the reason.
         Err(error) => return starting.finish().and(Err(error)),
     };
     scanner.finish(workers)
@@ -176,8 +176,8 @@ impl Scanner<'_> {
         Ok((entries, units, bases))
     }
 
-    /// Waits until all chunks before this one in its file have been here; takes over what the one
-    /// before left and leaves what is unfinished. `None` if the scan has failed elsewhere.
+    /// Waits for the turn of this chunk in its file, takes over the unfinished target of the chunk before, and
+    /// leaves its own. Returns `None` if the scan has failed elsewhere.
     fn take_turn(&self, chunk: &Chunk, records: &mut Records) -> Option<Turn> {
         self.files[chunk.file()].take(chunk.ordinal(), |state| self.turn(state, records))
     }
@@ -218,13 +218,13 @@ impl Scanner<'_> {
         Turn { target: before - usize::from(lead.is_some()), lead, from }
     }
 
-    /// Bytes that entries may take, and records that wait for devices: the tables of groups that are being
-    /// made need some as well.
+    /// Returns the bytes that entries and records waiting for devices may take; the rest is for groups of tables
+    /// while they are made.
     fn entry_memory(&self) -> u64 {
         self.memory.saturating_sub(self.target_bytes.load(Ordering::Relaxed)) / 10 * 9
     }
 
-    /// Whether targets leave memory for what is to be found in them.
+    /// Checks that targets leave enough memory for their entries.
     fn check_targets(&self) -> Result<(), Error> {
         let bytes = self.target_bytes.load(Ordering::Relaxed);
         if bytes <= self.memory / 2 {
@@ -232,12 +232,12 @@ impl Scanner<'_> {
         }
         let memory = self.setup.memory;
         let budget = Budget::of_part(memory).with(memory - self.memory).with(2 * bytes);
-        let what = "so many sequences as the reference has need";
+        let what = "a reference with this many sequences needs";
         let remedy = "or build several databases and join their results (merge-results)";
         Err(budget.shortage(what, remedy).into())
     }
 
-    /// Notes which targets have a k-mer, of which pieces of those from `target` on are known.
+    /// Notes which targets have a k-mer, given pieces of the targets from `target` on.
     fn note_kmers(&self, file: usize, target: usize, pieces: &[Piece<'_>]) {
         let found: Vec<bool> = pieces.iter().map(|piece| self.has_kmer(piece.letters)).collect();
         self.files[file].change(|state| {
@@ -247,8 +247,7 @@ impl Scanner<'_> {
         });
     }
 
-    /// Whether there is a k-mer without a letter that is no base; that of most sequences is their
-    /// first.
+    /// Whether there is a k-mer of bases only; in most sequences the first one is.
     fn has_kmer(&self, letters: &[u8]) -> bool {
         let mut run = 0;
         letters.iter().any(|&letter| {
@@ -257,7 +256,7 @@ impl Scanner<'_> {
         })
     }
 
-    /// Gives windows their provisional numbers.
+    /// Assigns provisional numbers to windows.
     fn unit(&self, (file, ordinal): (usize, u64), pieces: &[Piece<'_>]) -> Result<Unit, Error> {
         let params = self.params;
         let windows: u64 = pieces.iter().map(|piece| piece.windows(params) as u64).sum();
@@ -283,8 +282,7 @@ impl Scanner<'_> {
         stretches::sketch(params, unit.provisional as u32, windows, sketcher, entries);
     }
 
-    /// Sends records to the devices, or has them wait until these are ready; gives records to use
-    /// again.
+    /// Sends records to the devices, or keeps them until the devices are ready. Returns records for reuse.
     fn send(
         &self,
         held: Waiting,
@@ -294,7 +292,7 @@ impl Scanner<'_> {
         let Some(starting) = self.gpu else { return Ok(held.records) };
         let all = self.waiting.fetch_add(held.bytes(), Ordering::Relaxed);
         waiting.push(held);
-        // What waits takes the place of entries, which there are none of.
+        // Waiting records use the memory of entries, as there are no entries yet.
         let collector = match all > self.entry_memory() / 2 {
             true => Some(starting.get()?),
             false => starting.try_get()?,
@@ -342,7 +340,7 @@ impl Scanner<'_> {
         entries.spill(&self.spill)
     }
 
-    /// The last windows of each file, then the numbers of all.
+    /// Sketches the last windows of each file, then numbers all windows.
     fn finish(mut self, workers: Vec<(Entries, Vec<Unit>, u64)>) -> Result<Scan, Error> {
         let mut all = Vec::new();
         let mut units = Vec::new();
@@ -391,12 +389,12 @@ impl Scanner<'_> {
         Ok(Scan { files, entries, sketches, bases, target_bytes, skipped_alignments, devices })
     }
 
-    /// Makes entries of the sketches that a device has, next to those that it had no room for.
+    /// Turns the sketches on a device into entries, in addition to those that it had no room for.
     fn bring_back(&self, collector: &Collector, all: Vec<Entries>) -> Result<Vec<Entries>, Error> {
         let batches = Mutex::new(collector.take_batches()?);
         side_by_side(all, |mut entries| {
             loop {
-                // Not in the condition of a loop: the lock would last as long as its body.
+                // Not in the condition of the loop: the lock would be held during its body.
                 let batch = lock(&batches).pop();
                 let Some(batch) = batch else { return Ok(entries) };
                 collector.bring(&batch, &mut entries)?;

@@ -1,4 +1,4 @@
-//! Which taxon each target has.
+//! Finds the taxon of each target.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use crate::Error;
 use crate::config::BuildConfig;
 use crate::database::{Database, Target};
 
-/// A target as its file has it.
+/// A target as read from its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ScannedTarget {
     /// The first word of its header.
@@ -20,31 +20,32 @@ pub(crate) struct ScannedTarget {
     /// The whole header.
     pub(crate) header: String,
     pub(crate) bases: u64,
-    /// Somewhere as many bases as a k-mer has stand in a row.
+    /// Whether it has a k-mer of bases only.
     pub(crate) has_kmer: bool,
 }
 
 impl ScannedTarget {
-    /// Bytes of memory that it takes until the database is written, about: as it is here, where its taxon is
-    /// looked for, and as the database has it.
+    /// Returns the approximate bytes of memory that it takes until the database is written: here, while its taxon
+    /// is looked up, and in the database.
     pub(crate) fn bytes(&self) -> u64 {
         320 + 3 * (self.name.len() + self.header.len()) as u64
     }
 }
 
-/// Targets with their nodes, and the tree of these.
+/// Targets with their nodes, and the tree of these nodes.
 pub(crate) struct Mapped {
     pub(crate) targets: Vec<Target>,
     pub(crate) taxonomy: Taxonomy,
-    /// Of the sequences that were scanned, those that became targets.
+    /// Whether each scanned sequence became a target.
     pub(crate) kept: Vec<bool>,
 }
 
-/// Finds the taxon of each target: by the maps given, manifests of libraries among them, and those next to the
-/// references, then a taxid in its header, then assembly_summary files next to the references, then
-/// accession2taxid files in the taxonomy's folder. Of GTDB's taxonomy, by the maps that were given, then its
-/// accession, then that in its file's name: other taxids are NCBI's. Sequences without a taxon become no
-/// targets.
+/// Finds the taxon of each target.
+///
+/// Sources, in order: the given maps, including manifests of libraries, and those next to the references; a taxid
+/// in the header; assembly_summary files next to the references; accession2taxid files in the taxonomy's folder.
+/// With GTDB's taxonomy: the given maps, the target's accession, and the accession in its file's name, as other
+/// taxids are NCBI's. Sequences without a taxon do not become targets.
 pub(crate) fn map_targets(
     config: &BuildConfig,
     inputs: &[Input],
@@ -110,12 +111,12 @@ pub(crate) fn map_targets(
     Ok(Mapped { targets, taxonomy: pruned, kept })
 }
 
-/// Why a sequence for which this taxid was found has no taxon.
+/// Returns why a sequence for which this taxid was found has no taxon.
 fn why_without_taxon(taxid: Option<u32>, tree: &Taxonomy, dump: Option<&Dump>) -> String {
     match taxid {
         None => "no taxid found".to_owned(),
         Some(taxid) if tree.node(taxid).is_some() => {
-            format!("taxid {taxid} is the root, which is no taxon")
+            format!("taxid {taxid} is the root, which is not a taxon")
         }
         Some(taxid) => {
             let why = dump.map_or("not in the taxonomy", |dump| dump.why_unknown(taxid));
@@ -124,7 +125,7 @@ fn why_without_taxon(taxid: Option<u32>, tree: &Taxonomy, dump: Option<&Dump>) -
     }
 }
 
-/// The targets of `base`, with their nodes in `tree`, which holds all of them.
+/// Returns the targets of `base` with their nodes in `tree`, which contains all of them.
 fn old_targets(base: Option<&Database>, tree: &Taxonomy) -> Vec<Target> {
     let Some(base) = base else { return Vec::new() };
     let renumbered = |target: &Target| {
@@ -134,8 +135,8 @@ fn old_targets(base: Option<&Database>, tree: &Taxonomy) -> Vec<Target> {
     base.targets().iter().map(renumbered).collect()
 }
 
-/// Sees to it that enough sequences have a taxon: of a new database one, of additions (`adds`) all, unless
-/// they may be unmapped.
+/// Checks that enough sequences have a taxon: at least one for a new database, all of them for additions (`adds`)
+/// unless unmapped ones are allowed.
 fn refuse(
     config: &BuildConfig,
     adds: bool,

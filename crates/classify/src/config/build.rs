@@ -1,5 +1,5 @@
-//! How a database is built.
-#![allow(rustdoc::invalid_html_tags, reason = "help texts are no HTML: `ID<TAB>TAXID`")]
+//! Options for building a database.
+#![allow(rustdoc::invalid_html_tags, reason = "help texts are not HTML: `ID<TAB>TAXID`")]
 
 use std::path::PathBuf;
 
@@ -15,10 +15,10 @@ use super::refused;
 use crate::Error;
 use crate::params::{Params, Preset};
 
-/// The most parts of a database.
+/// The maximum number of parts of a database.
 pub(crate) const MAX_PARTS: usize = 256;
 
-/// How to build a database.
+/// Options for building a database.
 ///
 /// ```
 /// use merganser_classify::{BuildConfig, PartConfig, Preset};
@@ -31,93 +31,93 @@ pub(crate) const MAX_PARTS: usize = 256;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BuildConfig {
-    /// What is kept of the references. Databases that are added to keep their own parameters.
+    /// The sketching parameters. A database to which genomes are added keeps its own.
     #[serde(flatten)]
     pub sketches: SketchConfig,
-    /// Into how many parts the database is divided.
+    /// The parts of the database.
     #[serde(flatten)]
     pub parts: PartConfig,
-    /// Where taxids come from.
+    /// The sources of taxids.
     #[serde(flatten)]
     pub taxids: TaxidConfig,
-    /// Maps in folders of references ([`References::maps`](merganser_library::References::maps)), which are looked in
-    /// with those beside the references.
+    /// Maps found in folders of references ([`References::maps`](merganser_library::References::maps)); they are used
+    /// in addition to the maps next to the references.
     #[serde(skip)]
     pub maps_beside: Vec<PathBuf>,
-    /// Leave sequences without a taxon out of what is added to a database, which are an error otherwise.
-    /// (A new database never has them.)
+    /// Whether sequences without a taxon are left out when genomes are added to a database; otherwise they are an
+    /// error. (New databases always leave them out.)
     #[serde(skip)]
     pub allow_unmapped: bool,
 }
 
-/// What is kept of the references: parameters that a preset gives where they are `None`.
-// These comments are the help of the command line.
+/// The sketching parameters; those that are `None` are the preset's.
+// These comments are the command-line help.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct SketchConfig {
-    /// Named set of parameters, of which the options below change single ones [default: sensitive]
+    /// Set of parameters; the options below override single ones [default: sensitive]
     #[cfg_attr(feature = "cli", arg(long, value_name = "PRESET", help_heading = "Sketches"))]
     pub preset: Option<Preset>,
-    /// Bases of a k-mer, 1 to 32
+    /// k-mer length in bases, 1 to 32
     #[cfg_attr(feature = "cli", arg(short, value_name = "K", help_heading = "Sketches"))]
     pub k: Option<u32>,
-    /// Features of a window at most, 1 to 128
+    /// Maximum number of features of a window, 1 to 128
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Sketches"))]
     pub sketch: Option<u32>,
-    /// Bases of a window, K to 1,024
+    /// Window length in bases, K to 1,024
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Sketches"))]
     pub window: Option<u32>,
-    /// Bases from one window to the next, 1 to the window's
+    /// Bases between the starts of consecutive windows, 1 to the window length
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Sketches"))]
     pub stride: Option<u32>,
-    /// Of 256 k-mers, so many may be features: those of the lowest hashes; 1 to 256 (all)
+    /// Use only the N/256 of all k-mers with the lowest hashes as features, 1 to 256 (all)
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Sketches"))]
     pub density: Option<u32>,
-    /// Locations that a feature keeps, the first ones; 1 to 65,535
+    /// Keep at most the first N locations of a feature, 1 to 65,535
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Sketches"))]
     pub max_locations: Option<u32>,
-    /// What is masked of references, to be left out of the database: nothing, or regions of low
-    /// complexity (symmetric DUST, as dustmasker and k2mask) [default: none; with --format kraken2
-    /// low-complexity, as kraken2-build does]
+    /// Regions of the references to leave out of the database: none, or those of low complexity
+    /// (symmetric DUST, as in dustmasker and k2mask) [default: none; with --format kraken2,
+    /// low-complexity, as in kraken2-build]
     #[serde(serialize_with = "masking")]
     #[cfg_attr(feature = "cli", arg(long, value_name = "WHAT", help_heading = "Sketches"))]
     #[cfg_attr(feature = "cli", arg(value_parser = maskings()))]
     pub masked: Option<Masking>,
-    /// Leave out features with more locations than that
+    /// Leave out features with more than --max-locations locations
     #[cfg_attr(feature = "cli", arg(long, help_heading = "Sketches"))]
     pub drop_overfull: bool,
-    /// Leave out features that more than --max-ambiguous taxa of this rank have
+    /// Leave out features that occur in more than --max-ambiguous taxa of this rank
     #[cfg_attr(feature = "cli", arg(long, value_name = "RANK", help_heading = "Sketches"))]
     pub drop_ambiguous: Option<Rank>,
-    /// See --drop-ambiguous [default: 1]
+    /// Maximum number of taxa of a feature, see --drop-ambiguous [default: 1]
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Sketches"))]
     #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(1..)))]
     #[cfg_attr(feature = "cli", arg(requires = "drop_ambiguous"))]
     pub max_ambiguous: Option<u32>,
 }
 
-/// Into how many parts a database is divided.
+/// The number of parts of a database.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct PartConfig {
-    /// Parts of the database, queried one after the other; answers are the same
-    // By targets, 1 to 256.
+    /// Number of parts of the database, which are queried one after the other; results do not change
+    // Parts consist of whole targets; 1 to 256.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = 1))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Resources"))]
     pub parts: usize,
-    /// Make as many parts as needed for each to have about this size, e.g. 8G
+    /// Make enough parts for each to have about this size, e.g. 8G
     #[cfg_attr(feature = "cli", arg(long, value_name = "SIZE", value_parser = parse_size))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Resources"))]
     pub max_part_size: Option<u64>,
 }
 
-/// Where taxids come from.
+/// The sources of taxids.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct TaxidConfig {
     /// File that maps sequences to taxids: ID<TAB>TAXID, accession2taxid or assembly_summary; may
     /// be given more than once
-    // The first one first; also manifests of libraries, which map files.
+    // Earlier files take precedence. Manifests of libraries, which also map files, are accepted, too.
     #[serde(skip)]
     #[cfg_attr(feature = "cli", arg(long, value_name = "FILE", help_heading = "Taxids"))]
     pub map: Vec<PathBuf>,
@@ -126,13 +126,13 @@ pub struct TaxidConfig {
     pub strict: bool,
 }
 
-/// Parses the name of what is masked.
+/// Parses the name of a masking method.
 #[cfg(feature = "cli")]
 fn maskings() -> impl TypedValueParser<Value = Masking> {
     PossibleValuesParser::new(Masking::ALL.map(Masking::name)).try_map(|name| name.parse())
 }
 
-/// Serializes the name of what is masked.
+/// Serializes the name of a masking method.
 fn masking<S: Serializer>(masked: &Option<Masking>, serializer: S) -> Result<S::Ok, S::Error> {
     masked.map(Masking::name).serialize(serializer)
 }
@@ -145,7 +145,7 @@ impl Default for PartConfig {
 }
 
 impl From<Params> for SketchConfig {
-    /// These parameters, whatever the preset's are.
+    /// Sets all parameters explicitly, whatever the preset's are.
     fn from(params: Params) -> SketchConfig {
         SketchConfig {
             preset: Some(params.preset),
@@ -162,7 +162,7 @@ impl From<Params> for SketchConfig {
 }
 
 impl SketchConfig {
-    /// Returns the preset's parameters with those that are given.
+    /// Returns the preset's parameters, overridden by those that are set.
     pub fn params(&self) -> Params {
         let preset = self.preset.unwrap_or_default();
         let of = preset.params();
@@ -178,14 +178,14 @@ impl SketchConfig {
         }
     }
 
-    /// Returns the rank and the most taxa of it that a feature may belong to.
+    /// Returns the rank and the maximum number of its taxa in which a feature may occur, if features are pruned by it.
     pub(crate) fn ambiguous(&self) -> Option<(Rank, u32)> {
         Some((self.drop_ambiguous?, self.max_ambiguous.unwrap_or(1)))
     }
 }
 
 impl BuildConfig {
-    /// The defaults for these sketching parameters: one part, nothing left out.
+    /// Returns the defaults for these sketching parameters: one part, nothing left out.
     pub fn new(params: Params) -> BuildConfig {
         BuildConfig { sketches: params.into(), ..BuildConfig::default() }
     }
@@ -198,7 +198,7 @@ impl BuildConfig {
     /// Checks the ranges.
     ///
     /// # Errors
-    /// [`Error::Config`]: what is out of its range.
+    /// [`Error::Config`] names the value that is out of range.
     pub fn validate(&self) -> Result<(), Error> {
         self.params().validate()?;
         match (1..=MAX_PARTS).contains(&self.parts.parts) {

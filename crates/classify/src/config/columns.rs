@@ -3,44 +3,44 @@
 use serde::Serialize;
 
 /// The columns of MetaCache's table.
-// These comments are the help of the command line.
+// These comments are the command-line help.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct Columns {
-    /// Candidates with their hits
-    // As `taxid:hits`, or `sequence:hits` if the lowest rank is that.
+    /// Show the candidates with their hits
+    // As `taxid:hits`, or as `sequence:hits` if the lowest rank is sequence.
     #[cfg_attr(feature = "cli", arg(long, help_heading = HEADING))]
     pub tophits: bool,
-    /// All hits: SEQUENCE/WINDOW:HITS
+    /// Show all hits: SEQUENCE/WINDOW:HITS
     #[cfg_attr(feature = "cli", arg(long, help_heading = HEADING))]
     pub allhits: bool,
-    /// The bases that the hits of each candidate reach over: `[BEGIN,END]`
+    /// Show the bases that the hits of each candidate span: `[BEGIN,END]`
     #[cfg_attr(feature = "cli", arg(long, help_heading = HEADING))]
     pub locations: bool,
-    /// All ranks from the taxon's up to --highest, -- where a lineage has none
+    /// Show all ranks from the taxon's up to --highest, -- where the lineage has none
     #[cfg_attr(feature = "cli", arg(long, help_heading = HEADING))]
     pub lineage: bool,
-    /// Numbers of reads, from 1
+    /// Number the reads, from 1
     #[cfg_attr(feature = "cli", arg(long, help_heading = HEADING))]
     pub queryids: bool,
-    /// Taxids in brackets
+    /// Show taxids in parentheses
     #[cfg_attr(feature = "cli", arg(long, help_heading = HEADING))]
     pub taxids: bool,
-    /// Taxids and no names
+    /// Show taxids instead of names
     #[cfg_attr(feature = "cli", arg(long, help_heading = HEADING))]
     pub taxids_only: bool,
-    /// No ranks before names
+    /// Omit the ranks before names
     #[cfg_attr(feature = "cli", arg(long, help_heading = HEADING))]
     pub omit_ranks: bool,
-    /// Rank, name and taxid in columns of their own
+    /// Show rank, name and taxid in separate columns
     #[cfg_attr(feature = "cli", arg(long, conflicts_with = "lineage", help_heading = HEADING))]
     pub separate_cols: bool,
-    /// Between columns; \t is a tab [default: \t|\t]
+    /// Text between columns; \t is a tab [default: \t|\t]
     #[cfg_attr(feature = "cli", arg(long, value_name = "TEXT", help_heading = HEADING))]
     #[cfg_attr(feature = "cli", arg(default_value = SEPARATOR, hide_default_value = true))]
     #[cfg_attr(feature = "cli", arg(value_parser = with_tabs))]
     pub separator: String,
-    /// Before lines that are no reads [default: "# "]
+    /// Start of comment lines [default: "# "]
     #[cfg_attr(feature = "cli", arg(long, value_name = "TEXT", help_heading = HEADING))]
     #[cfg_attr(feature = "cli", arg(default_value = COMMENT, hide_default_value = true))]
     pub comment: String,
@@ -69,14 +69,14 @@ impl Default for Columns {
     }
 }
 
-/// How the table shows taxids.
+/// The display of taxids in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Taxids {
-    /// Not at all.
+    /// Not shown.
     None,
-    /// In brackets after the name.
+    /// Shown in parentheses after the name.
     InParentheses,
-    /// Instead of the name.
+    /// Shown instead of the name.
     Only,
 }
 

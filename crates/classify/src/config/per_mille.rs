@@ -1,11 +1,11 @@
-//! Shares in per mille, which are given and shown in per cent.
+//! Shares in per mille, which users give and see in percent.
 
 use serde::Serializer;
 
-/// Parses per cent, 0 to 100, to per mille.
+/// Parses a percentage, 0 to 100, and returns it in per mille.
 ///
 /// # Errors
-/// If the text is another one.
+/// If the text is not such a number.
 #[cfg(feature = "cli")]
 pub(super) fn per_mille(text: &str) -> Result<u32, String> {
     let percent: f64 = text.parse().map_err(|_| "give a number from 0 to 100")?;
@@ -15,7 +15,7 @@ pub(super) fn per_mille(text: &str) -> Result<u32, String> {
     }
 }
 
-/// Serializes per mille as per cent.
+/// Serializes a share in per mille as a percentage.
 ///
 /// # Errors
 /// If the serializer fails.

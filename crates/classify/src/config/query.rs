@@ -1,4 +1,4 @@
-//! How reads are classified.
+//! Options for classifying reads.
 
 use merganser_kraken2::Kraken2Config;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::params::Params;
 use crate::read_filter::ReadFilter;
 
 merganser_run::named! {
-    /// What the line of a read looks like.
+    /// The format of a read's line.
     #[derive(Default)]
     pub enum LineFormat {
         #[default]
@@ -21,7 +21,7 @@ merganser_run::named! {
     }
 }
 
-/// How to classify reads.
+/// Options for classifying reads.
 ///
 /// ```
 /// use merganser_classify::VerdictConfig;
@@ -34,17 +34,16 @@ merganser_run::named! {
 /// };
 /// assert!(config.validate().is_ok());
 /// ```
-// These comments are the help of the command line.
+// These comments are the command-line help.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct RunConfig {
-    /// What a read's line looks like
+    /// Format of a read's line
     #[cfg_attr(feature = "cli", arg(long, value_name = "FORMAT", default_value_t))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Output"))]
     pub format: LineFormat,
-    /// The options that databases of Kraken 2 have as well; `minimum_hit_groups`, `quick` and
-    /// `batch_records` are theirs alone. With `report_minimizer_data`, the database has to fit into memory as a
-    /// whole.
+    /// Options shared with Kraken 2 databases; `minimum_hit_groups`, `quick` and `batch_records` apply only to those.
+    /// With `report_minimizer_data`, the whole database must fit into memory.
     #[serde(flatten)]
     #[cfg_attr(feature = "cli", command(flatten))]
     pub kraken2: Kraken2Config,
@@ -52,45 +51,45 @@ pub struct RunConfig {
     #[serde(flatten)]
     #[cfg_attr(feature = "cli", command(flatten))]
     pub columns: Columns,
-    /// Mates of fewer bases take no part; reads of which none is left are unclassified
+    /// Ignore mates with fewer bases; a read without a remaining mate is unclassified
     #[cfg_attr(feature = "cli", arg(long, alias = "min-readlen", value_name = "BASES"))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Reads"))]
     pub min_read_len: Option<usize>,
-    /// Mates of more bases take no part
+    /// Ignore mates with more bases
     #[cfg_attr(feature = "cli", arg(long, alias = "max-readlen", value_name = "BASES"))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Reads"))]
     pub max_read_len: Option<usize>,
-    /// How a taxon is chosen.
+    /// Options for choosing a taxon.
     #[serde(flatten)]
     #[cfg_attr(feature = "cli", command(flatten))]
     pub verdict: VerdictConfig,
-    /// Longest insert of a pair, in bases [default: the sum of the mates' lengths]
+    /// Longest insert of a pair in bases [default: the sum of the mates' lengths]
     #[cfg_attr(feature = "cli", arg(long, alias = "insertsize", value_name = "BASES"))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Decision"))]
     pub insert: Option<u32>,
-    /// Candidates with fewer hits than the best by less than N are told apart by what all sequences
-    /// of their taxa have together; 0: by their best sequences alone [default: the preset's]
+    /// Compare candidates that are fewer than N hits behind the best one by the features of all
+    /// sequences of their taxa; 0: by their best sequences alone [default: the preset's]
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Decision"))]
     pub near: Option<u16>,
-    /// Leave out the sequences with the lowest coverage, as long as all of these together have no
-    /// more than so many per cent of the coverage of all; reads wait in temporary files
+    /// Ignore the sequences with the lowest coverage that together have at most this percentage of the
+    /// total coverage; reads wait in temporary files
     // In per mille, 0 to 1,000: `ReferenceHits::above_percentile`.
     #[serde(serialize_with = "as_percent")]
     #[cfg_attr(feature = "cli", arg(long, value_name = "PERCENT", value_parser = per_mille))]
     #[cfg_attr(feature = "cli", arg(default_value = "0", hide_default_value = true))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Decision"))]
     pub cov_percentile: u32,
-    /// Count hits by reference sequence.
+    /// Whether hits are counted by reference sequence.
     #[serde(skip)]
     #[cfg_attr(feature = "cli", arg(skip))]
     pub references: bool,
 }
 
 impl RunConfig {
-    /// Returns the thresholds by which a database with these parameters is asked.
+    /// Returns the thresholds for querying a database with these parameters.
     ///
     /// # Errors
-    /// [`Error::Config`]: what is out of its range.
+    /// [`Error::Config`] names the value that is out of range.
     pub fn thresholds(&self, params: &Params) -> Result<Thresholds, Error> {
         let of = self.verdict.thresholds(params)?;
         Ok(Thresholds {
@@ -101,16 +100,15 @@ impl RunConfig {
         })
     }
 
-    /// Checks the ranges of all but the thresholds.
+    /// Checks the ranges of all options except the thresholds.
     ///
     /// # Errors
-    /// [`Error::Config`]: what is out of its range.
+    /// [`Error::Config`] names the value that is out of range.
     pub fn validate(&self) -> Result<(), Error> {
         self.kraken2.check_confidence()?;
         if self.cov_percentile > 0 && self.kraken2.share.is_some() {
             return Err(refused(
-                "`cov_percentile` leaves out sequences by what all reads hit, and a `shard` has \
-                 some of them",
+                "`cov_percentile` needs the hits of all reads, but a `shard` has only some of them",
             ));
         }
         match self.cov_percentile {
@@ -119,7 +117,7 @@ impl RunConfig {
         }
     }
 
-    /// Returns which reads and bases take part.
+    /// Returns the filter of reads and bases.
     pub(crate) fn filter(&self) -> ReadFilter {
         ReadFilter {
             min_bases: self.min_read_len.unwrap_or(0),
@@ -128,7 +126,7 @@ impl RunConfig {
         }
     }
 
-    /// Whether lines have all hits of their reads.
+    /// Whether lines show all hits of their reads.
     pub(crate) fn shows_all_hits(&self) -> bool {
         self.format == LineFormat::MetaCache && self.columns.allhits
     }

@@ -1,4 +1,4 @@
-//! How a taxon is chosen among candidates.
+//! Options for choosing a taxon among candidates.
 
 use merganser_taxonomy::Rank;
 use serde::Serialize;
@@ -10,35 +10,35 @@ use crate::Error;
 use crate::decide::Thresholds;
 use crate::params::Params;
 
-/// How a taxon is chosen among candidates; what is `None` comes from the preset of the database.
-// These comments are the help of the command line.
+/// Options for choosing a taxon among candidates; those that are `None` come from the preset of the database.
+// These comments are the command-line help.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct VerdictConfig {
-    /// Lowest rank at which candidates are told apart [default: the preset's]
+    /// Lowest rank at which taxa are distinguished [default: the preset's]
     #[cfg_attr(feature = "cli", arg(long, value_name = "RANK", help_heading = "Decision"))]
     pub lowest: Option<Rank>,
-    /// Highest rank of a verdict; above it, a read has none [default: domain]
+    /// Highest rank to report; reads whose taxon is above it are unclassified [default: domain]
     #[cfg_attr(feature = "cli", arg(long, value_name = "RANK", help_heading = "Decision"))]
     pub highest: Option<Rank>,
-    /// Candidates at most [default: the preset's]
+    /// Maximum number of candidates of a read [default: the preset's]
     #[cfg_attr(feature = "cli", arg(long, alias = "maxcand", value_name = "N"))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Decision"))]
     #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u16).range(1..=1024)))]
     pub max_cand: Option<u16>,
-    /// Hits that the best candidate needs [default: the preset's]
+    /// Minimum hits of the best candidate [default: the preset's]
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Decision"))]
     pub hitmin: Option<u32>,
-    /// Hits that it needs for each 1,000 bases of the read or pair, rounded down; the larger of both
-    /// counts [default: 0]
+    /// Minimum hits of the best candidate per 1,000 bases of the read or pair, rounded down; the
+    /// larger minimum applies [default: 0]
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Decision"))]
     pub hitmin_per_kb: Option<u32>,
-    /// Hits that it needs more if there is another candidate [default: the preset's; 0 with --hitmin]
+    /// Further hits that the best candidate needs if there is another one [default: the preset's; 0 with --hitmin]
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Decision"))]
     pub hitmin_contested: Option<u32>,
-    /// Per cent of the best candidate's hits that another must exceed to count [default: the
-    /// preset's]
-    // In per mille.
+    /// Percentage of the best candidate's hits that another one must exceed to be considered
+    /// [default: the preset's]
+    // The value is in per mille.
     #[cfg_attr(feature = "cli", arg(long, value_name = "PERCENT", value_parser = per_mille))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Decision"))]
     pub hitdiff: Option<u32>,
@@ -48,7 +48,7 @@ impl VerdictConfig {
     /// Returns the thresholds of a database with these parameters.
     ///
     /// # Errors
-    /// [`Error::Config`]: what is out of its range.
+    /// [`Error::Config`] names the value that is out of range.
     pub fn thresholds(&self, params: &Params) -> Result<Thresholds, Error> {
         let of = Thresholds::new(params);
         // An explicit number of hits disables the contested rule.

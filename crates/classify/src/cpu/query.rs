@@ -1,4 +1,4 @@
-//! From reads to candidates: sketch, look up, count, best runs. Reads are taken in groups large
+//! Finds the candidates of reads: sketches, look-ups, hit counts, best runs. Reads are processed in groups large
 //! enough for their features to be looked up in the order of the table.
 
 mod clades;
@@ -20,55 +20,54 @@ use lookup::Lookup;
 use pool::CandidateFeatures;
 pub(crate) use slide::Slider;
 
-/// Features that are looked up together, about: so many that several of them share each page of
-/// the table that they touch, for 20 bytes each of working space. (A random slot of 1.7 GB took
-/// 40 ns without order, 24 ns with 2^18 features at once, 15 ns with 2^20; whole runs with 2^17 and
-/// with 2^20 took the same time.)
+/// Approximate number of features that are looked up together: enough for several of them to share each page of the
+/// table, at 20 bytes of working space each. (A random slot of 1.7 GB took 40 ns without order, 24 ns with 2^18
+/// features at once, 15 ns with 2^20; whole runs with 2^17 and with 2^20 took the same time.)
 const GROUP: usize = 1 << 18;
-/// Windows for each of which the first target is kept: a power of two.
+/// The first target of every `STEP` windows is stored; a power of two.
 const STEP: usize = 256;
 
-/// A database made ready for queries on the CPU; shared by all workers.
+/// A database prepared for queries on the CPU; shared by all workers.
 #[derive(Debug)]
 pub(crate) struct HostQuery<'a> {
     database: &'a Database,
     prepared: Prepared,
-    /// Features that are looked up together,
+    /// The number of features that are looked up together.
     group: usize,
-    /// which reads of more bases have more of.
+    /// The number of bases above which a read may have more features than that.
     long: usize,
-    /// Those that are asked; once they are needed, as a device may have them all.
+    /// The numbers of the parts that are queried.
     numbers: Vec<usize>,
+    /// The sections of these parts; set when first needed, as a device may have all parts.
     parts: OnceLock<Vec<Vec<Section<'a>>>>,
 }
 
-/// What a query knows of a database, without it: can be kept beside the database, and costs nothing to
-/// clone.
+/// The prepared data of a query without the database, which can be stored beside it. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
     params: QueryParams,
-    /// The target of the first of each [`STEP`] windows.
+    /// The target of every [`STEP`]-th window.
     step_targets: Arc<[u32]>,
     taxa: TargetTaxa,
 }
 
-/// The working space of one worker.
+/// Working space of one worker.
 #[derive(Debug)]
 pub struct Scratch {
     sketcher: Sketcher,
     features: Vec<u64>,
-    /// Where the features of each read of the group end.
+    /// The end of the features of each read of the group.
     ends: Vec<usize>,
     lookup: Lookup,
     hits: HitCounter,
     runs: Vec<(u32, u32)>,
     pool: CandidateFeatures,
-    /// Of the query's parts, those that are asked.
+    /// The range of the query's parts to query.
     asked: Range<usize>,
 }
 
 impl Scratch {
-    /// Asks only these of a query's parts.
+    /// Restricts queries to some of the query's parts.
     pub(crate) fn ask(self, parts: Range<usize>) -> Scratch {
         Scratch { asked: parts, ..self }
     }
@@ -82,12 +81,12 @@ impl<'a> HostQuery<'a> {
         HostQuery::again(database, Prepared { params, step_targets, taxa })
     }
 
-    /// What was prepared, without the database.
+    /// Returns the prepared data, without the database.
     pub(crate) fn prepared(&self) -> Prepared {
         self.prepared.clone()
     }
 
-    /// The query of the same database for which `prepared` was prepared.
+    /// Creates a query of `database` from data that was prepared for it.
     pub(crate) fn again(database: &'a Database, prepared: Prepared) -> HostQuery<'a> {
         HostQuery {
             database,
@@ -99,44 +98,44 @@ impl<'a> HostQuery<'a> {
         }
     }
 
-    /// The same for some of the parts only.
+    /// Creates a query of only some parts.
     pub(crate) fn of_parts(&self, parts: &[usize]) -> HostQuery<'a> {
         let numbers = parts.to_vec();
         HostQuery { numbers, ..HostQuery::again(self.database, self.prepared()) }
     }
 
-    /// The same, looking up about so many features at once.
+    /// Sets the approximate number of features that are looked up together.
     pub(crate) fn with_group(self, features: usize) -> HostQuery<'a> {
         HostQuery { group: features, long: long(self.database, features), ..self }
     }
 
-    /// The database that is asked.
+    /// Returns the database.
     pub(crate) fn database(&self) -> &'a Database {
         self.database
     }
 
-    /// What is asked for.
+    /// Returns the parameters of the query.
     pub(crate) fn params(&self) -> &QueryParams {
         &self.prepared.params
     }
 
-    /// The taxa of the targets.
+    /// Returns the taxa of the targets.
     pub(crate) fn taxa(&self) -> &TargetTaxa {
         &self.prepared.taxa
     }
 
-    /// Parts that are asked.
+    /// Returns the number of parts that are queried.
     pub(crate) fn part_count(&self) -> usize {
         self.numbers.len()
     }
 
-    /// The sections of the parts that are asked.
+    /// Returns the sections of the parts that are queried.
     fn parts(&self) -> &[Vec<Section<'a>>] {
         let sections = |&part: &usize| self.database.sections(part);
         self.parts.get_or_init(|| self.numbers.iter().map(sections).collect())
     }
 
-    /// As [`candidates`](Self::candidates), of a database that nobody may have looked at yet.
+    /// Finds [`candidates`](Self::candidates) after [fetching](Database::fetch) the tables.
     ///
     /// # Errors
     /// As [`Database::fetch`].
@@ -152,7 +151,7 @@ impl<'a> HostQuery<'a> {
         Ok(())
     }
 
-    /// A worker's own space.
+    /// Creates the working space of a worker.
     pub(crate) fn scratch(&self) -> Scratch {
         Scratch {
             sketcher: Sketcher::new(self.database.params()),
@@ -166,8 +165,8 @@ impl<'a> HostQuery<'a> {
         }
     }
 
-    /// The candidates of each of `reads` (one or two mates), in order: appended to `candidates`,
-    /// with the place where those of each read end appended to `ends`.
+    /// Finds the candidates of each of `reads` (one or two mates), in order. Appends them to `candidates`, and the
+    /// end of each read's candidates to `ends`. The tables must have been [fetched](Database::fetch).
     pub(crate) fn candidates(
         &self,
         reads: &[[&[u8]; 2]],
@@ -176,7 +175,7 @@ impl<'a> HostQuery<'a> {
         ends: &mut Vec<usize>,
     ) {
         let parts = self.asked(scratch);
-        // What a taxon has in all parts is known to who asks all of them.
+        // Candidates can be pooled here only if all parts are queried together.
         let pools = self.params().near > 0 && parts.len() == self.database.parts();
         let at_once = pools && parts.len() == 1;
         let mut rest = reads;
@@ -222,13 +221,13 @@ impl<'a> HostQuery<'a> {
         }
     }
 
-    /// The sections of those parts that are asked now.
+    /// Returns the sections of the parts to query now.
     fn asked(&self, scratch: &Scratch) -> &[Vec<Section<'a>>] {
         let parts = self.parts();
         &parts[scratch.asked.start.min(parts.len())..scratch.asked.end.min(parts.len())]
     }
 
-    /// Sketches reads until there are enough features; gives their number.
+    /// Sketches reads until there are enough features. Returns their number.
     fn sketch<'m>(
         &self,
         reads: impl Iterator<Item = &'m [&'m [u8]; 2]>,
@@ -249,13 +248,13 @@ impl<'a> HostQuery<'a> {
         scratch.ends.len()
     }
 
-    /// Whether a read has more features than are looked up together.
+    /// Whether a read may have more features than are looked up together.
     #[inline]
     fn is_long(&self, mates: &[&[u8]; 2]) -> bool {
         mates[0].len() + mates[1].len() > self.long
     }
 
-    /// As [`candidates`](Self::candidates), of one read of any length, some windows at a time.
+    /// Finds the candidates of a single read of any length, some windows at a time.
     fn candidates_of_long(
         &self,
         mates: &[&[u8]; 2],
@@ -277,7 +276,7 @@ impl<'a> HostQuery<'a> {
         }
     }
 
-    /// Sketches a read of any length, some windows at a time, and calls `take` each time.
+    /// Sketches a read of any length, some windows at a time, and calls `take` for each group of features.
     fn each_group(
         &self,
         mates: &[&[u8]; 2],
@@ -300,8 +299,8 @@ impl<'a> HostQuery<'a> {
         }
     }
 
-    /// Takes the candidates that one part has for a read, of whose `bases` it found these runs: the
-    /// first part's are appended, those of others merged into them, by way of `found`.
+    /// Adds the candidates that one part has for a read of `bases`, given its hits in `runs`. Candidates of the
+    /// first part are appended; those of others are merged, using `found` as working space.
     #[inline]
     fn take(
         &self,
@@ -323,7 +322,7 @@ impl<'a> HostQuery<'a> {
         }
     }
 
-    /// The target of a window; `None` beyond the last one, where damaged tables may lead.
+    /// Returns the target of a window; `None` beyond the last window, which can occur in damaged tables.
     #[inline(always)]
     fn target_of(&self, window: u32) -> Option<u32> {
         if window >= self.database.windows() {
@@ -336,15 +335,15 @@ impl<'a> HostQuery<'a> {
         Some(first + among.partition_point(|&start| start <= window) as u32)
     }
 
-    /// Appends the candidates among the hits of a read (window, hits; ascending), keeping those
-    /// from `start` on in order and few enough.
+    /// Appends the best candidates of a read, given its hits (window, hits; ascending). Those from `start` on stay
+    /// in order and within the maximum number.
     fn best(&self, bases: u64, runs: &[(u32, u32)], candidates: &mut Vec<Candidate>, start: usize) {
         let TargetTaxa { taxa, nodes, .. } = self.taxa();
         let (params, most) = (self.params(), self.params().max_candidates);
         let range = params.reach(bases, self.database.params().stride);
         let mut at = 0;
         while at < runs.len() {
-            // Damaged tables may lead beyond the last window.
+            // Windows beyond the last one can occur in damaged tables.
             let Some(target) = self.target_of(runs[at].0) else { break };
             let first_window = self.database.first_window(target);
             let end = self.database.first_window(target + 1);
@@ -364,19 +363,19 @@ impl<'a> HostQuery<'a> {
     }
 }
 
-/// Bases of a read from which on it may have more than so many features.
+/// Returns the number of bases above which a read may have more than `features` features.
 fn long(database: &Database, features: usize) -> usize {
     let &Params { sketch, stride, .. } = database.params();
     (features / sketch.max(1) as usize).max(1).saturating_mul(stride as usize)
 }
 
-/// The target of each [`STEP`]-th window, and at the end the last target.
+/// Returns the target of each [`STEP`]-th window, followed by the last target.
 fn step_targets(database: &Database) -> Vec<u32> {
     let last = database.targets().len().saturating_sub(1) as u32;
     let starts = database.starts();
     let (mut targets, mut target) = (Vec::with_capacity(database.windows() as usize / STEP + 2), 0);
     for window in (0..database.windows()).step_by(STEP) {
-        // Targets may have no window.
+        // Targets may have no windows.
         while starts.get(target + 1).is_some_and(|&next| next <= window) {
             target += 1;
         }
@@ -386,8 +385,8 @@ fn step_targets(database: &Database) -> Vec<u32> {
     targets
 }
 
-/// The first and the last window and the hits of the best run of at most `range` windows among
-/// those of one target; the earliest of several.
+/// Returns the first and the last window and the hits of the best run of at most `range` windows of one target; the
+/// earliest of several.
 fn best_run(runs: &[(u32, u32)], range: u32) -> (u32, u32, u32) {
     let (mut best, mut sum, mut end) = ((0, 0, 0), 0, 0);
     for (start, &(window, count)) in runs.iter().enumerate() {
@@ -404,7 +403,7 @@ fn best_run(runs: &[(u32, u32)], range: u32) -> (u32, u32, u32) {
     best
 }
 
-/// Puts a candidate, whose target is above all that came before, among those from `start` on.
+/// Inserts a candidate, whose target is above all earlier ones, into the ordered candidates from `start` on.
 fn insert(candidate: Candidate, most: usize, candidates: &mut Vec<Candidate>, start: usize) {
     let own = &candidates[start..];
     let mut place = own.len();
@@ -428,7 +427,7 @@ fn insert(candidate: Candidate, most: usize, candidates: &mut Vec<Candidate>, st
     candidates.insert(start + place, candidate);
 }
 
-/// Puts the candidates of a later part among those of read `number`.
+/// Merges the candidates of a later part into those of read `number`.
 fn merge(
     number: usize,
     found: &[Candidate],
@@ -439,7 +438,7 @@ fn merge(
     let start = if number == 0 { 0 } else { ends[number - 1] };
     let end = ends[number];
     let mut own = candidates[start..end].to_vec();
-    // Their targets are above those of earlier parts, but they come in the order of hits.
+    // Their targets are above those of earlier parts, and they come in the order of hits.
     found.iter().for_each(|&candidate| insert(candidate, most, &mut own, 0));
     let grown = own.len() - (end - start);
     candidates.splice(start..end, own);

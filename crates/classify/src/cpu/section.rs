@@ -1,25 +1,25 @@
-//! From the entries of a section to its slots and lists of locations.
+//! Lays out the entries of a section as slots and lists of locations.
 
 use merganser_store::distribute;
 
 use crate::database::{Counts, EMPTY, GroupTables, LIST, SectionEntry};
 
-/// What to do with features that say little.
+/// The treatment of uninformative features.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pruning {
-    /// Leave out features with more locations than may be kept, rather than keep the first ones.
+    /// Whether features with too many locations are dropped, instead of keeping their first locations.
     pub(crate) drop_overfull: bool,
-    /// Leave out features whose locations are of more than so many taxa.
+    /// The maximum number of taxa of a feature's locations; features with more are dropped.
     pub(crate) max_taxa: Option<u32>,
 }
 
-/// What is the same for all sections.
+/// The parameters common to all sections.
 pub(crate) struct Layout<'a> {
     pub(crate) max_locations: usize,
     pub(crate) pruning: Pruning,
-    /// The first window of each part but the first, ascending.
+    /// The first window of each part except the first, ascending.
     pub(crate) part_starts: &'a [u32],
-    /// For [`Pruning::max_taxa`]: the taxon of a window.
+    /// Returns the taxon of a window, for [`Pruning::max_taxa`].
     pub(crate) taxon_of: &'a (dyn Fn(u32) -> u32 + Sync),
 }
 
@@ -35,12 +35,12 @@ pub(crate) struct Scratch {
 
 #[derive(Default)]
 struct PartScratch {
-    /// Feature (32 bits) above payload, ascending by feature.
+    /// The feature in the upper 32 bits, the payload in the lower; ascending by feature.
     slots: Vec<u64>,
     lists: Vec<u32>,
 }
 
-/// Sorts entries: one distribution by the upper bits, which are random, into small buckets.
+/// Sorts entries: distributes them by their upper bits, which are random, into small buckets, then sorts these.
 fn sort(entries: &mut Vec<u64>, scratch: &mut Scratch) {
     let bits = (entries.len() / 16).max(1).ilog2().min(12);
     if bits == 0 {
@@ -51,7 +51,7 @@ fn sort(entries: &mut Vec<u64>, scratch: &mut Scratch) {
     let ends = &mut scratch.ends;
     ends.clear();
     ends.resize(1 << bits, 0);
-    // Zeros are there in the cache then, where it has room.
+    // Zeroing brings the memory into the cache if it fits.
     scratch.swap.clear();
     distribute(entries.iter().map(|&entry| (bucket(entry), entry)), ends, &mut scratch.swap);
     let mut start = 0;
@@ -62,7 +62,7 @@ fn sort(entries: &mut Vec<u64>, scratch: &mut Scratch) {
     std::mem::swap(entries, &mut scratch.swap);
 }
 
-/// Makes the section of each part of `entries` and appends it to `tables`, one for each part.
+/// Makes the section of each part from `entries` and appends it to `tables`, one table for each part.
 pub(crate) fn make(
     entries: &mut Vec<u64>,
     layout: &Layout<'_>,
@@ -70,7 +70,7 @@ pub(crate) fn make(
     tables: &mut [GroupTables],
 ) -> Counts {
     sort(entries, scratch);
-    // A feature twice in one window: possible only where two hashes share it.
+    // A feature can occur twice in a window only if two hashes share it.
     entries.dedup();
     scratch.parts.resize_with(tables.len(), PartScratch::default);
     let mut counts = Counts::default();
@@ -135,13 +135,13 @@ fn take_feature(
     }
 }
 
-/// Slots for each feature: a fifth stays empty, so that few steps lead to one.
+/// Returns the number of ideal slots for some features. A fifth stays empty, which keeps searches short.
 fn slots_for(features: usize) -> u32 {
     (features + features / 4 + 1) as u32
 }
 
-/// Puts each feature at its slot or the next free one after it, in ascending order, so that the
-/// table is a function of its content alone; empties the scratch.
+/// Places each feature at its ideal slot or the next free one after it, in ascending order, so that the table
+/// depends only on its content. Empties the scratch.
 fn lay_out(part: &mut PartScratch, table: &mut GroupTables) {
     let ideal = slots_for(part.slots.len());
     let start = table.data.len();

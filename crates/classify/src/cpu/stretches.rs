@@ -1,11 +1,11 @@
-//! Sketching a reference: stretches of it, window by window.
+//! Sketches stretches of references, window by window.
 
 use crate::Sketcher;
 use crate::entries::Entries;
 use crate::params::Params;
 
-/// Adds to `entries` the features of the first so many windows of each of the `stretches`, which are
-/// numbered from `first` on.
+/// Sketches `stretches`, each given as its letters and the number of windows to sketch, and adds their features to
+/// `entries`. Windows are numbered from `first` on.
 pub(crate) fn sketch<'t>(
     params: &Params,
     first: u32,

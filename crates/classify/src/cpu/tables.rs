@@ -1,4 +1,4 @@
-//! The tables of all sections from their entries, group by group by all workers.
+//! Makes the tables of all sections from their entries: all workers take groups of sections.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -12,26 +12,26 @@ use crate::entries::AllEntries;
 use crate::{BuildConfig, Error};
 use merganser_taxonomy::{Rank, Taxonomy};
 
-/// What tables are made of.
+/// Makes tables on the CPU.
 pub(crate) struct TableMaker<'a> {
     pub(crate) config: &'a BuildConfig,
     pub(crate) threads: usize,
-    /// Bytes that entries and tables may take together.
+    /// The bytes that entries and tables may take together.
     pub(crate) memory: u64,
-    /// A database whose entries come first.
+    /// A database whose entries come before the new ones.
     pub(crate) base: Option<&'a Database>,
     pub(crate) entries: &'a AllEntries,
     pub(crate) targets: &'a [Target],
     pub(crate) taxonomy: &'a Taxonomy,
-    /// The first window of each part but the first.
+    /// The first window of each part except the first.
     pub(crate) part_starts: &'a [u32],
     pub(crate) progress: &'a dyn Progress,
     pub(crate) cancel: &'a Cancel,
 }
 
 impl TableMaker<'_> {
-    /// Makes all tables: the parts of each group go through `prepare`, by any worker, through `place`
-    /// in order, and through `finish`, by any worker.
+    /// Makes all tables. The tables of each group, one for each part, go through `prepare` on any worker, through
+    /// `place` in order, and through `finish` on any worker.
     pub(crate) fn make<T: Send, U>(
         &self,
         prepare: &(dyn Fn(Vec<GroupTables>) -> T + Sync),
@@ -90,24 +90,23 @@ impl TableMaker<'_> {
         }
     }
 
-    /// The sections of each part of the base.
+    /// Returns the sections of each part of the base.
     fn old_sections(&self) -> Vec<Vec<Section<'_>>> {
         let Some(base) = self.base else { return Vec::new() };
         (0..base.parts()).map(|part| base.sections(part)).collect()
     }
 
-    /// How many groups of tables can be made at once: where the reference is very large, fewer than
-    /// there are threads.
+    /// Returns the number of groups that can be made at once: fewer than threads for very large references.
     fn workers(&self) -> usize {
         let (here, all) = (self.entries.resident_bytes(), self.entries.bytes());
-        // A group's tables, with the slots that stay empty, and their copy while vectors grow; entries of
-        // a section, twice.
+        // The tables of a group with their empty slots, and a copy while vectors grow; and the entries of a
+        // section, twice.
         let each = all / GROUPS as u64 * 2 + all / SECTIONS as u64 * 2;
         let left = self.memory.saturating_sub(here);
         (left / each.max(1)).clamp(1, self.threads.max(1) as u64) as usize
     }
 
-    /// The entries of a section: those of the base, which come first, and the new ones.
+    /// Collects the entries of a section: the new ones, and those of the base.
     fn gather(
         &self,
         number: usize,
@@ -124,7 +123,8 @@ impl TableMaker<'_> {
         Ok(())
     }
 
-    /// The taxon of each window at the rank for ambiguous features; empty if nobody asks.
+    /// Returns the taxon of each window at the rank for ambiguous features; empty if features are not pruned by
+    /// taxa.
     fn window_taxa(&self) -> Vec<u32> {
         let Some((rank, _)) = self.config.sketches.ambiguous() else { return Vec::new() };
         let mut taxa = Vec::new();

@@ -1,10 +1,10 @@
-//! From what devices answer to candidates.
+//! Converts the answers of devices to candidates.
 
 use super::kernels::RawCandidate;
 use crate::Database;
 use crate::candidates::Candidate;
 
-/// What candidates are told by.
+/// Data needed to convert answers.
 #[derive(Clone, Copy)]
 pub(super) struct Answers<'d> {
     pub(super) database: &'d Database,
@@ -13,13 +13,13 @@ pub(super) struct Answers<'d> {
 }
 
 impl Answers<'_> {
-    /// The candidate that a device means, as yet by itself.
+    /// Converts a device's candidate that was not pooled.
     #[inline]
     pub(super) fn candidate(&self, raw: RawCandidate) -> Candidate {
         self.pooled(raw, raw[1])
     }
 
-    /// The candidate that a device means, with the features that its taxon has.
+    /// Converts a device's candidate with the number of features that its taxon has.
     #[inline]
     pub(super) fn pooled(&self, raw: RawCandidate, pooled: u32) -> Candidate {
         let [target, hits, first, last, low, high] = raw;

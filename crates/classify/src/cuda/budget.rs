@@ -1,4 +1,4 @@
-//! How the memory of devices is spent, and which part of a database goes to which.
+//! Plans the memory of devices, and distributes the parts of a database over them.
 
 use merganser_gpu::Device;
 
@@ -11,33 +11,33 @@ use merganser_run::GpuShortage;
 use crate::Error;
 use crate::params::Params;
 
-/// Device memory for long reads, on each device, at most.
+/// Maximum device memory for long reads, on each device.
 const LONG_BYTES: u64 = 2 << 30;
-/// The least device memory to classify with.
+/// Minimum device memory for classifying.
 const LEAST_BYTES: u64 = 4 << 20;
-/// Batches of long reads on each device at a time.
+/// Number of concurrent batches of long reads on each device.
 pub(super) const LONG_WORKSPACES: usize = 2;
 
-/// How a device's memory is spent.
+/// The memory plan of a device.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     pub(super) tables: u64,
     pub(super) workspaces: usize,
     pub(super) short: ShortSizes,
     pub(super) long: LongSizes,
-    /// If candidates are pooled.
+    /// The sizes of batches of reads to pool, if candidates are pooled.
     pub(super) near: Option<NearSizes>,
 }
 
-/// What batches are for.
+/// The requirements of batches.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Needs {
     pub(super) params: Params,
-    /// Candidates of a read.
+    /// The maximum number of candidates of a read.
     pub(super) most: usize,
-    /// Whether they are pooled,
+    /// Whether candidates are pooled.
     pub(super) pools: bool,
-    /// and the database has one part, which then says all there is to say.
+    /// Whether the database has a single part, in which case candidates are pooled as they are found.
     pub(super) one_part: bool,
 }
 
@@ -55,7 +55,7 @@ impl Budget {
             (config.streams.max(1) as u64, ShortSizes::whole(most, pools && one_part));
         let working = (all / 4).min(streams * whole.bytes() + LONG_BYTES);
         let long = LongSizes::new(most, working / 2 / LONG_WORKSPACES as u64);
-        // Whole batches if there is room for some of them.
+        // Use whole batches if there is room for some of them.
         let short = match working / 8 >= whole.bytes() {
             true => whole,
             false => ShortSizes::new(most, pools && one_part, working / 4),
@@ -69,11 +69,11 @@ impl Budget {
     }
 }
 
-/// A device's number in the list, and the parts that it gets.
+/// The index of a device and the parts placed on it.
 pub(super) type Placed = (usize, Vec<usize>);
 
-/// Reads and letters that workspaces over the devices of a set have room for: one's room is that of
-/// all, as they get the same reads.
+/// Returns the numbers of reads and of letters that fit into a workspace of a set: the minimum over its devices, as
+/// they all get the same reads.
 pub(super) fn room(members: &[Placed], budgets: &[Budget]) -> [usize; 2] {
     let least = |room: fn(&ShortSizes) -> usize| {
         members.iter().map(|(at, _)| room(&budgets[*at].short)).min().unwrap_or(0)
@@ -81,8 +81,8 @@ pub(super) fn room(members: &[Placed], budgets: &[Budget]) -> [usize; 2] {
     [least(|sizes| sizes.reads), least(|sizes| sizes.letters)]
 }
 
-/// Sets of devices with the parts that each gets, and the parts that none has room for: each device
-/// a set with everything, or else all devices one set.
+/// Places parts on devices. Returns sets of devices with the parts of each device, and the parts that fit nowhere.
+/// Each device is a set with all parts, or else all devices form one set.
 pub(super) fn place(
     sizes: &[u64],
     budgets: &[Budget],
@@ -111,7 +111,7 @@ pub(super) fn place(
     (vec![members], rest)
 }
 
-/// The error of a device that has too little memory for a part of the job.
+/// Returns the error of a device that has too little memory.
 pub(super) fn too_little_memory(
     ordinal: u32,
     what: &'static str,

@@ -1,6 +1,6 @@
-//! Sketching a reference: workers send stretches of it, and the sketches of its windows stay in
-//! device memory, where the tables are made of them ([`super::layout`]). Once there is no room for
-//! more, sketches come back, and the host makes the tables.
+//! Sketches references: workers send stretches of them, and the sketches of their windows stay in device memory,
+//! where the tables are made from them ([`super::layout`]). Once the memory is full, sketches are sent to the host,
+//! which then makes the tables.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -20,33 +20,34 @@ use crate::entries::Entries;
 use crate::params::Params;
 use merganser_gpu::GpuConfig;
 
-/// Letters of a batch, and features of its windows.
+/// Maximum number of letters in a batch.
 const LETTERS: usize = 4 << 20;
+/// Maximum number of features of the windows of a batch.
 const FEATURES: usize = 1 << 20;
-/// Sketches are kept in pieces of device memory of so many bytes.
+/// Bytes of a segment of the device memory that holds sketches.
 const SEGMENT: u64 = 256 << 20;
 
-/// Devices that sketch, and the sketches that they have made.
+/// The devices that sketch, and the sketches made so far.
 pub(crate) struct Collector {
     params: Params,
     packing: Packing,
-    /// Where sketches are kept: on the first device.
+    /// The first device, which holds the sketches.
     home: Device,
     devices: Vec<DeviceInfo>,
     arena: Arena,
     workspaces: Vec<BufferPool<Workspace>>,
     turns: RoundRobin,
     batches: Mutex<Vec<WindowSketches>>,
-    /// Sketches were given to the host, since there was no room for them.
+    /// Whether sketches were sent to the host, because the memory was full or they were not to be kept.
     overflown: AtomicBool,
 }
 
-/// Room for features, and for how many each window has.
+/// Device memory for the features of windows, and for the number of features of each window.
 type SketchRoom = (ArenaBuffer<u8>, ArenaBuffer<u32>);
 
-/// The sketches of windows that follow each other.
+/// The sketches of consecutive windows.
 pub(crate) struct WindowSketches {
-    /// The number of the first window, as the worker has it.
+    /// The provisional number of the first window.
     pub(super) first: u32,
     features: ArenaBuffer<u8>,
     counts: ArenaBuffer<u32>,
@@ -57,7 +58,7 @@ impl WindowSketches {
         self.counts.len()
     }
 
-    /// Some of its windows as kernels see them.
+    /// Returns a view of some windows for kernels.
     pub(super) fn sketches(&self, params: &Params, windows: Range<usize>) -> Sketches<'_> {
         let (packing, sketch) = (Packing::of(params.k), params.sketch as usize);
         let bytes = sketch * packing.bytes();
@@ -85,7 +86,7 @@ pub(super) struct Workspace {
     own: Option<Own>,
 }
 
-/// Room for the sketches of a batch that cannot stay where they are made.
+/// Buffers for the sketches of a batch that cannot stay on the device that made them.
 struct Own {
     features: DeviceBuffer<u8>,
     counts: DeviceBuffer<u32>,
@@ -93,22 +94,22 @@ struct Own {
     counts_here: PinnedBuffer<u32>,
 }
 
-/// Windows of a batch.
+/// Returns the maximum number of windows in a batch.
 fn max_windows(params: &Params) -> usize {
     FEATURES / params.sketch as usize
 }
 
-/// Bytes of device memory for a workspace.
+/// Returns the bytes of device memory of a workspace.
 fn workspace_bytes(params: &Params) -> u64 {
     let features = FEATURES * Packing::of(params.k).bytes();
     (LETTERS + max_windows(params) * (size_of::<ReferenceWindow>() + 4) + features) as u64 + 4096
 }
 
 impl Collector {
-    /// Opens the devices. Without `keep` all sketches are given to the host.
+    /// Opens the devices. Without `keep`, all sketches are sent to the host.
     ///
     /// # Errors
-    /// If one cannot be used, or has too little memory for one batch.
+    /// If a device cannot be used, or has too little memory for one batch.
     pub(crate) fn new(config: &GpuConfig, params: &Params, keep: bool) -> Result<Collector, Error> {
         let devices = Device::open_all(&config.devices)?;
         let needed = workspace_bytes(params);
@@ -123,7 +124,7 @@ impl Collector {
             let most = config.streams.div_ceil(devices.len()).max(1) as u64;
             let count = (available / 2 / needed).clamp(1, most);
             if number == 0 {
-                // A third is left for making tables of it, a range of sections at a time.
+                // A third is left for making tables, a range of sections at a time.
                 room = (available - count * needed) / 3 * 2;
             }
             let (device, params) = (device.clone(), *params);
@@ -144,27 +145,27 @@ impl Collector {
         })
     }
 
-    /// All devices, in the order in which they were asked for.
+    /// Returns the devices, in the order of the request.
     pub(crate) fn devices(&self) -> Vec<DeviceInfo> {
         self.devices.clone()
     }
 
-    /// The device that has the sketches.
+    /// Returns the device that holds the sketches.
     pub(super) fn home(&self) -> &Device {
         &self.home
     }
 
-    /// The parameters of the sketches.
+    /// Returns the parameters of the sketches.
     pub(super) fn params(&self) -> &Params {
         &self.params
     }
 
-    /// Whether sketches were or are to be given to the host.
+    /// Whether any sketches were or will be sent to the host.
     pub(crate) fn has_overflown(&self) -> bool {
         self.overflown.load(Ordering::Relaxed)
     }
 
-    /// Waits until all is done that was enqueued, and gives the sketches that are kept.
+    /// Waits for all enqueued work, and returns the sketches that were kept.
     ///
     /// # Errors
     /// If a device has failed.
@@ -180,13 +181,13 @@ impl Collector {
         Ok(self.workspaces[self.turns.next(self.workspaces.len())].take()?)
     }
 
-    /// A stream of the home device, with its pinned buffer of letters.
+    /// Returns a workspace of the home device, for its stream and its pinned buffer of letters.
     pub(super) fn home_workspace(&self) -> Result<Pooled<Workspace>, Error> {
         Ok(self.workspaces[0].take()?)
     }
 
-    /// Sketches the first so many windows of each of the `stretches`, numbered from `first` on. What
-    /// cannot be kept goes to `entries`.
+    /// Sketches `stretches`, each given as its letters and the number of windows to sketch. Windows are numbered from
+    /// `first` on. Sketches that cannot be kept are added to `entries`.
     ///
     /// # Errors
     /// If a device fails.
@@ -220,7 +221,7 @@ impl Collector {
         Ok(())
     }
 
-    /// Sketches what the workspace has, and forgets it; gives the number of its windows.
+    /// Sketches the windows of the workspace and empties it. Returns the number of windows.
     fn run(
         &self,
         workspace: &mut Workspace,
@@ -257,7 +258,7 @@ impl Collector {
         Ok(windows)
     }
 
-    /// Room for the sketches of so many windows.
+    /// Reserves device memory for the sketches of some windows; `None` if it does not suffice.
     fn room(&self, windows: usize) -> Result<Option<SketchRoom>, Error> {
         if self.has_overflown() {
             return Ok(None);
@@ -267,7 +268,7 @@ impl Collector {
         Ok(self.arena.cut(windows)?.map(|counts| (features, counts)))
     }
 
-    /// Gives the sketches of a batch to the host.
+    /// Copies the sketches of a batch to the host, as entries.
     ///
     /// # Errors
     /// If the device fails.
@@ -307,7 +308,7 @@ impl Workspace {
         })
     }
 
-    /// Adds a stretch with so many windows.
+    /// Adds a stretch with `count` windows.
     fn push(
         &mut self,
         letters: &[u8],
@@ -327,7 +328,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// Sends the letters, and has the windows sketched.
+    /// Uploads the letters, and sketches the windows.
     fn sketch(
         &mut self,
         features: merganser_gpu::DeviceSliceMut<'_, u8>,
@@ -357,7 +358,7 @@ impl Workspace {
         Ok(self.own.insert(own))
     }
 
-    /// As [`sketch`](Self::sketch), into memory of the workspace.
+    /// Sketches as [`sketch`](Self::sketch) does, into the buffers of the workspace.
     fn sketch_apart(&mut self) -> merganser_gpu::Result<()> {
         self.own()?;
         let Some(mut own) = self.own.take() else { return Ok(()) };
@@ -366,7 +367,7 @@ impl Workspace {
         sketched
     }
 
-    /// Gives the sketches in the workspace's memory to the host.
+    /// Copies the sketches in the workspace's buffers to the host, as entries.
     fn give(
         &mut self,
         first: u32,
@@ -383,7 +384,7 @@ impl Workspace {
         self.push_entries(first, windows, sketch, entries)
     }
 
-    /// Adds the sketches that have come back.
+    /// Adds downloaded sketches to the entries.
     fn push_entries(
         &mut self,
         first: u32,

@@ -1,4 +1,4 @@
-//! The kernels as safe functions. The only unsafe code of the CUDA backend.
+//! Safe wrappers of the kernels. All unsafe code of the CUDA backend is here and in the submodules.
 #![allow(unsafe_code, reason = "foreign functions")]
 
 pub(crate) mod build;
@@ -10,11 +10,11 @@ use super::times::PHASES;
 use crate::database::SECTIONS;
 use crate::params::Params;
 
-/// Stands for the number of candidates of a read with too many hits for a block.
+/// The number of candidates of a read that has too many hits for a block.
 pub(crate) const TOO_MANY: u32 = u32::MAX;
 
 merganser_gpu::shared! {
-    /// How windows are sketched.
+    /// The parameters of sketching, for kernels.
     pub(crate) struct SketchRule = "mgpu::sketch_rule" {
         k: i32,
         sketch: u32,
@@ -89,21 +89,21 @@ impl SketchRule {
         }
     }
 
-    /// Features of a window at most.
+    /// Returns the maximum number of features of a window.
     pub(crate) fn sketch(&self) -> usize {
         self.sketch as usize
     }
 }
 
-/// Where a section lies: first word of its slots, first word of its lists, items of 32 bits in the
-/// lists, slots | ideal slots << 32. (`mgpu::table_section`.)
+/// The position of a section: the first word of its slots, the first word of its lists, the number of 32-bit items
+/// in the lists, and slots | ideal slots << 32. (`mgpu::table_section`.)
 pub(crate) type SectionPlace = [u64; 4];
-/// A read: where its letters start, bases of the first mate, of the second, windows of a run.
+/// A read: the start of its letters, the bases of the first and of the second mate, the windows of a run.
 pub(crate) type ReadEntry = [u32; 4];
-/// A window: where its letters start, its bases, its read.
+/// A window: the start of its letters, its bases, its read.
 pub(crate) type WindowEntry = [u32; 3];
-/// A candidate: target, hits, first and last window of the run, counted over all targets, lowest and
-/// highest node ([`Candidate::nodes`](crate::Candidate::nodes)).
+/// A candidate: target, hits, first and last window of the run, numbered over all targets, lowest and highest node
+/// ([`Candidate::nodes`](crate::Candidate::nodes)).
 pub(crate) type RawCandidate = [u32; 6];
 
 merganser_gpu::foreign! {
@@ -116,7 +116,7 @@ merganser_gpu::foreign! {
 #[derive(Clone, Copy)]
 pub(crate) struct DevicePart<'t> {
     pub(crate) words: DeviceSlice<'t, u64>,
-    /// [`SECTIONS`] of them, which lie within the words.
+    /// The positions of all [`SECTIONS`] sections, which lie within the words.
     pub(crate) sections: DeviceSlice<'t, SectionPlace>,
 }
 
@@ -127,14 +127,14 @@ impl DevicePart<'_> {
     }
 }
 
-/// What is known of the targets.
+/// The targets of the database in device memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Targets<'t> {
-    /// The first window of each, and the number of all.
+    /// The first window of each target, and the number of all windows.
     pub(crate) starts: DeviceSlice<'t, u32>,
-    /// The taxon of each at the lowest rank.
+    /// The taxon of each target at the lowest rank.
     pub(crate) taxa: DeviceSlice<'t, u32>,
-    /// The node of each.
+    /// The node of each target.
     pub(crate) nodes: DeviceSlice<'t, u32>,
 }
 
@@ -151,7 +151,7 @@ impl Targets<'_> {
     }
 }
 
-/// What windows are looked up in, and how they are sketched.
+/// The sketching rule and the part to look up windows in.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'t> {
     pub(crate) rule: &'t SketchRule,
@@ -159,7 +159,7 @@ pub(crate) struct Asked<'t> {
     pub(crate) targets: Targets<'t>,
 }
 
-/// Where candidates go: so many for each read, and how many there are.
+/// The output buffers for candidates: `most` for each read, and their number.
 pub(crate) struct Out<'t> {
     pub(crate) most: usize,
     pub(crate) candidates: DeviceSliceMut<'t, RawCandidate>,
@@ -172,15 +172,16 @@ impl Out<'_> {
     }
 }
 
-/// What a query writes besides candidates.
+/// Further output buffers of a query.
 pub(crate) struct Working<'t> {
-    /// Room for a number for each read and one more.
+    /// Room for one more number than there are reads.
     pub(crate) over: DeviceSliceMut<'t, u32>,
-    /// Cycles that a sample of the blocks spent in each phase, to which is added.
+    /// The cycles that a sample of the blocks spent in each phase; the kernel adds to them.
     pub(crate) phases: DeviceSliceMut<'t, u64>,
 }
 
-/// The candidates of reads in one part; [`TOO_MANY`] for those with too many hits.
+/// Finds the candidates of reads in one part. The number of candidates is [`TOO_MANY`] for reads with too many
+/// hits.
 pub(crate) fn reads(
     stream: &Stream,
     asked: Asked<'_>,
@@ -211,12 +212,12 @@ pub(crate) fn reads(
         over_count: over_count.as_mut_ptr(),
         phases: phases.as_mut_ptr(),
     };
-    // SAFETY: entries lie within the letters, as the host made them; sections within the words and
-    // targets within their tables; the rest has the room that was checked above.
+    // SAFETY: the host made entries within the letters, sections lie within the words and targets within their
+    // tables; the sizes of the other buffers were checked above.
     stream.launch("querying reads", |raw| unsafe { merganser_classify_reads(&arguments, raw) })
 }
 
-/// Windows of long reads and their letters.
+/// The windows of long reads, and their letters.
 #[derive(Clone, Copy)]
 pub(crate) struct Windows<'t> {
     pub(crate) letters: DeviceSlice<'t, u8>,
@@ -224,7 +225,7 @@ pub(crate) struct Windows<'t> {
 }
 
 impl Windows<'_> {
-    /// What kernels are told of them, before they are told what to do.
+    /// Returns the arguments of a kernel without its outputs.
     fn arguments(&self, asked: Asked<'_>) -> WindowsArguments {
         WindowsArguments {
             rule: *asked.rule,
@@ -240,7 +241,7 @@ impl Windows<'_> {
     }
 }
 
-/// Counts the hits of each window; one more item becomes 0.
+/// Counts the hits of each window. The item after the last window becomes 0.
 pub(crate) fn count_hits(
     stream: &Stream,
     asked: Asked<'_>,
@@ -251,18 +252,18 @@ pub(crate) fn count_hits(
     assert!(counts.len() > count && count > 0);
     let counts = counts.as_mut_ptr();
     let arguments = WindowsArguments { counts, ..windows.arguments(asked) };
-    // SAFETY: as above; without keys only counts are written.
+    // SAFETY: as in `reads`; without keys, only counts are written.
     stream.launch("counting hits", |raw| unsafe { merganser_classify_windows(&arguments, raw) })
 }
 
-/// The hits that were counted of some windows.
+/// The counted hits of some windows.
 #[derive(Clone, Copy)]
 pub(crate) struct CountedHits<'t> {
-    /// The hits before each window, and those of all at the end,
+    /// The number of hits before each window, followed by the number of all hits.
     pub(crate) before: DeviceSlice<'t, u64>,
-    /// of which so many come before the first window;
+    /// The number of hits before the first of these windows.
     pub(crate) skip: u64,
-    /// and those of the windows.
+    /// The number of hits of these windows.
     pub(crate) hits: usize,
 }
 
@@ -279,22 +280,22 @@ pub(crate) fn gather_hits(
     assert!(before.len() >= count && keys.len() >= hits);
     let (before, keys) = (before.as_ptr(), keys.as_mut_ptr());
     let arguments = WindowsArguments { before, skip, keys, ..windows.arguments(asked) };
-    // SAFETY: as above; the windows have as many hits as were counted, and there is room for them.
+    // SAFETY: as in `reads`; the windows have as many hits as were counted, and the keys have room for them.
     stream.launch("gathering hits", |raw| unsafe { merganser_classify_windows(&arguments, raw) })
 }
 
-/// Long reads whose hits are sorted.
+/// Long reads with their sorted hits.
 pub(crate) struct LongReads<'t> {
     pub(crate) keys: DeviceSlice<'t, u64>,
-    /// Hits before those of each window, `skip` of which are not in `keys`.
+    /// The number of hits before each window; the first `skip` hits are not in `keys`.
     pub(crate) before: DeviceSlice<'t, u64>,
     pub(crate) skip: u64,
-    /// The first window of each read, and where those of the last one end.
+    /// The first window of each read, and the end of the last read's windows.
     pub(crate) first_windows: DeviceSlice<'t, u32>,
     pub(crate) ranges: DeviceSlice<'t, u32>,
 }
 
-/// The candidates of long reads. `taxa` and `sums` have room for an item for each hit.
+/// Finds the candidates of long reads. `taxa` and `sums` have room for an item for each hit.
 pub(crate) fn long_reads(
     stream: &Stream,
     targets: Targets<'_>,
@@ -321,7 +322,7 @@ pub(crate) fn long_reads(
         out: out.candidates.as_mut_ptr(),
         out_count: out.counts.as_mut_ptr(),
     };
-    // SAFETY: as above; the hits of the reads are those in the keys.
+    // SAFETY: as in `reads`; the hits of the reads are those in the keys.
     stream.launch("querying long reads", |raw| unsafe {
         merganser_classify_long_reads(&arguments, raw)
     })

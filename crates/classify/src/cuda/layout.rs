@@ -1,6 +1,7 @@
-//! From the sketches in device memory to the tables, a range of sections at a time: features are
-//! gathered with their locations in the order of the reference, sorted, limited, and laid out as the
-//! file has them (`cuda/layout.cuh`). The host learns sizes, and says where each section goes.
+//! Makes tables from the sketches in device memory, a range of sections at a time.
+//!
+//! Features and their locations are gathered in the order of the reference, sorted, limited, and laid out as in the
+//! file (`cuda/layout.cuh`). The host receives the sizes of the sections and assigns their positions.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,14 +23,14 @@ use crate::database::{
 };
 use crate::entries::Numbering;
 
-/// How tables are made.
+/// The parameters of tables.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules<'a> {
-    /// Locations that a feature keeps.
+    /// The maximum number of locations of a feature.
     pub(crate) most: u32,
-    /// Leave out features with more.
+    /// Whether features with more locations are dropped.
     pub(crate) drop_overfull: bool,
-    /// The first window of each part but the first, ascending.
+    /// The first window of each part except the first, ascending.
     pub(crate) part_starts: &'a [u32],
 }
 
@@ -38,7 +39,7 @@ impl Rules<'_> {
         self.part_starts.len() + 1
     }
 
-    /// The windows of a part.
+    /// Returns the windows of a part.
     fn windows(&self, part: usize) -> Range<u32> {
         let start = if part == 0 { 0 } else { self.part_starts[part - 1] };
         start..self.part_starts.get(part).copied().unwrap_or(u32::MAX)
@@ -50,18 +51,19 @@ pub(crate) struct DeviceLayout<'a> {
     collector: &'a Collector,
     rules: Rules<'a>,
     batches: Vec<WindowSketches>,
-    /// Their windows, but for those that are left out: the true number of the first, the batch, and
-    /// which of its windows they are.
+    /// The windows that are kept, in order: the final number of the first window, the index of the batch, and the
+    /// range of windows in it.
     stretches: Vec<(u32, usize, Range<usize>)>,
     windows: usize,
     stream: Stream,
-    /// Features of the sections that are being made: of each window, and of those before it.
+    /// The number of features of each window in the current sections.
     found: DeviceBuffer<u32>,
+    /// The number of features before each window in the current sections.
     offsets: DeviceBuffer<u64>,
     scratch: DeviceBuffer<u8>,
 }
 
-/// Where the tables of a group of a part are, among the words of a [`Made`].
+/// The position of the tables of a group of a part, in the words of a [`Made`].
 #[derive(Clone, Debug)]
 pub(crate) struct GroupRange {
     pub(crate) part: usize,
@@ -69,21 +71,21 @@ pub(crate) struct GroupRange {
     pub(crate) sections: Vec<SectionEntry>,
 }
 
-/// GroupTables in device memory, as the file has them.
+/// Tables in device memory, as in the file.
 pub(crate) struct Made {
-    /// Group by group, in each group part by part.
+    /// The groups in order, each with its parts in order.
     pub(crate) groups: Vec<GroupRange>,
     pub(crate) words: DeviceBuffer<u64>,
-    /// Of each part, for queries.
+    /// The positions of the sections of each part, for queries.
     places: Vec<Vec<SectionPlace>>,
     pub(crate) counts: Counts,
 }
 
 impl<'a> DeviceLayout<'a> {
-    /// Prepares the sketches; `numbering` gives the true numbers of windows.
+    /// Prepares the sketches; `numbering` gives the final numbers of windows.
     ///
     /// # Errors
-    /// If the device fails or has no room.
+    /// If the device fails or has too little memory.
     pub(crate) fn new(
         collector: &'a Collector,
         batches: Vec<WindowSketches>,
@@ -116,11 +118,11 @@ impl<'a> DeviceLayout<'a> {
         Packing::of(self.collector.params().k)
     }
 
-    /// Makes the tables of as many sections from `first` on as there is room for, whole groups;
-    /// gives them and the section after them. Without `whole`, of all sections or none.
+    /// Makes the tables of as many whole groups of sections as there is room for, starting at section `first`.
+    /// Returns the tables and the section after them.
     ///
     /// # Errors
-    /// If the device fails, or has no room for a single group.
+    /// If the device fails, or has too little memory for a single group.
     pub(crate) fn make(&mut self, first: usize) -> Result<(Made, usize), Error> {
         let device = self.collector.home().clone();
         let mut end = SECTIONS;
@@ -135,27 +137,27 @@ impl<'a> DeviceLayout<'a> {
                 let (ordinal, what) = (device.ordinal(), "the tables of a group");
                 return Err(too_little_memory(ordinal, what, available, needed));
             }
-            // Features are spread evenly, but for some that are frequent.
+            // Features are distributed evenly except for a few frequent ones.
             let share = available as f64 / needed as f64 * 0.95;
             let fewer = ((end - first) as f64 * share) as usize / GROUP * GROUP;
             end = first + fewer.clamp(GROUP, end - first - GROUP);
         }
     }
 
-    /// Bytes of device memory for the tables of so many entries, and for making them, at most.
+    /// Returns the maximum bytes of device memory for making and holding the tables of `entries` entries.
     fn needed(&self, entries: usize, sections: &Range<usize>) -> Result<u64, Error> {
         let (device, packing) = (self.collector.home(), self.packing());
         let scratch = sort_scratch(device, packing, entries)?;
         let parts = self.rules.parts() as u64;
-        // Each of a part's features takes a slot of 8 bytes and a quarter, and each location in a
-        // list 4 bytes and no more than half of the list's length.
-        // An empty one has two slots, and sizes and places are noted for each.
+        // Each feature of a part takes at most a slot of 8 bytes and a quarter, and each location in a list 4 bytes
+        // plus at most half of the list's length. An empty section has two slots; sizes and positions are kept for
+        // each section.
         let tables = 10 * entries as u64 + sections.len() as u64 * (64 * parts + 64);
         let both = 2 * 8 * entry_words(packing, entries) as u64;
         Ok(both + scratch as u64 + tables + 8192)
     }
 
-    /// Counts the features within sections, window by window.
+    /// Counts the features within sections, window by window. Returns their sum.
     fn count(&mut self, sections: &Range<usize>) -> Result<usize, Error> {
         let (stream, params) = (&self.stream, self.collector.params());
         let mut first = 0;
@@ -187,7 +189,7 @@ impl<'a> DeviceLayout<'a> {
         let mut bounds = device.alloc(sections.len() + 1)?;
         let mut counts = device.alloc(2 * sections.len())?;
         let (run_counts, location_counts) = counts.view_mut().split_at_mut(sections.len());
-        // Runs take the place of keys in the other buffer, or of all of it if they are narrow.
+        // Runs replace the keys in the other buffer, or all of it if keys are narrow.
         let (runs, rest) = other.view_mut().split_at_mut(entries);
         let mut kept = match packing {
             Packing::Narrow => None,
@@ -201,7 +203,7 @@ impl<'a> DeviceLayout<'a> {
         self.lay_out(sections, runs, locations)
     }
 
-    /// Puts the entries of the sections into the order of the reference.
+    /// Gathers the entries of the sections in the order of the reference.
     fn gather(&self, sections: &Range<usize>, entries: &mut EntriesMut<'_>) -> Result<(), Error> {
         let mut first = 0;
         for (number, batch, windows) in &self.stretches {
@@ -214,7 +216,7 @@ impl<'a> DeviceLayout<'a> {
         Ok(())
     }
 
-    /// Sorts the entries of the first buffer by feature; gives the buffer where they are then.
+    /// Sorts the entries of the first buffer by feature. Returns the index of the buffer that has the result.
     fn sort(&self, both: &mut [DeviceBuffer<u64>; 2], entries: usize) -> Result<usize, Error> {
         let (device, stream, packing) = (self.collector.home(), &self.stream, self.packing());
         let mut scratch = device.alloc(sort_scratch(device, packing, entries)?)?;
@@ -275,7 +277,7 @@ impl<'a> DeviceLayout<'a> {
     }
 }
 
-/// Words of a buffer for so many entries: packed features, then locations.
+/// Returns the number of words of a buffer for entries: packed features, then locations.
 fn entry_words(packing: Packing, entries: usize) -> usize {
     match packing {
         Packing::Narrow => entries,
@@ -305,16 +307,16 @@ fn sum(sections: &[SectionCounts]) -> Counts {
     all
 }
 
-/// Where everything goes.
+/// The positions of all sections.
 struct Plan {
     groups: Vec<GroupRange>,
-    /// Of each part.
+    /// The positions of the sections of each part.
     all: Vec<Vec<SectionPlace>>,
     words: usize,
 }
 
 impl Plan {
-    /// For sections with these sizes, part by part.
+    /// Plans positions for sections with these sizes, given part by part.
     fn new(sizes: &[SectionSize], sections: &Range<usize>, parts: usize) -> Plan {
         let mut plan = Plan { groups: Vec::new(), all: vec![Vec::new(); parts], words: 0 };
         for group in (0..sections.len()).step_by(GROUP) {
@@ -327,7 +329,7 @@ impl Plan {
                     let lists = slots + u64::from(slot_count);
                     let end = lists + u64::from(items).div_ceil(2);
                     let counts = u64::from(slot_count) | u64::from(ideal) << 32;
-                    // A list's length is even for queries, as the file's is.
+                    // Queries see an even number of list items, as in the file.
                     plan.all[part].push([slots, lists, 2 * (end - lists), counts]);
                     let from = |word: u64| word - start as u64;
                     let (slots, lists, ideal) = (from(slots), from(lists), u64::from(ideal));
@@ -345,7 +347,7 @@ impl Plan {
     }
 }
 
-/// A whole database's tables, which stay on the device where they were made.
+/// The tables of a whole database, kept on the device that made them.
 pub(crate) struct Resident {
     pub(super) device: Device,
     words: Arc<DeviceBuffer<u64>>,
@@ -360,10 +362,10 @@ impl std::fmt::Debug for Resident {
 }
 
 impl Resident {
-    /// Keeps tables of all sections.
+    /// Keeps the tables of all sections.
     ///
     /// # Errors
-    /// If the device has no room.
+    /// If the device has too little memory.
     pub(crate) fn new(made: Made) -> Result<Resident, Error> {
         let device = made.words.device().clone();
         let words = Arc::new(made.words);
@@ -388,10 +390,10 @@ impl RemoteTables for Resident {
 }
 
 impl Made {
-    /// Copies the tables to their places in a file, by up to `threads` threads.
+    /// Copies the tables to their positions in a file, on up to `threads` threads.
     ///
     /// # Errors
-    /// If the device fails, the file does not take them, or it is cancelled.
+    /// If the device or writing fails, or if cancelled.
     pub(crate) fn write(
         &self,
         collector: &Collector,

@@ -1,5 +1,5 @@
-//! Long reads, and those with very many hits: windows are spread over blocks, hits sorted by
-//! (read, location) in device memory, and a block takes the candidates from there.
+//! Long reads, and reads with very many hits: their windows are spread over blocks, hits are sorted by (read,
+//! location) in device memory, and one block per read finds the candidates.
 
 use std::ops::Range;
 
@@ -12,22 +12,22 @@ use super::kernels::{
 use crate::candidates::MergedCandidates;
 use crate::params::Params;
 
-/// What the space for long reads has room for.
+/// The capacity of a workspace for long reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LongSizes {
     letters: usize,
     windows: usize,
     reads: usize,
     hits: usize,
-    /// Candidates of a read.
+    /// The maximum number of candidates of a read.
     most: usize,
 }
 
-/// Bytes of device memory for each hit: its key twice, taxon, sum, and the sort's own.
+/// Bytes of device memory for each hit: its key twice, taxon, sum, and space for sorting.
 const HIT_BYTES: u64 = 26;
 
 impl LongSizes {
-    /// For up to `most` candidates a read, within about `bytes`.
+    /// Returns sizes for up to `most` candidates per read, within about `bytes`.
     pub(super) fn new(most: usize, bytes: u64) -> LongSizes {
         let letters = (bytes / 16).clamp(1 << 16, 16 << 20);
         let windows = (bytes / 8 / 24).clamp(1 << 10, 1 << 18);
@@ -37,7 +37,7 @@ impl LongSizes {
         LongSizes { letters, windows, reads, hits, most }
     }
 
-    /// Bytes of device memory, about.
+    /// Returns the approximate bytes of device memory.
     pub(super) fn bytes(&self) -> u64 {
         let (windows, reads) = (self.windows as u64, self.reads as u64);
         self.letters as u64
@@ -56,8 +56,9 @@ pub(super) struct LongWorkspace {
     filled: usize,
     entries: PinnedBuffer<WindowEntry>,
     windows: usize,
-    /// The first window of each read and one more, and the windows of its runs.
+    /// The first window of each read, and the end of the last read's windows.
     first_windows: PinnedBuffer<u32>,
+    /// The maximum number of windows of a run, for each read.
     ranges: PinnedBuffer<u32>,
     /// The number of each read.
     numbers: Vec<usize>,
@@ -67,7 +68,7 @@ pub(super) struct LongWorkspace {
     there: There,
 }
 
-/// The buffers in device memory.
+/// Buffers in device memory.
 struct There {
     letters: DeviceBuffer<u8>,
     entries: DeviceBuffer<WindowEntry>,
@@ -118,8 +119,8 @@ impl LongWorkspace {
         })
     }
 
-    /// Takes as many of the reads numbered `numbers` as there is room for, and gives their number;
-    /// `range` gives the windows of a run for so many bases.
+    /// Loads as many of the reads numbered `numbers` as fit. Returns how many. `range` returns the maximum number of
+    /// windows of a run for a number of bases.
     pub(super) fn load(
         &mut self,
         numbers: &[usize],
@@ -129,7 +130,7 @@ impl LongWorkspace {
     ) -> Result<usize> {
         (self.filled, self.windows) = (0, 0);
         self.numbers.clear();
-        // Once for all: it asks CUDA whether copies are done.
+        // Only once for all reads, as it asks CUDA whether copies are done.
         let letters = self.letters.as_mut_slice()?;
         let entries = self.entries.as_mut_slice()?;
         let first_windows = self.first_windows.as_mut_slice()?;
@@ -162,7 +163,7 @@ impl LongWorkspace {
         Ok(self.numbers.len())
     }
 
-    /// Asks a part; reads with more hits than there is room for go to `too_many`.
+    /// Queries a part. Reads with more hits than fit are added to `too_many`.
     pub(super) fn ask(
         &mut self,
         asked: Asked<'_>,
@@ -212,7 +213,7 @@ impl LongWorkspace {
         Ok(())
     }
 
-    /// Asks for some of the reads, which have room for their hits; `ends` are the hits before each.
+    /// Queries a part for a range of reads whose hits fit. `ends` has the number of hits before each read.
     fn ask_some(&mut self, asked: Asked<'_>, reads: Range<usize>, ends: &[u64]) -> Result<()> {
         let (skip, most) = (ends[reads.start], self.sizes.most);
         let hits = (ends[reads.end] - skip) as usize;

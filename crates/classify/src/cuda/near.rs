@@ -1,5 +1,5 @@
-//! Reads with near candidates, of which parts on devices are asked once more: those whose candidates
-//! come of several parts, or took the path of long reads.
+//! Reads with near candidates for which the parts on devices are queried once more: those whose candidates come
+//! from several parts, or that took the path of long reads.
 
 use std::ops::Range;
 
@@ -11,30 +11,30 @@ use super::table::DeviceTable;
 use crate::candidates::{Candidate, MAX_NEAR, MAX_POOLED, Seen};
 use crate::params::Params;
 
-/// A read and those of its candidates that are pooled.
+/// A read and its candidates to pool.
 pub(crate) type NearRead<'r> = ([&'r [u8]; 2], &'r [Candidate]);
 
-/// Batches of such reads on each device at a time.
+/// Number of concurrent batches of such reads on each device.
 pub(super) const NEAR_WORKSPACES: usize = 4;
-/// Most bytes for a batch, about.
+/// Approximate maximum number of bytes of a batch.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// What the space for such reads has room for.
+/// The capacity of a workspace for such reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NearSizes {
     letters: usize,
     reads: usize,
-    /// Features.
+    /// The maximum number of features.
     words: usize,
-    /// Candidates of a read.
+    /// The maximum number of candidates of a read.
     most: usize,
 }
 
 impl NearSizes {
-    /// For up to `most` candidates a read, within about `bytes`, but for one read at least.
+    /// Returns sizes for up to `most` candidates per read, within about `bytes`, and for at least one read.
     pub(super) fn new(params: &Params, most: usize, bytes: u64) -> NearSizes {
         let (most, bytes) = (most.min(MAX_NEAR), bytes.min(MAX_BYTES));
-        // The windows of each mate are one more than strides in it, at most.
+        // Each mate has at most one window more than strides.
         let windows = MAX_POOLED / u64::from(params.stride) + 2;
         let longest = windows * features(params, u64::from(params.window));
         let letters = (bytes / 8).max(MAX_POOLED) as usize;
@@ -43,18 +43,18 @@ impl NearSizes {
         NearSizes { letters, reads, words, most }
     }
 
-    /// Bytes of device memory.
+    /// Returns the bytes of device memory.
     pub(super) fn bytes(&self) -> u64 {
         (self.letters + self.reads * (28 + 4 * self.most) + 8 * self.words + 4096) as u64
     }
 }
 
-/// The most features that a window of so many bases has.
+/// Returns the maximum number of features of a window of `bases`.
 fn features(params: &Params, bases: u64) -> u64 {
     (bases + 1).saturating_sub(params.k.into()).min(params.sketch.into())
 }
 
-/// The most features that a mate has.
+/// Returns the maximum number of features of a mate.
 fn features_of(mate: &[u8], params: &Params) -> usize {
     let (bases, stride) = (mate.len() as u64, u64::from(params.stride));
     let length = |window: u64| (bases - window * stride).min(params.window.into());
@@ -68,21 +68,24 @@ pub(super) struct NearWorkspace {
     stream: Stream,
     letters: PinnedBuffer<u8>,
     entries: PinnedBuffer<ReadEntry>,
-    /// How many near candidates each read has, and their taxa.
+    /// The number of near candidates of each read.
     counts: PinnedBuffer<u32>,
+    /// The taxa of the near candidates of each read.
     taxa: PinnedBuffer<u32>,
-    /// Where the words of each read begin.
+    /// The position of the first word of each read.
     places: PinnedBuffer<u32>,
     seen: PinnedBuffer<u64>,
     features: PinnedBuffer<u32>,
     there: There,
-    /// Reads, letters and words of the batch.
+    /// The number of reads in the batch.
     reads: usize,
+    /// The number of letters in the batch.
     filled: usize,
+    /// The number of words in the batch.
     words: usize,
 }
 
-/// The buffers in device memory.
+/// Buffers in device memory.
 struct There {
     letters: DeviceBuffer<u8>,
     entries: DeviceBuffer<ReadEntry>,
@@ -121,10 +124,10 @@ impl NearWorkspace {
         })
     }
 
-    /// Takes as many of the reads as there is room for, one at least, and gives their number.
+    /// Loads as many of the reads as fit, at least one. Returns how many.
     pub(super) fn load(&mut self, reads: &[NearRead<'_>], params: &Params) -> Result<usize> {
         (self.reads, self.filled, self.words) = (0, 0, 0);
-        // Once for all: it asks CUDA whether copies are done.
+        // Only once for all reads, as it asks CUDA whether copies are done.
         let letters = self.letters.as_mut_slice()?;
         let entries = self.entries.as_mut_slice()?;
         let (counts, taxa) = (self.counts.as_mut_slice()?, self.taxa.as_mut_slice()?);
@@ -137,7 +140,7 @@ impl NearWorkspace {
             }
             letters[self.filled..][..first.len()].copy_from_slice(first);
             letters[self.filled + first.len()..][..second.len()].copy_from_slice(second);
-            // There are no runs here.
+            // Pooling has no runs of windows.
             entries[self.reads] = [self.filled as u32, first.len() as u32, second.len() as u32, 0];
             counts[self.reads] = near.len() as u32;
             let own = &mut taxa[self.reads * self.sizes.most..][..near.len()];
@@ -149,7 +152,7 @@ impl NearWorkspace {
         Ok(self.reads)
     }
 
-    /// Asks parts on the device for the reads.
+    /// Queries parts on the device for the loaded reads.
     pub(super) fn ask(
         &mut self,
         rule: &SketchRule,
@@ -179,7 +182,7 @@ impl NearWorkspace {
         stream.download(there.features.slice(..reads), &mut self.features, 0)
     }
 
-    /// Waits for the answers, and adds them to what is known of the reads numbered `reads`.
+    /// Waits for the results, and adds them to those of the reads numbered `reads`.
     pub(super) fn tell(&self, reads: Range<usize>, seen: &mut Seen) -> Result<()> {
         let (words, features) = (self.seen.as_slice()?, self.features.as_slice()?);
         let places = self.places.as_slice()?;

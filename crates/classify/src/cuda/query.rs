@@ -1,4 +1,4 @@
-//! Asking the devices: which holds what, and who asks when.
+//! Queries devices: places the database on them, and schedules batches.
 
 use merganser_gpu::{Device, DeviceInfo, Pooled};
 use merganser_run::{Cancel, RoundRobin, join, start_scoped};
@@ -23,10 +23,10 @@ pub(crate) struct GpuQuery<'a> {
     params: QueryParams,
     rule: SketchRule,
     taxa: TargetTaxa,
-    /// Groups of devices that hold the same.
+    /// The sets of devices; the devices of a set hold all these parts together.
     sets: Vec<Set>,
     turns: RoundRobin,
-    /// Parts that no device has room for.
+    /// The parts that no device has room for.
     left: Vec<usize>,
     devices: Vec<Device>,
 }
@@ -37,8 +37,8 @@ impl std::fmt::Debug for GpuQuery<'_> {
     }
 }
 
-/// The tables that are on the only device that is asked for already, or, with the database in
-/// memory, none; and the devices.
+/// Opens the devices. If the only requested device holds the tables already, returns these; otherwise brings the
+/// tables to the host's memory.
 fn open<'d>(
     database: &'d Database,
     config: &GpuConfig,
@@ -48,7 +48,7 @@ fn open<'d>(
     if let Some(tables) = here {
         return Ok((here, vec![tables.device.clone()]));
     }
-    // CUDA takes as long to begin as some GB to be checked.
+    // Starting CUDA takes as long as checking a few GB.
     let cancel = Cancel::default();
     let (devices, fetched) = std::thread::scope(|scope| {
         let fetching = start_scoped(scope, || database.fetch_unless(&cancel))?;
@@ -60,8 +60,8 @@ fn open<'d>(
     Ok((None, devices))
 }
 
-/// Which of the parts of these sizes go where, all of them to each device or else one to this and one
-/// to that; and those that no device has room for.
+/// Distributes parts of the given sizes over devices: all of them to each device, or else each to one device.
+/// Returns the placement and the parts that no device has room for.
 ///
 /// # Errors
 /// If there is no room for a single part.
@@ -81,8 +81,8 @@ fn distribute(
 }
 
 impl<'a> GpuQuery<'a> {
-    /// Opens the devices and copies to them as many of the parts `asked` as there is room for: all of
-    /// them to each, or else one to this and one to that device. The others are left.
+    /// Opens the devices and copies as many of the parts `asked` to them as there is room for: all of them to each
+    /// device, or else each to one device. The others are left over.
     ///
     /// # Errors
     /// If a device cannot be used, or there is no room for a single part.
@@ -99,7 +99,7 @@ impl<'a> GpuQuery<'a> {
         let needs = Needs { params: *database.params(), most, pools, one_part };
         let budget = |device| Budget::of(device, config, &needs);
         let budgets = devices.iter().map(budget).collect::<Result<Vec<_>, _>>()?;
-        // Of tables that are there already, none.
+        // Tables that are on the device already have no sections on the host.
         let sections = |&part: &usize| match here {
             Some(_) => Vec::new(),
             None => database.sections(part),
@@ -139,17 +139,17 @@ impl<'a> GpuQuery<'a> {
         })
     }
 
-    /// Parts that no device has room for.
+    /// Returns the parts that no device has room for.
     pub(crate) fn left(&self) -> &[usize] {
         &self.left
     }
 
-    /// What the devices are, in the order in which they were asked for.
+    /// Returns the devices, in the order of the request.
     pub(crate) fn devices(&self) -> Vec<DeviceInfo> {
         self.devices.iter().map(|device| device.info().clone()).collect()
     }
 
-    /// What the devices' clocks say.
+    /// Returns the times measured by the devices' clocks.
     pub(crate) fn times(&self) -> GpuTimes {
         let mut times = GpuTimes::default();
         let members = self.sets.iter().flat_map(|set| &set.members);
@@ -161,16 +161,16 @@ impl<'a> GpuQuery<'a> {
         Answers { database: self.database, taxa: &self.taxa.taxa }
     }
 
-    /// How many records, and bytes of them, a batch should have: as a rule, all sets have room for it.
+    /// Returns the number of records and of bytes that a batch should have so that it usually fits on any set.
     pub(crate) fn batch(&self) -> [usize; 2] {
         [0, 1].map(|at| self.sets.iter().map(|set| set.room[at]).min().unwrap_or(1))
     }
 
-    /// A place for a batch on the devices whose turn it is, or on the next ones that have one free;
-    /// if none has, waits for one, or gives `None`.
+    /// Returns a slot for a batch: on the set whose turn it is, or on the next one with a free slot. Otherwise
+    /// waits for a slot or, without `wait`, returns `None`.
     ///
     /// # Errors
-    /// If there is no memory for it.
+    /// If memory for it cannot be allocated.
     pub(crate) fn place(&self, wait: bool) -> Result<Option<Flight>, Error> {
         let (first, sets) = (self.next_set(), self.sets.len());
         for set in (first..first + sets).map(|at| at % sets) {
@@ -182,7 +182,7 @@ impl<'a> GpuQuery<'a> {
         Ok(workspace.map(|workspace| Flight { set: first, workspace, taken: 0 }))
     }
 
-    /// Sends `reads` to the devices, as many as there is room for at a time, and does not wait.
+    /// Sends as many of `reads` to the devices as there is room for, without waiting.
     ///
     /// # Errors
     /// If a device fails.
@@ -198,13 +198,13 @@ impl<'a> GpuQuery<'a> {
         Ok(())
     }
 
-    /// Chooses the reads that go first; gives their number.
+    /// Selects the reads to send first. Returns their number.
     fn fill(&self, workspace: &mut Workspace, reads: &[[&[u8]; 2]]) -> usize {
         let params = self.database.params();
         workspace.numbers.clear();
         workspace.long.clear();
         let ShortSizes { letters, reads: room, .. } = workspace.short[0].sizes;
-        // Most reads are short enough whatever their number of windows.
+        // Most reads are short enough that their windows need not be counted.
         let stride = u64::from(params.stride);
         let (mut taken, mut filled) = (0, 0);
         while let Some(mates) = reads.get(taken).filter(|_| taken < room) {
@@ -225,7 +225,7 @@ impl<'a> GpuQuery<'a> {
         taken
     }
 
-    /// Waits for the answers of the devices, and has their clocks told how long these took.
+    /// Waits for the results of the devices, and records their times.
     ///
     /// # Errors
     /// If a device fails.
@@ -237,8 +237,8 @@ impl<'a> GpuQuery<'a> {
         Ok(())
     }
 
-    /// Appends the candidates of all of the `reads` reads that were sent, and where those of each end,
-    /// if a single part on a single device has answered for all of them; else false.
+    /// Appends the candidates of all `reads` reads that were sent, and the end of each read's, if a single part on
+    /// a single device has answered for all of them. Otherwise returns false.
     ///
     /// # Errors
     /// If a device fails.
@@ -257,14 +257,14 @@ impl<'a> GpuQuery<'a> {
         Ok(one.collect_all(reads, self.answers(), candidates, ends)?)
     }
 
-    /// Whether devices have pooled the candidates of a read of the batch as they found them.
+    /// Whether devices pooled the candidates of a read of the batch when they found them.
     pub(crate) fn has_pooled(&self, flight: &Flight, read: usize) -> bool {
         let Workspace { short, long, .. } = &*flight.workspace;
         short[0].sizes.pools && long.binary_search(&read).is_err()
     }
 
-    /// Notes which of their near candidates have the features of these reads, in the parts that are on the
-    /// devices of a set; beside what other parts gave.
+    /// Notes which near candidates have the features of these reads, in the parts on the devices of a set. Adds to
+    /// what other parts found.
     ///
     /// # Errors
     /// If a device fails.
@@ -291,18 +291,18 @@ impl<'a> GpuQuery<'a> {
         Ok(())
     }
 
-    /// The set whose turn it is.
+    /// Returns the set whose turn it is.
     pub(crate) fn next_set(&self) -> usize {
         self.turns.next(self.sets.len())
     }
 
-    /// Windows that hits of a read may reach over.
+    /// Returns the maximum number of windows that the hits of a read can span.
     fn reach(&self, bases: u64) -> u32 {
         self.params.reach(bases, self.database.params().stride)
     }
 
-    /// Merges what the devices have found for `reads`, which were sent, into what was
-    /// [found](Flight::found); gives those that they had no room for.
+    /// Merges the results of the devices for `reads`, which were sent, into [`Flight::found`]. Returns the reads
+    /// that they had no room for.
     ///
     /// # Errors
     /// If a device fails.
@@ -318,7 +318,7 @@ impl<'a> GpuQuery<'a> {
                 one.collect(at, self.answers(), found, long)?;
             }
         }
-        // What one part has answered may be answered again: that changes nothing.
+        // Parts that have answered already may answer again, which changes nothing.
         long.sort_unstable();
         long.dedup();
         let mut left = Vec::new();
@@ -330,7 +330,7 @@ impl<'a> GpuQuery<'a> {
         Ok(left)
     }
 
-    /// Finds the candidates of long reads in the parts of a device; what it has no room for is
+    /// Finds the candidates of long reads in the parts of a device. Reads that it has no room for are added to
     /// `left`.
     fn ask_long(
         &self,
@@ -360,7 +360,7 @@ impl<'a> GpuQuery<'a> {
     }
 }
 
-/// A batch on its way: what it needs on each device of a set, and how many of its reads were sent.
+/// A batch in flight: its workspaces on the devices of a set, and the number of its reads that were sent.
 pub(crate) struct Flight {
     set: usize,
     workspace: Pooled<Workspace>,
@@ -368,25 +368,25 @@ pub(crate) struct Flight {
 }
 
 impl Flight {
-    /// The set of devices that it is on.
+    /// Returns the set of devices that it is on.
     pub(crate) fn set(&self) -> usize {
         self.set
     }
 
-    /// How many of its reads were sent.
+    /// Returns the number of its reads that were sent.
     pub(crate) fn taken(&self) -> usize {
         self.taken
     }
 
-    /// What was found for the reads that were sent, and is to be merged with what else is.
+    /// Returns the merged candidates of the reads that were sent.
     pub(crate) fn found(&mut self) -> &mut MergedCandidates {
         &mut self.workspace.found
     }
 
-    /// Whether the devices are done with what was sent.
+    /// Whether the devices have finished the reads that were sent.
     ///
     /// # Errors
-    /// If one failed.
+    /// If a device failed.
     pub(crate) fn is_done(&self) -> Result<bool, Error> {
         for one in &self.workspace.short {
             if !one.is_done()? {
@@ -396,10 +396,10 @@ impl Flight {
         Ok(true)
     }
 
-    /// Waits until they are.
+    /// Waits until the devices have finished.
     ///
     /// # Errors
-    /// If one failed.
+    /// If a device failed.
     pub(crate) fn wait(&self) -> Result<(), Error> {
         self.workspace.short.iter().try_for_each(|one| Ok(one.wait()?))
     }

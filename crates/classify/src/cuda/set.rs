@@ -1,4 +1,4 @@
-//! Devices that hold a database together, and what batches need on them.
+//! Sets of devices that hold a database together, and the workspaces of batches on them.
 
 use merganser_gpu::{BufferPool, Device, DeviceBuffer};
 use merganser_run::{join, side_by_side, start_scoped};
@@ -14,24 +14,24 @@ use crate::Error;
 use crate::candidates::MergedCandidates;
 use crate::database::Section;
 
-/// Devices that together hold the parts that are on devices.
+/// A set of devices that together hold all parts that are on devices.
 pub(super) struct Set {
     pub(super) members: Vec<Member>,
     pub(super) workspaces: BufferPool<Workspace>,
-    /// Reads and letters that a workspace has room for.
+    /// The numbers of reads and of letters that fit into a workspace.
     pub(super) room: [usize; 2],
 }
 
-/// What one device holds.
+/// The data on one device.
 pub(super) struct Member {
-    /// With their numbers.
+    /// The parts with their numbers.
     pub(super) parts: Vec<(usize, DeviceTable)>,
     starts: DeviceBuffer<u32>,
     taxa: DeviceBuffer<u32>,
     nodes: DeviceBuffer<u32>,
     several: DeviceBuffer<u8>,
     pub(super) long: BufferPool<LongWorkspace>,
-    /// If candidates are pooled.
+    /// Workspaces for pooling, if candidates are pooled.
     pub(super) near: Option<BufferPool<NearWorkspace>>,
     pub(super) clock: DeviceClock,
 }
@@ -41,44 +41,44 @@ impl Member {
         Targets { starts: self.starts.view(), taxa: self.taxa.view(), nodes: self.nodes.view() }
     }
 
-    /// What a batch is told, if candidates are near that have fewer hits by less than `near`.
+    /// Returns the data that batches need, with `near` as the rule of near candidates.
     pub(super) fn known(&self, near: u32) -> Known<'_> {
         Known { targets: self.targets(), several: self.several.view(), near }
     }
 }
 
-/// What a batch needs: a workspace on each device of the set.
+/// The working space of a batch: one workspace on each device of the set.
 pub(super) struct Workspace {
     pub(super) short: Vec<ShortWorkspace>,
-    /// Reads for them.
+    /// The reads for these workspaces.
     pub(super) numbers: Vec<usize>,
     pub(super) found: MergedCandidates,
-    /// Reads that take the path of long ones.
+    /// The reads that take the path of long reads.
     pub(super) long: Vec<usize>,
 }
 
-/// What devices are filled with, and how.
+/// The data to load onto devices.
 pub(super) struct Filling<'f> {
     pub(super) devices: &'f [Device],
     pub(super) budgets: &'f [Budget],
-    /// Sections of the parts, none of those that are there.
+    /// The sections of the parts; empty for parts that are on the device already.
     pub(super) parts: &'f [Vec<Section<'f>>],
-    /// Parts that are there already.
+    /// The parts that are on the device already.
     pub(super) tables: Option<&'f [DeviceTable]>,
-    /// The first window of each target, and the number of all.
+    /// The first window of each target, and the number of all windows.
     pub(super) starts: &'f [u32],
     /// The taxon of each target at the lowest rank.
     pub(super) taxa: &'f [u32],
     /// The node of each target.
     pub(super) nodes: &'f [u32],
-    /// Whether the taxon of each target has others.
+    /// Whether the taxon of each target has further targets.
     pub(super) several: &'f [u8],
-    /// Batches on each device at a time.
+    /// The number of concurrent batches on each device.
     pub(super) streams: usize,
 }
 
 impl Filling<'_> {
-    /// Fills the devices of all sets, side by side.
+    /// Loads the data onto the devices of all sets concurrently.
     ///
     /// # Errors
     /// If a device fails.
@@ -89,7 +89,7 @@ impl Filling<'_> {
 
     fn set(&self, members: &[Placed], threads: usize) -> Result<Set, Error> {
         let workspaces = workspaces(members, self.devices, self.budgets);
-        // Pinned memory takes long to get, and so do tables to copy.
+        // Allocating pinned memory and copying tables both take long, and overlap.
         let made = std::thread::scope(|scope| {
             let warm = start_scoped(scope, || workspaces.warm())?;
             let member = |placed| self.member(placed, threads);
@@ -134,7 +134,7 @@ impl Filling<'_> {
     }
 }
 
-/// Workspaces over the devices of a set, made when they are needed.
+/// Creates the pool of workspaces on the devices of a set, which are allocated when first needed.
 fn workspaces(members: &[Placed], devices: &[Device], budgets: &[Budget]) -> BufferPool<Workspace> {
     let of_set = members.iter().map(|(at, _)| budgets[*at]);
     let workspaces = of_set.map(|budget| budget.workspaces).min().unwrap_or(1);

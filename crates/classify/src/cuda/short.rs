@@ -1,4 +1,4 @@
-//! Reads of a few windows: one block finds all candidates of a read.
+//! Reads of few windows: one block finds all candidates of a read.
 
 use merganser_gpu::{Device, DeviceBuffer, DeviceSlice, PinnedBuffer, Result, Stream};
 
@@ -11,39 +11,40 @@ use super::table::DeviceTable;
 use super::times::{BatchClock, DeviceClock, PHASES};
 use crate::candidates::{Candidate, MergedCandidates};
 
-/// Most windows of a read that one block looks at, one after the other.
+/// Maximum number of windows of a read that one block processes, one after the other.
 pub(super) const SHORT_WINDOWS: u64 = 32;
 
-/// Reads and letters of a batch at most. A batch of so many reads keeps an H100 busy for about as long
-/// as it takes to begin ten; larger ones take more pinned memory, which takes long to get.
+/// Maximum number of reads in a batch. Such a batch keeps an H100 busy for about as long as it takes to start ten;
+/// larger ones need more pinned memory, which takes long to allocate.
 const BATCH_READS: usize = 1 << 15;
+/// Maximum number of letters in a batch.
 const BATCH_LETTERS: usize = 6 << 20;
 
-/// What a workspace has room for.
+/// The capacity of a workspace.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShortSizes {
     pub(super) letters: usize,
     pub(super) reads: usize,
-    /// Candidates of a read.
+    /// The maximum number of candidates of a read.
     pub(super) most: usize,
-    /// Whether these are pooled there and then.
+    /// Whether candidates are pooled when they are found.
     pub(super) pools: bool,
 }
 
 impl ShortSizes {
-    /// For up to `most` candidates a read, within about `bytes`.
+    /// Returns sizes for up to `most` candidates per read, within about `bytes`.
     pub(super) fn new(most: usize, pools: bool, bytes: u64) -> ShortSizes {
         let letters = (bytes / 4).clamp(1 << 16, BATCH_LETTERS as u64) as usize;
         let reads = (bytes / 4 / (24 * most as u64 + 24)).clamp(16, BATCH_READS as u64) as usize;
         ShortSizes { letters, reads, most, pools }
     }
 
-    /// For whole batches of up to `most` candidates a read.
+    /// Returns the sizes of whole batches, with up to `most` candidates per read.
     pub(super) fn whole(most: usize, pools: bool) -> ShortSizes {
         ShortSizes { letters: BATCH_LETTERS, reads: BATCH_READS, most, pools }
     }
 
-    /// Bytes of device memory.
+    /// Returns the bytes of device memory.
     pub(super) fn bytes(&self) -> u64 {
         let pooling = if self.pools { 4 + 4 * self.most } else { 0 };
         (self.letters + self.reads * (16 + 24 * self.most + 8 + pooling) + 4096) as u64
@@ -51,8 +52,8 @@ impl ShortSizes {
 }
 
 impl ShortSizes {
-    /// The candidates of a read, of which there are so many among those of all; with what their taxa have
-    /// if that is known.
+    /// Converts the candidates of a read, given its index and their number; with the pooled features of their taxa,
+    /// if available.
     #[inline]
     fn candidates<'o>(
         &self,
@@ -86,13 +87,14 @@ pub(super) struct ShortWorkspace {
     clock: BatchClock,
     phases_there: DeviceBuffer<u64>,
     phases_here: PinnedBuffer<u64>,
-    /// Of each part that is asked.
+    /// The candidates from each part on the device.
     out_here: Vec<PinnedBuffer<RawCandidate>>,
+    /// The numbers of candidates from each part on the device.
     counts_here: Vec<PinnedBuffer<u32>>,
     pooled: Option<Pooled>,
 }
 
-/// What is known of the near candidates of the only part's reads.
+/// Buffers for the pooled features of near candidates, if the database has a single part.
 struct Pooled {
     values: DeviceBuffer<u32>,
     counts: DeviceBuffer<u32>,
@@ -109,8 +111,8 @@ impl Pooled {
     }
 }
 
-/// What a batch is told of the database: where its targets are, and of each, if candidates are pooled,
-/// whether its taxon has others; and how many hits less near candidates have.
+/// The data of the database that a batch needs: the targets, whether the taxon of each has further targets (if
+/// candidates are pooled), and the difference of hits below which candidates are near.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'t> {
     pub(super) targets: Targets<'t>,
@@ -144,8 +146,8 @@ impl ShortWorkspace {
         })
     }
 
-    /// Takes the reads numbered `numbers`, which have no more letters and are no more than there is
-    /// room for; `range` gives the windows of a run for so many bases.
+    /// Loads the reads numbered `numbers`, which must fit. `range` returns the maximum number of windows of a run for
+    /// a number of bases.
     pub(super) fn load(
         &mut self,
         numbers: &[usize],
@@ -154,7 +156,7 @@ impl ShortWorkspace {
     ) -> Result<()> {
         self.numbers.clear();
         self.numbers.extend_from_slice(numbers);
-        // Once for all: it asks CUDA whether copies are done.
+        // Only once for all reads, as it asks CUDA whether copies are done.
         let (letters, entries) = (self.letters.as_mut_slice()?, self.entries.as_mut_slice()?);
         let mut at = 0;
         for (entry, &number) in entries.iter_mut().zip(numbers) {
@@ -169,7 +171,7 @@ impl ShortWorkspace {
         Ok(())
     }
 
-    /// Sends the reads to the device and begins to ask all `parts` there.
+    /// Sends the reads to the device and starts querying all `parts` there.
     pub(super) fn start(
         &mut self,
         rule: &SketchRule,
@@ -211,7 +213,7 @@ impl ShortWorkspace {
         self.clock.mark(3, stream)
     }
 
-    /// Has the candidates pooled that were just found.
+    /// Pools the candidates that were just found.
     fn pool(&mut self, asked: Asked<'_>, known: Known<'_>) -> Result<()> {
         let Some(pooled) = &mut self.pooled else { return Ok(()) };
         let entries = self.entries_there.slice(..self.numbers.len());
@@ -222,31 +224,31 @@ impl ShortWorkspace {
         let near = Near {
             values: pooled.values.view_mut(),
             counts: pooled.counts.view_mut(),
-            // Larger blocks are done with it.
+            // The kernel for larger blocks no longer needs this buffer.
             chosen: self.over.view_mut(),
             phases: self.phases_there.view_mut(),
         };
         pool::pool(&self.stream, asked, reads, found, rule, near)
     }
 
-    /// Whether all answers are there.
+    /// Whether all results have arrived.
     pub(super) fn is_done(&self) -> Result<bool> {
         self.clock.is_done()
     }
 
-    /// Waits until they are.
+    /// Waits until all results have arrived.
     pub(super) fn wait(&self) -> Result<()> {
         self.clock.wait()
     }
 
-    /// Tells the device's clock how long the batch took.
+    /// Adds the times of the batch to the device's clock.
     pub(super) fn tell(&self, clock: &DeviceClock) -> Result<()> {
         self.clock.wait()?;
         clock.take(&self.clock, self.phases_here.as_slice()?)
     }
 
-    /// Appends the candidates of all reads of the batch, and where those of each end, if the only
-    /// part has answered for all of them; else false.
+    /// Appends the candidates of all reads of the batch, and the end of each read's, if the only part has answered
+    /// for all of them. Otherwise returns false.
     pub(super) fn collect_all(
         &mut self,
         reads: usize,
@@ -266,8 +268,8 @@ impl ShortWorkspace {
         Ok(true)
     }
 
-    /// Waits for the answers of the part numbered `at` on this device; gives reads with too many
-    /// hits to `too_many`.
+    /// Merges the candidates from the part with index `at` on this device. Reads with too many hits are added to
+    /// `too_many`.
     pub(super) fn collect(
         &mut self,
         at: usize,
@@ -288,7 +290,7 @@ impl ShortWorkspace {
         Ok(())
     }
 
-    /// For each candidate of each read what its taxon has, if that is known.
+    /// Returns the pooled features of each candidate of each read, if candidates are pooled.
     fn pooled_here(&self) -> Result<Option<&[u32]>> {
         self.pooled.as_ref().map(|pooled| pooled.values_here.as_slice()).transpose()
     }

@@ -1,4 +1,4 @@
-//! CUDA starts while files are already being read.
+//! Starts CUDA while files are already being read.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
@@ -7,7 +7,7 @@ use merganser_run::locks::{into_inner, lock, wait};
 use super::collector::Collector;
 use crate::Error;
 
-/// A collector that another thread makes ready.
+/// A collector that another thread creates.
 #[derive(Debug, Default)]
 pub(crate) struct Starting {
     state: Mutex<Startup>,
@@ -27,7 +27,7 @@ impl Starting {
         lock(&self.state)
     }
 
-    /// Makes it ready, or not.
+    /// Creates the collector and stores it or the error.
     pub(crate) fn start(&self, make: impl FnOnce() -> Result<Collector, Error>) {
         let made = make();
         *self.lock() = match made {
@@ -37,15 +37,15 @@ impl Starting {
         self.changed.notify_all();
     }
 
-    /// The collector if it is ready.
+    /// Returns the collector if it is ready.
     ///
     /// # Errors
-    /// [`Error::Cancelled`] if it will never be; [`finish`](Self::finish) has the reason.
+    /// [`Error::Cancelled`] if creating it failed; [`finish`](Self::finish) returns the reason.
     pub(crate) fn try_get(&self) -> Result<Option<Arc<Collector>>, Error> {
         get(&self.lock())
     }
 
-    /// The collector, once it is ready.
+    /// Waits for the collector and returns it.
     ///
     /// # Errors
     /// As [`try_get`](Self::try_get).
@@ -59,10 +59,10 @@ impl Starting {
         }
     }
 
-    /// The collector, if one was started.
+    /// Returns the collector, if one was created.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The reason why it could not be created.
     pub(crate) fn finish(self) -> Result<Option<Arc<Collector>>, Error> {
         match into_inner(self.state) {
             Startup::Opening => Ok(None),

@@ -10,14 +10,14 @@ use crate::Error;
 use crate::database::{SECTIONS, Section};
 use merganser_gpu::staging::{COPIERS, STAGING_WORDS, Staging};
 
-/// A part of a database in device memory: slots and lists of each section as they lie in the file.
+/// A part of a database in device memory: slots and lists of each section as in the file.
 #[derive(Clone)]
 pub(super) struct DeviceTable {
     words: Arc<DeviceBuffer<u64>>,
     sections: Arc<DeviceBuffer<SectionPlace>>,
 }
 
-/// A section's words.
+/// Returns the words of a section: slots and lists.
 fn words<'a>(section: &Section<'a>) -> [&'a [u64]; 2] {
     [section.slots, bytemuck::cast_slice(section.lists)]
 }
@@ -26,7 +26,7 @@ fn word_count(section: &Section<'_>) -> usize {
     words(section).iter().map(|words| words.len()).sum()
 }
 
-/// Bytes of device memory for a part.
+/// Returns the bytes of device memory for a part.
 pub(super) fn table_bytes(sections: &[Section<'_>]) -> u64 {
     let words: usize = sections.iter().map(word_count).sum();
     (8 * words.max(1) + SECTIONS * size_of::<SectionPlace>()) as u64
@@ -67,7 +67,7 @@ impl DeviceTable {
         DeviceTable::at(&Arc::new(all), &places)
     }
 
-    /// The part whose sections lie at `places` among `words`.
+    /// Returns the part whose sections are at `places` in `words`.
     pub(super) fn at(
         words: &Arc<DeviceBuffer<u64>>,
         places: &[SectionPlace],
@@ -78,13 +78,13 @@ impl DeviceTable {
         Ok(DeviceTable { words: Arc::clone(words), sections: Arc::new(sections) })
     }
 
-    /// As kernels see it.
+    /// Returns a view for kernels.
     pub(super) fn view(&self) -> DevicePart<'_> {
         DevicePart { words: self.words.view(), sections: self.sections.view() }
     }
 }
 
-/// Copies sections one after the other through two buffers of pinned memory.
+/// Copies sections one after the other through pinned staging buffers.
 fn copy(
     device: &Device,
     sections: &[Section<'_>],

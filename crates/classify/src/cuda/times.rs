@@ -1,4 +1,4 @@
-//! What the devices' clocks say.
+//! Times measured by the devices' clocks.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -6,30 +6,30 @@ use std::time::Duration;
 use merganser_gpu::{Device, Event, Result, Stream};
 use merganser_run::locks::lock;
 
-/// How long devices did what, as their own clocks have it. Batches overlap: each kind of work
-/// counts as long as any batch was at it, on each device; kinds overlap each other, too.
+/// Times by the devices' own clocks. Batches overlap: each kind of work is counted while any batch does it, on each
+/// device. Kinds overlap each other, too.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GpuTimes {
-    /// Copying reads to the device.
+    /// The time for copying reads to the devices.
     pub upload: Duration,
-    /// Kernels.
+    /// The time in kernels.
     pub kernels: Duration,
-    /// Copying candidates back.
+    /// The time for copying candidates back.
     pub download: Duration,
-    /// Any of these.
+    /// The time with any of these.
     pub busy: Duration,
-    /// Batches, those of long reads not counted.
+    /// The number of batches, without those of long reads.
     pub batches: u64,
-    /// Of the kernels' time, as cycles of a sample of their blocks have it: sketches, look-ups,
-    /// gathering and ordering locations, candidates, pooling.
+    /// The cycles that a sample of the kernels' blocks spent in each phase: sketching, look-ups, gathering and
+    /// ordering locations, choosing candidates, pooling.
     pub phases: [u64; PHASES],
 }
 
-/// Phases of a kernel.
+/// The number of phases of a kernel.
 pub(super) const PHASES: usize = 5;
 
 impl GpuTimes {
-    /// What came after `before`.
+    /// Returns the times since `before`.
     pub(crate) fn since(&self, before: &GpuTimes) -> GpuTimes {
         GpuTimes {
             upload: self.upload.saturating_sub(before.upload),
@@ -57,12 +57,12 @@ impl GpuTimes {
 #[derive(Debug)]
 pub(super) struct DeviceClock {
     begun: Event,
-    /// From when to when batches were uploaded, in kernels, downloaded.
+    /// The start and end of each batch's upload, kernels and download.
     spans: Mutex<[Vec<[Duration; 2]>; 3]>,
     phases: Mutex<[u64; PHASES]>,
 }
 
-/// Four points of a batch's way, between which there are upload, kernels and download.
+/// Four points in the work of a batch, between which are its upload, kernels and download.
 #[derive(Debug)]
 pub(super) struct BatchClock(pub(super) [Event; 4]);
 
@@ -72,12 +72,12 @@ impl BatchClock {
         Ok(BatchClock([event()?, event()?, event()?, event()?]))
     }
 
-    /// The batch gets to point `at`.
+    /// Records that the batch reaches point `at`.
     pub(super) fn mark(&self, at: usize, stream: &Stream) -> Result<()> {
         stream.record(&self.0[at])
     }
 
-    /// Whether all is done that was before the last mark.
+    /// Whether all work before the last mark is done.
     pub(super) fn is_done(&self) -> Result<bool> {
         self.0[3].is_done()
     }
@@ -95,7 +95,7 @@ impl DeviceClock {
         Ok(DeviceClock { begun, spans: Mutex::default(), phases: Mutex::default() })
     }
 
-    /// Takes the times of a batch that is done.
+    /// Adds the times of a finished batch.
     pub(super) fn take(&self, batch: &BatchClock, phases: &[u64]) -> Result<()> {
         let mut at = [Duration::ZERO; 4];
         for (at, event) in at.iter_mut().zip(&batch.0) {
@@ -125,7 +125,7 @@ impl DeviceClock {
     }
 }
 
-/// The time within any of the spans.
+/// Returns the time covered by any of the spans.
 fn covered(mut spans: Vec<[Duration; 2]>) -> Duration {
     spans.sort_unstable();
     let (mut sum, mut until) = (Duration::ZERO, Duration::ZERO);

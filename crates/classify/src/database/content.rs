@@ -1,4 +1,4 @@
-//! What a database consists of besides its tables.
+//! The contents of a database besides its tables.
 
 use super::tables::Counts;
 use crate::params::Params;
@@ -10,12 +10,11 @@ use merganser_taxreport::report::CountedSequence;
 pub struct Target {
     /// The first word of its header.
     pub name: String,
-    /// Its node in the taxonomy; in databases of earlier versions, the root if its taxon is
-    /// unknown.
+    /// The node in the taxonomy. In databases of earlier versions, the root if the taxon is unknown.
     pub node: u32,
-    /// Its length in bases.
+    /// The length in bases.
     pub bases: u64,
-    /// Its number of windows.
+    /// The number of windows.
     pub windows: u32,
 }
 
@@ -29,7 +28,7 @@ impl CountedSequence for Target {
     }
 }
 
-/// What a built table consists of.
+/// The contents of a database besides its tables.
 pub(crate) struct Content {
     pub(crate) params: Params,
     pub(crate) targets: Vec<Target>,

@@ -1,5 +1,5 @@
-//! The file: a header, the tables, the directory of their sections, targets and taxonomy.
-//! Numbers are little-endian.
+//! The database file: a header, the tables, the directory of their sections, and targets and taxonomy. Numbers are
+//! little-endian.
 
 use std::fs::File;
 use std::io::Write;
@@ -18,11 +18,11 @@ use crate::Error;
 use crate::params::{Params, Preset};
 use merganser_seq::masking::Masking;
 
-/// The versions that this program reads. It writes the newest that the content needs: the second one
-/// tells how many sequences without a taxon were left out, and is the same where there are none.
+/// The oldest version that this program reads and writes. The oldest version that can represent the content is
+/// written: version 2 differs only in that it stores the number of sequences without a taxon that were left out.
 const VERSION: u32 = 1;
 const VERSION_WITH_LEFT_OUT: u32 = 2;
-/// Bytes of the header; the tables follow.
+/// The size of the header in bytes; the tables follow it.
 const BYTES: usize = 4096;
 
 pub(super) const FORMAT: Format = Format {
@@ -33,8 +33,8 @@ pub(super) const FORMAT: Format = Format {
     versions: VERSION..=VERSION_WITH_LEFT_OUT,
     other_version: |version| {
         format!(
-            "database format {version} is none that this program reads ({VERSION} and \
-             {VERSION_WITH_LEFT_OUT}): use another version of merganser, or build the database again"
+            "database format {version} is not supported ({VERSION} and {VERSION_WITH_LEFT_OUT} are): use \
+             another version of merganser, or build the database again"
         )
     },
     foreign: "not a merganser database (.mgdb)",
@@ -44,7 +44,7 @@ pub(super) const FORMAT: Format = Format {
     if_changed: "copy it again",
 };
 
-/// What a file says of itself.
+/// The header and directory of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
     params: Params,
@@ -52,14 +52,13 @@ pub(crate) struct Header {
     pruned: bool,
     left_out: u64,
     parts: usize,
-    /// Where the directory begins, and its checksum; groups and sections of all parts.
+    /// The offset and checksum of the directory, which lists the groups and sections of all parts.
     directory: (u64, u32),
     meta: (u64, u32),
     file_bytes: u64,
-    /// Read from the directory: of each group of each part, where it is in 64-bit words from the
-    /// file's beginning, its length and checksum;
+    /// The offset, length (both in 64-bit words) and checksum of each group of each part, from the directory.
     groups: Vec<[u64; 3]>,
-    /// and the sections, by part.
+    /// The sections by part, from the directory.
     sections: Vec<SectionEntry>,
 }
 
@@ -92,15 +91,15 @@ impl Header {
         FORMAT.header(self.version(), &bytes)
     }
 
-    /// Reads the header and the directory of a whole file.
+    /// Reads the header and the directory from a whole file.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// If they are invalid; the message describes the problem.
     pub(crate) fn read(file: &[u8]) -> Result<Header, String> {
         let (version, mut fields) = FORMAT.read(file)?;
         if file[(FORMAT.used)(version)..BYTES].iter().any(|&byte| byte != 0) {
             return Err(
-                "the header is damaged (no zeros behind it): build the database again".into()
+                "the header is damaged (not followed by zeros): build the database again".into()
             );
         }
         let senseless = || FORMAT.senseless();
@@ -180,27 +179,27 @@ impl Header {
         };
         match self.groups.iter().all(inside) {
             true => Ok(()),
-            false => Err("the directory makes no sense: build the database again".into()),
+            false => Err("the directory is inconsistent: build the database again".into()),
         }
     }
 
-    /// What the file has besides its tables.
+    /// Returns the contents of the file besides its tables.
     pub(super) fn content(&self, file: &[u8]) -> Result<Content, String> {
         let bytes = &file[self.meta.0 as usize..];
         if crc32fast::hash(bytes) != self.meta.1 {
             return Err("targets and taxonomy are damaged (checksum): build it again".into());
         }
         let (targets, taxonomy) =
-            meta::load(bytes).ok_or("targets and taxonomy make no sense: build it again")?;
+            meta::load(bytes).ok_or("targets and taxonomy are inconsistent: build it again")?;
         let Header { params, counts, pruned, left_out, parts, .. } = *self;
-        // Sizes are taken from these numbers.
+        // Later allocations are sized by these numbers.
         if targets.iter().any(|at| params.windows(at.bases) != u64::from(at.windows)) {
-            return Err("the targets make no sense: build the database again".into());
+            return Err("the targets are inconsistent: build the database again".into());
         }
         Ok(Content { params, targets, taxonomy, parts, counts, pruned, left_out })
     }
 
-    /// The checksums of the header, the directory, which has those of all tables, and the rest.
+    /// Returns the checksums of the header, of the directory, which includes those of all tables, and of the rest.
     pub(super) fn fingerprint(&self) -> String {
         let header = crc32fast::hash(&self.to_bytes()[..(FORMAT.used)(self.version()) - 4]);
         format!("{header:08x}{:08x}{:08x}", self.directory.1, self.meta.1)
@@ -211,7 +210,7 @@ impl Header {
         &file[8 * start as usize..8 * (start + length) as usize]
     }
 
-    /// The table of a group of a part, its sections and its checksum.
+    /// Returns the table of a group of a part, its sections and its checksum.
     pub(super) fn table<'a>(
         &self,
         file: &'a [u8],
@@ -224,25 +223,25 @@ impl Header {
         (self.group(file, number), sections, self.groups[number][2] as u32)
     }
 
-    /// Bytes of the tables of a part.
+    /// Returns the bytes of the tables of a part.
     pub(super) fn part_bytes(&self, part: usize) -> u64 {
         let groups = self.groups.iter().skip(part).step_by(self.parts);
         groups.map(|group| 8 * group[1]).sum()
     }
 
-    /// The sections of a part.
+    /// Returns the sections of a part.
     pub(super) fn sections<'a>(&self, file: &'a [u8], part: usize) -> Vec<Section<'a>> {
         let section = |number: usize| {
             let bytes = self.group(file, number / GROUP * self.parts + part);
-            // Mapped files begin at a page, and groups at a multiple of 8 bytes.
+            // Mapped files start at a page boundary, and groups at a multiple of 8 bytes.
             let data = bytemuck::try_cast_slice(bytes).unwrap_or_default();
             Section::new(data, self.sections[part * SECTIONS + number])
         };
         (0..SECTIONS).map(section).collect()
     }
 
-    /// The checksums of the tables: together with those that were checked when the file was opened,
-    /// of every byte.
+    /// Returns the checksums of the tables. Together with those that were verified when the file was opened, they
+    /// cover every byte.
     pub(super) fn sums(&self) -> Vec<SectionSum> {
         let sum = |&[start, words, checksum]: &[u64; 3]| SectionSum {
             start: 8 * start,
@@ -252,7 +251,7 @@ impl Header {
         self.groups.iter().map(sum).collect()
     }
 
-    /// What to say if the checksum of this number is wrong.
+    /// Returns the message for a table whose checksum is wrong.
     pub(super) fn damage(&self, number: usize) -> String {
         let (group, part) = (number / self.parts + 1, number % self.parts + 1);
         format!(
@@ -266,14 +265,14 @@ fn directory_bytes(parts: usize) -> Option<u64> {
     (parts as u64).checked_mul(8 * (3 * GROUPS + 4 * SECTIONS) as u64)
 }
 
-/// Writes a database file as its tables come, by any number of threads.
+/// Writes a database file while its tables are made, from any number of threads.
 #[derive(Debug)]
 pub(crate) struct Writer {
     file: AtomicFile,
     directory: Mutex<Directory>,
 }
 
-/// Where tables are.
+/// The positions of the tables written so far.
 #[derive(Debug)]
 struct Directory {
     /// The next free byte.
@@ -282,17 +281,17 @@ struct Directory {
     sections: Vec<Vec<SectionEntry>>,
 }
 
-/// The place of a table in the file.
+/// The position of a table in the file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TablePlace {
-    /// Its number among all.
+    /// The index of the table in the directory.
     number: usize,
-    /// Its first byte.
+    /// The offset of its first byte.
     offset: u64,
 }
 
 impl Writer {
-    /// Begins a database of so many parts.
+    /// Starts a database with this number of parts.
     pub(crate) fn new(file: AtomicFile, parts: usize) -> Writer {
         let (position, sections) = (BYTES as u64, vec![Vec::new(); parts]);
         let directory = Mutex::new(Directory { position, groups: Vec::new(), sections });
@@ -303,8 +302,8 @@ impl Writer {
         lock(&self.directory)
     }
 
-    /// Gives the table of the next group of `part` its place: it has so many words of 8 bytes. Groups
-    /// come in order, and in each the parts do.
+    /// Assigns the next position to the table of the next group of `part`, of `words` 64-bit words. Groups must
+    /// come in order, and within a group the parts.
     pub(crate) fn place(&self, part: usize, words: u64, sections: &[SectionEntry]) -> TablePlace {
         let mut directory = self.directory();
         let place = TablePlace { number: directory.groups.len(), offset: directory.position };
@@ -314,24 +313,24 @@ impl Writer {
         place
     }
 
-    /// Writes bytes of a table, from byte `at` of it on.
+    /// Writes bytes of a table, starting at its byte `at`.
     ///
     /// # Errors
-    /// If the file does not take them.
+    /// If writing fails.
     pub(crate) fn write(&self, place: TablePlace, at: u64, bytes: &[u8]) -> Result<(), Error> {
         Ok(self.file.write_at(place.offset + at, bytes)?)
     }
 
-    /// Notes a table's checksum.
+    /// Records the checksum of a table.
     pub(crate) fn check(&self, place: TablePlace, checksum: u32) {
         self.directory().groups[place.number][2] = checksum.into();
     }
 
-    /// Writes the rest, has `open` open the file, which is named by the path, and makes it appear: one that cannot be
-    /// opened does not.
+    /// Writes the rest, opens the file with `open` (which also receives its path), and makes it appear. A file that
+    /// cannot be opened does not appear.
     ///
     /// # Errors
-    /// As writing and `open`.
+    /// If writing or `open` fails.
     pub(crate) fn finish<D>(
         mut self,
         content: &Content,

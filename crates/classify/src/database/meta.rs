@@ -1,4 +1,4 @@
-//! Targets and taxonomy as bytes of a file.
+//! Stores targets and taxonomy as bytes of a file.
 
 use super::content::Target;
 use merganser_store::{ByteReader, ByteWriter};
@@ -17,7 +17,7 @@ pub(super) fn store(targets: &[Target], taxonomy: &Taxonomy) -> Vec<u8> {
     bytes
 }
 
-/// `None` if they are not what [`store`] wrote.
+/// Reads what [`store`] wrote. Returns `None` if the bytes are invalid.
 pub(super) fn load(bytes: &[u8]) -> Option<(Vec<Target>, Taxonomy)> {
     let mut bytes = ByteReader(bytes);
     let taxonomy = Taxonomy::load(&mut bytes)?;

@@ -1,4 +1,4 @@
-//! Tables that are not in the host's memory.
+//! Tables outside the host's memory.
 
 use std::any::Any;
 use std::fmt;
@@ -6,14 +6,14 @@ use std::fmt;
 use super::tables::GroupTables;
 use crate::Error;
 
-/// Tables that were left where they were made.
+/// Tables that stayed where they were built, for example on a device.
 pub(crate) trait RemoteTables: Any + fmt::Debug + Send + Sync {
-    /// Bytes of the tables.
+    /// Returns the bytes of the tables.
     fn bytes(&self) -> u64;
 
     /// Copies the tables to the host, by group, then part.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// If they cannot be copied.
     fn download(&self) -> Result<Vec<GroupTables>, Error>;
 }

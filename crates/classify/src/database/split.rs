@@ -1,4 +1,4 @@
-//! A part of a database as a database of its own, for machines that cannot hold all.
+//! Splits off a part as a separate database, for machines that cannot hold the whole one.
 
 use merganser_io::AtomicFile;
 use merganser_run::{Cancel, ConfigError};
@@ -8,14 +8,15 @@ use super::{Content, Counts, Data, Database, GROUPS};
 use crate::Error;
 
 impl Database {
-    /// Writes a part, from 0, as a database of its own: it has all targets and taxa, and finds the targets of
-    /// the part. Which locations of a feature are kept was decided over all genomes, so that what reads
-    /// are found to be in the parts comes, [joined](crate::Merger), to what they are in the whole. Nothing can
-    /// be added to it.
+    /// Writes a part, numbered from 0, as a separate database.
+    ///
+    /// It has all targets and taxa, but finds only the targets of the part. The locations that features keep were
+    /// chosen over all genomes, so that the results of reads from all parts, [joined](crate::Merger), equal those
+    /// from the whole database. Nothing can be added to it.
     ///
     /// # Errors
-    /// If there is no such part or the database is in no file; if it is damaged; as writing, also to a pipe or a
-    /// device; if cancelled.
+    /// If there is no such part or the database has no file; if it is damaged; if writing fails, or the output is a
+    /// pipe or a device; if cancelled.
     pub fn split(
         &self,
         part: usize,
@@ -24,10 +25,10 @@ impl Database {
         cancel: &Cancel,
     ) -> Result<Database, Error> {
         let Data::File { mapping, header } = &self.data else {
-            return Err(Error::Config(ConfigError::new("only a database in a file is divided")));
+            return Err(Error::Config(ConfigError::new("only a database in a file can be split")));
         };
         if part >= self.parts {
-            let problem = format!("part {part} of {}: there is none", self.parts);
+            let problem = format!("part {part} does not exist: there are {}, from 0", self.parts);
             return Err(Error::Config(ConfigError::new(problem)));
         }
         output.refuse_direct()?;
@@ -41,7 +42,7 @@ impl Database {
             writer.check(place, checksum);
         }
         let counts = Counts { overfull: 0, dropped: 0, ..self.counts_of(part) };
-        // What was read is right only if the file is still what it was.
+        // The data that was copied is valid only if the file has not changed meanwhile.
         self.check(threads, cancel)?;
         let (params, taxonomy) = (self.params, self.taxonomy.clone());
         let (targets, left_out) = (self.targets.clone(), self.left_out);
@@ -50,7 +51,7 @@ impl Database {
         writer.finish(&content, Database::of_file)
     }
 
-    /// The features of a part and their locations.
+    /// Counts the features of a part and their locations.
     fn counts_of(&self, part: usize) -> Counts {
         let mut counts = Counts::default();
         for section in self.sections(part) {

@@ -1,29 +1,29 @@
-//! A part's tables as they lie in memory and in the file: sections of slots, by feature, and of lists
-//! of locations.
+//! The layout of a part's tables, in memory and in the file: sections of slots, ordered by feature, and of lists of
+//! locations.
 
-/// Sections of a table: the upper 12 bits of a feature.
+/// The number of sections of a table, which the upper 12 bits of a feature select.
 pub(crate) const SECTIONS: usize = 4096;
 /// An empty slot.
 pub(crate) const EMPTY: u64 = u64::MAX;
-/// Marks a payload that is the place of a list; otherwise it is the only location itself.
+/// Marks a payload that is the position of a list; without it, the payload is the only location.
 pub(crate) const LIST: u32 = 1 << 31;
-/// Sections that a worker makes at once, and that have one checksum.
+/// The number of sections that a worker makes at once and that share a checksum.
 pub(crate) const GROUP: usize = 16;
-/// Groups of a part.
+/// The number of groups of a part.
 pub(crate) const GROUPS: usize = SECTIONS / GROUP;
 
-/// Where a section is in the data of its group, in 64-bit words.
+/// The position of a section in the data of its group, in 64-bit words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct SectionEntry {
     pub(crate) slots: u64,
     pub(crate) lists: u64,
     pub(crate) end: u64,
-    /// The slots among which features are spread; more may follow.
+    /// The number of slots over which features are spread; further slots may follow.
     pub(crate) ideal: u64,
 }
 
-/// One section of a part, as a query sees it.
+/// A section of a part, as used by queries.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Section<'a> {
     pub(crate) slots: &'a [u64],
@@ -43,9 +43,9 @@ pub(crate) struct GroupTables {
 pub(crate) struct Counts {
     pub(crate) features: u64,
     pub(crate) locations: u64,
-    /// Features that had more locations than may be kept.
+    /// Features that had more locations than are kept.
     pub(crate) overfull: u64,
-    /// Features that were left out.
+    /// Features that were dropped.
     pub(crate) dropped: u64,
 }
 
@@ -59,7 +59,7 @@ impl Counts {
 }
 
 impl<'a> Section<'a> {
-    /// The section at an entry; an empty one if the entry leads outside.
+    /// Returns the section at an entry; an empty one if the entry is out of bounds.
     pub(crate) fn new(data: &'a [u64], entry: SectionEntry) -> Section<'a> {
         let range = |from: u64, to: u64| data.get(from as usize..to as usize).unwrap_or_default();
         Section {
@@ -69,26 +69,26 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// The slot where the search for a feature begins.
+    /// Returns the slot where the search for a feature starts.
     #[inline(always)]
     pub(crate) fn ideal_slot(&self, feature: u32) -> usize {
         ((u64::from(feature) * u64::from(self.ideal)) >> 32) as usize
     }
 
-    /// The payload of a feature, searched from its ideal slot on.
+    /// Returns the payload of a feature, searched from its ideal slot on.
     #[inline(always)]
     pub(crate) fn payload(&self, feature: u32, ideal: usize) -> Option<u32> {
         for &slot in self.slots.get(ideal..)? {
             let here = (slot >> 32) as u32;
             if here >= feature {
-                // The largest feature may look as an empty slot does, but for its payload.
+                // The largest feature differs from an empty slot only in its payload.
                 return (here == feature && slot != EMPTY).then_some(slot as u32);
             }
         }
         None
     }
 
-    /// The locations of a list.
+    /// Returns the locations of a list.
     #[inline(always)]
     pub(crate) fn list(&self, payload: u32) -> &'a [u32] {
         let at = (payload & !LIST) as usize;
@@ -96,7 +96,7 @@ impl<'a> Section<'a> {
         self.lists.get(at + 1..at + 1 + count).unwrap_or_default()
     }
 
-    /// All features and their locations.
+    /// Returns all features and their locations.
     pub(crate) fn features(&self) -> impl Iterator<Item = (u32, &'a [u32])> + '_ {
         let full = self.slots.iter().filter(|&&slot| slot != EMPTY);
         full.map(|slot| {

@@ -1,37 +1,37 @@
-//! Numbers of windows: workers take provisional ones, which the order of the input then replaces, and
-//! windows of sequences that are left out have none.
+//! Numbers of windows. Workers assign provisional numbers, which are later replaced by numbers in input order.
+//! Windows of sequences that are left out have no final number.
 
 use std::ops::Range;
 
-/// Windows that follow each other in the reference and have provisional numbers that do so, too.
+/// Windows that are consecutive in the reference and have consecutive provisional numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unit {
     pub(crate) file: usize,
     pub(crate) ordinal: u64,
-    /// The provisional number of the first window,
+    /// The provisional number of the first window.
     pub(crate) provisional: u64,
     pub(crate) windows: u64,
 }
 
-/// From provisional window numbers to true ones.
+/// Maps provisional window numbers to final ones.
 #[derive(Debug, Default)]
 pub(crate) struct Numbering {
-    /// (provisional first, true first), ascending; [`GONE`] is the number of those that are left out.
+    /// (first provisional number, first final number), ascending; [`GONE`] marks units that are left out.
     units: Vec<(u32, u32)>,
-    /// For each 1,024 provisional numbers, the unit of the first.
+    /// The unit of the first of every 1,024 provisional numbers.
     index: Vec<u32>,
-    /// All provisional numbers.
+    /// The number of provisional numbers.
     windows: u32,
     /// Whether windows are left out.
     has_gaps: bool,
 }
 
 const STEP: u32 = 10;
-/// No window has this number: locations have 31 bits.
+/// A number that no window has: locations have 31 bits.
 const GONE: u32 = u32::MAX;
 
 impl Numbering {
-    /// True numbers begin at `base`.
+    /// Numbers the windows of `units` in input order, starting at `base`.
     pub(crate) fn new(mut units: Vec<Unit>, base: u64) -> Numbering {
         units.sort_unstable_by_key(|unit| (unit.file, unit.ordinal));
         let mut next = base;
@@ -51,13 +51,13 @@ impl Numbering {
         Numbering { units, index, windows, has_gaps }
     }
 
-    /// Leaves out windows: ranges of true numbers, ascending and apart from each other. Those behind them
-    /// move up.
+    /// Leaves out windows, given as ascending, separate ranges of final numbers. Later windows are renumbered to
+    /// close the gaps.
     pub(crate) fn leave_out(&mut self, gone: &[Range<u32>]) {
         if gone.is_empty() {
             return;
         }
-        // Windows that are left out before each range.
+        // The number of windows that are left out before each range.
         let mut before = vec![0];
         for range in gone {
             before.push(before[before.len() - 1] + (range.end - range.start));
@@ -88,7 +88,7 @@ impl Numbering {
         self.has_gaps
     }
 
-    /// The unit of a window.
+    /// Returns the unit of a window.
     #[inline]
     fn unit(&self, provisional: u32) -> usize {
         let mut at = self.index[(provisional >> STEP) as usize] as usize;
@@ -98,22 +98,22 @@ impl Numbering {
         at
     }
 
-    /// The true number of a window, where none is left out.
+    /// Returns the final number of a window; no windows may have been left out.
     #[inline]
     pub(crate) fn true_number(&self, provisional: u32) -> u32 {
         let (first, number) = self.units[self.unit(provisional)];
         number + (provisional - first)
     }
 
-    /// The true number of a window that may be left out.
+    /// Returns the final number of a window; `None` if it is left out.
     #[inline]
     pub(crate) fn number(&self, provisional: u32) -> Option<u32> {
         let (first, number) = self.units[self.unit(provisional)];
         (number != GONE).then(|| number + (provisional - first))
     }
 
-    /// Of windows with these provisional numbers, those that follow each other and are not left out: the
-    /// true number of the first, and which they are, counted from the first of all.
+    /// Splits a range of provisional numbers into runs of consecutive windows without those left out. Returns the
+    /// final number of the first window of each run, and the indices of its windows in the range.
     pub(crate) fn stretches(&self, provisional: Range<u32>) -> Vec<(u32, Range<usize>)> {
         let mut stretches = Vec::new();
         if provisional.is_empty() {
@@ -148,7 +148,7 @@ mod tests {
             targets in proptest::collection::vec((1u32..1500, any::<bool>()), 1..20),
             base in 0u64..3000,
         ) {
-            // Units get provisional numbers in any order.
+            // Units get provisional numbers in arbitrary order.
             let mut units: Vec<Unit> = sizes.iter().enumerate().map(|(ordinal, &(file, windows))| {
                 Unit { file: file as usize, ordinal: ordinal as u64, provisional: 0, windows }
             }).collect();
@@ -161,7 +161,7 @@ mod tests {
             let total = next as u32;
             let mut numbering = Numbering::new(units.clone(), base);
             let before: Vec<u32> = (0..total).map(|window| numbering.true_number(window)).collect();
-            // Targets follow each other in true numbers.
+            // Targets are consecutive in the final numbers.
             let (mut gone, mut kept) = (Vec::new(), vec![None; total as usize]);
             let (mut start, mut number) = (0u32, base as u32);
             for &(windows, stays) in targets.iter().cycle().take(2000) {

@@ -1,4 +1,4 @@
-//! A read's line, in Kraken's format or MetaCache's.
+//! Formats a read's line in Kraken's or MetaCache's format.
 
 use std::io::Write;
 
@@ -11,10 +11,10 @@ use crate::{Candidate, Database, Sketcher, Thresholds, Verdict};
 use merganser_taxonomy::Rank;
 use merganser_taxreport::output::{LineHead, NUMBER};
 
-/// A verdict as counted and shown: the node, and the target if it is one.
+/// The node of a classified read, and its target if the verdict is a single target.
 pub(crate) type TargetOrTaxon = Option<(u32, Option<u32>)>;
 
-/// The taxon of a verdict.
+/// Returns the node and target of a verdict.
 pub(crate) fn found(verdict: Verdict, target_nodes: &[u32]) -> TargetOrTaxon {
     match verdict {
         Verdict::Unclassified => None,
@@ -23,26 +23,26 @@ pub(crate) fn found(verdict: Verdict, target_nodes: &[u32]) -> TargetOrTaxon {
     }
 }
 
-/// What a line tells of.
+/// A read with its result.
 pub(crate) struct Read<'a> {
     pub(crate) batch: &'a RecordBatch,
-    /// Its place in the batch.
+    /// The number of the read in the batch.
     pub(crate) read: usize,
-    /// Its letters as they were classified.
+    /// The letters of the mates, as they were classified.
     pub(crate) mates: &'a [&'a [u8]; 2],
     pub(crate) found: TargetOrTaxon,
     pub(crate) candidates: &'a [Candidate],
 }
 
-/// Writes lines of one format.
+/// Formats the lines of a run.
 pub(crate) struct LineWriter<'a> {
     pub(crate) database: &'a Database,
     pub(crate) nodes: &'a [u32],
     pub(crate) config: &'a RunConfig,
     pub(crate) lowest: Rank,
-    /// Where lineages end.
+    /// The highest rank of lineages.
     pub(crate) highest: Rank,
-    /// For [`Columns::allhits`].
+    /// Looks up all hits, for [`Columns::allhits`].
     pub(crate) lookup: Option<FeatureLookup<'a>>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> LineWriter<'a> {
         LineWriter { database, nodes, config, lowest, highest, lookup }
     }
 
-    /// What comes before the first read.
+    /// Returns the text before the first read's line.
     pub(crate) fn head(&self, thresholds: &Thresholds) -> Vec<u8> {
         match self.config.format {
             LineFormat::Kraken => Vec::new(),
@@ -93,8 +93,8 @@ impl<'a> LineWriter<'a> {
         }
     }
 
-    /// C or U, the read's name, its taxid or 0, its length (of both mates: `100|98`), and its
-    /// candidates as `taxid:hits`, the best first.
+    /// Appends a line in Kraken's format: C or U, the read's name, its taxid or 0, its length (`100|98` for a
+    /// pair), and its candidates as `taxid:hits`, best first.
     fn kraken(&self, read: &Read<'_>, names: bool, text: &mut Vec<u8>) {
         let tree = self.database.taxonomy();
         let &Read { found, candidates, .. } = read;
@@ -119,14 +119,14 @@ impl<'a> LineWriter<'a> {
 
     fn taxid(&self, candidate: &Candidate) -> u32 {
         let tree = self.database.taxonomy();
-        // At rank sequence, candidates' taxa are no nodes.
+        // At rank sequence, the taxa of candidates are not nodes.
         tree.taxid(match candidate.taxon {
             taxon if (taxon as usize) < tree.len() => taxon,
             _ => self.nodes[candidate.target as usize],
         })
     }
 
-    /// The columns of candidates, each with its separator.
+    /// Appends the columns of candidates, each with its separator.
     fn candidates(&self, columns: &Columns, candidates: &[Candidate], text: &mut Vec<u8>) {
         let separator = columns.separator.as_bytes();
         if columns.tophits {
@@ -180,8 +180,8 @@ impl<'a> LineWriter<'a> {
         }
     }
 
-    /// A cell for each rank above `own` up to the highest, `--` where the lineage of `node` has no
-    /// taxon; the uppermost of several that share one of MetaCache's ranks, as it does.
+    /// Appends a cell for each rank above `own` up to the highest, `--` where the lineage of `node` has no taxon.
+    /// If several taxa share one of MetaCache's ranks, the uppermost is shown, as in MetaCache.
     fn above(&self, columns: &Columns, node: u32, own: Rank, text: &mut Vec<u8>) {
         let tree = self.database.taxonomy();
         let mut lineage: [Option<u32>; Rank::None as usize + 1] = Default::default();
@@ -196,10 +196,10 @@ impl<'a> LineWriter<'a> {
     }
 }
 
-/// Stands for a taxon's name where there is none.
+/// Shown instead of a taxon's name if there is no taxon.
 const NO_TAXON: &str = "--";
 
-/// The cells of a taxon: what their columns are called.
+/// Returns the names of the columns that a taxon has.
 fn column_names(columns: &Columns) -> Vec<&'static str> {
     let mut names = Vec::new();
     if !columns.omit_ranks {
@@ -236,14 +236,14 @@ fn cell(columns: &Columns, rank: Rank, name: &str, taxid: u32, text: &mut Vec<u8
     }
 }
 
-/// Comments with what the table depends on, the last one being its layout.
+/// Returns the comment lines at the top of the table; the last one is its layout.
 fn table_head(columns: &Columns, thresholds: &Thresholds) -> Vec<u8> {
     let mut text = Vec::new();
     let comment = &columns.comment;
     let Thresholds { lowest, highest, max_cand, hitmin, hitdiff, .. } = thresholds;
     let diff = f64::from(*hitdiff) / 10.0;
     for line in [
-        "Reads and their taxa; lines that are none begin as this one.".to_owned(),
+        "Reads and their taxa; other lines begin like this one.".to_owned(),
         format!(
             "Classification will be constrained to ranks from '{}' to '{}'.",
             lowest.name(),
@@ -267,7 +267,7 @@ fn table_head(columns: &Columns, thresholds: &Thresholds) -> Vec<u8> {
     text
 }
 
-/// What stands in the cells of a taxon; with lineages a cell for each rank.
+/// Returns the layout of a taxon's cells: with lineages, a cell for each rank.
 fn taxon_layout(columns: &Columns, lowest: Rank, highest: Rank) -> String {
     let names = column_names(columns);
     let of_one = match (columns.separate_cols, columns.shown_taxids()) {
@@ -281,7 +281,7 @@ fn taxon_layout(columns: &Columns, lowest: Rank, highest: Rank) -> String {
         return of_one;
     }
     let ranks = Rank::all().filter(|rank| (lowest..=highest).contains(rank));
-    // Where ranks are shown, a cell begins with that word.
+    // If ranks are shown, a cell starts with its rank's name.
     let cells = ranks.map(|rank| match of_one.strip_prefix("rank:") {
         Some(rest) => format!("{}:{rest}", rank.name()),
         None => of_one.clone(),
@@ -290,6 +290,6 @@ fn taxon_layout(columns: &Columns, lowest: Rank, highest: Rank) -> String {
 }
 
 fn put(text: &mut Vec<u8>, words: std::fmt::Arguments<'_>) {
-    // A Vec takes all that is written to it.
+    // Writing to a Vec cannot fail.
     let _ = text.write_fmt(words);
 }

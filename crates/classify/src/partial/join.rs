@@ -1,4 +1,4 @@
-//! Joining partial results, and the reports of what they come to.
+//! Joins partial results and writes their reports.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -15,21 +15,20 @@ use merganser_kraken2::Kraken2ReportOptions;
 use merganser_kraken2::partial::JoinedCounts;
 use merganser_taxonomy::Taxonomy;
 
-/// Joins the files of partial results, in any order: reads and distinct features or minimizers are those
-/// of one run over the reads of all. Files may be compressed.
+/// Joins files of partial results, in any order. The result has the reads and the distinct features or minimizers
+/// of one run over all reads. Files may be compressed.
 ///
-/// Distinct features are gone through in all files side by side and are never kept, so that memory does
-/// not depend on their number; the files are open at the same time then. Sketches of distinct minimizers
-/// (databases of Kraken 2) are kept, as a run does.
+/// Distinct features are merged from all files at once and never kept in memory; all files are open at the same
+/// time for that. Sketches of distinct minimizers (Kraken 2 databases) are kept, as in a run.
 ///
-/// What Kraken 2 estimates of distinct minimizers depends on how it cuts its input into blocks, at the
-/// end of each file among others: what comes out is as of one run over the files of reads, one after the
-/// other ([`JoinedResults::uncertain_estimates`]).
+/// Kraken 2's estimate of distinct minimizers depends on how it cuts its input into blocks, among others at the end
+/// of each file. The result is that of one run over the files of reads, one after the other
+/// ([`JoinedResults::uncertain_estimates`]).
 ///
 /// # Errors
-/// If there is no file; if one cannot be read, is damaged or something else; if two are of other
-/// databases, parameters or versions, or of the same reads; if some are shards of a job, and others are
-/// not, or not all of its shards are there; if cancelled.
+/// If there is no file; if one cannot be read, is damaged, or is not a file of partial results; if two are from
+/// different databases, parameters or versions, or of the same reads; if shards of a job are given together with
+/// other files or incompletely; if cancelled.
 pub fn join(paths: &[PathBuf], cancel: &Cancel) -> Result<JoinedResults, Error> {
     let Some((first, others)) = paths.split_first() else {
         return Err(Error::Config(ConfigError::new("no file of partial results")));
@@ -39,10 +38,10 @@ pub fn join(paths: &[PathBuf], cancel: &Cancel) -> Result<JoinedResults, Error> 
     let origin = Origin::read(&mut decoder)?;
     let taxonomy = read_taxonomy(&mut decoder)?;
     let mut sum = Sum::new(origin.is_kraken2, &taxonomy)
-        .ok_or_else(|| decoder.damaged("its taxonomy makes no sense"))?;
+        .ok_or_else(|| decoder.damaged("its taxonomy is inconsistent"))?;
     let mut shards = Shards::default();
     shards.add(first, origin.shard)?;
-    // The file that came first with reads of each sum.
+    // For the reads of each file, by number and checksum, the first file that has them.
     let mut seen = HashMap::new();
     let reads = sum.add(decoder)?;
     seen.insert((reads, origin.reads), first);
@@ -56,7 +55,7 @@ pub fn join(paths: &[PathBuf], cancel: &Cancel) -> Result<JoinedResults, Error> 
         }
         check_taxonomy(&mut decoder, &taxonomy, first)?;
         let reads = sum.add(decoder)?;
-        // Shards have numbers.
+        // Shards are identified by their numbers instead.
         let other = seen.insert((reads, own.reads), path).filter(|_| own.shard.is_none());
         if let Some(other) = other.filter(|_| reads > 0) {
             let what = format!("has the same reads as {}: give each once", other.display());
@@ -74,7 +73,7 @@ fn read_taxonomy(decoder: &mut Decoder) -> Result<Vec<u8>, Error> {
     Ok(taxonomy)
 }
 
-/// Sees to it that a file has the taxonomy of the first one.
+/// Checks that a file has the taxonomy of the first one.
 fn check_taxonomy(decoder: &mut Decoder, expected: &[u8], first: &Path) -> Result<(), Error> {
     let (length, mut rest) = (decoder.number()?, Some(expected));
     decoder.each_block(length, |block| rest = rest.and_then(|rest| rest.strip_prefix(block)))?;
@@ -91,7 +90,7 @@ fn check_taxonomy(decoder: &mut Decoder, expected: &[u8], first: &Path) -> Resul
     }
 }
 
-/// The numbers of the files so far.
+/// The sums over the files so far.
 enum Sum {
     Own(OfOwn),
     Kraken2(JoinedCounts),
@@ -112,7 +111,7 @@ impl Sum {
         }
     }
 
-    /// Adds a file, and returns how many reads it has.
+    /// Adds a file. Returns its number of reads.
     fn add(&mut self, decoder: Decoder) -> Result<u64, Error> {
         let before = self.reads();
         match self {
@@ -141,19 +140,19 @@ impl Sum {
     }
 }
 
-/// What partial results come to, for the reports that one run would have written.
+/// The sum of partial results, for the reports that one run would have written.
 #[derive(Debug)]
 pub struct JoinedResults {
     tree: Taxonomy,
-    /// Those that reads are of, if reads are of targets.
+    /// The targets with reads, if reads are assigned to targets.
     targets: Vec<Target>,
     tally: Tally,
     counted: Counted,
-    /// The shards in order, each with the place of its file, if these are of shards.
+    /// The shards in order, each with the index of its file, if the files are shards.
     pub(super) shards: Vec<(usize, WrittenShard)>,
 }
 
-/// What Kraken's report needs.
+/// The counts for Kraken's report.
 #[derive(Debug)]
 enum Counted {
     Own(OwnCounts),
@@ -167,35 +166,36 @@ struct OwnCounts {
 }
 
 impl JoinedResults {
-    /// All reads; a pair is one.
+    /// Returns the number of reads; a pair is one.
     pub fn reads(&self) -> u64 {
         self.tally.total()
     }
 
-    /// The reads by node of the [`tree`](Self::tree) and by target.
+    /// Returns the reads by node of the [`tree`](Self::tree) and by target.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// The taxa.
+    /// Returns the taxa.
     pub fn tree(&self) -> &Taxonomy {
         &self.tree
     }
 
-    /// The sequences that reads are of, if reads are of sequences.
+    /// Returns the sequences with reads, if reads are assigned to sequences.
     pub fn targets(&self) -> &[Target] {
         &self.targets
     }
 
-    /// Reads that have a taxon.
+    /// Returns the number of reads that have a taxon.
     pub fn classified(&self) -> u64 {
         self.tally.total() - self.tally.unclassified()
     }
 
-    /// Taxa whose estimate of distinct minimizers would be another one if all reads came from one file
-    /// that was cut elsewhere than at Kraken 2's blocks of input, or may be; 0 with databases of
-    /// merganser, whose distinct features are counted, where minimizers were not looked at, and of the
-    /// shards of a job, which are cut at these blocks.
+    /// Returns the number of taxa whose estimate of distinct minimizers would or might differ if all reads were in
+    /// one file.
+    ///
+    /// This happens if files do not end at Kraken 2's blocks of input. It is 0 for merganser databases, whose
+    /// distinct features are exact, without minimizer data, and for shards of a job, which are cut at these blocks.
     pub fn uncertain_estimates(&self) -> usize {
         match &self.counted {
             Counted::Kraken2(own) if self.shards.is_empty() => own.uncertain(),
@@ -203,11 +203,11 @@ impl JoinedResults {
         }
     }
 
-    /// Writes Kraken's report, with the two columns of distinct features or minimizers if the runs
-    /// counted these; with `zero_counts`, with the taxa without reads, too.
+    /// Writes Kraken's report, with the two columns of distinct features or minimizers if the runs counted them.
+    /// With `zero_counts`, taxa without reads are included.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write_report(&self, zero_counts: bool, output: &mut dyn Write) -> io::Result<()> {
         match &self.counted {
             Counted::Own(OwnCounts { by_genome, features }) => {
@@ -222,10 +222,10 @@ impl JoinedResults {
         }
     }
 
-    /// The report of taxa with reads as data.
+    /// Returns the report of taxa with reads as data.
     ///
     /// # Errors
-    /// If it is none: names with tabs or line ends.
+    /// If the report cannot be parsed because names contain tabs or line ends.
     pub fn report(&self) -> Result<KrakenReport, Error> {
         let mut text = Vec::new();
         self.write_report(false, &mut text)?;
@@ -235,7 +235,7 @@ impl JoinedResults {
     /// Writes MetaPhlAn's table ([`Tally::write_mpa`]).
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write_mpa(&self, zero_counts: bool, output: &mut dyn Write) -> io::Result<()> {
         self.tally.write_mpa(&self.tree, zero_counts, output)
     }
@@ -243,12 +243,12 @@ impl JoinedResults {
     /// Writes Krona's text ([`Tally::write_krona`]).
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write_krona(&self, output: &mut dyn Write) -> io::Result<()> {
         self.tally.write_krona(&self.tree, output)
     }
 
-    /// Abundances ([`Abundance::new`]).
+    /// Returns the abundances ([`Abundance::new`]).
     pub fn abundance(&self, min_reads: u64) -> Abundance<'_> {
         Abundance::new(&self.tally, &self.tree, &self.targets, min_reads)
     }

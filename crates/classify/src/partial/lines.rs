@@ -1,4 +1,4 @@
-//! The lines of shards, one after the other.
+//! Joins the output lines of shards.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -9,21 +9,21 @@ use super::JoinedResults;
 use crate::Error;
 use merganser_taxreport::output::LinesSum;
 
-/// Bytes that are read together.
+/// The number of bytes read at a time.
 const BLOCK: usize = 1 << 18;
 
 impl JoinedResults {
-    /// How many lines files of shards there are to join; 0 if the results are of whole runs.
+    /// Returns the number of shards whose lines can be joined; 0 for results of whole runs.
     pub fn shards(&self) -> usize {
         self.shards.len()
     }
 
-    /// Writes the lines of all shards in the order of the reads: the text of one run. `lines` are the
+    /// Writes the lines of all shards in the order of the reads, which gives the text of one run. `lines` are the
     /// shards' files, plain or compressed, in the order in which the results were given.
     ///
     /// # Errors
-    /// If there are not as many files as shards; if one cannot be read, or is not what its shard wrote; as
-    /// writing; if cancelled.
+    /// If the number of files is not that of the shards; if a file cannot be read, or is not what its shard wrote;
+    /// if writing fails; if cancelled.
     pub fn join_lines(
         &self,
         lines: &[PathBuf],
@@ -52,7 +52,7 @@ impl JoinedResults {
     }
 }
 
-/// Writes the text of a file.
+/// Writes the text of a file to `output` and returns its checksum.
 fn copy(path: &Path, output: &mut dyn Write, cancel: &Cancel) -> Result<LinesSum, Error> {
     let failed = |source| Error::File { path: path.to_owned(), source };
     let mut text = BufReader::with_capacity(BLOCK, merganser_io::open_text(path).map_err(failed)?);

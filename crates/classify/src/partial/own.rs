@@ -1,4 +1,4 @@
-//! Results by databases of ours, joined: reads by node and target, and the distinct features.
+//! Joined results of merganser databases: reads by node and target, and distinct features.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
@@ -13,10 +13,10 @@ use merganser_taxreport::report::{FeatureCounts, Tally};
 use crate::Target;
 use crate::hash::FEATURE_BITS;
 
-/// Features between two looks whether the run was cancelled.
+/// Number of features between two checks for cancellation.
 const LOOK: u64 = 1 << 16;
 
-/// A target that reads are of.
+/// A target with reads.
 #[derive(Debug, PartialEq, Eq)]
 struct TargetReads {
     name: String,
@@ -24,24 +24,25 @@ struct TargetReads {
     reads: u64,
 }
 
-/// The numbers of several runs.
+/// The sums over several runs.
 pub(super) struct OfOwn {
     pub(super) tree: Taxonomy,
     pub(super) tally: Tally,
     pub(super) by_genome: Tally,
     targets: BTreeMap<u32, TargetReads>,
-    /// Features of reads by node, if they were counted, and how many these are.
+    /// Features of reads by node, if they were counted.
     hits: Option<Vec<u64>>,
+    /// The sum of `hits`, checked for overflow.
     all_hits: u64,
-    /// The files, from their distinct features on.
+    /// The files, each read up to its distinct features.
     waiting: Vec<Decoder>,
 }
 
-/// What is wrong with numbers that have no sum.
-const TOO_MANY: &str = "there are more reads or features than can be";
+/// The error for sums that overflow.
+const TOO_MANY: &str = "there are more reads or features than possible";
 
 impl OfOwn {
-    /// Nothing yet, of the taxa that the files have.
+    /// Creates empty sums for the stored taxonomy of the files.
     pub(super) fn new(taxonomy: &[u8]) -> Option<OfOwn> {
         let mut bytes = ByteReader(taxonomy);
         let tree = Taxonomy::load(&mut bytes).filter(|_| bytes.0.is_empty())?;
@@ -56,10 +57,10 @@ impl OfOwn {
         })
     }
 
-    /// Adds a file. Of its distinct features it is read no further.
+    /// Adds a file, up to its distinct features, which [`finish`](Self::finish) reads.
     ///
     /// # Errors
-    /// As reading, and if it is damaged.
+    /// If the file cannot be read or is damaged.
     pub(super) fn add(&mut self, mut decoder: Decoder) -> Result<(), ReportError> {
         let unclassified = decoder.number()?;
         add_reads(&mut self.tally, self.tree.len(), unclassified, &mut decoder)?;
@@ -87,7 +88,7 @@ impl OfOwn {
         while let Some(number) = decoder.next_of(&mut list, u64::from(u32::MAX))? {
             let (reads, node, name) = (decoder.number()?, decoder.number()?, decoder.text()?);
             if node >= self.tree.len() as u64 || reads > self.tally.total() {
-                return Err(decoder.damaged("a sequence has no such taxon, or too many reads"));
+                return Err(decoder.damaged("a sequence has an unknown taxon, or too many reads"));
             }
             let node = node as u32;
             let new = || TargetReads { name: name.clone(), node, reads: 0 };
@@ -111,14 +112,14 @@ impl OfOwn {
     /// Counts the distinct features of all files, and checks the files to their ends.
     ///
     /// # Errors
-    /// As reading; if a file is damaged; if cancelled.
+    /// If a file cannot be read or is damaged; if cancelled.
     pub(super) fn finish(&mut self, cancel: &Cancel) -> Result<Option<FeatureCounts>, ReportError> {
         let Some(hits) = self.hits.take() else { return Ok(None) };
         let distinct = distinct(std::mem::take(&mut self.waiting), self.tree.len(), cancel)?;
         Ok(Some(FeatureCounts::new(hits, distinct)))
     }
 
-    /// The targets that reads are of, numbered anew in their order, and the reads with these numbers.
+    /// Returns the targets with reads, renumbered in order, and counts their reads under the new numbers.
     pub(super) fn targets(&mut self) -> Vec<Target> {
         let mut targets = Vec::with_capacity(self.targets.len());
         for (number, own) in (0..).zip(std::mem::take(&mut self.targets).into_values()) {
@@ -147,11 +148,11 @@ fn add_reads(
     decoder.each_pair(nodes, |node, reads| count(Some(node), reads))
 }
 
-/// A feature that comes next in a file: it, the file and the node.
+/// The next feature of a file: the feature, the file and the node.
 type Next = Reverse<(u64, usize, u32)>;
 
-/// How many features of each node at least one of the files has: all are gone through side by side, in
-/// the order of the features, so that none has to be kept.
+/// Returns for each node the number of features that at least one file has. All files are merged in the order of
+/// their features, so that none has to be kept in memory.
 fn distinct(files: Vec<Decoder>, nodes: usize, cancel: &Cancel) -> Result<Vec<u64>, ReportError> {
     let mut distinct = vec![0; nodes];
     let mut files: Vec<(Decoder, Ascending)> =
@@ -164,7 +165,7 @@ fn distinct(files: Vec<Decoder>, nodes: usize, cancel: &Cancel) -> Result<Vec<u6
     while let Some(Reverse((feature, file, node))) = heap.pop() {
         match last.filter(|&(known, _)| known == feature) {
             Some((_, known)) if known != node => {
-                return Err(files[file].0.damaged("a feature is of another taxon than elsewhere"));
+                return Err(files[file].0.damaged("a feature has different taxa in two files"));
             }
             Some(_) => {}
             None => distinct[node as usize] += 1,
@@ -190,7 +191,7 @@ fn next(
     let node = decoder.number()?;
     match node < nodes as u64 {
         true => Ok(Some(Reverse((feature, at, node as u32)))),
-        false => Err(decoder.damaged("a feature has no such taxon")),
+        false => Err(decoder.damaged("a feature has an unknown taxon")),
     }
 }
 
@@ -203,7 +204,7 @@ mod tests {
 
     use super::*;
 
-    /// A file's features with their nodes, and its end.
+    /// Encodes features with their nodes, and the end of a file.
     fn file(features: &BTreeMap<u64, u32>) -> Decoder {
         let mut bytes = Vec::new();
         let mut encoder = Encoder::new(&mut bytes);
@@ -218,7 +219,7 @@ mod tests {
     }
 
     proptest! {
-        /// A feature's node is a function of it, as it is of a database.
+        /// The node is a function of the feature, as in a database.
         #[test]
         fn features_of_any_files_count_once(
             files in proptest::collection::vec(
@@ -248,10 +249,10 @@ mod tests {
             let files = files.iter().map(|own| file(&own.iter().copied().collect())).collect();
             distinct(files, 5, &Cancel::default()).unwrap_err().to_string()
         };
-        assert!(refuse(&[&[(7, 5)]]).contains("a feature has no such taxon"));
+        assert!(refuse(&[&[(7, 5)]]).contains("a feature has an unknown taxon"));
         assert!(refuse(&[&[(1 << FEATURE_BITS, 1)]]).contains("a number is too large"));
         let said = refuse(&[&[(7, 1), (9, 1)], &[(7, 1), (9, 2)]]);
-        assert!(said.contains("a feature is of another taxon than elsewhere"), "{said}");
+        assert!(said.contains("a feature has different taxa in two files"), "{said}");
     }
 
     #[test]
@@ -264,7 +265,7 @@ mod tests {
         let mut decoder = Decoder::of(bytes);
         numbers.iter().for_each(|&number| assert_eq!(decoder.number().unwrap(), number));
         decoder.finish().unwrap();
-        // 2⁶⁴, and eleven bytes.
+        // 2⁶⁴, and a number of eleven bytes.
         for large in [[255; 9].iter().chain(&[2]), [255; 11].iter().chain(&[0])] {
             let bytes: Vec<u8> = large.copied().collect();
             assert!(Decoder::of(bytes).number().is_err());

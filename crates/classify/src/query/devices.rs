@@ -1,4 +1,4 @@
-//! Asking devices, and, for what they have no room for, the host.
+//! Queries on devices, with the host for what they have no room for.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use crate::cpu::query::{HostQuery, Scratch};
 use crate::cuda::{Flight, GpuNotes, GpuQuery, NearRead};
 use merganser_gpu::GpuConfig;
 
-/// A database on devices, with the host to help them.
+/// A database on devices, supported by the host.
 #[derive(Debug)]
 pub(crate) struct OnDevices<'a> {
     gpu: GpuQuery<'a>,
-    /// For single reads, all parts.
+    /// All parts on the host, for single reads.
     host: Arc<HostQuery<'a>>,
-    /// For parts that no device has room for.
+    /// The parts that no device has room for, if the host is to query them.
     rest: Option<HostQuery<'a>>,
     /// The parts on the devices.
     here: Vec<usize>,
@@ -24,9 +24,8 @@ pub(crate) struct OnDevices<'a> {
 }
 
 impl<'a> OnDevices<'a> {
-    /// Opens the devices and copies to them as many of the parts `asked` as there is room for: all of
-    /// them to each, or else one to this and one to that device. The others are left, or, if `help`,
-    /// asked by the host.
+    /// Opens the devices and copies as many of the parts `asked` to them as there is room for: all of them to each
+    /// device, or else distributed over the devices. The others are left over or, with `help`, queried by the host.
     ///
     /// # Errors
     /// If a device cannot be used, or there is no room for a single part.
@@ -44,17 +43,17 @@ impl<'a> OnDevices<'a> {
         Ok(OnDevices { gpu, host: Arc::clone(host), rest, here, reads_here: AtomicU64::new(0) })
     }
 
-    /// Parts that no device has room for.
+    /// Returns the parts that no device has room for.
     pub(super) fn left(&self) -> &[usize] {
         self.gpu.left()
     }
 
-    /// Parts that the devices have.
+    /// Returns the parts on the devices.
     pub(super) fn here(&self) -> &[usize] {
         &self.here
     }
 
-    /// What the devices are, and did or did not do.
+    /// Returns notes on the devices and on the work that they had no room for.
     pub(super) fn notes(&self) -> GpuNotes {
         GpuNotes {
             devices: self.gpu.devices(),
@@ -65,13 +64,12 @@ impl<'a> OnDevices<'a> {
         }
     }
 
-    /// How many records, and bytes of them, a batch should have: as a rule, there is room for it on
-    /// any device.
+    /// Returns the number of records and of bytes that a batch should have so that it usually fits on any device.
     pub(crate) fn batch(&self) -> [usize; 2] {
         self.gpu.batch()
     }
 
-    /// As [`HostQuery::candidates`]; pooled only if all parts are asked.
+    /// Finds candidates as [`HostQuery::candidates`]. They are pooled only if all parts are queried.
     ///
     /// # Errors
     /// If a device fails.
@@ -87,16 +85,16 @@ impl<'a> OnDevices<'a> {
         self.finish(flight, reads, scratch, candidates, ends)
     }
 
-    /// A place for a batch on the devices whose turn it is, or on the next ones that have one free;
-    /// if none has, waits for one, or gives `None`.
+    /// Returns a slot for a batch: on the set of devices whose turn it is, or on the next one with a free slot.
+    /// Otherwise waits for a slot or, without `wait`, returns `None`.
     ///
     /// # Errors
-    /// If there is no memory for it.
+    /// If memory for it cannot be allocated.
     pub(crate) fn place(&self, wait: bool) -> Result<Option<Flight>, Error> {
         self.gpu.place(wait)
     }
 
-    /// Sends `reads` to the devices, as many as there is room for at a time, and does not wait.
+    /// Sends as many of `reads` to the devices as there is room for, without waiting.
     ///
     /// # Errors
     /// If a device fails.
@@ -104,8 +102,8 @@ impl<'a> OnDevices<'a> {
         self.gpu.start(flight, reads)
     }
 
-    /// Waits for the candidates of the reads that were sent, and of those for which there was no
-    /// room yet: appends them, and where those of each read end. If all parts are asked, they are pooled.
+    /// Waits for the candidates of the reads that were sent, then sends and collects those for which there was no
+    /// room. Appends the candidates, and the end of each read's. They are pooled if all parts are queried.
     ///
     /// # Errors
     /// If a device fails.
@@ -136,9 +134,9 @@ impl<'a> OnDevices<'a> {
         }
     }
 
-    /// Pools the candidates of a batch's reads that were not pooled as they were found, if all parts are
-    /// asked: those of several parts, of long reads, or with the help of the host, whose features come in
-    /// another order.
+    /// Pools the candidates of reads that were not pooled when they were found, if all parts are queried. This
+    /// concerns databases of several parts, long reads, and queries with the help of the host, whose features come
+    /// in another order.
     fn pool(
         &self,
         flight: &Flight,
@@ -165,8 +163,8 @@ impl<'a> OnDevices<'a> {
         Ok(())
     }
 
-    /// Notes which of their `near` candidates have the features of reads, in the parts that are on the
-    /// devices; beside what other parts gave.
+    /// Notes which of the candidates in `near` have the features of their reads, in the parts on the devices. Adds
+    /// to what other parts found.
     ///
     /// # Errors
     /// If a device fails.
@@ -192,7 +190,7 @@ impl<'a> OnDevices<'a> {
         self.gpu.look_again(set, &chosen.collect::<Vec<NearRead<'_>>>(), seen)
     }
 
-    /// Merges what the devices have found for `reads`, which were sent, with what they had no room
+    /// Merges the results of the devices for `reads`, which were sent, with the host's for what they had no room
     /// for.
     fn merge(
         &self,
@@ -201,7 +199,7 @@ impl<'a> OnDevices<'a> {
         scratch: &mut Scratch,
     ) -> Result<(), Error> {
         flight.found().reset(reads.len(), self.host.params().max_candidates);
-        // The host looks at what is not there.
+        // The host queries the parts that are not on the devices.
         if let Some(rest) = &self.rest {
             let (mut candidates, mut ends) = (Vec::new(), Vec::new());
             rest.candidates(reads, scratch, &mut candidates, &mut ends);

@@ -1,5 +1,5 @@
-//! Databases larger than the devices: as many parts as there is room for are asked at a time, then
-//! others take their place (MetaCache-GPU §4.2).
+//! Databases larger than the devices' memory: in each round, as many parts as there is room for are queried
+//! (MetaCache-GPU §4.2).
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -16,25 +16,26 @@ use merganser_gpu::GpuConfig;
 pub(crate) struct Rounds<'a> {
     host: Arc<HostQuery<'a>>,
     config: GpuConfig,
-    /// Parts for which there is no room are the host's; there is one round.
+    /// Whether the host queries the parts for which there is no room. There is only one round then.
     help: bool,
     state: Mutex<CurrentRound<'a>>,
 }
 
 #[derive(Debug)]
 struct CurrentRound<'a> {
-    /// `None` after a failure.
+    /// The devices with their parts; `None` after a failure.
     now: Option<Arc<OnDevices<'a>>>,
     /// The number of this round, from 1.
     round: usize,
     rounds: usize,
-    /// Of rounds that are over.
+    /// The number of reads on the host in earlier rounds.
+    /// The times of earlier rounds.
     reads_on_host: u64,
     times: GpuTimes,
 }
 
 impl<'a> Rounds<'a> {
-    /// Fills the devices for the first time; with `help`, the host asks the parts that are left over.
+    /// Fills the devices with the first parts. With `help`, the host queries the others.
     ///
     /// # Errors
     /// If a device cannot be used, or there is no room for a single part.
@@ -54,27 +55,27 @@ impl<'a> Rounds<'a> {
         lock(&self.state)
     }
 
-    /// The devices with the parts of this round; nobody has them any more when the next one begins.
+    /// Returns the devices with the parts of this round. The caller must drop them before the next round starts.
     pub(crate) fn now(&self) -> Option<Arc<OnDevices<'a>>> {
         self.state().now.clone()
     }
 
-    /// Whether one round is enough.
+    /// Whether a single round suffices.
     pub(crate) fn is_one(&self) -> bool {
         self.help || (self.state().round == 1 && self.left().is_empty())
     }
 
-    /// Whether no parts are left after those of this round.
+    /// Whether no parts are left after this round.
     pub(crate) fn is_last(&self) -> bool {
         self.left().is_empty()
     }
 
-    /// The parts that were not asked yet.
+    /// Returns the parts that have not been queried yet.
     fn left(&self) -> Vec<usize> {
         self.now().map_or(Vec::new(), |now| now.left().to_vec())
     }
 
-    /// Begins anew, with the first parts.
+    /// Starts again with the first parts.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -86,7 +87,7 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    /// Gives the devices the next parts; false if there are none.
+    /// Loads the next parts onto the devices. Returns false if no parts are left.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -99,8 +100,8 @@ impl<'a> Rounds<'a> {
         Ok(true)
     }
 
-    /// Gives the devices those parts that they do not have now, as many as there is room for; false if
-    /// there are none.
+    /// Loads parts that are not on the devices now, as many as there is room for. Returns false if there are no such
+    /// parts.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -118,7 +119,7 @@ impl<'a> Rounds<'a> {
 
     fn load(&self, parts: &[usize], round: usize) -> Result<(), Error> {
         let mut state = self.state();
-        // Before the next ones take as much memory.
+        // Free the memory of these parts before the next ones are loaded.
         if let Some(now) = state.now.take() {
             let notes = now.notes();
             state.reads_on_host += notes.reads_on_host;
@@ -131,7 +132,7 @@ impl<'a> Rounds<'a> {
         Ok(())
     }
 
-    /// What the devices are, and did or did not do.
+    /// Returns notes on the devices and on the work that they had no room for.
     pub(crate) fn notes(&self) -> GpuNotes {
         let state = self.state();
         let mut notes = state.now.as_ref().map(|now| now.notes()).unwrap_or_default();

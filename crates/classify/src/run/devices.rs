@@ -1,4 +1,4 @@
-//! What a run computes on.
+//! The devices of a run.
 
 use merganser_io::Input;
 use merganser_run::{DeviceChoice, Progress, Resources, Work};
@@ -6,22 +6,25 @@ use merganser_run::{DeviceChoice, Progress, Resources, Work};
 use crate::Error;
 use merganser_gpu::GpuConfig;
 
-/// What classifiers compute on. Choosing it finds out whether there are GPUs, which starts CUDA's
-/// driver: who does that before opening a database hears at once if there are none.
+/// The devices of classifiers.
+///
+/// Choosing them checks whether there are GPUs, which starts CUDA's driver. If this is done before a database is
+/// opened, missing GPUs are reported at once.
 #[derive(Clone, Debug)]
 pub struct Devices {
     pub(super) gpus: GpuConfig,
-    /// The GPUs were not asked for: where they have no room, the CPU will do.
+    /// Whether the devices were chosen automatically: if they have no room, the CPU is used instead.
     pub(super) auto: bool,
 }
 
 impl Devices {
-    /// Those that `resources` asks for, for all runs over `reads` together; by themselves, GPUs are
-    /// taken if there are so many reads that they pay ([`Work::Classify`]), and as many as a database of
-    /// `database` bytes needs; all, if nobody knows yet.
+    /// Chooses the devices that `resources` requests, for all runs over `reads` together.
+    ///
+    /// Automatically, GPUs are used only if there are enough reads to pay for starting them ([`Work::Classify`]),
+    /// and only as many as a database of `database` bytes needs; all, if the size is unknown.
     ///
     /// # Errors
-    /// If there is no thread; if GPUs are asked for and there are none.
+    /// If there is no thread; if GPUs are requested and there is no GPU.
     pub fn choose<'i>(
         resources: &Resources,
         database: Option<u64>,

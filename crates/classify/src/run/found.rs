@@ -1,5 +1,5 @@
-//! Batches with what was found for their reads; and both as bytes, for runs that decide when all
-//! reads have been seen.
+//! Batches with the candidates of their reads, and their encoding as bytes for runs that decide after all reads
+//! have been seen.
 
 use merganser_io::{Record, RecordBatch};
 
@@ -7,18 +7,18 @@ use crate::candidates::Seen;
 use crate::{Candidate, Error};
 use merganser_store::{ByteReader, ByteWriter};
 
-/// A batch and what was found for its reads.
+/// A batch with the results for its reads.
 #[derive(Debug, Default)]
 pub(super) struct FoundBatch {
     pub(super) batch: RecordBatch,
     pub(super) candidates: Vec<Candidate>,
-    /// Where the candidates of each read end.
+    /// The end of each read's candidates.
     pub(super) ends: Vec<usize>,
-    /// What those parts of a database that were asked have of the reads that are pooled.
+    /// Pooled features from the parts of the database that have been queried.
     pub(super) seen: Seen,
 }
 
-/// A batch with its candidates.
+/// A borrowed batch with its candidates.
 #[derive(Clone, Copy)]
 pub(super) struct Found<'b> {
     pub(super) batch: &'b RecordBatch,
@@ -28,11 +28,11 @@ pub(super) struct Found<'b> {
     pub(super) views: &'b [[&'b [u8]; 2]],
 }
 
-/// Stands for the length of qualities where there are none.
+/// The length of missing qualities.
 const NO_QUALITY: u32 = u32::MAX;
 
 impl Found<'_> {
-    /// As bytes, without the views, with what was `seen`.
+    /// Encodes the batch, without the views, and with `seen`.
     pub(super) fn store(&self, seen: &Seen) -> Vec<u8> {
         let batch = self.batch;
         let records = || (0..batch.len()).map(|at| batch.record(at));
@@ -48,7 +48,7 @@ impl Found<'_> {
             bytes.put_u32(quality.map_or(NO_QUALITY, |_| 0));
             bytes.extend_from_slice(header);
             bytes.extend_from_slice(letters);
-            // As long as the letters.
+            // Qualities have the length of the letters.
             bytes.extend_from_slice(quality.unwrap_or_default());
         }
         bytes.put_u32(self.ends.len() as u32);
@@ -71,7 +71,7 @@ impl FoundBatch {
     }
 
     pub(super) fn load(bytes: &[u8]) -> Result<FoundBatch, Error> {
-        let lost = || Error::Input("temporary data is not what was written to it".into());
+        let lost = || Error::Input("temporary data is damaged: it is not what was written".into());
         FoundBatch::parse(&mut ByteReader(bytes)).ok_or_else(lost)
     }
 
@@ -109,7 +109,7 @@ impl FoundBatch {
         Some(FoundBatch { batch, candidates, ends, seen })
     }
 
-    /// Leaves out the candidates of targets that are not to be kept.
+    /// Removes the candidates of targets that are not to be kept.
     pub(super) fn keep(&mut self, targets: &[bool]) {
         let (mut start, mut kept) = (0, Vec::with_capacity(self.candidates.len()));
         for end in &mut self.ends {
@@ -122,8 +122,8 @@ impl FoundBatch {
     }
 }
 
-/// Adds the candidates that other parts have for reads, up to `most` in all for each read: by hits, then
-/// target, one for each taxon.
+/// Merges the candidates of further parts into those of each read, up to `most` for each read: ordered by hits,
+/// then target, with one for each taxon.
 pub(super) fn merge(
     candidates: &mut Vec<Candidate>,
     ends: &mut [usize],

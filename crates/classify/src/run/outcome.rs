@@ -1,4 +1,4 @@
-//! What a run found.
+//! The outcome of a run.
 
 use merganser_gpu::DeviceInfo;
 use merganser_run::Stages;
@@ -9,49 +9,53 @@ use crate::output::TargetOrTaxon;
 use merganser_taxreport::report::FeatureCounts;
 use merganser_taxreport::report::Tally;
 
-/// What a run found.
+/// The outcome of a run.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Outcome<'a> {
-    /// Reads; a pair is one.
+    /// The number of reads; a pair is one.
     pub records: u64,
-    /// Secondary and supplementary alignments of the inputs, whose reads stand in others.
+    /// The number of secondary and supplementary alignments in the inputs. They are skipped, as their reads are in
+    /// other records.
     pub skipped_alignments: u64,
-    /// Where the time went. Threads and devices work side by side: what a stage took is the sum over
-    /// all threads. `reading`, `parsing`, `gathering` and `waiting_for_reads` end with a batch of
-    /// reads; `finding` is looking for candidates on the CPU or, with devices, sending reads off;
-    /// `waiting_for_devices` and `collecting` are theirs; then come `deciding` and making lines,
-    /// `waiting_for_turns` until earlier batches are written, and `writing`, by one thread at a time.
+    /// The duration of each stage, summed over all threads, which work concurrently with each other and with
+    /// devices.
+    ///
+    /// `reading`, `parsing`, `gathering` and `waiting_for_reads` produce batches of reads. `finding` finds
+    /// candidates on the CPU or, with devices, sends reads to them. `waiting_for_devices` and `collecting` occur
+    /// only with devices. `deciding` includes formatting lines. `waiting_for_turns` is the time until earlier
+    /// batches are written, and `writing` is done by one thread at a time.
     pub stages: Stages,
-    /// The GPUs that computed.
+    /// The GPUs that were used.
     pub devices: Vec<DeviceInfo>,
-    /// The GPUs' own clocks.
+    /// Times by the GPUs' own clocks.
     pub gpu_times: Option<GpuTimes>,
-    /// The largest resident size of the process so far, in bytes, if the system tells it.
+    /// The largest resident size of the process so far, in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
-    /// Bases of all reads.
+    /// The number of bases of all reads.
     pub bases: u64,
-    /// Reads that got a taxon.
+    /// The number of reads that have a taxon.
     pub classified: u64,
-    /// Reads that took no part for their length.
+    /// The number of reads that were ignored for their length.
     pub passed_over: u64,
-    /// Reads by taxon.
+    /// The reads by taxon.
     pub tally: Tally,
-    /// Reads by the taxa of genomes, below the lowest rank, too, for Kraken's report: a clade has as
-    /// many as in [`tally`](Self::tally) down to that rank.
+    /// The reads by the taxa of genomes, including those below the lowest rank, for Kraken's report. Down to that
+    /// rank, a clade has the same number as in [`tally`](Self::tally).
     pub by_genome: Tally,
-    /// With [`report_minimizer_data`](merganser_kraken2::Kraken2Config::report_minimizer_data).
+    /// The features by taxon, with
+    /// [`report_minimizer_data`](merganser_kraken2::Kraken2Config::report_minimizer_data).
     pub features: Option<FeatureCounts>,
-    /// With [`RunConfig::references`](super::RunConfig::references).
+    /// The hits by reference sequence, with [`RunConfig::references`](super::RunConfig::references).
     pub references: Option<ReferenceHits<'a>>,
-    /// References that were left out for their coverage.
+    /// The number of references that were ignored for their coverage.
     pub low_coverage: u64,
-    /// Tells the reads from others, for partial results.
+    /// A checksum that identifies the reads, for partial results.
     pub(crate) reads_sum: u64,
 }
 
 impl Outcome<'_> {
-    /// Counts a read, whose mates have so many bases.
+    /// Counts a read; the lengths are those of its mates.
     pub(super) fn count(&mut self, found: TargetOrTaxon, (first, second): (usize, Option<usize>)) {
         self.records += 1;
         self.bases += (first + second.unwrap_or(0)) as u64;
@@ -59,7 +63,7 @@ impl Outcome<'_> {
         self.tally.count(found.map(|(node, _)| node), found.and_then(|(_, target)| target));
     }
 
-    /// Adds what another worker has counted.
+    /// Adds the counts of another worker.
     pub(super) fn add(&mut self, other: Outcome<'_>) {
         self.records += other.records;
         self.bases += other.bases;

@@ -1,4 +1,4 @@
-//! Partial results of a run: reads by node and target, and the distinct features.
+//! Writes the partial results of a run: reads by node and target, and distinct features.
 
 use std::io::{self, Write};
 
@@ -14,29 +14,28 @@ use crate::decide::Thresholds;
 use crate::features::FeatureCounter;
 use crate::{Database, Error, Target};
 
-/// Features between two looks whether the run was cancelled.
+/// Number of features between two checks for cancellation.
 const LOOK: u64 = 1 << 16;
 
-/// Sees to it that a run by `database` can have partial results.
+/// Checks that a run with `database` can write partial results.
 ///
 /// # Errors
-/// If the database has no file, whose checksums tell it from others; if what becomes of a read depends
-/// on all others.
+/// If the database has no file, whose checksums identify it; if the result of a read depends on all other reads.
 pub(super) fn check(database: &Database, config: &RunConfig) -> Result<(), Error> {
     let refused = |what: &str| Err(Error::Config(ConfigError::new(what)));
     if database.fingerprint().is_none() {
-        return refused("`partial` goes with a database in a file: build it first");
+        return refused("`partial` requires a database in a file: build it first");
     }
     if config.cov_percentile > 0 {
         return refused(
-            "`cov_percentile` leaves out sequences by what all reads hit, and `partial` results \
-             are of some of them",
+            "`cov_percentile` needs the hits of all reads, but `partial` results are of only some of \
+             them",
         );
     }
     Ok(())
 }
 
-/// What tells the database from others.
+/// Returns the fields that identify the database.
 fn database_fields(database: &Database) -> Fields {
     let params = database.params();
     vec![
@@ -49,7 +48,7 @@ fn database_fields(database: &Database) -> Fields {
     ]
 }
 
-/// What the numbers depend on besides the reads and the database.
+/// Returns the parameters, besides reads and database, on which the results depend.
 fn parameter_fields(config: &RunConfig, thresholds: &Thresholds) -> Fields {
     let (common, filter) = (&config.kraken2, config.filter());
     let &Thresholds { hitmin, hitmin_per_kb, hitdiff, above_minimum, .. } = thresholds;
@@ -76,7 +75,7 @@ fn parameter_fields(config: &RunConfig, thresholds: &Thresholds) -> Fields {
     ];
     fields.extend(offset_field(filter.min_quality, common.quality_offset));
     if common.share.is_some() {
-        // Their lines are joined, too.
+        // Lines of shards are joined, too, and their format must agree.
         let columns = &config.columns;
         fields.push(field("format", config.format));
         fields.push(match config.format {
@@ -88,11 +87,11 @@ fn parameter_fields(config: &RunConfig, thresholds: &Thresholds) -> Fields {
     fields
 }
 
-/// Writes the results of a run: reads by taxon, and features if they were counted; of which shard of a
-/// job, if not of all reads.
+/// Writes the results of a run: reads by taxon, and features if they were counted. `shard` is set if the run was
+/// over a shard of a job.
 ///
 /// # Errors
-/// As writing; if cancelled.
+/// If writing fails; if cancelled.
 pub(super) fn write(
     database: &Database,
     (config, thresholds): (&RunConfig, &Thresholds),
@@ -137,7 +136,7 @@ pub(super) fn write(
     Ok(encoder.finish()?)
 }
 
-/// The targets that reads were found to be of, which abundances show.
+/// Writes the targets with reads, which abundances show.
 fn write_targets(tally: &Tally, targets: &[Target], encoder: &mut Encoder<'_>) -> io::Result<()> {
     let mut list = Ascending::default();
     for (number, reads) in tally.of_targets() {

@@ -1,5 +1,5 @@
-//! The passes of a run over its reads: one, if all parts of the database are asked at once; or one that
-//! has them wait in storage, others that ask the other parts, and a last one that decides.
+//! The passes of a run over its reads: a single one if all parts of the database are queried at once. Otherwise,
+//! the first pass stores all batches, further ones query the other parts, and a last one decides.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -30,10 +30,10 @@ use crate::{Candidate, Error, Sketcher, output};
 use merganser_taxreport::output::{LinesSum, Outputs, Texts, Wants};
 use merganser_taxreport::partial::reads_sum;
 
-/// Writes what comes in order.
+/// Writes the texts of batches in order.
 struct Written<'w, 'o> {
     outputs: &'w mut Outputs<'o>,
-    /// Of the lines of partial results.
+    /// The checksum of the lines, for partial results.
     lines_sum: Option<&'w Mutex<LinesSum>>,
     clock: &'w Clock,
 }
@@ -53,7 +53,7 @@ impl InOrderSink<Texts> for Written<'_, '_> {
     }
 }
 
-/// Batches in temporary storage, in order.
+/// Collects batches in temporary storage, in order.
 struct StoredBatches(Vec<Stored>);
 
 impl InOrderSink<Stored> for StoredBatches {
@@ -65,12 +65,12 @@ impl InOrderSink<Stored> for StoredBatches {
     }
 }
 
-/// A worker of the last pass: decides on batches in storage.
+/// A worker of the last pass, which decides on stored batches.
 struct Deciding<'d, 'r, 'a> {
     run: &'d RunContext<'r, 'a>,
     storage: &'d Storage,
     batches: &'d [Stored],
-    /// The targets whose candidates count; all if not given.
+    /// Whether to use the candidates of each target; `None` to use all.
     keep: Option<&'d [bool]>,
     own: Outcome<'a>,
     sketcher: Sketcher,
@@ -101,8 +101,8 @@ impl std::fmt::Debug for Written<'_, '_> {
     }
 }
 
-/// Changes what was found for the reads of a batch: their candidates, where those of each end, and what
-/// was seen of those that are pooled. Gets the batch, what takes part of its reads, and a thread's space.
+/// Changes the results for the reads of a batch: their candidates, the end of each read's candidates, and the
+/// pooled features. Receives the batch, the letters that take part, and a thread's working space.
 type Change<'c> = &'c (
         dyn Fn(
     &RecordBatch,
@@ -113,7 +113,7 @@ type Change<'c> = &'c (
             + Sync
     );
 
-/// The reads of a batch, their candidates, which of these are pooled, and what was seen of them.
+/// The reads of a batch with their candidates, the ranges of pooled candidates, and the pooled features so far.
 struct LookedAt<'b> {
     views: &'b [[&'b [u8]; 2]],
     candidates: &'b [Candidate],
@@ -121,14 +121,14 @@ struct LookedAt<'b> {
     seen: &'b mut Seen,
 }
 
-/// Notes what some parts have of the reads of a batch. Gets a thread's space.
+/// Adds the pooled features that some parts find for a batch. Receives a thread's working space.
 type Look<'l> = &'l (dyn Fn(LookedAt<'_>, &mut Scratch) -> Result<(), Error> + Sync);
 
-/// One run over some reads.
+/// A run over some reads.
 pub(super) struct RunContext<'r, 'a> {
     pub(super) classifier: &'r Classifier<'a>,
     pub(super) config: &'r RunConfig,
-    /// Which reads and bases take part.
+    /// The filter of reads and bases.
     pub(super) filter: ReadFilter,
     pub(super) thresholds: Thresholds,
     pub(super) resources: &'r Resources,
@@ -144,19 +144,18 @@ pub(super) struct RunContext<'r, 'a> {
 }
 
 impl<'a> RunContext<'_, 'a> {
-    /// Batches that may be begun before those in front of them are written: for each thread its
-    /// own and three more.
+    /// Returns the number of batches that may be started before earlier ones are written: four for each thread.
     pub(super) fn ahead(&self) -> u64 {
         4 * self.resources.threads as u64
     }
 
-    /// Where texts go in order.
+    /// Returns the sink that writes texts in order.
     fn written<'w, 'o>(&'w self, outputs: &'w mut Outputs<'o>) -> Written<'w, 'o> {
         let lines_sum = self.wants.partial.then_some(&self.lines_sum);
         Written { outputs, lines_sum, clock: self.clock }
     }
 
-    /// Decides on each batch as its candidates are found.
+    /// Decides on each batch when its candidates have been found.
     pub(super) fn in_one_pass(
         &self,
         segments: &[ReadInput],
@@ -171,8 +170,8 @@ impl<'a> RunContext<'_, 'a> {
         decided.map(drop)
     }
 
-    /// Holds all batches in storage, asks the parts of the database for which there was no room, leaves
-    /// out the references with the lowest coverage, if asked for, then decides.
+    /// Stores all batches, queries the parts of the database for which there was no room, ignores the references
+    /// with the lowest coverage if requested, then decides.
     pub(super) fn in_two_passes(
         &self,
         per_mille: u32,
@@ -192,7 +191,7 @@ impl<'a> RunContext<'_, 'a> {
         self.decide_all(&storage, &batches, keep.as_deref(), outputs)
     }
 
-    /// Holds all batches in storage, with the candidates of the parts that are asked first.
+    /// Stores all batches with the candidates of the first parts.
     fn store_all(
         &self,
         storage: &Storage,
@@ -212,7 +211,7 @@ impl<'a> RunContext<'_, 'a> {
         Ok(batches.0)
     }
 
-    /// Asks the parts that have not been asked yet, round by round.
+    /// Queries the remaining parts, round by round.
     fn ask_other_parts(
         &self,
         storage: &Storage,
@@ -234,7 +233,7 @@ impl<'a> RunContext<'_, 'a> {
         Ok(batches)
     }
 
-    /// Pools the candidates of all reads, round by round, if no parts were asked all at once.
+    /// Pools the candidates of all reads, round by round, unless all parts were queried at once.
     fn pool(&self, storage: &Storage, batches: Vec<Stored>) -> Result<Vec<Stored>, Error> {
         let near = self.thresholds.near > 0;
         match self.classifier.query.rounds().filter(|_| near) {
@@ -244,7 +243,7 @@ impl<'a> RunContext<'_, 'a> {
         }
     }
 
-    /// Has the parts take turns in memory once more.
+    /// Pools on the host, where the parts take turns once more.
     fn pool_here(&self, storage: &Storage, mut batches: Vec<Stored>) -> Result<Vec<Stored>, Error> {
         let (database, host) = (self.classifier.database, self.classifier.query.host());
         database.fetch()?;
@@ -261,7 +260,7 @@ impl<'a> RunContext<'_, 'a> {
         Ok(batches)
     }
 
-    /// Has the parts take turns on the devices once more, first those that are there.
+    /// Pools on the devices, where the parts take turns once more, starting with those loaded now.
     fn pool_on_devices(
         &self,
         rounds: &Rounds<'_>,
@@ -279,7 +278,7 @@ impl<'a> RunContext<'_, 'a> {
             })
         };
         batches = look(batches, false)?;
-        // Copying the others may take as long as all that was before.
+        // Loading the other parts may take as long as the run so far.
         if !any.load(Ordering::Relaxed) || !rounds.others()? {
             return Ok(batches);
         }
@@ -291,8 +290,8 @@ impl<'a> RunContext<'_, 'a> {
         }
     }
 
-    /// Has `look` note what these parts have of all reads that are pooled, and after the `last` ones tells
-    /// the candidates.
+    /// Collects pooled features of all reads from these parts with `look`. After the `last` parts, sets them in the
+    /// candidates.
     fn look_again(
         &self,
         storage: &Storage,
@@ -312,7 +311,7 @@ impl<'a> RunContext<'_, 'a> {
         })
     }
 
-    /// Decides on all batches, with the candidates only of those targets that `keep` has.
+    /// Decides on all stored batches, using only the candidates of targets that `keep` selects.
     fn decide_all(
         &self,
         storage: &Storage,
@@ -338,7 +337,7 @@ impl<'a> RunContext<'_, 'a> {
         engine.finish().map(drop)
     }
 
-    /// Asks the parts that are on the devices now, or `parts` of the host's, for all reads, too.
+    /// Queries the parts that are on the devices now, or `parts` on the host, for all stored reads.
     fn ask_again(
         &self,
         storage: &Storage,
@@ -359,7 +358,7 @@ impl<'a> RunContext<'_, 'a> {
         })
     }
 
-    /// Changes what was found for all reads, with parts of the host's.
+    /// Applies `change` to all stored batches, with working space for `parts` on the host.
     fn again(
         &self,
         storage: &Storage,
@@ -383,7 +382,7 @@ impl<'a> RunContext<'_, 'a> {
         })
     }
 
-    /// Decides on the reads of a batch, counts them, and makes what is to be written of them.
+    /// Decides on the reads of a batch, counts them, and formats their outputs.
     fn decide(
         &self,
         &Found { batch, candidates, ends, views }: &Found<'_>,
@@ -428,7 +427,7 @@ impl<'a> RunContext<'_, 'a> {
         texts
     }
 
-    /// Counts the candidates with as many hits as a verdict needs.
+    /// Counts the candidates that have the hits needed for a verdict.
     fn count_references(&self, references: &ReferenceHits<'_>, found: &Found<'_>) {
         let mut start = 0;
         for (read, &end) in found.ends.iter().enumerate() {

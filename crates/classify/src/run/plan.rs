@@ -1,4 +1,4 @@
-//! How the memory is spent: decided before the first read.
+//! Plans the memory of a run before the first read.
 
 use std::ops::Range;
 
@@ -7,35 +7,34 @@ use merganser_run::{Budget, Resources, Shortage, format_size, neighbours};
 use crate::config::RunConfig;
 use crate::{Database, Error};
 
-/// Memory of a thread: what it reads, batches that wait, features that are looked up together and
-/// their lists, lines that wait for their turn.
+/// Memory of a thread: the text being read, waiting batches, features that are looked up together with their lists,
+/// and lines waiting for their turn.
 const THREAD: u64 = 18 << 20;
-/// Batches that wait for the parts that are asked later take so much memory at least; more goes to
-/// temporary files.
+/// Minimum memory for batches that wait for further parts. Beyond the planned memory, batches go to temporary
+/// files.
 const LEAST_WAITING: u64 = 8 << 20;
-/// How often a record is there at the same time, at most: as it was read (twice for a moment), without
-/// the bases of low quality, and as it is written;
+/// Maximum number of copies of a record in memory: as read (for a moment twice), masked, and as written.
 const COPIES: u64 = 4;
-/// and its features, if these are counted.
+/// Additional copies of a record for its features, if they are counted.
 const MORE_COPIES: u64 = 2;
 
-/// What a run may hold.
+/// The memory plan of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// Parts of the database that are asked together, one group after the other.
+    /// The parts of the database that are queried together, in rounds.
     pub(super) rounds: Vec<Range<usize>>,
-    /// The longest record.
+    /// The length of the longest record that fits.
     pub(super) record: usize,
-    /// Bytes of batches that wait in memory.
+    /// The bytes of batches that may wait in memory.
     pub(super) waiting: u64,
 }
 
 impl Plan {
-    /// Shares out the memory; with devices, the database is theirs.
+    /// Plans the memory; with devices, the database is in their memory.
     ///
     /// # Errors
-    /// If it is too little for a single part of the database, or for all of them where reads are looked
-    /// up one by one.
+    /// If the memory does not suffice for a single part of the database, or for all parts if features are looked up
+    /// one by one.
     pub(super) fn new(
         database: &Database,
         config: &RunConfig,
@@ -45,9 +44,9 @@ impl Plan {
         let threads = resources.threads;
         let fixed = fixed(database, config, resources);
         let all = 0..database.parts();
-        // With devices, the host needs tables only for what stands behind a verdict.
+        // With devices, the host needs tables only to confirm verdicts.
         let again = config.kraken2.confidence > 0.0;
-        // Tables that are in memory already take nothing of what is free, but of a limit they do.
+        // Tables that are in memory already do not reduce the free memory, but they count towards a limit.
         let held = resources.memory.is_none() && database.is_in_memory();
         let here = (!on_devices || again) && !held;
         let bytes = |parts: Range<usize>| if here { database.resident_bytes(parts) } else { 0 };
@@ -77,7 +76,7 @@ impl Plan {
         Ok(Plan::of(config, rounds, left, two_passes))
     }
 
-    /// Of what is left, half is for batches that wait, if some do, and all else for long records.
+    /// Shares out the memory that is left: half for waiting batches, if there are any, the rest for long records.
     fn of(config: &RunConfig, rounds: Vec<Range<usize>>, left: u64, two_passes: bool) -> Plan {
         let waiting = if two_passes { left / 2 } else { 0 };
         let copies = COPIES + if config.kraken2.report_minimizer_data { MORE_COPIES } else { 0 };
@@ -85,23 +84,23 @@ impl Plan {
         Plan { rounds, record, waiting: LEAST_WAITING + waiting }
     }
 
-    /// Whether reads can be decided on as they come.
+    /// Whether reads can be decided on in the first pass.
     pub(super) fn is_one_pass(&self) -> bool {
         self.rounds.len() == 1
     }
 }
 
-/// Whether features are looked up when their reads are decided on, or after that, in any part.
+/// Whether features are looked up in any part when or after their reads are decided on.
 fn asks_one_by_one(config: &RunConfig) -> bool {
     config.kraken2.report_minimizer_data
         || config.shows_all_hits()
         || config.kraken2.confidence > 0.0
 }
 
-/// What a run takes besides tables and long records.
+/// Returns the memory that a run takes besides tables and long records.
 fn fixed(database: &Database, config: &RunConfig, resources: &Resources) -> Budget {
     let (targets, windows) = (database.targets().len() as u64, u64::from(database.windows()));
-    // A bit for each window, two counters for each target.
+    // A bit for each window and two counters for each target.
     let coverage = windows / 8 + 16 * targets;
     let tables = u64::from(config.references) + u64::from(config.cov_percentile > 0);
     // A bit for each slot.
@@ -112,13 +111,13 @@ fn fixed(database: &Database, config: &RunConfig, resources: &Resources) -> Budg
         .with(features)
 }
 
-/// The memory to use if the user names none: a database that what is free has room for is asked as a
-/// whole, as its pages are the system's and go if others need them.
+/// Returns the memory to use if no limit is given. If the free memory suffices for the whole database, it is
+/// queried at once: its pages belong to the system's page cache and can be evicted.
 fn usual(resources: &Resources, whole: u64) -> u64 {
     resources.budget().max(whole.min(resources.available()))
 }
 
-/// What helps if there is too little memory; with devices, `again` says that the host asks tables, too.
+/// Returns the remedy for too little memory; `again` means that the host also uses tables, beside the devices.
 fn remedy(database: &Database, on_devices: bool, again: bool) -> &'static str {
     match database.parts() {
         _ if on_devices && again => "lower `threads`, or set `confidence` to 0",

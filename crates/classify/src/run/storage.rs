@@ -1,5 +1,4 @@
-//! Where batches wait until all reads have been seen: in memory as far as they may, then in a temporary
-//! file.
+//! Stores batches until all reads have been seen: in memory up to a limit, then in a temporary file.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,15 +9,15 @@ use super::found::{Found, FoundBatch};
 use crate::Error;
 use crate::candidates::Seen;
 
-/// Takes batches and gives them back.
+/// Storage for batches.
 #[derive(Debug)]
 pub(super) struct Storage {
-    /// Bytes of memory that batches may still take.
+    /// The bytes of memory that are still free for batches.
     left: AtomicU64,
     spill: SpillFile,
 }
 
-/// A batch that was stored.
+/// The location of a stored batch.
 #[derive(Debug)]
 pub(super) enum Stored {
     Memory(Box<[u8]>),
@@ -26,15 +25,15 @@ pub(super) enum Stored {
 }
 
 impl Storage {
-    /// Nothing is stored yet; what does not fit into `memory` bytes goes to a file in `folder`.
+    /// Creates an empty storage. Batches beyond `memory` bytes go to a file in `folder`.
     pub(super) fn new(folder: &Path, memory: u64) -> Storage {
         Storage { left: AtomicU64::new(memory), spill: SpillFile::new(folder) }
     }
 
-    /// Stores a batch, in the place of another one if there is one.
+    /// Stores a batch, in place of another one if given.
     ///
     /// # Errors
-    /// If the disk does not take it.
+    /// If writing to the disk fails.
     pub(super) fn put(
         &self,
         found: &Found<'_>,
@@ -52,10 +51,10 @@ impl Storage {
         }
     }
 
-    /// A batch as it was stored; `bytes` is working space.
+    /// Returns a stored batch. `bytes` is working space.
     ///
     /// # Errors
-    /// If the disk does not give it back.
+    /// If reading from the disk fails.
     pub(super) fn get(&self, stored: &Stored, bytes: &mut Vec<u8>) -> Result<FoundBatch, Error> {
         match stored {
             Stored::Memory(bytes) => FoundBatch::load(bytes),

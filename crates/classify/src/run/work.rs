@@ -1,4 +1,4 @@
-//! A worker: finds the candidates of a batch of reads, or has devices find them, and decides.
+//! A worker of a run: finds the candidates of a batch of reads, on the CPU or on devices, and decides.
 
 use std::time::Instant;
 
@@ -17,21 +17,21 @@ use crate::query::{OnDevices, Scratch};
 use crate::{Candidate, Error, Sketcher};
 use merganser_kraken2::reads_of;
 
-/// Records and bytes of a batch, without a device.
+/// Maximum number of records and bytes of a batch, without devices.
 const BATCH: [usize; 2] = [8192, 1 << 20];
 
-/// Makes the output of a batch, with the worker's own result and sketcher.
+/// Produces the output of a batch. Receives the worker's outcome and sketcher.
 type Take<'t, 'a, P> = &'t (
         dyn Fn(&Found<'_>, &mut Outcome<'a>, &mut Sketcher, &Turn<'_, P, Error>) -> Result<P, Error>
             + Sync
     );
 
 impl<'a> RunContext<'_, 'a> {
-    /// Reads all batches, finds their candidates, and gives `sink` what `take` makes of them, in the order of the input.
-    /// Returns the sink.
+    /// Reads all batches, finds their candidates, and passes the results of `take` to `sink` in the order of the
+    /// input. Returns the sink.
     ///
     /// # Errors
-    /// Of several faults the first in the input.
+    /// The first error in the order of the input.
     pub(super) fn each_batch<P: Send, S: InOrderSink<P, Error = Error> + Send>(
         &self,
         segments: &[ReadInput],
@@ -89,13 +89,13 @@ impl<'a> RunContext<'_, 'a> {
         }
     }
 
-    /// A worker's own space, for the parts that are asked first.
+    /// Creates the working space of a worker, for the parts that are queried first.
     fn scratch(&self) -> Scratch {
         self.classifier.query.scratch().ask(self.plan.rounds[0].clone())
     }
 }
 
-/// A worker's memory and results.
+/// The working space and results of a worker.
 pub(super) struct Worker<'w, 'r, 'a, P> {
     run: &'w RunContext<'r, 'a>,
     take: Take<'w, 'a, P>,
@@ -103,10 +103,11 @@ pub(super) struct Worker<'w, 'r, 'a, P> {
     sketcher: Sketcher,
     features: Vec<u64>,
     own: Outcome<'a>,
-    /// Reads without bases of low quality.
+    /// The reads with bases of low quality masked.
     masked: RecordBatch,
-    /// The candidates of a batch's reads, and where those of each read end.
+    /// The candidates of a batch's reads.
     candidates: Vec<Candidate>,
+    /// The end of each read's candidates.
     ends: Vec<usize>,
 }
 
@@ -127,7 +128,7 @@ impl<P> Work for Worker<'_, '_, '_, P> {
         let output = self.decide(batch, &views, turn)?;
         drop(views);
         if batch.is_long() {
-            // No worker keeps the memory of a giant read.
+            // Do not keep the memory of a giant read.
             (self.features, self.scratch) = (Vec::new(), self.run.scratch());
             (self.candidates, self.ends) = (Vec::new(), Vec::new());
             *batch = RecordBatch::default();
@@ -148,7 +149,7 @@ impl<P> Worker<'_, '_, '_, P> {
         self.ends.clear();
     }
 
-    /// Makes the output of a batch whose candidates were found.
+    /// Produces the output of a batch whose candidates were found.
     fn decide(
         &mut self,
         batch: &RecordBatch,
@@ -172,7 +173,7 @@ impl<P> Worker<'_, '_, '_, P> {
 impl<'w, 'r, 'a, P> Device<Worker<'w, 'r, 'a, P>> for OnDevices<'_> {
     type Slot = Flight;
 
-    /// One is looked at while the other one is parsed.
+    /// A device can work on one batch while the other one is parsed.
     const IN_FLIGHT: usize = 2;
 
     fn place(

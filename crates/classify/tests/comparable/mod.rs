@@ -1,8 +1,9 @@
-//! Candidates that can be compared.
+//! Makes candidates comparable.
 
 use merganser_classify::Candidate;
 
-/// The candidates of a read without the nodes of those that others are as good as.
+/// Clears the nodes of all candidates of a read that do not have more hits than all others, as they may be
+/// incomplete.
 pub(crate) fn comparable(found: &[Candidate]) -> Vec<Candidate> {
     let alone = found.get(1).is_none_or(|second| second.hits < found[0].hits);
     let one = |(at, &one): (usize, &Candidate)| match at {

@@ -1,4 +1,4 @@
-//! Damaged files are refused, whatever has become of them.
+//! Damaged files of partial results are rejected.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::jobs::write;
 use crate::{joined, kraken2, own, refused};
 use merganser_test_random::Random;
 
-/// A file of each kind with few reads, and one of each with none.
+/// Writes a file of each kind with few reads, and one of each kind without reads.
 fn files(folder: &Path) -> Vec<std::path::PathBuf> {
     let params = Preset::MetaCache.params();
     let mgdb = own::database(folder, params, 1);
@@ -25,7 +25,7 @@ fn files(folder: &Path) -> Vec<std::path::PathBuf> {
         own::run(&mgdb, &config, 1, &[segment], &path);
         all.push(path);
         let path = folder.join(format!("kraken{number}.partial"));
-        // So many that some are registers.
+        // Enough reads for some sketches to use registers.
         let reads = kraken2::reads(40 * number, &mut Random(1));
         let segment = write(&reads, 0, false, &folder.join("kraken"));
         kraken2::run(&k2, &with_minimizers, 1, &[segment], &path);
@@ -54,7 +54,7 @@ fn no_byte_can_change() {
             say(&bytes, &format!("byte {at}"));
         }
         for length in 0..sound.len() {
-            // Every length near both ends, and some between.
+            // All lengths near both ends, and some in between.
             if length < 200 || length + 200 > sound.len() || random.below(20) == 0 {
                 say(&sound[..length], &format!("length {length}"));
             }
@@ -72,7 +72,10 @@ fn newer_files_are_not_read() {
     bytes[8] = 3;
     fs::write(&file, &bytes).unwrap();
     let message = refused(std::slice::from_ref(&file));
-    assert!(message.contains("its version is none, or it was changed or cut short"), "{message}");
+    assert!(
+        message.contains("its version is unknown, or it was changed or cut short"),
+        "{message}"
+    );
     let (text, sum) = bytes.split_last_chunk_mut::<4>().unwrap();
     *sum = crc32fast::hash(text).to_le_bytes();
     fs::write(&file, bytes).unwrap();
@@ -83,7 +86,7 @@ fn newer_files_are_not_read() {
     );
 }
 
-/// With the checksum made right, changed files are refused or joined, and never more than that.
+/// With a corrected checksum, changed files are either rejected or joined without a panic.
 #[test]
 fn forged_files_are_no_harm() {
     let folder = tempfile::tempdir().unwrap();
@@ -95,7 +98,7 @@ fn forged_files_are_no_harm() {
         for _ in 0..1000 {
             let mut bytes = sound.clone();
             for _ in 0..1 + random.below(3) {
-                // Half of all near the end, behind the taxonomy.
+                // Half of the changes are near the end, after the taxonomy.
                 let span = [sound.len(), sound.len() / 4][random.below(2)];
                 let at = sound.len() - 1 - random.below(span);
                 bytes[at] = [random.below(256) as u8, 0, 1, 127, 128, 255][random.below(6)];

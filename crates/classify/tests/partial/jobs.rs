@@ -1,4 +1,4 @@
-//! Reads in files, divided at random.
+//! Writes reads to files, divided at random.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use merganser_io::{Input, ReadInput};
 
 use merganser_test_random::Random;
 
-/// Mates; the second ones are not used where reads are single.
+/// Reads as pairs of mates. The second mates are ignored for single reads.
 pub(crate) type Reads = Vec<[Vec<u8>; 2]>;
 
-/// Writes reads, as pairs or single ones, and names them by their place in `all`.
+/// Writes reads as pairs or single reads, named by their position in all reads, which is `from` for the first.
 pub(crate) fn write(reads: &[[Vec<u8>; 2]], from: usize, paired: bool, stem: &Path) -> ReadInput {
     let file = |mate: usize| {
         let mut text = String::new();
@@ -25,7 +25,7 @@ pub(crate) fn write(reads: &[[Vec<u8>; 2]], from: usize, paired: bool, stem: &Pa
     if paired { ReadInput::Pair(file(0), file(1)) } else { ReadInput::Single(file(0)) }
 }
 
-/// Writes reads in one to five parts, some of which may be empty.
+/// Writes reads to one to five inputs, some of which may be empty.
 pub(crate) fn divide(
     reads: &Reads,
     paired: bool,
@@ -42,7 +42,7 @@ pub(crate) fn divide(
     cuts.windows(2).enumerate().map(part).collect()
 }
 
-/// The file of each part's results, in some order.
+/// Shuffles paths.
 pub(crate) fn shuffled(mut paths: Vec<PathBuf>, random: &mut Random) -> Vec<PathBuf> {
     for at in (1..paths.len()).rev() {
         paths.swap(at, random.below(at + 1));

@@ -1,4 +1,4 @@
-//! By databases of Kraken 2.
+//! Partial results of Kraken 2 databases.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub(crate) fn database() -> Kraken2Database {
     Kraken2Database::open(&data().join("kraken2")).unwrap()
 }
 
-/// Reads of a genome of the database, with some other letters, and some of nothing.
+/// Returns reads of a genome of the database with one letter changed, and some random reads.
 pub(crate) fn reads(number: usize, random: &mut Random) -> Reads {
     let genome = data().join("genomes/SARS-CoV-2_Wuhan-Hu-1.fna.gz");
     let text = std::io::read_to_string(merganser_io::open_text(&genome).unwrap()).unwrap();
@@ -40,7 +40,7 @@ pub(crate) fn reads(number: usize, random: &mut Random) -> Reads {
     (0..number).map(|at| [read(at), read(at)]).collect()
 }
 
-/// Classifies, writes partial results to `partial`, and returns all reports.
+/// Classifies reads, writes partial results to `partial`, and returns all reports.
 pub(crate) fn run(
     database: &Kraken2Database,
     config: &Kraken2Config,
@@ -82,13 +82,13 @@ fn each_part(
     parts.iter().enumerate().map(part).collect()
 }
 
-/// A run that estimates distinct minimizers, or does not.
+/// Returns the options of a run that counts distinct minimizers, or does not.
 fn counting(report_minimizer_data: bool) -> Kraken2Config {
     Kraken2Config { report_minimizer_data, ..Kraken2Config::default() }
 }
 
-/// The same as one run over the files of all parts, and, if no estimate is uncertain, as one over a
-/// file of all reads.
+/// The result is that of one run over all inputs and, if no estimate is uncertain, that of a run over one file of all
+/// reads.
 #[test]
 fn parts_come_to_one_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -130,7 +130,7 @@ fn parts_come_to_one_run() {
     assert!(certain >= 8 && uncertain >= 5, "{certain} {uncertain}");
 }
 
-/// Parts that end where Kraken's blocks do are certain, however many minimizers they have.
+/// Inputs that end at Kraken 2's blocks of input have no uncertain estimates, however many minimizers they have.
 #[test]
 fn parts_of_whole_blocks_come_to_the_uncut_file() {
     let folder = tempfile::tempdir().unwrap();
@@ -193,7 +193,7 @@ fn what_does_not_belong_together_is_refused() {
     let message = refused(&[a.clone(), path]);
     assert!(message.contains("is of another database than"), "{message}");
     assert!(message.contains(&format!("(cells {cells}, and there {})", cells - 1)), "{message}");
-    // And one of merganser.
+    // A merganser database.
     let params = merganser_classify::Preset::MetaCache.params();
     let own = crate::own::database(folder, params, 1);
     let config = merganser_classify::run::RunConfig::default();

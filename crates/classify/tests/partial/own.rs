@@ -1,4 +1,4 @@
-//! By databases of merganser.
+//! Partial results of merganser databases.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n10\t|\t2\t|\
     20\t|\t2\t|\tgenus\t|\n11\t|\t10\t|\tspecies\t|\n12\t|\t10\t|\tspecies\t|\n\
     21\t|\t20\t|\tspecies\t|\n111\t|\t11\t|\tstrain\t|\n";
 
-/// Six targets of four taxa; neighbours share much.
+/// Returns six targets of four taxa; neighbours share much of their sequence.
 fn targets() -> Vec<(Vec<u8>, u32)> {
     let mut random = Random(5);
     let common = random.bases(1500);
@@ -54,13 +54,13 @@ pub(crate) fn database(folder: &Path, params: Params, parts: usize) -> Database 
     Database::open(&to).unwrap()
 }
 
-/// A run that counts features, or does not.
+/// Returns the options of a run that counts features, or does not.
 pub(crate) fn counting(report_minimizer_data: bool) -> RunConfig {
     let kraken2 = Kraken2Config { report_minimizer_data, ..Kraken2Config::default() };
     RunConfig { kraken2, ..RunConfig::default() }
 }
 
-/// Reads of the targets, of nothing, and too short ones.
+/// Returns reads of the targets, random reads, and short reads.
 pub(crate) fn reads(number: usize, random: &mut Random) -> Reads {
     let targets = targets();
     let mut read = |at: usize| match at % 9 {
@@ -76,7 +76,7 @@ pub(crate) fn reads(number: usize, random: &mut Random) -> Reads {
     (0..number).map(|at| [read(at), read(at)]).collect()
 }
 
-/// Classifies, writes partial results to `partial`, and returns all reports.
+/// Classifies reads, writes partial results to `partial`, and returns all reports.
 pub(crate) fn run(
     database: &Database,
     config: &RunConfig,
@@ -142,7 +142,7 @@ fn parts_come_to_one_run() {
             let one = folder.join("one.partial");
             let expected = run(&database, &config, 2, &[whole], &one);
             if number > 1 {
-                // Reads of single sequences are divided among these, too.
+                // With this preset, reads of single sequences are divided among these, too.
                 let sequences = String::from_utf8_lossy(&expected[0]).contains("\nsequence\t");
                 assert_eq!(sequences, params.preset == Preset::MetaCache);
             }
@@ -156,7 +156,7 @@ fn parts_come_to_one_run() {
                     assert_eq!(found.uncertain_estimates(), 0);
                     assert!(reports(&found) == expected, "{params:?} {paired} {features}");
                 }
-                // The order of the reads and the threads do not show in the files.
+                // The files do not depend on the order of the reads or the number of threads.
                 let again = folder.join("again.partial");
                 let turned: Vec<ReadInput> = segments.into_iter().rev().collect();
                 run(&database, &config, 1, &turned, &again);
@@ -166,7 +166,7 @@ fn parts_come_to_one_run() {
     }
 }
 
-/// All reads are of one taxon.
+/// All reads belong to one taxon.
 #[test]
 fn one_taxon_only() {
     let folder = tempfile::tempdir().unwrap();
@@ -219,7 +219,7 @@ fn what_does_not_belong_together_is_refused() {
     fs::copy(path("a"), path("copy")).unwrap();
     let message = say("copy");
     assert_eq!(message, "/copy.partial: has the same reads as /a.partial: give each once");
-    // The same reads in other files, too; and no reads as often as one likes.
+    // The same reads in other files are found, too; files without reads may be given repeatedly.
     run(&one, &config, 2, &a, &path("again"));
     assert!(say("again").contains("has the same reads"));
     let none = [write(&[], 0, false, &folder.join("none"))];
@@ -229,7 +229,7 @@ fn what_does_not_belong_together_is_refused() {
     assert!(refused(&[folder.join("g.fa")]).contains("not partial results of merganser"));
 }
 
-/// What would depend on other reads, or cannot be told from another database.
+/// Partial results that would depend on other reads, or whose database cannot be identified, are rejected.
 #[test]
 fn runs_that_cannot_be_divided() {
     let folder = tempfile::tempdir().unwrap();
@@ -248,7 +248,7 @@ fn runs_that_cannot_be_divided() {
     };
     assert!(
         refuse(&own, &RunConfig { cov_percentile: 5, ..config.clone() })
-            .contains("what all reads hit")
+            .contains("needs the hits of all reads")
     );
     let inputs = [Input::File(folder.join("g.fa"))];
     let (build, resources) = (BuildConfig::new(params), Resources::new());

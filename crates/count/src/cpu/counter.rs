@@ -1,9 +1,9 @@
 //! Phase 2: the super-k-mers of a bin become distinct k-mers with counts (RapidGKC §III-C.3).
 //!
-//! The paper sorts; here a hash map counts, which measures faster on a CPU wherever k-mers recur
-//! (docs/benchmarks.md) and whose memory depends on the distinct k-mers alone. A bin with more of them than the map
-//! may hold is counted in passes over parts of the hash range, so memory stays a setting however
-//! skewed the input is.
+//! The paper sorts; here a hash map counts, which is faster on a CPU wherever k-mers recur
+//! (`docs/evidence/speed.md`) and whose memory depends only on the number of distinct k-mers. A bin with
+//! more of them than the map may hold is counted in passes over parts of the hash range, so that the memory
+//! limit holds for any skew of the input.
 
 use merganser_kmers::Histogram;
 use merganser_store::Contents;
@@ -15,26 +15,26 @@ use crate::results::{Results, ResultsWriter};
 use crate::superkmer::record_bytes;
 use crate::{Config, Error};
 
-/// k-mers looked up together, so that their cache misses overlap.
+/// The number of k-mers looked up together, so that their cache misses overlap.
 const AT_ONCE: usize = 256;
 
-/// Bases that are taken from a word, whose first three may not belong to them.
+/// The number of bases taken from one word of 32: up to three leading bases may precede the wanted position.
 const BASES_AT_ONCE: usize = 29;
 
-/// Bytes of packed bases that are looked at beyond a record's end.
+/// The size in bytes of a padded record: bases are read beyond a record's end.
 const PADDED: usize = 160;
 
 /// One worker of phase 2.
 pub(crate) struct Counter<'s, 'p, K: Width> {
     expander: Expander<K>,
     dedupe: Dedupe<K>,
-    /// Distinct k-mers of the bin before: what the next will probably hold.
+    /// Distinct k-mers of the previous bin, the estimate for the next.
     expected: usize,
     buffer: Vec<u8>,
     results: ResultsWriter<'s, 'p, K>,
 }
 
-/// The k-mers of a pass: those whose hash ends in `value`.
+/// A pass over the k-mers whose hash ends in the `bits` bits of `value`.
 #[derive(Clone, Copy, Default)]
 struct Pass {
     bits: u32,
@@ -54,7 +54,7 @@ impl Pass {
 }
 
 impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
-    /// A worker whose map takes at most `table_bytes`.
+    /// Returns a worker whose map takes at most `table_bytes`.
     pub(crate) fn new(config: &Config, table_bytes: u64, results: &'s Results<'p, K>) -> Self {
         Counter {
             expander: Expander {
@@ -72,16 +72,17 @@ impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
         }
     }
 
-    /// Counts one bin and passes its k-mers on.
+    /// Counts one bin and passes its k-mers to the results.
     pub(crate) fn count(&mut self, bin: &Contents<'_>) -> Result<(), Error> {
         self.count_pass(bin, Pass::default())
     }
 
-    /// Hands over what is left and gives the worker's part of the histogram.
+    /// Flushes the results and returns the worker's part of the histogram.
     pub(crate) fn finish(self) -> Result<Histogram, Error> {
         self.results.finish()
     }
 
+    /// Counts the k-mers of a pass; splits the pass in two if the map cannot hold it.
     fn count_pass(&mut self, bin: &Contents<'_>, pass: Pass) -> Result<(), Error> {
         self.expander.pass = pass;
         self.expander.map.clear(self.expected >> pass.bits);
@@ -93,7 +94,7 @@ impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
         self.results.add_map(map)
     }
 
-    /// Fills the map; false if it cannot hold the pass.
+    /// Fills the map; returns false if it cannot hold the k-mers of the pass.
     fn fill(&mut self, bin: &Contents<'_>) -> Result<bool, Error> {
         let (expander, dedupe) = (&mut self.expander, &mut self.dedupe);
         let max_records = bin.bytes() as usize / record_bytes(1, expander.k) + 1;
@@ -126,11 +127,11 @@ impl<'s, 'p, K: Width> Counter<'s, 'p, K> {
     }
 }
 
-/// From super-k-mers to counted k-mers.
+/// The expansion of super-k-mers to counted k-mers.
 struct Expander<K> {
     k: usize,
     canonical: bool,
-    /// What each base's complement is as the first base of a k-mer.
+    /// The complement of each base, shifted to the first base of a k-mer.
     first: [K; 4],
     pass: Pass,
     map: KmerMap<K>,
@@ -138,7 +139,7 @@ struct Expander<K> {
 }
 
 impl<K: Width> Expander<K> {
-    /// Expands what the deduplication has gathered; false if the map is full.
+    /// Expands the deduplicated records; returns false if the map is full.
     fn drain(&mut self, dedupe: &mut Dedupe<K>) -> bool {
         let mut fits = true;
         dedupe.drain(|record, weight| {
@@ -148,7 +149,7 @@ impl<K: Width> Expander<K> {
         fits
     }
 
-    /// Expands the record whose bases take the first `len` bytes of `bases`.
+    /// Expands the record whose bases are the first `len` bytes of `bases`; returns false if the map is full.
     #[inline(always)]
     fn expand_record(&mut self, bases: &[u8], len: usize, kmers: usize) -> bool {
         if bases.len() >= K::BYTES {
@@ -159,7 +160,7 @@ impl<K: Width> Expander<K> {
         self.expand(&padded, kmers, 1)
     }
 
-    /// Adds each of a super-k-mer's `kmers` k-mers `weight` times; false if the map is full.
+    /// Adds each of the `kmers` k-mers of a super-k-mer `weight` times; returns false if the map is full.
     #[inline(always)]
     fn expand(&mut self, bases: &[u8], kmers: usize, weight: u32) -> bool {
         let (k, mask, canonical, pass) = (self.k, K::mask(self.k), self.canonical, self.pass);
@@ -173,7 +174,7 @@ impl<K: Width> Expander<K> {
                 let kmer = forward.least(reverse);
                 let hash = kmer.hash();
                 map.prefetch(hash);
-                // What lies behind the last base is padding or the next record: never used.
+                // Bits after the last base are padding or the next record: never used.
                 let code = (codes >> 62) as u8;
                 codes <<= 2;
                 forward = forward.push(code, mask);
@@ -190,7 +191,7 @@ impl<K: Width> Expander<K> {
         self.pending.len() < AT_ONCE || self.settle()
     }
 
-    /// Brings the pending k-mers into the map; false if it is full.
+    /// Adds the pending k-mers to the map; returns false if it is full.
     #[inline]
     fn settle(&mut self) -> bool {
         let fits = self.map.reserve(self.pending.len());
@@ -207,7 +208,7 @@ impl<K: Width> Expander<K> {
     }
 }
 
-/// The bases from base `at` on in the top bits of a word: 29 or more of them, as far as there are bytes.
+/// Returns the bases from base `at` on in the top bits of a word: at least 29 unless the input ends before.
 #[inline(always)]
 fn word_at(bases: &[u8], at: usize) -> u64 {
     let rest = bases.get(at / 4..).unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Equal super-k-mers counted as one: at a depth of 100 most super-k-mers of a bin recur, and each
-//! then costs one look-up instead of one for each of its k-mers.
+//! Deduplication of super-k-mers: at a depth of 100 most super-k-mers of a bin recur, and one look-up of a
+//! whole record then replaces one look-up for each of its k-mers.
 //!
-//! Where few recur (long reads with errors, low depth) it would cost more than it saves: the
-//! ratio is watched and records then go straight through, with a new try now and then.
+//! Where few recur (long reads with errors, low depth) this would cost more than it saves. So the ratio is
+//! measured in each group; after a group with few repeats, the next [`PAUSE`] groups bypass it.
 
 use merganser_seq::simd;
 
@@ -10,22 +10,22 @@ use super::Width;
 use super::index::Index;
 use super::width::Key;
 
-/// Records looked up together, so that their cache misses overlap.
+/// The number of records looked up together, so that their cache misses overlap.
 const AT_ONCE: usize = 64;
-/// Groups that go straight through after one in which little recurred.
+/// The number of groups that bypass deduplication after a group with few repeats.
 const PAUSE: usize = 15;
 
 #[derive(Clone, Copy)]
 struct Record<T> {
     key: T,
-    /// Times that it occurred; 0 in one that is not there.
+    /// The number of occurrences; 0 in an empty entry.
     weight: u32,
 }
 
-/// A group of records with the number of times each occurred.
+/// A group of distinct records with their numbers of occurrences.
 pub(crate) struct Dedupe<K: Width> {
     index: Index,
-    /// From 1 on, in the order in which they came first.
+    /// Entries from 1 on, in order of first occurrence.
     distinct: Vec<Record<K::Key>>,
     len: usize,
     gathered: usize,
@@ -34,14 +34,14 @@ pub(crate) struct Dedupe<K: Width> {
 }
 
 impl<K: Width> Dedupe<K> {
-    /// The most records of a group: its index then has half of its slots empty.
+    /// The largest number of records in a group; half of the index's slots then stay empty.
     pub(crate) const GROUP: usize = 1 << 17;
 
     /// Bytes of the largest group.
     pub(crate) const BYTES: usize =
         (Self::GROUP + 1) * size_of::<Record<K::Key>>() + 2 * Self::GROUP * size_of::<u32>();
 
-    /// One without a group.
+    /// Returns an empty deduplicator.
     pub(crate) fn new() -> Dedupe<K> {
         Dedupe {
             index: Index::new(),
@@ -53,7 +53,7 @@ impl<K: Width> Dedupe<K> {
         }
     }
 
-    /// Starts a group of at most `records` records; false if this group is better left alone.
+    /// Starts a group of at most `records` records; returns false if this group is to bypass deduplication.
     pub(crate) fn start(&mut self, records: usize) -> bool {
         if self.pause > 0 {
             self.pause -= 1;
@@ -70,7 +70,7 @@ impl<K: Width> Dedupe<K> {
         true
     }
 
-    /// Adds the record of `len` bytes at the start of `from`, if it is short enough for a key.
+    /// Adds the record of `len` bytes at the start of `from`; returns false if it is too long for a key.
     #[inline(always)]
     pub(crate) fn add(&mut self, from: &[u8], len: usize) -> bool {
         if len > K::Key::BYTES {
@@ -86,6 +86,7 @@ impl<K: Width> Dedupe<K> {
         true
     }
 
+    /// Adds the pending records to the group.
     fn settle(&mut self) {
         self.gathered += self.pending.len();
         for &(_, hash) in &self.pending {
@@ -99,7 +100,7 @@ impl<K: Width> Dedupe<K> {
         }
     }
 
-    /// Ends the group: each distinct record with its weight, then there is none.
+    /// Ends the group: passes each distinct record with its weight to `visit` and clears the group.
     pub(crate) fn drain(&mut self, mut visit: impl FnMut(&[u8; 64], u32)) {
         self.settle();
         if self.len * 4 > self.gathered * 3 {

@@ -1,8 +1,8 @@
-//! A hash map of k-mers and counts: an index of 4 bytes a slot, and the k-mers and counts in the order
-//! in which they came.
+//! A hash map from k-mers to counts: an index of 4 bytes a slot, and the k-mers and counts in insertion
+//! order.
 //!
-//! Where most k-mers occur once, nearly every look-up appends: it touches one line of the small index
-//! alone, and reading out goes over counts that lie together.
+//! Where most k-mers occur once, nearly every look-up appends: it touches only one cache line of the small
+//! index, and reading out scans contiguous counts.
 
 use merganser_kmers::Histogram;
 use merganser_seq::kmer::Kmer;
@@ -10,28 +10,28 @@ use merganser_seq::simd;
 
 use super::index::Index;
 
-/// Slots of the smallest index.
+/// The number of slots of the smallest index.
 const LEAST_SLOTS: usize = 1 << 10;
-/// k-mers that are read out together.
+/// The number of k-mers read out together.
 const BATCH: usize = 256;
 
-/// Counts of distinct k-mers.
+/// A map from distinct k-mers to their counts.
 pub(crate) struct KmerMap<K> {
     index: Index,
     max_slots: usize,
-    /// From 1 on; those behind the last one have a count of 0.
+    /// Entries from 1 on; counts after the last entry are 0.
     kmers: Vec<K>,
     counts: Vec<u32>,
     len: usize,
 }
 
-/// The most k-mers of a map of so many slots: beyond that probes grow long.
+/// Returns the largest number of k-mers in a map of `slots` slots: a load factor of 5/8, above which probes grow long.
 const fn max_kmers(slots: usize) -> usize {
     slots / 8 * 5
 }
 
 impl<K: Kmer> KmerMap<K> {
-    /// A map of at most `bytes` bytes, but never fewer than the smallest.
+    /// Returns a map of at most `bytes` bytes, or the smallest map if that is larger.
     pub(crate) fn new(bytes: u64) -> KmerMap<K> {
         let entry = size_of::<K>() + size_of::<u32>();
         let least_bytes = LEAST_SLOTS * size_of::<u32>() + max_kmers(LEAST_SLOTS) * entry;
@@ -55,7 +55,7 @@ impl<K: Kmer> KmerMap<K> {
         self.set_slots(wanted);
     }
 
-    /// Empties the index, and makes room for as many k-mers as it may hold.
+    /// Empties the index and allocates entries for as many k-mers as it may hold.
     fn set_slots(&mut self, slots: usize) {
         self.index.reset(slots);
         let entries = max_kmers(slots) + 1;
@@ -65,12 +65,12 @@ impl<K: Kmer> KmerMap<K> {
         self.counts.resize(entries, 0);
     }
 
-    /// Distinct k-mers in the map.
+    /// Returns the number of distinct k-mers in the map.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Makes room for `more` new k-mers; false if the largest map has none left.
+    /// Makes room for `more` new k-mers; returns false if the map would exceed its largest size.
     #[inline]
     pub(crate) fn reserve(&mut self, more: usize) -> bool {
         self.len + more <= max_kmers(self.index.slots()) || self.grow(more)
@@ -92,14 +92,13 @@ impl<K: Kmer> KmerMap<K> {
         true
     }
 
-    /// Asks the cache for where the k-mers of this hash are looked up.
+    /// Prefetches the slot where k-mers of this hash are looked up.
     #[inline(always)]
     pub(crate) fn prefetch(&self, hash: u64) {
         self.index.prefetch(hash);
     }
 
-    /// Asks the cache for the k-mer that probably has this hash, some time after
-    /// [`KmerMap::prefetch`].
+    /// Prefetches the k-mer that probably has this hash; call it some time after [`KmerMap::prefetch`].
     #[inline(always)]
     pub(crate) fn prefetch_likely(&self, hash: u64) {
         let at = self.index.likely(hash);
@@ -107,7 +106,7 @@ impl<K: Kmer> KmerMap<K> {
         simd::prefetch(&self.counts, at);
     }
 
-    /// Adds `weight` (at least 1) occurrences of a k-mer with this hash; counts stop at
+    /// Adds `weight` (at least 1) occurrences of a k-mer with this hash; the count saturates at
     /// `u32::MAX`. There must be room ([`KmerMap::reserve`]).
     #[inline(always)]
     pub(crate) fn add(&mut self, kmer: K, hash: u64, weight: u32) {
@@ -118,8 +117,8 @@ impl<K: Kmer> KmerMap<K> {
         self.counts[at] = self.counts[at].saturating_add(weight);
     }
 
-    /// Counts each k-mer's count into `histogram` and gives `visit` those k-mers whose count lies
-    /// within the bounds, some at a time, in no order that means anything.
+    /// Adds the count of each k-mer to `histogram`, and passes to `visit`, in groups and in no defined order,
+    /// the k-mers whose count is within the bounds.
     pub(crate) fn read_out<E>(
         &self,
         histogram: &mut Histogram,
@@ -128,13 +127,13 @@ impl<K: Kmer> KmerMap<K> {
         mut visit: impl FnMut(&[(K, u32)]) -> Result<(), E>,
     ) -> Result<(), E> {
         let (kmers, counts) = (&self.kmers[1..=self.len], &self.counts[1..=self.len]);
-        // What occurs once and does not stay is looked at no further.
+        // k-mers that occur once and are not kept are skipped early.
         let floor = least.clamp(1, 2);
         let mut once = 0;
         let mut taken = [0; BATCH];
         let mut kept = [(K::default(), 0); BATCH];
         for (kmers, counts) in kmers.chunks(BATCH).zip(counts.chunks(BATCH)) {
-            // Which are taken and stay is as good as random: no branch asks.
+            // Whether a k-mer is taken and kept is unpredictable, so the loops are branchless.
             let mut len = 0;
             for (at, &count) in counts.iter().enumerate() {
                 once += u64::from(count == 1);
@@ -160,7 +159,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    /// Everything in the map, read out in two parts.
+    /// Reads out everything in the map, in two ranges of counts.
     fn all<K: Kmer>(map: &KmerMap<K>) -> BTreeMap<K, u32> {
         let (mut found, mut histogram) = (BTreeMap::new(), Histogram::default());
         for (least, most) in [(1, 7), (8, u32::MAX)] {

@@ -9,10 +9,10 @@ use crate::binmap::BinMap;
 use crate::fragments::{Consumer, Fragment};
 use crate::{Config, Error, superkmer};
 
-/// Stands where no k-mer of a fragment starts: no signature has this value.
+/// Marks positions where no k-mer of a fragment starts: no signature has this value.
 const NO_KMER: u32 = u32::MAX;
 
-/// The stretches of k-mers of one signature in a batch.
+/// A cutter of batches into super-k-mers, the stretches of k-mers with one signature.
 pub(crate) struct SuperKmers {
     k: usize,
     level: Level,
@@ -34,9 +34,9 @@ impl SuperKmers {
         }
     }
 
-    /// Gives `visit` the signature, first position and number of k-mers of each super-k-mer of a
-    /// batch, in order. They are cut at changes of the signature and at fragment ends only, so
-    /// may be of any length.
+    /// Calls `visit` with the signature, first position and number of k-mers of each super-k-mer of a
+    /// batch, in order. Super-k-mers are cut only at changes of the signature and at fragment ends, so
+    /// they may have any length.
     #[inline(always)]
     pub(crate) fn each(
         &mut self,
@@ -66,7 +66,7 @@ impl SuperKmers {
     }
 }
 
-/// Overwrites the signatures of windows that are not within one fragment.
+/// Overwrites the signatures of windows that are not inside one fragment.
 fn blank_gaps(signatures: &mut [u32], fragments: &[Fragment], k: usize) {
     let mut clean_to = 0;
     for fragment in fragments {
@@ -85,13 +85,13 @@ fn blank(signatures: &mut [u32], from: usize, to: usize) {
     }
 }
 
-/// Sends super-k-mers to their bins as records.
+/// Cuts batches and sends the super-k-mers to their bins as records.
 pub(crate) struct Partitioner<'m, 's, 'p> {
     superkmers: SuperKmers,
     bins: Bins<'m, 's, 'p>,
 }
 
-/// The part of a [`Partitioner`] that a super-k-mer passes through.
+/// The part of a [`Partitioner`] that writes super-k-mers to bins.
 struct Bins<'m, 's, 'p> {
     k: usize,
     canonical: bool,
@@ -99,22 +99,22 @@ struct Bins<'m, 's, 'p> {
     writer: Writer<'s, 'p>,
     words: Vec<u64>,
     reverse: Vec<u64>,
-    /// Bases of the batch.
+    /// The number of bases of the batch.
     bases: usize,
     pieces: Vec<Piece>,
     totals: Partitioned,
 }
 
-/// A super-k-mer of a batch on its way to a bin.
+/// A super-k-mer of a batch that is to be sent to its bin.
 struct Piece {
     /// The slot of its signature.
     slot: u32,
-    /// Its first base.
+    /// The position of its first base.
     at: u32,
     kmers: u32,
 }
 
-/// What a worker has sent to bins.
+/// Totals of what a worker has sent to bins.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Partitioned {
     pub(crate) kmers: u64,
@@ -173,7 +173,7 @@ impl Consumer for Partitioner<'_, '_, '_> {
 }
 
 impl Bins<'_, '_, '_> {
-    /// Sends all pieces: a step at a time, so that the cache misses of many overlap.
+    /// Sends all pieces, one step at a time for all of them, so that their cache misses overlap.
     fn send_all(&mut self) -> Result<(), Error> {
         let mut pieces = std::mem::take(&mut self.pieces);
         for piece in &pieces {
@@ -223,7 +223,7 @@ mod tests {
             codes in proptest::collection::vec(0u8..4, 0..600),
             cuts in proptest::collection::vec(0usize..600, 0..12), k in 3usize..60,
         ) {
-            // Fragments between neighbouring cuts, some of them touching.
+            // Fragments between neighbouring cuts; some are adjacent.
             let mut cuts: Vec<usize> = cuts.into_iter().filter(|&c| c <= codes.len()).collect();
             cuts.sort_unstable();
             let fragments: Vec<Fragment> = cuts.windows(2).enumerate()
@@ -240,7 +240,7 @@ mod tests {
                     assert_eq!(least, Some(signature));
                     seen.push(i);
                 }
-                // A cut without a change of signature is a fragment's end.
+                // A cut without a change of signature must be the end of a fragment.
                 if previous == Some((at, signature)) {
                     assert!(fragments.iter().any(|f| f.start == at));
                 }

@@ -1,4 +1,4 @@
-//! A look at the first reads: how k-mers spread over signatures, and how many there will be
+//! A sample of the first reads: the distribution of k-mers over signatures, and an estimate of their number
 //! (RapidGKC §III-D.4).
 
 use super::partition::SuperKmers;

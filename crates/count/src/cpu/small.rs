@@ -1,12 +1,12 @@
-//! k-mers so short that each has a counter of its own.
+//! Counting of k-mers so short that each possible k-mer has a counter.
 
 use crate::Error;
 use crate::fragments::{Consumer, Fragment};
 
-/// The largest k that is counted so: 4^10 counters take 4 MiB, which a core's cache holds.
+/// The largest k that is counted with direct counters: 4^10 of them take 4 MiB, which fits in a core's cache.
 pub(crate) const MAX_K: usize = 10;
 
-/// A counter for each k-mer; canonical form is taken when they are read out.
+/// A counter for each possible k-mer; strands are merged on reading out.
 pub(crate) struct SmallCounter {
     k: usize,
     counts: Vec<u32>,
@@ -18,7 +18,7 @@ impl SmallCounter {
         SmallCounter { k, counts: vec![0; 1 << (2 * k)], kmers: 0 }
     }
 
-    /// Adds another worker's counts; they stop at `u32::MAX`.
+    /// Adds another worker's counts, saturating at `u32::MAX`.
     pub(crate) fn merge(&mut self, other: &SmallCounter) {
         for (count, more) in self.counts.iter_mut().zip(&other.counts) {
             *count = count.saturating_add(*more);
@@ -26,7 +26,7 @@ impl SmallCounter {
         self.kmers += other.kmers;
     }
 
-    /// The k-mers that occur, with their counts, in order.
+    /// Iterates over the k-mers that occur, with their counts, in order.
     pub(crate) fn iter(&self, canonical: bool) -> impl Iterator<Item = (u32, u32)> + '_ {
         use merganser_seq::kmer::Kmer;
         let all = self.counts.iter().enumerate().map(|(kmer, &count)| (kmer as u32, count));

@@ -1,10 +1,10 @@
-//! What goes with each width of k-mer: how much of a super-k-mer is compared at once.
+//! The record key of each k-mer width: the words that are compared at once in deduplication.
 
 use merganser_seq::kmer::{Kmer, Wide};
 
 /// A k-mer width with its record key.
 pub(crate) trait Width: Kmer {
-    /// A number of words that holds a usual super-k-mer record of this width: 2k-p bases and the
+    /// A key that holds a usual super-k-mer record of this width: 2k-p bases and the
     /// length byte. Longer records are not deduplicated.
     type Key: Key;
 }
@@ -22,17 +22,17 @@ impl Width for Wide {
     type Key = [u64; 8];
 }
 
-/// A super-k-mer record as words, zeros behind its end.
+/// A super-k-mer record as words, padded with zeros.
 pub(crate) trait Key: Copy + Eq {
-    /// The key of no record, to fill empty places with.
+    /// The key of an empty entry.
     const NONE: Self;
-    /// Bytes of the key.
+    /// The number of bytes of the key.
     const BYTES: usize;
-    /// The key of the record of `len` bytes (at most [`Key::BYTES`]) at the start of `from`.
+    /// Loads the record of `len` bytes (at most [`Key::BYTES`]) at the start of `from`.
     fn load(from: &[u8], len: usize) -> Self;
-    /// The record's bytes.
+    /// Writes the record's bytes to the start of `out`.
     fn bytes(&self, out: &mut [u8; 64]);
-    /// A 64-bit hash whose high bits are as good as random.
+    /// Returns a 64-bit hash with well-mixed high bits.
     fn hash(&self) -> u64;
 }
 
@@ -45,7 +45,7 @@ impl<const N: usize> Key for [u64; N] {
         let mut key = [0; N];
         if let Some(whole) = from.get(..8 * N) {
             for (i, word) in key.iter_mut().enumerate() {
-                // Bytes behind the record belong to the next one: mask them.
+                // Bytes after the record belong to the next one: mask them.
                 let bytes = len.saturating_sub(8 * i).min(8) as u32;
                 let mask = u64::MAX.checked_shr(64 - 8 * bytes).unwrap_or(0);
                 *word = u64::load(&whole[8 * i..]) & mask;

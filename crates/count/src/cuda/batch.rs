@@ -1,17 +1,17 @@
-//! Packed bases on their way to a device.
+//! Batches of packed bases for a device.
 
 use super::kernels::{CUT_WORDS, TILE_BASES, TILE_WORDS};
 use crate::fragments::Fragment;
 
-/// Tiles of bases: each [`TILE_BASES`] bases of 2 bits, and a bit for each of them that is set where
-/// no k-mer goes on from the base before: at the start of a fragment, and between fragments.
+/// Tiles of [`TILE_BASES`] bases of 2 bits, with one bit for each base that is set where k-mers cannot
+/// continue from the previous base: at the start of a fragment, and between fragments.
 pub(crate) struct TileBuffer {
     bases: Vec<u64>,
     cuts: Vec<u64>,
 }
 
 impl TileBuffer {
-    /// Room for `tiles` tiles.
+    /// Returns an empty buffer with room for `tiles` tiles.
     pub(crate) fn new(tiles: usize) -> TileBuffer {
         let room = |words| Vec::with_capacity(tiles * words);
         TileBuffer { bases: room(TILE_WORDS), cuts: room(CUT_WORDS) }
@@ -26,10 +26,10 @@ impl TileBuffer {
         self.cuts.clear();
     }
 
-    /// Bytes of a tile.
+    /// The number of bytes of a tile.
     pub(crate) const TILE_BYTES: usize = 8 * (TILE_WORDS + CUT_WORDS);
 
-    /// Adds a tile: packed bases of `bases` codes, and which stretches of them are sequence.
+    /// Appends a tile: the packed bases, and the cuts given by the fragments that are sequence.
     pub(crate) fn push(&mut self, packed: &[u64], fragments: &[Fragment]) {
         let words = packed.len().min(TILE_WORDS);
         self.bases.extend_from_slice(&packed[..words]);
@@ -44,7 +44,7 @@ impl TileBuffer {
         self.cuts.extend_from_slice(&cuts);
     }
 
-    /// Copies bases and then cuts.
+    /// Copies the bases, then the cuts, to `out`.
     pub(crate) fn copy_to(&self, out: &mut [u64]) {
         let (bases, cuts) = out.split_at_mut(self.bases.len());
         bases.copy_from_slice(&self.bases);
@@ -52,7 +52,7 @@ impl TileBuffer {
     }
 }
 
-/// Sets the bits `from` to `to`, not included.
+/// Sets the bits from `from` up to, but not including, `to`.
 fn set_bits(words: &mut [u64], mut from: usize, to: usize) {
     let to = to.min(64 * words.len());
     while from < to {

@@ -19,14 +19,14 @@ use super::table_kernels::Layout;
 use crate::config::Format;
 use crate::{Config, Error};
 
-/// Parts in which a bin is counted whose records come from the host: the CPU counts it sooner than they
-/// would come more often.
+/// The largest number of parts in which a bin with records on the host is counted: every part transfers all its
+/// records again, and with more parts the CPU is faster.
 const MAX_PARTS_FROM_HOST: u64 = 2;
-/// The times that a bin too large for a workspace is split in ever more parts.
+/// The number of times that the number of parts is doubled for a bin that is too large for a workspace.
 const SPLITS: u32 = 4;
 
-/// Groups neighbouring bins so that a workspace has room for each group; a bin that is too large for
-/// it is a group of its own.
+/// Groups neighbouring bins such that each group fits in a workspace; a bin that is too large for that
+/// is a group of its own.
 pub(crate) fn groups(loads: &[Load], room: Room, words: usize) -> Vec<Range<usize>> {
     let add = |one: &Load, other: &Load| {
         let mut both = *one;
@@ -38,7 +38,7 @@ pub(crate) fn groups(loads: &[Load], room: Room, words: usize) -> Vec<Range<usiz
     })
 }
 
-/// The records of all bins, and where they are.
+/// The records of all bins, on devices and on the host.
 pub(crate) struct Bins<'b, 'p> {
     pub(crate) chunks: &'b [Chunk],
     pub(crate) host: &'b HostBins<'p>,
@@ -52,13 +52,13 @@ impl Bins<'_, '_> {
     }
 }
 
-/// Bins that are counted together, and what the host had of them.
+/// Bins that are counted together, with their records taken from the host.
 struct Group<'g, 'p> {
     bins: &'g Range<usize>,
     taken: Taken<'g, 'p>,
 }
 
-/// A stream with its buffers.
+/// A stream with its buffers, which counts one group of bins at a time.
 pub(crate) struct Workspace<'l, K: GpuKmer> {
     config: &'l Config,
     device: Device,
@@ -71,10 +71,10 @@ pub(crate) struct Workspace<'l, K: GpuKmer> {
     large: DeviceBuffer<u32>,
     totals: DeviceBuffer<u64>,
     scratch: DeviceBuffer<u8>,
-    /// Where pieces of records are, and where they go.
+    /// The addresses of pieces of records, and their positions in `records`.
     tables: [DeviceBuffer<u64>; 2],
     packing: Packing<K>,
-    /// Of each thread that brings records from the host.
+    /// A staging buffer for each thread that transfers records from the host.
     staging: Vec<Staging>,
     histogram: Histogram,
 }
@@ -115,8 +115,8 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         self.histogram
     }
 
-    /// Counts a group of bins; false if they are one bin with more copies of a k-mer than there is
-    /// room for, or one that is too large for what a device does well, and nothing was counted.
+    /// Counts a group of bins. Returns false, with nothing counted, if the group is a bin that a device cannot
+    /// count: one with more copies of a k-mer than there is room for, or one too large to transfer repeatedly.
     pub(crate) fn count(
         &mut self,
         bins: &Bins<'_, '_>,
@@ -145,7 +145,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         Ok(true)
     }
 
-    /// In how many parts, by a hash of the k-mer, the bins must be counted.
+    /// Returns the number of parts, by a hash of the k-mer, in which the bins must be counted; `None` if too many.
     fn parts(
         &mut self,
         chunks: &[Chunk],
@@ -170,7 +170,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         Ok(None)
     }
 
-    /// Expands the group's super-k-mers into `keys[0]`; returns how many k-mers there are.
+    /// Expands the group's super-k-mers into `keys[0]`; returns the number of k-mers.
     fn expand(
         &mut self,
         chunks: &[Chunk],
@@ -201,7 +201,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         Ok(made[0])
     }
 
-    /// Brings what chunks have of the group; returns how many words are filled then.
+    /// Copies the group's records from the chunks to `records`; returns the number of words filled.
     fn gather(
         &mut self,
         chunks: &[Chunk],
@@ -232,7 +232,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         pieces.gather(&self.stream, &mut self.tables, self.records.view_mut())
     }
 
-    /// Sees to it that `coming` words have room behind the `filled` ones; returns how many are filled then.
+    /// Makes room for `coming` words after the `filled` ones; returns the number of words that are filled then.
     fn make_room(
         &mut self,
         filled: usize,
@@ -245,14 +245,14 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         }
         self.expand_records(filled, part, room)?;
         if coming > self.records.len() {
-            // Nothing uses the old buffer once it is freed: freeing waits for the device.
+            // Freeing waits for the device, so nothing uses the old buffer after that.
             self.records = self.device.alloc(0)?;
             self.records = self.device.alloc(coming)?;
         }
         Ok(0)
     }
 
-    /// Brings blocks from the host by several threads; returns how many words are filled then.
+    /// Transfers blocks from the host on several threads; returns the number of words that are filled then.
     fn bring(
         &mut self,
         taken: &Taken<'_, '_>,
@@ -260,7 +260,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         filled: usize,
     ) -> Result<usize, Error> {
         let room = HostRoom::new(&self.stream, self.records.view_mut(), filled);
-        // A run is cancelled between groups.
+        // Cancellation is checked between groups.
         let never = Cancel::default();
         let share = Share::new(0..blocks.len(), &never);
         side_by_side(self.staging.iter_mut().take(blocks.len()), |staging| {
@@ -275,7 +275,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         K::expand(&self.stream, records, k, canonical, part, out, self.totals.view_mut())
     }
 
-    /// Counts the first `count` of `keys[0]`.
+    /// Counts the first `count` keys of `keys[0]`.
     fn count_keys(&mut self, count: usize, sink: &mut Sink<'_>) -> Result<(), Error> {
         let (k, stream) = (self.config.k, &self.stream);
         let (mut place, mut bits) = (0, sorted_bits(k));
@@ -305,7 +305,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
             };
             match count_runs(stream, &mut runs)? {
                 Some(found) => break found,
-                // Too many k-mers share the bits: sort by all of them, and none do.
+                // Too many different k-mers share the sorted bits: sort by all bits instead.
                 None => bits = 2 * k as u32,
             }
         };
@@ -321,7 +321,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
         self.packing.keep(&self.stream, [kmers, counted], counts, sink)
     }
 
-    /// Adds to the histogram what a search for runs has found.
+    /// Adds the results of a search for runs to the histogram.
     fn add_counts(&mut self, found: &[u64]) -> GpuResult<()> {
         let large = self.stream.download_vec(self.large.slice(..found[2] as usize))?;
         large.into_iter().for_each(|count| self.histogram.add(count));
@@ -332,7 +332,7 @@ impl<'l, K: GpuKmer> Workspace<'l, K> {
     }
 }
 
-/// The first items of two buffers, the one in `place` first.
+/// Returns the first `count` items of two buffers, starting with buffer `place`.
 fn ordered<'b, T: SortKey>(
     first: &'b mut DeviceBuffer<T>,
     second: &'b mut DeviceBuffer<T>,

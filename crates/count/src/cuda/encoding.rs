@@ -13,13 +13,13 @@ use super::table_kernels::{Blocks, Layout, Pairs, PairsMut, Runs, TABLE_BLOCK};
 use crate::Error;
 use crate::results::Results;
 
-/// Bytes of each of two buffers through which records come from the host.
+/// Bytes of each of the two buffers through which records are copied from the host.
 const STAGING_BYTES: usize = 4 << 20;
 
-/// Bytes that follow the blocks of a section for whoever reads whole words.
+/// Padding bytes after the blocks of a section, because decoders read whole words.
 const BEHIND: usize = 8;
 
-/// Where the k-mers of a table wait.
+/// The k-mers of a table before encoding: segments on devices, and results on the host.
 pub(crate) struct Waiting<'w, 'p, K: GpuKmer> {
     pub(crate) segments: &'w [PackedKmers],
     pub(crate) results: &'w Results<'p, K>,
@@ -27,13 +27,13 @@ pub(crate) struct Waiting<'w, 'p, K: GpuKmer> {
 }
 
 impl<K: GpuKmer> Waiting<'_, '_, K> {
-    /// How many k-mers a range has.
+    /// Returns the number of k-mers of a range.
     pub(crate) fn len(&self, range: usize) -> u64 {
         let there = self.segments.iter().map(|segment| segment.of(&(range..range + 1)).len());
         there.sum::<usize>() as u64 + self.results.scattered().len(range)
     }
 
-    /// Copies what segments have of some ranges to the results.
+    /// Copies the k-mers of some ranges from the segments to the results.
     pub(crate) fn move_to_results(&self, ranges: Range<usize>) -> Result<(), Error> {
         let record = self.layout.bytes(false);
         for segment in self.segments {
@@ -57,9 +57,9 @@ impl<K: GpuKmer> Waiting<'_, '_, K> {
 #[derive(Clone, Debug)]
 pub(crate) struct SectionGroup {
     pub(crate) sections: Range<usize>,
-    /// k-mers of each.
+    /// The number of k-mers of each section.
     pub(crate) kmers: Vec<u64>,
-    /// Ranges of a section, as a power of two.
+    /// The number of ranges of a section, as a power of two.
     pub(crate) finer: u32,
 }
 
@@ -68,7 +68,7 @@ impl SectionGroup {
         self.sections.start << self.finer..self.sections.end << self.finer
     }
 
-    /// First k-mers and first blocks of the sections, with one item more each.
+    /// Returns the index of the first k-mer and of the first block of each section, with the totals appended.
     fn starts(&self) -> [Vec<u64>; 2] {
         let (mut kmers, mut blocks) = (vec![0], vec![0]);
         for &number in &self.kmers {
@@ -79,7 +79,7 @@ impl SectionGroup {
     }
 }
 
-/// A stream with its buffers.
+/// A stream with its buffers, which encodes one group of sections at a time.
 pub(crate) struct Encoding<K: GpuKmer> {
     stream: Stream,
     packed: DeviceBuffer<u8>,
@@ -87,7 +87,7 @@ pub(crate) struct Encoding<K: GpuKmer> {
     counts: [DeviceBuffer<u32>; 2],
     scratch: DeviceBuffer<u8>,
     made: DeviceBuffer<u64>,
-    /// Tables of a few numbers.
+    /// Device copies of small tables of offsets.
     numbers: [DeviceBuffer<u64>; 2],
     ranges: DeviceBuffer<u32>,
     sizes: DeviceBuffer<u32>,
@@ -99,19 +99,19 @@ pub(crate) struct Encoding<K: GpuKmer> {
 }
 
 impl<K: GpuKmer> Encoding<K> {
-    /// Bytes of device memory for each k-mer.
+    /// Returns the bytes of device memory for each k-mer of a batch.
     pub(crate) fn kmer_bytes(k: usize, layout: Layout) -> u64 {
         let pair = size_of::<K::Word>() + 4;
-        // An eighth of the pairs is more than sorting needs besides, and what each block needs.
+        // An eighth of the pairs' size covers the scratch memory of the sort and the data for each block.
         (layout.bytes(true) + 2 * pair + pair / 8 + 1 + block_bytes(k)) as u64
     }
 
-    /// The most bytes of blocks for each k-mer.
+    /// Returns an upper bound of the encoded bytes for each k-mer.
     pub(crate) fn table_bytes(k: usize) -> u64 {
         block_bytes(k) as u64
     }
 
-    /// For batches of up to `most` k-mers of `k` bases in up to `sections` sections.
+    /// Returns buffers for batches of up to `most` k-mers of `k` bases in up to `sections` sections.
     pub(crate) fn new(
         device: &Device,
         (k, layout): (usize, Layout),
@@ -139,7 +139,7 @@ impl<K: GpuKmer> Encoding<K> {
         })
     }
 
-    /// Sorts and encodes what waits of a batch; its ranges have nothing on the host after that.
+    /// Sorts and encodes the k-mers of a batch; removes those on the host from the results.
     pub(crate) fn encode(
         &mut self,
         waiting: &Waiting<'_, '_, K>,
@@ -151,7 +151,7 @@ impl<K: GpuKmer> Encoding<K> {
         Ok(self.blocks(place, batch)?)
     }
 
-    /// Brings the k-mers of some ranges to the first buffer, in no order.
+    /// Collects the k-mers of some ranges, unordered, in the first buffer.
     fn gather(
         &mut self,
         waiting: &Waiting<'_, '_, K>,
@@ -186,12 +186,12 @@ impl<K: GpuKmer> Encoding<K> {
             };
             let made = self.made.view_mut();
             let made = runs.unpack_any(stream, &mut room.slice_mut(small..kmers), made)?;
-            assert_eq!(made as usize, kmers - small, "the k-mers that were kept");
+            assert_eq!(made as usize, kmers - small, "number of k-mers unpacked");
         }
         Ok(())
     }
 
-    /// Copies what segments have of some ranges.
+    /// Copies the records of some ranges from the segments to `packed`.
     fn gather_segments(
         &mut self,
         waiting: &Waiting<'_, '_, K>,
@@ -216,7 +216,7 @@ impl<K: GpuKmer> Encoding<K> {
         Ok(runs)
     }
 
-    /// Takes what the host has of some ranges, to the byte `from` and on.
+    /// Takes the records of some ranges from the host's results to `packed`, starting at byte `from`.
     fn gather_results(
         &mut self,
         waiting: &Waiting<'_, '_, K>,
@@ -238,7 +238,7 @@ impl<K: GpuKmer> Encoding<K> {
         Ok(runs)
     }
 
-    /// Sends bytes to the device behind those before, many at a time.
+    /// Appends bytes to the staging buffers, and sends a buffer when it is full.
     fn stage(&mut self, staged: &mut Staged, mut bytes: &[u8]) -> GpuResult<()> {
         while !bytes.is_empty() {
             if staged.held == STAGING_BYTES {
@@ -256,7 +256,7 @@ impl<K: GpuKmer> Encoding<K> {
         Ok(())
     }
 
-    /// Enqueues the copy of what is staged; the other buffer is next.
+    /// Enqueues the copy of the staged bytes and switches to the other buffer.
     fn send(&mut self, staged: &mut Staged) -> GpuResult<()> {
         let Staged { at, held, buffer } = *staged;
         let to = self.packed.slice_mut(at..at + held);
@@ -265,9 +265,9 @@ impl<K: GpuKmer> Encoding<K> {
         Ok(())
     }
 
-    /// Sorts k-mers of some ranges; returns the buffer that has them then.
+    /// Sorts the k-mers of some ranges; returns the index of the buffer with the result.
     fn sort(&mut self, kmers: usize, ranges: &Range<usize>, k: usize) -> GpuResult<usize> {
-        // The first bits that all ranges have in common are not looked at.
+        // The leading bits that all ranges share need no sorting.
         let differ = usize::BITS - (ranges.start ^ (ranges.end - 1)).leading_zeros();
         let bits = 0..2 * k as u32 - scattered::range_bits(k) + differ;
         let buffers = self.kmers.each_mut().map(|buffer| buffer.slice_mut(..kmers));
@@ -275,7 +275,7 @@ impl<K: GpuKmer> Encoding<K> {
         primitives::sort_pairs(&self.stream, buffers, counts, bits, self.scratch.view_mut())
     }
 
-    /// Encodes the sorted k-mers of a buffer, and enqueues the blocks' way to the host.
+    /// Encodes the sorted k-mers of a buffer and enqueues the copy of the blocks to the host.
     fn blocks(&mut self, place: usize, batch: &SectionGroup) -> GpuResult<Made<K>> {
         let [kmer_starts, block_starts] = batch.starts();
         let sections = batch.kmers.len();
@@ -291,7 +291,7 @@ impl<K: GpuKmer> Encoding<K> {
             blocks: number,
         };
         blocks.sizes(stream, self.sizes.slice_mut(..number), self.firsts.slice_mut(..number))?;
-        // One more, whose place is then the end.
+        // One more item, whose position is the total.
         stream.fill(self.sizes.slice_mut(number..number + 1), 0)?;
         let (sizes, sums) = (self.sizes.slice(..number + 1), self.places.slice_mut(..number + 1));
         primitives::exclusive_scan(stream, sizes, sums, self.scratch.view_mut())?;
@@ -299,7 +299,7 @@ impl<K: GpuKmer> Encoding<K> {
         let total = places[number] as usize;
         blocks.write(stream, self.places.slice(..number), self.encoded.slice_mut(..total))?;
         if self.bytes.len() < total + BEHIND {
-            // The old one first, so that both are never there together.
+            // The old buffer is freed first, so that both are never allocated together.
             self.bytes = stream.device().alloc_pinned(0)?;
             self.bytes = stream.device().alloc_pinned(total + total / 8 + BEHIND)?;
         }
@@ -315,15 +315,17 @@ impl<K: GpuKmer> Encoding<K> {
     }
 }
 
-/// What is on its way to the device: the place of the bytes that are held, how many they are, and the
-/// buffer that has them.
+/// The state of a transfer to the device.
 struct Staged {
+    /// The position on the device of the staged bytes.
     at: usize,
+    /// The number of staged bytes.
     held: usize,
+    /// The index of the buffer that holds them.
     buffer: usize,
 }
 
-/// Runs of packed records, each of one range.
+/// Runs of packed records; all records of a run are of one range.
 #[derive(Default)]
 struct RunTable {
     ends: Vec<u64>,
@@ -338,21 +340,21 @@ impl RunTable {
         }
     }
 
-    /// Bytes of all.
+    /// Returns the number of bytes of all runs.
     fn end(&self) -> usize {
         self.ends.last().map_or(0, |&end| end as usize)
     }
 
-    /// Where they begin, and the end.
+    /// Returns the start of each run, and the end of the last, in bytes.
     fn starts(&self) -> Vec<u64> {
         std::iter::once(0).chain(self.ends.iter().copied()).collect()
     }
 }
 
-/// Where the blocks of a batch are among the bytes on the host.
+/// The layout of a batch's blocks among the bytes on the host.
 pub(crate) struct Made<K: GpuKmer> {
     first_section: usize,
-    /// k-mers of each section.
+    /// The number of k-mers of each section.
     kmers: Vec<u64>,
     block_starts: Vec<u64>,
     places: Vec<u64>,
@@ -360,7 +362,7 @@ pub(crate) struct Made<K: GpuKmer> {
 }
 
 impl<K: GpuKmer> Made<K> {
-    /// The blocks of a section, which `encoding` has.
+    /// Returns the blocks of a section; their bytes are in `encoding`.
     pub(crate) fn section<'e>(
         &self,
         encoding: &'e Encoding<K>,
@@ -377,8 +379,8 @@ impl<K: GpuKmer> Made<K> {
     }
 }
 
-/// The most bytes that a k-mer takes in a block: a difference in unary has at most 3 bits on average,
-/// and a count 32.
+/// Returns an upper bound of the bytes that a k-mer takes in a block: the unary part of a difference takes at
+/// most 3 bits on average, and a count at most 32.
 fn block_bytes(k: usize) -> usize {
     (2 * k + 35).div_ceil(8)
 }

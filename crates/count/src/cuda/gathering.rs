@@ -1,4 +1,4 @@
-//! Pieces of device memory that are brought together.
+//! Gathering of pieces of device memory into one buffer.
 #![allow(unsafe_code, reason = "foreign functions")]
 
 use std::marker::PhantomData;
@@ -19,27 +19,27 @@ merganser_gpu::foreign! {
     fn merganser_count_gather(arguments: *const GatherArguments, words: u64, stream: RawStream);
 }
 
-/// Pieces of device memory that come to lie one behind the other, and where each does.
+/// Pieces of device memory to be copied one after the other, with their positions in the output.
 pub(crate) struct Gathering<'p> {
-    /// Addresses; 0 is one that is left out.
+    /// Device addresses of the pieces; 0 for a gap that is left unwritten.
     at: Vec<u64>,
     starts: Vec<u64>,
     words: PhantomData<DeviceSlice<'p, u64>>,
 }
 
 impl<'p> Gathering<'p> {
-    /// Pieces that come to lie from the word `start` on.
+    /// Returns a gathering without pieces whose output starts at word `start`.
     pub(crate) fn from(start: usize) -> Gathering<'p> {
         Gathering { at: Vec::new(), starts: vec![start as u64], words: PhantomData }
     }
 
-    /// Adds one of a device that the one they go to reaches.
+    /// Adds a piece in the memory of a device that the target device can access.
     pub(crate) fn add(&mut self, piece: DeviceSlice<'p, u64>) {
         self.at.push(piece.as_ptr() as u64);
         self.starts.push((self.end() + piece.len()) as u64);
     }
 
-    /// Leaves words out; returns which.
+    /// Adds a gap of `words` words, which is not written; returns its position.
     pub(crate) fn leave_out(&mut self, words: usize) -> Range<usize> {
         let from = self.end();
         self.at.push(0);
@@ -47,12 +47,12 @@ impl<'p> Gathering<'p> {
         from..from + words
     }
 
-    /// The word behind the last.
+    /// Returns the end of the last piece, in words.
     pub(crate) fn end(&self) -> usize {
         self.starts.last().map_or(0, |&end| end as usize)
     }
 
-    /// Moves them to `out`. `tables` are working space.
+    /// Copies the pieces to `out`. `tables` are working space.
     pub(crate) fn gather(
         &self,
         stream: &Stream,
@@ -73,14 +73,14 @@ impl<'p> Gathering<'p> {
                 count: self.at.len() as u32,
                 out: out.as_mut_ptr(),
             };
-            // SAFETY: each piece is as long as `starts` says and of a device that this one reaches, and
-            // all of them have room.
+            // SAFETY: each piece has the length given by `starts` and is accessible from this device, and
+            // `out` has room for all pieces.
             unsafe { merganser_count_gather(&arguments, words, raw) }
         })
     }
 }
 
-/// Copies a few items to a buffer, which grows if it has to.
+/// Copies a few items to a buffer, which grows if necessary.
 pub(crate) fn put<'b, T: Pod>(
     stream: &Stream,
     buffer: &'b mut DeviceBuffer<T>,
@@ -111,7 +111,7 @@ mod tests {
         let words: Vec<u64> = (0..60_000).collect();
         let mut memory = device.alloc(words.len()).unwrap();
         stream.upload_now(&words, memory.view_mut()).unwrap();
-        // Many small ones in a tile, none, one of several tiles, and one that is left out.
+        // Many small pieces in a tile, empty ones, one of several tiles, and gaps.
         let lengths = (0..300).map(|i| i % 7).chain([0, 0, 20_000, 1, 4096, 0]);
         let mut pieces = Gathering::from(13);
         let mut expected = vec![u64::MAX; 13];

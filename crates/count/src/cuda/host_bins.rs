@@ -1,8 +1,8 @@
-//! Super-k-mers that no device has room for, by bin on the host: in memory, then on disk, as the CPU has
-//! them, of the bytes that each needs.
+//! Super-k-mers for which no device has room, by bin on the host: in memory, then on disk, in the CPU's
+//! compact encoding.
 //!
-//! They come and go through a little pinned memory: pinning all of it takes 0.35 s a GiB, several times
-//! as long as the copy (docs/benchmarks.md).
+//! They are transferred through a small pinned buffer: pinning all of them would take 0.35 s a GiB, several
+//! times as long as the copy (`docs/evidence/speed.md`).
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -19,30 +19,31 @@ use super::chunks::Load;
 use crate::Error;
 use crate::superkmer::record_bytes;
 
-/// Bytes that are appended to a bin at a time, far less than a block: what a block has no room for goes
-/// to the next one.
+/// Bytes that are appended to a bin at a time, far fewer than a block, since an append that does not fit in the
+/// current block starts a new one.
 const APPENDED: usize = 2 << 10;
-/// Words that a thread gathers for a copy to the device: starting it takes a fraction of its time.
+/// Words that a thread collects for a copy to the device; its launch then takes a fraction of its time.
 const GATHERED: usize = 1 << 19;
 
 /// The bins on the host.
 pub(crate) struct HostBins<'p> {
     store: Bins<'p>,
-    /// Of each bin its k-mers and records.
+    /// The number of k-mers and of records in each bin.
     loads: Vec<[AtomicU64; 2]>,
     k: usize,
-    /// Words of a record.
+    /// The number of words of a record on a device.
     words: usize,
 }
 
 impl<'p> HostBins<'p> {
-    /// So many bins of super-k-mers of `k`, records of `words` words, which wait in `pool`.
+    /// Returns `bins` empty bins for super-k-mers of k-mers of `k` bases, whose device records have `words`
+    /// words; the data are stored in `pool`.
     pub(crate) fn new(pool: &'p BlockPool, bins: usize, k: usize, words: usize) -> HostBins<'p> {
         let loads = (0..bins).map(|_| [const { AtomicU64::new(0) }; 2]).collect();
         HostBins { store: Bins::new(pool, bins), loads, k, words }
     }
 
-    /// What bins hold.
+    /// Returns the load of `bins`.
     pub(crate) fn load(&self, bins: &Range<usize>) -> Load {
         let mut sum = Load::default();
         for [kmers, records] in &self.loads[bins.clone()] {
@@ -51,7 +52,7 @@ impl<'p> HostBins<'p> {
         sum
     }
 
-    /// Takes records out of device memory, once the stream has made them.
+    /// Copies records from device memory to the bins, once the stream has written them.
     pub(crate) fn take_over(
         &self,
         stream: &Stream,
@@ -75,7 +76,7 @@ impl<'p> HostBins<'p> {
         Ok(())
     }
 
-    /// Adds records, whose number of k-mers is not counted, to a bin.
+    /// Appends records to a bin without adding their k-mers to its load.
     pub(crate) fn append(&self, bin: usize, records: &[u64]) -> Result<(), Error> {
         match self.words {
             1 => self.append_words::<1>(bin, records),
@@ -86,7 +87,7 @@ impl<'p> HostBins<'p> {
     }
 
     fn append_words<const WORDS: usize>(&self, bin: usize, records: &[u64]) -> Result<(), Error> {
-        // Whole words are written.
+        // Whole words are written, so a record may overrun its end.
         let mut bytes = [0; APPENDED + 1 + 8 * 8];
         let mut at = 0;
         for record in records.as_chunks::<WORDS>().0 {
@@ -105,23 +106,23 @@ impl<'p> HostBins<'p> {
         if at == 0 { Ok(()) } else { Ok(self.store.append(bin, &bytes[..at])?) }
     }
 
-    /// Takes the records of a bin.
+    /// Takes the records out of a bin.
     pub(crate) fn take(&self, bin: usize) -> Contents<'p> {
         self.store.take(bin)
     }
 
-    /// Puts back what was taken of a bin.
+    /// Puts records that were taken back into a bin.
     pub(crate) fn put_back(&self, bin: usize, contents: &Contents<'_>) -> Result<(), Error> {
         let mut buffer = Vec::new();
         Ok(contents.read(&mut buffer, |block| self.store.append(bin, block))?)
     }
 
-    /// The most words that so many bytes of records are on a device.
+    /// Returns the largest number of device words that `bytes` bytes of records can unpack to.
     pub(crate) fn max_words(&self, bytes: usize) -> usize {
         bytes / record_bytes(1, self.k) * self.words
     }
 
-    /// Unpacks whole records; returns how many words they are.
+    /// Unpacks whole records to device words; returns the number of words.
     fn unpack(&self, bytes: &[u8], out: &mut [u64]) -> usize {
         match self.words {
             1 => unpack::<1>(bytes, self.k, out),
@@ -144,7 +145,7 @@ fn unpack<const WORDS: usize>(mut bytes: &[u8], k: usize, out: &mut [u64]) -> us
                 &padded
             }
         };
-        // What follows are other records.
+        // Mask the bytes of the following records.
         let mut bases = usize::from(kmers) + k;
         for (word, bytes) in record.iter_mut().zip(whole[1..].as_chunks().0) {
             let here = bases.min(32);
@@ -159,16 +160,18 @@ fn unpack<const WORDS: usize>(mut bytes: &[u8], k: usize, out: &mut [u64]) -> us
     number
 }
 
-/// A block of taken records, and whose it is.
+/// A block of taken records.
 #[derive(Clone, Copy)]
 pub(crate) struct Block {
+    /// The index of the bin's contents.
     taken: usize,
+    /// The number of the block in these contents.
     number: usize,
-    /// Words that it takes on a device at most.
+    /// The largest number of words that it takes on a device.
     pub(crate) max_words: usize,
 }
 
-/// Records of a group of bins that were taken from the host, on their way to a device.
+/// The records of a group of bins, taken from the host for transfer to a device.
 pub(crate) struct Taken<'t, 'p> {
     pub(crate) host: &'t HostBins<'p>,
     contents: Vec<Contents<'p>>,
@@ -185,7 +188,7 @@ impl<'t, 'p> Taken<'t, 'p> {
         contents.try_for_each(|(bin, contents)| self.host.put_back(bin, contents))
     }
 
-    /// All blocks.
+    /// Returns all blocks.
     pub(crate) fn blocks(&self) -> Vec<Block> {
         let of = |(taken, contents): (usize, &Contents<'_>)| {
             let block = move |(number, bytes)| Block {
@@ -198,7 +201,7 @@ impl<'t, 'p> Taken<'t, 'p> {
         self.contents.iter().enumerate().flat_map(of).collect()
     }
 
-    /// One thread's part of bringing blocks to a device.
+    /// Transfers this thread's share of the blocks to a device.
     pub(crate) fn bring(
         &self,
         blocks: &[Block],
@@ -225,19 +228,19 @@ impl<'t, 'p> Taken<'t, 'p> {
     }
 }
 
-/// Room on a device that several threads fill from its start on.
+/// Room on a device that several threads fill from its start.
 pub(crate) struct Room<'r> {
     stream: &'r Stream,
     records: Mutex<(DeviceSliceMut<'r, u64>, usize)>,
 }
 
 impl<'r> Room<'r> {
-    /// The first `filled` words are taken.
+    /// Returns room whose first `filled` words are taken.
     pub(crate) fn new(stream: &'r Stream, to: DeviceSliceMut<'r, u64>, filled: usize) -> Room<'r> {
         Room { stream, records: Mutex::new((to, filled)) }
     }
 
-    /// Enqueues the copy of the first words that are staged.
+    /// Enqueues the copy of the first `words` staged words.
     fn send(&self, staging: &mut Staging, words: usize) -> GpuResult<()> {
         let Some(buffer) = staging.0.as_mut().filter(|_| words > 0) else { return Ok(()) };
         let (to, filled) = &mut *lock(&self.records);
@@ -246,20 +249,20 @@ impl<'r> Room<'r> {
         self.stream.upload(buffer, 0..words, to.reborrow().slice_mut(place))
     }
 
-    /// How many words are filled.
+    /// Returns the number of filled words.
     pub(crate) fn filled(self) -> usize {
         lock(&self.records).1
     }
 }
 
-/// Pinned memory of one thread through which records go to and from the host.
+/// Pinned memory of one thread for transfers between the host and a device.
 #[derive(Default)]
 pub(crate) struct Staging(Option<PinnedBuffer<u64>>);
 
 impl Staging {
     fn of(&mut self, device: &Device, words: usize) -> Result<&mut PinnedBuffer<u64>, Error> {
         if self.0.as_ref().is_none_or(|buffer| buffer.len() < words) {
-            // The old one first, so that both are never there together.
+            // The old buffer is freed first, so that both are never allocated together.
             self.0 = None;
             self.0 = Some(device.alloc_pinned(words.next_power_of_two())?);
         }
@@ -273,7 +276,7 @@ mod tests {
     use merganser_store::{Spilling, Storage};
     use proptest::prelude::*;
 
-    /// Records of one width come back from bins of which some blocks went to disk.
+    /// Checks that records of one width come back from bins that were partly spilled to disk.
     fn check<const WORDS: usize>(k: usize, records: &[(u8, [u64; 8])], bins: usize) {
         let most = (32 * WORDS - 4 - k + 1).min(256);
         let record = |&(kmers, bases): &(u8, [u64; 8])| {

@@ -1,6 +1,6 @@
-//! From devices to the host's results: what devices have no room for.
+//! Transfer of the kept k-mers for which devices have no room to the host's results.
 //!
-//! A device has sorted them by range and packed them, so that the host's threads copy bytes, no more.
+//! A device has sorted them by range and packed them, so that the host's threads only copy bytes.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -14,15 +14,15 @@ use merganser_seq::kmer::Kmer;
 use crate::Error;
 use crate::results::Results;
 
-/// Bytes of a part: a copy of them takes several times as long as starting it.
+/// Bytes of a part, enough that its copy takes several times as long as starting the copy.
 const PART_BYTES: usize = 4 << 20;
 
-/// Packed records of k-mers, by range.
+/// Packed records of k-mers, sorted by range.
 pub(crate) struct Packed<'p> {
     pub(crate) records: DeviceSlice<'p, u8>,
-    /// Bytes of a record.
+    /// The number of bytes of a record.
     pub(crate) record_bytes: usize,
-    /// Where each range begins, and the number of records.
+    /// The index of each range's first record, and the number of records.
     pub(crate) bounds: &'p Arc<Vec<u64>>,
 }
 
@@ -30,23 +30,24 @@ pub(crate) struct Packed<'p> {
 struct HostRecords {
     bytes: Pooled<PinnedBuffer<u8>>,
     record_bytes: usize,
-    /// The first of them, and the one after the last, among those of the device.
+    /// The index, among the device's records, of the first record of the part.
     from: usize,
+    /// The index after its last record.
     to: usize,
     bounds: Arc<Vec<u64>>,
 }
 
-/// The way to the writers.
+/// The sending end of the channel to the writers.
 pub(crate) struct ToHost {
     sender: SyncSender<HostRecords>,
     buffers: BufferPool<PinnedBuffer<u8>>,
 }
 
 impl ToHost {
-    /// Sends records to the writers; the copies are enqueued, no more.
+    /// Sends records to the writers; the copies are only enqueued.
     ///
     /// # Errors
-    /// What the device reports, or that the writers are gone, who have an error of their own.
+    /// The device's error, or [`Error::Cancelled`] if the writers have ended; they report the cause.
     pub(crate) fn send(&self, stream: &Stream, packed: &Packed<'_>) -> Result<(), Error> {
         let &Packed { records, record_bytes, bounds } = packed;
         let total = records.len() / record_bytes;
@@ -64,11 +65,11 @@ impl ToHost {
     }
 }
 
-/// Runs `work` while `threads` threads put into the results what it sends them from devices, of
-/// which `device` is one.
+/// Runs `work` while `threads` threads write the records that it sends from devices to the
+/// results. `device` is any of these devices.
 ///
 /// # Errors
-/// What a thread reports, else what the work does.
+/// The error of a writer, else that of `work`.
 pub(crate) fn with_writers<K: Kmer, T>(
     results: &Results<'_, K>,
     threads: usize,
@@ -78,14 +79,14 @@ pub(crate) fn with_writers<K: Kmer, T>(
     let (sender, receiver) = sync_channel(threads);
     let receiver = Mutex::new(receiver);
     let device = device.clone();
-    // One for each writer, and as many on their way.
+    // One for each writer, and one for each part in the channel.
     let buffers =
         BufferPool::new(2 * threads.clamp(2, 16), move || device.alloc_pinned(PART_BYTES));
     let to_host = ToHost { sender, buffers };
     thread::scope(|scope| {
         let start = |_| start_scoped(scope, || write(results, &receiver));
         let writers: Result<Vec<_>, _> = (0..threads).map(start).collect();
-        // Without all of them there is no work; those that are there wait for the sender's end.
+        // `work` does not run unless all writers have started; those that have started end with the sender.
         let done = writers.as_ref().map(|_| work(&to_host));
         let done = done.map_err(|error| error.clone().into()).flatten();
         drop(to_host);
@@ -102,7 +103,7 @@ fn write<K: Kmer>(
 ) -> Result<(), Error> {
     let mut written = Ok(());
     while let Some(part) = { lock(receiver).recv().ok() } {
-        // Who has failed goes on taking, so that no sender waits forever.
+        // After a failure the thread keeps receiving, so that no sender blocks forever.
         if written.is_ok() {
             written = part.write(results);
         }
@@ -111,7 +112,7 @@ fn write<K: Kmer>(
 }
 
 impl HostRecords {
-    /// Puts the records into their ranges.
+    /// Appends the records to their ranges.
     fn write<K: Kmer>(&self, results: &Results<'_, K>) -> Result<(), Error> {
         let bytes = self.bytes.as_slice()?;
         let mut range = self.bounds.partition_point(|&bound| bound <= self.from as u64) - 1;

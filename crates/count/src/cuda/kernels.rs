@@ -1,5 +1,5 @@
-//! The kernels that cut and count as safe functions. Unsafe code of this crate is here and beside, in
-//! `gathering` and `table_kernels`.
+//! Safe functions for the kernels that cut and count. The unsafe code of this crate is here, in
+//! `gathering` and in `table_kernels`.
 #![allow(unsafe_code, reason = "foreign functions")]
 
 use std::ffi::c_void;
@@ -9,25 +9,25 @@ use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Status, Stre
 use merganser_seq::kmer::{Kmer, Wide};
 use merganser_seq::signature::{self, Rule};
 
-/// Bases of a tile: a batch of the parsers.
+/// The number of bases of a tile: a batch of the parsers.
 pub(crate) const TILE_BASES: usize = 4096;
-/// Words of 32 bases of a tile.
+/// The number of 64-bit words of a tile's bases, 32 a word.
 pub(crate) const TILE_WORDS: usize = TILE_BASES / 32;
-/// Words of a bit a base of a tile.
+/// The number of 64-bit words of a tile's cuts, one bit a base.
 pub(crate) const CUT_WORDS: usize = TILE_BASES / 64;
-/// The most bins that the kernels take.
+/// The largest number of bins that the kernels support.
 pub(crate) const MAX_BINS: usize = 1024;
-/// Counts below this have a counter each on the device.
+/// The limit below which counts have a counter each on the device; larger counts are listed.
 pub(crate) const COUNTERS: usize = 1024;
-/// Keys that a block looks at together for runs.
+/// The number of keys that a block searches for runs at a time.
 pub(crate) const RUN_TILE: usize = 4096;
-/// Bits by which scrambled keys are sorted.
+/// The number of bits by which scrambled keys are sorted.
 pub(crate) const SORTED_BITS: u32 = 40;
-/// Words of the totals of a search for runs: kept, left over, large, then the counters.
+/// The number of words of the totals of a search for runs: kept, left over, large, then the counters.
 pub(crate) const TOTAL_WORDS: usize = 3 + COUNTERS;
 
 merganser_gpu::shared! {
-    /// Which bin each signature belongs to.
+    /// The map from signatures to bins.
     struct SignatureBins = "mgpu::bin_map" {
         bin_of: *const u16,
         multiplier: u32,
@@ -62,7 +62,7 @@ merganser_gpu::shared! {
         words: i32,
     }
 
-    /// Of keys of any width.
+    /// The arguments for keys of any width: the layout is that of `uint32_t`.
     struct ExpandArguments = "mgpu::expand_arguments<uint32_t>" {
         records: *const u64,
         count: u64,
@@ -75,7 +75,7 @@ merganser_gpu::shared! {
         made: *mut u64,
     }
 
-    /// Of keys of any width.
+    /// The arguments for keys of any width: the layout is that of `uint32_t`.
     struct RunArguments = "mgpu::run_arguments<uint32_t>" {
         keys: *const c_void,
         count: u64,
@@ -120,16 +120,16 @@ merganser_gpu::foreign! {
 /// Tiles to cut, in device memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Tiles<'t> {
-    /// [`TILE_WORDS`] a tile, then [`CUT_WORDS`] a tile.
+    /// The bases ([`TILE_WORDS`] words a tile), then the cuts ([`CUT_WORDS`] words a tile).
     pub(crate) packed: DeviceSlice<'t, u64>,
     pub(crate) tiles: usize,
     pub(crate) bins: usize,
     pub(crate) k: usize,
-    /// Words of a record.
+    /// The number of words of a record.
     pub(crate) words: usize,
 }
 
-/// How signatures are chosen and which bin each belongs to.
+/// The choice of signatures, and the map from signatures to bins.
 pub(crate) struct Signatures<'t> {
     pub(crate) rule: Rule,
     pub(crate) len: usize,
@@ -139,15 +139,15 @@ pub(crate) struct Signatures<'t> {
     pub(crate) shift: u32,
 }
 
-/// Where the super-k-mers of tiles are, as [`cut`] has found; nobody else writes there.
+/// The positions of the super-k-mers of tiles, written by [`cut`] and not modified afterwards.
 pub(crate) struct Pieces<'t> {
     tiles: Tiles<'t>,
     pieces: DeviceSliceMut<'t, u32>,
     piece_count: DeviceSliceMut<'t, u32>,
 }
 
-/// Cuts tiles into super-k-mers: which records there are, and for each (bin, tile) the number of
-/// k-mers << 32 | records, with one more item.
+/// Cuts tiles into super-k-mers: writes the pieces, and for each (bin, tile) its number of
+/// k-mers << 32 | records, with one more item for the total.
 pub(crate) fn cut<'t>(
     stream: &Stream,
     tiles: Tiles<'t>,
@@ -183,13 +183,13 @@ pub(crate) fn cut<'t>(
             piece_count: piece_count.as_mut_ptr(),
             counts: counts.as_mut_ptr(),
         };
-        // SAFETY: all buffers have the sizes that `check` wants; the cuts follow the bases.
+        // SAFETY: `check` has verified the sizes of all buffers; the cuts follow the bases.
         unsafe { merganser_count_cut(rule, &arguments, raw) }
     })?;
     Ok(Pieces { tiles, pieces, piece_count })
 }
 
-/// Where each bin begins among the records, and their number, from the sums of what `cut` counted.
+/// Computes the totals before each bin, and over all, from the prefix sums of the counts of [`cut`].
 pub(crate) fn bin_starts(
     stream: &Stream,
     tiles: &Tiles<'_>,
@@ -199,13 +199,13 @@ pub(crate) fn bin_starts(
     assert!(sums.len() > tiles.bins * tiles.tiles && starts.len() > tiles.bins);
     stream.launch("finding the bins", |raw| {
         let (bins, tiles) = (tiles.bins as u32, tiles.tiles as u32);
-        // SAFETY: the buffers have a place for each bin and one more.
+        // SAFETY: the buffers have an item for each bin and one more.
         unsafe { merganser_count_bin_starts(sums.as_ptr(), bins, tiles, starts.as_mut_ptr(), raw) }
     })
 }
 
 impl Pieces<'_> {
-    /// Writes the records by bin. `sums` are those of what [`cut`] counted; records for which `out`
+    /// Writes the records by bin. `sums` are the prefix sums of the counts of [`cut`]; records for which `out`
     /// has no room are not written.
     pub(crate) fn scatter(
         &self,
@@ -228,7 +228,7 @@ impl Pieces<'_> {
                 k: tiles.k as i32,
                 words: tiles.words as i32,
             };
-            // SAFETY: as in `cut`, which wrote the pieces; the kernel writes within the room.
+            // SAFETY: as in `cut`, which wrote the pieces; the kernel writes only `room` records.
             unsafe { merganser_count_scatter(&arguments, raw) }
         })
     }
@@ -242,7 +242,7 @@ impl Tiles<'_> {
     }
 }
 
-/// Which k-mers of a bin are meant.
+/// A part of the k-mers of a bin, chosen by a hash: part `part` of `parts`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BinSubset {
     pub(crate) parts: u32,
@@ -254,16 +254,17 @@ pub(crate) struct Runs<'r, T: SortKey> {
     pub(crate) keys: DeviceSlice<'r, T>,
     pub(crate) bits: u32,
     pub(crate) k: usize,
-    /// Counts that stay.
+    /// The smallest count that is kept.
     pub(crate) least: u32,
+    /// The largest count that is kept.
     pub(crate) most: u32,
-    /// k-mers that stay and their counts: as many as there are runs, at most.
+    /// The kept k-mers; there are at most as many as runs.
     pub(crate) kmers: DeviceSliceMut<'r, T>,
     pub(crate) counts: DeviceSliceMut<'r, u32>,
     pub(crate) changes: DeviceSliceMut<'r, u8>,
     pub(crate) left: DeviceSliceMut<'r, u64>,
     pub(crate) large: DeviceSliceMut<'r, u32>,
-    /// [`TOTAL_WORDS`], zero at first.
+    /// [`TOTAL_WORDS`] words; `count_runs` zeroes them.
     pub(crate) totals: DeviceSliceMut<'r, u64>,
 }
 
@@ -277,19 +278,19 @@ impl<T: SortKey> Runs<'_, T> {
     }
 }
 
-/// A k-mer that devices count, with the integer they know it by.
+/// A k-mer that devices can count, with its integer type on the device.
 pub(crate) trait GpuKmer: Kmer {
-    /// The same bits in C++.
+    /// The type with the same bits in C++.
     type Word: SortKey;
-    /// 64-bit words of a super-k-mer's record.
+    /// The number of 64-bit words of a super-k-mer's record.
     const WORDS: usize;
-    /// Bytes of a key, by which kernels are chosen.
+    /// The number of bytes of a key, by which kernels are chosen.
     const KEY_BYTES: u32 = size_of::<Self::Word>() as u32;
 
     fn from_key(key: Self::Word) -> Self;
 
-    /// Expands records into scrambled k-mers behind the `made[0]` that are in `out`; of those for
-    /// which there is no room only the number is added.
+    /// Expands records into scrambled k-mers, appended to the `made[0]` that are in `out`, and adds their
+    /// number to `made[0]`; k-mers for which there is no room are only counted.
     fn expand(
         stream: &Stream,
         records: DeviceSlice<'_, u64>,
@@ -315,12 +316,12 @@ pub(crate) trait GpuKmer: Kmer {
                 out: out.as_mut_ptr().cast(),
                 made: made.as_mut_ptr(),
             };
-            // SAFETY: so many records, and the kernel writes within the room.
+            // SAFETY: `count` is the number of records, and the kernel writes only `room` keys.
             unsafe { merganser_count_expand(Self::KEY_BYTES, &arguments, raw) }
         })
     }
 
-    /// Where the k-mers of each prefix of `bits` bits begin, and their number.
+    /// Computes the index of the first k-mer with each prefix of `bits` bits, and the number of k-mers.
     fn bounds(
         stream: &Stream,
         kmers: DeviceSlice<'_, Self::Word>,
@@ -332,22 +333,22 @@ pub(crate) trait GpuKmer: Kmer {
         stream.launch("finding the sections", |raw| {
             let (count, k, bits) = (kmers.len() as u64, k as i32, bits as i32);
             let (kmers, bounds) = (kmers.as_ptr().cast(), bounds.as_mut_ptr());
-            // SAFETY: a place for each prefix and one more.
+            // SAFETY: `bounds` has an item for each prefix and one more.
             unsafe { merganser_count_bounds(Self::KEY_BYTES, kmers, count, k, bits, bounds, raw) }
         })
     }
 }
 
-/// The bits by which keys of `k` bases are sorted: all, or [`SORTED_BITS`] of scrambled ones.
+/// Returns the bits by which keys of `k` bases are sorted: all, or [`SORTED_BITS`] of scrambled keys.
 pub(crate) fn sorted_bits(k: usize) -> u32 {
     (2 * k as u32).min(if k <= 16 { 32 } else { SORTED_BITS })
 }
 
-/// A face of a search for runs.
+/// The signature of a launcher of a search for runs.
 type RunFace = unsafe extern "C" fn(u32, *const RunArguments, RawStream) -> Status;
 
-/// Settles all runs, those within tiles of keys and then those that these leave, and returns the totals;
-/// none if more than the list holds are left over, and then nothing counts.
+/// Counts all runs, first those within tiles, then those left over, and returns the totals; `None`, with
+/// the results unusable, if more are left over than the list holds.
 pub(crate) fn count_runs<T: SortKey>(
     stream: &Stream,
     runs: &mut Runs<'_, T>,
@@ -388,13 +389,13 @@ fn launch_runs<T: SortKey>(stream: &Stream, runs: &mut Runs<'_, T>, face: RunFac
             large: runs.large.as_mut_ptr(),
             totals: runs.totals.as_mut_ptr(),
         };
-        // SAFETY: `check` has seen that there is room for what the kernel writes; `count_runs` lets
-        // the runs that were left over follow those within tiles, which list them.
+        // SAFETY: `check` has verified the room for what the kernel writes; `count_runs` launches the kernel
+        // for the runs left over after the kernel that lists them.
         unsafe { face(size_of::<T>() as u32, &arguments, raw) }
     })
 }
 
-/// The k-mers that are their keys, with the words of a record.
+/// Implements [`GpuKmer`] for the k-mers that are their own keys, with the words of a record.
 macro_rules! gpu_kmer {
     ($($K:ty: $words:literal)*) => {$(
         impl GpuKmer for $K {

@@ -1,4 +1,4 @@
-//! The parsers' end of the queue.
+//! The producers' end of the queue of batches.
 
 use merganser_seq::packed;
 use merganser_seq::simd::Level;
@@ -8,7 +8,7 @@ use super::queue::Queue;
 use crate::Error;
 use crate::fragments::{Consumer, Fragment};
 
-/// Packs batches of codes into tiles, and hands them on by the batch.
+/// A consumer that packs batches of codes into tiles and sends full batches of tiles to the queue.
 pub(crate) struct Packer<'q> {
     queue: &'q Queue,
     level: Level,
@@ -23,7 +23,7 @@ impl<'q> Packer<'q> {
 }
 
 impl Packer<'_> {
-    /// Hands over what is left.
+    /// Sends the last, incomplete batch.
     pub(crate) fn finish(self) {
         if let Some(batch) = self.batch.filter(|batch| batch.tiles() > 0) {
             self.queue.put_full(batch);
@@ -33,7 +33,7 @@ impl Packer<'_> {
 
 impl Consumer for Packer<'_> {
     /// # Errors
-    /// [`Error::Cancelled`] if nothing is wanted any more; who closed the queue knows why.
+    /// [`Error::Cancelled`] if the queue was abandoned; the thread that did so reports the cause.
     fn batch(&mut self, codes: &[u8], fragments: &[Fragment]) -> Result<(), Error> {
         if fragments.is_empty() {
             return Ok(());

@@ -1,5 +1,5 @@
-//! k-mers that stay, on their way out of a workspace: sorted by range and packed, they wait on the
-//! device while it has room, else on the host.
+//! Packing of the kept k-mers of a workspace: sorted by range and packed, they stay on the device while it has
+//! room, else they go to the host.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,33 +14,33 @@ use super::kernels::GpuKmer;
 use super::table_kernels::{self, Layout, Pairs, PairsMut};
 use crate::Error;
 
-/// Packed k-mers whose counts are small, in device memory, by range.
+/// Packed k-mers with small counts, in device memory, sorted by range.
 pub(crate) struct PackedKmers {
     pub(crate) records: ArenaBuffer<u8>,
-    /// Where each range begins, and the number of records.
+    /// The index of each range's first record, and the number of records.
     pub(crate) bounds: Arc<Vec<u64>>,
 }
 
 impl PackedKmers {
-    /// The records of some ranges.
+    /// Returns the record indices of some ranges.
     pub(crate) fn of(&self, ranges: &Range<usize>) -> Range<usize> {
         self.bounds[ranges.start] as usize..self.bounds[ranges.end] as usize
     }
 }
 
-/// Where k-mers go.
+/// The destinations of packed k-mers.
 pub(crate) struct Sink<'s> {
     pub(crate) arena: &'s Arena,
     pub(crate) to_host: &'s ToHost,
-    /// What the arena had room for.
+    /// The records for which the arena had room.
     pub(crate) segments: Vec<PackedKmers>,
 }
 
-/// Device memory in which up to a number of k-mers are packed.
+/// Device buffers in which up to a fixed number of k-mers are packed.
 pub(crate) struct Packing<K: GpuKmer> {
     k: usize,
     layout: Layout,
-    /// The bits that are a k-mer's range.
+    /// The bits of a k-mer that are its range.
     sorted: Range<u32>,
     counts: DeviceBuffer<u32>,
     numbers: DeviceBuffer<u64>,
@@ -50,7 +50,7 @@ pub(crate) struct Packing<K: GpuKmer> {
 }
 
 impl<K: GpuKmer> Packing<K> {
-    /// For up to `most` k-mers of `k` bases.
+    /// Returns buffers for up to `most` k-mers of `k` bases.
     pub(crate) fn new(device: &Device, most: usize, k: usize, layout: Layout) -> GpuResult<Self> {
         let range_bits = merganser_kmers::scattered::range_bits(k);
         let sorted = 2 * k as u32 - range_bits..2 * k as u32;
@@ -67,8 +67,8 @@ impl<K: GpuKmer> Packing<K> {
         })
     }
 
-    /// Packs the first k-mers of a buffer, as many as there are counts. `other` is working space, as
-    /// large as the buffer: 32 bytes or more for each large count.
+    /// Packs the first k-mers of a buffer, one for each count. `other` is working space of the same size as
+    /// the buffer: at least 32 bytes for each large count.
     pub(crate) fn keep(
         &mut self,
         stream: &Stream,
@@ -97,8 +97,8 @@ impl<K: GpuKmer> Packing<K> {
         Ok(())
     }
 
-    /// Packs the `part` of the first of two buffers, whose counts are in `self` and are `large` or not;
-    /// `counts` is working space.
+    /// Packs the k-mers `part` of the first of two buffers, whose counts are in `self` and are all `large` or
+    /// all small; `counts` is working space.
     fn keep_alike(
         &mut self,
         stream: &Stream,

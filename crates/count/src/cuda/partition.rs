@@ -15,12 +15,12 @@ use super::queue::Queue;
 use crate::binmap::BinMap;
 use crate::{Config, Error};
 
-/// What all streams of a device share.
+/// The state shared by all streams of a device.
 pub(crate) struct Cutter<'c> {
     pub(crate) config: &'c Config,
     pub(crate) device: Device,
     pub(crate) bins: usize,
-    /// Words of a record.
+    /// The number of words of a record.
     pub(crate) words: usize,
     pub(crate) tiles: usize,
     bin_of: DeviceBuffer<u16>,
@@ -40,7 +40,7 @@ impl<'c> Cutter<'c> {
         let (slots, multiplier, shift) = map.for_device();
         let mut bin_of = device.alloc(slots.len())?;
         device.stream()?.upload_now(slots, bin_of.view_mut())?;
-        // Segments that leave little unused, and are few.
+        // Segments that are few and leave little unused.
         let segment = (record_bytes / 8).clamp(1 << 20, 1 << 30) as usize;
         let arena = Arena::new(device, segment, record_bytes);
         let device = device.clone();
@@ -48,7 +48,7 @@ impl<'c> Cutter<'c> {
         Ok(Cutter { config, device, bins, words, tiles, bin_of, multiplier, shift, arena })
     }
 
-    /// One stream's work: batches from the queue until it ends.
+    /// Runs one stream: cuts batches from the queue until it ends.
     pub(crate) fn run(
         &self,
         queue: &Queue,
@@ -71,7 +71,7 @@ impl<'c> Cutter<'c> {
     }
 }
 
-/// A stream with its buffers.
+/// A stream with its buffers, which cuts one batch at a time.
 struct Workspace {
     stream: Stream,
     packed: PinnedBuffer<u64>,
@@ -109,8 +109,8 @@ impl Workspace {
         })
     }
 
-    /// Cuts what `packed` holds; the records go to the host where the device has no room for them, or
-    /// there are none.
+    /// Cuts the first `tiles` tiles of `packed`. Returns the chunk; `None` if there are no records, or if they
+    /// went to the host because the device has no room.
     fn cut(
         &mut self,
         cutter: &Cutter<'_>,
@@ -160,7 +160,7 @@ impl Workspace {
             return Ok(Some(Chunk::new(part, starts)));
         }
         if self.passing.len() < records {
-            // The old buffer first, so that the two are never there together.
+            // The old buffer is freed first, so that both are never allocated together.
             self.passing = cutter.device.alloc(0)?;
             self.passing = cutter.device.alloc(records + records / 8)?;
         }

@@ -1,4 +1,4 @@
-//! How a device's memory is spent.
+//! The division of a device's memory.
 
 use merganser_gpu::Device;
 
@@ -9,37 +9,41 @@ use merganser_run::GpuShortage;
 use crate::Error;
 use crate::job::Job;
 
-/// Bins of a run; more only if asked for, or if a bin would be larger than `LARGE_BIN` k-mers.
+/// The usual number of bins.
 const BINS: usize = 512;
+/// The number of k-mers in a bin above which more bins are used.
 const LARGE_BIN: u64 = 128 << 20;
-/// Tiles of a batch: 8 million bases, enough to fill a device for a while.
+/// The number of tiles of a batch: 8 million bases, enough to occupy a device for a while.
 const BATCH_TILES: usize = 2048;
-/// Batches on one device at a time (streams), and if much of what they make must go to the host:
-/// a thread puts a fraction of what a device cuts into bins.
+/// The number of streams of a device; each cuts one batch at a time.
 const STREAMS: usize = 3;
+/// The number of streams if super-k-mers must go to the host: a thread distributes them to bins at a fraction
+/// of the speed at which a device cuts them.
 const STREAMS_TO_HOST: usize = 8;
-/// Groups of bins on one device at a time, and if they come from the host.
+/// The number of workspaces of a device; each counts one group of bins at a time.
 const WORKSPACES: usize = 2;
+/// The number of workspaces if super-k-mers come from the host.
 const WORKSPACES_FROM_HOST: usize = 4;
-/// The most k-mers of a group: a sort of so many runs at full speed.
+/// The largest number of k-mers of a group; sorts of this size run at full speed.
 const MAX_KMERS: u64 = 256 << 20;
-/// Fewer are not worth a group.
+/// The smallest number of k-mers that is worth a group.
 const LEAST_KMERS: u64 = 4 << 20;
-/// Batches that wait for devices take no more: some 10^10 bases, which bridge the start of devices. Where
-/// devices are the slower part, more of them would be but memory.
+/// The largest number of bytes of queued batches: some 10^10 bases, enough to bridge the start of the devices.
+/// Where devices are the slower part, more would only use memory.
 const MAX_BATCH_BYTES: u64 = 4 << 30;
 /// The least device memory to count with.
 const LEAST_MEMORY: u64 = 48 << 20;
-/// k-mers of a record, about.
+/// The estimated number of k-mers of a record.
 const RECORD_KMERS: u64 = 10;
-/// How many times their room super-k-mers may take.
+/// The largest ratio of super-k-mer bytes to device memory for them at which GPUs are still faster than the CPU.
 const MAX_TIMES_ROOM: u64 = 8;
-/// What is counted at a time has so many eighths of a device's memory, up to a limit; super-k-mers have
-/// four fifths of the rest.
+/// The eighths of a device's memory that counting gets, up to [`MAX_COUNTING`]; super-k-mers get four fifths of
+/// the rest.
 const COUNT_EIGHTHS: u64 = 3;
+/// The largest number of bytes for counting, over all workspaces of a device.
 const MAX_COUNTING: u64 = 16 << 30;
 
-/// The number of bins for about so many k-mers.
+/// Returns the number of bins for about `kmers` k-mers.
 pub(crate) fn bins<K: GpuKmer>(job: Job<'_>, kmers: Option<u64>) -> usize {
     let kmers = kmers.unwrap_or(0);
     let words = kmers / RECORD_KMERS * K::WORDS as u64;
@@ -51,36 +55,36 @@ pub(crate) fn bins<K: GpuKmer>(job: Job<'_>, kmers: Option<u64>) -> usize {
     job.config.bins.0.unwrap_or(if few { BINS } else { MAX_BINS }).min(MAX_BINS)
 }
 
-/// Bytes of device memory that each tile of a batch takes while it is cut.
+/// Returns the bytes of device memory that each tile of a batch takes while it is cut.
 fn tile_bytes(bins: usize) -> u64 {
     (TileBuffer::TILE_BYTES + 4 * TILE_BASES + 4 + 2 * 8 * bins) as u64
 }
 
-/// Whether GPUs that may use `memory` bytes each are worth it: where super-k-mers take many times their
-/// room, these go to the host and come back in small pieces, and 16 cores are sooner done
-/// (docs/benchmarks.md). `text` bytes, if anybody knows, are to be counted.
+/// Returns whether GPUs that may use `memory` bytes each are worth using for `text` bytes of input (`None` if
+/// unknown). If super-k-mers take many times the room for them, they go to the host and come back in
+/// small pieces, and 16 cores are faster (`docs/evidence/speed.md`).
 pub(crate) fn pay<K: GpuKmer>(memory: Option<u64>, devices: usize, text: Option<u64>) -> bool {
     let (Some(memory), Some(text)) = (memory, text) else { return true };
     let records = text / RECORD_KMERS * 8 * K::WORDS as u64;
     records <= MAX_TIMES_ROOM * devices as u64 * Budget::within(memory).records
 }
 
-/// What phase 1 works with.
+/// The sizes of phase 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub(crate) bins: usize,
-    /// Words of a record.
+    /// The number of words of a record.
     pub(crate) words: usize,
-    /// Batches on each device at a time.
+    /// The number of streams of each device.
     pub(crate) streams: usize,
-    /// Tiles of a batch.
+    /// The number of tiles of a batch.
     pub(crate) tiles: usize,
-    /// Bytes of all super-k-mers, about, if anybody knows.
+    /// The estimated bytes of all super-k-mers, if the size of the input is known.
     bytes: Option<u64>,
 }
 
 impl Sizes {
-    /// For about so many k-mers.
+    /// Returns the sizes for about `kmers` k-mers.
     pub(crate) fn of(job: Job<'_>, bins: usize, kmers: Option<u64>, words: usize) -> Sizes {
         let bytes = kmers.map(|kmers| kmers / RECORD_KMERS * 8 * words as u64);
         let room = |memory| Budget::within(memory).records * job.devices.len() as u64;
@@ -88,21 +92,21 @@ impl Sizes {
         Sizes { bins, words, streams, tiles: batch_tiles(job, bins, streams), bytes }
     }
 
-    /// The same, now that it is known how many bytes of super-k-mers the devices have room for.
+    /// Adjusts the number of streams to the bytes of super-k-mers for which the devices have room.
     pub(crate) fn with_room(self, job: Job<'_>, room: u64) -> Sizes {
         Sizes { streams: streams(job, self.bytes, Some(room)), ..self }
     }
 }
 
-/// Streams of each device for so many bytes of super-k-mers, where they have `room`.
+/// Returns the number of streams of each device for `bytes` bytes of super-k-mers, if devices hold `room` bytes.
 fn streams(job: Job<'_>, bytes: Option<u64>, room: Option<u64>) -> usize {
     let to_host = bytes.zip(room).is_some_and(|(bytes, room)| bytes > room);
     let usual = if to_host { STREAMS_TO_HOST } else { STREAMS };
     job.config.gpu_streams.map_or(usual, usize::from)
 }
 
-/// Workspaces on each device, and the room of each, of `counting` bytes: fewer than usual where a bin
-/// would have no room else.
+/// Returns the number of workspaces on each device and the room of each, for `counting` bytes: fewer than
+/// usual if bins would not fit otherwise.
 pub(crate) fn workspaces<K: GpuKmer>(
     counting: u64,
     devices: usize,
@@ -116,33 +120,33 @@ pub(crate) fn workspaces<K: GpuKmer>(
     (each, room(each))
 }
 
-/// Tiles of a batch: fewer where little device memory may be used.
+/// Returns the number of tiles of a batch, reduced if little device memory may be used.
 fn batch_tiles(job: Job<'_>, bins: usize, streams: usize) -> usize {
     let streams = streams as u64;
     let allowed = job.gpu_memory.unwrap_or(u64::MAX) / 8 / streams / tile_bytes(bins);
     allowed.clamp(16, BATCH_TILES as u64) as usize
 }
 
-/// Host memory's batches: a quarter of the budget up to a limit, and at least two for each thread.
+/// Returns the number of batches in host memory: a quarter of the budget up to a limit, at least two a thread.
 pub(crate) fn batches(job: Job<'_>, tiles: usize) -> usize {
     let bytes = (tiles * TileBuffer::TILE_BYTES) as u64;
     let share = (job.memory / 4).min(MAX_BATCH_BYTES);
     ((share / bytes) as usize).max(2 * job.threads + 2)
 }
 
-/// Bytes of a device's memory, before anything is in it.
+/// The division of a device's memory, in bytes, before anything is allocated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
-    /// For super-k-mers.
+    /// Bytes for super-k-mers.
     pub(crate) records: u64,
-    /// For what is counted at a time, all workspaces together.
+    /// Bytes for counting, over all workspaces.
     pub(crate) counting: u64,
-    /// In all.
+    /// Bytes in total.
     pub(crate) all: u64,
 }
 
 impl Budget {
-    /// What the device has free, within `--gpu-memory`, less a little for the context.
+    /// Returns the budget for the free memory of a device within `--gpu-memory`, less a reserve for the context.
     pub(crate) fn of(device: &Device, job: Job<'_>) -> Result<Budget, Error> {
         let available = device.available_within(job.gpu_memory)?;
         if available < LEAST_MEMORY {
@@ -159,7 +163,7 @@ impl Budget {
     }
 }
 
-/// The k-mers of a group that a workspace has room for, and the words of their records.
+/// The capacity of a workspace: k-mers of a group, and words of their records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     pub(crate) kmers: usize,
@@ -167,22 +171,22 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Whether a bin has room, if all have about as many of so many k-mers.
+    /// Returns whether a bin fits, if `kmers` k-mers are spread about evenly over `bins` bins.
     fn has(&self, kmers: u64, bins: usize) -> bool {
-        // They are not all alike.
+        // A quarter more, because bins differ in size.
         kmers / bins as u64 / 4 * 5 <= self.kmers as u64
     }
 
-    /// Within `bytes`, if super-k-mers take `words` words and hold `kmers` k-mers in all; no larger
-    /// than there is use for, with `shares` workspaces at work.
+    /// Returns the room within `bytes`, if all super-k-mers take `words` words and hold `kmers` k-mers; at most
+    /// the room that is useful with `shares` workspaces at work.
     pub(crate) fn of<K: GpuKmer>(bytes: u64, kmers: u64, words: u64, shares: u64) -> Room {
-        // Two buffers of keys, a count each, a 16th for lists; records with a quarter more than
-        // their share, for bins are not all alike.
+        // For each k-mer two keys, a count, and a 16th for lists; for records a quarter more than
+        // their share, because bins differ in size.
         let key = size_of::<K::Word>() as f64;
         let each = (2.0 * key + 4.0) * 17.0 / 16.0;
         let record = 8.0 * words as f64 / kmers.max(1) as f64 * 1.25;
         let fit = (bytes.saturating_sub(8 << 20) as f64 / (each + record)) as u64;
-        // Two groups a workspace at least, so that copies of one go on beside the sort of another.
+        // At least two groups for each workspace, so that one group is copied while another is sorted.
         let wanted = (kmers / shares / 2 + kmers / 64).clamp(LEAST_KMERS, MAX_KMERS);
         let kmers_here = fit.min(wanted).max(1 << 12);
         let least_words = 4096 * K::WORDS;
@@ -205,7 +209,7 @@ mod tests {
         assert!(pays(500 << 20, 300_000_000));
         assert!(pay::<u64>(Some(500 << 20), 8, Some(3_260_000_000)));
         assert!(pay::<u64>(None, 1, Some(u64::MAX)) && pay::<u64>(Some(1), 1, None));
-        // Wider records.
+        // With wider records.
         assert!(!pay::<u128>(Some(1 << 30), 1, Some(3_260_000_000)));
     }
 

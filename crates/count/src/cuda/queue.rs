@@ -1,5 +1,5 @@
-//! Batches from the parsers to the devices: a bounded number of them, made when needed and used
-//! again. Parsers fill them while devices still start.
+//! A queue of batches from the parsers to the devices: a bounded number of buffers, allocated on demand and
+//! reused. Parsers fill them while devices still start.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard};
@@ -18,12 +18,12 @@ struct QueuedTiles {
     empty: Vec<TileBuffer>,
     left_to_make: usize,
     full: VecDeque<TileBuffer>,
-    /// No more batches come, or none is wanted.
+    /// Whether no more batches are sent, or none are wanted.
     closed: bool,
 }
 
 impl Queue {
-    /// A queue of at most `batches` batches of `tiles` tiles.
+    /// Returns a queue of at most `batches` batches of `tiles` tiles.
     pub(crate) fn new(batches: usize, tiles: usize) -> Queue {
         let state = QueuedTiles {
             empty: Vec::new(),
@@ -34,7 +34,7 @@ impl Queue {
         Queue { state: Mutex::new(state), changed: Condvar::new(), tiles }
     }
 
-    /// Tiles of a full batch.
+    /// Returns the number of tiles of a full batch.
     pub(crate) fn tiles(&self) -> usize {
         self.tiles
     }
@@ -56,7 +56,7 @@ impl Queue {
         }
     }
 
-    /// An empty batch, once there is one; `None` if no batches are wanted any more.
+    /// Waits for an empty batch and returns it; `None` if no batches are wanted any more.
     pub(crate) fn empty(&self) -> Option<TileBuffer> {
         self.wait(|state| {
             if state.closed {
@@ -74,7 +74,7 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// A full batch, once there is one; `None` after the last.
+    /// Waits for a full batch and returns it; `None` after the last.
     pub(crate) fn full(&self) -> Option<TileBuffer> {
         self.wait(|state| state.full.pop_front())
     }
@@ -85,13 +85,13 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// No more batches come; those that are full are still given out.
+    /// Ends the queue; full batches can still be taken.
     pub(crate) fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
     }
 
-    /// No batch is wanted any more: something failed.
+    /// Ends the queue after a failure and drops all full batches.
     pub(crate) fn abandon(&self) {
         let mut state = self.lock();
         state.full.clear();

@@ -1,4 +1,4 @@
-//! Phase 3 on devices: a table made of what waits, some sections at a time.
+//! Phase 3 on devices: the kept k-mers become a table, some sections at a time.
 
 use std::sync::{Arc, Condvar, Mutex};
 
@@ -15,46 +15,49 @@ use crate::emit::{Sections, Sorting, Stretch, Stretches, TableContents};
 use crate::job::Job;
 use crate::results::Results;
 
-/// Batches of a device at a time: one is made while others are written.
+/// The number of encoding buffers of a device: one batch is made while others are written.
 const ENCODINGS: usize = 3;
-/// k-mers of a batch: enough for a device, few enough that the first one is soon written.
+/// The smallest number of k-mers of a batch, enough to occupy a device.
 const LEAST_KMERS: u64 = 1 << 20;
+/// The largest number of k-mers of a batch, few enough that the first is written soon.
 const MAX_KMERS: u64 = 16 << 20;
-/// A table has so many batches, or more.
+/// The least number of batches of a large table.
 const BATCHES: u64 = 32;
-/// The part of the host's memory that encoded batches may take.
+/// The divisor of the host's memory that gives the share for encoded batches.
 const HOST_SHARE: u64 = 8;
 
-/// The k-mers that stay, as a source of blocks.
+/// The kept k-mers as a source of encoded blocks.
 pub(crate) struct DeviceTable<'t, 'p, K: GpuKmer> {
     waiting: Waiting<'t, 'p, K>,
     batches: Vec<SectionGroup>,
-    /// The batch of each section; none of those that are empty or too large for a device.
+    /// The batch of each section; `None` for sections that are empty or too large for a device.
     batch_of: Vec<Option<usize>>,
     state: Mutex<EncodingSlots<K>>,
     changed: Condvar,
     encodings: Vec<BufferPool<Encoding<K>>>,
 }
 
-/// Batches are made in order, by one of those who wait for them, so that the buffers are with those that
-/// are written first; and who wants what is made does not wait for what is not.
+/// The batches, made in order, each by one of the threads that wait for a batch.
+///
+/// The order ensures that the buffers belong to the batches that are written first. A thread whose batch is
+/// ready does not wait for later ones.
 struct EncodingSlots<K: GpuKmer> {
     slots: Vec<Slot<K>>,
-    /// The batch that is made next,
+    /// The batch that is made next, or is being made.
     next: usize,
-    /// or is being made.
+    /// Whether a thread is making batch `next`.
     making: bool,
 }
 
-/// A batch from when it is made until all its sections are taken.
+/// The state of a batch until all its sections are taken.
 struct Slot<K: GpuKmer> {
     ready: Option<Arc<Ready<K>>>,
-    /// Sections that are to be taken yet.
+    /// The number of sections that are still to be taken.
     left: usize,
 }
 
 impl<K: GpuKmer> Slot<K> {
-    /// The batch, for one section.
+    /// Returns the batch for one section; the last such call releases it.
     fn take(&mut self) -> Option<Arc<Ready<K>>> {
         let ready = self.ready.clone()?;
         self.left -= 1;
@@ -71,10 +74,10 @@ struct Ready<K: GpuKmer> {
 }
 
 impl<'t, 'p, K: GpuKmer> DeviceTable<'t, 'p, K> {
-    /// For a table in 2^`section_bits` sections. What no device can encode goes to the results.
+    /// Returns a table in 2^`section_bits` sections. Moves sections that no device can encode to the results.
     ///
     /// # Errors
-    /// What a device reports, and what the results return.
+    /// An error of a device or of the results.
     pub(crate) fn new(
         job: Job<'_>,
         devices: &[Device],
@@ -106,7 +109,7 @@ impl<'t, 'p, K: GpuKmer> DeviceTable<'t, 'p, K> {
         Ok(DeviceTable { waiting, batches, batch_of, state, changed: Condvar::new(), encodings })
     }
 
-    /// A batch, which is made now if it is not yet, after all before it.
+    /// Returns a batch once it is ready; makes batches up to it unless another thread does.
     fn ready(&self, batch: usize) -> Result<Arc<Ready<K>>, Error> {
         let mut state = lock(&self.state);
         loop {
@@ -130,7 +133,7 @@ impl<'t, 'p, K: GpuKmer> DeviceTable<'t, 'p, K> {
         }
     }
 
-    /// Lets others try, who then fail too.
+    /// Releases the right to make batches after a failure; waiting threads then try, and fail too.
     fn made_none(&self) {
         lock(&self.state).making = false;
         self.changed.notify_all();
@@ -143,7 +146,7 @@ impl<'t, 'p, K: GpuKmer> DeviceTable<'t, 'p, K> {
     }
 }
 
-/// The most k-mers of a batch.
+/// Returns the largest number of k-mers of a batch.
 fn max_kmers<K: GpuKmer>(
     job: Job<'_>,
     devices: &[Device],
@@ -160,8 +163,8 @@ fn max_kmers<K: GpuKmer>(
     Ok(wanted.min(there).min(here))
 }
 
-/// Puts neighbouring sections together into batches of up to `most` k-mers; a section that has more, or
-/// more than `max_of_one`, has no batch.
+/// Groups neighbouring sections into batches of up to `most` k-mers; a section with more than that, or
+/// with more than `max_of_one`, gets no batch.
 fn divide(
     sections: &[u64],
     finer: u32,
@@ -199,10 +202,10 @@ impl<K: GpuKmer> TableContents<K> for DeviceTable<'_, '_, K> {
     }
 }
 
-/// One writer's way to the sections.
+/// One writer's access to the sections.
 struct FromDevice<'s, 'p, K: GpuKmer> {
     table: &'s DeviceTable<'s, 'p, K>,
-    /// For those that no device encodes.
+    /// The sorter of sections that no device encodes.
     here: Sorting<'s, 'p, K>,
 }
 
@@ -237,7 +240,7 @@ mod tests {
     use crate::emit::emit;
     use crate::{Config, Format};
 
-    /// Takes k-mers as they are.
+    /// An encoder that copies the k-mers.
     struct AsTheyAre;
 
     impl<K: Kmer> Encoder<K> for AsTheyAre {
@@ -259,11 +262,11 @@ mod tests {
         }
     }
 
-    /// Distinct k-mers, some of them close to each other, with counts of all sizes, in no order.
+    /// Returns distinct k-mers in shuffled order, some close to each other, with counts of all sizes.
     fn kmers<K: Kmer>(k: usize, number: u64) -> Vec<(K, u32)> {
         let value = |i: u64| {
             let spread = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            // One in four shares its first bits with many.
+            // One in four shares its first bits with many others.
             if i.is_multiple_of(4) {
                 K::from_low(spread >> 44)
             } else {
@@ -285,8 +288,8 @@ mod tests {
         kmers
     }
 
-    /// Packs k-mers in groups, of which a device keeps `arena_bytes`, and makes a table of them in
-    /// sections of which a device encodes those with up to `most` k-mers.
+    /// Packs k-mers in groups, of which a device keeps up to `arena_bytes`, and makes a table in which devices
+    /// encode the sections of up to `most` k-mers; checks the table's content.
     fn check<K: GpuKmer>(device: &Device, k: usize, arena_bytes: u64, (most, memory): (u64, u64)) {
         let kmers = kmers::<K>(k, 30_000);
         let directory = std::env::temp_dir();
@@ -334,7 +337,7 @@ mod tests {
         let mut words = vec![0; K::BYTES * group.len()];
         for (word, &(kmer, _)) in words.chunks_exact_mut(K::BYTES).zip(group) {
             kmer.store(word);
-            // The widest have their high half first.
+            // The widest keys have their high half first.
             word.rotate_left(if K::BYTES == 32 { 16 } else { 0 });
         }
         let numbers: Vec<u32> = group.iter().map(|&(_, count)| count).collect();
@@ -367,7 +370,7 @@ mod tests {
         check::<u128>(&device, 33, 1 << 30, all);
         check::<Wide>(&device, 128, 300_000, all);
         check::<Wide>(&device, 65, 1 << 30, all);
-        // Many batches; some sections are too large for a device, or all are.
+        // Many batches; some sections, then all, are too large for a device.
         check::<u64>(&device, 28, 100_000, (u64::MAX, 1 << 20));
         check::<u64>(&device, 28, 100_000, (4000, 1 << 30));
         check::<u64>(&device, 28, 100_000, (100, 1 << 30));

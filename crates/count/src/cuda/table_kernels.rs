@@ -1,4 +1,4 @@
-//! The kernels that pack k-mers that stay and encode tables, as safe functions.
+//! Safe functions for the kernels that pack kept k-mers and encode tables.
 #![allow(unsafe_code, reason = "foreign functions")]
 
 use std::ffi::c_void;
@@ -8,11 +8,11 @@ use merganser_kmers::scattered::{LARGE_COUNT_BYTES, Scattered};
 
 use super::kernels::GpuKmer;
 
-/// The most k-mers of a table's block.
+/// The largest number of k-mers of a table's block.
 pub(crate) const TABLE_BLOCK: usize = 256;
 
 merganser_gpu::shared! {
-    /// Of k-mers of any width.
+    /// The arguments for k-mers of any width: the layout is that of `uint32_t`.
     struct SplitArguments = "mgpu::split_arguments<uint32_t>" {
         kmers: *const c_void,
         counts: *const u32,
@@ -22,7 +22,7 @@ merganser_gpu::shared! {
         numbers: *mut u64,
     }
 
-    /// Of k-mers of any width.
+    /// The arguments for k-mers of any width: the layout is that of `uint32_t`.
     struct PackArguments = "mgpu::pack_arguments<uint32_t>" {
         kmers: *const c_void,
         counts: *const u32,
@@ -41,7 +41,7 @@ merganser_gpu::shared! {
         rest: i32,
     }
 
-    /// To k-mers of any width.
+    /// The arguments for k-mers of any width: the layout is that of `uint32_t`.
     struct UnpackArguments = "mgpu::unpack_arguments<uint32_t>" {
         runs: PackedRuns,
         count: u64,
@@ -50,7 +50,7 @@ merganser_gpu::shared! {
         made: *mut u64,
     }
 
-    /// Of k-mers of any width.
+    /// The arguments for k-mers of any width: the layout is that of `uint32_t`.
     struct BlockArguments = "mgpu::block_arguments<uint32_t>" {
         kmers: *const c_void,
         counts: *const u32,
@@ -79,13 +79,13 @@ merganser_gpu::foreign! {
     );
 }
 
-/// k-mers and their counts, as many of each.
+/// k-mers and their counts; both slices have the same length.
 pub(crate) struct Pairs<'p, K: GpuKmer> {
     pub(crate) kmers: DeviceSlice<'p, K::Word>,
     pub(crate) counts: DeviceSlice<'p, u32>,
 }
 
-/// Room for k-mers and their counts.
+/// Room for k-mers and their counts; both slices have the same length.
 pub(crate) struct PairsMut<'p, K: GpuKmer> {
     pub(crate) kmers: DeviceSliceMut<'p, K::Word>,
     pub(crate) counts: DeviceSliceMut<'p, u32>,
@@ -96,7 +96,7 @@ impl<'p, K: GpuKmer> PairsMut<'p, K> {
         Pairs { kmers: self.kmers.as_slice(), counts: self.counts.as_slice() }
     }
 
-    /// The same, for a shorter time.
+    /// Borrows the pairs for a shorter time.
     pub(crate) fn reborrow(&mut self) -> PairsMut<'_, K> {
         PairsMut { kmers: self.kmers.reborrow(), counts: self.counts.reborrow() }
     }
@@ -109,8 +109,8 @@ impl<'p, K: GpuKmer> PairsMut<'p, K> {
     }
 }
 
-/// Puts k-mers with small counts to the start of `to`, as long as they are, and those with large ones
-/// to its end, in no order; `numbers` becomes how many of each.
+/// Partitions k-mers, unordered: those with small counts go to the start of `to`, which has the same length,
+/// those with large counts to its end; `numbers` becomes the number of each.
 pub(crate) fn split<K: GpuKmer>(
     stream: &Stream,
     pairs: &Pairs<'_, K>,
@@ -130,7 +130,7 @@ pub(crate) fn split<K: GpuKmer>(
             counts_out: to.counts.as_mut_ptr(),
             numbers: numbers.as_mut_ptr(),
         };
-        // SAFETY: as many places as k-mers, and two numbers.
+        // SAFETY: `to` has the length of `pairs`, and `numbers` holds two items.
         unsafe { merganser_count_split(K::KEY_BYTES, &arguments, raw) }
     })
 }
@@ -138,9 +138,9 @@ pub(crate) fn split<K: GpuKmer>(
 /// The sizes of packed records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
-    /// Bytes of a k-mer in a record.
+    /// The number of bytes of a k-mer in a record.
     kmer_bytes: usize,
-    /// Bits of a k-mer that are not its range's.
+    /// The number of low bits of a k-mer, below those of its range.
     rest: u32,
 }
 
@@ -151,13 +151,13 @@ impl Layout {
         Layout { kmer_bytes: records.kmer_bytes(), rest }
     }
 
-    /// Bytes of a record.
+    /// Returns the number of bytes of a record.
     pub(crate) fn bytes(&self, large: bool) -> usize {
         self.kmer_bytes + 1 + if large { LARGE_COUNT_BYTES } else { 0 }
     }
 }
 
-/// Packs k-mers, all with large counts or none.
+/// Packs k-mers, whose counts are all large or all small.
 pub(crate) fn pack<K: GpuKmer>(
     stream: &Stream,
     pairs: &Pairs<'_, K>,
@@ -176,15 +176,15 @@ pub(crate) fn pack<K: GpuKmer>(
             large,
             records: records.as_mut_ptr(),
         };
-        // SAFETY: room for all records.
+        // SAFETY: `records` has room for all records.
         unsafe { merganser_count_pack(K::KEY_BYTES, &arguments, raw) }
     })
 }
 
-/// Runs of packed records, each of one range.
+/// Runs of packed records; all records of a run are of one range.
 pub(crate) struct Runs<'r> {
     pub(crate) records: DeviceSlice<'r, u8>,
-    /// Where each run begins, and the end, in bytes: strictly rising from 0.
+    /// The start of each run, and the end of the last, in bytes: strictly increasing from 0.
     pub(crate) starts: DeviceSlice<'r, u64>,
     pub(crate) ranges: DeviceSlice<'r, u32>,
     pub(crate) layout: Layout,
@@ -209,7 +209,7 @@ impl Runs<'_> {
         }
     }
 
-    /// Unpacks runs none of whose counts is large: as many k-mers as `to` has room for.
+    /// Unpacks runs with only small counts: as many k-mers as `to` has room for.
     pub(crate) fn unpack<K: GpuKmer>(
         &self,
         stream: &Stream,
@@ -218,13 +218,13 @@ impl Runs<'_> {
         assert!(self.records.len() >= to.kmers.len() * self.layout.bytes(false));
         let arguments = self.arguments(to);
         stream.launch("unpacking k-mers", |raw| {
-            // SAFETY: so many records, room for their k-mers, and each lies in a run.
+            // SAFETY: there are `to.kmers.len()` records, each in a run, and room for their k-mers.
             unsafe { merganser_count_unpack(K::KEY_BYTES, &arguments, raw) }
         })
     }
 
-    /// Unpacks any runs, in no order, waits, and returns the number of k-mers; runs that `to` has no room
-    /// for are left out.
+    /// Unpacks any runs, unordered; waits, and returns the number of k-mers. Runs for which `to` has no room are
+    /// skipped.
     pub(crate) fn unpack_any<K: GpuKmer>(
         &self,
         stream: &Stream,
@@ -235,8 +235,8 @@ impl Runs<'_> {
         stream.fill(made.reborrow(), 0)?;
         let arguments = UnpackArguments { made: made.as_mut_ptr(), ..self.arguments(to) };
         stream.launch("unpacking k-mers", |raw| {
-            // SAFETY: runs are whole records, which end with the next run, and the kernel keeps to the
-            // room.
+            // SAFETY: runs consist of whole records and end where the next starts, and the kernel writes
+            // only `count` k-mers.
             unsafe { merganser_count_unpack_any(K::KEY_BYTES, &arguments, raw) }
         })?;
         let mut number = [0];
@@ -245,11 +245,12 @@ impl Runs<'_> {
     }
 }
 
-/// Sorted k-mers that become a table's blocks.
+/// Sorted k-mers that are to be encoded as a table's blocks.
 pub(crate) struct Blocks<'b, K: GpuKmer> {
     pub(crate) pairs: Pairs<'b, K>,
-    /// For each section its first k-mer and its first block, with one item more.
+    /// The index of each section's first k-mer, and the number of k-mers.
     pub(crate) kmer_starts: DeviceSlice<'b, u64>,
+    /// The index of each section's first block, and the number of blocks.
     pub(crate) block_starts: DeviceSlice<'b, u64>,
     /// The number of blocks.
     pub(crate) blocks: usize,
@@ -271,7 +272,7 @@ impl<K: GpuKmer> Blocks<'_, K> {
         }
     }
 
-    /// The bytes that each block takes, and its first k-mer.
+    /// Computes the size in bytes and the first k-mer of each block.
     pub(crate) fn sizes(
         &self,
         stream: &Stream,
@@ -285,14 +286,14 @@ impl<K: GpuKmer> Blocks<'_, K> {
             ..self.arguments()
         };
         stream.launch("measuring blocks", |raw| {
-            // SAFETY: a place for each block; the sections are those of the k-mers.
+            // SAFETY: both outputs have an item for each block; the sections cover exactly the k-mers.
             unsafe {
                 merganser_count_block_sizes(K::KEY_BYTES, &arguments, self.blocks as u32, raw)
             }
         })
     }
 
-    /// Writes the blocks to the places that the sums of their sizes say; `bytes` has room for all.
+    /// Writes the blocks at `places`, the prefix sums of their sizes; `bytes` has room for all.
     pub(crate) fn write(
         &self,
         stream: &Stream,

@@ -37,21 +37,21 @@ use crate::job::Job;
 use crate::plan::Plan;
 use crate::results::Results;
 
-/// Bytes of pinned memory, stacks and CUDA's own that the host's budget leaves aside.
+/// Bytes of pinned memory, stacks and the CUDA runtime, reserved from the host's budget.
 const HOST_RESERVE: u64 = 256 << 20;
-/// Threads that bring a group's records from the host: more would wait for each other.
+/// The largest number of threads that gather a group's records from the host; more would contend with each other.
 const MAX_GATHERERS: usize = 4;
-/// The part of a device's memory that stays free for what is larger than planned.
+/// The divisor of a device's memory that gives the share left free for allocations larger than planned.
 const ARENA_LEAVES: u64 = 32;
 
-/// What phase 1 leaves: the open devices, what they may use, and the super-k-mers.
+/// The result of phase 1: the open devices, their budgets, and the super-k-mers.
 struct Cut {
     devices: Vec<(Device, Budget)>,
     chunks: Vec<Chunk>,
 }
 
 impl RunContext<'_> {
-    /// Counts on the devices of the configuration.
+    /// Counts on the devices of the job.
     pub(crate) fn count_on_gpus<K: Width + GpuKmer>(
         self,
         files: TableOutput,
@@ -61,7 +61,7 @@ impl RunContext<'_> {
         let (sent, wanted) = mpsc::channel();
         let started = Instant::now();
         thread::scope(|scope| {
-            // CUDA starts while files are read.
+            // Initializes CUDA while files are read.
             start_scoped(scope, move || {
                 let _ = sent.send(Device::open_all(devices));
             })?;
@@ -92,7 +92,7 @@ impl RunContext<'_> {
         })
     }
 
-    /// Phase 1: all workers parse and pack, and the devices cut.
+    /// Runs phase 1: all workers parse and pack reads, and the devices cut super-k-mers.
     fn partition(
         &self,
         map: &BinMap,
@@ -120,7 +120,7 @@ impl RunContext<'_> {
                 Err(_) => queue.abandon(),
             }
             let cut = join(cutting);
-            // Packers stop without a reason of their own when the devices fail.
+            // Packers stop with `Cancelled` when the devices fail; the devices' error is the cause.
             let cut = match (&read, cut) {
                 (Err(Error::Cancelled), Err(error)) => return Err(error),
                 (_, cut) => cut,
@@ -142,7 +142,7 @@ impl RunContext<'_> {
         Ok(tally)
     }
 
-    /// Phases 2 and 3.
+    /// Runs phases 2 and 3.
     fn count_cut<K: Width + GpuKmer>(
         &self,
         cut: Cut,
@@ -167,7 +167,7 @@ impl RunContext<'_> {
         self.emit(&table, pool, files, outcome)
     }
 
-    /// What devices make the table of.
+    /// Returns the source of the table that the devices sort.
     fn table<'t, 'p, K: Width + GpuKmer>(
         &self,
         counted: &'t Counted,
@@ -180,8 +180,8 @@ impl RunContext<'_> {
         DeviceTable::new(self.job, devices, &counted.segments, results, section_bits)
     }
 
-    /// Phase 2: the workspaces of all devices take groups of bins; bins that no device can count are
-    /// the CPU's.
+    /// Runs phase 2: the workspaces of all devices count groups of bins; the CPU counts the bins that no
+    /// device can.
     fn count_bins_on_gpus<'p, K: Width + GpuKmer>(
         &self,
         all: &Bins<'_, '_>,
@@ -203,7 +203,7 @@ impl RunContext<'_> {
         let workspaces = workspaces
             .map(|device| Workspace::<K>::new(self.config, device, layout, (room, gatherers)))
             .collect::<Result<Vec<_>, _>>()?;
-        // What stays has all that super-k-mers and workspaces leave.
+        // The kept k-mers get all memory that super-k-mers and workspaces leave.
         let arenas = devices.iter().map(|(device, budget)| {
             let left = (budget.all - budget.all / ARENA_LEAVES).saturating_sub(device.used());
             Arena::new(device, (left / 16).clamp(1 << 16, 256 << 20) as usize, left)
@@ -228,7 +228,7 @@ impl RunContext<'_> {
         Ok(counted)
     }
 
-    /// Counts bins with the CPU's hash maps, which do not mind how often a k-mer occurs.
+    /// Counts bins with the CPU's hash maps, which have no limit on the occurrences of a k-mer.
     fn count_on_cpu<'p, K: Width + GpuKmer>(
         &self,
         all: &Bins<'_, '_>,
@@ -269,7 +269,7 @@ impl RunContext<'_> {
     }
 }
 
-/// Opens what was asked for, then cuts batches on all streams of all devices.
+/// Waits for the requested devices to open, then cuts batches on all streams of all devices.
 fn cut_on_all(
     job: Job<'_>,
     map: &BinMap,
@@ -301,14 +301,14 @@ fn cut_on_all(
     Ok(Cut { devices, chunks })
 }
 
-/// What phase 2 has found.
+/// The result of phase 2.
 struct Counted {
     histogram: Histogram,
-    /// What devices had room for of the k-mers that stay; the host's results have the others.
+    /// Kept k-mers on the devices; those that did not fit are in the host's results.
     segments: Vec<PackedKmers>,
 }
 
-/// Groups of bins for all workspaces.
+/// Groups of bins, shared by all workspaces.
 struct Work<'w, 'b, 'p> {
     run: &'w RunContext<'w>,
     all: &'w Bins<'b, 'p>,
@@ -317,7 +317,7 @@ struct Work<'w, 'b, 'p> {
     loads: &'w [crate::cuda::chunks::Load],
 }
 
-/// What one workspace has found, and the bins that it could not count.
+/// The result of one workspace, with the groups of bins that it could not count.
 struct WorkspacePart {
     counted: Counted,
     refused: Vec<Range<usize>>,

@@ -1,4 +1,4 @@
-//! Where the table goes, opened before any work.
+//! The output of the table, opened before any work.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::emit::{TableContents, emit};
 use crate::job::Job;
 use crate::{Config, Error, Format};
 
-/// Opens the files of the table at `output`.
+/// Opens the output files of the table at `output`.
 pub(crate) fn create(
     config: &Config,
     output: Option<&Path>,
@@ -27,7 +27,7 @@ pub(crate) fn create(
     Ok(TableOutput::create(config.format, output, outputs)?)
 }
 
-/// Sorts and writes the table; returns the time the disk took to confirm.
+/// Sorts and writes the table; returns the time that syncing to disk took.
 pub(crate) fn write<K: Kmer>(
     table: TableOutput,
     job: Job<'_>,
@@ -41,7 +41,7 @@ pub(crate) fn write<K: Kmer>(
     table.open(header, largest, Writing { source, bits, threads: job.threads, cancel })
 }
 
-/// What is written, and by whom.
+/// The source of the k-mers and the settings of the workers that write them.
 struct Writing<'w, K> {
     source: &'w dyn TableContents<K>,
     bits: u32,
@@ -62,7 +62,7 @@ impl<K: Kmer> merganser_kmers::formats::Writing<K> for Writing<'_, K> {
     }
 }
 
-/// What the table will say of itself.
+/// Returns the header of the table.
 fn header(config: &Config, outcome: &Outcome) -> Header {
     let (least, most) = (config.least(), config.most());
     let histogram = &outcome.histogram;

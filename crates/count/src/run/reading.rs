@@ -1,4 +1,4 @@
-//! All workers read, parse and pass on batches until the input ends.
+//! Reading: all workers read and parse chunks and pass batches to their consumers until the input ends.
 
 use std::sync::Mutex;
 
@@ -11,7 +11,7 @@ use crate::fragments::{self, Consumer, Fragments, Tally};
 use crate::job::Job;
 use crate::{Config, Error, plan};
 
-/// What reading needs.
+/// The state that reading needs.
 pub(crate) struct ReadContext<'r> {
     pub(crate) job: Job<'r>,
     pub(crate) reader: &'r Reader,
@@ -34,13 +34,13 @@ pub(crate) fn open(job: Job<'_>, inputs: &[Input], cancel: &Cancel) -> Result<Re
     Ok(Reader::open(inputs, options)?)
 }
 
-/// How qualities are read.
+/// Returns how qualities are interpreted.
 pub(crate) fn phred(config: &Config) -> Phred {
     Phred { offset: config.quality_offset, least: config.min_qual }
 }
 
-/// The error to report when a run ended with `error`: that of the first bad record, or that the
-/// run was cancelled, whatever else came of it.
+/// Returns the error to report for a run that ended with `error`: the cancellation if there was one, else the
+/// error of the first bad record.
 pub(crate) fn cause(reader: &Reader, cancel: &Cancel, error: Error) -> Error {
     match error {
         _ if cancel.is_cancelled() => Error::Cancelled,
@@ -49,8 +49,8 @@ pub(crate) fn cause(reader: &Reader, cancel: &Cancel, error: Error) -> Error {
     }
 }
 
-/// Feeds the whole input, after the chunk `first` that was read before, to consumers, one for each
-/// worker, and gives them back.
+/// Feeds the whole input, after the already read chunk `first`, to one consumer for each worker, and
+/// returns the consumers.
 pub(crate) fn read_all<C: Consumer + Send>(
     reading: &ReadContext<'_>,
     first: Option<Chunk>,
@@ -72,6 +72,7 @@ pub(crate) fn read_all<C: Consumer + Send>(
     Ok((consumers.collect(), tally))
 }
 
+/// Feeds chunks to `sink`, starting with `first`, until the input ends.
 fn read_chunks<C: Consumer>(
     reading: &ReadContext<'_>,
     first: Option<Chunk>,

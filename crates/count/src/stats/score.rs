@@ -1,10 +1,9 @@
-//! The S-score of minimizers (RapidGKC equation 1): which ones make long super-k-mers.
+//! The S-score of minimizers (RapidGKC equation 1): high for minimizers that make long super-k-mers.
 //!
-//! S_m is the sum, over all places where a super-k-mer of minimizer m is followed by one of
-//! another minimizer n in the same read, of d - d̄: the distance of the two minimizers in bases,
-//! less the mean of all such distances. Where the minimizer occurs more than once, its first
-//! occurrence in the k-mers beside the border is taken. Super-k-mers of the special signature have
-//! no minimizer and are left out.
+//! S_m sums d - d̄ over all positions where a super-k-mer of minimizer m is followed by a super-k-mer
+//! of another minimizer n in the same read: d is the distance of the two minimizers in bases, d̄ the mean
+//! of all such distances. If the minimizer occurs more than once, its first occurrence in the k-mer
+//! beside the border counts. Super-k-mers of the special signature have no minimizer and are left out.
 
 use std::collections::HashMap;
 
@@ -15,21 +14,21 @@ use merganser_seq::simd::Level;
 use super::Cut;
 use crate::Config;
 
-/// Minimizers shown at either end.
+/// The number of minimizers reported at either end.
 const SHOWN: usize = 10;
 
 /// A minimizer with its S-score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
-    /// The p-mer as the rule knows it: of both strands' the smaller.
+    /// The p-mer; under a canonical rule, the smaller of both strands.
     pub minimizer: String,
     /// S_m, in bases.
     pub score: f64,
-    /// Neighbouring super-k-mers that the sum goes over.
+    /// The number of borders between super-k-mers that the sum includes.
     pub borders: u64,
 }
 
-/// Distances summed by minimizer.
+/// Sums of distances by minimizer.
 pub(super) struct Scores {
     k: usize,
     p: usize,
@@ -91,7 +90,7 @@ impl Scores {
         }
     }
 
-    /// The mean distance, and the minimizers of the largest and of the smallest scores.
+    /// Returns the mean distance, the minimizers with the largest scores and those with the smallest.
     pub(super) fn finish(self) -> (f64, Vec<Score>, Vec<Score>) {
         let distance: u64 = self.sums.values().map(|sum| sum.distance).sum();
         let borders: u64 = self.sums.values().map(|sum| sum.borders).sum();
@@ -120,7 +119,7 @@ impl Scores {
     }
 }
 
-/// The p-mer of some codes, of both strands' the smaller if `canonical`.
+/// Returns the p-mer of `codes`: the smaller of both strands if `canonical`.
 fn pmer(codes: &[u8], canonical: bool) -> u32 {
     let forward = codes.iter().fold(0, |m, &c| m << 2 | u32::from(c));
     let reverse = codes.iter().rev().fold(0, |m, &c| m << 2 | u32::from(3 - c));
@@ -135,8 +134,8 @@ mod tests {
     use merganser_run::options::Auto;
     use merganser_seq::signature::Rule;
 
-    /// The reads of the paper's Figure 5: with plain minimizers AAAA, AAAC, AACT, AAGC follow each
-    /// other, at distances 1, 1 and 4.
+    /// The reads of the paper's Figure 5: with plain minimizers, AAAA, AAAC, AACT and AAGC follow each
+    /// other at distances 1, 1 and 4.
     #[test]
     fn distances_are_those_of_figure_5() {
         let codes: Vec<u8> =

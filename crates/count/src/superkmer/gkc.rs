@@ -2,12 +2,12 @@
 //!
 //! A byte holds up to 3 bases of 2 bits in its low six bits, first base highest, and their number
 //! in its top two bits. The read is encoded once, 3 bases a byte; a super-k-mer copies its bytes,
-//! cuts the bases that are not its own off the first and the last byte, and adds an empty byte if
-//! it would end with a full one. A byte that is not full and follows a full one so ends a
+//! removes the bases of its neighbours from the first and the last byte, and adds an empty byte if
+//! it would end with a full one. So a byte that is not full and follows a full one ends a
 //! super-k-mer, and a reader may start anywhere.
 //!
-//! Needs super-k-mers of at least five bases, as the paper says: then a full byte always comes
-//! before the last.
+//! Super-k-mers must have at least five bases, as the paper requires: then a full byte always precedes
+//! the last one.
 
 /// Encodes a whole read (codes 0 to 3), 3 bases a byte; the last byte may hold fewer.
 pub fn encode_read(codes: &[u8], out: &mut Vec<u8>) {
@@ -41,13 +41,13 @@ pub fn append(read: &[u8], at: usize, len: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// Bytes of the super-k-mer of `len` bases at base `at` of its read.
+/// Returns the encoded length in bytes of the super-k-mer of `len` bases at base `at` of its read.
 pub fn bytes(at: usize, len: usize) -> usize {
     let full_end = (at + len).is_multiple_of(3);
     (at + len - 1) / 3 - at / 3 + 1 + usize::from(full_end)
 }
 
-/// Decodes all super-k-mers of `data`, giving the codes of each to `visit`; `codes` is working
+/// Decodes all super-k-mers of `data` and passes the codes of each to `visit`; `codes` is working
 /// space.
 pub fn decode(data: &[u8], codes: &mut Vec<u8>, mut visit: impl FnMut(&[u8])) {
     codes.clear();

@@ -1,5 +1,5 @@
-//! Deacon's `.idx`, version 3: a byte each of version, k and w, 8 of how many, then the minimizers in ⌈k/4⌉ bytes each,
-//! little-endian, in any order (Deacon 0.19.1, `index_format.rs`).
+//! Deacon's `.idx`, version 3: one byte each for version, k and w, 8 bytes for the number of minimizers, then the
+//! minimizers in any order, ⌈k/4⌉ bytes each. Numbers are little-endian (Deacon 0.19.1, `index_format.rs`).
 
 use std::io::{BufWriter, Read, Write};
 
@@ -7,10 +7,10 @@ use crate::{MinimizerSet, Params};
 
 const VERSION: u8 = 3;
 const HEADER: usize = 11;
-/// Minimizers of a stretch.
+/// The number of minimizers that are read at a time.
 pub(super) const STRETCH: usize = 256 << 10;
 
-/// A file whose header was read.
+/// An open file whose header was read.
 pub(super) struct Reader<R> {
     reader: R,
     pub(super) params: Params,
@@ -19,15 +19,15 @@ pub(super) struct Reader<R> {
 }
 
 impl<R: Read> Reader<R> {
-    /// Of a file of so many bytes, the first of which were read.
+    /// Reads the header of a file of `bytes` bytes, of which those in `first` were read.
     pub(super) fn open(first: &[u8], mut reader: R, bytes: u64) -> Result<Reader<R>, String> {
         if first.is_empty() {
-            return Err("is empty: no set of minimizers".into());
+            return Err("is empty: not a set of minimizers".into());
         }
         if first.starts_with(b"DBF") {
             return Err(
-                "is a binary fuse filter of Deacon, from which its minimizers cannot be had: \
-                        use the .idx file that it was made of"
+                "is a binary fuse filter of Deacon, which does not contain the minimizers: \
+                        use the .idx file that it was made from"
                     .into(),
             );
         }
@@ -39,25 +39,25 @@ impl<R: Read> Reader<R> {
         if version != VERSION || rest.is_err() || !plausible {
             return Err(match version {
                 1..=9 if rest.is_ok() && plausible => format!(
-                    "is an index of Deacon, version {version}, and {VERSION} is read: build it again"
+                    "is an index of Deacon, version {version}, but only {VERSION} is supported: build it again"
                 ),
-                _ => "is no set of minimizers (.mgd, or Deacon's .idx)".into(),
+                _ => "is not a set of minimizers (.mgd, or Deacon's .idx)".into(),
             });
         }
         let params = Params::new(usize::from(k), usize::from(w))
-            .map_err(|_| format!("has k {k} and w {w}; k of up to {} is read", Params::MAX_K))?;
+            .map_err(|_| format!("has k {k} and w {w}; k must be up to {}", Params::MAX_K))?;
         let count = u64::from_le_bytes(count);
         let expected =
             count.checked_mul(width(params) as u64).and_then(|all| all.checked_add(HEADER as u64));
         if expected != Some(bytes) {
             return Err(format!(
-                "has {bytes} bytes, which are not those of {count} minimizers: it is truncated or damaged"
+                "has {bytes} bytes, but {count} minimizers in its header: it is truncated or damaged"
             ));
         }
         Ok(Reader { reader, params, count, left: count })
     }
 
-    /// Reads some minimizers; none at the end.
+    /// Reads some minimizers into `bytes`, which stays empty at the end of the file.
     pub(super) fn stretch(&mut self, bytes: &mut Vec<u8>) -> Result<(), String> {
         bytes.clear();
         let width = width(self.params);
@@ -72,7 +72,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Calls `take` with each minimizer of a stretch, as a set keeps it.
+/// Calls `take` with the number of each minimizer of a piece, as sets store it.
 pub(super) fn decode(
     params: Params,
     bytes: &[u8],
@@ -88,13 +88,12 @@ pub(super) fn decode(
     Ok(())
 }
 
-/// Bytes of a minimizer.
+/// Returns the bytes of a minimizer.
 fn width(params: Params) -> usize {
     params.k().div_ceil(4)
 }
 
-/// Writes a set, its minimizers in the order in which it keeps them; Deacon's own files have them in that of its hash
-/// set.
+/// Writes a set in the order of its numbers. Deacon's own files have the order of its hash set.
 pub(super) fn write(set: &MinimizerSet, out: &mut impl Write) -> std::io::Result<()> {
     let params = set.params();
     let mut out = BufWriter::with_capacity(1 << 20, out);

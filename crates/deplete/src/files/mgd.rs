@@ -1,6 +1,6 @@
-//! Our own `.mgd`: a header, a directory of the [sections](crate::sections), and for each section blocks of up to 256
-//! numbers, sorted, each number as its distance from the one before in as many bits as the largest one of the block
-//! needs. Numbers are little-endian.
+//! Our own format `.mgd`: a header, a directory of the [sections](crate::sections), and for each section blocks of up
+//! to 256 sorted numbers. Each number is stored as its distance from the one before, in as many bits as the largest
+//! distance of the block needs. Numbers are little-endian.
 
 use std::io::{Read, Write};
 use std::sync::Mutex;
@@ -12,13 +12,13 @@ use merganser_store::sealed::{Format, magic};
 use crate::sections::{SECTIONS, each_section, share_out};
 use crate::{Error, MinimizerSet, Params};
 
-/// The version that this program writes, and the only one it reads.
+/// The version that is written, and the only one that can be read.
 const VERSION: u32 = 1;
-/// Magic, version, k, w, two bytes of zeros, how many, bytes of the file.
+/// The bytes of the header: magic, version, k, w, two zero bytes, number of minimizers, size of the file.
 const HEADER: usize = 8 + 4 + 4 + 8 + 8;
-/// For each section how many numbers and bytes it has; then a checksum of header and directory.
+/// The bytes of the directory: numbers and bytes of each section, then a checksum of header and directory.
 const DIRECTORY: usize = SECTIONS * 16 + 4;
-/// Numbers of a block.
+/// The maximum number of numbers in a block.
 const BLOCK: usize = 256;
 
 pub(super) const FORMAT: Format = Format {
@@ -32,29 +32,29 @@ pub(super) const FORMAT: Format = Format {
             "format {version} is not this program's {VERSION}: use another version of merganser, or build it again"
         )
     },
-    foreign: "is no set of minimizers (.mgd)",
+    foreign: "is not a set of minimizers (.mgd)",
     name: "",
     if_cut: "build it again",
     if_damaged: "build it again",
     if_changed: "copy it again",
 };
 
-/// A file whose header and directory were read.
+/// An open file whose header and directory were read.
 pub(super) struct Reader<R> {
     reader: R,
     pub(super) params: Params,
     pub(super) count: u64,
-    /// How many numbers and bytes each section has.
+    /// The numbers of numbers and of bytes of each section.
     pub(super) sections: Vec<(u64, u64)>,
     next: usize,
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads the header of a file of `bytes` bytes, of which the magic was read.
+    /// Reads the header of a file of `bytes` bytes, whose magic was read.
     pub(super) fn open(mut reader: R, bytes: u64) -> Result<Reader<R>, String> {
         let mut header = FORMAT.magic.to_vec();
         let rest = (FORMAT.bytes - header.len()) as u64;
-        // What cannot be read is missing.
+        // Bytes that cannot be read count as missing.
         let _ = reader.by_ref().take(rest).read_to_end(&mut header);
         let (_, mut fields) = FORMAT.read(&header)?;
         let nonsense = || FORMAT.senseless();
@@ -68,7 +68,7 @@ impl<R: Read> Reader<R> {
             sections.iter().map(of).try_fold(0u64, |sum, next| sum.checked_add(next))
         };
         let len = bytes.checked_sub(header.len() as u64);
-        // A block has a width and a checksum, at least.
+        // A block has at least a width and a checksum.
         let is_possible = |&(count, len): &(u64, u64)| count.div_ceil(BLOCK as u64) <= len / 5;
         if sum(|section| section.0) != Some(count)
             || sum(|section| section.1) != len
@@ -79,7 +79,7 @@ impl<R: Read> Reader<R> {
         Ok(Reader { reader, params, count, sections, next: 0 })
     }
 
-    /// Reads the next section that has numbers, and says which it is; `None` at the end.
+    /// Reads the next section that is not empty, and returns its index; `None` at the end.
     pub(super) fn section(&mut self, bytes: &mut Vec<u8>) -> Result<Option<usize>, String> {
         while let Some(&(count, len)) = self.sections.get(self.next) {
             self.next += 1;
@@ -99,7 +99,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Calls `take` with the numbers of a section, of which there are `count`, block by block.
+/// Calls `take` with the `count` numbers of a section, block by block.
 pub(super) fn decode(
     params: Params,
     section: usize,
@@ -120,7 +120,7 @@ pub(super) fn decode(
         if crc32fast::hash(&bytes[..len]).to_le_bytes() != bytes[len..len + 4] {
             return Err(damaged());
         }
-        // Whole words are taken from it.
+        // Padded, because whole words are read from it.
         padded.clear();
         padded.extend_from_slice(&bytes[1..len]);
         padded.resize(len + 16, 0);
@@ -143,7 +143,7 @@ pub(super) fn decode(
     if bytes.is_empty() { Ok(()) } else { Err(damaged()) }
 }
 
-/// Writes a set; `threads` threads encode it.
+/// Writes a set, encoding it on `threads` threads.
 pub(super) fn write(set: &MinimizerSet, threads: usize, out: &mut impl Write) -> Result<(), Error> {
     let params = set.params();
     let mut rest = set.spread();
@@ -161,7 +161,7 @@ pub(super) fn write(set: &MinimizerSet, threads: usize, out: &mut impl Write) ->
     })?;
     let lengths: Vec<u64> = lengths.into_iter().map(into_inner).collect();
     out.write_all(&header(set, &numbers, &lengths))?;
-    // So many at a time are in memory.
+    // Only this many sections at a time are in memory.
     for from in (0..SECTIONS).step_by(threads) {
         let group = from..SECTIONS.min(from + threads);
         let texts: Vec<_> = group.clone().map(|_| Mutex::new(Vec::new())).collect();
@@ -176,7 +176,7 @@ pub(super) fn write(set: &MinimizerSet, threads: usize, out: &mut impl Write) ->
     Ok(())
 }
 
-/// Header and directory.
+/// Makes the header and the directory.
 fn header(set: &MinimizerSet, numbers: &[&[u64]], lengths: &[u64]) -> Vec<u8> {
     let params = set.params();
     let bytes = (HEADER + DIRECTORY) as u64 + lengths.iter().sum::<u64>();
@@ -188,7 +188,7 @@ fn header(set: &MinimizerSet, numbers: &[&[u64]], lengths: &[u64]) -> Vec<u8> {
     FORMAT.header(VERSION, &fields)
 }
 
-/// The blocks of a section: how many bits a distance has, the distances, a checksum of both.
+/// Encodes a section as blocks: the bits of a distance, the distances, a checksum of both.
 fn encode(least: u64, numbers: &[u64]) -> Vec<u8> {
     let (mut last, mut bytes) = (least, Vec::new());
     for block in numbers.chunks(BLOCK) {

@@ -1,4 +1,4 @@
-//! Where reads go: files whose text workers compress, in the order of the input.
+//! Outputs of reads, in the order of the input. Workers compress the texts.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,19 +10,19 @@ use merganser_run::InOrderSink;
 use super::{Parts, Shape};
 use crate::Error;
 
-/// How an output is compressed.
+/// The compression of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// No compression.
     None,
-    /// As BGZF, at a level from 0 to 12.
+    /// BGZF, at a level from 0 to 12.
     Gzip(u8),
-    /// As frames of Zstandard, at a level from 1 to 19.
+    /// Zstandard frames, at a level from 1 to 19.
     Zstd(u8),
 }
 
 impl Compression {
-    /// That of a file of this name: gzip if it ends in `.gz`, Zstandard if it ends in `.zst`, each at its fastest.
+    /// Returns the compression that a name asks for: gzip for `.gz`, Zstandard for `.zst`, each at its fastest level.
     pub fn of(path: &Path) -> Compression {
         match OutputCompression::of_name(path) {
             Some(OutputCompression::Gzip) => Compression::Gzip(1),
@@ -40,7 +40,7 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// An output of `set`: a file, compressed as its name says, or with `-` standard output.
+    /// Creates an output of `set`: a file that is compressed as its name asks, or standard output for `-`.
     ///
     /// # Errors
     /// If it cannot be created.
@@ -52,12 +52,12 @@ impl Sink {
     }
 }
 
-/// Open outputs: one each for all reads, or two for first and second mates.
+/// Open outputs: one for all reads, or two for first and second mates.
 #[derive(Debug)]
 pub struct Outputs {
-    /// What is kept.
+    /// The outputs of the reads that are kept.
     pub kept: Vec<Sink>,
-    /// The others; none if they are not wanted.
+    /// The outputs of the other reads; empty if they are not wanted.
     pub others: Vec<Sink>,
 }
 
@@ -68,15 +68,16 @@ impl Outputs {
     }
 }
 
-/// What there is to write to an output of a batch.
+/// The text of a batch for one output.
 #[derive(Debug, Default)]
 pub(super) struct OutputText {
     pub(super) text: Vec<u8>,
-    /// Where names are still missing, each behind the one before; `text` is then not compressed.
+    /// The names that are still missing, in order; if there are any, `text` is not compressed yet.
     pub(super) names: Vec<Name>,
 }
 
-/// A name that is to be written: the number of what is kept of the batch, and the mate, 1 or 2; 0 if there are none.
+/// A missing name: its position in the text, the number of the kept read in the batch, and the mate, 1 or 2, or 0 for
+/// single reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Name {
     pub(super) at: usize,
@@ -84,7 +85,7 @@ pub(super) struct Name {
     pub(super) mate: u8,
 }
 
-/// Compresses texts.
+/// Compresses the texts of one output.
 pub(super) struct Compressor {
     compression: Compression,
     blocks: Option<BgzfBlocks>,
@@ -99,7 +100,7 @@ impl Compressor {
         Compressor { compression, blocks }
     }
 
-    /// Replaces a text by what is written of it.
+    /// Replaces a text by its compressed form.
     pub(super) fn compress(&mut self, text: &mut Vec<u8>) -> Result<(), Error> {
         if text.is_empty() {
             return Ok(());
@@ -119,13 +120,13 @@ impl Compressor {
     }
 }
 
-/// Writes the parts of batches in their order.
+/// Writes the texts of batches in their order.
 pub(super) struct Writer {
     sinks: Vec<Sink>,
     compressors: Vec<Compressor>,
-    /// Bytes of each.
+    /// The bytes that were written to each output.
     written: Vec<u64>,
-    /// Reads or pairs that were numbered.
+    /// The number of reads or pairs that have got a name.
     numbered: u64,
     text: Vec<u8>,
 }
@@ -133,18 +134,18 @@ pub(super) struct Writer {
 impl Writer {
     pub(super) fn new(outputs: Outputs) -> Writer {
         let sinks: Vec<Sink> = outputs.kept.into_iter().chain(outputs.others).collect();
-        // Workers compress what has its names.
+        // For texts with names; the others are compressed by workers.
         let compressors = sinks.iter().map(|sink| Compressor::new(sink.compression));
         let (compressors, written) = (compressors.collect(), vec![0; sinks.len()]);
         Writer { sinks, compressors, written, numbered: 0, text: Vec::new() }
     }
 
-    /// Ends all outputs and has them appear, and returns how long the disk took.
+    /// Ends and commits all outputs, and returns the time that the disk took.
     pub(super) fn finish(mut self) -> Result<Duration, Error> {
         for (sink, &written) in self.sinks.iter_mut().zip(&self.written) {
             match sink.compression {
                 Compression::Gzip(_) => sink.output.write_all(&BgzfBlocks::END)?,
-                // A file without a frame is none.
+                // An empty file is not valid Zstandard: write an empty frame.
                 Compression::Zstd(level) if written == 0 => {
                     sink.output.write_all(&zstd::bulk::compress(b"", i32::from(level))?)?;
                 }
@@ -154,7 +155,7 @@ impl Writer {
         Ok(finish_all(self.sinks.into_iter().map(|sink| sink.output))?)
     }
 
-    /// Puts the names into a text.
+    /// Inserts the names into a text.
     fn name(&mut self, part: &OutputText) {
         self.text.clear();
         let mut from = 0;

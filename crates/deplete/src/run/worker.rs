@@ -1,4 +1,4 @@
-//! A worker: decides the reads of batches, and makes their texts.
+//! The worker of a thread: decides which reads of a batch are kept, and makes their texts.
 
 use merganser_io::{Record, RecordBatch};
 use merganser_run::engine::{Turn, Work};
@@ -7,10 +7,10 @@ use super::output::{Compressor, Name, OutputText};
 use super::{Parts, Shape};
 use crate::{Config, Error, MinimizerLookup, Minimizers};
 
-/// Text of a batch whose memory is worth keeping: one giant read's is not.
+/// The capacity of a text that is kept for reuse, in bytes; that of a single giant read is freed.
 const MAX_KEPT: usize = 8 << 20;
 
-/// What a thread counted.
+/// The counts of a worker.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     pub(super) records: u64,
@@ -30,10 +30,10 @@ impl Tally {
     }
 }
 
-/// So many minimizers of a read or pair are looked up first: mostly these tell if it is the host's.
+/// The number of minimizers of a read or pair that are looked up first. They are mostly sufficient for a match.
 const FIRST: u32 = 6;
 
-/// A read or pair: where its minimizers are, and whether it matches.
+/// A read or pair: the range of its minimizers, and whether it matches.
 #[derive(Clone, Copy, Debug)]
 struct Unit {
     start: u32,
@@ -41,23 +41,24 @@ struct Unit {
     is_match: bool,
 }
 
-/// A thread's memory and counts.
+/// A worker: the working space and counts of a thread.
 pub(super) struct Worker<'r> {
     config: &'r Config,
     host: &'r MinimizerLookup,
     minimizers: Minimizers,
     values: Vec<u64>,
     bounds: Vec<usize>,
-    /// The reads or pairs of the batch, and those that are not decided yet.
+    /// The reads or pairs of the batch.
     units: Vec<Unit>,
+    /// The indices of the units that are not decided yet.
     open: Vec<u32>,
-    /// The places of values that are looked up, and of those that the host has: of the first ones of each unit, and of
-    /// the others.
+    /// The indices of the values to look up.
     asked: Vec<u32>,
+    /// The indices of the values that the host has: among the first minimizers of each unit, and among the others.
     found: [Vec<u32>; 2],
     hits: Vec<u64>,
     scratch: Vec<u64>,
-    /// Of what is kept, and of the others.
+    /// The compressors for kept reads and for other reads.
     compressors: [Vec<Compressor>; 2],
     pub(super) tally: Tally,
 }
@@ -82,7 +83,7 @@ impl<'r> Worker<'r> {
         }
     }
 
-    /// Gives the memory of a long record back.
+    /// Frees the memory that a long record needed.
     fn release(&mut self) {
         self.minimizers = Minimizers::new(self.host.params());
         self.values = Vec::new();
@@ -92,7 +93,7 @@ impl<'r> Worker<'r> {
         self.scratch = Vec::new();
     }
 
-    /// Makes what there is to write of a batch.
+    /// Decides the reads of a batch, and makes the texts for all outputs.
     fn decide(&mut self, batch: &RecordBatch, mut parts: Parts) -> Result<Parts, Error> {
         let count = self.compressors.iter().map(Vec::len).sum();
         parts.resize_with(count, OutputText::default);
@@ -156,7 +157,7 @@ impl<'r> Worker<'r> {
         }));
     }
 
-    /// Decides which reads or pairs match: by their first minimizers, where these are enough.
+    /// Decides which reads or pairs match, by their first minimizers if these suffice.
     fn judge(&mut self) {
         self.open.clear();
         self.open.extend(0..self.units.len() as u32);
@@ -180,13 +181,14 @@ impl<'r> Worker<'r> {
         }
     }
 
-    /// Whether a unit matches by what was found so far, of which `next` is behind that of all units before.
+    /// Whether a unit matches, given the hits of the steps so far. `next` points to the first hits after those of the
+    /// units before.
     fn is_match(&mut self, number: usize, step: usize, next: &mut [usize; 2]) -> bool {
         let Unit { start, end, .. } = self.units[number];
         self.hits.clear();
         for (found, next) in self.found[..=step].iter().zip(next) {
             while let Some(&at) = found.get(*next).filter(|&&at| at < end) {
-                // Others were decided before.
+                // Smaller indices belong to units that were decided before.
                 if at >= start {
                     self.hits.push(self.values[at as usize]);
                 }
@@ -220,7 +222,7 @@ impl Work for Worker<'_> {
     }
 }
 
-/// Appends a record; one that is numbered without its name.
+/// Appends a record; if it is numbered, without its name.
 fn put(part: &mut OutputText, record: &Record<'_>, number: Option<u64>, mate: u8) {
     let Some(number) = number else {
         record.write(&mut part.text);

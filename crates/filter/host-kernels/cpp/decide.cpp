@@ -1,4 +1,4 @@
-// The decisions of the kernels, for Rust's tests to call.
+// The decisions of the kernels, exported for Rust's tests.
 #include "decide.cuh"
 
 using namespace mgpu::filter;
@@ -7,7 +7,7 @@ extern "C" {
 
 uint32_t mgpu_host_filter_kernels() { return static_cast<uint32_t>(kernel::count); }
 
-/// `segment_at`, with its flags, is that of an entry.
+/// Decides one pair by the kernel with this number. `segment_at` has the flags of an entry.
 uint32_t mgpu_host_filter_decide(uint32_t number, const uint64_t* words, uint32_t read_at,
                                  uint32_t read_len, uint64_t segment_at, uint32_t segment_len,
                                  const uint64_t* reference, uint64_t reference_len, uint32_t e,

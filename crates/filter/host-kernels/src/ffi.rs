@@ -1,4 +1,4 @@
-//! What `cpp/*.cpp` exports. Pure functions: a result depends on the arguments alone.
+//! The functions that `cpp/*.cpp` exports. They are pure: results depend only on the arguments.
 
 unsafe extern "C" {
     pub(crate) fn mgpu_host_filter_kernels() -> u32;

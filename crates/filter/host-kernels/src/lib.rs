@@ -1,10 +1,10 @@
-//! What the kernels of `crates/filter/cuda` decide, compiled by the host's C++ compiler: what CI can
-//! test of them without a GPU. For tests only.
+//! The decisions of the kernels in `crates/filter/cuda`, compiled with the host's C++ compiler, so that CI can
+//! test them without a GPU. For tests only.
 #![allow(unsafe_code, reason = "calls device functions that were compiled for the host")]
 
 mod ffi;
 
-/// The kernels, by number.
+/// The kernels by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "names as in decide.cuh")]
 pub enum Kernel {
@@ -29,12 +29,12 @@ pub enum Kernel {
     Published,
 }
 
-/// A sequence: its planes, and how many bases it has.
+/// The planes of a sequence, and its length.
 #[derive(Clone, Copy, Debug)]
 pub struct Planes<'p> {
-    /// Low bits, high bits and, if there are letters that are no bases, these.
+    /// The planes of low bits, of high bits and, if there are any, of ambiguous letters.
     pub words: &'p [u64],
-    /// Bases.
+    /// The number of bases.
     pub len: usize,
 }
 
@@ -46,14 +46,14 @@ impl Planes<'_> {
     }
 }
 
-/// How many kernels the C++ has.
+/// Returns the number of kernels in the C++ code.
 pub fn kernels() -> u32 {
     // SAFETY: no arguments.
     unsafe { ffi::mgpu_host_filter_kernels() }
 }
 
-/// The edits by which a kernel accepts the pair of a read and `len` bases of a reference from `at`
-/// on, if it does. The kernel must be made for the pair.
+/// Returns the number of edits by which a kernel accepts the pair of a read and `len` bases of a reference at
+/// `at`; `None` if it rejects the pair. The kernel must support the pair.
 pub fn decide(
     kernel: Kernel,
     read: Planes<'_>,
@@ -66,7 +66,7 @@ pub fn decide(
     assert!(at + len <= reference.len);
     let flags =
         1 << 63 | u64::from(read.has_others()) << 62 | u64::from(reference.has_others()) << 61;
-    // SAFETY: both sequences lie in their planes; the call keeps no address.
+    // SAFETY: both sequences are within their planes, and the call keeps no address.
     let edits = unsafe {
         ffi::mgpu_host_filter_decide(
             kernel as u32,

@@ -1,16 +1,15 @@
-//! Where the sequences of a batch lie, for those who copy its words elsewhere.
+//! Locations of a batch's sequences, for copying the batch to a device.
 
 use super::{PackedReference, Pair, PairBatch, SegmentPlace};
 
-/// Where the sequences of a pair begin, how long they are, and whether they have letters that are
-/// no bases.
+/// The locations and lengths of a pair's sequences, and whether they have ambiguous letters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairPlace {
-    /// A word of the batch.
+    /// The index of a word of the batch.
     pub(crate) read_at: usize,
     pub(crate) read_len: u32,
     pub(crate) read_others: bool,
-    /// A word of the batch, or a base of the reference.
+    /// The index of a word of the batch or, if `in_reference`, of a base of the reference.
     pub(crate) segment_at: usize,
     pub(crate) segment_len: u32,
     pub(crate) segment_others: bool,
@@ -18,7 +17,7 @@ pub(crate) struct PairPlace {
 }
 
 impl<'r> PairBatch<'r> {
-    /// The planes of all sequences.
+    /// Returns the planes of all sequences.
     pub(crate) fn all_words(&self) -> &[u64] {
         &self.words
     }
@@ -48,7 +47,7 @@ impl<'r> PairBatch<'r> {
         }
     }
 
-    /// The lengths of read and segment if they are those of all pairs, all letters are bases, and
+    /// Returns the lengths of read and segment if they are the same for all pairs, all letters are bases, and
     /// the words are those of the first read, the first segment, the second read, and so on.
     pub(crate) fn uniform(&self) -> Option<[u32; 2]> {
         let Pair { read, segment: SegmentPlace::InBatch(segment) } = self.pairs.first()? else {
@@ -71,7 +70,7 @@ impl<'r> PairBatch<'r> {
 }
 
 impl PackedReference {
-    /// The planes.
+    /// Returns the planes.
     pub(crate) fn words(&self) -> &[u64] {
         &self.words
     }

@@ -1,18 +1,18 @@
-//! The edit distance of one pair by bit vectors over all rows (Myers 1999, Hyyrö 2003): where the
-//! band of diagonals would be wider than the read is long.
+//! The edit distance of one pair by bit vectors over all rows (Myers 1999, Hyyrö 2003), for pairs whose band of
+//! diagonals would be wider than the read is long.
 
 use super::banded::Spread;
 use crate::batch::SequenceView;
 use crate::{Align, NMode};
 
-/// The vectors of a column, 64 rows a word; kept between pairs for their memory.
+/// The vectors of a column, with 64 rows per word. Pairs reuse their memory.
 #[derive(Debug, Default)]
 pub(crate) struct Vectors {
     up: Vec<u64>,
     down: Vec<u64>,
 }
 
-/// The edit distance if it is at most `e`; as [`super::banded`] has it.
+/// Returns the edit distance if it is at most `e`, as the functions of [`super::banded`] do.
 pub(crate) fn distance(
     read: &SequenceView<'_>,
     segment: &SequenceView<'_>,
@@ -36,7 +36,7 @@ pub(crate) fn distance(
     for column in 0..segment.len() {
         let spread = Spread::of(segment, column);
         let mut carry = false;
-        // The first row's difference to the column before: one more, unless beginning is free.
+        // The horizontal difference above the first row is 1, or 0 if leading gaps are free.
         let (mut more_in, mut less_in) = (u64::from(global), 0);
         for w in 0..words {
             let (up, down) = (vectors.up[w], vectors.down[w]);

@@ -1,30 +1,28 @@
-//! The edit distance of one pair by bit vectors along a band of diagonals (Hyyrö 2003, after Myers
-//! 1999): any lengths, any threshold, any letters. [`super::sliced`] does the same for
-//! many pairs at once.
+//! The edit distance of one pair by bit vectors along a band of diagonals (Hyyrö 2003, after Myers 1999), for
+//! any lengths, threshold and letters. [`super::sliced`] computes the same for many pairs at once.
 //!
-//! Rows are bases of the read, columns bases of the segment. The vectors hold the differences
-//! between neighbouring rows of a column within a window of rows, which moves down by one row a
-//! column, so that each bit is a diagonal (row - column). A path with at most e edits stays within
-//! the band, since every step off a diagonal is an edit; all other paths are left out, which can
-//! only make a distance larger that is beyond e anyway. Rows above the first are given differences
-//! of -1: they then take the values |row| + column whatever their letters are, which continues row
-//! 0 upwards.
+//! Rows are bases of the read, columns are bases of the segment. The vectors hold the differences between
+//! neighbouring rows of a column within a window of rows. The window moves down by one row per column, so each
+//! bit belongs to a diagonal (row - column). A path with at most e edits stays within the band, since every
+//! step off a diagonal is an edit. Leaving out all other paths can only increase distances that exceed e
+//! anyway. Rows above the first one get differences of -1: their values are then |row| + column whatever their
+//! letters are, which continues row 0 upwards.
 
 use crate::NMode;
 use crate::band::Band;
 use crate::batch::SequenceView;
 
-/// The vectors of a column, 64 diagonals a word; kept between pairs for their memory.
+/// The vectors of a column, with 64 diagonals per word. Pairs reuse their memory.
 #[derive(Debug, Default)]
 pub(crate) struct Vectors {
-    /// Rows that are one more than the row above,
+    /// Bits of rows whose value is one more than that of the row above.
     up: Vec<u64>,
-    /// and one less.
+    /// Bits of rows whose value is one less than that of the row above.
     down: Vec<u64>,
     zero: Vec<u64>,
 }
 
-/// What a letter of the segment is, spread over a word.
+/// A letter of the segment, with each of its bits spread over a word.
 #[derive(Clone, Copy)]
 pub(super) struct Spread {
     low: u64,
@@ -40,7 +38,8 @@ impl Spread {
         Spread { low: spread(code), high: spread(code >> 1), other }
     }
 
-    /// Which of 64 bases of the read, as [`SequenceView::window`] gives them, match the letter.
+    /// Returns a bit for each of 64 bases of the read, as [`SequenceView::window`] returns them, that matches
+    /// the letter.
     #[inline(always)]
     pub(super) fn matches(self, [low, high, others]: [u64; 3], mode: NMode) -> u64 {
         let equal = !((low ^ self.low) | (high ^ self.high));
@@ -53,7 +52,7 @@ impl Spread {
     }
 }
 
-/// The edit distance of all of both sequences if it is at most `e`.
+/// Returns the edit distance of both whole sequences if it is at most `e`.
 pub(crate) fn global(
     read: &SequenceView<'_>,
     segment: &SequenceView<'_>,
@@ -79,10 +78,10 @@ pub(crate) fn global(
     Some(score)
 }
 
-/// The least edit distance of the read to any part of the segment if it is at most `e`.
+/// Returns the smallest edit distance of the read to any part of the segment if it is at most `e`.
 ///
-/// The band goes from e above the diagonals at which a path can begin to e below those at which
-/// it can end. The score follows the diagonal that meets the read's last row first, then that row.
+/// The band extends from e above the diagonals at which a path can begin to e below those at which it can end.
+/// The score follows the diagonal that is the first to meet the read's last row, then that row.
 pub(crate) fn semi_global(
     read: &SequenceView<'_>,
     segment: &SequenceView<'_>,
@@ -91,7 +90,7 @@ pub(crate) fn semi_global(
     vectors: &mut Vectors,
 ) -> Option<usize> {
     let (rows, columns) = (read.len() as isize, segment.len() as isize);
-    // All of the read may be deleted: no distance is larger than its length.
+    // Deleting the whole read is always possible, so no distance exceeds its length.
     let e = e.min(read.len()) as isize;
     if rows > columns + e {
         return None;
@@ -105,7 +104,7 @@ pub(crate) fn semi_global(
     for column in 0..segment.len() {
         let spread = Spread::of(segment, column);
         let from = column as isize + low;
-        // Rows above the first are all 0, in every column: they match.
+        // Rows above the first one are 0 in every column, as if they matched.
         let above = above.saturating_sub(column);
         vectors.step(|w| {
             spread.matches(read.window(from + 64 * w as isize), mode) | first_bits(above, w)
@@ -114,7 +113,7 @@ pub(crate) fn semi_global(
         if column <= rows - e {
             score += usize::from(vectors.zero[bit / 64] >> (bit % 64) & 1 == 0);
         } else {
-            // The window has moved on by a row, and so the last row up by a bit.
+            // The window has moved down by a row, so the last row moves up by a bit.
             bit -= 1;
             let (more, less) = vectors.across(bit);
             score = score + usize::from(more) - usize::from(less);
@@ -127,7 +126,7 @@ pub(crate) fn semi_global(
     Some(best).filter(|&best| best <= e as usize)
 }
 
-/// Word `w` of a vector whose first `count` bits are set.
+/// Returns word `w` of a vector whose first `count` bits are set.
 fn first_bits(count: usize, w: usize) -> u64 {
     match count.saturating_sub(64 * w) {
         0 => 0,
@@ -137,8 +136,8 @@ fn first_bits(count: usize, w: usize) -> u64 {
 }
 
 impl Vectors {
-    /// The column before the first: the first `above` rows lie above the read, and rise towards it
-    /// or are level.
+    /// Initializes the column before the first one. Its first `above` rows are above the read, where values
+    /// increase upwards if `rising` and are constant otherwise.
     fn start(&mut self, width: usize, above: usize, rising: bool) {
         let words = width.div_ceil(64);
         for vector in [&mut self.up, &mut self.down, &mut self.zero] {
@@ -151,8 +150,8 @@ impl Vectors {
         }
     }
 
-    /// The diagonal differences of a column that are zero, from the vertical ones of the column
-    /// before and the matches.
+    /// Computes the zero diagonal differences of a column from the vertical differences of the column before
+    /// and the matches.
     #[inline(always)]
     fn step(&mut self, matches: impl Fn(usize) -> u64) {
         let mut carry = false;
@@ -165,14 +164,14 @@ impl Vectors {
         }
     }
 
-    /// Whether the horizontal difference of a row is one more, and one less.
+    /// Whether the horizontal difference of a row is 1, and whether it is -1.
     fn across(&self, bit: usize) -> (bool, bool) {
         let of = |vector: &[u64]| vector[bit / 64] >> (bit % 64) & 1 == 1;
         let (zero, up, down) = (of(&self.zero), of(&self.up), of(&self.down));
         (down | !(zero | up), zero & up)
     }
 
-    /// The vertical differences of this column, in the next one's window.
+    /// Computes the vertical differences of this column, in the window of the next one.
     #[inline(always)]
     fn slide(&mut self) {
         for w in 0..self.zero.len() {

@@ -1,10 +1,10 @@
-//! GateKeeper-GPU's improved rule (paper §2.1, §3.4), made safe: each group of four bits of the
-//! final mask that is not zero counts as one edit. Why no pair within the threshold is rejected is
-//! argued in `docs/how-filtering-works.md`.
+//! GateKeeper-GPU's improved rule (paper §2.1, §3.4), corrected: each group of four bits of the final mask that
+//! is not zero counts as one edit. `docs/methods/filtering.md` shows why no pair within the threshold is
+//! rejected.
 
 use super::masks::{Masks, cut};
 
-/// The edits that the rule counts for the pair that was loaded, if they are at most `e`.
+/// Returns the number of edits that the rule counts for the loaded pair, if it is at most `e`.
 pub(crate) fn edits(masks: &Masks, e: usize, scratch: &mut [Vec<u64>; 2]) -> Option<usize> {
     let words = masks.words();
     let [mask, all] = scratch;
@@ -19,7 +19,7 @@ pub(crate) fn edits(masks: &Masks, e: usize, scratch: &mut [Vec<u64>; 2]) -> Opt
     all.resize(words, u64::MAX);
     for shift in (0..=e as isize).flat_map(|shift| [shift, -shift]) {
         if shift.unsigned_abs() > masks.len() {
-            // All is vacated, which leaves the final mask as it is.
+            // All bits would be vacated, which leaves the final mask unchanged.
             break;
         }
         masks.shifted(shift, mask);
@@ -38,7 +38,7 @@ fn amend(mask: &mut [u64]) {
     let mut before = 0;
     for w in 0..mask.len() {
         let (word, next) = (mask[w], mask.get(w + 1).copied().unwrap_or(0));
-        // Bit p of each: whether the bit one or two before p, or after it, is set.
+        // Bit p of each says whether the bit one or two before p, or after it, is set.
         let (before1, before2) = (word << 1 | before >> 63, word << 2 | before >> 62);
         let (after1, after2) = (word >> 1 | next << 63, word >> 2 | next << 62);
         mask[w] = word | before1 & (after1 | after2) | before2 & after1;
@@ -46,7 +46,7 @@ fn amend(mask: &mut [u64]) {
     }
 }
 
-/// Groups of four bits that are not zero.
+/// Counts the groups of four bits that are not zero.
 #[inline]
 fn count_groups(word: u64) -> usize {
     let pairs = word | word >> 1;

@@ -1,23 +1,23 @@
-//! Hamming masks of a pair of equal length: a bit a base of the segment, set where it differs from
-//! the read shifted by some bases.
+//! Hamming masks of a pair of equal length: one bit per base of the segment, set where it differs from the read
+//! shifted by some bases.
 
 use crate::NMode;
 use crate::batch::SequenceView;
 
-/// The planes of a pair and its masks; kept between pairs for its memory.
+/// The planes of a pair, from which masks are computed. Pairs reuse their memory.
 #[derive(Debug, Default)]
 pub(crate) struct Masks {
     words: usize,
     len: usize,
     mode: NMode,
-    /// Read: low bits, high bits, other letters; a word of zeros before and after each plane.
+    /// The read's low bits, high bits and ambiguous letters, with a word of zeros before and after each plane.
     read: [Vec<u64>; 3],
     segment: [Vec<u64>; 3],
     others: bool,
 }
 
 impl Masks {
-    /// Takes a pair of equal length.
+    /// Loads a pair of equal length.
     pub(crate) fn load(
         &mut self,
         read: &SequenceView<'_>,
@@ -46,25 +46,25 @@ impl Masks {
         }
     }
 
-    /// Words of a mask.
+    /// Returns the number of words of a mask.
     pub(crate) fn words(&self) -> usize {
         self.words
     }
 
-    /// Bits of a mask.
+    /// Returns the number of bits of a mask.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Mask `shift` into `mask`: the read moved to later positions, or to earlier ones if `shift`
-    /// is negative. Vacated positions compare with A; bits past the end are 0.
+    /// Computes mask `shift`: the read is moved to later positions, or to earlier ones if `shift` is negative.
+    /// Vacated positions compare with A; bits past the end are 0.
     #[inline]
     pub(crate) fn shifted(&self, shift: isize, mask: &mut [u64]) {
         self.differences(shift, mask);
         cut(mask, self.len);
     }
 
-    /// The same, with both sequences continued by A up to `len`, at most whole words of 64.
+    /// Computes mask `shift` with both sequences extended by A up to `len`, at most to whole 64-bit words.
     pub(crate) fn shifted_padded(&self, shift: isize, len: usize, mask: &mut [u64]) {
         self.differences(shift, mask);
         cut(mask, len);
@@ -74,7 +74,7 @@ impl Masks {
     fn differences(&self, shift: isize, mask: &mut [u64]) {
         let [low, high, others] = &self.read;
         for (w, word) in mask[..self.words].iter_mut().enumerate() {
-            // With the word of zeros before it, base 0 is bit 64.
+            // A word of zeros precedes the plane, so base 0 is bit 64.
             let from = 64 + 64 * w as isize - shift;
             let of = |plane: &[u64]| shifted_word(plane, from);
             let [slow, shigh, sothers] = [0, 1, 2].map(|plane| self.segment[plane][w + 1]);
@@ -108,7 +108,7 @@ pub(crate) fn cut(mask: &mut [u64], len: usize) {
     }
 }
 
-/// 64 bits of a plane from a bit that may lie before it or past its end.
+/// Returns 64 bits of a plane, beginning at a bit that may be negative or past its end.
 #[inline(always)]
 fn shifted_word(plane: &[u64], from: isize) -> u64 {
     if from < -63 {
@@ -125,7 +125,7 @@ fn window(plane: &[u64], from: usize) -> u64 {
     merganser_seq::planes::window(plane, from)
 }
 
-/// Sets the bits `from` to `to` - 1.
+/// Sets the bits `from` to `to`, exclusive.
 fn set(mask: &mut [u64], from: usize, to: usize) {
     let words = mask.iter_mut().enumerate().take(to.div_ceil(64)).skip(from / 64);
     for (w, word) in words {

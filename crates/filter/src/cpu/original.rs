@@ -1,14 +1,14 @@
-//! What the published GateKeeper-GPU (2024-06) computes, bit for bit: its masks have 32 bases a word,
-//! the first base in the top bit, and its amendment does not see all that crosses from one word to
-//! the next. `naive::gatekeeper_original` has the steps one by one.
+//! The computation of the published GateKeeper-GPU (2024-06), bit for bit. Its masks have 32 bases per word
+//! with the first base in the top bit, and its amendment misses some runs that cross from one word to the next.
+//! `naive::gatekeeper_original` shows the single steps.
 
 use super::masks::Masks;
 
-/// The edits that the program counts for the pair that was loaded, of 17 bases or more and without
-/// other letters, if they are at most `e`, which is at most 32.
+/// Returns the number of edits that the published program counts for the loaded pair, if it is at most `e`. The
+/// pair must have at least 17 bases and no ambiguous letters, and `e` must be at most 32.
 pub(crate) fn edits(masks: &Masks, e: usize, scratch: &mut [Vec<u64>; 2]) -> Option<usize> {
     let [wide, all] = scratch;
-    // Words of 16 bases, and masks of two of those; positions up to whole words count.
+    // Sequences are padded to words of 16 bases, masks consist of two of these; padded positions count.
     let padded = masks.len().next_multiple_of(16);
     let words = padded.div_ceil(32);
     wide.clear();
@@ -41,7 +41,7 @@ pub(crate) fn edits(masks: &Masks, e: usize, scratch: &mut [Vec<u64>; 2]) -> Opt
     Some(edits).filter(|&edits: &usize| edits <= e)
 }
 
-/// The program's amendment, in its order.
+/// Amends a mask in the same order as the published program.
 fn amend(mask: &mut [u32]) {
     let mut before = 0;
     for w in 0..mask.len() {
@@ -66,10 +66,10 @@ fn amend(mask: &mut [u32]) {
     }
 }
 
-/// Within a word, its table of four bits at a time from the lowest on fills all runs of one or two
-/// zeros between ones: a bit that it sets belongs to such a run, so that it makes no new ones. Only
-/// the zero of 101 in the top bits stays, if 0 follows: the table's 1010 leaves it to a next step,
-/// which there is none of.
+/// Amends a word. The program applies a table to four bits at a time, from the lowest on, which fills all runs
+/// of one or two zeros between ones: a bit that it sets belongs to such a run and makes no new ones. The only
+/// exception is the zero of 101 in the top bits if a 0 follows: the table maps 1010 to itself, and no
+/// further step follows.
 fn amend_word(word: u32) -> u32 {
     let (before1, before2, after1, after2) = (word << 1, word << 2, word >> 1, word >> 2);
     let filled = word | before1 & (after1 | after2) | before2 & after1;
@@ -80,7 +80,7 @@ fn amend_word(word: u32) -> u32 {
 fn count_groups(word: u32) -> usize {
     let [a, b, c, d] = [0, 1, 2, 3].map(|bit| word >> bit & 0x1111_1111);
     let some = a | b | c | d;
-    // 5, 6, 9, 10, 11 and 13: two bits or three that are not neighbours all, or the two in the middle.
+    // Groups 5, 6, 9, 10, 11 and 13: two or three set bits that are not all adjacent, or the two in the middle.
     let two = (a & c & !b) | (b & c & !a & !d) | (a & d & !c) | (b & d & !c) | (a & d & !b);
     (some.count_ones() + two.count_ones()) as usize
 }

@@ -1,14 +1,14 @@
-//! The exact method for 512 pairs at once: the band of [`super::banded`], a bit a pair.
+//! The exact method for 512 pairs at once: the band of [`super::banded`], with one bit per pair.
 //!
-//! The band of a global alignment with at most e edits is at most e + 1 diagonals wide
-//! ([`Band::global`]). Each diagonal's vertical differences are two words here that hold a bit of
-//! every pair, and the sum of bit vectors becomes a carry from diagonal to diagonal: about nine
-//! logical operations a diagonal and column, for all pairs. The planes of the sequences must be
-//! transposed for that, from a word with 64 bases of a pair to a word with a base of 64 pairs.
+//! The band of a global alignment with at most e edits has at most e + 1 diagonals ([`Band::global`]). The
+//! vertical differences of each diagonal are two words with one bit per pair, and the addition of bit vectors
+//! becomes a carry from diagonal to diagonal. This takes about nine logical operations per diagonal and column,
+//! for all pairs. It requires transposed planes: words with a base of 64 pairs instead of words with 64 bases
+//! of a pair.
 //!
-//! What differs between pairs is put into the data when a pair is filled in: the read's planes are
-//! moved by the band's lowest diagonal, the last diagonal is selected by a mask, columns past the
-//! segment's end do not count.
+//! Differences between the pairs are encoded in the data when a pair is loaded: the read's planes are moved by
+//! the band's lowest diagonal, the last diagonal is selected by a mask, and columns past the segment's end do
+//! not count.
 
 mod least;
 mod score;
@@ -24,16 +24,16 @@ use crate::band::Band;
 use crate::batch::SequenceView;
 use score::Score;
 
-/// Pairs of a group.
+/// The number of pairs of a group.
 pub(crate) const PAIRS: usize = 512;
 
-/// The widest band: wider ones, and longer segments, would not stay in the cache.
+/// The maximum width of a band: wider bands and longer segments would not stay in the cache.
 pub(crate) const MAX_WIDTH: usize = 128;
-/// The longest segment.
+/// The maximum length of a segment, in bases.
 pub(crate) const MAX_COLUMNS: usize = 4096;
 
-/// A bit for every pair: bit k of word g is that of pair 64 g + k.
-/// Aligned, so that none lies across two lines of the cache.
+/// A bit for every pair: bit k of word g is that of pair 64g + k. Aligned so that it never crosses a cache
+/// line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(align(64))]
 pub(super) struct Bits([u64; PAIRS / 64]);
@@ -54,31 +54,32 @@ impl IndexMut<usize> for Bits {
     }
 }
 
-/// Columns that are counted together.
+/// The number of columns that are counted together.
 const COLUMNS: usize = 8;
 
 const NONE: Bits = Bits([0; PAIRS / 64]);
 
-/// Pairs that are decided together; kept between groups for its memory.
+/// A group of pairs that are decided together. Groups reuse their memory.
 #[derive(Debug, Default)]
 pub(crate) struct Group {
-    /// Low and high bits of the reads, then of the segments, by base.
+    /// The low and high bits of the reads, then of the segments, by base.
     planes: [Vec<Bits>; 4],
-    /// By diagonal: the pairs of which it is the last one.
+    /// The pairs for which each diagonal is the last one.
     select: Vec<Bits>,
     up: Vec<Bits>,
     down: Vec<Bits>,
     score: Score,
-    /// Segments' lengths and the pairs.
+    /// The lengths of the segments, and the pairs.
     ends: Vec<(usize, usize)>,
-    /// The bands, each with the first pair of which it is.
+    /// The bands, each with the first pair that uses it.
     bands: Vec<(usize, Band)>,
-    /// Words that hold 64 bases of a pair.
+    /// The number of words of 64 bases for each pair.
     blocks: usize,
 }
 
 impl Group {
-    /// Empties it, for bands of at most `width` diagonals and segments of at most `columns` bases.
+    /// Empties the group for bands of at most `width` diagonals, segments of at most `columns` bases, and up to
+    /// `most` edits.
     pub(crate) fn start(&mut self, width: usize, columns: usize, most: usize) {
         self.blocks = (columns + width).div_ceil(64);
         for plane in &mut self.planes {
@@ -93,7 +94,7 @@ impl Group {
         self.bands.clear();
     }
 
-    /// The place of the next pair, whose segment has `columns` bases.
+    /// Returns the place for loading the next pair, whose segment has `columns` bases.
     #[inline]
     pub(crate) fn next(&mut self, columns: usize, band: Band) -> LanePlace<'_> {
         let lane = self.ends.len();
@@ -112,7 +113,7 @@ impl Group {
         }
     }
 
-    /// The vectors of the column before the first: rows above the first rise towards it.
+    /// Initializes the vectors of the column before the first one: values increase upwards above the first row.
     fn begin(&mut self) {
         let ends = self.bands.iter().skip(1).map(|(lane, _)| *lane).chain([self.ends.len()]);
         for (&(from, band), to) in self.bands.iter().zip(ends) {
@@ -125,7 +126,7 @@ impl Group {
         }
     }
 
-    /// Computes the scores of all pairs that were put in.
+    /// Computes the scores of all loaded pairs.
     pub(crate) fn run(&mut self, level: Level) {
         let rows = 64 * self.blocks;
         for plane in &mut self.planes {
@@ -158,8 +159,8 @@ impl Group {
         }
     }
 
-    /// Takes the band through some columns, and leaves those of the bits in `counts` set where the
-    /// score rises.
+    /// Moves the band through some columns. Of the bits in `counts`, only those of pairs and columns where the
+    /// score rises stay set.
     fn columns(&mut self, level: Level, columns: Range<usize>, counts: &mut [Bits; COLUMNS]) {
         let width = self.up.len();
         let [low, high, segment_low, segment_high] = &self.planes;
@@ -182,22 +183,22 @@ impl Group {
         fixed!(1 2 3 4 5 6 7 8);
     }
 
-    /// The score of the pair that was put in as number `lane`, if it is at most `e`.
+    /// Returns the score of the pair loaded as number `lane`, if it is at most `e`.
     pub(crate) fn score(&self, lane: usize, e: usize) -> Option<usize> {
         self.score.get(lane).filter(|&score| score <= e)
     }
 }
 
-/// Where the planes of a pair go, which has no other letters.
+/// The place of a pair in a group. The pair must have no ambiguous letters.
 pub(crate) struct LanePlace<'g> {
     planes: [&'g mut [[Bits; 64]]; 4],
     at: (usize, usize),
-    /// Rows above the read's first: it is moved by them.
+    /// The number of rows above the read's first row, by which the read is moved.
     above: usize,
 }
 
 impl LanePlace<'_> {
-    /// Puts in any pair.
+    /// Loads any pair.
     pub(crate) fn fill(&mut self, [read, segment]: [&SequenceView<'_>; 2]) {
         let (words, shift) = (self.above / 64, (self.above % 64) as u32);
         let mut before = [0; 2];
@@ -209,13 +210,13 @@ impl LanePlace<'_> {
         }
     }
 
-    /// Whether [`fill_words`](Self::fill_words) can put in planes of so many words.
+    /// Whether [`fill_words`](Self::fill_words) can load planes of `plane` words.
     #[inline]
     pub(crate) fn fits(&self, plane: usize) -> bool {
         self.above < 64 && plane <= self.planes[0].len()
     }
 
-    /// Puts in a pair whose sequences have planes of as many words, low bits then high bits.
+    /// Loads a pair whose sequences have planes of the same number of words, low bits then high bits.
     #[inline]
     pub(crate) fn fill_words(&mut self, [read, segment]: [&[u64]; 2]) {
         let ((low, high), (segment_low, segment_high)) =
@@ -248,7 +249,7 @@ impl LanePlace<'_> {
 }
 
 dispatch! {
-    /// A band whose vectors stay in registers.
+    /// Moves a band whose vectors stay in registers.
     fn narrow[const W: usize](
         read: [&[Bits]; 2], segment: [&[Bits]; 2], select: &[Bits], up: &mut [Bits; W],
         down: &mut [Bits; W], counts: &mut [Bits; COLUMNS],
@@ -271,7 +272,7 @@ fn narrow_body<const W: usize>(
 }
 
 dispatch! {
-    /// A band of any width.
+    /// Moves a band of any width.
     fn wide(
         read: [&[Bits]; 2], segment: [&[Bits]; 2], select: &[Bits], up: &mut [Bits],
         down: &mut [Bits], counts: &mut [Bits; COLUMNS],
@@ -292,7 +293,7 @@ fn wide_body(
     for ((column, letter), counts) in letters.enumerate().zip(counts.iter_mut()) {
         let rows = [&read[0][column..column + width], &read[1][column..column + width]];
         let mut level = NONE;
-        // The carry of the sum, and the diagonal before.
+        // The carry of the sum, and the vectors of the diagonal before.
         let (mut carry, mut before) = (NONE, [NONE; 3]);
         for i in 0..width {
             let (low, high) = (rows[0][i], rows[1][i]);
@@ -311,8 +312,8 @@ fn wide_body(
     }
 }
 
-/// The vertical differences of a diagonal in the next column, from its own in this one and whether
-/// the diagonal difference below is zero.
+/// Returns the vertical differences of a diagonal in the next column, given its vectors in this column and the
+/// pairs whose diagonal difference below is zero.
 #[inline(always)]
 fn slide([zero, up, down]: [Bits; 3], below: Bits) -> (Bits, Bits) {
     let more = each(|g| down[g] | !(zero[g] | up[g]));
@@ -320,7 +321,7 @@ fn slide([zero, up, down]: [Bits; 3], below: Bits) -> (Bits, Bits) {
     (next_up, each(|g| below[g] & more[g]))
 }
 
-/// These pairs' bits.
+/// Returns the bits of a range of pairs.
 fn lanes(lanes: Range<usize>) -> Bits {
     each(|g| {
         let (first, end) = (lanes.start.max(64 * g), lanes.end.min(64 * g + 64));

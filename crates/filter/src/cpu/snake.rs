@@ -1,15 +1,15 @@
-//! SneakySnake's single net routing: through the masks as through a maze, always along the longest
-//! way that is free from here.
+//! SneakySnake's single net routing: treats the masks as a maze, and always follows the longest free path from
+//! the current position.
 
 use super::masks::Masks;
 
-/// The obstacles on the way, if they are at most `e`: never more than the edit distance.
+/// Returns the number of obstacles on the path if it is at most `e`. It never exceeds the edit distance.
 pub(crate) fn edits(masks: &Masks, e: usize, all: &mut Vec<u64>) -> Option<usize> {
     let (words, len) = (masks.words(), masks.len());
     if len == 0 {
         return Some(0);
     }
-    // A shift by the whole length leaves nothing that matches.
+    // A shift by the whole length leaves no matches.
     let most = e.min(len) as isize;
     all.clear();
     all.resize(words * (2 * most as usize + 1), 0);
@@ -35,7 +35,7 @@ pub(crate) fn edits(masks: &Masks, e: usize, all: &mut Vec<u64>) -> Option<usize
     }
 }
 
-/// The first set bit from bit `at` on, or `len` if there is none.
+/// Returns the index of the first set bit at or after `at`, or `len` if no bit is set.
 #[inline]
 fn next_set(mask: &[u64], at: usize, len: usize) -> usize {
     let mut w = at / 64;

@@ -1,4 +1,4 @@
-//! The kernels as safe functions. The only unsafe code of this crate.
+//! Wrappers of the CUDA launchers: the only foreign functions of this crate.
 #![allow(unsafe_code, reason = "foreign functions")]
 
 use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Stream};
@@ -6,14 +6,15 @@ use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Stream};
 use super::plan::Kernel;
 use crate::{Align, Config, NMode, Threshold};
 
-/// A pair of a batch: `entry` of `cuda/decide.cuh`, in words.
+/// A pair of a batch, `entry` of `cuda/decide.cuh`, in words.
 pub(super) type Entry = [u64; 3];
 
 const IN_REFERENCE: u64 = 1 << 63;
 const READ_HAS_OTHERS: u64 = 1 << 62;
 const SEGMENT_HAS_OTHERS: u64 = 1 << 61;
 
-/// The entry of a pair whose batch begins at the word `base` and whose decision is number `index`.
+/// Returns the entry of a pair. `base` is the first word of its batch, and `index` is the number of its
+/// decision.
 pub(super) fn entry(place: &crate::batch::PairPlace, base: u32, index: u32) -> Entry {
     let flag = |set: bool, bit: u64| if set { bit } else { 0 };
     let segment_at = place.segment_at as u64 + if place.in_reference { 0 } else { base.into() };
@@ -26,7 +27,7 @@ pub(super) fn entry(place: &crate::batch::PairPlace, base: u32, index: u32) -> E
 }
 
 merganser_gpu::shared! {
-    /// What a launch decides.
+    /// The input of a launch; its fields are documented in `cuda/decide.cuh`.
     struct Arguments = "mgpu::filter::arguments" {
         words: *const u64,
         entries: *const Entry,
@@ -52,13 +53,14 @@ merganser_gpu::foreign! {
     );
 }
 
-/// `line` of `cuda/pack.cuh`, in words: a byte of the text; a word of the planes, and the bases.
+/// `line` of `cuda/pack.cuh`, in words: the offset in the text, then the word of the planes and the number of
+/// bases.
 pub(super) type Line = [u64; 2];
 
-/// Packs the sequences of a text, which have bases only, each to its place.
+/// Packs the sequences of a text, which must only have bases, each to its place.
 ///
 /// # Safety
-/// The lines lie within the text and the words.
+/// The lines must be within the text and the words.
 pub(super) unsafe fn pack(
     stream: &Stream,
     text: DeviceSlice<'_, u8>,
@@ -66,7 +68,7 @@ pub(super) unsafe fn pack(
     mut words: DeviceSliceMut<'_, u64>,
 ) -> Result<()> {
     stream.launch("packing sequences", |raw| {
-        // SAFETY: so many lines, and the caller's promise.
+        // SAFETY: the number of lines is that of the slice; the rest is the caller's obligation.
         unsafe {
             merganser_filter_pack(
                 text.as_ptr(),
@@ -79,33 +81,33 @@ pub(super) unsafe fn pack(
     })
 }
 
-/// What a launch decides.
+/// A launch: which pairs a kernel decides, and where.
 pub(super) struct Launch<'l> {
     pub(super) kernel: Kernel,
     pub(super) config: &'l Config,
     /// The planes of all sequences.
     pub(super) words: DeviceSlice<'l, u64>,
     pub(super) pairs: Pairs<'l>,
-    /// The planes of the reference, and its bases.
+    /// The planes of the reference, and its number of bases.
     pub(super) reference: Option<(DeviceSlice<'l, u64>, usize)>,
-    /// A byte a decision, else four.
+    /// Whether a decision takes one byte; otherwise it takes four.
     pub(super) bytes: bool,
     /// All decisions of the batch.
     pub(super) decisions: DeviceSliceMut<'l, u8>,
 }
 
-/// Which pairs.
+/// The pairs of a launch.
 pub(super) enum Pairs<'l> {
-    /// So many, one after the other, all with these lengths of read and segment.
+    /// A number of consecutive pairs, all with these lengths of read and segment.
     Uniform(usize, [u32; 2]),
     Listed(DeviceSlice<'l, Entry>),
 }
 
 impl Launch<'_> {
-    /// Decides pairs that are all for this kernel.
+    /// Enqueues the kernel; it must support all pairs.
     ///
     /// # Safety
-    /// Pairs that are listed lie within the words, the reference and the decisions.
+    /// Listed pairs must be within the words, the reference and the decisions.
     pub(super) unsafe fn enqueue(mut self, stream: &Stream) -> Result<()> {
         let (threshold, percent) = match self.config.threshold {
             Threshold::Edits(edits) => (edits, false),
@@ -140,8 +142,8 @@ impl Launch<'_> {
             bytes: self.bytes,
         };
         stream.launch("deciding pairs", |raw| {
-            // SAFETY: all pointers lead to device memory of the sizes that `arguments` and, as the
-            // caller promised, the entries tell; the arguments are copied by the call.
+            // SAFETY: all pointers lead to device memory that is as large as `arguments` says or, as the caller
+            // guarantees, as the entries require; the call copies the arguments.
             unsafe { merganser_filter_decide(self.kernel as u32, &arguments, raw) }
         })
     }

@@ -1,5 +1,5 @@
-//! Whether the host or the device should pack (GateKeeper-GPU §3.3), to be measured: the run itself
-//! packs on the host.
+//! A measurement of whether the host or the device should pack sequences (GateKeeper-GPU §3.3). Runs pack on
+//! the host.
 
 use std::time::{Duration, Instant};
 
@@ -10,30 +10,30 @@ use merganser_seq::simd::Level;
 use super::kernels::{self, Line};
 use crate::Error;
 
-/// The most bytes of text that are looked at.
+/// The maximum number of bytes of text that are packed.
 const MAX_TEXT: usize = 512 << 20;
 
-/// What packing took.
+/// Times of packing.
 #[derive(Clone, Copy, Debug)]
 pub struct PackTimes {
-    /// Text and places to the device, and the kernel.
+    /// Copying text and lines to the device, and the kernel.
     pub device: Duration,
-    /// The kernel alone.
+    /// Only the kernel.
     pub kernel: Duration,
-    /// One thread of the host, from text to planes.
+    /// Packing on one thread of the host.
     pub host: Duration,
-    /// Planes to the device.
+    /// Copying the planes to the device.
     pub copy: Duration,
 }
 
-/// Packs the pairs of up to 512 MiB of `READ<TAB>SEGMENT` lines of bases both ways, with everything
-/// in pinned memory already.
+/// Packs the pairs of up to 512 MiB of `READ<TAB>SEGMENT` lines, which must only have bases, on the device and
+/// on the host. All data is in pinned memory before the clock starts.
 ///
 /// # Errors
 /// If the device fails.
 ///
 /// # Panics
-/// If the device's planes are not the host's.
+/// If the planes of device and host differ.
 pub fn pack(device: &Device, text: &[u8]) -> Result<PackTimes, Error> {
     let text = &text[..text.len().min(MAX_TEXT)];
     let text = &text[..text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1)];
@@ -57,8 +57,8 @@ pub fn pack(device: &Device, text: &[u8]) -> Result<PackTimes, Error> {
     stream.upload(&mut text_here, 0..text.len(), text_there.view_mut())?;
     stream.upload(&mut lines_here, 0..lines.len(), lines_there.view_mut())?;
     stream.record(&before)?;
-    // SAFETY: the lines are those of the text, and `words` is the sum of what they take.
-    #[allow(unsafe_code, reason = "lines hold places in the text")]
+    // SAFETY: the lines are those of the text, and `words` is the sum of their planes' words.
+    #[allow(unsafe_code, reason = "packing requires lines within the text")]
     unsafe {
         kernels::pack(&stream, text_there.view(), lines_there.view(), words_there.view_mut())?;
     }

@@ -1,9 +1,9 @@
-//! Which kernel decides a pair.
+//! Choice of the kernel that decides a pair.
 
 use crate::band::Band;
 use crate::{Align, Filter, Method};
 
-/// The kernels, by the numbers of `cuda/decide.cuh`.
+/// The kernels, with the numbers of `cuda/decide.cuh`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kernel {
     Narrow32,
@@ -27,12 +27,12 @@ pub(super) enum Kernel {
     Published,
 }
 
-/// The longest sequence that a device takes, in bases: positions and their differences are signed
-/// numbers of 32 bits there.
+/// The maximum length of a sequence on a device, in bases: positions and their differences are signed 32-bit
+/// numbers there.
 const MAX_BASES: u32 = 1 << 30;
 
 impl Kernel {
-    /// All, by number.
+    /// All kernels by number.
     pub(super) const ALL: [Kernel; 19] = [
         Kernel::Narrow32,
         Kernel::Narrow64,
@@ -55,8 +55,8 @@ impl Kernel {
         Kernel::Published,
     ];
 
-    /// The kernel for a pair of these lengths, with or without letters that are no bases; `None`
-    /// if there is none for it.
+    /// Returns the kernel for a pair of these lengths, with or without ambiguous letters; `None` if no kernel
+    /// supports it.
     pub(super) fn of(filter: &Filter, [read, segment]: [u32; 2], others: bool) -> Option<Kernel> {
         if read > MAX_BASES || segment > MAX_BASES {
             return None;
@@ -78,9 +78,9 @@ fn exact(filter: &Filter, read: usize, segment: usize, others: bool, e: usize) -
     let width = match filter.config().align {
         Align::Global => {
             let e = e.min(read.max(segment));
-            // Rejected by any kernel, at once.
+            // Any kernel rejects the pair at once.
             let Some(band) = Band::global(read, segment, e) else { return Some(Kernel::Narrow32) };
-            // The diagonals on the side of the last one that has more of them, as `is_narrow` of
+            // The number of diagonals on the wider side of the last one, as in `is_narrow` of
             // `cuda/banded.cuh`.
             let half = band.last.unsigned_abs() + (e - band.last.unsigned_abs()) / 2;
             match (half, others) {

@@ -1,4 +1,4 @@
-//! A filter on a device: which kernel each pair of a batch is for, and the decisions.
+//! A filter on a device: assigns the pairs of a batch to kernels, and collects the decisions.
 
 use merganser_gpu::{Device, DeviceBuffer, DeviceSlice, PinnedBuffer, Result as GpuResult, Stream};
 
@@ -7,14 +7,14 @@ use super::plan::Kernel;
 use crate::batch::PairPlace;
 use crate::{Decision, Filter, Method, NMode, PairBatch, REJECTED, Scratch, UNDEFINED};
 
-/// How the pairs of a batch lie.
+/// The layout of a batch's pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Shape {
     #[default]
     Empty,
-    /// As [`PairBatch::uniform`] says, with these lengths of read and segment.
+    /// Uniform pairs, as in [`PairBatch::uniform`], with these lengths of read and segment.
     Uniform([u32; 2]),
-    /// Each has an entry.
+    /// Pairs with an entry each.
     Listed,
 }
 
@@ -23,11 +23,11 @@ pub(super) enum Shape {
 pub(super) struct Program {
     filter: Filter,
     scratch: Scratch,
-    /// By kernel, the pairs for it.
+    /// The pairs for each kernel.
     entries: Vec<Vec<Entry>>,
-    /// Pairs that no kernel decides, and their decisions.
+    /// Pairs that no kernel supports, with their decisions.
     left: Vec<(u32, Decision)>,
-    /// Of those that a kernel decides, pairs that another method was to decide.
+    /// The number of pairs on kernels that the exact method decides instead of the configured one.
     exact_instead: u64,
     listed: PinnedBuffer<Entry>,
     on_device: DeviceBuffer<Entry>,
@@ -56,8 +56,8 @@ impl Program {
         self.exact_instead + self.scratch.exact_instead()
     }
 
-    /// Takes over a batch whose words are at `base`, as pairs from number `first` on; of uniform ones
-    /// only those that no kernel is for.
+    /// Adds a batch whose words begin at `base` and whose pairs are numbered from `first` on. Uniform pairs are
+    /// only added if no kernel supports them.
     pub(super) fn add(&mut self, batch: &PairBatch<'_>, shape: Shape, base: u32, first: u32) {
         if let Shape::Uniform(lens) = shape
             && Kernel::of(&self.filter, lens, false).is_some()
@@ -107,9 +107,9 @@ impl Program {
         self.entries[kernel as usize].push(entry(place, base, index));
     }
 
-    /// The entries of pairs that were added as uniform ones and are not alone any more.
+    /// Adds entries of pairs that were added as uniform ones, because other pairs follow.
     pub(super) fn list(&mut self, lens: [u32; 2], pairs: u32) {
-        // Those that no kernel is for have their decisions.
+        // If no kernel supports them, they have their decisions already.
         let Some(kernel) = Kernel::of(&self.filter, lens, false) else { return };
         let [of_read, of_segment] = lens.map(|len| 2 * (len as usize).div_ceil(64));
         self.entries[kernel as usize].extend((0..pairs).map(|index| {
@@ -127,7 +127,7 @@ impl Program {
         }));
     }
 
-    /// Makes room for decisions of so many bytes, and for so many entries.
+    /// Reserves room for `bytes` bytes of decisions and for `entries` entries.
     pub(super) fn reserve(
         &mut self,
         stream: &Stream,
@@ -150,13 +150,13 @@ impl Program {
         Ok(())
     }
 
-    /// Bytes of device memory for so many pairs of any kind.
+    /// Returns the bytes of device memory for this many pairs of any kind.
     pub(super) fn bytes_for(pairs: usize) -> u64 {
         (pairs.next_power_of_two() * (1 + size_of::<Entry>())) as u64
     }
 
-    /// Makes room for `pairs` pairs of reads of up to `longest` bases, and brings the entries to
-    /// the device.
+    /// Reserves room for the decisions of `pairs` pairs with reads of up to `longest` bases, and copies the
+    /// entries to the device.
     pub(super) fn prepare(&mut self, stream: &Stream, pairs: usize, longest: u32) -> GpuResult<()> {
         let most = self.filter.config().threshold.edits(longest as usize);
         self.bytes = most < usize::from(u8::MAX);
@@ -168,7 +168,7 @@ impl Program {
         let mut at = 0;
         let out = self.listed.as_mut_slice()?;
         for entries in &mut self.entries {
-            // Neighbours should have about as many columns, and mostly have.
+            // Neighbouring pairs should have similar numbers of columns. Usually they do and need no sorting.
             let columns = |entry: &Entry| entry[2] & 0xffff_ffff;
             if !entries.is_sorted_by_key(columns) {
                 entries.sort_by_key(columns);
@@ -179,8 +179,8 @@ impl Program {
         stream.upload(&mut self.listed, 0..listed, self.on_device.view_mut())
     }
 
-    /// Decides what was added; `words` are those of all batches of it.
-    #[allow(unsafe_code, reason = "entries hold places, and only this type knows of what")]
+    /// Launches the kernels for all added pairs; `words` are those of all batches.
+    #[allow(unsafe_code, reason = "launching requires valid entries, which this type makes")]
     pub(super) fn launch(
         &mut self,
         stream: &Stream,
@@ -209,21 +209,21 @@ impl Program {
             let decisions = self.decisions.view_mut();
             let bytes = self.bytes;
             let launch = Launch { kernel, config, words, pairs, reference, bytes, decisions };
-            // SAFETY: `add` and `list` made the entries of pairs that `PairBatch` has checked, for
-            // batches whose words the queue put at their bases; `prepare` made room for a decision
-            // of each pair; the queue has seen that the reference is that of the batches.
+            // SAFETY: `add` and `list` made the entries of pairs that `PairBatch` has checked, for batches
+            // whose words the queue copied to their bases; `prepare` reserved room for the decision of each
+            // pair; the queue has checked that the reference is that of the batches.
             unsafe { launch.enqueue(stream)? };
         }
         Ok(())
     }
 
-    /// Brings the decisions back.
+    /// Enqueues the copy of the decisions to the host.
     pub(super) fn download(&mut self, stream: &Stream, pairs: usize) -> GpuResult<()> {
         let size = pairs * if self.bytes { 1 } else { 4 };
         stream.download(self.decisions.slice(..size), &mut self.here, 0)
     }
 
-    /// Waits for the decisions, replaces `decisions` by them, and forgets the batch.
+    /// Waits for the decisions, replaces `decisions` by them, and removes the pairs.
     pub(super) fn collect(&mut self, pairs: usize, decisions: &mut Vec<Decision>) -> GpuResult<()> {
         decisions.clear();
         let here = self.here.as_slice()?;
@@ -241,7 +241,7 @@ impl Program {
         Ok(())
     }
 
-    /// Forgets the batch.
+    /// Removes the pairs.
     pub(super) fn forget(&mut self) {
         self.entries.iter_mut().for_each(Vec::clear);
         self.left.clear();

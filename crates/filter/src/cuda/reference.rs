@@ -1,4 +1,4 @@
-//! A reference in a device's memory.
+//! A reference in the memory of a device.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use merganser_gpu::{Device, DeviceBuffer, DeviceSlice};
 
 use crate::{Error, PackedReference};
 
-/// A [`PackedReference`] in the memory of a device, of which batches have stretches. Clones are one
-/// and the same.
+/// A [`PackedReference`] in the memory of a device, stretches of which can be segments. Clones share the
+/// memory.
 #[derive(Clone, Debug)]
 pub struct GpuReference(Arc<Uploaded>);
 
@@ -15,12 +15,12 @@ pub struct GpuReference(Arc<Uploaded>);
 struct Uploaded {
     words: DeviceBuffer<u64>,
     len: usize,
-    /// Whose words they are: the address, which identifies it as long as it lives.
+    /// The address of the original's words, which identifies it as long as it lives.
     original: usize,
 }
 
 impl GpuReference {
-    /// Copies a reference to a device: once a run.
+    /// Copies a reference to a device. This is needed only once per run.
     ///
     /// # Errors
     /// If the device has too little memory, or fails.
@@ -37,7 +37,7 @@ impl GpuReference {
         (len, original) == (reference.len(), reference.words().as_ptr().addr())
     }
 
-    /// Its planes, and its bases.
+    /// Returns the planes, and the number of bases.
     pub(super) fn view(&self) -> (DeviceSlice<'_, u64>, usize) {
         (self.0.words.view(), self.0.len)
     }

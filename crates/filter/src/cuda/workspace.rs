@@ -1,4 +1,4 @@
-//! A stream with its buffers: batches are collected, decided together, and their decisions taken.
+//! A stream with its buffers: collects batches, decides them together, and returns their decisions.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use super::GpuReference;
 use super::program::{Program, Shape};
 use crate::{Decision, Error, Filter, PairBatch};
 
-/// A [`Filter`] on a GPU, with a stream and buffers of its own; one for each thread and, so that one
-/// is filled while another is at work, two or more.
+/// A [`Filter`] on a GPU, with its own stream and buffers. Each thread needs one, or two or more so that one is
+/// filled while another one computes.
 ///
 /// ```no_run
 /// use merganser_filter::{Config, Filter, GpuFilter, PairBatch, Threshold};
@@ -30,22 +30,22 @@ pub struct GpuFilter {
     reference: Option<GpuReference>,
     words: PinnedBuffer<u64>,
     on_device: DeviceBuffer<u64>,
-    /// Words that are filled, and pairs.
+    /// The number of words in use.
     used: usize,
     pairs: usize,
     shape: Shape,
-    /// Bases of the longest read.
+    /// The number of bases of the longest read.
     longest: u32,
     launched: bool,
-    /// Around the kernels.
+    /// Events before and after the kernels.
     events: [Event; 2],
     kernels: Duration,
-    /// The last, so that it is destroyed after what its work uses.
+    /// The stream. It is the last field, so that it is dropped after the buffers that its work uses.
     stream: Stream,
 }
 
 impl GpuFilter {
-    /// A filter on a device. If pairs lie in a reference, it must be there too.
+    /// Creates a filter on a device. If pairs have segments in a reference, it must be on the device, too.
     ///
     /// # Errors
     /// If the device fails.
@@ -57,7 +57,7 @@ impl GpuFilter {
         Ok(GpuFilter::of_several(&[filter], device, reference)?)
     }
 
-    /// Decides every batch by several filters.
+    /// Creates a filter that decides every batch with several filters.
     pub(crate) fn of_several(
         filters: &[&Filter],
         device: &Device,
@@ -80,7 +80,7 @@ impl GpuFilter {
         })
     }
 
-    /// Makes room for so many words of planes, and so many uniform pairs, at once.
+    /// Reserves room for `words` words of planes and `pairs` uniform pairs.
     pub(crate) fn reserve(&mut self, words: usize, pairs: usize) -> GpuResult<()> {
         for program in &mut self.programs {
             program.reserve(&self.stream, pairs, 0)?;
@@ -88,7 +88,8 @@ impl GpuFilter {
         self.reserve_words(words)
     }
 
-    /// Bytes of device memory for so many words and pairs of any kind, decided by so many programs.
+    /// Returns the bytes of device memory for this many words and pairs of any kind, decided by `programs`
+    /// programs.
     pub(crate) fn bytes_for(words: usize, pairs: usize, programs: usize) -> u64 {
         8 * words as u64 + programs as u64 * Program::bytes_for(pairs)
     }
@@ -106,13 +107,13 @@ impl GpuFilter {
         Ok(())
     }
 
-    /// Decides a batch; as [`Filter::run_into`].
+    /// Decides a batch, like [`Filter::run_into`].
     ///
     /// # Errors
     /// If the device has too little memory, or fails.
     ///
     /// # Panics
-    /// As [`add`](Self::add).
+    /// Those of [`add`](Self::add).
     pub fn run(
         &mut self,
         batch: &PairBatch<'_>,
@@ -123,14 +124,13 @@ impl GpuFilter {
         self.collect(decisions)
     }
 
-    /// Adds the pairs of a batch, which is not needed after that, to those to be decided.
+    /// Adds the pairs of a batch to those to be decided. The batch is copied.
     ///
     /// # Errors
     /// If there is too little memory.
     ///
     /// # Panics
-    /// If pairs were launched and not collected, there are 2^32 pairs or words, or the batch has
-    /// another reference.
+    /// If launched pairs were not collected, there are 2^32 pairs or words, or the batch has another reference.
     pub fn add(&mut self, batch: &PairBatch<'_>) -> Result<(), Error> {
         assert!(!self.launched, "pairs are collected before others are added");
         if let Some(reference) = batch.reference() {
@@ -171,7 +171,7 @@ impl GpuFilter {
         Ok(())
     }
 
-    /// Lets the device decide the pairs that were added; does not wait for it.
+    /// Starts deciding the added pairs on the device, without waiting for it.
     ///
     /// # Errors
     /// If the device has too little memory, or fails.
@@ -198,7 +198,7 @@ impl GpuFilter {
         Ok(())
     }
 
-    /// Whether the pairs that were launched are decided.
+    /// Whether the launched pairs are decided.
     ///
     /// # Errors
     /// If the device failed.
@@ -211,8 +211,8 @@ impl GpuFilter {
         Ok(true)
     }
 
-    /// Waits for the decisions on the pairs that were launched, and replaces `decisions` by them, in
-    /// the order in which the pairs were added.
+    /// Waits for the decisions on the launched pairs, and replaces `decisions` by them, in the order in which
+    /// the pairs were added.
     ///
     /// # Errors
     /// If the device failed.
@@ -221,7 +221,7 @@ impl GpuFilter {
         Ok(self.finish()?)
     }
 
-    /// The decisions of one of the filters.
+    /// Waits for the decisions of one of the filters.
     pub(crate) fn collect_of(
         &mut self,
         program: usize,
@@ -230,7 +230,7 @@ impl GpuFilter {
         self.programs[program].collect(self.pairs, decisions)
     }
 
-    /// Forgets the pairs: all decisions were collected.
+    /// Removes the pairs after all decisions were collected.
     pub(crate) fn finish(&mut self) -> GpuResult<()> {
         if self.pairs > 0 && self.launched {
             self.kernels += self.events[0].elapsed(&self.events[1])?;
@@ -241,18 +241,19 @@ impl GpuFilter {
         Ok(())
     }
 
-    /// The device.
+    /// Returns the device.
     pub fn device(&self) -> &Device {
         self.stream.device()
     }
 
-    /// The time that the kernels took so far. Those of several streams run side by side, so that
-    /// sums of these are more than the device's time.
+    /// Returns the time of the kernels so far. Kernels of several streams run concurrently, so their sum
+    /// exceeds the time of the device.
     pub fn kernel_time(&self) -> Duration {
         self.kernels
     }
 
-    /// As [`Scratch::exact_instead`](crate::Scratch::exact_instead).
+    /// Returns the number of pairs that the exact method decided instead: see
+    /// [`Scratch::exact_instead`](crate::Scratch::exact_instead).
     pub fn exact_instead(&self) -> u64 {
         self.programs[0].exact_instead()
     }

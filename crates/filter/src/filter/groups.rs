@@ -6,12 +6,12 @@ use crate::cpu::sliced::semi_global::{MAX_BASES, Shape};
 use crate::cpu::sliced::{MAX_COLUMNS, MAX_WIDTH};
 use crate::{Align, Decision, Method, Scratch};
 
-/// So few pairs are decided one by one.
+/// The largest number of pairs that are decided one by one.
 const FEW: usize = 8;
 
 impl Filter {
-    /// The columns of a pair that can be decided with others: by the exact method, without other
-    /// letters, with sequences that are not too long for that.
+    /// Returns the number of columns of a pair that can be decided together with others: by the exact method,
+    /// without ambiguous letters, and with sequences that are not too long.
     #[inline]
     pub(super) fn queued(&self, lengths: [usize; 2], others: bool) -> Option<u32> {
         let [read, segment] = lengths;
@@ -28,7 +28,7 @@ impl Filter {
         together.then_some(segment as u32)
     }
 
-    /// Decides pairs together, of which those with the longest segment come last.
+    /// Decides a group of pairs together; those with the longest segments must be last.
     pub(super) fn run_group(
         &self,
         batch: &PairBatch<'_>,

@@ -9,8 +9,8 @@ const METHODS: [Method; 4] =
     [Method::Exact, Method::GateKeeper, Method::Snake, Method::GateKeeperOriginal];
 const MODES: [NMode; 3] = [NMode::Mismatch, NMode::Match, NMode::Pass];
 
-/// A pair of a read and its segment after some edits, a few bases apart; then cut to equal lengths
-/// or not.
+/// Returns a strategy for pairs of a read and a segment made from it by edits a few bases apart; the lengths
+/// may be made equal.
 fn pairs() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
     let letters = prop_oneof![
         4 => Just(b"ACGT".to_vec()),
@@ -78,7 +78,7 @@ proptest! {
         }
     }
 
-    /// Thresholds beyond a word of diagonals, and beyond the lengths.
+    /// Thresholds beyond 64 diagonals, and beyond the lengths.
     #[test]
     fn wide_bands_equal_the_plain_definition((read, segment) in pairs(), e in 40u32..400) {
         for align in [Align::Global, Align::SemiGlobal] {
@@ -87,7 +87,7 @@ proptest! {
         }
     }
 
-    /// No pair within the threshold is rejected, and no estimate is larger than the distance.
+    /// No pair within the threshold is rejected, and SneakySnake's estimate never exceeds the distance.
     #[test]
     fn safe_methods_never_reject_a_true_pair((read, segment) in pairs(), e in 0u32..30) {
         let mut segment = segment;
@@ -111,12 +111,12 @@ proptest! {
     }
 }
 
-/// Batches of mixed lengths and letters, so that lanes of all widths are filled, at every level.
+/// Decides batches of mixed lengths and letters, which fill lanes of all widths, at every SIMD level.
 fn mixed_batches_equal_the_plain_definition(lengths: std::ops::Range<usize>, e: Threshold) {
     batches_equal_the_plain_definition(lengths, 0..1, Config::new(e));
 }
 
-/// The same, of segments that begin and end with so many bases that are not their reads'.
+/// Decides batches whose segments also begin and end with `spare` random bases.
 fn batches_equal_the_plain_definition(
     lengths: std::ops::Range<usize>,
     spare: std::ops::Range<usize>,
@@ -174,7 +174,7 @@ fn semi_global_lanes_equal_the_plain_definition() {
         batches_equal_the_plain_definition(100..101, 15..16, config);
         batches_equal_the_plain_definition(1..20, 0..3, config);
     }
-    // Segments shorter than their reads, and far longer.
+    // Segments that are shorter than their reads, and much longer ones.
     batches_equal_the_plain_definition(60..90, 0..1, of(Threshold::Edits(6)));
     batches_equal_the_plain_definition(20..50, 0..200, of(Threshold::Edits(4)));
     batches_equal_the_plain_definition(0..300, 0..30, of(Threshold::Percent(8)));

@@ -1,4 +1,4 @@
-//! Decisions as text.
+//! Formatting of decisions.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use crate::{Decision, REJECTED, UNDEFINED};
 /// The text of some decisions, for each output.
 pub(crate) type DecisionText = [Vec<u8>; 2];
 
-/// Appends the decisions on the pairs from the index `first` on.
+/// Appends decisions; `first` is the index of the first pair.
 pub(crate) fn append(format: Format, first: u64, decisions: &[Decision], texts: &mut DecisionText) {
     match format {
         Format::Tsv => tsv(first, decisions, &mut texts[0]),
@@ -24,10 +24,10 @@ pub(crate) fn append(format: Format, first: u64, decisions: &[Decision], texts: 
     }
 }
 
-/// Bytes of the longest end of a line that is copied whole, `<TAB>1<TAB>999<NEWLINE>`.
+/// The length of the longest end of a line in the table, `<TAB>1<TAB>999<NEWLINE>`, in bytes.
 const END: usize = 8;
 
-/// What follows the index in a line, with its length.
+/// The part of a line after the index, with its length.
 #[derive(Clone, Copy)]
 struct End([u8; END], u8);
 
@@ -42,11 +42,11 @@ impl End {
     }
 }
 
-/// The ends of lines with the fewest edits, [`UNDEFINED`] and [`REJECTED`] first.
+/// The ends of lines for small numbers of edits, in ascending order from [`UNDEFINED`] and [`REJECTED`] on.
 static ENDS: LazyLock<Vec<End>> = LazyLock::new(|| (UNDEFINED..1000).map(End::of).collect());
 
-/// Lines of nearly fixed parts: the index is counted up in decimal, the rest comes from a table, and
-/// both are copied with more bytes than needed, which the next copy overwrites.
+/// Appends lines. For speed, the index is incremented in decimal, the rest of a line comes from a table, and
+/// both are copied with a fixed length; the next copy overwrites the excess bytes.
 fn tsv(first: u64, decisions: &[Decision], text: &mut Vec<u8>) {
     let mut index = Index::at(first);
     let ends = &**ENDS;
@@ -68,10 +68,10 @@ fn tsv(first: u64, decisions: &[Decision], text: &mut Vec<u8>) {
     }
 }
 
-/// Digits of the largest index.
+/// The number of digits of the largest index.
 const DIGITS: usize = 20;
 
-/// A number in decimal that is counted up.
+/// A decimal number that is incremented.
 struct Index {
     digits: [u8; DIGITS],
     length: usize,
@@ -95,7 +95,7 @@ impl Index {
             }
             *digit = b'0';
         }
-        // 99 is followed by 100.
+        // The last number with this many digits, such as 99, is followed by 1 and zeros.
         self.digits[0] = b'1';
         self.length = (self.length + 1).min(DIGITS);
     }

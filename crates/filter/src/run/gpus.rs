@@ -1,6 +1,6 @@
-//! GPUs beside the CPU: a worker that has fetched a block sends its pairs to a stream if one is free,
-//! and goes on with the next block; if none is, and while CUDA still starts, it decides them itself. So
-//! no device waits for the CPU, and the CPU for no device.
+//! GPUs next to CPU workers. A worker that has fetched a block sends its pairs to a stream if one is free, and
+//! continues with the next block. Otherwise, and while CUDA is still starting, it decides the pairs itself.
+//! Neither devices nor workers wait for each other.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -16,40 +16,41 @@ use crate::output::DecisionText;
 use crate::source::Block;
 use crate::{Error, Filter};
 
-/// Streams for each worker: one is filled while the other is at work.
+/// The number of streams per worker: one is filled while the other one computes.
 const STREAMS_A_WORKER: usize = 2;
-/// Bytes of text to a word of planes, and to a pair, for which streams have room from the start: 40
-/// bases a sequence.
+/// The number of bytes of text per word of planes for which streams initially have room: a sequence of 40 bases
+/// takes two words.
 const TEXT_A_WORD: usize = 20;
+/// The number of bytes of text per pair for which streams initially have room: 40 bases per sequence.
 const TEXT_A_PAIR: usize = 80;
 
 /// The streams of all devices.
 pub(super) struct Gpus {
-    /// CUDA's numbers of the devices.
+    /// The CUDA ordinals of the devices.
     ordinals: Vec<u32>,
     threads: usize,
-    /// Bytes of memory to use on each device, `None` for what is free.
+    /// The bytes of memory to use on each device; `None` for all that is free.
     memory: Option<u64>,
-    /// Workers wait for streams rather than decide pairs themselves.
+    /// Whether workers wait for streams instead of deciding pairs themselves.
     alone: bool,
-    /// Words and pairs for which each stream has room from the start.
+    /// The numbers of words and pairs for which each stream initially has room.
     room: [usize; 2],
     streams: BufferPool<GpuFilter>,
     devices: Mutex<Vec<DeviceInfo>>,
 }
 
-/// What the devices did.
+/// The results of the devices.
 #[derive(Debug, Default)]
 pub(super) struct ByGpus {
     pub(super) devices: Vec<DeviceInfo>,
-    /// The time that kernels took, of all streams together.
+    /// The time of kernels, summed over all streams.
     pub(super) kernels: Duration,
-    /// Pairs that the method asked for does not define.
+    /// The number of pairs that the configured method does not define.
     pub(super) exact_instead: u64,
 }
 
 impl Gpus {
-    /// For blocks of `block` bytes of text.
+    /// Prepares devices for blocks of `block` bytes of text; [`Gpus::make`] starts them.
     pub(super) fn new(
         ordinals: Vec<u32>,
         resources: &Resources,
@@ -62,7 +63,7 @@ impl Gpus {
         Gpus { ordinals, threads, memory, alone, room, streams, devices }
     }
 
-    /// Starts CUDA and makes the streams.
+    /// Starts CUDA and creates the streams.
     ///
     /// # Errors
     /// If a device cannot be used, or has too little memory.
@@ -73,7 +74,7 @@ impl Gpus {
         side_by_side(&devices, |device| self.make_on(device, filters, streams)).map(drop)
     }
 
-    /// Makes up to `streams` streams on a device, as many as its memory allows.
+    /// Creates up to `streams` streams on a device, as many as its memory allows.
     fn make_on(
         &self,
         device: &CudaDevice,
@@ -83,7 +84,7 @@ impl Gpus {
         let [words, pairs] = self.room;
         let needed = GpuFilter::bytes_for(words, pairs, filters.len());
         let available = device.available_within(self.memory)?;
-        // Half is left for batches of short sequences, which take more.
+        // Half of the memory is left for batches of short sequences, which need more per byte of text.
         let streams = streams.min((available / 2 / needed) as usize);
         if streams == 0 {
             let (ordinal, what, needed) = (device.ordinal(), "filtering", 2 * needed);
@@ -100,12 +101,13 @@ impl Gpus {
         Ok(())
     }
 
-    /// A device failed, so that nobody shall wait for it, or all workers have ended.
+    /// Closes the pool, after a device has failed or all workers have ended, so that no worker waits for a
+    /// stream.
     pub(super) fn stop(&self) {
         self.streams.close();
     }
 
-    /// Where a device fails, closes the streams.
+    /// Closes the pool if a device has failed.
     fn or_stop<T>(&self, done: Result<T, Error>) -> Result<T, Error> {
         done.inspect_err(|error| {
             if matches!(error, Error::Gpu(_)) {
@@ -114,7 +116,7 @@ impl Gpus {
         })
     }
 
-    /// What the devices did, after all workers have ended.
+    /// Returns the results of the devices, after all workers have ended.
     pub(super) fn by_gpus(self) -> ByGpus {
         let streams = self.streams.drain();
         let kernels = streams.iter().map(GpuFilter::kernel_time).sum();
@@ -127,7 +129,7 @@ impl Device<Worker<'_>> for Gpus {
     /// The index of the block's first pair, and the stream that decides its pairs.
     type Slot = (u64, Pooled<GpuFilter>);
 
-    /// Streams bound the blocks on devices.
+    /// The number of streams limits the number of blocks on devices.
     const IN_FLIGHT: usize = usize::MAX;
 
     fn shares(&self) -> bool {
@@ -173,7 +175,7 @@ impl Device<Worker<'_>> for Gpus {
 }
 
 impl Worker<'_> {
-    /// Packs a block's pairs into a stream's memory and lets it decide them.
+    /// Packs a block's pairs into the memory of a stream, and launches the kernels.
     fn fill(&mut self, block: &mut Block, stream: &mut GpuFilter) -> Result<(), Error> {
         while block.take(BATCH, &mut self.batch)? {
             stream.add(&self.batch)?;
@@ -181,7 +183,7 @@ impl Worker<'_> {
         stream.launch()
     }
 
-    /// Takes a stream's decisions.
+    /// Collects the decisions of a stream.
     fn collect(&mut self, stream: &mut GpuFilter) -> GpuResult<()> {
         stream.collect_of(0, &mut self.decisions)?;
         if self.exact.is_some() {

@@ -1,4 +1,4 @@
-//! A worker: packs and decides the pairs of blocks, and makes the text of the decisions.
+//! A worker of the engine: packs and decides the pairs of blocks, and formats the decisions.
 
 use merganser_run::engine::{Turn, Work};
 
@@ -7,23 +7,23 @@ use crate::output::{DecisionText, append};
 use crate::source::Block;
 use crate::{Decision, Error, Filter, Format, PairBatch, REJECTED, Scratch, UNDEFINED};
 
-/// Pairs that are packed and decided at a time, so that they stay in a core's cache.
+/// The number of pairs that are packed and decided at a time, so that they stay in a core's cache.
 pub(super) const BATCH: usize = 4096;
 
-/// What a thread counted.
+/// The counts of a worker.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) pairs: u64,
     pub(super) accepted: u64,
     pub(super) undefined: u64,
-    /// Accepted pairs with a number of edits, by this number.
+    /// The number of accepted pairs with defined edits, by number of edits.
     pub(super) edits: Vec<u64>,
     pub(super) exact_instead: u64,
     pub(super) gpu_pairs: u64,
     pub(super) verified: Option<Verified>,
 }
 
-/// A worker's memory and counts.
+/// A worker with its working space and counts.
 pub(super) struct Worker<'f> {
     format: Format,
     filter: &'f Filter,
@@ -51,7 +51,7 @@ impl<'f> Worker<'f> {
         }
     }
 
-    /// Writes and counts the decisions on the pairs from the index `first` on.
+    /// Formats and counts the decisions; `first` is the index of the first pair.
     pub(super) fn report(&mut self, first: u64, texts: &mut DecisionText) {
         append(self.format, first, &self.decisions, texts);
         self.count();

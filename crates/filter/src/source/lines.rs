@@ -7,12 +7,12 @@ use merganser_seq::simd::Level;
 
 use crate::{Error, PairBatch};
 
-/// How the pairs of a file are written.
+/// The layout of pairs in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
-    /// A pair a line: read, tabulator, segment, and what may follow after another tabulator.
+    /// One line per pair: read, tab, segment, and anything after another tab.
     Tsv,
-    /// Two lines a pair.
+    /// Two lines per pair.
     Seq,
 }
 
@@ -29,18 +29,18 @@ impl Layout {
     }
 }
 
-/// Bytes of text that are looked at together, and then still in the nearest cache.
+/// The number of bytes of text that are converted to planes at a time, so that they stay in the L1 cache.
 const WINDOW: usize = 16 << 10;
 
-/// Hands out the text of a file in blocks of whole pairs, to any number of workers.
+/// A reader of a file of pairs, which any number of workers share. It returns blocks of whole pairs.
 pub(crate) struct Lines(LineReader);
 
-/// Whole pairs, as text.
+/// A block of whole pairs as text.
 #[derive(Default)]
 pub(crate) struct LineBlock {
     lines: LineChunk,
     at: usize,
-    /// Lines of the file before `at`.
+    /// The number of lines of the file before `at`.
     line: u64,
     window: Window,
 }
@@ -73,7 +73,8 @@ impl Lines {
         self.0.stop();
     }
 
-    /// As [`PairSource::next`](merganser_run::engine::PairSource::next). Empty lines at the end of the file are left out.
+    /// Fills a block: see [`PairSource::next`](merganser_run::engine::PairSource::next). Empty lines at the end
+    /// of the file are ignored.
     pub(crate) fn next(&self, block: &mut LineBlock) -> Result<Option<u64>, Error> {
         if !self.0.next_lines(&mut block.lines)? {
             return Ok(None);
@@ -86,12 +87,12 @@ impl Lines {
 }
 
 impl LineBlock {
-    /// As [`Block::number`](super::Block::number).
+    /// Returns the number of blocks before this one: see [`Block::number`](super::Block::number).
     pub(crate) fn number(&self) -> u64 {
         self.lines.number()
     }
 
-    /// The index in the file of the next pair: no line is without one.
+    /// Returns the index in the file of the next pair. Every line belongs to a pair.
     pub(crate) fn index(&self) -> u64 {
         self.line / self.layout().lines()
     }
@@ -100,7 +101,7 @@ impl LineBlock {
         Layout::of(self.lines.first_byte())
     }
 
-    /// As [`Block::take`](super::Block::take).
+    /// Takes pairs: see [`Block::take`](super::Block::take).
     pub(crate) fn take(&mut self, most: usize, batch: &mut PairBatch<'_>) -> Result<(), Error> {
         let layout = self.layout();
         while batch.len() < most && self.at < self.lines.text().len() {
@@ -118,8 +119,8 @@ impl LineBlock {
         Ok(())
     }
 
-    /// Moves the window to the next pair if it does not hold that pair's line; `false` if the line
-    /// is longer than a window, too.
+    /// Moves the window to the next pair if it does not contain the whole line of that pair. Returns false if
+    /// it is there already, that is, if the line is longer than a window.
     fn move_window(&mut self) -> bool {
         let text = self.lines.text();
         let Window { planes, from } = &mut self.window;
@@ -134,8 +135,7 @@ impl LineBlock {
         false
     }
 
-    /// Adds the next pair if it lies in the window whole, and has bases only and what belongs
-    /// between them.
+    /// Adds the next pair if it is entirely within the window and consists only of bases and separators.
     #[inline]
     fn plain(&mut self, layout: Layout, batch: &mut PairBatch<'_>) -> bool {
         let text = self.lines.text();
@@ -155,7 +155,7 @@ impl LineBlock {
         true
     }
 
-    /// The next line, without its end.
+    /// Returns the range of the next line, without its line end.
     fn next_line(&mut self) -> (usize, usize) {
         let (start, text) = (self.at, self.lines.text());
         let line_end = memchr::memchr(b'\n', &text[start..]);
@@ -204,7 +204,7 @@ impl LineBlock {
         )
     }
 
-    /// What follows the mark at the beginning of a line.
+    /// Returns the rest of a line after the mark at its beginning.
     fn marked(&self, (start, end): (usize, usize), mark: u8) -> Result<(usize, usize), Error> {
         match self.lines.text()[start..end].first() {
             Some(&first) if first == mark => Ok((start + 1, end)),
@@ -240,7 +240,7 @@ impl LineBlock {
     }
 }
 
-/// Where a pair lies in a text: begin and end of its sequences, and of the next pair.
+/// The ranges of a pair's sequences in a text, and the begin of the next pair.
 struct Plain {
     read: (usize, usize),
     segment: (usize, usize),
@@ -276,7 +276,7 @@ fn plain_seq(text: &[u8], planes: &TextPlanes, start: usize) -> Option<Plain> {
     Some(Plain { read: (start + 1, read), segment: (mark + 1, segment), end })
 }
 
-/// The end of the line end at `at`, if there is one.
+/// Returns the index after the line end at `at`; `None` if there is no line end.
 #[inline]
 fn plain_end(text: &[u8], at: usize) -> Option<usize> {
     match (text.get(at)?, text.get(at + 1)) {

@@ -1,23 +1,22 @@
-//! Pairs of two files of FASTA or FASTQ: the first record of one with the first of the other, and
-//! so on.
+//! Pairs of two files of sequences: the first record of one file with the first record of the other, and so on.
 
 use merganser_alignments::{ReaderOptions, RecordOptions};
 use merganser_io::{Header, Input, Keep, ReadInput, RecordBatch, Records as Mates};
 
 use crate::{Error, PairBatch, Sequence};
 
-/// Bytes of a block to a record, below which the records are what fills it: short ones take more
-/// memory than their letters.
+/// The number of bytes of a block per record; a block has at most that many records. This bounds the memory of
+/// very short records, which take more than their letters.
 const BYTES_A_RECORD: usize = 32;
 
-/// Two files that are read side by side.
+/// A reader of two files side by side.
 pub(crate) struct Records(Mates);
 
-/// Pairs as letters.
+/// A block of pairs as letters.
 #[derive(Default)]
 pub(crate) struct RecordBlock {
     records: RecordBatch,
-    /// Pairs that were taken.
+    /// The number of pairs that were taken.
     taken: usize,
 }
 
@@ -34,9 +33,9 @@ impl Records {
             chunk_bytes: block,
             workers: options.workers,
             max_record: options.max_record,
-            // A read and a segment, which may be of one file.
+            // A read and its segment need not have matching names, and may come from one file.
             unrelated: true,
-            // GPUs have blocks while the next ones are read.
+            // GPUs hold blocks while the next ones are read.
             overlapping: true,
             cancel: options.cancel.clone(),
             warnings: options.warnings.clone(),
@@ -58,7 +57,7 @@ impl Records {
         self.0.stop();
     }
 
-    /// As [`PairSource::next`](merganser_run::engine::PairSource::next).
+    /// Fills a block: see [`PairSource::next`](merganser_run::engine::PairSource::next).
     pub(crate) fn next(&self, block: &mut RecordBlock) -> Result<Option<u64>, Error> {
         block.taken = 0;
         self.0.next(&mut block.records).map_err(|error| match error {
@@ -71,17 +70,17 @@ impl Records {
 }
 
 impl RecordBlock {
-    /// As [`Block::number`](super::Block::number).
+    /// Returns the number of blocks before this one: see [`Block::number`](super::Block::number).
     pub(crate) fn number(&self) -> u64 {
         self.records.number()
     }
 
-    /// The index in the files of the next pair.
+    /// Returns the index in the files of the next pair.
     pub(crate) fn index(&self) -> u64 {
         self.records.first() + self.taken as u64
     }
 
-    /// As [`Block::take`](super::Block::take).
+    /// Takes pairs: see [`Block::take`](super::Block::take).
     pub(crate) fn take(&mut self, most: usize, batch: &mut PairBatch<'_>) -> Result<(), Error> {
         let left = self.records.reads() - self.taken;
         for _ in 0..left.min(most) {

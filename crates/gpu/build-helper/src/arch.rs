@@ -1,31 +1,31 @@
-//! Which GPU architectures code is generated for.
+//! The GPU architectures for which code is generated.
 
 use crate::Error;
 use std::fmt;
 
-/// A GPU architecture by its compute capability: 90 is 9.0, Hopper.
+/// A GPU architecture, as its compute capability without the point: 90 is 9.0, Hopper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Arch(pub u32);
 
-/// The architectures of one fat binary, oldest first, without repetition, at least one. Each gets
-/// machine code; the newest gets PTX too, which drivers compile for GPUs newer than all of them.
+/// The architectures of one fat binary, oldest first, without duplicates, at least one. Each gets
+/// machine code; the newest gets PTX too, which drivers compile for newer GPUs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Archs(Vec<Arch>);
 
 impl Default for Archs {
-    /// Turing, A100, RTX 30, RTX 40 and L4, H100: what clusters and workstations have.
+    /// Returns the GPUs common in clusters and workstations: Turing, A100, RTX 30, RTX 40 and L4, H100.
     fn default() -> Self {
         Archs([75, 80, 86, 89, 90].map(Arch).to_vec())
     }
 }
 
 impl Archs {
-    /// Reads `MERGANSER_CUDA_ARCH`: numbers, comma-separated; unset or empty is the default.
+    /// Parses `MERGANSER_CUDA_ARCH`: comma-separated numbers; unset or empty gives the default.
     pub fn from_env() -> Result<Archs, Error> {
         Archs::parse(std::env::var("MERGANSER_CUDA_ARCH").unwrap_or_default().trim())
     }
 
-    /// Reads a list such as `80,90`; an empty text is the default.
+    /// Parses a list such as `80,90`; an empty text gives the default.
     pub fn parse(text: &str) -> Result<Archs, Error> {
         if text.is_empty() {
             return Ok(Archs::default());
@@ -40,12 +40,12 @@ impl Archs {
         Ok(Archs(archs))
     }
 
-    /// All of them, oldest first.
+    /// Returns all architectures, oldest first.
     pub fn all(&self) -> &[Arch] {
         &self.0
     }
 
-    /// The options for nvcc.
+    /// Returns the options for nvcc.
     pub fn flags(&self) -> Vec<String> {
         let code = |Arch(n): &Arch| format!("-gencode=arch=compute_{n},code=sm_{n}");
         let newest =
@@ -55,7 +55,7 @@ impl Archs {
 }
 
 impl fmt::Display for Archs {
-    /// As `MERGANSER_CUDA_ARCH` would have it: `75,80`.
+    /// Writes the list in the format of `MERGANSER_CUDA_ARCH`: `75,80`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, Arch(number)) in self.0.iter().enumerate() {
             write!(f, "{}{number}", if i > 0 { "," } else { "" })?;

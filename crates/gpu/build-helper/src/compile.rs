@@ -1,7 +1,7 @@
-//! From `.cu` files to a static library that cargo links.
+//! Compilation of `.cu` files to a static library that cargo links.
 //!
-//! The compiler is called here and not by the `cc` crate, which makes the archive and the link
-//! lines: `cc` takes nvcc from `PATH` or `NVCC` only, switches the device's optimiser off (`-G`)
+//! The `cc` crate archives the objects and prints the link lines, but does not call the compiler: `cc` finds nvcc
+//! only by `PATH` or `NVCC`, disables the device's optimizer (`-G`)
 //! when cargo asks for debug lines, and compiles two or more files as relocatable device code,
 //! which costs registers at every call.
 
@@ -13,12 +13,12 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::{env, fs, thread};
 
-/// How a file is compiled, for whatever architecture: C++17, optimised, with source lines for
+/// The options for every file and architecture: C++17, optimized, with source lines for
 /// profilers, `constexpr` functions of the standard library callable on the device, and no
-/// exceptions, which must not reach Rust.
+/// exceptions, which must not unwind into Rust.
 pub(crate) const FLAGS: [&str; 5] =
     ["-std=c++17", "-O3", "-lineinfo", "--expt-relaxed-constexpr", "-Xcompiler=-fno-exceptions"];
-/// Set to 1, it makes functions for the host of the kernels (`crates/gpu/cuda/block.cuh`).
+/// The variable that, set to 1, compiles the kernels as functions of the host (`crates/gpu/cuda/block.cuh`).
 const EMULATE: &str = "MERGANSER_EMULATE_CUDA";
 
 const WARNINGS: [&str; 2] = ["-Wreorder", "-Xcompiler=-Wall,-Wextra"];
@@ -32,7 +32,7 @@ pub struct Kernels {
     shared: Vec<(String, PathBuf)>,
 }
 
-/// What was built, for `--version`.
+/// A summary of the build, for `--version`.
 #[derive(Clone, Debug)]
 pub struct Built {
     /// The compiler's version: `13.0.88`.
@@ -42,7 +42,7 @@ pub struct Built {
 }
 
 impl Kernels {
-    /// Sources for the static library `lib<name>.a`; `name` must be unique in the program. The
+    /// Starts the static library `lib<name>.a`; `name` must be unique in the program. The
     /// crate's own `cuda` folder and the shared headers of `merganser-gpu` are on the include path.
     pub fn new(name: &str) -> Kernels {
         let mut includes = vec![PathBuf::from("cuda")];
@@ -63,16 +63,16 @@ impl Kernels {
         self
     }
 
-    /// Makes the header `name`, which asserts the layout of the structures that a Rust file lists with
-    /// `merganser_gpu::shared!`; sources include it after the structures. Lists may use structures of
+    /// Generates the header `name`, which asserts the layout of the structures that a Rust file lists with
+    /// `merganser_gpu::shared!`; sources include it after the structures. A list may use structures of
     /// lists that were added before.
     pub fn shared(mut self, name: &str, rust: impl Into<PathBuf>) -> Self {
         self.shared.push((name.to_owned(), rust.into()));
         self
     }
 
-    /// Compiles and links: for build scripts. An error ends the build with its message.
-    #[allow(clippy::exit, clippy::print_stderr, reason = "a build script fails so")]
+    /// Compiles and links; for build scripts. An error ends the build with its message.
+    #[allow(clippy::exit, clippy::print_stderr, reason = "a build script fails this way")]
     pub fn compile(&self) -> Built {
         self.try_compile().unwrap_or_else(|error| {
             eprintln!("error: {error}");
@@ -87,7 +87,7 @@ impl Kernels {
         for name in ["CUDA_HOME", "CUDA_PATH", "PATH", "NVCC_CCBIN"].into_iter().chain(own) {
             println!("cargo:rerun-if-env-changed={name}");
         }
-        // Folders, not files: a header may come to a folder later.
+        // Directories, not files, because headers may be added to them later.
         self.includes.iter().for_each(|path| println!("cargo:rerun-if-changed={}", path.display()));
         let folder = |name| env::var_os(name).map(PathBuf::from).unwrap_or_default();
         let made = self.with_layouts(&folder("OUT_DIR"))?;
@@ -97,7 +97,7 @@ impl Kernels {
         made.compile_for_devices()
     }
 
-    /// Writes the headers of shared structures to a folder, which is then on the include path.
+    /// Writes the headers of shared structures to a folder, and adds it to the include path.
     #[allow(clippy::print_stdout, reason = "cargo reads it")]
     fn with_layouts(&self, folder: &Path) -> Result<Kernels, Error> {
         let mut types = Types::default();
@@ -131,12 +131,12 @@ impl Kernels {
         cc::Build::new().cpp(true).warnings(false).objects(objects).compile(&self.name);
         println!("cargo:rustc-link-search=native={}", library_folder.display());
         println!("cargo:rustc-link-lib=static=cudart_static");
-        // What the static runtime itself stands on.
+        // Libraries that the static runtime needs.
         ["dl", "rt", "pthread"].iter().for_each(|lib| println!("cargo:rustc-link-lib={lib}"));
         Ok(Built { toolkit: version, archs })
     }
 
-    /// Compiles the same files for the host: tests of the device path where there is no GPU.
+    /// Compiles the same files for the host, for tests of the device code without a GPU.
     #[allow(clippy::print_stdout, reason = "cargo reads it")]
     fn emulate(&self) -> Result<Built, Error> {
         let shared = env::var_os("DEP_MERGANSER_GPU_INCLUDE").map(PathBuf::from);
@@ -144,15 +144,15 @@ impl Kernels {
         println!("cargo:rerun-if-changed={}", emulation.display());
         let mut build = cc::Build::new();
         build.cpp(true).std("c++17").opt_level(2).include(emulation).includes(&self.includes);
-        // cc tells the language by the suffix, and takes `.cu` for nvcc's.
+        // cc detects the language by the suffix, and takes `.cu` for nvcc's.
         build.flag("-xc++").flag("-Wno-unused-parameter").files(&self.files);
-        // Fibers jump from stack to stack, which fortified functions take for an error.
+        // Fibers jump between stacks, which fortified functions would report as an error.
         build.flag("-U_FORTIFY_SOURCE");
         build.compile(&self.name);
         Ok(Built { toolkit: "emulated".into(), archs: Archs::parse("90")? })
     }
 
-    /// Compiles each file, as many at a time as cargo grants jobs; the objects, and what was said.
+    /// Compiles the files, as many at a time as cargo grants jobs; returns the objects and the compiler's output.
     fn objects(
         &self,
         nvcc: &Toolkit,
@@ -172,7 +172,7 @@ impl Kernels {
                 let mut command = self.command(nvcc, file);
                 command.args(archs.flags()).args(["-Xcompiler=-fPIC", "-c", "-o"]).arg(&object);
                 command.arg(format!("--threads={threads}"));
-                // CUDA 12.8 and 12.9 say that sm_70 and older will go; ours stay.
+                // CUDA 12.8 and 12.9 warn that support for sm_70 and older will end; ours are newer.
                 command.arg("-Wno-deprecated-gpu-targets");
                 done.push((i, object, run(&mut command)?));
             }
@@ -193,14 +193,14 @@ impl Kernels {
         let mut command = Command::new(&toolkit.nvcc);
         command.args(FLAGS).args(WARNINGS).arg(file);
         command.args(self.includes.iter().map(|folder| format!("-I{}", folder.display())));
-        // For `resources`.
+        // The output is needed by `resources`.
         command.arg("-Xptxas=-v");
         command
     }
 }
 
-/// Runs a compiler and returns what it said on stderr. Warnings are passed on to cargo's user;
-/// a failure carries all of it.
+/// Runs a compiler and returns its output on stderr. Warnings are passed on to the user of cargo;
+/// the error of a failed run contains the whole output.
 #[allow(clippy::print_stdout, reason = "cargo reads it")]
 pub(crate) fn run(command: &mut Command) -> Result<String, Error> {
     let tool = PathBuf::from(command.get_program());

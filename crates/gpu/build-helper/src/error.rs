@@ -2,34 +2,33 @@
 
 use std::path::PathBuf;
 
-/// Why CUDA sources could not be compiled.
+/// An error of compiling CUDA sources.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No CUDA compiler anywhere.
+    /// No CUDA compiler was found.
     #[error(
         "the feature `cuda` needs nvcc, the CUDA compiler, and none was found\n\
          looked for: {looked}\n\
-         hint: set CUDA_HOME to a CUDA 12 or 13 toolkit; without one, \
-         `python3 -m venv .cuda && .cuda/bin/pip install \"cuda-toolkit[nvcc,cudart,cccl]==13.0.*\"` \
-         in the workspace gives one"
+         hint: set CUDA_HOME to a CUDA 12 or 13 toolkit, or install one in the workspace: \
+         `python3 -m venv .cuda && .cuda/bin/pip install \"cuda-toolkit[nvcc,cudart,cccl]==13.0.*\"`"
     )]
     NoCompiler {
-        /// All places, comma-separated.
+        /// All locations that were searched, comma-separated.
         looked: String,
     },
-    /// An environment variable names a folder that is no toolkit.
+    /// An environment variable names a folder that is not a toolkit.
     #[error("{variable} is set, but there is no {}; correct it or unset it", nvcc.display())]
     NotThere {
         /// The variable.
         variable: &'static str,
-        /// The file it should have led to.
+        /// The compiler's path in that folder, which does not exist.
         nvcc: PathBuf,
     },
-    /// `MERGANSER_CUDA_ARCH` makes no sense.
+    /// `MERGANSER_CUDA_ARCH` is not a list of architectures.
     #[error("MERGANSER_CUDA_ARCH: '{text}' is not an architecture: give numbers, e.g. 90 or 80,90")]
     Arch {
-        /// The part that was not understood.
+        /// The part that is not an architecture.
         text: String,
     },
     /// The toolkit has no static CUDA runtime.
@@ -38,26 +37,26 @@ pub enum Error {
         /// The toolkit's folder.
         root: PathBuf,
     },
-    /// A compiler could not be started or failed.
+    /// A compiler could not be started, or failed.
     #[error("{}: {reason}", tool.display())]
     Tool {
         /// The program.
         tool: PathBuf,
-        /// What it or the system said.
+        /// The error message of the program or the system.
         reason: String,
     },
-    /// What kernels cost is not what it was, or cannot be compared.
+    /// The resources of kernels differ from the snapshot, or cannot be compared.
     #[error("{}: {reason}", crate::resources::VARIABLE)]
     Resources {
-        /// What differs, or is missing.
+        /// The differences, or the missing condition.
         reason: String,
     },
-    /// A list of shared structures makes no sense.
+    /// A list of shared structures cannot be parsed.
     #[error("{}: {reason}", path.display())]
     Layout {
         /// The Rust file with the list.
         path: PathBuf,
-        /// Which line it is.
+        /// The line that cannot be parsed.
         reason: String,
     },
     /// A file could not be read or written.
@@ -65,7 +64,7 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         cause: std::io::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! From the structures that a Rust file lists for C++ to a header that asserts their layout.
+//! Generation of C++ layout assertions from the structures that a Rust file lists.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// The size and alignment of a type in bytes.
 type Shape = [usize; 2];
 
-/// What is known of the types that lists name, from one list to the next.
+/// The shapes of the types that lists may use, including the structures of earlier lists.
 #[derive(Clone, Debug)]
 pub(crate) struct Types(HashMap<String, Shape>);
 
@@ -20,7 +20,7 @@ impl Default for Types {
 }
 
 impl Types {
-    /// The shape of a type as Rust writes it.
+    /// Returns the shape of a type in Rust syntax; `None` if it is unknown.
     fn shape(&self, text: &str) -> Option<Shape> {
         if text.starts_with("*const ") || text.starts_with("*mut ") {
             return Some([8, 8]);
@@ -33,11 +33,11 @@ impl Types {
         self.0.get(text).copied()
     }
 
-    /// The assertions for each `struct NAME = "C++ NAME" { … }` of a Rust file; the structures are
-    /// known from then on.
+    /// Returns the assertions for each `struct NAME = "C++ NAME" { … }` of a Rust file, and records the
+    /// structures for later lists.
     ///
     /// # Errors
-    /// Which line has a type that is not known.
+    /// The line with a type that is not known.
     pub(crate) fn assertions(&mut self, rust: &str) -> Result<String, String> {
         let mut header = String::from("#pragma once\n#include <cstddef>\n");
         let mut open: Option<Structure> = None;
@@ -60,7 +60,7 @@ impl Types {
     }
 }
 
-/// A structure that is being read.
+/// A structure that is being parsed.
 struct Structure {
     name: String,
     cpp: String,
@@ -69,7 +69,7 @@ struct Structure {
 }
 
 impl Structure {
-    /// The structure that begins in this line.
+    /// Starts the structure whose declaration is in this line, if there is one.
     fn begin(line: &str) -> Option<Structure> {
         let (_, rest) = line.split_once("struct ")?;
         let (name, rest) = rest.split_once(" = \"")?;
@@ -96,12 +96,12 @@ impl Structure {
     fn end(&self, header: &mut String) -> Shape {
         let bytes = self.end.next_multiple_of(self.align);
         let cpp = &self.cpp;
-        let _ = writeln!(header, "static_assert(sizeof({cpp}) == {bytes}, \"all of it\");");
+        let _ = writeln!(header, "static_assert(sizeof({cpp}) == {bytes}, \"size\");");
         [bytes, self.align]
     }
 }
 
-/// The name and the type of the field in a line, if there is one.
+/// Returns the name and the type of the field in a line, if there is one.
 fn field(line: &str) -> Option<(&str, &str)> {
     if line.starts_with("//") || line.starts_with('#') {
         return None;

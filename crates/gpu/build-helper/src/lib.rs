@@ -1,7 +1,7 @@
-//! For build scripts of crates with CUDA sources: finds `nvcc`, compiles `.cu` files into a static
-//! library through the `cc` crate, and reads what the kernels cost in registers and memory.
+//! A helper for build scripts of crates with CUDA sources: finds `nvcc`, compiles `.cu` files into a static
+//! library, and compares the registers and memory of the kernels with a snapshot.
 //!
-//! A build script is so short:
+//! A build script needs only this:
 //!
 //! ```no_run
 //! if std::env::var_os("CARGO_FEATURE_CUDA").is_some() {

@@ -1,5 +1,5 @@
-//! What kernels cost: registers, spills and shared memory, as ptxas says at every build and a snapshot
-//! keeps: a tripwire for speed that needs no GPU.
+//! The resources of kernels (registers, spills and shared memory), as ptxas reports them in every build, and their
+//! comparison with a snapshot: an early warning of slower kernels that needs no GPU.
 
 use crate::{Arch, Error};
 use std::fmt::Write as _;
@@ -7,13 +7,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
-/// What a build script does about them: `check` holds them against `cuda/resources.snap`, `update`
-/// rewrites that; unset or empty is nothing.
+/// The variable that selects the action: `check` compares the resources with `cuda/resources.snap`, `update`
+/// rewrites the snapshot; unset or empty does nothing.
 pub(crate) const VARIABLE: &str = "MERGANSER_CUDA_RESOURCES";
-/// The architecture that snapshots are of.
+/// The architecture of snapshots.
 const ARCH: Arch = Arch(90);
 
-/// What is to be done with what kernels cost.
+/// The action requested for the resources of kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wish {
     Nothing,
@@ -22,7 +22,7 @@ pub(crate) enum Wish {
 }
 
 impl Wish {
-    /// Reads `MERGANSER_CUDA_RESOURCES`, which a build for other architectures cannot heed.
+    /// Parses `MERGANSER_CUDA_RESOURCES`; fails if the build is for other architectures than the snapshot's.
     pub(crate) fn from_env(archs: &[Arch]) -> Result<Wish, Error> {
         let text = env::var(VARIABLE).unwrap_or_default();
         let refused = |reason| Err(Error::Resources { reason });
@@ -38,14 +38,14 @@ impl Wish {
     }
 }
 
-/// One kernel's needs, as ptxas counts them.
+/// The resources of one kernel, as ptxas reports them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Kernel {
     /// The kernel's name without namespaces and with the template arguments shortened.
     name: String,
-    /// Registers of a thread.
+    /// The number of registers of a thread.
     registers: u32,
-    /// Bytes of registers stored to and loaded from local memory for want of room.
+    /// Bytes of spilled registers, as (stores to, loads from) local memory.
     spills: (u32, u32),
     /// Bytes of local memory of a thread.
     stack: u32,
@@ -53,8 +53,8 @@ struct Kernel {
     shared: u32,
 }
 
-/// The snapshot's text: a head with the compiler's version, on which all of it depends, and a line
-/// a kernel.
+/// Formats a snapshot: a header with the compiler's version, on which all values depend, and one line
+/// for each kernel.
 fn snapshot(version: &str, kernels: &[Kernel]) -> String {
     let mut text = format!("# nvcc {version}, sm_{}\n", ARCH.0);
     text += "# registers  spill stores/loads  stack  shared  kernel (bytes)\n";
@@ -64,8 +64,8 @@ fn snapshot(version: &str, kernels: &[Kernel]) -> String {
     text
 }
 
-/// Holds what nvcc of `version` said with `-Xptxas=-v` against the snapshot at `path`, or rewrites that.
-/// `Ok(Some(reason))`: not compared, because another compiler made the snapshot.
+/// Compares the output of nvcc `version` with `-Xptxas=-v` with the snapshot at `path`, or rewrites the snapshot.
+/// Returns a reason if they were not compared because another compiler made the snapshot.
 pub(crate) fn judge(
     wish: Wish,
     version: &str,
@@ -82,21 +82,21 @@ pub(crate) fn judge(
     let kept = fs::read_to_string(path).map_err(file)?;
     if !kept.starts_with(&snapshot(version, &[])) {
         let theirs = kept.lines().next().unwrap_or_default().trim_start_matches("# ");
-        return Ok(Some(format!("{} is of {theirs}, this is nvcc {version}", path.display())));
+        return Ok(Some(format!("{} is from {theirs}; this is nvcc {version}", path.display())));
     }
     match differences(&kept, &now) {
         text if text.is_empty() => Ok(None),
         text => Err(Error::Resources {
             reason: format!(
-                "kernels need other registers or memory than {} says:\n{text}\
-                 if that is meant, build again with {VARIABLE}=update",
+                "registers or memory of kernels differ from {}:\n{text}\
+                 if this is intended, build again with {VARIABLE}=update",
                 path.display()
             ),
         }),
     }
 }
 
-/// The lines that are in one of them alone.
+/// Returns the lines that are in only one of the texts.
 fn differences(kept: &str, now: &str) -> String {
     let (old, new): (Vec<_>, Vec<_>) = (kept.lines().collect(), now.lines().collect());
     let gone = old.iter().filter(|line| !new.contains(line)).map(|line| format!("- {line}\n"));
@@ -104,7 +104,7 @@ fn differences(kept: &str, now: &str) -> String {
     gone.chain(come).collect()
 }
 
-/// Passes a text through binutils' `c++filt`, which any machine with a linker has.
+/// Passes a text through `c++filt` of binutils, which any machine with a linker has.
 fn demangle(text: &str) -> Result<String, Error> {
     let fail =
         |cause: std::io::Error| Error::Tool { tool: "c++filt".into(), reason: cause.to_string() };
@@ -119,7 +119,7 @@ fn demangle(text: &str) -> Result<String, Error> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Reads the lines of `-Xptxas=-v`:
+/// Parses the lines of `-Xptxas=-v`:
 ///
 /// ```text
 /// ptxas info    : Compiling entry function 'name' for 'sm_90'
@@ -147,14 +147,14 @@ fn parse(text: &str) -> Vec<Kernel> {
     kernels
 }
 
-/// The number right before `unit`; 0 where the line does not have it.
+/// Returns the number directly before `unit`; 0 if the line has none.
 fn before(line: &str, unit: &str) -> u32 {
     let number = line.split(unit).next().filter(|head| head.len() < line.len());
     number.and_then(|head| head.rsplit([' ', ',']).next()?.parse().ok()).unwrap_or(0)
 }
 
-/// `void cub::X::Sort<cub::hub<int>::Policy, (cub::Order)0, long>(long*)` is
-/// `Sort<Policy, 0, long>`: no namespaces, no arguments of arguments, no parameters.
+/// Shortens a kernel's name: no namespaces, no arguments of arguments, no parameters.
+/// `void cub::X::Sort<cub::hub<int>::Policy, (cub::Order)0, long>(long*)` becomes `Sort<Policy, 0, long>`.
 fn shorten(name: &str) -> String {
     let (mut out, mut depth, mut word) = (String::new(), 0, 0);
     let mut previous = ' ';
@@ -175,7 +175,7 @@ fn shorten(name: &str) -> String {
                 depth -= 1;
             }
             _ if depth > 1 => {}
-            // What was read is a namespace, a type that holds the next name, or a cast's type.
+            // The text so far is a namespace, a type that contains the next name, or the type of a cast.
             ':' if previous == ':' => out.truncate(word),
             ':' | '(' => {}
             ')' => out.truncate(word),
@@ -224,7 +224,7 @@ mod tests {
         let other = judge(Wish::Check, "13.0.88", &said(8), &path).unwrap_err().to_string();
         assert!(other.contains("\n-   7 ") && other.contains("\n+   8 "), "{other}");
         let reason = judge(Wish::Check, "13.1.1", &said(8), &path).unwrap().unwrap();
-        assert!(reason.ends_with(" is of nvcc 13.0.88, sm_90, this is nvcc 13.1.1"), "{reason}");
+        assert!(reason.ends_with(" is from nvcc 13.0.88, sm_90; this is nvcc 13.1.1"), "{reason}");
     }
 
     #[test]

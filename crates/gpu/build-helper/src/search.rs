@@ -1,4 +1,4 @@
-//! Where the CUDA toolkit is.
+//! The search for the CUDA toolkit.
 
 use crate::Error;
 use std::env;
@@ -6,33 +6,33 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A CUDA toolkit found on this machine.
+/// A CUDA toolkit on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Toolkit {
-    /// The compiler.
+    /// The path of the compiler.
     pub nvcc: PathBuf,
-    /// The folder above its `bin`.
+    /// The folder that contains `bin`.
     pub root: PathBuf,
 }
 
-/// What a search looks at: the environment and the usual places, as data.
+/// The locations of a search, from the environment and from conventions, as data.
 #[derive(Clone, Debug, Default)]
 pub struct Search {
-    /// `CUDA_HOME`: a toolkit's folder. What is set must be right: it never falls back.
+    /// `CUDA_HOME`: the folder of a toolkit. If it is set, there is no fallback.
     pub cuda_home: Option<PathBuf>,
-    /// `CUDA_PATH`: the same, by the name that Windows and some clusters use.
+    /// `CUDA_PATH`: an alternative to `CUDA_HOME`, used on Windows and some clusters.
     pub cuda_path: Option<PathBuf>,
     /// `PATH`.
     pub path: Option<OsString>,
     /// Toolkit folders to try next, in this order.
     pub usual: Vec<PathBuf>,
-    /// Python environments in which `pip install cuda-toolkit` may have put one.
+    /// Python environments into which `pip install cuda-toolkit` may have installed one.
     pub environments: Vec<PathBuf>,
 }
 
 impl Search {
-    /// This process's environment and this machine's usual places. `manifest_dir` is the folder of
-    /// the crate being built: a `.cuda` environment is looked for in it and in the folders above.
+    /// Returns the locations for this process's environment and this machine. `manifest_dir` is the folder of
+    /// the crate being built: a `.cuda` environment is searched for in it and in its ancestors.
     pub fn of_this_machine(manifest_dir: &Path) -> Search {
         let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let mut usual = vec![PathBuf::from("/usr/local/cuda"), PathBuf::from("/opt/cuda")];
@@ -45,7 +45,7 @@ impl Search {
         Search { cuda_home, cuda_path, path: env::var_os("PATH"), usual, environments }
     }
 
-    /// The first toolkit that has `bin/nvcc`.
+    /// Returns the first toolkit that has `bin/nvcc`.
     pub fn find(&self) -> Result<Toolkit, Error> {
         for (variable, root) in [("CUDA_HOME", &self.cuda_home), ("CUDA_PATH", &self.cuda_path)] {
             if let Some(root) = root {
@@ -58,7 +58,7 @@ impl Search {
         if let Some(nvcc) =
             on_path.filter(|nvcc| nvcc.is_file()).find_map(|n| n.canonicalize().ok())
         {
-            // Behind a link such as /usr/bin/nvcc lies the toolkit.
+            // A link such as /usr/bin/nvcc leads to the toolkit.
             let root = nvcc.ancestors().nth(2).unwrap_or(Path::new("/")).to_path_buf();
             return Ok(Toolkit { nvcc, root });
         }
@@ -78,23 +78,23 @@ impl Search {
 }
 
 impl Toolkit {
-    /// The folder with the static CUDA runtime.
+    /// Returns the folder with the static CUDA runtime.
     pub fn library_folder(&self) -> Result<PathBuf, Error> {
         let folders = ["lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"];
-        // Debian's package keeps it with the system's libraries.
+        // Debian's package installs it with the system's libraries.
         let system = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu"].map(PathBuf::from);
         let folders = folders.map(|folder| self.root.join(folder)).into_iter().chain(system);
         let mut with_runtime = folders.filter(|folder| folder.join("libcudart_static.a").is_file());
         with_runtime.next().ok_or_else(|| Error::NoRuntime { root: self.root.clone() })
     }
 
-    /// The compiler's version: `13.0.88`.
+    /// Returns the compiler's version: `13.0.88`.
     pub fn version(&self) -> Result<String, Error> {
         let fail = |reason: String| Error::Tool { tool: self.nvcc.clone(), reason };
         let output = Command::new(&self.nvcc).arg("--version").output();
         let output = output.map_err(|cause| fail(cause.to_string()))?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        parse_version(&text).ok_or_else(|| fail("`--version` names no version".to_string()))
+        parse_version(&text).ok_or_else(|| fail("`--version` printed no version".to_string()))
     }
 }
 
@@ -109,21 +109,21 @@ fn toolkit(root: &Path) -> Option<Toolkit> {
     nvcc.is_file().then(|| Toolkit { nvcc, root: root.to_path_buf() })
 }
 
-/// The toolkits of an environment that pip filled: `lib/python3.11/site-packages/nvidia/cu13`.
+/// Returns the toolkits that pip installed in an environment: `lib/python3.11/site-packages/nvidia/cu13`.
 fn wheels(environment: &Path) -> Vec<PathBuf> {
     let pythons = newest_first(entries(&environment.join("lib"), "python3"));
     let nvidia = pythons.into_iter().map(|python| python.join("site-packages/nvidia"));
     nvidia.flat_map(|folder| newest_first(entries(&folder, "cu"))).collect()
 }
 
-/// The entries of a folder whose names begin with `prefix`; none of a folder that is not there.
+/// Returns the entries of a folder whose names begin with `prefix`; none if the folder does not exist.
 fn entries(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     let read = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let named = read.filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix));
     named.map(|entry| entry.path()).collect()
 }
 
-/// Sorts by the numbers in the names: cuda-13.0, cuda-12.10, cuda-12.9.
+/// Sorts by the numbers in the names, largest first: cuda-13.0, cuda-12.10, cuda-12.9.
 fn newest_first(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
     let numbers = |path: &PathBuf| -> Vec<u32> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

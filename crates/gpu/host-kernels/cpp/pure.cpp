@@ -1,10 +1,10 @@
-// The pure functions of the shared headers, for Rust's tests to call.
+// The pure functions of the shared headers, exported for tests in Rust.
 #include "kmer.cuh"
 #include "signature.cuh"
 
 using mgpu::uint128;
 
-/// Calls one of Rust's Function on a k-mer.
+/// Calls the function with this number of Rust's `Function` on a k-mer.
 template <class K>
 static void call(uint32_t function, const void* of, uint32_t code, int k, void* out) {
   const K kmer = *static_cast<const K*>(of);
@@ -20,12 +20,12 @@ static void call(uint32_t function, const void* of, uint32_t code, int k, void* 
 
 extern "C" {
 
-/// Bit 2: is a base; bits 0 and 1: the code.
+/// Returns in bit 2 whether the letter is a base, in bits 0 and 1 its code.
 uint32_t mgpu_host_letter(uint8_t letter) {
   return static_cast<uint32_t>(mgpu::is_base(letter)) << 2 | mgpu::base_code(letter);
 }
 
-/// The result of a function of kmer.cuh, by its number, for a k-mer of 4, 8 or 16 bytes.
+/// Writes the result of a function of kmer.cuh, given by its number, for a k-mer of 4, 8 or 16 bytes.
 void mgpu_host_kmer(uint32_t bytes, uint32_t function, const void* kmer, uint32_t code, int k,
                     void* out) {
   switch (bytes) {
@@ -35,7 +35,7 @@ void mgpu_host_kmer(uint32_t bytes, uint32_t function, const void* kmer, uint32_
   }
 }
 
-/// `rule` is the number of an mgpu::rule.
+/// Returns the norm of a p-mer; `rule` is the number of an mgpu::rule.
 uint32_t mgpu_host_norm(uint32_t rule, uint32_t pmer, int p, bool canonical) {
   const uint32_t complement = mgpu::reverse_complement<uint32_t>(pmer, p);
   switch (static_cast<mgpu::rule>(rule)) {

@@ -1,4 +1,4 @@
-//! What `cpp/*.cpp` exports. Pure functions: a result depends on the arguments alone.
+//! The functions that `cpp/*.cpp` export. They are pure: a result depends only on the arguments.
 
 use std::ffi::c_void;
 

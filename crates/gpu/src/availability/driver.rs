@@ -1,18 +1,18 @@
-//! The NVIDIA driver: which one is there, which one is needed.
+//! The version of the installed NVIDIA driver, and of the one that is needed.
 
 use std::fmt;
 
-/// A version of CUDA as its functions tell it: 13000 is 13.0.
+/// A CUDA version in CUDA's encoding: 13000 is 13.0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CudaVersion(pub u32);
 
 impl CudaVersion {
-    /// The major version, within which drivers of any minor version will do.
+    /// Returns the major version; drivers of any minor version of it are compatible.
     pub fn major(self) -> u32 {
         self.0 / 1000
     }
 
-    /// The first driver branch that runs programs built with this CUDA ("CUDA Toolkit and Minimum
+    /// Returns the first driver branch that runs programs built with this CUDA version ("CUDA Toolkit and Minimum
     /// Required Driver Version for CUDA Minor Version Compatibility" in its release notes).
     pub fn needed_driver(self) -> &'static str {
         match self.major() {
@@ -30,17 +30,17 @@ impl fmt::Display for CudaVersion {
     }
 }
 
-/// The driver that is there.
+/// The version of the installed driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriverVersion {
-    /// Its own number, `580.65.06`, where the kernel tells it.
+    /// The driver version, such as `580.65.06`, if the kernel reports it.
     pub number: Option<String>,
-    /// The newest CUDA it speaks.
+    /// The newest CUDA version that it supports.
     pub cuda: CudaVersion,
 }
 
 impl fmt::Display for DriverVersion {
-    /// `580.65.06 (CUDA 13.0)`.
+    /// Writes `580.65.06 (CUDA 13.0)`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.number {
             Some(number) => write!(f, "{number} (CUDA {})", self.cuda),
@@ -49,7 +49,7 @@ impl fmt::Display for DriverVersion {
     }
 }
 
-/// The number of the loaded kernel driver.
+/// Returns the version of the loaded kernel driver.
 pub(super) fn kernel_driver() -> Option<String> {
     parse(&std::fs::read_to_string("/proc/driver/nvidia/version").ok()?)
 }

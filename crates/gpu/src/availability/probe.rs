@@ -1,12 +1,12 @@
-//! Asking the runtime, in the order in which the answers can be trusted.
-#![allow(unsafe_code, reason = "asks the CUDA runtime what is there")]
+//! Queries of the CUDA runtime, ordered so that each result can be trusted.
+#![allow(unsafe_code, reason = "queries the CUDA runtime")]
 
 use super::{Availability, CudaVersion, DeviceInfo, DriverVersion, driver, unusable};
 use crate::error::describe;
 use crate::ffi;
 use std::env;
 
-/// Whether an environment variable is set to something other than nothing or 0.
+/// Returns whether an environment variable is set to something other than empty or 0.
 pub(super) fn is_on(value: Option<&str>) -> bool {
     value.is_some_and(|value| !value.is_empty() && value != "0")
 }
@@ -19,8 +19,8 @@ pub(super) fn probe() -> Availability {
         return Availability::Disabled;
     }
     let Some(built_with) = runtime_version() else { return Availability::NotBuiltIn };
-    // Without a driver, and with one that is too old, everything else answers 35, "CUDA driver
-    // version is insufficient": the driver's version tells the two apart.
+    // Without a driver, and with one that is too old, all other functions return 35, "CUDA driver
+    // version is insufficient"; the driver's version distinguishes the two.
     let Some(driver) = driver_version() else { return Availability::NoDriver { built_with } };
     if driver.cuda.major() < built_with.major() {
         return Availability::OldDriver { driver, built_with };
@@ -38,7 +38,7 @@ pub(super) fn probe() -> Availability {
         match describe_device(ordinal) {
             Ok(device) => devices.push(device),
             Err(status) => {
-                let text = failed(&format!("asking for cuda:{ordinal}"), status);
+                let text = failed(&format!("querying cuda:{ordinal}"), status);
                 return Availability::Failed { text };
             }
         }
@@ -58,7 +58,7 @@ fn no_device(unusable: Vec<DeviceInfo>) -> Availability {
     Availability::NoDevice { visible: env::var("CUDA_VISIBLE_DEVICES").ok(), unusable }
 }
 
-/// The CUDA that this was built with.
+/// Returns the CUDA version of this build.
 pub(crate) fn runtime_version() -> Option<CudaVersion> {
     let mut version = 0;
     // SAFETY: the pointer is to a local.
@@ -66,7 +66,7 @@ pub(crate) fn runtime_version() -> Option<CudaVersion> {
     (status == 0).then_some(CudaVersion(version.unsigned_abs()))
 }
 
-/// The driver that is there. Asks without starting it.
+/// Returns the version of the installed driver. The query does not start the driver.
 pub(crate) fn driver_version() -> Option<DriverVersion> {
     let mut version = 0;
     // SAFETY: the pointer is to a local.
@@ -86,7 +86,7 @@ fn describe_device(ordinal: i32) -> Result<DeviceInfo, ffi::Status> {
         pci_bus: 0,
         pci_device: 0,
     };
-    // SAFETY: the pointer is to a local of the layout that the C++ has.
+    // SAFETY: the pointer is to a local with the layout of the C++ structure.
     let status = unsafe { ffi::mgpu_describe_device(ordinal, &mut found) };
     if status != 0 {
         return Err(status);

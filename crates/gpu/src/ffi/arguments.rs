@@ -1,14 +1,14 @@
-//! What CUB's functions take, with one type for all widths of keys.
+//! The arguments of the CUB functions, with one type for all widths of keys.
 
 use std::ffi::c_void;
 
 crate::shared! {
-    /// What a sort works on, whatever the width of its keys.
+    /// The arguments of a sort of keys of any width.
     #[doc(hidden)]
     pub struct SortArguments = "mgpu::sort_arguments" {
         pub(crate) first: *mut c_void,
         pub(crate) second: *mut c_void,
-        /// Null if the keys have no values.
+        /// The values of the keys; null if the keys have no values.
         pub(crate) first_values: *mut u32,
         pub(crate) second_values: *mut u32,
         pub(crate) items: u64,
@@ -16,7 +16,7 @@ crate::shared! {
         pub(crate) end_bit: i32,
     }
 
-    /// What run lengths are made of, and where they go.
+    /// The input and outputs of run-length encoding.
     #[doc(hidden)]
     pub struct EncodeArguments = "mgpu::encode_arguments" {
         pub(crate) keys: *const c_void,
@@ -26,7 +26,7 @@ crate::shared! {
         pub(crate) items: u64,
     }
 
-    /// What is selected from, what of it, and where it goes.
+    /// The input, criterion and outputs of a selection.
     #[doc(hidden)]
     pub struct SelectArguments = "mgpu::select_arguments" {
         pub(crate) keys: *const c_void,

@@ -1,9 +1,11 @@
-/// Declares foreign functions that return a [`Status`](crate::Status), for this crate and for the
-/// jobs' own launchers. In a crate built without its feature `cuda` there is no C++ to link: the
-/// functions are then Rust's and answer [`NOT_BUILT_IN`](crate::ffi::NOT_BUILT_IN), so that nothing
-/// else needs to know. They are never called there, since no device can be opened.
+/// Declares foreign functions that return a [`Status`](crate::Status), for this crate and for the launchers of
+/// other crates.
 ///
-/// The crate that uses it must have a feature `cuda`.
+/// A crate built without its feature `cuda` has no C++ to link: the functions are then defined in Rust and return
+/// [`NOT_BUILT_IN`](crate::ffi::NOT_BUILT_IN), so that no other code depends on the feature. They
+/// are never called then, since no device can be opened.
+///
+/// The crate that uses the macro must have a feature `cuda`.
 #[macro_export]
 macro_rules! foreign {
     ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $T:ty),* $(,)?);)*) => {
@@ -14,8 +16,8 @@ macro_rules! foreign {
         }
         $(
             #[cfg(not(feature = "cuda"))]
-            #[allow(clippy::too_many_arguments, reason = "as the C++ has it")]
-            #[allow(improper_ctypes_definitions, reason = "nobody but Rust calls it")]
+            #[allow(clippy::too_many_arguments, reason = "mirrors the C++ function")]
+            #[allow(improper_ctypes_definitions, reason = "called only from Rust")]
             $(#[$meta])*
             pub(crate) unsafe extern "C" fn $name($($arg: $T),*) -> $crate::Status {
                 $(let _ = $arg;)*

@@ -1,4 +1,4 @@
-//! Device memory that is taken in large pieces and handed out in small ones.
+//! An arena of device memory: large allocations divided into small parts.
 
 use super::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Pod};
 use crate::{Device, Result};
@@ -6,11 +6,11 @@ use merganser_run::locks::lock;
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 
-/// Where parts begin: what copies and kernels like best.
+/// The alignment of parts in bytes, which is best for copies and kernels.
 const ALIGNMENT: usize = 256;
 
-/// Takes memory from the device a segment at a time, and cuts parts from it that live as long as
-/// the parts do. Cutting is quick and does not wait for the device.
+/// An allocator that takes device memory a segment at a time and divides it into parts. A segment lives as long
+/// as its parts. Cutting a part is quick and does not wait for the device.
 #[derive(Debug)]
 pub struct Arena {
     device: Device,
@@ -25,7 +25,7 @@ struct ArenaCursor {
     left: u64,
 }
 
-/// A part of an [`Arena`]; its segment is freed with the last of its parts and the arena.
+/// A part of an [`Arena`]; its segment is freed once all its parts and the arena are dropped.
 #[derive(Debug)]
 pub struct ArenaBuffer<T: Pod> {
     segment: Arc<DeviceBuffer<u8>>,
@@ -35,16 +35,16 @@ pub struct ArenaBuffer<T: Pod> {
 }
 
 impl Arena {
-    /// An arena of at most `limit` bytes, taken `segment_bytes` at a time; nothing is taken yet.
+    /// Creates an arena of at most `limit` bytes, allocated on demand `segment_bytes` at a time.
     pub fn new(device: &Device, segment_bytes: usize, limit: u64) -> Arena {
         let state = ArenaCursor { current: None, used: 0, left: limit };
         Arena { device: device.clone(), segment_bytes, state: Mutex::new(state) }
     }
 
-    /// Room for `len` items, or `None` if the arena's limit or the device's memory is reached.
+    /// Returns room for `len` items, or `None` if the arena's limit is reached or the device's memory is exhausted.
     ///
     /// # Errors
-    /// What the device reports, other than that memory ran out.
+    /// Any error of the device except exhausted memory.
     pub fn cut<T: Pod>(&self, len: usize) -> Result<Option<ArenaBuffer<T>>> {
         let bytes = (len * size_of::<T>()).next_multiple_of(ALIGNMENT);
         let mut state = lock(&self.state);
@@ -74,29 +74,29 @@ impl Arena {
 }
 
 impl<T: Pod> ArenaBuffer<T> {
-    /// The number of items.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// True if there are none.
+    /// Returns whether there are no items.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whose memory it is.
+    /// Returns the device whose memory it is.
     pub fn device(&self) -> &Device {
         self.segment.device()
     }
 
-    /// All of it, to read.
+    /// Returns all items for reading.
     pub fn view(&self) -> DeviceSlice<'_, T> {
         self.segment.slice(self.start..self.start + self.len * size_of::<T>()).cast()
     }
 
-    /// All of it, to write.
+    /// Returns all items for writing.
     pub fn view_mut(&mut self) -> DeviceSliceMut<'_, T> {
-        // SAFETY: parts do not overlap, and this is the only borrow of this one.
+        // SAFETY: parts do not overlap, and this is the only borrow of this part.
         unsafe { self.segment.slice_shared(self.start..self.start + self.len * size_of::<T>()) }
             .cast()
     }

@@ -1,25 +1,25 @@
-//! Device memory and parts of it.
+//! Device buffers and slices of them.
 
 use super::Pod;
 use crate::{Device, Error, Result};
 use std::marker::PhantomData;
 use std::ops::{Bound, Range, RangeBounds};
 
-/// Items in device memory, which the host cannot look at. What is in them at first is anything.
+/// Items in device memory, which the host cannot access directly. The initial content is unspecified.
 #[derive(Debug)]
 pub struct DeviceBuffer<T: Pod> {
-    /// Null if and only if `len` is 0.
+    /// The device address; null if and only if `len` is 0.
     ptr: *mut T,
     len: usize,
     device: Device,
 }
 
-// SAFETY: it owns plain data that only CUDA's functions touch, from any thread.
+// SAFETY: it owns plain data that only CUDA's functions access, from any thread.
 unsafe impl<T: Pod> Send for DeviceBuffer<T> {}
 // SAFETY: as above.
 unsafe impl<T: Pod> Sync for DeviceBuffer<T> {}
 
-/// A part of a [`DeviceBuffer`], to read.
+/// A read-only part of a [`DeviceBuffer`].
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceSlice<'a, T: Pod> {
     ptr: *const T,
@@ -27,7 +27,7 @@ pub struct DeviceSlice<'a, T: Pod> {
     owner: PhantomData<&'a T>,
 }
 
-/// A part of a [`DeviceBuffer`], to read and write.
+/// A writable part of a [`DeviceBuffer`].
 #[derive(Debug)]
 pub struct DeviceSliceMut<'a, T: Pod> {
     ptr: *mut T,
@@ -45,7 +45,7 @@ unsafe impl<T: Pod> Send for DeviceSliceMut<'_, T> {}
 unsafe impl<T: Pod> Sync for DeviceSliceMut<'_, T> {}
 
 impl Device {
-    /// Room for `len` items. Slow (it waits for the device): once a run, not once a batch.
+    /// Allocates room for `len` items. Slow, since it waits for the device: use it once a run, not once a batch.
     pub fn alloc<T: Pod>(&self, len: usize) -> Result<DeviceBuffer<T>> {
         let device = self.clone();
         if len == 0 {
@@ -62,51 +62,51 @@ impl Device {
 }
 
 impl<T: Pod> DeviceBuffer<T> {
-    /// The number of items.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// True if there are none.
+    /// Returns whether there are no items.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whose memory it is.
+    /// Returns the device whose memory it is.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// All of it, to read.
+    /// Returns all items for reading.
     pub fn view(&self) -> DeviceSlice<'_, T> {
         DeviceSlice { ptr: self.ptr, len: self.len, owner: PhantomData }
     }
 
-    /// All of it, to write.
+    /// Returns all items for writing.
     pub fn view_mut(&mut self) -> DeviceSliceMut<'_, T> {
         DeviceSliceMut { ptr: self.ptr, len: self.len, owner: PhantomData }
     }
 
-    /// A part, to read.
+    /// Returns a range of the items for reading.
     ///
     /// # Panics
-    /// If the range does not lie in the buffer.
+    /// If the range is not within the buffer.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> DeviceSlice<'_, T> {
         self.view().slice(range)
     }
 
-    /// A part, to write, of a buffer that others have parts of.
+    /// Returns a range of the items for writing, although other parts of the buffer are in use.
     ///
     /// # Safety
-    /// Nobody else uses this part.
+    /// No other code uses this range while the slice exists.
     pub(super) unsafe fn slice_shared(&self, range: Range<usize>) -> DeviceSliceMut<'_, T> {
         DeviceSliceMut { ptr: self.ptr, len: self.len, owner: PhantomData }.slice_mut(range)
     }
 
-    /// A part, to write.
+    /// Returns a range of the items for writing.
     ///
     /// # Panics
-    /// If the range does not lie in the buffer.
+    /// If the range is not within the buffer.
     pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> DeviceSliceMut<'_, T> {
         self.view_mut().slice_mut(range)
     }
@@ -116,42 +116,42 @@ impl<T: Pod> Drop for DeviceBuffer<T> {
     fn drop(&mut self) {
         if !self.ptr.is_null() {
             let bytes = (self.len * size_of::<T>()) as u64;
-            // SAFETY: `alloc` took it, and nobody borrows it any more.
+            // SAFETY: `alloc` allocated it, and it is not borrowed any more.
             unsafe { self.device.give_back(self.ptr.cast(), bytes) }
         }
     }
 }
 
 impl<'a, T: Pod> DeviceSlice<'a, T> {
-    /// The number of items.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// True if there are none.
+    /// Returns whether there are no items.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The device address, for launchers. Null or dangling if there are no items.
+    /// Returns the device address, for launchers. Null or dangling if there are no items.
     pub fn as_ptr(&self) -> *const T {
         self.ptr
     }
 
-    /// A part.
+    /// Returns a range of the items.
     ///
     /// # Panics
-    /// If the range does not lie in it.
+    /// If the range is not within the slice.
     pub fn slice(self, range: impl RangeBounds<usize>) -> DeviceSlice<'a, T> {
         let range = resolve(range, self.len);
-        // Wrapping, since a slice of no items may have no address.
+        // Wrapping, since an empty slice may have no address.
         DeviceSlice { ptr: self.ptr.wrapping_add(range.start), len: range.len(), ..self }
     }
 
-    /// The same bytes as items of another kind.
+    /// Returns the same bytes as items of another type.
     ///
     /// # Panics
-    /// If they are not aligned for them, or no whole number of them.
+    /// If the bytes are not aligned for the type, or are not a whole number of items.
     pub fn cast<U: Pod>(self) -> DeviceSlice<'a, U> {
         let len = recount::<T, U>(self.ptr.addr(), self.len);
         DeviceSlice { ptr: self.ptr.cast(), len, owner: PhantomData }
@@ -159,61 +159,61 @@ impl<'a, T: Pod> DeviceSlice<'a, T> {
 }
 
 impl<'a, T: Pod> DeviceSliceMut<'a, T> {
-    /// The number of items.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// True if there are none.
+    /// Returns whether there are no items.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The device address, for launchers. Null or dangling if there are no items.
+    /// Returns the device address, for launchers. Null or dangling if there are no items.
     pub fn as_mut_ptr(&mut self) -> *mut T {
         self.ptr
     }
 
-    /// The same, to read.
+    /// Returns the items for reading.
     pub fn as_slice(&self) -> DeviceSlice<'_, T> {
         DeviceSlice { ptr: self.ptr, len: self.len, owner: PhantomData }
     }
 
-    /// The same, for a shorter time.
+    /// Borrows the items for a shorter time.
     pub fn reborrow(&mut self) -> DeviceSliceMut<'_, T> {
         DeviceSliceMut { ptr: self.ptr, len: self.len, owner: PhantomData }
     }
 
-    /// A part.
+    /// Returns a range of the items.
     ///
     /// # Panics
-    /// If the range does not lie in it.
+    /// If the range is not within the slice.
     pub fn slice_mut(self, range: impl RangeBounds<usize>) -> DeviceSliceMut<'a, T> {
         let range = resolve(range, self.len);
         DeviceSliceMut { ptr: self.ptr.wrapping_add(range.start), len: range.len(), ..self }
     }
 
-    /// The items before `at`, and those from it on.
+    /// Splits the items at index `at`.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// If there are fewer than `at` items.
     pub fn split_at_mut(self, at: usize) -> (DeviceSliceMut<'a, T>, DeviceSliceMut<'a, T>) {
         assert!(at <= self.len, "a split at {at} of {} items", self.len);
         let (ptr, owner) = (self.ptr.wrapping_add(at), PhantomData);
         (DeviceSliceMut { len: at, ..self }, DeviceSliceMut { ptr, len: self.len - at, owner })
     }
 
-    /// The same bytes as items of another kind.
+    /// Returns the same bytes as items of another type.
     ///
     /// # Panics
-    /// If they are not aligned for them, or no whole number of them.
+    /// If the bytes are not aligned for the type, or are not a whole number of items.
     pub fn cast<U: Pod>(self) -> DeviceSliceMut<'a, U> {
         let len = recount::<T, U>(self.ptr.addr(), self.len);
         DeviceSliceMut { ptr: self.ptr.cast(), len, owner: PhantomData }
     }
 }
 
-/// The range within `len` items.
+/// Resolves the bounds of a range within `len` items.
 fn resolve(range: impl RangeBounds<usize>, len: usize) -> Range<usize> {
     let start = match range.start_bound() {
         Bound::Included(&at) => at,
@@ -229,11 +229,11 @@ fn resolve(range: impl RangeBounds<usize>, len: usize) -> Range<usize> {
     start..end
 }
 
-/// How many U the bytes of so many T are.
+/// Returns the number of U in the bytes of `len` T.
 fn recount<T, U>(address: usize, len: usize) -> usize {
     let bytes = len * size_of::<T>();
     assert!(address.is_multiple_of(align_of::<U>()), "device memory is not aligned for the items");
-    assert!(bytes.is_multiple_of(size_of::<U>()), "device memory has part of an item at its end");
+    assert!(bytes.is_multiple_of(size_of::<U>()), "device memory ends with part of an item");
     bytes / size_of::<U>()
 }
 

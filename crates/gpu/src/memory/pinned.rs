@@ -1,30 +1,30 @@
-//! Pinned host memory: what the device copies from and to at full speed, beside everything else.
+//! Pinned host memory, which devices copy from and to at full speed and asynchronously.
 
 use super::Pod;
 use crate::ffi;
 use crate::{Device, Error, Event, Result, Stream};
 use std::slice;
 
-/// Items in host memory that does not move. Copies to and from it run in the background; before the
-/// host gets at the items, or the memory is freed, it waits for them.
+/// Items in host memory that is not paged out. Copies run in the background; the buffer waits for them before
+/// the host accesses the items or the memory is freed.
 #[derive(Debug)]
 pub struct PinnedBuffer<T: Pod> {
-    /// Dangling if and only if `len` is 0.
+    /// The address; dangling if and only if `len` is 0.
     ptr: *mut T,
     len: usize,
     device: Device,
-    /// The end of the last copy enqueued.
+    /// The event that marks the end of the copy enqueued last.
     last_copy: Option<Event>,
 }
 
-// SAFETY: it owns plain data; the device's copies of it are waited for before it is touched.
+// SAFETY: it owns plain data; the host waits for the device's copies before accessing it.
 unsafe impl<T: Pod> Send for PinnedBuffer<T> {}
-// SAFETY: as above; shared, it can only be read.
+// SAFETY: as above; a shared buffer can only be read.
 unsafe impl<T: Pod> Sync for PinnedBuffer<T> {}
 
 impl Device {
-    /// Room for `len` items of pinned memory, which every device can use. What is in them at first
-    /// is anything. Slow (pages are pinned one by one): once a run, not once a batch.
+    /// Allocates room for `len` items of pinned memory, which every device can access. The initial content is
+    /// unspecified. Slow, since pages are pinned one by one: use it once a run, not once a batch.
     pub fn alloc_pinned<T: Pod>(&self, len: usize) -> Result<PinnedBuffer<T>> {
         let mut ptr = std::ptr::NonNull::<T>::dangling().as_ptr();
         if len > 0 {
@@ -38,28 +38,28 @@ impl Device {
 }
 
 impl<T: Pod> PinnedBuffer<T> {
-    /// The number of items.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// True if there are none.
+    /// Returns whether there are no items.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The items, once the copies enqueued so far are done.
+    /// Returns the items for reading, once the copies enqueued so far are done.
     pub fn as_slice(&self) -> Result<&[T]> {
         self.wait()?;
-        // SAFETY: `len` items, and no copy runs: starting one takes `&mut self`. They are
-        // initialised: pages come from the system with zeros in them, or hold what was there.
+        // SAFETY: there are `len` items, and no copy runs: starting one requires `&mut self`. They are
+        // initialized: pages come zeroed from the system or hold earlier content.
         Ok(unsafe { slice::from_raw_parts(self.ptr, self.len) })
     }
 
-    /// The items to write, once the copies enqueued so far are done.
+    /// Returns the items for writing, once the copies enqueued so far are done.
     pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
         self.wait()?;
-        // SAFETY: as above, and the borrow is the only one.
+        // SAFETY: as above, and this is the only borrow.
         Ok(unsafe { slice::from_raw_parts_mut(self.ptr, self.len) })
     }
 
@@ -68,18 +68,18 @@ impl<T: Pod> PinnedBuffer<T> {
         self.last_copy.as_ref().map_or(Ok(()), Event::synchronize)
     }
 
-    /// Whether the copies enqueued so far are done.
+    /// Returns whether the copies enqueued so far are done.
     pub fn is_idle(&self) -> Result<bool> {
         self.last_copy.as_ref().map_or(Ok(true), Event::is_done)
     }
 
-    /// The address of the item `at`, for a copy within [`PinnedBuffer::keep_for`].
+    /// Returns the address of item `at`, for a copy within [`PinnedBuffer::keep_for`].
     pub(crate) fn raw(&self, at: usize) -> *mut T {
         self.ptr.wrapping_add(at)
     }
 
-    /// Enqueues a copy and remembers its end. Copies of other streams that are not done come
-    /// before it, so that the last one's end is the end of all.
+    /// Enqueues a copy and records its end. The copy waits for pending copies of other streams, so that the end of
+    /// the last copy is the end of all.
     pub(crate) fn keep_for(
         &mut self,
         stream: &Stream,
@@ -89,7 +89,7 @@ impl<T: Pod> PinnedBuffer<T> {
             Some(last) if self.device.ordinal() == stream.device().ordinal() => {
                 stream.wait(last)?
             }
-            // An event belongs to its device: another device's stream needs one of its own.
+            // An event belongs to one device: a stream of another device needs its own.
             _ => {
                 self.wait()?;
                 self.last_copy = Some(stream.device().event()?);
@@ -99,7 +99,7 @@ impl<T: Pod> PinnedBuffer<T> {
         let event = self.last_copy.as_ref().expect("made above");
         let recorded = enqueue().and_then(|()| stream.record(event));
         if recorded.is_err() {
-            // The copy may run, and nothing marks its end: wait for it here.
+            // The copy may be running without an event that marks its end: wait for it here.
             let _ = stream.synchronize();
         }
         recorded
@@ -109,10 +109,10 @@ impl<T: Pod> PinnedBuffer<T> {
 impl<T: Pod> Drop for PinnedBuffer<T> {
     fn drop(&mut self) {
         if self.len > 0 {
-            // If waiting fails the device's context is lost, and with it all its copies.
+            // If waiting fails, the device's context is lost, and all its copies with it.
             let _ = self.wait();
             let free = || {
-                // SAFETY: `alloc_pinned` took it, nobody borrows it, and no copy of it runs.
+                // SAFETY: `alloc_pinned` allocated it, it is not borrowed, and no copy of it runs.
                 unsafe { ffi::mgpu_free_pinned(self.ptr.cast()) }
             };
             let _ = self.device.call("freeing pinned memory", free);

@@ -1,18 +1,18 @@
-//! The integers that the primitives are built for.
+//! The integer types for which the primitives are built.
 
 use crate::memory::Pod;
 
-/// An integer whose sums can be made: `u32` or `u64`.
+/// An integer type whose values can be scanned: `u32` or `u64`.
 pub trait ScanValue: Pod + sealed::Sealed {}
 
-/// An integer that can be sorted: `u32`, `u64`, `u128`, or 256 bits as `[high, low]`.
+/// An integer type that can be sorted: `u32`, `u64`, `u128`, or 256 bits as `[high, low]`.
 pub trait SortKey: Pod + Ord + Default + sealed::Sealed {}
 
-/// An integer that CUB's run lengths are built for here: `u32`, `u64` or `u128`.
+/// An integer type whose runs can be encoded and selected: `u32`, `u64` or `u128`.
 pub trait Key: SortKey {}
 
 mod sealed {
-    /// Only the widths that the C++ is built for.
+    /// Restricts the traits to the widths for which the C++ is built.
     pub trait Sealed {}
 }
 

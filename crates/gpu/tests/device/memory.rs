@@ -14,7 +14,7 @@ fn what_goes_up_comes_down() {
         let mut second = device.alloc::<u64>(items).unwrap();
         stream.upload(&mut pinned, 0..items, first.view_mut()).unwrap();
         stream.copy(first.view(), second.view_mut()).unwrap();
-        // Waits for the upload, and not a moment less: the copy must have the old numbers.
+        // This must wait for the upload, so that the copy has the old numbers.
         pinned.as_mut_slice().unwrap().fill(7);
         assert_eq!(stream.download_vec(second.view()).unwrap(), numbers);
         stream.download(second.view(), &mut pinned, 0).unwrap();
@@ -119,7 +119,7 @@ fn limits_and_injected_failures_are_out_of_memory_and_leave_nothing() {
     assert_eq!((device.used(), device.available().unwrap()), (1 << 20, 0));
     let error = device.alloc::<u8>(1).unwrap_err();
     assert!(error.is_out_of_memory());
-    assert!(error.to_string().contains("1 bytes more were asked for, 0 are available"), "{error}");
+    assert!(error.to_string().contains("1 more bytes are needed, 0 are available"), "{error}");
     drop(most);
     assert_eq!(device.available().unwrap(), 1 << 20);
     device.fail_allocation(2);
@@ -133,7 +133,7 @@ fn limits_and_injected_failures_are_out_of_memory_and_leave_nothing() {
     let real = device.alloc::<u8>(2 * total).unwrap_err();
     assert!(matches!(real, Error::OutOfMemory { .. }), "{real}");
     assert_eq!(device.used(), 0);
-    // The failure left nothing in the runtime for the next launch to find.
+    // The failure must not remain in the runtime, where the next launch would report it.
     device.check().unwrap();
 }
 
@@ -145,7 +145,7 @@ fn a_device_listed_twice_shares_its_memory() {
     assert!(twice.iter().all(|one| one.available().unwrap() <= half));
     let _on_first = twice[0].alloc::<u8>(1 << 30).unwrap();
     assert_eq!((twice[0].used(), twice[1].used()), (1 << 30, 0));
-    // What the first took came from its own half.
+    // The first device's buffer is taken from its own half.
     assert!(twice[0].available().unwrap() <= half - (1 << 30));
 }
 

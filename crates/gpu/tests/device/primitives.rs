@@ -2,7 +2,7 @@ use crate::{COUNTS, device, random};
 use merganser_gpu::primitives::{self, Key, RUN_LIMIT};
 use merganser_gpu::{Device, DeviceBuffer, Error, Stream};
 
-/// A width of keys, and keys of it: random in the low `bits` bits.
+/// A width of keys, with random keys in the low `bits` bits.
 trait Numbers: Key + std::ops::Shr<u32, Output = Self> + std::fmt::Debug {
     const BITS: u32;
     fn numbers(seed: u64, items: usize, bits: u32) -> Vec<Self>;
@@ -108,7 +108,7 @@ fn scans_are_sums_of_what_came_before() {
     let Some(device) = device() else { return };
     let stream = device.stream().unwrap();
     for items in COUNTS {
-        // Large enough that the sums need 64 bits.
+        // The sums are large enough to need 64 bits.
         let narrow = u32::numbers(6, items, 32);
         let wide = u64::numbers(7, items, 40);
         let mut sums = device.alloc::<u64>(items).unwrap();
@@ -131,7 +131,7 @@ fn scans_are_sums_of_what_came_before() {
     }
 }
 
-/// Run lengths of few and of many different keys, then the cut by count.
+/// Encodes runs of few and of many distinct keys, then selects runs by count.
 fn check_runs<K: Numbers>(device: &Device, stream: &Stream) {
     for items in COUNTS {
         for bits in [0, 4, K::BITS.min(40)] {
@@ -220,7 +220,7 @@ fn buffers_that_do_not_fit_are_refused() {
     let items = RUN_LIMIT as usize + 1;
     let error = primitives::encode_runs_scratch::<u64>(&device, items).unwrap_err();
     assert!(matches!(error, Error::TooManyItems { .. }), "{error}");
-    // Sorts take any number: their scratch is told for four billion and more.
+    // Sorts take any number of items: the scratch size of more than four billion is queried.
     let large = primitives::sort_keys_scratch::<u64>(&device, 5 << 30, 0..56).unwrap();
     assert!(large > 0 && large < 1 << 30, "{large}");
 }

@@ -1,10 +1,11 @@
-//! Writing literals and matches. A symbol of text has `W` bytes: one where the text before is
-//! known, else two (see [`markers`](super::markers)). Matches are the same copies in both cases.
+//! Writes literals and matches. A symbol of text has `W` bytes: one if the text before is known, otherwise two (see
+//! [`markers`](super::markers)). Matches are copied in the same manner in both cases.
 
-/// Bytes copied at a time.
+/// The number of bytes that are copied at a time.
 const STEP: usize = 32;
 
-/// Writes the lower two bytes of `literals` as two symbols; one that is too much is written over.
+/// Writes the lower two bytes of `literals` as two symbols. If there is only one literal, the second symbol is
+/// overwritten later.
 #[inline(always)]
 pub(super) fn put<const W: usize>(out: &mut [u8], at: usize, literals: u32) {
     if W == 1 {
@@ -16,8 +17,8 @@ pub(super) fn put<const W: usize>(out: &mut [u8], at: usize, literals: u32) {
     }
 }
 
-/// Writes the `length` symbols from `distance` symbols before `at` on. Up to 31 bytes after them
-/// are written, too. The symbols copied are within `out`.
+/// Copies `length` symbols from `distance` symbols before `at`. May also overwrite up to 31 bytes after them. The
+/// copied symbols must be within `out`.
 #[inline(always)]
 pub(super) fn copy<const W: usize>(out: &mut [u8], at: usize, distance: usize, length: usize) {
     let (bytes, back) = (length * W, distance * W);
@@ -37,7 +38,7 @@ pub(super) fn copy<const W: usize>(out: &mut [u8], at: usize, distance: usize, l
     }
 }
 
-/// A match that overlaps itself closely: the same few symbols again and again.
+/// Copies a match that overlaps itself closely: a few symbols that are repeated.
 #[inline(always)]
 fn repeat<const W: usize>(out: &mut [u8], at: usize, back: usize, bytes: usize) {
     if back == W {
@@ -52,7 +53,7 @@ fn repeat<const W: usize>(out: &mut [u8], at: usize, back: usize, bytes: usize) 
     }
     let mut done = 0;
     while done < bytes {
-        // All that is there already is a whole number of repeats.
+        // The symbols written so far are a whole number of repeats.
         let step = (back + done).min(bytes - done);
         out.copy_within(at - back..at - back + step, at + done);
         done += step;

@@ -1,10 +1,10 @@
-//! Looking for places where a deflate block can begin.
+//! Finds positions at which a deflate block can begin.
 
 use super::Fault;
 use super::bits::Bits;
 use super::lengths::{Lengths, Room, room};
 
-/// For four code lengths of 3 bits, the room their codes take, of 128.
+/// The share of the code space that four code lengths of 3 bits take, in units of 1/128.
 static TAKEN: [u16; 4096] = {
     let mut taken = [0; 4096];
     let mut index = 0;
@@ -22,22 +22,20 @@ static TAKEN: [u16; 4096] = {
     taken
 };
 
-/// The first bit from `from` on and before `to` where a block can begin that is not its member's
-/// last and has dynamic Huffman codes, all of them complete. Other blocks have too little that
-/// could be recognised.
+/// Returns the first bit from `from` (inclusive) to `to` (exclusive) at which a block can begin that is not the last
+/// of its member and has complete dynamic Huffman codes. Other blocks have too few recognizable features.
 ///
-/// Of `bytes`, the first `length` are data. About 1 of 10^9 random bits is found (Knespel and
-/// Brunst 2023, section 3.4.2: most of them fall by the first 17 bits, then by the code of code
-/// lengths).
+/// The first `length` bytes of `bytes` are data. About 1 of 10^9 random positions is found (Knespel and Brunst 2023,
+/// section 3.4.2: most are rejected by the first 17 bits, then by the code of code lengths).
 pub(crate) fn find(bytes: &[u8], length: usize, from: usize, to: usize) -> Option<usize> {
     (from..to.min(length * 8)).find(|&at| can_begin(bytes, at) && findable(bytes, length, at))
 }
 
-/// The quick part of the test.
+/// Runs the fast part of the test.
 #[inline(always)]
 fn can_begin(bytes: &[u8], at: usize) -> bool {
     let head = word(bytes, at);
-    // Not final, dynamic; at most 286 literals and lengths, at most 30 distances.
+    // Not final, dynamic codes; at most 286 literal and length symbols, at most 30 distance symbols.
     if head & 7 != 4 || (head >> 3) & 31 > 29 || (head >> 8) & 31 > 29 {
         return false;
     }
@@ -47,7 +45,7 @@ fn can_begin(bytes: &[u8], at: usize) -> bool {
     taken(0) + taken(1) + taken(2) + taken(3) + taken(4) == 128
 }
 
-/// At least 57 bits from bit `at` on; zeros where `bytes` end.
+/// Returns at least 57 bits from bit `at`; zero near the end of `bytes`.
 #[inline(always)]
 fn word(bytes: &[u8], at: usize) -> u64 {
     match bytes.get(at / 8..).and_then(|rest| rest.first_chunk()) {
@@ -56,7 +54,7 @@ fn word(bytes: &[u8], at: usize) -> u64 {
     }
 }
 
-/// Whether [`find`] would find the block that may begin at bit `at`.
+/// Whether [`find`] would find a block at bit `at`.
 pub(super) fn findable(bytes: &[u8], length: usize, at: usize) -> bool {
     let mut bits = Bits::new(bytes, at);
     if bits.take(3) != 4 {

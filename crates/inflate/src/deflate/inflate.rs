@@ -1,4 +1,4 @@
-//! The decoder: from any block on, through the ends of members, in steps of any size.
+//! The decoder: starts at any block, continues across members, and works in steps of any size.
 
 use super::bits::Bits;
 use super::copy::{copy, put};
@@ -9,53 +9,53 @@ use super::sums::MemberEnd;
 use super::table::{DISTANCE_BITS, END, LITERAL, LITERAL_BITS, PAIR, SPECIAL, Tables};
 use super::{BLOCK_HEADER, CORRUPT, Fault};
 
-/// Some compressed bytes of a file.
+/// A stretch of the compressed bytes of a file.
 pub(crate) struct Input<'a> {
-    /// The bytes, then [`PADDING`](super::PADDING) zeros.
+    /// The data, followed by [`PADDING`](super::PADDING) zeros.
     pub(crate) bytes: &'a [u8],
-    /// How many are data.
+    /// The number of bytes of data.
     pub(crate) length: usize,
-    /// Where in the file they begin.
+    /// The offset of the data in the file.
     pub(crate) offset: u64,
-    /// The file ends with them.
+    /// Whether the file ends with these data.
     pub(crate) ended: bool,
 }
 
-/// Where text is written, in symbols of `W` bytes. All places are indices of bytes.
+/// The buffer for text, in symbols of `W` bytes. All positions are indices of bytes.
 pub(crate) struct Output<'a> {
-    /// [`SLACK`](super::SLACK) bytes longer than its capacity.
+    /// The buffer, [`SLACK`](super::SLACK) bytes longer than the capacity.
     pub(crate) buffer: &'a mut [u8],
-    /// Where the text began,
+    /// The start of the text.
     pub(crate) start: usize,
-    /// and has got to.
+    /// The position of the next symbol.
     pub(crate) at: usize,
-    /// Matches reach back to here.
+    /// The first byte that matches may refer to.
     pub(crate) floor: usize,
-    /// Nothing begins to be written from here on.
+    /// The capacity: no write begins at or after this position.
     pub(crate) capacity: usize,
-    /// The ends of members met.
+    /// The ends of members that were reached.
     pub(crate) ends: &'a mut Vec<MemberEnd>,
 }
 
-/// Why decoding stopped.
+/// The reason why decoding stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// More input is needed, from [`Inflate::position`] on.
+    /// More input is needed, from [`Inflate::position`].
     Input,
-    /// The output is full (or there are very many ends of members).
+    /// The output is full, or has very many ends of members.
     Full,
-    /// At a block that [`find`](super::find()) finds.
+    /// The next block is one that [`find`](super::find()) finds.
     Boundary,
-    /// At the end of the file.
+    /// The file has ended.
     End,
 }
 
 /// The state of a decoder between two steps.
 pub(crate) struct Inflate {
     phase: Phase,
-    /// The block is its member's last.
+    /// Whether the current block is the last of its member.
     last: bool,
-    /// In the file, in bits.
+    /// The position in the file, in bits.
     at: u64,
     fixed: bool,
     tables: Box<Tables>,
@@ -63,48 +63,50 @@ pub(crate) struct Inflate {
 
 #[derive(Clone, Copy)]
 enum Phase {
-    /// Before a member, padding, or the end.
+    /// Before a member, padding, or the end of the file.
     Member,
     Padding,
     /// Before a block.
     Block,
-    /// Within one that is not compressed, with so many bytes to come.
+    /// In a stored block, with the number of bytes that remain.
     Stored(usize),
-    /// Within one that is.
+    /// In a compressed block.
     Codes,
     /// After the last block of a member.
     Footer,
 }
 
-/// After so many ends of members the text is to be handed on, though there may be none.
+/// The maximum number of member ends in a piece of text: without it, a file of empty members would never fill the
+/// output.
 const MAX_ENDS: usize = 1 << 16;
 
 impl Inflate {
-    /// At the beginning of a gzip file.
+    /// Returns a decoder at the start of a gzip file.
     pub(crate) fn file() -> Self {
         Self { phase: Phase::Member, ..Self::block(0) }
     }
 
-    /// At a block that begins at this bit of the file.
+    /// Returns a decoder at a block that begins at bit `at` of the file.
     pub(crate) fn block(at: u64) -> Self {
         Self { phase: Phase::Block, last: false, at, fixed: false, tables: Tables::new() }
     }
 
-    /// As [`block`](Self::block), with the memory of `self`.
+    /// Moves the decoder to a block at bit `at`, like [`block`](Self::block), and keeps its memory.
     pub(crate) fn restart(&mut self, at: u64) {
         (self.phase, self.last, self.at) = (Phase::Block, false, at);
     }
 
-    /// Where in the file it is, in bits.
+    /// Returns the position in the file, in bits.
     pub(crate) fn position(&self) -> u64 {
         self.at
     }
 
-    /// Goes on until it must stop, or to the first block at or behind bit `stop` that can be found.
+    /// Decodes until the input or output ends, or to the first block at or after bit `stop` that can be found by a
+    /// search.
     ///
     /// # Errors
     ///
-    /// If the data are not valid, or end too early: [`Fault::Input`].
+    /// If the data are invalid, or end too early ([`Fault::Input`]).
     pub(crate) fn run<const W: usize>(
         &mut self,
         input: &Input<'_>,
@@ -121,14 +123,14 @@ impl Inflate {
         }
     }
 
-    /// One step. At a [`Fault::Input`] it can be taken again, with more input.
+    /// Takes one step. After [`Fault::Input`] it can be repeated with more input.
     fn advance<const W: usize>(
         &mut self,
         input: &Input<'_>,
         out: &mut Output<'_>,
         stop: u64,
     ) -> Result<Option<Stop>, Fault> {
-        // Only within blocks it may stand between two bytes.
+        // Only within a block can the position be between two bytes.
         let next = (self.at.div_ceil(8) - input.offset) as usize;
         let rest = &input.bytes[next..input.length];
         match self.phase {
@@ -245,7 +247,7 @@ impl Inflate {
         let tables = if self.fixed { Tables::fixed() } else { &*self.tables };
         let mut bits = Bits::new(input.bytes, (self.at - 8 * input.offset) as usize);
         let mut at = out.at;
-        // Each step loads at most 14 bytes, so that these need no look at the end of the input.
+        // Each step loads at most 14 bytes, so up to here the end of the input need not be checked.
         let safe = input.length.saturating_sub(16);
         let result = loop {
             if at >= out.capacity {
@@ -284,7 +286,7 @@ enum Step {
     Invalid,
 }
 
-/// Decodes up to six literals, or some and a match, or the end of the block.
+/// Decodes up to six literals, or fewer literals and a match, or the end of the block.
 #[inline(always)]
 fn step<const W: usize>(
     bits: &mut Bits<'_>,
@@ -295,7 +297,7 @@ fn step<const W: usize>(
 ) -> Step {
     bits.refill();
     let mut entry = tables.literal(bits.peek(LITERAL_BITS));
-    // Of the 56 bits three look-ups take 33; after two of them there are enough for a length.
+    // Three look-ups take 33 of the 56 bits; after two of them enough bits remain for a length.
     if entry & LITERAL != 0 {
         literals::<W>(bits, entry, out, at);
         entry = tables.literal(bits.peek(LITERAL_BITS));
@@ -351,7 +353,7 @@ fn literals<const W: usize>(bits: &mut Bits<'_>, entry: u32, out: &mut [u8], at:
     bits.skip(entry & 63);
 }
 
-/// A length or distance: the entry's least one, and its extra bits, which follow the code.
+/// Returns a length or distance: the base value of the entry plus its extra bits, which follow the code.
 #[inline(always)]
 fn value(bits: &mut Bits<'_>, entry: u32) -> usize {
     let extra = bits.peek(entry & 63) >> (entry >> 8 & 31);

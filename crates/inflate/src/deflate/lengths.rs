@@ -1,11 +1,11 @@
-//! The header of a block with dynamic Huffman codes: RFC 1951, section 3.2.7.
+//! The header of a block with dynamic Huffman codes (RFC 1951, section 3.2.7).
 
 use super::bits::Bits;
 use super::{CORRUPT, Fault};
 
-/// The code lengths of a block, 0 for symbols that do not occur.
+/// The code lengths of a block; 0 for symbols that do not occur.
 pub(super) struct Lengths {
-    /// Those of literals and lengths, then those of distances.
+    /// The lengths of literal and length symbols, then those of distance symbols.
     all: [u8; 286 + 30],
     literals: usize,
     total: usize,
@@ -14,15 +14,15 @@ pub(super) struct Lengths {
 /// The order in which the lengths of the code of code lengths are stored.
 const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
-/// Bits of the code of code lengths, at most.
+/// The maximum length of a codeword in bits, in the code of code lengths.
 const CODE_BITS: u32 = 7;
 
 impl Lengths {
-    /// Reads what follows the three bits of a block's final flag and type. `end` is the number of
-    /// bits there are.
+    /// Reads the code lengths, which follow the three bits of the block's final flag and type. `end` is the number of
+    /// available bits.
     pub(super) fn read(bits: &mut Bits<'_>, end: usize) -> Result<Self, Fault> {
         let result = Self::read_unchecked(bits, end);
-        // Zeros behind the end are no data, nor errors.
+        // Errors after the end are caused by the zeros there.
         if bits.position() > end { Err(Fault::Input) } else { result }
     }
 
@@ -58,7 +58,7 @@ impl Lengths {
             lengths.all[at..at + repeat].fill(value);
             at += repeat;
         }
-        // Without an end of the block it would have none.
+        // A block needs a code for its end.
         if lengths.all[256] == 0 { Err(CORRUPT) } else { Ok(lengths) }
     }
 
@@ -71,8 +71,8 @@ impl Lengths {
     }
 }
 
-/// For each combination of bits, which symbol they begin with and how long its code is; `None` if
-/// the code is not complete.
+/// Returns, for each combination of bits, the symbol at its start and the length of its codeword; `None` if the code
+/// is incomplete or oversubscribed.
 fn code_of_lengths(lengths: &[u8; 19]) -> Option<[(u8, u8); 1 << CODE_BITS]> {
     let mut code = [(0, 0); 1 << CODE_BITS];
     let mut next = 0usize;
@@ -92,18 +92,18 @@ fn code_of_lengths(lengths: &[u8; 19]) -> Option<[(u8, u8); 1 << CODE_BITS]> {
     (next == 2 << CODE_BITS).then_some(code)
 }
 
-/// How much of the room for codes is taken.
+/// The completeness of a prefix code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Room {
-    /// All of it: every sequence of bits means something.
+    /// The code is complete: every sequence of bits is valid.
     Complete,
-    /// Some is left.
+    /// The code is incomplete.
     Left,
-    /// More than there is: the lengths make no code.
+    /// The code is oversubscribed, so no code has these lengths.
     Over,
 }
 
-/// Looks at code lengths of at most 15.
+/// Returns the completeness of a code with these lengths, at most 15.
 pub(super) fn room(lengths: &[u8]) -> Room {
     let taken: u32 =
         lengths.iter().filter(|length| **length > 0).map(|length| (1 << 15) >> length).sum();

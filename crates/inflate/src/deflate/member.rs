@@ -1,8 +1,8 @@
-//! What stands around the deflate data of a gzip member: RFC 1952, section 2.3.
+//! The header and footer of a gzip member (RFC 1952, section 2.3).
 
 use super::Fault;
 
-/// The length of the header that `bytes` begin with, in bytes.
+/// Returns the length in bytes of the header at the start of `bytes`.
 pub(super) fn header(bytes: &[u8]) -> Result<usize, Fault> {
     const INVALID: Fault = Fault::Invalid("invalid gzip header");
     const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
@@ -18,10 +18,10 @@ pub(super) fn header(bytes: &[u8]) -> Result<usize, Fault> {
         let length = bytes.get(end..end + 2).ok_or(Fault::Input)?;
         end += 2 + usize::from(u16::from_le_bytes([length[0], length[1]]));
     }
-    // Name, comment.
+    // The name and the comment.
     for _ in 0..(flags >> 3 & 1) + (flags >> 4 & 1) {
         let text = bytes.get(end..).ok_or(Fault::Input)?;
-        // As flate2: texts without end are no texts.
+        // Like flate2, reject overlong texts.
         let most = &text[..text.len().min(MAX_TEXT + 1)];
         end += match memchr::memchr(0, most) {
             Some(length) => length + 1,
@@ -41,10 +41,10 @@ pub(super) fn header(bytes: &[u8]) -> Result<usize, Fault> {
     if end > bytes.len() { Err(Fault::Input) } else { Ok(end) }
 }
 
-/// Bytes of a name or comment.
+/// The maximum length of a name or comment in bytes.
 const MAX_TEXT: usize = 65535;
 
-/// Checksum and length of the text, modulo 2^32.
+/// Returns the checksum of the text and its length modulo 2^32.
 pub(super) fn footer(bytes: &[u8]) -> Result<(u32, u32), Fault> {
     let [a, b, c, d, e, f, g, h] = *bytes.first_chunk().ok_or(Fault::Input)?;
     Ok((u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])))

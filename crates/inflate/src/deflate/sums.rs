@@ -1,32 +1,33 @@
-//! The checksums of members whose text comes in pieces.
+//! The checksums of members whose text is processed in pieces.
 
 use super::Fault;
 use crc32fast::Hasher;
 
-/// As flate2 says it.
+/// The error for a wrong checksum, with the message of flate2.
 pub(super) const MISMATCH: Fault =
     Fault::Invalid("corrupt gzip stream does not have a matching checksum");
 
-/// The end of a member within some text.
+/// The end of a member within a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MemberEnd {
-    /// How many bytes of the text come before it.
+    /// The number of bytes of the text before it.
     pub(crate) at: usize,
-    /// The CRC-32 of its text, as the member has it,
+    /// The CRC-32 in the member's footer.
     pub(crate) crc: u32,
-    /// and its length modulo 2^32.
+    /// The length of the member's text in its footer, modulo 2^32.
     pub(crate) size: u32,
 }
 
-/// A stretch of text within one member.
+/// The checksum of a stretch of text within one member.
 pub(crate) struct MemberText {
     sum: Hasher,
     length: usize,
-    /// The member ends with it.
+    /// The end of the member, if the member ends after this stretch.
     end: Option<MemberEnd>,
 }
 
-/// The sums of `text`, cut at the ends of members: in time that the text takes, and in any order.
+/// Computes the checksums of the stretches of `text` between the ends of members. Texts can be processed in any
+/// order.
 pub(crate) fn parts(text: &[u8], ends: &[MemberEnd]) -> Vec<MemberText> {
     let mut start = 0;
     let ends = ends.iter().map(|end| (end.at, Some(*end))).chain([(text.len(), None)]);
@@ -40,7 +41,7 @@ pub(crate) fn parts(text: &[u8], ends: &[MemberEnd]) -> Vec<MemberText> {
     ends.map(part).collect()
 }
 
-/// The sum of a member so far.
+/// The checksum of the current member so far.
 #[derive(Default)]
 pub(crate) struct Sums {
     sum: Hasher,
@@ -48,7 +49,7 @@ pub(crate) struct Sums {
 }
 
 impl Sums {
-    /// Takes the parts in the order of the text, and compares where members end.
+    /// Adds stretches in the order of the text; compares the checksum at each end of a member.
     pub(crate) fn add(&mut self, parts: &[MemberText]) -> Result<(), Fault> {
         for part in parts {
             self.sum.combine(&part.sum);

@@ -1,7 +1,7 @@
-//! Huffman codes as tables: one look-up with the next bits gives symbols, and how many bits they
-//! take. Codes that are longer than the first table's index go on in a second one.
+//! Huffman codes as tables: a look-up with the next bits returns one or two symbols and the number of bits to
+//! consume. Codewords that are longer than the index of the first table continue in a second table.
 //!
-//! An entry, from its lowest bit:
+//! The bits of an entry, from the lowest:
 //!
 //! ```text
 //! 0..6    bits to take, those of a length's or distance's extra bits included
@@ -19,21 +19,22 @@ use std::sync::LazyLock;
 pub(super) const LITERAL: u32 = 1 << 6;
 pub(super) const SPECIAL: u32 = 1 << 7;
 pub(super) const PAIR: u32 = 1 << 13;
-/// Entries of no second table: they are told by their place, where no table is.
+/// The entry for the end of a block. Its upper half is not a valid position of a second table.
 pub(super) const END: u32 = SPECIAL | 0xffff << 16;
+/// The entry for an unused codeword. Its upper half is not a valid position of a second table.
 const NOTHING: u32 = SPECIAL | 0xfffe << 16;
 
-/// Bits of the first table's index. More would make tables that leave the nearest cache and take
-/// longer to build than they save.
+/// The number of index bits of the first tables. Larger tables leave the L1 cache and take longer to build than they
+/// save.
 pub(super) const LITERAL_BITS: u32 = 11;
 pub(super) const DISTANCE_BITS: u32 = 8;
 
-/// Rooms for the largest tables that complete codes make (2342 and 402 entries: zlib's `enough`),
-/// as powers of two, so that a masked index needs no check.
+/// The sizes of the tables. The largest tables of complete codes have 2342 and 402 entries (zlib's `enough`); powers
+/// of two make a bounds check of a masked index unnecessary.
 const LITERAL_ROOM: usize = 4096;
 const DISTANCE_ROOM: usize = 512;
 
-/// The two codes of a block.
+/// The tables of a block's two codes.
 pub(super) struct Tables {
     literals: [u32; LITERAL_ROOM],
     distances: [u32; DISTANCE_ROOM],
@@ -44,7 +45,7 @@ impl Tables {
         Box::new(Self { literals: [NOTHING; LITERAL_ROOM], distances: [NOTHING; DISTANCE_ROOM] })
     }
 
-    /// The tables of a block with fixed codes: RFC 1951, section 3.2.6.
+    /// Returns the tables of blocks with fixed codes (RFC 1951, section 3.2.6).
     pub(super) fn fixed() -> &'static Self {
         static FIXED: LazyLock<Box<Tables>> = LazyLock::new(|| {
             let mut lengths = [8; 288];
@@ -59,8 +60,8 @@ impl Tables {
         &FIXED
     }
 
-    /// Makes the tables for `lengths`. As zlib has it, a code may be incomplete if it is a single
-    /// one of one bit, and there may be no distances at all.
+    /// Builds the tables for `lengths`. Like zlib, this accepts an incomplete code if it has a single codeword of one
+    /// bit, and a block without distances.
     pub(super) fn set(&mut self, lengths: &Lengths) -> Result<(), Fault> {
         let most = |lengths: &[u8]| lengths.iter().copied().max().unwrap_or(0);
         let (literals, distances) = (lengths.literals(), lengths.distances());
@@ -87,13 +88,13 @@ impl Tables {
     }
 }
 
-/// Fills `table` with the canonical code of `lengths`, which is not over-full.
+/// Fills `table` with the canonical code of `lengths`, which must not be oversubscribed.
 fn build(table: &mut [u32], first_bits: u32, lengths: &[u8], entry: fn(usize) -> u32) {
     let first = 1 << first_bits;
     table[..first].fill(NOTHING);
     let mut next = next_codes(lengths);
     let mut end = first;
-    // Of each second table, the longest code that leads to it.
+    // The length of the longest codeword in each second table, by its index in the first table.
     let mut longest = [0u8; 1 << LITERAL_BITS];
     if lengths.iter().any(|&length| u32::from(length) > first_bits) {
         let mut next = next;
@@ -128,7 +129,7 @@ fn build(table: &mut [u32], first_bits: u32, lengths: &[u8], entry: fn(usize) ->
     }
 }
 
-/// The first code of each length.
+/// Returns the first codeword of each length.
 fn next_codes(lengths: &[u8]) -> [u16; 16] {
     let mut counts = [0u16; 16];
     for &length in lengths {
@@ -142,17 +143,17 @@ fn next_codes(lengths: &[u8]) -> [u16; 16] {
     next
 }
 
-/// The next code of this length as it comes in the stream: its first bit lowest.
+/// Returns the next codeword of this length in the bit order of the stream: first bit lowest.
 fn reversed(next: &mut [u16; 16], length: u8) -> usize {
     let code = &mut next[usize::from(length)];
     *code += 1;
     usize::from((*code - 1).reverse_bits() >> (16 - length))
 }
 
-/// Makes one entry of two literals wherever both codes fit into the index: bases and qualities have
-/// short codes.
+/// Combines two literals into one entry wherever both codewords fit into the index. Bases and qualities have short
+/// codewords.
 fn pair(table: &mut [u32; LITERAL_ROOM]) {
-    // From the end, as the entry of the second literal comes before that of both.
+    // From the end: the entry of the second literal has a smaller index and must still be a single literal.
     for index in (0..1 << LITERAL_BITS).rev() {
         let entry = table[index];
         let bits = entry & 63;

@@ -1,25 +1,25 @@
-//! Text that is not known yet, and how it becomes known.
+//! Resolves references to text that was unknown when it was decoded.
 
 use super::{CORRUPT, Fault};
 
-/// How far back a match may reach, in bytes of text.
+/// The maximum distance of a match, in bytes of text.
 pub(crate) const WINDOW: usize = 1 << 15;
 
-/// Symbols of two bytes, the lower first: below this a byte of text; from this on a marker for byte
-/// `symbol - FIRST` of the [`WINDOW`] before the place where decoding began.
+/// The first marker. Symbols have two bytes, the lower first. A symbol below this is a byte of text; another one is a
+/// marker of byte `symbol - FIRST` of the [`WINDOW`] bytes before the position where decoding began.
 const FIRST: u16 = 256;
 
-/// Fills `room`, of [`WINDOW`] symbols, with the marker of each.
+/// Fills `room`, of [`WINDOW`] symbols, with consecutive markers.
 pub(crate) fn markers(room: &mut [u8]) {
     for (symbol, marker) in room.as_chunks_mut::<2>().0.iter_mut().zip(FIRST..) {
         *symbol = marker.to_le_bytes();
     }
 }
 
-/// The bytes that all symbols stand for.
+/// A table of the byte that each symbol represents.
 pub(crate) struct Window {
     bytes: Box<[u8; 1 << 16]>,
-    /// The lowest marker that stands for something: less than [`WINDOW`] bytes may be known.
+    /// The lowest marker of a known byte: fewer than [`WINDOW`] bytes may be known.
     lowest: u16,
 }
 
@@ -35,19 +35,19 @@ impl Default for Window {
 }
 
 impl Window {
-    /// Markers stand for `text`: what comes before, at most [`WINDOW`] bytes.
+    /// Makes the markers represent `text`, the at most [`WINDOW`] bytes before the decoded range.
     pub(crate) fn set(&mut self, text: &[u8]) {
         let end = usize::from(FIRST) + WINDOW;
         self.bytes[end - text.len()..end].copy_from_slice(text);
         self.lowest = FIRST + (WINDOW - text.len()) as u16;
     }
 
-    /// How many bytes are known.
+    /// Returns the number of known bytes.
     pub(crate) fn known(&self) -> usize {
         WINDOW + usize::from(FIRST) - usize::from(self.lowest)
     }
 
-    /// The bytes that `symbols` stand for.
+    /// Returns the bytes that `symbols` represent.
     pub(crate) fn resolve(&self, symbols: &[u8]) -> Vec<u8> {
         symbols.as_chunks::<2>().0.iter().map(|symbol| self.byte(*symbol)).collect()
     }
@@ -57,7 +57,7 @@ impl Window {
         self.bytes[usize::from(u16::from_le_bytes(symbol))]
     }
 
-    /// Whether all markers among `symbols` stand for something.
+    /// Checks that all markers among `symbols` represent known bytes.
     pub(crate) fn check(&self, symbols: &[u8]) -> Result<(), Fault> {
         let unknown = FIRST..self.lowest;
         let mut all = symbols.as_chunks::<2>().0.iter().map(|symbol| u16::from_le_bytes(*symbol));
@@ -67,8 +67,8 @@ impl Window {
         Ok(())
     }
 
-    /// Turns the symbols in `buffer[start..start + 2 * length]` into their bytes, which then are in
-    /// `buffer[start..start + length]`; `done` gets each piece of them.
+    /// Replaces `length` symbols from `buffer[from]` with their bytes, written from `buffer[to]`. `to` must not be
+    /// greater than `from`.
     pub(crate) fn resolve_in_place(
         &self,
         buffer: &mut [u8],

@@ -1,14 +1,14 @@
-//! Writing bits, the lowest of each byte first.
+//! Writes bits, least significant bit of each byte first.
 
-/// Bytes behind what is written that must be there: words are written whole.
+/// The number of bytes of room that must follow the output: words are written whole.
 pub(super) const SLACK: usize = 8;
 
-/// Writes into a buffer that is large enough.
+/// A writer of bits to a buffer, which must be large enough.
 pub(super) struct BitWriter<'a> {
     out: &'a mut [u8],
     at: usize,
     word: u64,
-    /// Bits of the word that are taken, below 8 after a flush.
+    /// The number of used bits of the word; below 8 after a flush.
     count: u32,
 }
 
@@ -17,14 +17,15 @@ impl<'a> BitWriter<'a> {
         BitWriter { out, at: 0, word: 0, count: 0 }
     }
 
-    /// Adds the `count` low bits of `bits`, above which there are none; 56 from one flush to the next.
+    /// Appends the `count` low bits of `bits`; all higher bits must be 0. At most 56 bits may be added between two
+    /// flushes.
     #[inline(always)]
     pub(super) fn put(&mut self, bits: u32, count: u32) {
         self.word |= u64::from(bits) << self.count;
         self.count += count;
     }
 
-    /// Writes whole bytes out.
+    /// Writes the whole bytes.
     #[inline(always)]
     pub(super) fn flush(&mut self) {
         self.out[self.at..self.at + 8].copy_from_slice(&self.word.to_le_bytes());
@@ -33,7 +34,7 @@ impl<'a> BitWriter<'a> {
         self.count &= 7;
     }
 
-    /// How many bytes were written, the last one filled up with zeros.
+    /// Returns the number of written bytes; the last byte is padded with zero bits.
     pub(super) fn finish(mut self) -> usize {
         self.flush();
         self.at + usize::from(self.count > 0)

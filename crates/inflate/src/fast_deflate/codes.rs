@@ -1,9 +1,9 @@
-//! Huffman codes of limited length: RFC 1951, section 3.2.2.
+//! Length-limited Huffman codes (RFC 1951, section 3.2.2).
 
 use super::bits::BitWriter;
 
-/// The code lengths of the least total, but none above `most` and, of two symbols at least, none
-/// missing: a code of one symbol would not be complete. 0 for symbols that do not occur.
+/// Returns code lengths of at most `most` with a small total, from Huffman's algorithm; 0 for symbols that do not
+/// occur. At least two symbols get a code, as the code of a single symbol would be incomplete.
 pub(super) fn lengths<const N: usize>(counts: &[u32; N], most: u8) -> [u8; N] {
     let mut used: Vec<(u32, usize)> = counts
         .iter()
@@ -21,7 +21,7 @@ pub(super) fn lengths<const N: usize>(counts: &[u32; N], most: u8) -> [u8; N] {
     used.sort_unstable();
     let mut of_len = depths(&used, most);
     shorten(&mut of_len, usize::from(most));
-    // The rarest get the longest.
+    // The rarest symbols get the longest codewords.
     let mut symbols = used.iter().map(|used| used.1);
     for (len, &times) in of_len.iter().enumerate().rev() {
         symbols.by_ref().take(times as usize).for_each(|symbol| lens[symbol] = len as u8);
@@ -29,12 +29,13 @@ pub(super) fn lengths<const N: usize>(counts: &[u32; N], most: u8) -> [u8; N] {
     lens
 }
 
-/// How many symbols of Huffman's tree lie at each depth, those below `most` counted there.
+/// Returns the number of symbols at each depth of Huffman's tree. Symbols deeper than `most` are counted at depth
+/// `most`.
 fn depths(used: &[(u32, usize)], most: u8) -> [u32; 16] {
     let leaves = used.len();
     let mut weights: Vec<u32> = used.iter().map(|used| used.0).collect();
     let mut parents = vec![0; 2 * leaves - 1];
-    // Leaves and inner nodes are both made in ascending order of their weights: two queues.
+    // Leaves and inner nodes are both created in ascending order of weight, so two queues suffice.
     let (mut leaf, mut inner) = (0, leaves);
     for parent in leaves..2 * leaves - 1 {
         let mut sum = 0;
@@ -58,11 +59,11 @@ fn depths(used: &[(u32, usize)], most: u8) -> [u32; 16] {
     of_len
 }
 
-/// Makes room for the codes that are counted as shorter than they were, by making others longer.
+/// Lengthens other codes until those that were counted as shorter than they are fit.
 fn shorten(of_len: &mut [u32; 16], most: usize) {
     let mut taken: u32 = (1..=most).map(|len| of_len[len] << (most - len)).sum();
     while taken > 1 << most {
-        // One of the longest moves to where a shorter one and it share a prefix.
+        // One of the longest codewords moves next to a shorter one, with which it then shares a prefix.
         let shorter = (1..most).rfind(|&len| of_len[len] > 0).unwrap_or(1);
         of_len[most] -= 1;
         of_len[shorter] -= 1;
@@ -71,7 +72,7 @@ fn shorten(of_len: &mut [u32; 16], most: usize) {
     }
 }
 
-/// The codes of given lengths, as they are written: reversed, with their lengths above 16 bits.
+/// The codewords for given lengths, bit-reversed as they are written. The bits above 16 are the length.
 pub(super) struct Code<const N: usize>([u32; N]);
 
 impl<const N: usize> Code<N> {

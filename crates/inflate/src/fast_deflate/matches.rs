@@ -1,20 +1,21 @@
-//! Repetitions in a text: a table of where each hash was last seen, and no second try.
+//! Finds matches in a text with a table of the last position of each hash; there is a single candidate per position.
 
-/// The shortest repetition looked for. On BAM of reads, 4 costs 60 % more time for a file 0.5 % larger,
-/// 6 saves little time and costs 0.5 % of size.
+/// The minimum length of a match in bytes. On BAM of reads, 4 takes 60 % more time for a file that is 0.5 % larger; 6
+/// saves little time and makes the file 0.5 % larger.
 pub(super) const LEAST: usize = 5;
-/// The longest that can be said, and how far back it may lie.
+/// The maximum length of a match in bytes.
 const LONGEST: usize = 258;
+/// The maximum distance of a match in bytes.
 const FARTHEST: usize = 32_768;
-/// After every `1 << PATIENCE` positions without one, one more is left out at a time.
+/// The step grows by one position after every `1 << PATIENCE` positions without a match.
 const PATIENCE: u32 = 3;
-/// Positions are looked up in a table of 16 KiB.
+/// The base-2 logarithm of the number of entries of the hash table, which has 16 KiB.
 const HASH_BITS: u32 = 13;
 const NOWHERE: u16 = u16::MAX;
-/// Words are read whole, so that the last bytes are literals.
+/// The number of bytes at the end of the text that are always literals, as words are read whole.
 const LAST: usize = 16;
 
-/// Literals, and what is repeated after them: `len` bytes that stand `distance` before; with 0, nothing.
+/// Literals, followed by a match of `len` bytes at `distance` before; no match if `len` is 0.
 #[derive(Clone, Copy)]
 pub(super) struct Sequence {
     pub(super) literals: u16,
@@ -23,7 +24,7 @@ pub(super) struct Sequence {
 }
 
 pub(super) struct Finder {
-    /// Where the last bytes of each hash stand.
+    /// The last position of each hash.
     table: Box<[u16; 1 << HASH_BITS]>,
     sequences: Vec<Sequence>,
 }
@@ -33,7 +34,7 @@ impl Finder {
         Finder { table: Box::new([NOWHERE; 1 << HASH_BITS]), sequences: Vec::new() }
     }
 
-    /// The text, of at most 65,535 bytes, in order and without gaps; the last one repeats nothing.
+    /// Returns the text, of at most 65,535 bytes, as consecutive sequences. The last one has no match.
     pub(super) fn find(&mut self, text: &[u8]) -> &[Sequence] {
         self.table.fill(NOWHERE);
         self.sequences.clear();
@@ -57,7 +58,7 @@ impl Finder {
                 distance: (at - before) as u16,
             });
             begin = at - back + len;
-            // What follows is often followed by the same again.
+            // The text after a match often matches what followed the earlier occurrence.
             if begin < end {
                 self.table[hash(first(text, begin - 2))] = (begin - 2) as u16;
             }
@@ -78,7 +79,7 @@ fn word(text: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// The first [`LEAST`] bytes from there on, above all others.
+/// Returns the first [`LEAST`] bytes at `at`, in the high bytes of the word.
 fn first(text: &[u8], at: usize) -> u64 {
     word(text, at) << (64 - 8 * LEAST)
 }
@@ -87,14 +88,14 @@ fn hash(first: u64) -> usize {
     (first.wrapping_mul(0x9e37_79b1_85eb_ca87) >> (64 - HASH_BITS)) as usize
 }
 
-/// How many bytes before both places are the same, of those from `begin` on.
+/// Returns the number of equal bytes before both positions, not before `begin`.
 fn backwards(text: &[u8], begin: usize, at: usize, before: usize) -> usize {
     let own = text[begin..at].iter().rev();
     let other = text[..before].iter().rev();
     own.zip(other).take(LONGEST - LEAST).take_while(|(own, other)| own == other).count()
 }
 
-/// How many bytes from both places on are the same, up to about [`LONGEST`].
+/// Returns the number of equal bytes from both positions on, up to about [`LONGEST`].
 fn forwards(text: &[u8], at: usize, before: usize) -> usize {
     let mut len = 0;
     while len < LONGEST && at + len + 8 <= text.len() {

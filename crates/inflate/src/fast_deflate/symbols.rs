@@ -1,10 +1,11 @@
-//! The symbols of lengths and distances, and what is written beside them: RFC 1951, section 3.2.5.
+//! The symbols and extra bits of lengths and distances (RFC 1951, section 3.2.5).
 
-/// Literals, the end and lengths; distances.
+/// The number of symbols for literals, the end of a block and lengths.
 pub(super) const LITERALS: usize = 286;
+/// The number of symbols for distances.
 pub(super) const DISTANCES: usize = 30;
 
-/// Where a number lies: the symbol of its range, and its place in that.
+/// The symbol and the extra bits of a length or distance.
 pub(super) struct Place {
     pub(super) symbol: usize,
     pub(super) extra: u32,
@@ -12,23 +13,23 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Of a length from 3 to 258.
+    /// Encodes a length from 3 to 258.
     #[inline(always)]
     pub(super) fn of_len(len: u16) -> Place {
-        // Four ranges of each power of two; the longest has one of its own.
+        // Each power of two has four ranges; the maximum length has its own symbol.
         match len {
             258 => Place { symbol: 285, extra: 0, extra_bits: 0 },
             _ => Place::split(u32::from(len) - 3, 2, 257),
         }
     }
 
-    /// Of a distance from 1 to 32,768.
+    /// Encodes a distance from 1 to 32,768.
     #[inline(always)]
     pub(super) fn of_distance(distance: u16) -> Place {
         Place::split(u32::from(distance) - 1, 1, 0)
     }
 
-    /// `number` in ranges of which there are `1 << fine` of each power of two, numbered from `base` on.
+    /// Encodes `number` with `1 << fine` ranges per power of two, whose symbols begin at `base`.
     #[inline(always)]
     fn split(number: u32, fine: u32, base: usize) -> Place {
         let extra_bits = (number | 1 << fine).ilog2() - fine;

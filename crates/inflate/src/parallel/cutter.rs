@@ -1,4 +1,4 @@
-//! Cutting a file into ranges, or fetching its text where that is given up.
+//! Cuts a file into ranges, or reads its text as a stream where ranges do not work.
 
 use super::plan::{LARGE_RATIO, Plan};
 use super::segment::{Decoding, Ended};
@@ -9,31 +9,31 @@ use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// A range of the file, to be decoded.
+/// A range of the file that is still to be decoded.
 pub(super) struct Range {
     pub(super) number: u64,
     pub(super) episode: u64,
-    /// In bits.
+    /// The first and the end bit of the range.
     pub(super) bits: std::ops::Range<u64>,
-    /// For the first one, a decoder that stands at its beginning.
+    /// The decoder at the start of the range, if it is the first after a stream or of the file.
     pub(super) known: Option<Stream>,
 }
 
-/// Hands out the pieces of a gzip file.
+/// Cuts a gzip file into pieces.
 pub struct Cutter {
     ranges: Arc<Ranges>,
     plan: Plan,
     length: u64,
-    /// Where the next range begins, in bytes.
+    /// The offset of the next range, in bytes.
     next: u64,
-    /// Its number.
+    /// The number of the next range.
     number: u64,
     episode: u64,
-    /// The decoder for it.
+    /// The decoder at the start of the next range, if it is known.
     known: Option<Stream>,
-    /// The decoder of the stream that is read instead of ranges,
+    /// The decoder, while the file is read as a stream.
     stream: Option<Stream>,
-    /// for so many pieces at least.
+    /// The minimum number of pieces that are still read as a stream.
     pieces: u32,
     counted: u64,
 }
@@ -44,11 +44,11 @@ impl std::fmt::Debug for Cutter {
     }
 }
 
-/// Pieces read as a stream when ranges were given up for the first time.
+/// The number of pieces that are read as a stream the first time.
 const PIECES: u32 = 4;
 
 impl Cutter {
-    /// A cutter of a gzip file of `length` bytes.
+    /// Returns a cutter of a gzip file of `length` bytes.
     pub fn new(file: File, length: u64, plan: Plan) -> Self {
         Self {
             ranges: Arc::new(Ranges::new(file, plan)),
@@ -64,11 +64,12 @@ impl Cutter {
         }
     }
 
-    /// The next range, or the next text, which then is in `text`, and whether nothing follows. What is consumed of the
-    /// file is added to `count`, in bytes. It waits for workers that expand earlier pieces where ranges had to be given up.
+    /// Returns the next piece and whether it is the last: a range, or a piece of the stream, whose text then is in
+    /// `text`. Adds the number of consumed bytes of the file to `count`. Waits for the workers that expand earlier
+    /// ranges before it switches to a stream or ends.
     ///
     /// # Errors
-    /// If the file cannot be read.
+    /// If reading the file fails.
     pub fn next(
         &mut self,
         text: &mut Text,
@@ -79,7 +80,7 @@ impl Cutter {
         (text.start, text.end) = (0, 0);
         self.look();
         if self.stream.is_none() && self.next >= self.length {
-            // Whether ranges were given up is not known before all are decoded.
+            // Only when all ranges have been decoded is it known whether reading must switch to a stream.
             drop(self.ranges.wait(self.number, stopped));
             self.look();
         }
@@ -97,7 +98,7 @@ impl Cutter {
         Ok((Piece { ranges: Arc::clone(&self.ranges), range }, last))
     }
 
-    /// Takes over where ranges were given up.
+    /// Takes over the decoder if a range switched to a stream.
     fn look(&mut self) {
         let mut state = lock(&self.ranges.state);
         if let Some(stream) = state.stream.take() {
@@ -120,7 +121,7 @@ impl Cutter {
         }
     }
 
-    /// Puts the next text of the stream into the text; `true` if it is the last.
+    /// Decodes the next piece of the stream into `text`; returns whether it is the last.
     fn piece(
         &mut self,
         text: &mut Text,
@@ -147,7 +148,7 @@ impl Cutter {
         let after = stream.inflate.position();
         self.next = after / 8;
         self.pieces = self.pieces.saturating_sub(1);
-        // Ranges get on again where text is compressed to an ordinary size.
+        // Continue with ranges when the compression ratio is ordinary again.
         let ordinary = (after - before) / 8 * LARGE_RATIO >= text.len() as u64;
         if self.pieces == 0 && ordinary {
             self.known = Some(stream)

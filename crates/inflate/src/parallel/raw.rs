@@ -1,35 +1,35 @@
-//! Compressed bytes of a file, from any place on.
+//! Compressed bytes of a file from any offset.
 
 use crate::deflate::{Input, PADDING, find};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// A stretch of a file, which grows at its end.
+/// A stretch of a file, which is extended at its end.
 #[derive(Default)]
 pub(super) struct Raw {
-    /// The data, then zeros.
+    /// The data, followed by zeros.
     bytes: Vec<u8>,
     length: usize,
     offset: u64,
     ended: bool,
 }
 
-/// Bytes read at a time when more are needed.
+/// The number of bytes that are read at a time when more are needed.
 const STEP: usize = 128 * 1024;
 
 impl Raw {
-    /// Nothing yet, but what follows `offset` next. Takes the memory of `bytes`.
+    /// Returns an empty stretch at byte `offset` of the file, with the memory of `bytes`.
     pub(super) fn at(offset: u64, bytes: Vec<u8>) -> Self {
         Self { bytes, length: 0, offset, ended: false }
     }
 
-    /// Gives the memory back.
+    /// Returns the buffer.
     pub(super) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// Reads `count` more bytes, fewer at the end of the file.
+    /// Reads `count` more bytes; fewer at the end of the file.
     pub(super) fn read(&mut self, file: &File, count: usize) -> io::Result<()> {
         let wanted = self.length + count;
         if self.bytes.len() < wanted + PADDING {
@@ -52,7 +52,7 @@ impl Raw {
         Ok(())
     }
 
-    /// Reads more, and forgets what comes before bit `at` of the file.
+    /// Drops the bytes before bit `at` of the file, and reads more.
     pub(super) fn read_on(&mut self, file: &File, at: u64) -> io::Result<()> {
         let used = (at / 8 - self.offset) as usize;
         self.bytes.copy_within(used..self.length, 0);
@@ -61,12 +61,12 @@ impl Raw {
         self.read(file, STEP)
     }
 
-    /// Whether bit `at` of the file is forgotten.
+    /// Whether bit `at` of the file has been dropped.
     pub(super) fn begins_behind(&self, at: u64) -> bool {
         at / 8 < self.offset
     }
 
-    /// The first bit of the file, among `bits`, where a block can begin.
+    /// Returns the first bit of the file, among `bits`, at which a block can begin.
     pub(super) fn find(&self, bits: std::ops::Range<u64>) -> Option<u64> {
         let first = 8 * self.offset;
         let (from, to) = ((bits.start - first) as usize, (bits.end - first) as usize);

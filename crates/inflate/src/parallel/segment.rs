@@ -1,4 +1,4 @@
-//! One range, decoded from a block on, whether the text before it is known or not.
+//! Decodes a range from a block, whether the text before it is known or not.
 
 use super::raw::Raw;
 use super::{Plan, Sizes, Stream, nothing};
@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How ranges are decoded.
+/// The settings and the file for decoding ranges.
 pub(super) struct Decoding<'a> {
     pub(super) sizes: Sizes,
     pub(super) stopped: &'a AtomicBool,
@@ -19,42 +19,42 @@ pub(super) struct Decoding<'a> {
 
 /// A decoded range.
 pub(super) struct DecodedRange {
-    /// The bit of the file where it begins; `None` if there is no doubt about it.
+    /// The bit of the file where the range begins; `None` if this position is certain.
     begun: Option<u64>,
     pub(super) symbols: Symbols,
     pub(super) ended: Ended,
 }
 
-/// Where decoding ended.
+/// The place where decoding ended, and why.
 pub(super) enum Ended {
-    /// At this bit of the file, where the next range should begin.
+    /// At a block at this bit of the file, where the next range should begin.
     AtBlock(u64),
-    /// With the file.
+    /// At the end of the file.
     WithFile,
-    /// Where no more room was.
+    /// Where the room was used up.
     Full(Box<Inflate>),
-    /// Where the data are not valid, or end too early.
+    /// Where the data are invalid or end too early.
     Damaged(Error),
 }
 
-/// Symbols in the text's buffer.
+/// The decoded symbols in the buffer of a text.
 pub(super) struct Symbols {
-    /// Bytes a symbol has: 1 if the text before was known.
+    /// The number of bytes per symbol; 1 if the text before is known.
     width: usize,
     start: usize,
     end: usize,
-    /// How far matches after them may reach back.
+    /// The first byte that matches after these symbols may refer to.
     floor: usize,
 }
 
-/// Bytes of text made in one go: what the cache nearest to a core still holds when they are looked at.
+/// The number of bytes of text that are converted at a time: few enough to stay in the L2 cache for their consumer.
 const PIECE: usize = 256 * 1024;
 
-/// Compressed bytes read behind a range at first: some blocks of what compressors make.
+/// The number of compressed bytes that are first read after a range: several blocks of common compressors.
 const OVERLAP: usize = 64 * 1024;
 
 impl Decoding<'_> {
-    /// Decodes from where `stream` stands to the first block to be found at bit `stop` or behind.
+    /// Decodes from the position of `stream` to the first block at or after bit `stop` that can be found by a search.
     pub(super) fn known(
         &self,
         text: &mut Text,
@@ -76,8 +76,7 @@ impl Decoding<'_> {
         Ok(DecodedRange { begun: None, symbols, ended })
     }
 
-    /// Looks for a block that begins among these bits of the file, and decodes from there. `None`
-    /// if there is none.
+    /// Searches a block among these bits of the file and decodes from there; returns `None` if no block was found.
     pub(super) fn search(
         &self,
         text: &mut Text,
@@ -102,7 +101,7 @@ impl Decoding<'_> {
                     break;
                 }
                 Err(error @ Error::Read(_)) => return Err(error),
-                // No block, or damage: whoever knows the text before will find out.
+                // No block, or damage: this is decided when the range is decoded again with the text before it.
                 Err(_) => from = begun + 1,
             }
             if raw.begins_behind(from) {
@@ -114,14 +113,14 @@ impl Decoding<'_> {
         Ok(found)
     }
 
-    /// The compressed bytes of a range, from bit `at` of the file on.
+    /// Reads the compressed bytes of a range from bit `at` of the file.
     fn read(&self, text: &mut Text, at: u64) -> io::Result<Raw> {
         let mut raw = Raw::at(at / 8, std::mem::take(&mut text.raw));
         raw.read(self.file, self.plan.range as usize + OVERLAP)?;
         Ok(raw)
     }
 
-    /// Makes room for a range and the window before it, and returns where it begins.
+    /// Makes room for a range and the window before it; returns the start of the range.
     fn room<const W: usize>(&self, text: &mut Text) -> usize {
         text.gzip.ends.clear();
         let symbols = self.sizes.text.min(self.plan.limit);
@@ -129,7 +128,7 @@ impl Decoding<'_> {
         text.start
     }
 
-    /// Decodes into the text's buffer, as far as the limit allows.
+    /// Decodes into the buffer of `text`, up to the limit of the plan.
     fn run<const W: usize>(
         &self,
         inflate: &mut Inflate,
@@ -148,7 +147,7 @@ impl Decoding<'_> {
             let stopped = inflate.run::<W>(&raw.input(), &mut out, stop);
             (symbols.end, symbols.floor) = (out.at, out.floor);
             match stopped? {
-                // Nobody will see it.
+                // The reader was stopped, so the result is not used.
                 _ if self.stopped.load(Ordering::Relaxed) => return Ok(Stop::Full),
                 Stop::Input => raw.read_on(self.file, inflate.position())?,
                 Stop::Full if symbols.end >= capacity && capacity < most => {
@@ -172,14 +171,14 @@ impl Ended {
 }
 
 impl DecodedRange {
-    /// Whether it is what follows bit `end` of the file.
+    /// Whether the range begins at bit `end` of the file.
     pub(super) fn follows(&self, end: u64) -> bool {
         self.begun.is_none_or(|begun| begun == end)
     }
 }
 
 impl Symbols {
-    /// The last text, as far as matches may reach.
+    /// Returns the last text, as far as matches can reach.
     pub(super) fn tail(&self, buffer: &[u8], window: &Window) -> Vec<u8> {
         if self.width == 1 {
             return buffer[self.floor.max(self.end.saturating_sub(WINDOW))..self.end].to_vec();
@@ -188,13 +187,13 @@ impl Symbols {
         window.resolve(&buffer[known.max(self.end - 2 * WINDOW)..self.end])
     }
 
-    /// Lets the text show symbols of one byte as its text.
+    /// Sets the bounds of `text` to symbols of one byte.
     pub(super) fn show(&self, text: &mut Text) {
         let length = (self.end - self.start) / self.width;
         (text.start, text.end) = (self.start, self.start + length);
     }
 
-    /// Makes text of the symbols, and calls `each` with stretches of it.
+    /// Converts the symbols to text and calls `each` with stretches of it.
     pub(super) fn into_text(self, text: &mut Text, each: &mut dyn FnMut(&[u8])) {
         let length = (self.end - self.start) / self.width;
         self.show(text);
@@ -204,7 +203,7 @@ impl Symbols {
         let Text { buffer, gzip, .. } = text;
         let window = gzip.window.get_or_insert_default();
         if let Err(fault) = window.check(&buffer[self.start..self.end]) {
-            // Markers come before all ends of members.
+            // All markers precede the first end of a member, so the checksums up to there would be wrong.
             gzip.damage = Some(fault.into());
             return nothing(text);
         }

@@ -1,4 +1,4 @@
-//! Ranges of any size, by any number of workers, against flate2.
+//! Compares ranges of any size, decoded by any number of workers, with flate2.
 
 use super::{Cutter, Plan, Sizes, lock};
 use crate::{Error, GzipStream, Text};
@@ -7,7 +7,7 @@ use std::io::Write;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// What `workers` workers read of a file that holds `bytes`, in the order of the text.
+/// Returns the text that `workers` workers read from a file with this content, in order.
 pub(super) fn read(
     bytes: &[u8],
     plan: Plan,
@@ -18,7 +18,7 @@ pub(super) fn read(
     file.write_all(bytes).unwrap();
     let sizes = Sizes { text: text_bytes, headroom: text_bytes / 16 };
     let cutter = Cutter::new(file.reopen().unwrap(), bytes.len() as u64, plan);
-    // The next ticket; whether there is none.
+    // The cutter, the number of pieces, and whether the last one was returned.
     let cutter = Mutex::new((cutter, 0, false));
     let (done, stopped, consumed) =
         (Mutex::new(Vec::new()), AtomicBool::new(false), AtomicU64::new(0));
@@ -66,7 +66,7 @@ pub(super) fn gzip(text: &[u8], level: u32) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// FASTQ with bases and qualities as random as those of reads.
+/// Returns FASTQ with bases and qualities as random as those of reads.
 pub(super) fn reads(bytes: usize, seed: u64) -> Vec<u8> {
     let mut state = seed | 1;
     let mut random = |below: u64| {
@@ -108,7 +108,7 @@ fn every_level_and_size_of_range() {
     }
 }
 
-/// As no compressor makes them any more: fixed codes, literals only.
+/// Compresses with fixed codes and literals only, as no current compressor does.
 fn fixed(text: &[u8]) -> Vec<u8> {
     let mut bits = vec![true, true, false];
     for &byte in text {
@@ -123,7 +123,7 @@ fn fixed(text: &[u8]) -> Vec<u8> {
     member(text, &bytes.collect::<Vec<_>>())
 }
 
-/// `data` as a member, with all that a header can have.
+/// Returns a member with the deflate data `data` and every optional header field.
 fn member(text: &[u8], data: &[u8]) -> Vec<u8> {
     let mut bytes = b"\x1f\x8b\x08\x1f\0\0\0\0\0\xff\x04\0ab\0\0name\0comment\0".to_vec();
     let sum = crc32fast::hash(&bytes) as u16;
@@ -134,7 +134,7 @@ fn member(text: &[u8], data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Blocks as long as libdeflate makes them at its best level.
+/// Compresses into long blocks: libdeflate at its best level.
 fn long_blocks(text: &[u8]) -> Vec<u8> {
     let mut encoder = libdeflater::Compressor::new(libdeflater::CompressionLvl::new(12).unwrap());
     let mut bytes = vec![0; encoder.gzip_compress_bound(text.len())];
@@ -143,7 +143,7 @@ fn long_blocks(text: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Bytes as random as bytes can be.
+/// Returns random bytes.
 fn noise(length: usize) -> Vec<u8> {
     let mut state = 7u64;
     let step = |_| {
@@ -153,7 +153,7 @@ fn noise(length: usize) -> Vec<u8> {
     (0..length).map(step).collect()
 }
 
-/// Texts and files of all kinds.
+/// Returns texts and files of all kinds.
 fn files() -> Vec<(&'static str, Vec<u8>, Vec<u8>)> {
     let text = reads(60_000, 3);
     let small = &text[..20_000];
@@ -198,7 +198,7 @@ fn every_kind_of_file() {
     }
 }
 
-/// Everything that a stream reads of `bytes`.
+/// Returns the whole text that a stream reads from `bytes`.
 fn stream(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut text = Vec::new();
     let bytes = std::io::Cursor::new(bytes.to_vec());
@@ -206,9 +206,9 @@ fn stream(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// The same as from a stream: the text, or an error that says the same.
+/// Checks that the result equals that of a stream: the same text, or the same error.
 fn check(bytes: &[u8], plan: Plan, workers: usize) -> Result<(), TestCaseError> {
-    // Shorter than what is sniffed, it is no gzip file.
+    // Without the gzip magic number, it would not be recognized as gzip.
     if bytes.len() < 2 || bytes[..2] != [0x1f, 0x8b] {
         return Ok(());
     }

@@ -1,9 +1,9 @@
-//! Which reads of alignments are mates that lie side by side, by their flags and names.
+//! Detection of mates that lie side by side among the reads of alignments, by their flags and names.
 
-/// What a read is of a pair.
+/// The role of a read in its pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
-    /// A single read, or a segment in the middle.
+    /// A single read, or a middle segment of a template.
     #[default]
     None,
     /// The first mate.
@@ -13,7 +13,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The role that flags give a read.
+    /// Returns the role that the flags of an alignment give its read.
     pub fn of(flags: u16) -> Role {
         match flags & 0xc0 {
             0x40 => Role::First,
@@ -23,23 +23,23 @@ impl Role {
     }
 }
 
-/// Reads that decide whether a file is in the order of its pairs.
+/// The number of mates at the start of a file that decide whether mates lie side by side in it.
 const WINDOW: u64 = 64;
 
-/// The reads of a stretch of alignments, as runs of mates side by side and of others.
+/// The reads of a stretch of alignments, as alternating runs of adjacent mates and of other reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MateRuns {
-    /// Where each run ends, in reads, and whether its reads are mates.
+    /// The end of each run, in reads, and whether its reads are adjacent mates.
     runs: Vec<(usize, bool)>,
-    /// First mates and second mates.
+    /// The numbers of first mates and of second mates.
     pub(crate) marked: [u64; 2],
-    /// Of the first [`WINDOW`] mates, how many there are, and how many lie side by side.
+    /// The number of mates among the first [`WINDOW`] mates, and the number of those that are adjacent to their mate.
     window: [u64; 2],
-    /// The role of the last read if its mate was not found.
+    /// The role of the last read if its mate has not been found.
     last: Role,
-    /// The name of the first read if it is a second mate,
+    /// The name of the first read if that is a second mate, else empty.
     begins: Vec<u8>,
-    /// and that of the last first mate, which its mate may follow.
+    /// The name of the last first mate, which may be followed by its mate.
     ends: Vec<u8>,
 }
 
@@ -74,7 +74,7 @@ impl MateRuns {
         }
     }
 
-    /// Mates that lie side by side.
+    /// Returns the number of reads that are adjacent to their mate.
     pub(crate) fn paired(&self) -> u64 {
         let mut start = 0;
         let mut paired = 0;
@@ -85,23 +85,23 @@ impl MateRuns {
         paired
     }
 
-    /// Whether the first mates mostly lie side by side; `None` if there are no mates.
+    /// Whether at least half of the first mates in the file are adjacent to their mate; `None` if there are no mates.
     pub(crate) fn are_in_order(&self) -> Option<bool> {
         let [marked, paired] = self.window;
         (marked > 0).then_some(2 * paired >= marked)
     }
 
-    /// Whether the last read is a first mate whose mate may begin the next stretch.
+    /// Whether the last read is a first mate, whose mate may begin the next stretch.
     pub(crate) fn ends_within_pair(&self) -> bool {
         self.last == Role::First
     }
 
-    /// Whether the first read of `next` is the mate of the last one.
+    /// Whether the first read of `next` is the mate of the last read.
     pub(crate) fn goes_on_in(&self, next: &MateRuns) -> bool {
         self.last == Role::First && !next.begins.is_empty() && self.ends == next.begins
     }
 
-    /// Takes the last read off.
+    /// Removes the last read.
     pub(crate) fn pop(&mut self) {
         let before = self.runs.len().checked_sub(2).map_or(0, |at| self.runs[at].0);
         if let Some((end, _)) = self.runs.last_mut() {
@@ -112,19 +112,19 @@ impl MateRuns {
         }
     }
 
-    /// Takes the last read off, as a stretch of its own.
+    /// Removes the last read and returns it as a separate stretch.
     pub(crate) fn split_last(&mut self) -> MateRuns {
         self.pop();
         let (last, ends) = (std::mem::take(&mut self.last), std::mem::take(&mut self.ends));
         MateRuns { runs: vec![(1, false)], last, ends, ..MateRuns::default() }
     }
 
-    /// The only read is a mate, whose other one follows.
+    /// Marks the only read as adjacent to its mate, which begins the next stretch.
     pub(crate) fn is_mate_of_next(&mut self) {
         self.runs = vec![(1, true)];
     }
 
-    /// The first read is a mate, whose other one comes before.
+    /// Marks the first read as adjacent to its mate, which ends the previous stretch.
     pub(crate) fn begins_with_mate(&mut self) {
         match &mut self.runs[..] {
             [(1, false), (_, true), ..] => drop(self.runs.remove(0)),
@@ -133,13 +133,13 @@ impl MateRuns {
         }
     }
 
-    /// Whether read `at` is a mate side by side with its other one, and where the run ends that it is of.
+    /// Returns whether read `at` is adjacent to its mate, and the end of the run that contains it.
     pub(crate) fn run_at(&self, at: usize) -> (bool, usize) {
         let run = self.runs.get(self.runs.partition_point(|&(end, _)| end <= at));
         run.map_or((false, usize::MAX), |&(end, mates)| (mates, end))
     }
 
-    /// Appends reads to the last run, if it is of such.
+    /// Appends reads to the last run if it is of the same kind, else adds a run.
     fn push(&mut self, reads: usize, mates: bool) {
         let end = self.runs.last().map_or(0, |run| run.0) + reads;
         match self.runs.last_mut() {
@@ -166,7 +166,7 @@ mod tests {
         assert_eq!((found.marked, found.paired()), ([3, 2], 4));
         assert_eq!(found.are_in_order(), Some(true));
         assert_eq!((found.run_at(3), found.run_at(4)), ((true, 4), (false, 6)));
-        // Other names, the second mate first, and single reads.
+        // Different names, the second mate first, and single reads.
         let apart = runs(&[(77, "a"), (141, "b"), (141, "c"), (77, "c"), (4, "d"), (4, "d")]);
         assert_eq!((&apart.runs[..], apart.are_in_order()), (&[(6, false)][..], Some(false)));
         assert_eq!(runs(&[(4, "a"), (0, "a")]).are_in_order(), None);

@@ -1,20 +1,20 @@
-//! The format of alignments, by how a text begins.
+//! Detection of alignment formats by the beginning of a text.
 
 use memchr::{memchr, memchr_iter};
 
-/// What the beginning of a text says about its format.
+/// The format that is detected from the beginning of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sniffed {
     Sam,
     Bam,
-    /// No alignments.
+    /// Not an alignment format.
     Other,
-    /// More is needed to tell.
+    /// Undecided: more text is needed.
     Short,
 }
 
-/// The format of decompressed text that begins with `text`, and perhaps goes on. BAM is known by its
-/// magic, SAM by a header line, or by the columns of its first record.
+/// Detects the format of decompressed text from its beginning. BAM is recognized by its magic, SAM by a header line
+/// or by the columns of its first record.
 pub(crate) fn sniff(text: &[u8]) -> Sniffed {
     const MAGIC: &[u8] = b"BAM\x01";
     if text.starts_with(&MAGIC[..MAGIC.len().min(text.len())]) && !text.is_empty() {
@@ -27,8 +27,8 @@ pub(crate) fn sniff(text: &[u8]) -> Sniffed {
     }
 }
 
-/// Whether a text that begins with `@` is SAM: `@HD`, `@SQ`, `@RG` or `@PG`, and a tag with its
-/// colon, which no FASTQ has.
+/// Checks a text that begins with `@`. It is SAM if it begins with `@HD`, `@SQ`, `@RG` or `@PG`, a tab, and a
+/// two-letter tag with a colon, which FASTQ headers do not have.
 fn sniff_header(text: &[u8]) -> Sniffed {
     let known = [b"@HD\t", b"@SQ\t", b"@RG\t", b"@PG\t"];
     if !known.iter().any(|start| start.starts_with(&text[..text.len().min(4)])) {
@@ -41,10 +41,10 @@ fn sniff_header(text: &[u8]) -> Sniffed {
     }
 }
 
-/// Names and references are short: where so many bytes have too few tabs there is no record.
+/// The maximum size of the columns before the sequence. A longer line with too few tabs is not a record.
 const MAX_BEFORE_SEQUENCE: usize = 1 << 16;
 
-/// Whether a text begins with a record: the columns before the sequence are what they should be.
+/// Checks whether a text begins with a SAM record: the columns before the sequence must be valid.
 fn sniff_record(text: &[u8]) -> Sniffed {
     let end = memchr(b'\n', text);
     let line = &text[..end.unwrap_or(text.len())];
@@ -73,11 +73,11 @@ fn sniff_record(text: &[u8]) -> Sniffed {
         && number(quality, 255)
         && [position, mate, length].into_iter().all(|column| number(column, i64::MAX))
         && is_cigar(cigar);
-    // The number of columns is looked at where records are read.
+    // The other columns are checked when the records are read.
     if legal { Sniffed::Sam } else { Sniffed::Other }
 }
 
-/// `*`, or lengths with their operations.
+/// Whether a column is `*` or a list of lengths with their operations.
 fn is_cigar(column: &[u8]) -> bool {
     let mut digits = false;
     column == b"*"

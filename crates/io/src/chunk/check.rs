@@ -1,4 +1,4 @@
-//! Looking for binary data in what should be text.
+//! Detection of binary data in text.
 
 use super::letters::check_letters;
 use super::{Chunk, line_at};
@@ -6,11 +6,11 @@ use crate::Error;
 use crate::beginning::BYTE_ORDER_MARK;
 use crate::format::Format;
 
-/// How much of the text of each file [`Chunk::parse`] itself looks at.
+/// The number of bytes at the beginning of each file that [`Chunk::parse`] always checks.
 const BEGINNING: usize = 1 << 16;
 
 impl Chunk {
-    /// Looks for signs that a file is not what its first letter promised.
+    /// Checks for signs that a file is not in the format that its first letter suggests.
     pub(super) fn check_beginning(&self) -> Result<(), Error> {
         if !self.first {
             return Ok(());
@@ -23,7 +23,7 @@ impl Chunk {
         self.find_binary(BEGINNING)
     }
 
-    /// Looks at the sequence lines that begin within the first `within` bytes.
+    /// Checks the sequence lines that begin within the first `within` bytes.
     pub(super) fn find_binary(&self, within: usize) -> Result<(), Error> {
         let text = self.text();
         let (mut at, mut number) = (0, 0);
@@ -31,7 +31,7 @@ impl Chunk {
             let (line, next) = line_at(text, at);
             let sequence = match self.format {
                 Some(Format::Fastq) => number % 4 == 1,
-                // A byte order mark is named by the parser.
+                // The parser reports a byte order mark with a better message.
                 _ => {
                     (at == 0 && self.in_line)
                         || !matches!(text[at], b'>' | b';') && !line.starts_with(BYTE_ORDER_MARK)

@@ -1,12 +1,12 @@
-//! FASTA: headers and any number of sequence lines. Blanks, tabs and carriage returns in sequence
-//! lines are not letters, wherever they are; lines that begin with `;` are comments.
+//! Parsing of FASTA: headers, each with any number of sequence lines. Blanks, tabs and carriage returns anywhere in
+//! sequence lines are skipped, and lines that begin with `;` are comments.
 
 use super::letters::{check_letters, is_blank, is_plain};
 use super::{Chunk, ChunkStats, Sink, line_at, name_on};
 use crate::beginning::BYTE_ORDER_MARK;
 use crate::{Error, FastaProblem};
 
-/// Hands a line that is letters alone to `sink` and returns their number.
+/// Passes a line that contains only letters to `sink` and returns their number.
 #[inline]
 fn plain<S: Sink>(line: &[u8], sink: &mut S) -> usize {
     if !line.is_empty() {
@@ -57,7 +57,7 @@ impl Chunk {
         Ok(ChunkStats { records, bases: (letters - self.repeated) as u64 })
     }
 
-    /// Looks for what no sequence line begins with.
+    /// Checks that a line does not begin with a byte that no sequence line can begin with.
     #[cold]
     fn check_line(&self, line: &[u8], at: usize) -> Result<(), Error> {
         if line.starts_with(BYTE_ORDER_MARK) {
@@ -72,7 +72,7 @@ impl Chunk {
         }
     }
 
-    /// Hands the pieces of a line between blanks to `sink` and returns the number of their letters.
+    /// Passes the parts of a line between blanks to `sink` and returns the number of their letters.
     #[cold]
     #[inline(never)]
     fn pieces<S: Sink>(&self, line: &[u8], at: usize, sink: &mut S) -> Result<usize, Error> {
@@ -96,7 +96,7 @@ impl Chunk {
         Error::Fasta { input: self.name.to_string(), line: self.line_number(at), problem }
     }
 
-    /// From 1, the number in the file of the line that begins at `at`.
+    /// Returns the number in the file, from 1, of the line that begins at `at`.
     fn line_number(&self, at: usize) -> u64 {
         self.line + memchr::memchr_iter(b'\n', &self.text()[..at]).count() as u64 + 1
     }

@@ -1,4 +1,4 @@
-//! FASTQ, strictly four lines a record.
+//! Parsing of FASTQ, strictly with four lines per record.
 
 use super::letters::{are_qualities, check_letters, is_blank, is_plain};
 use super::{Chunk, ChunkStats, Sink, line_at, name_on};
@@ -12,12 +12,12 @@ impl Chunk {
         let mut at = 0;
         let mut qualities = Qualities::of(self);
         let uses_qualities = sink.uses_qualities();
-        // Lines are counted in records: the reader cuts after every fourth line.
+        // Lines are counted in groups of four, because the reader cuts chunks after every fourth line.
         let mut groups = 0;
         while at < text.len() {
             let record = match Record::at(text, at, uses_qualities) {
                 Ok(Some(record)) => record,
-                // Empty lines, which the end of a file may have.
+                // A group of empty lines, which may end a file.
                 Ok(None) => {
                     groups += 1;
                     at = blank_group_end(text, at);
@@ -50,11 +50,11 @@ impl Chunk {
     }
 }
 
-/// Qualities on their way to a sink.
+/// Checks and conversion of qualities before they are passed to a sink.
 struct Qualities {
-    /// Those of the first records of a file, if it matters what they mean.
+    /// A sample of the qualities at the beginning of a file, if their encoding is to be checked.
     sample: Option<Sample>,
-    /// Room for what is made of Phred+64.
+    /// The buffer for qualities converted from Phred+64.
     converted: Option<Vec<u8>>,
 }
 
@@ -90,16 +90,16 @@ struct Record<'a> {
     header: &'a [u8],
     sequence: &'a [u8],
     quality: &'a [u8],
-    /// Where the next one begins.
+    /// The start of the next record.
     next: usize,
 }
 
-/// A problem and the line of the record, from 1, that has it.
+/// The line of the record, from 1, and its problem.
 type Problem = (u64, FastqProblem);
 
 impl<'a> Record<'a> {
-    /// The record that begins at `start`; `None` if only empty lines do, up to four. Qualities are looked
-    /// at if somebody uses them.
+    /// Parses the record that begins at `start`; `None` if there are only empty lines, up to four. Qualities are
+    /// checked only if they are used.
     #[inline]
     fn at(text: &'a [u8], start: usize, uses_qualities: bool) -> Result<Option<Self>, Problem> {
         let (header, at) = line_at(text, start);
@@ -124,8 +124,8 @@ impl<'a> Record<'a> {
         record.without_blanks(text, at, uses_qualities).map(Some)
     }
 
-    /// The record without blanks around its sequence, and behind its quality as far as that is longer.
-    /// The quality's line begins at `at`.
+    /// Removes blanks around the sequence, and blanks at the end of the quality if it is longer than the sequence.
+    /// The quality line begins at `at`.
     #[cold]
     fn without_blanks(self, text: &[u8], at: usize, uses_qualities: bool) -> Result<Self, Problem> {
         let sequence = trimmed(self.sequence);
@@ -160,7 +160,8 @@ fn trimmed_end(line: &[u8]) -> &[u8] {
     &line[..line.len() - blanks]
 }
 
-/// The third line of a record: nearly always a plus and nothing else, which needs no search.
+/// Returns the third line of a record and the start of the next line. The line is nearly always a single plus,
+/// which is recognized without a search.
 #[inline]
 fn separator_at(text: &[u8], start: usize) -> (&[u8], usize) {
     match text[start..] {
@@ -169,12 +170,12 @@ fn separator_at(text: &[u8], start: usize) -> (&[u8], usize) {
     }
 }
 
-/// Where the group of four empty lines ends that begins at `start`.
+/// Returns the end of the group of four empty lines that begins at `start`.
 fn blank_group_end(text: &[u8], start: usize) -> usize {
     (0..4).fold(start, |at, _| if at < text.len() { line_at(text, at).1 } else { at })
 }
 
-/// Why the line at `start` begins no record; fine if it and the three after it are empty.
+/// Explains why the line at `start` does not begin a record; succeeds if it and the three lines after it are empty.
 #[cold]
 fn no_header(text: &[u8], start: usize) -> Result<(), Problem> {
     let (header, mut at) = line_at(text, start);
@@ -198,7 +199,7 @@ fn no_separator(text: &[u8], separator: &[u8], next: usize) -> Problem {
     if separator.is_empty() && next == text.len() {
         return (3, FastqProblem::Truncated);
     }
-    // Wrapped at the usual widths, a plus follows before the next record does.
+    // If the sequence is wrapped, the line with the plus comes before the next record.
     let mut at = next;
     while at < text.len() {
         match text[at] {
@@ -214,7 +215,7 @@ fn no_separator(text: &[u8], separator: &[u8], next: usize) -> Problem {
 fn lengths(text: &[u8], at: usize, next: usize, sequence: usize, quality: &[u8]) -> Problem {
     let behind = quality.get(sequence).copied();
     let quality = quality.len();
-    // Short and with no line end: the rest is missing.
+    // A short quality without a line end: the file was cut here.
     let unfinished = next == text.len() && text.last() != Some(&b'\n');
     if at == text.len() || (quality < sequence && unfinished) {
         return (4, FastqProblem::Truncated);

@@ -1,33 +1,33 @@
-//! Bytes that are letters, and binary data in what should be text.
+//! Classification of bytes: letters, blanks, and binary data in text.
 
-/// Where `line` first has a byte that is no printable ASCII (33 to 126), blank or tab: a sign of
-/// binary data. `None` for text, whatever its letters.
+/// Returns the position of the first byte of `line` that is not printable ASCII (33 to 126), a blank, a tab or a
+/// carriage return: a sign of binary data.
 #[inline]
 pub fn check_letters(line: &[u8]) -> Option<usize> {
-    // A sum over the whole line, not a search, so that the compiler makes SIMD of it.
+    // A fold over the whole line instead of a search, so that the compiler vectorizes it.
     let bad = line.iter().fold(false, |bad, &byte| bad | is_binary(byte));
     if bad { line.iter().position(|&byte| is_binary(byte)) } else { None }
 }
 
-/// Whether a line has only the printable ASCII from `A` on: all letters, and nothing that needs a
-/// closer look (blanks, `>`, `@`, gaps, binary data).
+/// Whether a line contains only printable ASCII from `A` on: letters, and none of the bytes that need a closer
+/// check (blanks, `>`, `@`, gaps, binary data).
 #[inline]
 pub(super) fn is_plain(line: &[u8]) -> bool {
     is_printable_from::<b'A'>(line)
 }
 
-/// Whether a line has only qualities, the printable ASCII without the blank.
+/// Whether a line contains only quality letters: printable ASCII without the blank.
 #[inline]
 pub(super) fn are_qualities(line: &[u8]) -> bool {
     is_printable_from::<b'!'>(line)
 }
 
-/// Bytes that are looked at together.
+/// The number of bytes that are compared together.
 const LANES: usize = 16;
 
-/// Whether all bytes lie from `FIRST` to `~`. Each line of each file is looked at so: a maximum in all
-/// lanes, not a search, and the last lanes of the line once more, so that no byte is left to be looked
-/// at alone.
+/// Whether all bytes are from `FIRST` to `~`. This runs on each line of each file, so it computes a maximum in all
+/// lanes instead of a search. The last [`LANES`] bytes of the line overlap the others, so that no byte is left
+/// over.
 #[inline]
 fn is_printable_from<const FIRST: u8>(line: &[u8]) -> bool {
     let above = |byte: u8| byte.wrapping_sub(FIRST);
@@ -45,8 +45,7 @@ fn is_printable_from<const FIRST: u8>(line: &[u8]) -> bool {
     most <= b'~' - FIRST
 }
 
-/// Whether a byte separates letters of a sequence and is none: a blank, a tab, or a carriage return,
-/// of which some line ends have two.
+/// Whether a byte may separate letters of a sequence: a blank, a tab, or a carriage return (some line ends have two).
 #[inline]
 pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r')
@@ -54,7 +53,7 @@ pub(crate) fn is_blank(byte: u8) -> bool {
 
 #[inline]
 fn is_binary(byte: u8) -> bool {
-    // A carriage return within a line is odd, but text.
+    // A carriage return within a line is unusual, but it is text.
     (byte < b' ') & (byte != b'\t') & (byte != b'\r') | (byte > b'~')
 }
 

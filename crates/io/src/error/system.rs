@@ -1,10 +1,10 @@
-//! Errors of the system.
+//! Errors of the operating system.
 
 use std::io;
 
 use merganser_run::FaultKind;
 
-/// The kind of an error of the system's.
+/// Returns the kind of a system error.
 pub fn kind_of(error: &io::Error) -> FaultKind {
     match error.kind() {
         io::ErrorKind::BrokenPipe => FaultKind::ClosedPipe,
@@ -12,19 +12,19 @@ pub fn kind_of(error: &io::Error) -> FaultKind {
     }
 }
 
-/// An error of the crate `tempfile` without the temporary file's name, which says nothing to users.
+/// Removes the name of the temporary file from an error of the crate `tempfile`: it is of no use to users.
 pub(crate) fn without_name(error: io::Error) -> io::Error {
     if error.get_ref().is_some() { error.kind().into() } else { error }
 }
 
-/// Whether an error is that the process or the system has too many open files: no fault of the file that could not be
-/// opened.
+/// Whether an error means that the process or the system has too many open files. Then the file that could not be
+/// opened is not at fault.
 pub fn lacks_files(error: &io::Error) -> bool {
     let code = error.raw_os_error().map(rustix::io::Errno::from_raw_os_error);
     code.is_some_and(|code| [rustix::io::Errno::MFILE, rustix::io::Errno::NFILE].contains(&code))
 }
 
-/// What the system says of an error, in our style: lower case and without its number.
+/// Returns the message of a system error in the style of this program: in lower case and without the error number.
 pub fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::StorageFull => return "no space left on device".into(),
@@ -38,7 +38,7 @@ pub fn reason(error: &io::Error) -> String {
     if let Some(number) = text.rfind(" (os error ") {
         text.truncate(number);
     }
-    // "Is a directory" becomes "is a directory"; "EOF" would stay as it is.
+    // "Is a directory" becomes "is a directory", whereas "EOF" is unchanged.
     let mut letters = text.chars();
     match (letters.next(), letters.next()) {
         (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => {

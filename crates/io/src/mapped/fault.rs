@@ -1,9 +1,9 @@
-//! Mapped files that end before their map does.
+//! Handling of page faults in mapped files.
 //!
-//! A file that somebody shortens, or whose disk fails, has pages that cannot be read: whoever looks at
-//! one gets SIGBUS, which would kill the process without a word. Here it says which file it was,
-//! removes temporary files and ends with exit code 1. Faults elsewhere go to the handler that was
-//! there before, and so have the effect that they had.
+//! If a mapped file is shortened or its disk fails, some of its pages cannot be read. Accessing one raises SIGBUS,
+//! which would kill the process without a message. The handler here names the file, removes temporary files and
+//! ends the process with exit code 1. Faults elsewhere are passed to the previous handler, so that they keep their
+//! effect.
 
 use std::ffi::{c_int, c_void};
 use std::io;
@@ -17,26 +17,26 @@ use merganser_run::locks::lock;
 
 use crate::remove_temporaries;
 
-/// The maps of the process, each linked to the next: entries are never freed, but used again.
+/// The maps of the process, as a linked list. Entries are never freed; they are reused.
 static FIRST: AtomicPtr<Entry> = AtomicPtr::new(std::ptr::null_mut());
-/// Held by those who change entries; the handler only reads them.
+/// A lock that is held while entries are changed. The handler only reads them.
 static CHANGING: Mutex<()> = Mutex::new(());
-/// The action of SIGBUS before ours.
+/// The previous action for SIGBUS.
 static BEFORE: OnceLock<Action> = OnceLock::new();
 
 #[derive(Debug)]
 struct Entry {
-    /// The first address, 0 if the entry is free, and the one behind the last.
+    /// The first address of the map, or 0 if the entry is free. [`end`](Self::end) is the address after the last.
     start: AtomicUsize,
     end: AtomicUsize,
-    /// What to say.
+    /// The message for a fault in this map.
     line: AtomicPtr<Vec<u8>>,
     next: AtomicPtr<Entry>,
 }
 
 struct Action(libc::sigaction);
 
-/// A map, watched as long as this lives.
+/// A guard: the map is watched until it is dropped.
 #[derive(Debug)]
 pub(super) struct Watched(&'static Entry);
 
@@ -44,13 +44,13 @@ impl Watched {
     /// Watches the map of a file.
     ///
     /// # Errors
-    /// If signals cannot be handled.
+    /// If the signal handler cannot be installed.
     pub(super) fn new(map: &[u8], path: &Path) -> io::Result<Watched> {
         let mut line = b"error: ".to_vec();
         line.extend_from_slice(path.as_os_str().as_bytes());
         line.extend_from_slice(
             b": the file became shorter while it was in use, or its disk cannot be read: run again \
-              with one that stays",
+              with an unchanging file",
         );
         let line = Box::into_raw(Box::new(line));
         let _changing = lock(&CHANGING);
@@ -70,17 +70,16 @@ impl Drop for Watched {
         self.0.end.store(0, Ordering::Release);
         self.0.start.store(0, Ordering::Release);
         let line = self.0.line.swap(std::ptr::null_mut(), Ordering::AcqRel);
-        // SAFETY: it was made from a box in `new`, and this is the only place that frees it. The
-        // handler looks at it only while a thread is within the map, which is still there, and whose
-        // owner drops this.
+        // SAFETY: the pointer came from a box in `new`, and only this code frees it. The handler uses it only while
+        // a thread accesses the map, which still exists, because its owner drops this guard first.
         drop(unsafe { Box::from_raw(line) });
     }
 }
 
-/// An entry that nobody uses; the caller holds the lock.
+/// Returns an unused entry. The caller must hold the lock.
 fn free_entry() -> &'static Entry {
     let mut next = FIRST.load(Ordering::Acquire);
-    // SAFETY: entries are leaked boxes, and so stay.
+    // SAFETY: entries are leaked boxes, so they are never freed.
     while let Some(entry) = unsafe { next.as_ref() } {
         if entry.start.load(Ordering::Acquire) == 0 {
             return entry;
@@ -97,23 +96,23 @@ fn free_entry() -> &'static Entry {
     entry
 }
 
-/// Puts our handler in place, once.
+/// Installs the signal handler, once.
 fn install() -> io::Result<()> {
     static INSTALLED: AtomicBool = AtomicBool::new(false);
     if INSTALLED.load(Ordering::Acquire) {
         return Ok(());
     }
-    // SAFETY: zeros are a valid action: the default, no flags, no signals blocked.
+    // SAFETY: all zeros is a valid action: the default, with no flags and no blocked signals.
     let (mut ours, mut before): (libc::sigaction, libc::sigaction) = unsafe { std::mem::zeroed() };
     let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = handle;
     ours.sa_sigaction = handler as libc::sighandler_t;
-    // On the stack that threads have for signals.
+    // Run on the alternate signal stack of the thread.
     ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-    // SAFETY: both point to actions, and the handler has the type that SA_SIGINFO asks for.
+    // SAFETY: both pointers are valid, and the handler has the type that SA_SIGINFO requires.
     if unsafe { libc::sigaction(libc::SIGBUS, std::ptr::null(), &raw mut before) } != 0 {
         return Err(io::Error::last_os_error());
     }
-    // Before the handler can be called.
+    // This must be set before the handler can be called.
     let _ = BEFORE.set(Action(before));
     // SAFETY: as above.
     if unsafe { libc::sigaction(libc::SIGBUS, &raw const ours, std::ptr::null_mut()) } != 0 {
@@ -123,15 +122,15 @@ fn install() -> io::Result<()> {
     Ok(())
 }
 
-/// What to say of a fault at an address.
+/// Returns the message for a fault at an address.
 fn line_of(address: usize) -> Option<&'static [u8]> {
     let mut next = FIRST.load(Ordering::Acquire);
-    // SAFETY: entries are leaked boxes, and so stay.
+    // SAFETY: entries are leaked boxes, so they are never freed.
     while let Some(entry) = unsafe { next.as_ref() } {
         let (start, end) = (entry.start.load(Ordering::Acquire), entry.end.load(Ordering::Acquire));
         if (start..end).contains(&address) {
-            // SAFETY: set before the range, and freed only when nobody is within the map any more;
-            // but the thread that we interrupt is.
+            // SAFETY: the message is set before the range, and freed only when no thread can access the map. The
+            // interrupted thread is accessing it now.
             return unsafe { entry.line.load(Ordering::Acquire).as_ref() }.map(Vec::as_slice);
         }
         next = entry.next.load(Ordering::Acquire);
@@ -139,12 +138,11 @@ fn line_of(address: usize) -> Option<&'static [u8]> {
     None
 }
 
-/// The handler. A fault within one of our maps was raised by a plain read of it: the thread then holds
-/// no lock and is not within the allocator, so that more could be done here than in other handlers; no
-/// more is done than a system call or two, without memory being taken.
+/// The signal handler. A fault within one of the maps is raised by a plain read of it, so the thread holds no lock
+/// and is not in the allocator. Nevertheless the handler makes only a few system calls and allocates no memory.
 extern "C" fn handle(_signal: c_int, info: *mut libc::siginfo_t, _context: *mut c_void) {
-    // SAFETY: the system gives a handler with SA_SIGINFO a valid pointer; a signal that a process
-    // sent has no address, and what stands there is none of a map, or looks like it by malice.
+    // SAFETY: with SA_SIGINFO the system passes a valid pointer. A signal sent by a process has no address; the
+    // bytes there are not an address in a map, unless a process sends a forged one.
     let (address, code) = unsafe { ((*info).si_addr().addr(), (*info).si_code) };
     if code > 0
         && let Some(line) = line_of(address)
@@ -153,7 +151,7 @@ extern "C" fn handle(_signal: c_int, info: *mut libc::siginfo_t, _context: *mut 
         end_at_once(1, line);
     }
     let Some(Action(before)) = BEFORE.get() else { return };
-    // SAFETY: the action is the one that the system gave; both functions may be called in handlers.
+    // SAFETY: the action is the one returned by the system, and both functions are safe to call in a signal handler.
     unsafe {
         libc::sigaction(libc::SIGBUS, before, std::ptr::null_mut());
         libc::raise(libc::SIGBUS);

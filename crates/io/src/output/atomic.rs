@@ -1,4 +1,4 @@
-//! A file that appears under its name only when it is complete.
+//! Files that appear under their names only when they are complete.
 
 use super::made::MadeDirectories;
 use super::member::Member;
@@ -15,11 +15,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A file written next to its final place and moved there by [`commit`](Self::commit); dropped
-/// without that, it leaves nothing. An existing file of that name stays as it is until then.
+/// A file that is written next to its final path and renamed by [`commit`](Self::commit). If it is dropped before,
+/// nothing is left. An existing file of the same name is unchanged until then.
 ///
-/// What is no regular file (a device, a named pipe) is written directly, and so is a stream that is open
-/// already (`/dev/stdout`, `/dev/fd/N`), whatever it leads to: from where it stands.
+/// Anything that is not a regular file (a device, a named pipe) is written directly. The same applies to a stream
+/// that is already open (`/dev/stdout`, `/dev/fd/N`), whatever it refers to; it is written from its current
+/// position.
 #[derive(Debug)]
 pub struct AtomicFile {
     path: PathBuf,
@@ -27,37 +28,37 @@ pub struct AtomicFile {
     place: Place,
     member: Member,
     buffer: Vec<u8>,
-    /// Bytes written, those in the buffer not counted,
+    /// The number of bytes written, without those in the buffer.
     written: u64,
-    /// and those of them that the system was asked to put on disk.
+    /// The number of written bytes that the system was asked to put on disk.
     pushed: u64,
 }
 
-/// What a file is until it is complete.
+/// The location of a file until it is complete.
 #[derive(Debug)]
 enum Place {
-    /// Another name in the directory of the target.
+    /// A temporary name in the directory of the target.
     Temporary { temporary: TemporaryName, target: PathBuf },
-    /// Itself: a device, a pipe, or a stream that was open before.
+    /// The final location: a device, a pipe, or a stream that was already open.
     Direct,
-    /// Nothing: it has no name, and never will.
+    /// A file that never has a name.
     Nameless { _made: MadeDirectories },
 }
 
 const BUFFER: usize = 1 << 20;
-/// Every so many bytes the system is asked to begin writing them to disk, so that little is left
-/// to do for the synchronisation at the end.
+/// The number of bytes after which the system is asked to begin writing them to disk, so that little is left for
+/// the synchronization at the end.
 const PUSH: u64 = 16 << 20;
 impl AtomicFile {
-    /// Begins a file that will appear at `path`. A symbolic link is followed: the file that it leads
-    /// to is written, whether or not there is one yet. A file that was there gives its permissions
-    /// to the new one, but for those to run as its owner or group (setuid, setgid), and its owner and group where
-    /// the user may give files to them, as root may.
+    /// Creates a file that will appear at `path`.
+    ///
+    /// A symbolic link is followed: the file that it refers to is written, whether it exists or not. The new file
+    /// gets the permissions of an existing file, except setuid and setgid, and its owner and group if the user may
+    /// give files away, as root may.
     ///
     /// # Errors
-    ///
-    /// If its directory does not exist or cannot be written, or `path` is a directory; if the user may not write
-    /// or not replace the file that is there; if `path` leads to a stream that is closed or not writable.
+    /// If its directory does not exist or is not writable, or if `path` is a directory; if the user may not write
+    /// or not replace the existing file; if `path` refers to a stream that is closed or not writable.
     pub fn create(path: &Path) -> Result<Self, Error> {
         Self::begin(path, Member::alone())
     }
@@ -87,12 +88,12 @@ impl AtomicFile {
         }
     }
 
-    /// Begins a file in `directory` that never has a name: it is gone when nobody has it open any
-    /// more. The directory is made if it is not there, and then removed again.
+    /// Creates a file in `directory` that never has a name: it disappears when it is closed. The directory is
+    /// created if it does not exist, and then removed again.
     ///
     /// # Errors
     ///
-    /// If the directory or the file cannot be made.
+    /// If the directory or the file cannot be created.
     pub fn temporary(directory: &Path) -> Result<Self, Error> {
         let (file, made) = nameless(directory)?;
         Ok(Self::new(directory, file, Place::Nameless { _made: made }, Member::alone()))
@@ -103,27 +104,27 @@ impl AtomicFile {
         Self { path, file, place, member, buffer, written: 0, pushed: 0 }
     }
 
-    /// Where it will be, as given.
+    /// Returns the path at which the file will appear, as given.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Sees to it that what is written can be read again, as who maps it will.
+    /// Checks that the file can be read again, for instance by mapping it.
     ///
     /// # Errors
     ///
     /// If it is a pipe, a device or an open stream.
     pub fn refuse_direct(&self) -> Result<(), Error> {
-        self.refuse_if(self.is_direct(), "cannot hold what is read again")
+        self.refuse_if(self.is_direct(), "cannot be read again")
     }
 
-    /// Sees to it that the file's beginning can be [patched](Self::patch).
+    /// Checks that the beginning of the file can be [patched](Self::patch).
     ///
     /// # Errors
     ///
     /// If it is a pipe or an open stream.
     pub fn refuse_unseekable(&self) -> Result<(), Error> {
-        // A file behind a stream has places, too, which are not this output's.
+        // A regular file behind an open stream is seekable, too, but its offsets are not those of this output.
         let is_stream = || self.file.metadata().map_or(true, |at| at.is_file());
         let refuse = self.is_direct() && (rustix::fs::tell(&self.file).is_err() || is_stream());
         self.refuse_if(refuse, "cannot hold a format whose header is written last")
@@ -141,7 +142,7 @@ impl AtomicFile {
         matches!(self.place, Place::Direct)
     }
 
-    /// Another handle, to read with what was written: for who needs it before it appears.
+    /// Returns another handle, to read the written data before the file appears.
     ///
     /// # Errors
     ///
@@ -151,28 +152,28 @@ impl AtomicFile {
         self.file.try_clone().map_err(|error| self.failed(error))
     }
 
-    /// Bytes written so far, and so the offset of the next one.
+    /// Returns the number of bytes written so far, which is the offset of the next byte.
     pub fn position(&self) -> u64 {
         self.written + self.buffer.len() as u64
     }
 
-    /// Overwrites `bytes.len()` bytes from `offset`, all of which must have been written: for a
-    /// header whose numbers are known only at the end.
+    /// Overwrites `bytes.len()` bytes at `offset`, all of which must have been written. It serves headers whose
+    /// numbers are known only at the end.
     ///
     /// # Errors
     ///
-    /// If they cannot be written, for instance to a pipe.
+    /// If the bytes cannot be written, for instance because this is a pipe.
     pub fn patch(&mut self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
         debug_assert!(offset + bytes.len() as u64 <= self.position());
         self.write_buffer()?;
         self.file.write_all_at(bytes, offset).map_err(|error| self.failed(error))
     }
 
-    /// Leaves `length` bytes out, for [`write_at`](Self::write_at) to fill.
+    /// Skips `length` bytes, to be filled by [`write_at`](Self::write_at).
     ///
     /// # Errors
     ///
-    /// If the file cannot be written anywhere but at its end, as a pipe.
+    /// If the file can be written only at its end, such as a pipe.
     pub fn skip(&mut self, length: u64) -> Result<(), Error> {
         self.write_buffer()?;
         self.written += length;
@@ -180,12 +181,12 @@ impl AtomicFile {
         self.file.seek(end).map(drop).map_err(|error| self.failed(error))
     }
 
-    /// Writes bytes at `offset`, not through the buffer; several threads may do so at once, where
-    /// nobody else writes. [`position`](Self::position) stays as it is.
+    /// Writes bytes at `offset` without the buffer. Several threads may do so at the same time in ranges that do
+    /// not overlap. [`position`](Self::position) does not change.
     ///
     /// # Errors
     ///
-    /// If they cannot be written.
+    /// If the bytes cannot be written.
     pub fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
         self.file.write_all_at(bytes, offset).map_err(|error| self.failed(error))?;
         if bytes.len() as u64 >= PUSH / 4 {
@@ -194,7 +195,7 @@ impl AtomicFile {
         Ok(())
     }
 
-    /// Puts everything on disk, so that [`commit`](Self::commit) has little left to do.
+    /// Synchronizes everything with the disk, so that [`commit`](Self::commit) has little left to do.
     ///
     /// # Errors
     ///
@@ -207,12 +208,12 @@ impl AtomicFile {
         }
     }
 
-    /// Puts everything on disk and gives the file its name, or leaves that to its
-    /// [`OutputSet`](super::OutputSet). Returns how long the disk took.
+    /// Synchronizes everything with the disk and renames the file, or leaves that to its
+    /// [`OutputSet`](super::OutputSet). Returns the time that the disk took.
     ///
     /// # Errors
     ///
-    /// If that fails; there is then no file, or the old one.
+    /// If this fails; there is then no file, or the old one.
     pub fn commit(mut self) -> Result<Duration, Error> {
         self.write_buffer()?;
         let start = Instant::now();
@@ -226,13 +227,13 @@ impl AtomicFile {
     fn write_buffer(&mut self) -> Result<(), Error> {
         let bytes = std::mem::take(&mut self.buffer);
         let result = self.write_through(&bytes);
-        // Also after an error: a retry would write some bytes twice.
+        // The buffer is cleared even after an error, because a retry would write some bytes twice.
         self.buffer = bytes;
         self.buffer.clear();
         result
     }
 
-    /// Writes bytes behind those that are written, not through the buffer.
+    /// Appends bytes to the file without the buffer.
     fn write_through(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.written += bytes.len() as u64;
         if self.member.is_gone() {
@@ -244,7 +245,7 @@ impl AtomicFile {
         Ok(())
     }
 
-    /// Has the system begin to write what was written since this was last done, if it is much.
+    /// Asks the system to begin writing the data since the last call to disk, if there are enough.
     fn push_written(&mut self) {
         if self.written - self.pushed >= PUSH {
             self.push(self.pushed, self.written - self.pushed);
@@ -252,12 +253,12 @@ impl AtomicFile {
         }
     }
 
-    /// Has the system begin to write a range to disk.
+    /// Asks the system to begin writing a range to disk.
     fn push(&self, offset: u64, length: u64) {
         if matches!(self.place, Place::Temporary { .. }) {
-            // On Linux, DONTNEED begins the write-back of dirty pages without waiting for it, and
-            // drops only clean ones: sync_file_range, for which there is no safe wrapper, would do
-            // no more. It is a hint; an error changes nothing.
+            // On Linux, DONTNEED starts the write-back of dirty pages without waiting for it, and drops only clean
+            // pages. sync_file_range, which has no safe wrapper, would do no more. It is a hint; errors are
+            // ignored.
             let length = std::num::NonZero::new(length);
             let _ = rustix::fs::fadvise(&self.file, offset, length, rustix::fs::Advice::DontNeed);
         }
@@ -272,7 +273,7 @@ impl AtomicFile {
     }
 }
 
-/// Errors are [`Error`]s within, and so name the file.
+/// The errors wrap an [`Error`], which names the file.
 impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.buffer.len() + bytes.len() > BUFFER {

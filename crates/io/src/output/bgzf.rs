@@ -1,12 +1,12 @@
-//! gzip output in blocks that can be inflated in parallel. SAM specification, section 4.1.
+//! gzip output in blocks that can be inflated in parallel (SAM specification, section 4.1).
 
 use super::AtomicFile;
 use crate::{BgzfBlocks, Error};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Compresses what is written to it into a file. The level and the division into blocks are fixed,
-/// so that the bytes depend on the text and the version of libdeflate alone.
+/// A writer that compresses into a file. The level and the division into blocks are fixed, so that the bytes depend
+/// only on the text and on the version of libdeflate.
 #[derive(Debug)]
 pub struct BgzfWriter {
     file: AtomicFile,
@@ -15,7 +15,7 @@ pub struct BgzfWriter {
     blocks: BgzfBlocks,
 }
 
-/// Twice as fast as level 6 and 3 % larger, on k-mer dumps as on FASTQ.
+/// The compression level. It is twice as fast as level 6, for 3 % larger files, both on k-mer dumps and on FASTQ.
 const LEVEL: u8 = 4;
 
 impl BgzfWriter {
@@ -28,7 +28,7 @@ impl BgzfWriter {
         self.file.path()
     }
 
-    /// Writes the last block and the end, and returns the file, which is not committed yet.
+    /// Writes the last block and the end-of-file block, and returns the file, which is not committed yet.
     pub(super) fn finish(mut self) -> Result<AtomicFile, Error> {
         self.write_block()
             .and_then(|()| self.file.write_all(&BgzfBlocks::END))
@@ -57,7 +57,7 @@ impl Write for BgzfWriter {
         Ok(taken)
     }
 
-    /// Passes on whole blocks only: blocks must not depend on when somebody flushed.
+    /// Passes on whole blocks only: the blocks must not depend on the times of flushes.
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }

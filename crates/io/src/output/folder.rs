@@ -1,4 +1,4 @@
-//! A folder of temporary files that have names.
+//! Folders of temporary files that have names.
 
 use super::made::MadeDirectories;
 use super::named::temporary_names;
@@ -11,8 +11,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// A folder of the run's own for temporary files that are opened by their names. It goes with this, or
-/// when the process ends, and so do the files that it was asked for.
+/// A folder of this run for temporary files that are opened by name. The folder and the files that were requested
+/// with [`file`](Self::file) are removed when this value is dropped or the process ends.
 #[derive(Debug)]
 pub struct TemporaryFolder {
     path: PathBuf,
@@ -22,11 +22,11 @@ pub struct TemporaryFolder {
 }
 
 impl TemporaryFolder {
-    /// Makes one in `dir`, which is made if it does not exist, and then removed again.
+    /// Creates a folder in `dir`, which is created too if it does not exist, and then removed again.
     ///
     /// # Errors
     ///
-    /// If either cannot be made.
+    /// If one of them cannot be created.
     pub fn create(dir: &Path) -> Result<TemporaryFolder, Error> {
         let failed =
             |error| Error::TemporaryDirectory { dir: dir.to_owned(), reason: reason(&error) };
@@ -40,12 +40,12 @@ impl TemporaryFolder {
         };
         let made = MadeDirectories::ensure_with(dir, make);
         let ((made, _listed), _made) = made.map_err(|error| failed(without_name(error)))?;
-        // It goes as folders do, not as files.
+        // The folder is removed by `Drop`, not by `tempfile`, which would remove it as a file.
         let path = made.into_temp_path().keep().map_err(|error| failed(error.error))?;
         Ok(TemporaryFolder { path, files: Mutex::default(), _listed, _made })
     }
 
-    /// The path of a file in it, that may be made there.
+    /// Returns the path for a file in the folder, which the caller may create.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
-//! Directories that are made for temporary files.
+//! Creation and removal of directories for temporary files.
 //!
-//! Several runs may be given the same directory, and whichever comes first makes it. So that the last one removes it,
-//! and none a directory that was there before, those that are made hold a mark.
+//! Several runs may use the same directory, and the first of them creates it. Created directories contain a mark,
+//! so that the last run removes them and no run removes a directory that existed before.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 use super::named::PREFIX;
 use super::temporaries::Listed;
 
-/// An empty file in directories that were made for temporary files.
+/// The name of an empty file that marks directories created for temporary files.
 const MARK: &str = ".merganser-made";
 
-/// Runs that begin or end in the moments between two steps, one after the other.
+/// The maximum number of attempts: other runs may begin or end between two steps.
 const MAX: usize = 20;
 
-/// A directory for temporary files. It goes with this if a run of this program made it, and those above it too, unless
-/// another run uses them or somebody else has put something there.
+/// A directory for temporary files. When this value is dropped, the directory and those above it are removed if a
+/// run of this program created them, unless another run uses them or they contain anything else.
 #[derive(Debug, Default)]
 pub struct MadeDirectories {
     directory: PathBuf,
@@ -26,10 +26,10 @@ pub struct MadeDirectories {
 }
 
 impl MadeDirectories {
-    /// Makes a directory and those above it, as far as they are missing.
+    /// Creates a directory and those above it that are missing.
     ///
     /// # Errors
-    /// If one cannot be made; those that were are gone again.
+    /// If one cannot be created; those created before are removed again.
     pub fn ensure(directory: &Path) -> io::Result<MadeDirectories> {
         again_if_gone(|| MadeDirectories::ensure_once(directory))
     }
@@ -43,14 +43,15 @@ impl MadeDirectories {
         Ok(made)
     }
 
-    /// Makes a directory if it is missing, and lists it if it has a mark: it may be for this process to remove.
+    /// Creates a directory if it is missing. It is listed if it has a mark, because this process may have to remove
+    /// it.
     fn ensure_one(&mut self, path: &Path) -> io::Result<()> {
         let mark = path.join(MARK);
         if !path.exists() {
             let listed = Listed::made_directory(path, &mark)?;
             match fs::create_dir(path).and_then(|()| File::create(&mark)) {
                 Ok(_) => self._listed.push(listed),
-                // Another run may make the same directory at the same time.
+                // Another run may create the same directory at the same time.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => {
                     let _ = fs::remove_dir(path);
@@ -63,23 +64,24 @@ impl MadeDirectories {
         Ok(())
     }
 
-    /// Makes the directory, and calls `make`, which makes something in it.
+    /// Creates the directory and calls `make`, which creates something in it.
     ///
     /// # Errors
-    /// As [`ensure`](Self::ensure) and `make`.
+    /// If a directory cannot be created, or if `make` fails.
     pub(crate) fn ensure_with<T>(
         directory: &Path,
         mut make: impl FnMut() -> io::Result<T>,
     ) -> io::Result<(T, MadeDirectories)> {
         again_if_gone(|| {
-            // What was made goes again if the rest cannot be.
+            // The directories are removed again if `make` fails.
             let made = MadeDirectories::ensure_once(directory)?;
             Ok((make()?, made))
         })
     }
 }
 
-/// Calls `make`, and calls it again should another run, which was the last one so far, remove a directory in the meantime.
+/// Calls `make`, and calls it again if another run, which was the last user of a directory, removes that directory
+/// in the meantime.
 fn again_if_gone<T>(mut make: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     for _ in 1..MAX {
         match make() {
@@ -92,28 +94,28 @@ fn again_if_gone<T>(mut make: impl FnMut() -> io::Result<T>) -> io::Result<T> {
 
 impl Drop for MadeDirectories {
     fn drop(&mut self) {
-        // All, as `a/..` is above `a/../b`, too.
+        // All steps are checked, because `a/..` is an ancestor of `a/../b`, too.
         steps(&self.directory).for_each(remove);
     }
 }
 
-/// A directory and those above it, the innermost first.
+/// Returns a directory and those above it, the innermost first.
 fn steps(directory: &Path) -> impl Iterator<Item = &Path> {
     directory.ancestors().take_while(|path| !path.as_os_str().is_empty())
 }
 
-/// Removes a directory that has a mark and is not used any more.
+/// Removes a directory that has a mark and is no longer used.
 fn remove(path: &Path) {
-    // A run that comes in the meantime, and goes while there is no mark, leaves it to this one. A directory that cannot be
-    // removed stays.
+    // A run that starts in the meantime and ends while there is no mark leaves the removal to this run. A directory
+    // that cannot be removed is kept.
     let _ = (0..MAX).find(|_| try_to_remove(path) == Removed::Done);
 }
 
 #[derive(PartialEq, Eq)]
 enum Removed {
-    /// Or left to others.
+    /// The directory was removed, or its removal is left to others.
     Done,
-    /// A run came while there was no mark.
+    /// A run started to use the directory while it had no mark.
     InUse,
 }
 
@@ -135,9 +137,9 @@ fn try_to_remove(path: &Path) -> Removed {
     Removed::InUse
 }
 
-/// Whether runs of this program made an entry of a directory: it is a temporary file, has the mark, or holds only entries
-/// that runs made. A directory has no mark in the moments before a run removes it and after one makes it; it may be gone
-/// by now.
+/// Whether an entry of a directory was created by runs of this program: it is a temporary file, has the mark, or
+/// contains only such entries. A directory has no mark shortly before a run removes it and shortly after a run has
+/// created it; it may already be gone.
 fn belongs_to_runs(entry: &fs::DirEntry) -> bool {
     let (name, path) = (entry.file_name(), entry.path());
     name.as_bytes().starts_with(PREFIX.as_bytes())
@@ -186,7 +188,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let above = parent.path().join("a");
         let made = MadeDirectories::ensure(&above.join("b")).unwrap();
-        // Another run removes the inner one, and has removed its mark, when this one ends.
+        // Another run is removing the inner directory and has removed its mark when this run ends.
         fs::remove_file(above.join("b").join(MARK)).unwrap();
         drop(made);
         assert!(above.join(MARK).exists());

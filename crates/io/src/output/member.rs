@@ -1,4 +1,4 @@
-//! An output's place among the others of its set.
+//! Membership of an output in its set.
 
 use super::named::Named;
 use crate::Error;
@@ -6,16 +6,16 @@ use merganser_run::locks::lock;
 use std::io;
 use std::sync::{Arc, Mutex};
 
-/// The outputs of a set, as far as they know of each other.
+/// The shared state of the outputs of a set.
 #[derive(Debug, Default)]
 pub(super) struct SetMembers {
-    /// Outputs that are still wanted.
+    /// The number of outputs that are still wanted.
     wanted: usize,
-    /// Files that are written, in the order in which they were finished.
+    /// The complete files, in the order in which they were finished.
     pub(super) written: Vec<Named>,
 }
 
-/// An output's place in its set.
+/// The membership of an output in its set.
 #[derive(Debug)]
 pub(super) struct Member {
     set: Option<Arc<Mutex<SetMembers>>>,
@@ -23,7 +23,7 @@ pub(super) struct Member {
 }
 
 impl Member {
-    /// One more output of a set, if there is one.
+    /// Adds an output to a set, if there is one.
     pub(super) fn of(set: Option<Arc<Mutex<SetMembers>>>) -> Member {
         if let Some(set) = &set {
             lock(set).wanted += 1;
@@ -31,18 +31,17 @@ impl Member {
         Member { set, gone: false }
     }
 
-    /// Of no set.
+    /// Creates the membership of an output without a set.
     pub(super) fn alone() -> Member {
         Member::of(None)
     }
 
-    /// Whether its reader went away, so that nothing need be written any more.
+    /// Whether the reader of this output has gone away, so that it need not be written any more.
     pub(super) fn is_gone(&self) -> bool {
         self.gone
     }
 
-    /// Passes on how writing went, but for the one error that is none where other outputs are
-    /// left.
+    /// Passes on the result of a write. A broken pipe is not an error while the set has other outputs.
     pub(super) fn written(&mut self, result: io::Result<()>) -> io::Result<()> {
         let broken = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
         if !result.as_ref().is_err_and(broken) {
@@ -55,7 +54,7 @@ impl Member {
         if self.gone { Ok(()) } else { result }
     }
 
-    /// Has the file appear with the set, or at once if there is none.
+    /// Hands a complete file to the set, or makes it appear at once if there is no set.
     pub(super) fn hand_over(&self, file: Named) -> Result<(), Error> {
         match &self.set {
             Some(set) => {

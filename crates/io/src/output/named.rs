@@ -1,4 +1,4 @@
-//! Names of outputs: the temporary one beside the target, and the final one.
+//! Names of output files: the temporary name next to the target, and the final name.
 
 use super::replaced::{check_replacing, is_another_ones, take_over};
 use super::temporaries::{Appearing, Listed};
@@ -14,19 +14,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempPath;
 
-/// Before the random letters of temporary names: the final name is no part of them, as it may be as
-/// long as names can be.
+/// The prefix of temporary names, before the random letters. The final name is not part of them, because it may
+/// already have the maximum length.
 pub(super) const PREFIX: &str = ".merganser-";
 const RANDOM_LETTERS: usize = 12;
 
-/// A name that goes when this does, or when the process ends.
+/// A temporary name, whose file is removed when this value is dropped or the process ends.
 #[derive(Debug)]
 pub(super) struct TemporaryName {
     path: TempPath,
     _listed: Listed,
 }
 
-/// A file that is complete, and has only its temporary name yet; dropped, it is gone.
+/// A complete file under its temporary name. It is removed if this value is dropped.
 #[derive(Debug)]
 pub(super) struct Named {
     path: PathBuf,
@@ -45,12 +45,12 @@ impl Named {
         Named { path, temporary, target, bytes }
     }
 
-    /// Where it will be, as given.
+    /// Returns the final path, as given.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where it will be, with symbolic links resolved.
+    /// Returns the final path, with symbolic links resolved.
     pub(super) fn target(&self) -> &Path {
         &self.target
     }
@@ -59,18 +59,18 @@ impl Named {
         self.bytes
     }
 
-    /// Where it is.
+    /// Returns the temporary path.
     pub(super) fn temporary(&self) -> &Path {
         &self.temporary.path
     }
 
-    /// Gives the file its name in a way that can be taken back: a file that has that name stays under
-    /// another one. Allocates nothing, unless the file system cannot exchange names.
+    /// Renames the file to its final name in a way that can be undone: an existing file of that name is kept under
+    /// another name. Allocates nothing, unless the file system cannot exchange names.
     pub(super) fn appear_for_now(self) -> Result<Appeared, Error> {
         match self.exchange() {
             Ok(()) => Ok(Appeared { target: self.target, before: Before::At(self.temporary) }),
             Err(Errno::NOENT) => self.appear_over(Before::Nothing),
-            // Not every kernel and file system can do that.
+            // Not every kernel and file system can exchange names.
             Err(Errno::INVAL | Errno::NOSYS) => {
                 let before = second_name(self.target()).map_or(Before::Lost, Before::At);
                 self.appear_over(before)
@@ -79,19 +79,19 @@ impl Named {
         }
     }
 
-    /// Gives the file its name, and the file that had it the temporary one.
+    /// Exchanges the names of the file and of the existing file at the target.
     fn exchange(&self) -> Result<(), Errno> {
         let exchange =
             || renameat_with(CWD, self.temporary(), CWD, self.target(), RenameFlags::EXCHANGE);
         exchange()?;
-        // No file takes the place of a directory that somebody has put there since.
+        // A file must not replace a directory that was created at the target in the meantime.
         if fs::symlink_metadata(self.temporary()).is_ok_and(|there| there.is_dir()) {
             return exchange().and(Err(Errno::ISDIR));
         }
         Ok(())
     }
 
-    /// Gives the file its name; what had it is `before`.
+    /// Renames the file to its final name; `before` is the state of that name until now.
     fn appear_over(self, before: Before) -> Result<Appeared, Error> {
         let Named { path, temporary, target, .. } = self;
         let failed = |cause| Error::Write { path, cause: Arc::new(cause) };
@@ -101,7 +101,7 @@ impl Named {
         }
     }
 
-    /// Gives the file its name, and puts that on disk.
+    /// Renames the file to its final name and synchronizes the directory.
     pub(super) fn appear_alone(self) -> Result<(), Error> {
         let failed = |cause| Error::Write { path: self.path.clone(), cause: Arc::new(cause) };
         let appearing = Appearing::begin().map_err(failed)?;
@@ -112,27 +112,27 @@ impl Named {
     }
 }
 
-/// A file that has appeared, and may be made to go again.
+/// A file that has appeared and can be taken back.
 #[derive(Debug)]
 pub(super) struct Appeared {
     target: PathBuf,
     before: Before,
 }
 
-/// What stood there before.
+/// The state of a name before a new file appeared.
 #[derive(Debug)]
 enum Before {
     Nothing,
-    /// A file that has this name now, and goes with it.
+    /// A file that now has this temporary name and is removed with it.
     At(TemporaryName),
-    /// A file that had no other name.
+    /// A file that is lost because it had no other name.
     Lost,
 }
 
 impl Appeared {
-    /// Has what stood there before stand there again.
+    /// Restores the previous state.
     pub(super) fn take_back(self) {
-        // Nobody is left to tell that this fails, too.
+        // An error is already being reported; a second one is ignored.
         let _ = match self.before {
             Before::At(name) => name.path.persist(self.target).map_err(|error| error.error),
             Before::Nothing => fs::remove_file(self.target),
@@ -141,7 +141,8 @@ impl Appeared {
     }
 }
 
-/// Another name for a file, by which it comes back. There is none for a file that it could not be taken from again.
+/// Creates a second name for a file, from which it can be restored. This fails for a file whose second name could
+/// not be removed again.
 fn second_name(target: &Path) -> io::Result<TemporaryName> {
     if is_another_ones(target, &fs::metadata(target)?) {
         return Err(io::ErrorKind::PermissionDenied.into());
@@ -155,23 +156,23 @@ fn second_name(target: &Path) -> io::Result<TemporaryName> {
     Ok(TemporaryName { path: made.into_temp_path(), _listed })
 }
 
-/// Makes names that nobody else has.
+/// Returns a builder of unique temporary names.
 pub(super) fn temporary_names() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).rand_bytes(RANDOM_LETTERS);
     builder
 }
 
-/// A new name is on disk only when its directory is. Not every file system can do that, and the
-/// file itself is safe.
+/// Synchronizes a directory, so that the new name of a file is on disk. Errors are ignored: not every file system
+/// can do this, and the data of the file are safe.
 pub(super) fn sync_directory(directory: &Path) {
     if let Ok(directory) = File::open(directory) {
         let _ = directory.sync_all();
     }
 }
 
-/// A hidden file in the directory of `target`, which nobody else may open before it has the
-/// permissions of the file that it will replace, or those that the umask leaves.
+/// Creates a hidden file in the directory of `target`. No other user may open it before it has the permissions of
+/// the file that it will replace, or those that the umask leaves.
 pub(super) fn temporary_next_to(
     path: &Path,
     target: &Path,
@@ -191,7 +192,7 @@ pub(super) fn temporary_next_to(
     let mut listed = None;
     let (made, _listed) = temporary_names()
         .make_in(directory, |name| {
-            // Before it is there, so that it is never left behind.
+            // The name is listed before the file exists, so that the file is never left behind.
             listed = Some(Listed::file(name)?);
             options.open(name)
         })

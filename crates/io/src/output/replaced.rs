@@ -1,4 +1,5 @@
-//! Streams that are written through, and files that outputs replace: whether they may, and what the new file takes over.
+//! Checks of existing streams and files at the path of an output, and transfer of permissions from a file that is
+//! replaced.
 
 use std::fs::{self, File, Metadata, Permissions};
 use std::io;
@@ -15,17 +16,19 @@ use crate::error::reason;
 use crate::stream::{Access, Descriptor, Leads, leads};
 use crate::there::directory_of;
 
-/// The bit of a folder in which files are removed and renamed by their owners alone.
+/// The sticky bit of a folder, in which only their owners may remove and rename files.
 const STICKY: u32 = 0o1000;
 
-/// Sees to it that an output can be written to `path` (`-` is standard output), as far as that shows before there is one:
-/// an open stream must have been open when the process was started, and be writable; a file that is there must be
-/// writable and replaceable. For programs, before they work; libraries learn of it from
+/// Checks that an output can be written to `path` (`-` is standard output), as far as this is possible before it is
+/// created: an open stream must have been open when the process started and be writable, and an existing file must
+/// be writable and replaceable.
+///
+/// Programs call it before they start to work; libraries get the error from
 /// [`Output::create`](crate::Output::create).
 ///
 /// # Errors
 ///
-/// If it cannot.
+/// If the output cannot be written.
 pub fn check_output(path: &Path) -> Result<(), Error> {
     if path.as_os_str() == "-" {
         let stdout = Descriptor::STDOUT.open(Access::Write);
@@ -43,16 +46,16 @@ pub fn check_output(path: &Path) -> Result<(), Error> {
         (Ok(existing), Ok(target)) if existing.is_file() => {
             check_replacing(path, &target, &existing)
         }
-        // For the creation to complain of.
+        // Other errors are reported when the output is created.
         _ => Ok(()),
     }
 }
 
-/// The stream that a path leads to, if it leads to one that is open already; it is written through.
+/// Opens the stream that a path refers to; `None` if the path does not refer to an open stream.
 ///
 /// # Errors
 ///
-/// If it is closed or not writable, or a file that another process has open.
+/// If the stream is closed or not writable, or if it is a file that another process has open.
 pub(super) fn open_stream(path: &Path) -> Result<Option<File>, Error> {
     match leads(path) {
         Some(Leads::Here(descriptor)) => {
@@ -67,8 +70,8 @@ pub(super) fn open_stream(path: &Path) -> Result<Option<File>, Error> {
     }
 }
 
-/// Sees to it that a file may be replaced. The shell's `>` would not write a file that is write-protected, and in a sticky
-/// folder the system lets nobody rename another user's file.
+/// Checks that a file may be replaced. The shell's `>` would not write a write-protected file, and in a sticky
+/// folder the system does not let a user rename files of other users.
 pub(super) fn check_replacing(
     path: &Path,
     target: &Path,
@@ -94,7 +97,7 @@ pub(super) fn check_replacing(
     }
 }
 
-/// Whether a file is another user's in a sticky folder, so that it can be neither renamed nor removed.
+/// Whether a file in a sticky folder belongs to another user, so that it can be neither renamed nor removed.
 pub(super) fn is_another_ones(target: &Path, existing: &Metadata) -> bool {
     let user = geteuid();
     let others = |at: &Metadata| at.uid() != user.as_raw();
@@ -104,9 +107,9 @@ pub(super) fn is_another_ones(target: &Path, existing: &Metadata) -> bool {
         && folder.is_ok_and(|folder| folder.mode() & STICKY != 0 && others(&folder))
 }
 
-/// Gives a file the owner, the group and the permissions of the one that it will replace, as far as the system allows
-/// that: only root may give files away, others to their own groups. Permissions of a group are not passed on to another
-/// one, and none to run as somebody else.
+/// Gives a file the owner, the group and the permissions of the file that it will replace, as far as the system
+/// allows: only root may give files to other users, and users may give them to their own groups. Group permissions
+/// are not passed on to another group, and setuid and setgid are never passed on.
 pub(super) fn take_over(file: &File, existing: &Metadata) -> io::Result<()> {
     let before = file.metadata()?;
     if before.uid() != existing.uid() {
@@ -117,7 +120,7 @@ pub(super) fn take_over(file: &File, existing: &Metadata) -> io::Result<()> {
     }
     let mode = existing.mode() & 0o777;
     let same_group = file.metadata()?.gid() == existing.gid();
-    // What all may do, the group may.
+    // The group of the new file gets only permissions that all users had.
     let mode = if same_group { mode } else { mode & (0o707 | (mode & 0o007) << 3) };
     file.set_permissions(Permissions::from_mode(mode))
 }

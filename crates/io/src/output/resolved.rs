@@ -1,4 +1,4 @@
-//! Where outputs will be.
+//! Resolution of the paths of outputs.
 
 use std::fs;
 use std::io;
@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use crate::stream::MAX_LINKS;
 use crate::there::directory_of;
 
-/// Where a file that is written to `path` will be: symbolic links are followed, also one that leads
-/// to a file that is not there yet, as by the shell's `>`.
+/// Returns the path of the file that is written for `path`. Symbolic links are followed, including links to files
+/// that do not exist yet, as the shell's `>` does.
 ///
 /// # Errors
 ///
-/// If a link cannot be read, or they go round in circles.
+/// If a link cannot be read, or if links form a cycle.
 pub fn resolve_output(path: &Path) -> io::Result<PathBuf> {
     if let Ok(target) = path.canonicalize() {
         return Ok(target);
@@ -21,7 +21,7 @@ pub fn resolve_output(path: &Path) -> io::Result<PathBuf> {
     for _ in 0..MAX_LINKS {
         match fs::read_link(&target) {
             Ok(next) => target = directory_of(&target).join(next),
-            // No link, or nothing yet.
+            // Not a link, or nothing exists there yet.
             Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput) => return Ok(target),
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound) => return Ok(target),
             Err(error) => return Err(error),

@@ -1,4 +1,4 @@
-//! The outputs of a run, which appear together.
+//! Sets of outputs that appear together.
 
 use super::atomic::AtomicFile;
 use super::member::{Member, SetMembers};
@@ -12,34 +12,33 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// The outputs of a run: none of their files appears before [`commit`](Self::commit), and then all
-/// do. Clones are the same set.
+/// The outputs of a run. None of their files appears before [`commit`](Self::commit), and then all do. Clones refer
+/// to the same set.
 ///
-/// A pipe whose reader goes away ([`std::io::ErrorKind::BrokenPipe`]) is no error as long as the set has
-/// other outputs: what would go to it is dropped from then on, and the others become whole. An error
-/// it is for the last one.
+/// A pipe whose reader has gone away ([`std::io::ErrorKind::BrokenPipe`]) is not an error while the set has other
+/// outputs: its further data are dropped, and the other outputs are completed. For the last output it is an error.
 #[derive(Clone, Debug)]
 pub struct OutputSet(Option<Arc<Mutex<SetMembers>>>);
 
 impl OutputSet {
-    /// A set without outputs yet.
+    /// Creates a set without outputs.
     #[must_use]
-    #[allow(clippy::new_without_default, reason = "two kinds: neither is the one to assume")]
+    #[allow(clippy::new_without_default, reason = "neither kind is an obvious default")]
     pub fn new() -> OutputSet {
         OutputSet(Some(Arc::default()))
     }
 
-    /// No set: each file appears by itself as soon as it is finished.
+    /// Creates a value without a set: each file appears by itself as soon as it is finished.
     #[must_use]
     pub fn alone() -> OutputSet {
         OutputSet(None)
     }
 
-    /// Begins an output of the set; see [`Output::create`].
+    /// Creates an output of the set; see [`Output::create`].
     ///
     /// # Errors
     ///
-    /// If it cannot be created.
+    /// If the output cannot be created.
     pub fn output(&self, path: &Path) -> Result<Output, Error> {
         if path.as_os_str() == "-" {
             return Ok(Output::Stdout(Box::new(StdoutWriter::new(self.join())?)));
@@ -47,22 +46,21 @@ impl OutputSet {
         Ok(Output::of_file(self.file(path)?))
     }
 
-    /// Begins a file of the set; see [`AtomicFile::create`].
+    /// Creates a file of the set; see [`AtomicFile::create`].
     ///
     /// # Errors
     ///
-    /// If it cannot be created.
+    /// If the file cannot be created.
     pub fn file(&self, path: &Path) -> Result<AtomicFile, Error> {
         AtomicFile::begin(path, self.join())
     }
 
-    /// Makes all files appear that were finished since this was last done. On disk they are
-    /// already.
+    /// Makes all files appear that were finished since the last call. Their data are already on disk.
     ///
     /// # Errors
     ///
-    /// If one cannot be given its name. Those before it are then gone again, and what they replaced is
-    /// back (but where the file system can neither exchange names nor give a file two).
+    /// If a file cannot be renamed. The files before it are then removed again, and the files that they replaced
+    /// are restored (unless the file system can neither exchange names nor create hard links).
     pub fn commit(&self) -> Result<(), Error> {
         let Some(mut state) = self.state() else { return Ok(()) };
         let Some(first) = state.written.first() else { return Ok(()) };
@@ -71,14 +69,14 @@ impl OutputSet {
         let files = std::mem::take(&mut state.written);
         let directories: BTreeSet<PathBuf> =
             files.iter().map(|file| directory_of(file.target()).to_owned()).collect();
-        // No memory is asked for from the first name to the last one: where there is none, the process
-        // ends with what has appeared by then.
+        // No memory is allocated between the first and the last rename: running out of memory would end the process
+        // with only some of the files.
         let mut appeared = Vec::with_capacity(files.len());
         for file in files {
             match file.appear_for_now() {
                 Ok(file) => appeared.push(file),
                 Err(error) => {
-                    // In reverse, should two have gone to the same place.
+                    // In reverse order, in case two files have the same path.
                     appeared.into_iter().rev().for_each(Appeared::take_back);
                     return Err(error);
                 }
@@ -90,25 +88,26 @@ impl OutputSet {
         Ok(())
     }
 
-    /// [`commit`](Self::commit), after which a program has nothing more to do but to say so: memory that
-    /// is then missing is no error any more ([`merganser_run::all_is_done`]).
+    /// Calls [`commit`](Self::commit) as the last step of a program. Running out of memory afterwards is not an
+    /// error any more ([`merganser_run::all_is_done`]).
     ///
     /// # Errors
     ///
-    /// As [`commit`](Self::commit).
+    /// See [`commit`](Self::commit).
     pub fn commit_last(&self) -> Result<(), Error> {
         self.commit()?;
         merganser_run::all_is_done();
         Ok(())
     }
 
-    /// Bytes of the finished file that was begun as `path` and is to appear; 0 if there is none.
+    /// Returns the size in bytes of the finished file that was created as `path` and has not appeared yet; 0 if
+    /// there is none.
     pub fn bytes_of(&self, path: &Path) -> u64 {
         let Some(state) = self.state() else { return 0 };
         state.written.iter().filter(|file| file.path() == path).map(Named::bytes).sum()
     }
 
-    /// Where the finished file that was begun as `path` stands until it appears, to be read.
+    /// Returns the temporary path of the finished file that was created as `path`, to read it before it appears.
     pub fn finished(&self, path: &Path) -> Option<PathBuf> {
         let state = self.state()?;
         let file = state.written.iter().find(|file| file.path() == path)?;

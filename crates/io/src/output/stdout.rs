@@ -1,4 +1,4 @@
-//! Standard output.
+//! Standard output as an output.
 
 use super::member::Member;
 use crate::Error;
@@ -7,10 +7,9 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 
-/// Standard output as one of a run's outputs.
+/// Standard output as one of the outputs of a run.
 ///
-/// It writes to a duplicate of the descriptor: `std::io::Stdout` takes a stream that cannot be written for one that
-/// takes everything.
+/// It writes to a duplicate of the descriptor, because `std::io::Stdout` silently ignores writes to a closed stream.
 #[derive(Debug)]
 pub struct StdoutWriter {
     stream: BufWriter<File>,
@@ -18,6 +17,8 @@ pub struct StdoutWriter {
 }
 
 impl StdoutWriter {
+    /// Opens standard output.
+    ///
     /// # Errors
     /// If standard output is closed, or not open for writing.
     pub(super) fn new(member: Member) -> Result<Self, Error> {
@@ -34,7 +35,7 @@ fn failed(cause: io::Error) -> Error {
     Error::Write { path: "stdout".into(), cause: Arc::new(cause) }
 }
 
-/// Errors are [`Error`]s within.
+/// The errors wrap an [`Error`].
 impl Write for StdoutWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if !self.member.is_gone() {

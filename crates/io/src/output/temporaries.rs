@@ -1,9 +1,9 @@
-//! What has a name on disk and must not outlive the run: files that are no outputs yet, and
-//! directories that were made for temporary files.
+//! The list of files and directories that have a name on disk and must not outlive the run: unfinished outputs, and
+//! directories created for temporary files.
 //!
-//! Whoever made it removes it when it goes away. This list is for a process that ends without that,
-//! at the second Ctrl-C or where memory is out: its end must neither allocate nor wait for one who
-//! does. So entries are linked to each other, and are made and dropped outside of the lock.
+//! Each is normally removed when its owner is dropped. The list serves a process that ends without dropping them,
+//! at the second Ctrl-C or when memory runs out. That end must neither allocate nor wait for a thread that does.
+//! Therefore entries are linked to each other, and are created and dropped outside of the lock.
 
 use merganser_run::locks::lock;
 use rustix::fs::{Mode, OFlags};
@@ -19,20 +19,20 @@ use std::time::Duration;
 static LIST: Mutex<List> =
     Mutex::new(List { first: None, next_number: 0, closed: false, appearing: 0, appeared: false });
 
-/// So long the end of the process waits for outputs that are appearing: who makes them appear may be the
-/// one who ends it.
+/// The time for which the end of the process waits for outputs that are appearing. It is limited because the thread
+/// that makes them appear may be the one that ends the process.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 struct List {
-    /// The one that was made last.
+    /// The most recent entry.
     first: Option<Box<Entry>>,
     next_number: u64,
-    /// The process ends: nothing more may be made.
+    /// Whether the process is ending, so that nothing more may be created.
     closed: bool,
-    /// How many sets of outputs are getting their names.
+    /// The number of sets of outputs that are appearing.
     appearing: usize,
-    /// Whether one has got them.
+    /// Whether a set of outputs has appeared.
     appeared: bool,
 }
 
@@ -48,12 +48,12 @@ struct Entry {
 enum Kind {
     File,
     Directory,
-    /// One that may be used by other runs, too, with the file that says so.
+    /// A directory that other runs may also use, with its mark file.
     Marked(CString),
 }
 
 impl Entry {
-    /// Allocates nothing.
+    /// Removes the entry from disk without allocating.
     fn remove(&self) {
         let _ = match &self.kind {
             Kind::File => rustix::fs::unlink(&*self.path),
@@ -66,19 +66,19 @@ impl Entry {
     }
 }
 
-/// Makes the mark of a directory once more, which another run uses.
+/// Creates the mark of a directory again, because another run uses the directory.
 fn put_back(mark: &CStr) -> Result<(), Errno> {
     let flags = OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC;
     rustix::fs::open(mark, flags, Mode::from_raw_mode(0o644)).map(drop)
 }
 
-/// A name in the list, as long as this lives.
+/// A name in the list. It is taken off the list when this value is dropped.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct Listed(u64);
 
 impl Listed {
-    /// Lists a file that is about to be made.
+    /// Lists a file that is about to be created.
     ///
     /// # Errors
     /// If the process is about to end.
@@ -86,8 +86,7 @@ impl Listed {
         Listed::new(path, Kind::File)
     }
 
-    /// Lists a directory that is about to be made; should others have put something there when the
-    /// process ends, it stays.
+    /// Lists a directory that is about to be created. It is kept if it is not empty when the process ends.
     ///
     /// # Errors
     /// If the process is about to end.
@@ -95,7 +94,7 @@ impl Listed {
         Listed::new(path, Kind::Directory)
     }
 
-    /// Lists a directory that runs make for themselves and for each other, and the mark in it.
+    /// Lists a directory that runs create and share, and the mark in it.
     ///
     /// # Errors
     /// If the process is about to end.
@@ -136,14 +135,13 @@ impl Drop for Listed {
     }
 }
 
-/// A set of outputs that is getting its names: while this lives, the process does not end between two of
-/// them.
+/// A guard for a set of outputs that is appearing: while it exists, the process does not end between two renames.
 #[derive(Debug)]
 #[must_use]
 pub(super) struct Appearing(());
 
 impl Appearing {
-    /// Before the first name.
+    /// Marks the beginning of the first rename.
     ///
     /// # Errors
     /// If the process is about to end.
@@ -157,7 +155,7 @@ impl Appearing {
         Ok(Appearing(()))
     }
 
-    /// All have their names.
+    /// Marks that all outputs have appeared.
     pub(super) fn done(self) {
         list().appeared = true;
     }
@@ -174,9 +172,9 @@ pub fn outputs_have_appeared() -> bool {
     list().appeared
 }
 
-/// Removes the temporary files and directories of this process that have a name, and lets no more be
-/// made, nor outputs appear: for a process that is to end at once. Of a set of outputs that is appearing
-/// all do first, unless that takes long. Does not allocate, nor wait for ever for who does.
+/// Removes the named temporary files and directories of this process, and prevents further ones and further
+/// outputs. It is called by a process that must end at once. A set of outputs that is appearing may finish first,
+/// unless that takes too long. It does not allocate, and does not wait without limit for a thread that does.
 pub fn remove_temporaries() {
     list().closed = true;
     let step = Duration::from_millis(1);
@@ -187,7 +185,7 @@ pub fn remove_temporaries() {
     }
     let list = list();
     let mut next = &list.first;
-    // The last one first, so that directories are empty and inner ones gone before outer ones.
+    // Most recent first, so that directories are empty and inner ones are removed before outer ones.
     while let Some(entry) = next {
         entry.remove();
         next = &entry.next;

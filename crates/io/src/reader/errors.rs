@@ -1,4 +1,4 @@
-//! What errors of the system and of decompressors mean.
+//! Conversion of errors of the system and of decompressors.
 
 use std::io;
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::sync::Arc;
 use crate::Error;
 use crate::compress::Compression;
 
-/// The error of a file that cannot be read.
+/// Returns the error for a file that cannot be read.
 pub(super) fn read_error(name: &str, error: io::Error) -> Error {
     Error::Read { input: name.to_owned(), cause: Arc::new(error) }
 }
 
-/// What a decompressor's error means: the system's errors pass through it unchanged.
+/// Converts an error of a decompressor. Errors of the system pass through decompressors unchanged.
 pub(super) fn decode_error(name: &str, compression: Compression, error: &io::Error) -> Error {
     let input = name.to_owned();
     if compression == Compression::None || error.raw_os_error().is_some() {

@@ -1,4 +1,4 @@
-//! The second step, in parallel: from what was fetched to text, and how many lines it has.
+//! The second step, in parallel: expands fetched data to text and counts its lines.
 
 use super::ReaderOptions;
 use super::errors::{decode_error, read_error};
@@ -13,8 +13,8 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::AtomicBool;
 
-/// Bytes read or looked at in one go: what the cache nearest to a core still holds when lines are
-/// counted.
+/// The number of bytes that are read or counted at a time, so that they are still in the nearest cache of the core
+/// when their lines are counted.
 const PIECE: usize = 256 * 1024;
 
 /// Puts the text into the chunk and returns the number of its line ends.
@@ -43,7 +43,7 @@ pub(super) fn expand(
     }
 }
 
-/// Puts the reads of a container into the chunk.
+/// Converts the reads of a container to FASTQ in the chunk and returns the number of line ends.
 fn decode(chunk: &mut Chunk, container: &dyn Container) -> Result<u64, Error> {
     chunk.write_reads(|reads| container.read(reads)).map_err(|(number, problem)| {
         let (input, place) = (chunk.name.to_string(), format!("record {}", number + 1));
@@ -52,7 +52,7 @@ fn decode(chunk: &mut Chunk, container: &dyn Container) -> Result<u64, Error> {
     Ok(count_lines(chunk.text()))
 }
 
-/// Makes FASTQ of the whole alignments in a chunk, behind the third step and in parallel.
+/// Converts the whole alignments in a chunk to FASTQ, after the third step and in parallel.
 pub(super) fn to_fastq(chunk: &mut Chunk, options: &ReaderOptions) -> Result<(), Error> {
     let format = chunk.format;
     let alignments = match format {
@@ -66,7 +66,7 @@ pub(super) fn to_fastq(chunk: &mut Chunk, options: &ReaderOptions) -> Result<(),
         Some(Format::Sam) => alignments.read_sam(&records[range], reads),
         _ => alignments.read_bam(&records[range], reads),
     });
-    // Its memory is taken again for the next reads.
+    // The buffer is reused for the next reads.
     chunk.reads = records;
     chunk.format = Some(Format::Fastq);
     read.map_err(|(number, problem)| {
@@ -92,7 +92,7 @@ fn read_range(file: &File, mut offset: u64, room: &mut [u8], name: &str) -> Resu
     Ok(newlines)
 }
 
-/// Inflates the chunk's blocks.
+/// Inflates the blocks of the chunk and returns the number of line ends.
 fn inflate(chunk: &mut Chunk, options: &ReaderOptions) -> Result<u64, Error> {
     let Chunk { text, blocks, inflater, .. } = chunk;
     let mut newlines = 0;
@@ -103,7 +103,7 @@ fn inflate(chunk: &mut Chunk, options: &ReaderOptions) -> Result<u64, Error> {
     Ok(newlines)
 }
 
-/// The ends of lines in a text.
+/// Counts the line ends of a text.
 fn count_lines(text: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', text).count() as u64
 }

@@ -1,4 +1,4 @@
-//! The first step: what must be done to a file by one worker after the other.
+//! The first step: work on a file that only one worker can do at a time.
 
 use super::ReaderOptions;
 use super::errors::{decode_error, read_error};
@@ -24,36 +24,36 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 type Bytes = Box<dyn Read + Send>;
 
-/// Where a file's bytes come from.
+/// The source of a file's bytes.
 pub(super) enum Origin {
     Input(Input),
     Reader(Bytes),
 }
 
-/// Fetches from one file, one chunk after the other.
+/// The state of fetching from one file, chunk after chunk.
 pub(super) struct Fetcher {
     file: usize,
     state: FetchState,
     ticket: u64,
-    /// Bytes read from the file.
+    /// The number of bytes read from the file.
     count: Arc<AtomicU64>,
-    /// CRAM is decoded.
+    /// Whether CRAM is decoded.
     sequences: bool,
-    /// The FASTA file that it may need.
+    /// The FASTA file of reference sequences, in case the file is CRAM.
     reference: Option<Arc<Path>>,
-    /// How to cut gzip files into ranges, if at all.
+    /// The plan for cutting gzip files into ranges, if they are cut.
     plan: Option<Plan>,
-    /// Files that may be open at the same time, this one among them.
+    /// The number of files that may be open at the same time, including this one.
     at_once: usize,
-    /// What was fetched last of BGZF is no empty block, as the last one should be.
+    /// Whether the last fetched block of a BGZF file is not the empty block that should be last.
     ends_early: bool,
-    /// The end of the file was looked at, and has no such block.
+    /// Whether the end of the file was checked and lacks such a block.
     cut: bool,
 }
 
 enum FetchState {
     Unopened(Origin),
-    /// What lies from `offset` up to `length`.
+    /// The bytes from `offset` to `length` of a plain file.
     Plain {
         file: Arc<File>,
         offset: u64,
@@ -69,20 +69,20 @@ enum FetchState {
     Closed,
 }
 
-/// One fetch: its place in the file, and what is left to do.
+/// One fetch: its position in the file, and the remaining work.
 pub(super) struct Fetched {
     pub(super) ticket: u64,
-    /// Nothing follows.
+    /// Whether this is the last fetch of the file.
     pub(super) last: bool,
     pub(super) source_bytes: u64,
-    /// The last fetch of BGZF that has no empty block at its end.
+    /// Whether this is the last fetch of BGZF data without an empty block at the end.
     pub(super) ends_early: bool,
-    /// The same of a file, seen when it was opened; gzip may follow the BGZF.
+    /// Whether the file was found to lack the empty block when it was opened; gzip may follow the BGZF data.
     pub(super) cut: bool,
     pub(super) work: Work,
 }
 
-/// What [`expand`](super::expand) has to do.
+/// The remaining work for [`expand`](super::expand).
 pub(super) enum Work {
     /// Read this range into the chunk's buffer.
     Range { file: Arc<File>, offset: u64, length: usize },
@@ -92,12 +92,12 @@ pub(super) enum Work {
     Members(Piece),
     /// Decode this container.
     Container(Box<dyn Container>),
-    /// The text is there.
+    /// The text is complete.
     Text,
 }
 
 impl Fetched {
-    /// Checks the sums of a gzip file as far as the text of `chunk` has their ends, in the order of the text.
+    /// Checks the checksums of a gzip file whose ends lie within the text of `chunk`, in the order of the text.
     pub(super) fn check(&self, chunk: &mut Chunk) -> Result<(), Error> {
         let Work::Members(piece) = &self.work else { return Ok(()) };
         piece
@@ -106,7 +106,7 @@ impl Fetched {
     }
 }
 
-/// The bytes of a file, counted.
+/// A reader that counts the bytes of a file.
 struct Raw {
     bytes: Bytes,
     count: Arc<AtomicU64>,
@@ -120,7 +120,7 @@ impl Read for Raw {
     }
 }
 
-/// Compressed bytes read at a time.
+/// The number of compressed bytes that are read at a time.
 const RAW_BUFFER: usize = 256 * 1024;
 
 impl Fetcher {
@@ -145,12 +145,12 @@ impl Fetcher {
         }
     }
 
-    /// Has the reads of CRAM files come as FASTQ.
+    /// Sets that the reads of CRAM files are converted to FASTQ.
     pub(super) fn of_sequences(self) -> Self {
         Self { sequences: true, ..self }
     }
 
-    /// Has it share memory with others: so many files in all may be open at the same time.
+    /// Sets that memory is shared with other files, `at_once` of which may be open at the same time.
     pub(super) fn one_of(self, at_once: usize) -> Self {
         Self { at_once, ..self }
     }
@@ -159,7 +159,7 @@ impl Fetcher {
         self.file
     }
 
-    /// The ticket of the next fetch.
+    /// Returns the ticket of the next fetch.
     pub(super) fn ticket(&self) -> u64 {
         self.ticket
     }
@@ -221,7 +221,7 @@ impl Fetcher {
                         .unwrap_or_else(|| decode_error(&chunk.name, *compression, &error))
                 })?;
                 chunk.text.end = chunk.text.start + read;
-                // Behind BGZF: it went on as another kind of gzip, of which nobody knows the end.
+                // After BGZF: the data continued as another kind of gzip, whose end has no marker block.
                 self.ends_early &= read == 0;
                 Ok((Work::Text, read < wanted))
             }
@@ -235,7 +235,7 @@ impl Fetcher {
         }
     }
 
-    /// Goes on as a stream where a BGZF file turns into something else, e.g. plain gzip.
+    /// Continues as a stream if a BGZF file turns into something else, such as plain gzip.
     fn leave_blocks(&mut self) {
         if let FetchState::Blocks(reader) = std::mem::replace(&mut self.state, FetchState::Closed) {
             let rest = BufReader::with_capacity(RAW_BUFFER, reader.into_rest());
@@ -277,7 +277,7 @@ impl Fetcher {
         Ok(())
     }
 
-    /// Opens a part of a file.
+    /// Opens a stretch of a file.
     fn open_stretch(
         &self,
         input: &Input,
@@ -304,7 +304,7 @@ impl Fetcher {
         })
     }
 
-    /// Opens a file of `length` bytes if several workers can read from it at any place.
+    /// Opens a file of `length` bytes if several workers can read it at any offset. Returns whether it did.
     fn open_regular(&mut self, file: &File, length: u64, name: &str) -> Result<bool, Error> {
         let failed = |error| read_error(name, error);
         let mut head = [0; HEAD];
@@ -331,8 +331,7 @@ impl Fetcher {
         self.sequences && head.starts_with(CRAM_MAGIC)
     }
 
-    /// Begins to read bytes that come one after the other; a file that is `promised` to be compressed
-    /// has some.
+    /// Begins to read a byte stream. Empty data are an error if `promised` names a compression.
     fn stream(
         &self,
         bytes: Bytes,
@@ -350,7 +349,7 @@ impl Fetcher {
             return Err(Error::Truncated { input: name.to_owned(), compression });
         }
         let (compression, is_cram) = (Compression::sniff(&head), self.is_cram(&head));
-        // The head again, then the rest.
+        // The head is read again, followed by the rest.
         let whole: Bytes = Box::new(Cursor::new(head).chain(raw));
         if is_cram {
             let alignments = options.alignments(name, CRAM)?;
@@ -370,8 +369,8 @@ impl Fetcher {
     }
 }
 
-/// Whether a file of `length` bytes is BGZF, and does not end with an empty block. A pipe, of length 0,
-/// may be: that shows at its end.
+/// Whether a file of `length` bytes is BGZF and does not end with an empty block. A pipe has length 0; whether it
+/// is truncated is known only at its end.
 fn is_cut(file: &File, length: u64) -> io::Result<bool> {
     let mut head = [0; HEAD];
     let mut last = [0; 4];
@@ -383,9 +382,9 @@ fn is_cut(file: &File, length: u64) -> io::Result<bool> {
     Ok(Compression::sniff(&head) == Compression::Bgzf && ends_early(last))
 }
 
-/// Opens a file, and gives its length if it is a regular one, else 0.
+/// Opens a file and returns it with its length, which is 0 unless it is a regular file.
 fn open_file(input: &Input, path: &Path) -> Result<(File, u64), Error> {
-    // Without waiting for a named pipe's writer: its reader waits, and can be cancelled.
+    // Do not wait for the writer of a named pipe here: reading waits for it, and can be cancelled.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let opened = retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()));
     let file = File::from(opened.map_err(|error| open_error(input, &error.into()))?);
@@ -393,13 +392,13 @@ fn open_file(input: &Input, path: &Path) -> Result<(File, u64), Error> {
     if !metadata.is_file() {
         return Ok((file, 0));
     }
-    // Only a hint, for larger read-ahead; not all file systems take it.
+    // A hint for larger read-ahead, which not all file systems support.
     let _ = rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::Sequential);
-    // Files in /proc are regular and of length 0, yet have bytes: they are read as streams.
+    // Files in /proc are regular and have length 0, but contain bytes. They are read as streams.
     Ok((file, metadata.len()))
 }
 
-/// Reads until `room` is full or the text ends.
+/// Reads until `room` is full or the text ends. Returns the number of bytes.
 fn fill(text: &mut dyn Read, room: &mut [u8], stopped: &AtomicBool) -> io::Result<usize> {
     let mut filled = 0;
     while filled < room.len() && !stopped.load(Ordering::Relaxed) {
@@ -411,7 +410,7 @@ fn fill(text: &mut dyn Read, room: &mut [u8], stopped: &AtomicBool) -> io::Resul
     Ok(filled)
 }
 
-/// What is wrong with a CRAM file.
+/// Converts an error of reading a CRAM file.
 fn cram_error(name: &str, error: &io::Error) -> Error {
     let input = name.to_owned();
     match (error.raw_os_error(), error.kind()) {
@@ -421,14 +420,14 @@ fn cram_error(name: &str, error: &io::Error) -> Error {
     }
 }
 
-/// The error of zstd data with a larger window than there is memory for.
+/// Returns the error for zstd data whose window is larger than the memory allows, if `error` is of that kind.
 fn window_error(
     name: &str,
     compression: Compression,
     error: &io::Error,
     window: u32,
 ) -> Option<Error> {
-    // libzstd has no other way to say it.
+    // libzstd reports this only by its message.
     let is_that = compression == Compression::Zstd && error.to_string().contains("too much memory");
     is_that.then(|| Error::Window { input: name.to_owned(), limit: 1 << window })
 }

@@ -1,4 +1,4 @@
-//! The third step, in the order of the text: where a chunk ends and the next one begins.
+//! The third step, in the order of the text: finds where a chunk ends and the next one begins.
 
 use super::ReaderOptions;
 use super::options::{BAM, SAM};
@@ -11,45 +11,45 @@ use crate::{Chunk, Error, FastaProblem, FileKind, in_stream};
 use memchr::{memchr, memchr_iter, memrchr, memrchr_iter};
 use std::path::Path;
 
-/// What a chunk leaves to the next one.
+/// The data that a chunk leaves to the next one.
 #[derive(Default)]
 pub(super) struct Carry {
-    /// An incomplete FASTQ record; or an incomplete FASTA header; or the last bases of a FASTA
-    /// sequence that is cut, then a line end if it is cut between lines. Of SAM an incomplete line,
-    /// of BAM an incomplete header or record; or what does not tell yet what it is.
+    /// The incomplete end of the previous chunk. For FASTQ: an incomplete record. For FASTA: an incomplete header,
+    /// or the last bases of a sequence that is cut, followed by a line end if it is cut between lines. For SAM: an
+    /// incomplete line. For BAM: an incomplete header or record. Otherwise: text whose format is not known yet.
     bytes: Vec<u8>,
-    /// Line ends in `bytes`.
+    /// The number of line ends in `bytes`.
     newlines: u64,
-    /// From 0, the number of the line in which `bytes` begin.
+    /// The number, from 0, of the line in which `bytes` begins.
     line: u64,
-    /// `None` as long as there were only blank lines.
+    /// The format; `None` while it is unknown.
     format: Option<Format>,
-    /// From 0, the number of the first line that is not blank.
+    /// The number, from 0, of the first line that is not blank.
     first_line: u64,
-    /// A byte order mark, if there was one, is behind.
+    /// Whether the position of a byte order mark has been passed.
     marked: bool,
-    /// The text goes on within a comment of FASTA,
+    /// Whether the text continues within a FASTA comment.
     in_comment: bool,
-    /// which the file had before.
+    /// Whether the file began with comments.
     commented: bool,
-    /// A chunk with text was handed out.
+    /// Whether a chunk with text was returned.
     begun: bool,
-    /// As in [`Chunk`].
+    /// The values of these fields of [`Chunk`] for the next chunk.
     resume: bool,
     in_line: bool,
     repeated: usize,
-    /// BAM: records before `bytes`; `None` within the header.
+    /// The number of BAM records before `bytes`; `None` within the header.
     records: Option<u64>,
 }
 
 impl Carry {
-    /// What lies before a part of a file.
+    /// Creates the carry for the beginning of a stretch of a file.
     pub(super) fn before(stretch: &Stretch) -> Carry {
         let repeated = stretch.repeated().unwrap_or_default();
         Carry {
-            // The next line goes on with them.
+            // The next line continues after them.
             bytes: repeated.to_vec(),
-            // A file may begin with blank lines, which are passed over.
+            // A file may begin with blank lines, which are skipped.
             format: (!stretch.begins_file()).then_some(stretch.format()),
             marked: !stretch.begins_file(),
             resume: stretch.repeated().is_some(),
@@ -59,13 +59,13 @@ impl Carry {
         }
     }
 
-    /// Whether the file was found to be BAM.
+    /// Whether the file was detected as BAM.
     pub(super) fn is_bam(&self) -> bool {
         self.format == Some(Format::Bam)
     }
 
-    /// Puts what the chunk before left in front of `chunk`, whose text has `newlines` line ends,
-    /// and cuts off what is incomplete. `false` if no text is left.
+    /// Prepends the rest of the previous chunk to `chunk`, whose text has `newlines` line ends, and cuts off the
+    /// incomplete end. Returns `false` if no text is left.
     pub(super) fn join(
         &mut self,
         chunk: &mut Chunk,
@@ -109,7 +109,7 @@ impl Carry {
         Ok(text)
     }
 
-    /// Passes over the rest of a comment; false if the chunk ends before it does.
+    /// Skips the rest of a comment. Returns `false` if the chunk ends within it.
     fn pass_comment(&mut self, chunk: &mut Chunk, newlines: &mut u64) -> bool {
         let end = memchr(b'\n', chunk.text());
         chunk.text.start = end.map_or(chunk.text.end, |end| chunk.text.start + end + 1);
@@ -119,7 +119,7 @@ impl Carry {
         end.is_some()
     }
 
-    /// Passes over a byte order mark at the beginning of a file; false if it takes more text to tell.
+    /// Skips a byte order mark at the beginning of a file. Returns `false` if more text is needed to decide.
     fn pass_mark(&mut self, chunk: &mut Chunk, last: bool) -> Result<bool, Error> {
         if self.marked {
             return Ok(true);
@@ -131,7 +131,7 @@ impl Carry {
         chunk.pass_mark().map(|()| true)
     }
 
-    /// Passes over blank lines and comments before the first record.
+    /// Skips blank lines and comments before the first record.
     fn pass_beginning(&mut self, chunk: &mut Chunk, newlines: &mut u64) {
         loop {
             let text = chunk.text();
@@ -150,7 +150,7 @@ impl Carry {
         }
     }
 
-    /// The error of a file that begins with comments and has no header.
+    /// Converts the error for a file that begins with comments and has no header.
     fn without_header(&self, error: Error) -> Error {
         match error {
             Error::UnknownFormat { input, .. } if self.commented => {
@@ -160,8 +160,7 @@ impl Carry {
         }
     }
 
-    /// Sees to it that what is collected is not longer than it may be. A FASTQ record may be longer
-    /// than its first line.
+    /// Checks that the collected data do not exceed their limit. A FASTQ record may be longer than a header.
     fn check_length(&self, chunk: &Chunk, options: &ReaderOptions) -> Result<(), Error> {
         let fastq = self.format == Some(Format::Fastq);
         let header = fastq && self.newlines == 0
@@ -186,7 +185,7 @@ impl Carry {
         let total = self.newlines + newlines;
         let open_lines = total % 4;
         if total < 4 && !last {
-            // A record larger than a chunk: collected here, which copies each byte once.
+            // A record larger than a chunk is collected here, which copies each byte once.
             self.bytes.extend_from_slice(chunk.text());
             self.newlines = total;
             return false;
@@ -206,7 +205,7 @@ impl Carry {
         chunk.text.start < chunk.text.end
     }
 
-    /// Whole lines, among which may be those of the header.
+    /// Cuts SAM between lines. The lines may include those of the header.
     fn join_sam(
         &mut self,
         chunk: &mut Chunk,
@@ -233,13 +232,13 @@ impl Carry {
         let alignments = options.alignments(&chunk.name, SAM)?;
         let mut lines = chunk.text().split(|&byte| byte == b'\n');
         if !self.begun && lines.all(|line| alignments.is_sam_header(line)) {
-            // Nothing but the header so far.
+            // So far there is only the header.
             chunk.text.end = chunk.text.start;
         }
         Ok(chunk.text.start < chunk.text.end)
     }
 
-    /// Whole records; the header is left out.
+    /// Cuts BAM between records and removes the header.
     fn join_bam(
         &mut self,
         chunk: &mut Chunk,
@@ -272,7 +271,7 @@ impl Carry {
             alignments.whole_bam(chunk.text()).map_err(|number| Error::Alignment {
                 input: chunk.name.to_string(),
                 place: format!("record {}", before + number + 1),
-                problem: "its size cannot be: is the file damaged?".into(),
+                problem: "its size is invalid: is the file damaged?".into(),
             })?;
         let cut = chunk.text.start + whole;
         if last && cut < chunk.text.end {
@@ -301,7 +300,7 @@ impl Carry {
         let text = chunk.text();
         let tail = line_start(text, text.len());
         let cut = if is_header(chunk, tail) {
-            // A header is never cut: it goes to the next chunk as far as it is known.
+            // A header is never cut: its known part goes to the next chunk.
             self.bytes.extend_from_slice(&text[tail..]);
             (self.resume, self.in_line, self.repeated) = (false, false, 0);
             tail
@@ -337,8 +336,8 @@ impl Carry {
     }
 }
 
-/// Collects the last bases before `cut` of the sequence whose last line begins at `tail`, without
-/// blanks and comments: at most `wanted`, fewer if its header comes first.
+/// Collects the last bases before `cut` of the sequence whose last line begins at `tail`, without blanks and
+/// comments: at most `wanted` bases, or fewer if its header comes first.
 fn last_bases(chunk: &Chunk, tail: usize, cut: usize, wanted: usize, bases: &mut Vec<u8>) {
     let text = chunk.text();
     let (mut start, mut line) = (tail, &text[tail..cut]);
@@ -360,27 +359,27 @@ fn last_bases(chunk: &Chunk, tail: usize, cut: usize, wanted: usize, bases: &mut
     bases.reverse();
 }
 
-/// Where the line begins that holds the byte before `end`.
+/// Returns the start of the line that contains the byte before `end`.
 fn line_start(text: &[u8], end: usize) -> usize {
     memrchr(b'\n', &text[..end]).map_or(0, |at| at + 1)
 }
 
-/// Whether the line that begins at `start` is a FASTA header.
+/// Whether a FASTA header begins at `start`.
 fn is_header(chunk: &Chunk, start: usize) -> bool {
     begins_line(chunk, start, b'>')
 }
 
-/// Whether the line that begins at `start` is a comment of FASTA.
+/// Whether a FASTA comment begins at `start`.
 fn is_comment(chunk: &Chunk, start: usize) -> bool {
     begins_line(chunk, start, b';')
 }
 
-/// Whether a line begins at `start`, and with `byte`.
+/// Whether a line begins at `start` and begins with `byte`.
 fn begins_line(chunk: &Chunk, start: usize, byte: u8) -> bool {
     chunk.text().get(start) == Some(&byte) && !(start == 0 && chunk.resume && chunk.in_line)
 }
 
-/// The format of a file, by its first text; `None` if it takes more to tell.
+/// Detects the format of a file from its first text; `None` if more text is needed.
 fn detect(chunk: &Chunk, last: bool) -> Result<Option<Format>, Error> {
     let text = chunk.text();
     let input = chunk.name.to_string();
@@ -390,7 +389,7 @@ fn detect(chunk: &Chunk, last: bool) -> Result<Option<Format>, Error> {
     }
     let may_be_text = matches!(text, [b'>' | b'@', ..]) || FileKind::of_bytes(text).is_none();
     if may_be_text && memchr(b'\n', text).is_none() && text.trim_ascii_end().contains(&b'\r') {
-        // One endless line: it must not be collected to the end of the file first.
+        // This is one endless line, which must not be collected up to the end of the file first.
         return Err(Error::MacLineEnds { input });
     }
     match (alignments, text) {

@@ -1,4 +1,4 @@
-//! The lines of one input, whatever its format, by any number of workers.
+//! Reading of the lines of one input, in any format, by any number of workers.
 
 use super::ReaderOptions;
 use super::expand::expand;
@@ -13,10 +13,10 @@ use merganser_run::locks::{lock, wait};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
-/// Hands out the lines of one input chunk by chunk, to any number of workers at once: for formats
-/// that a [`Reader`](super::Reader) does not know. The steps are a reader's: each worker fetches in
-/// turn, then reads or inflates what it fetched beside the others, then is told in turn where in
-/// the text its lines begin and end.
+/// A reader that returns the lines of one input chunk by chunk, to any number of workers at once, for formats that
+/// a [`Reader`](super::Reader) does not know. Its steps are those of a reader: the workers fetch one after the
+/// other, then read or inflate in parallel, and then learn one after the other where the lines in their text begin
+/// and end.
 pub struct LineReader {
     options: ReaderOptions,
     name: Arc<str>,
@@ -24,14 +24,14 @@ pub struct LineReader {
     source: Mutex<LineFetcher>,
     chain: Mutex<Chain>,
     changed: Condvar,
-    /// Nobody should wait for the input any more.
+    /// Whether waiting for the input must end.
     stopped: AtomicBool,
-    /// How many lines belong together, by the input's first byte.
+    /// The number of lines in a group, given the first byte of the input.
     group: fn(u8) -> u64,
 }
 
-/// Whole groups of lines. Each worker makes one and has it refilled by [`LineReader::next_lines`],
-/// so that its memory is taken once.
+/// A chunk of whole groups of lines. Each worker creates one and refills it with [`LineReader::next_lines`], which
+/// reuses its memory.
 #[derive(Default)]
 pub struct LineChunk {
     chunk: Chunk,
@@ -42,44 +42,44 @@ pub struct LineChunk {
 
 struct LineFetcher {
     fetcher: Fetcher,
-    /// There is nothing left to fetch, or nobody wants it.
+    /// Whether nothing more is to be fetched.
     done: bool,
-    /// Fetches so far.
+    /// The number of fetches so far.
     tickets: u64,
 }
 
-/// Where the chunks are put in order.
+/// The order of the chunks.
 #[derive(Default)]
 struct Chain {
     /// The ticket whose turn it is.
     ticket: u64,
-    /// Chunks handed out.
+    /// The number of chunks returned so far.
     handed: u64,
     ended: bool,
     carry: Carry,
 }
 
-/// What a chunk leaves to the next one: lines whose group or end is yet to come, and blank lines,
-/// as they may be the last ones.
+/// The text that a chunk leaves to the next one: incomplete lines or groups, and blank lines, because they may be
+/// at the end of the input.
 #[derive(Default)]
 struct Carry {
     bytes: Vec<u8>,
-    /// Line ends in `bytes`.
+    /// The number of line ends in `bytes`.
     newlines: u64,
-    /// Lines before `bytes`.
+    /// The number of lines before `bytes`.
     line: u64,
-    /// `bytes` are more than blank lines.
+    /// Whether `bytes` contains more than blank lines.
     filled: bool,
     first_byte: Option<u8>,
 }
 
 impl LineReader {
-    /// A reader of `input` in chunks of about `options.chunk_bytes`, which hands out whole groups
-    /// of as many lines as `group` says, given the first byte of the text. Nothing is read yet.
+    /// Opens a reader of `input` in chunks of about `options.chunk_bytes` bytes. It returns whole groups of lines;
+    /// `group` returns the size of a group, given the first byte of the text. Nothing is read yet.
     ///
     /// # Errors
     ///
-    /// If the input does not exist, is a directory, or may not be read.
+    /// If the input does not exist, is a directory, or is not readable.
     pub fn open<F: Formats>(
         input: &Input,
         options: ReaderOptions<F>,
@@ -110,16 +110,16 @@ impl LineReader {
         })
     }
 
-    /// Refills `lines` with the next lines; `false` if there are none left or the reader was
-    /// stopped. Blank lines at the end of the input are left out. Any number of workers call it at
-    /// the same time, each with its own chunk.
+    /// Refills `lines` with the next lines. Returns `false` if there are none left or the reader was stopped. Blank
+    /// lines at the end of the input are skipped. Any number of workers may call it at the same time, each with its
+    /// own chunk.
     ///
     /// # Errors
     ///
-    /// If the input cannot be read or decompressed, or has no line ends. All chunks before the
-    /// fault are handed out, and [`LineChunk::number`] is the one that this would have been.
+    /// If the input cannot be read or decompressed, or has no line ends. All chunks before the fault are returned,
+    /// and [`LineChunk::number`] is the number that this chunk would have had.
     pub fn next_lines(&self, lines: &mut LineChunk) -> Result<bool, Error> {
-        // Should this worker panic, nobody must wait for its ticket.
+        // If this worker panics, the others must not wait for its ticket.
         let guard = StopOnPanic(self);
         let result = self.next_text(lines);
         std::mem::forget(guard);
@@ -147,7 +147,7 @@ impl LineReader {
         }
     }
 
-    /// The next fetch and its ticket; one worker at a time.
+    /// Fetches the next data and returns them with their ticket; one worker at a time.
     fn fetch(&self, chunk: &mut Chunk) -> Option<(u64, Result<Fetched, Error>)> {
         let mut source = lock(&self.source);
         if source.done {
@@ -159,8 +159,8 @@ impl LineReader {
         Some((source.tickets - 1, fetched))
     }
 
-    /// Waits for the chunk's turn and joins it to the one before. `None` if reading ended in the
-    /// meantime, `Some(false)` if no whole lines are left in the chunk.
+    /// Waits for the turn of the chunk and joins it to the previous one. Returns `None` if reading ended in the
+    /// meantime, and `Some(false)` if no whole lines are left in the chunk.
     fn join(
         &self,
         ticket: u64,
@@ -190,15 +190,15 @@ impl LineReader {
         drop(chain);
         self.changed.notify_all();
         if joined.is_err() {
-            // Before the lock: who holds it may wait for what will never come.
+            // Set this before locking: the holder of the lock may be waiting for data that will never come.
             self.stopped.store(true, Ordering::Release);
             lock(&self.source).done = true;
         }
         joined.map(Some)
     }
 
-    /// Ends the reading: every call of [`next_lines`](Self::next_lines) that has no chunk yet
-    /// returns `false`, once it need not wait for the input.
+    /// Ends the reading: all calls of [`next_lines`](Self::next_lines) that have no chunk yet return `false` as
+    /// soon as they need not wait for the input.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
         lock(&self.chain).ended = true;
@@ -206,12 +206,12 @@ impl LineReader {
         lock(&self.source).done = true;
     }
 
-    /// The input's size on disk in bytes, if it is a regular file.
+    /// Returns the size of the input on disk in bytes, if it is a regular file.
     pub fn bytes_total(&self) -> Option<u64> {
         self.bytes_total
     }
 
-    /// The input's name, as messages show it.
+    /// Returns the name of the input, as shown in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -226,41 +226,41 @@ impl Drop for StopOnPanic<'_> {
 }
 
 impl LineChunk {
-    /// The lines, with their ends; the last line of the input may have none.
+    /// Returns the lines with their line ends; the last line of the input may have none.
     pub fn text(&self) -> &[u8] {
         self.chunk.text()
     }
 
-    /// How many chunks come before this one, whichever worker got them.
+    /// Returns the number of chunks before this one, whichever workers received them.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// How many lines of the input come before it.
+    /// Returns the number of lines of the input before this chunk.
     pub fn line(&self) -> u64 {
         self.line
     }
 
-    /// The first byte of the input.
+    /// Returns the first byte of the input.
     pub fn first_byte(&self) -> u8 {
         self.first_byte
     }
 
-    /// The input's name, as messages show it.
+    /// Returns the name of the input, as shown in messages.
     pub fn name(&self) -> &str {
         &self.chunk.name
     }
 
-    /// About how many bytes on disk this chunk came from.
+    /// Returns the approximate number of bytes on disk of this chunk.
     pub fn source_bytes(&self) -> u64 {
         self.chunk.source_bytes
     }
 }
 
 impl Carry {
-    /// Puts what the chunk before left in front of this one, whose text has `newlines` line ends,
-    /// and cuts off what is incomplete. `false` if no text is left. Takes time for what is cut off
-    /// and for what was carried, not for the chunk's size.
+    /// Prepends the rest of the previous chunk to this one, whose text has `newlines` line ends, and cuts off the
+    /// incomplete end. Returns `false` if no text is left. The time depends on the sizes of the cut-off and the
+    /// prepended text, not on the size of the chunk.
     fn join(
         &mut self,
         lines: &mut LineChunk,
@@ -278,8 +278,8 @@ impl Carry {
         self.first_byte = Some(first_byte);
         let total = self.newlines + newlines;
         let group = group(first_byte).max(1);
-        // A line larger than chunks is collected here, which copies each byte once; so are blank
-        // lines, which may be the last ones.
+        // A line larger than a chunk is collected here, which copies each byte once. So are blank lines, because
+        // they may be at the end of the input.
         let filled = self.filled || without_blank(chunk.text()) > 0;
         let collect = !last && (total < group || !filled);
         let cut = if collect {
@@ -308,14 +308,14 @@ impl Carry {
     }
 }
 
-/// How much of a text is left without the blank lines at its end.
+/// Returns the length of a text without the blank lines at its end.
 fn without_blank(text: &[u8]) -> usize {
     let last = text.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r'));
     last.map_or(0, |last| memchr(b'\n', &text[last..]).map_or(text.len(), |end| last + end + 1))
 }
 
-/// How much of a text with `newlines` line ends is whole groups of lines, the blank lines after
-/// them not included.
+/// Returns the length of the whole groups of lines at the start of a text with `newlines` line ends, without blank
+/// lines after them.
 fn whole(text: &[u8], newlines: u64, group: u64) -> usize {
     let lines = memrchr(b'\n', text).map_or(0, |end| end + 1);
     let mut cut = without_blank(&text[..lines]);
@@ -333,7 +333,7 @@ mod tests {
     use proptest::prelude::*;
     use std::io::Write;
 
-    /// All chunks of a file in order, by `workers` threads.
+    /// Returns all chunks of a file, in order, as read by `workers` threads.
     fn read(
         input: &Input,
         chunk_bytes: usize,
@@ -421,7 +421,7 @@ mod tests {
         assert!(!reader.next_lines(&mut lines).unwrap());
     }
 
-    /// Numbers, which are compressed to a third.
+    /// Lines of numbers, which compress to a third.
     fn numbers() -> Vec<u8> {
         let number = |i: u32| format!("{}\t{i}\n", i.wrapping_mul(2_654_435_761)).into_bytes();
         (0..60_000).flat_map(number).collect()

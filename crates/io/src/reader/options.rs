@@ -1,4 +1,4 @@
-//! How to read.
+//! The options of readers.
 
 use merganser_inflate::parallel::{Plan, Sizes};
 use merganser_run::{Cancel, Warnings};
@@ -6,53 +6,53 @@ use merganser_run::{Cancel, Warnings};
 use crate::alignment::{Alignments, AnyFormats, Formats};
 use crate::{Error, FileKind, Phred};
 
-/// A record of so many bytes has room in what every run takes.
+/// The size of a record, in bytes, for which every run has enough memory.
 const LEAST_RECORD: u64 = 256 << 10;
-/// The longest record where nobody says how much memory there is.
+/// The maximum size of a record, in bytes, if no memory limit is known.
 pub(crate) const USUAL_RECORD: usize = 256 << 20;
-/// A header is never cut, so that one without an end (a file that is no text) would have to be
-/// collected whole; beyond about this many bytes it is an error.
+/// The maximum size of a header line in bytes. A header is never cut, so a header without an end (in a file that is
+/// not text) would have to be collected whole.
 const MAX_HEADER: usize = 16 << 20;
 
-/// The most bytes that a record may have, so that `copies` of it, which a job may hold at the same time
-/// at the most, take no more than `memory`: what [`ReaderOptions::max_record`] and
-/// [`RecordOptions::max_record`](crate::RecordOptions::max_record) should be. Never less than
-/// 256 KiB, which a run has room for in any case.
+/// Returns the maximum size of a record in bytes, such that `copies` copies, the most that a job holds at the same
+/// time, fit in `memory`. It is the value for [`ReaderOptions::max_record`] and
+/// [`RecordOptions::max_record`](crate::RecordOptions::max_record). It is at least 256 KiB, for which every run has
+/// enough memory.
 pub fn longest_record(memory: u64, copies: u64) -> usize {
     usize::try_from((memory / copies.max(1)).max(LEAST_RECORD)).unwrap_or(usize::MAX)
 }
 
-/// Formats of alignments, and the bytes that they begin with; SAM mostly.
+/// The formats of alignments, with the first bytes of their files (for SAM, the usual one).
 pub(super) const SAM: (FileKind, u8) = (FileKind::Sam, b'@');
 pub(super) const BAM: (FileKind, u8) = (FileKind::Bam, b'B');
 pub(super) const CRAM: (FileKind, u8) = (FileKind::Cram, b'C');
 
-/// How a [`Reader`](crate::Reader) reads. The type says who reads alignments.
+/// The options of a [`Reader`](crate::Reader). The type parameter names the reader of alignments.
 #[derive(Clone, Debug)]
 pub struct ReaderOptions<F = AnyFormats> {
-    /// About how many bytes of text a chunk has, at least 1. A worker's chunk takes a little more
-    /// memory than that, twice as much for BGZF, and up to `max_record` more. A gzip
-    /// file is inflated by all workers if there are at least 4: it is cut into ranges of a sixth
-    /// of this size, and a chunk takes 9/4 of it as long as text is compressed to no less than a
-    /// sixth, and never more than 17/4: where it is compressed to less than a twelfth, one worker
-    /// inflates at a time.
+    /// The approximate number of bytes of text in a chunk, at least 1. A worker's chunk takes a little more memory,
+    /// twice as much for BGZF, and up to `max_record` more.
+    ///
+    /// A gzip file is inflated by all workers if there are at least 4. It is then cut into ranges of a sixth of
+    /// this size. A chunk takes 9/4 of this size if text is compressed at most sixfold, and never more than 17/4:
+    /// where text is compressed more than twelvefold, only one worker inflates at a time.
     pub chunk_bytes: usize,
-    /// How many bases are repeated where a FASTA sequence is cut between two chunks: k-1, so that
-    /// no k-mer is lost or seen twice.
+    /// The number of bases that are repeated where a FASTA sequence is cut between two chunks. With k-1 bases, no
+    /// k-mer is lost or seen twice.
     pub overlap: usize,
-    /// How many workers will call [`Reader::next_chunk`](crate::Reader::next_chunk), and so how
-    /// many inputs may be open at the same time; at least 1.
+    /// The number of workers that will call [`Reader::next_chunk`](crate::Reader::next_chunk), at least 1. It is
+    /// also the maximum number of inputs that are open at the same time.
     pub workers: usize,
-    /// The most bytes of a record that cannot be cut: a FASTQ record, a line of SAM, a record of BAM,
-    /// lines that belong together. One that is longer is an error as soon as so much of it has been
-    /// read; a record that a chunk has room for is none. FASTA sequences of any length pass in pieces.
-    /// [`longest_record`] gives it.
+    /// The maximum size in bytes of a record that cannot be cut: a FASTQ record, a SAM line, a BAM record, or a
+    /// group of lines that belong together. A longer one is an error as soon as this many bytes of it have been
+    /// read, unless it fits in a chunk. FASTA sequences of any length are read in pieces. [`longest_record`]
+    /// computes the value.
     pub max_record: usize,
-    /// What qualities of FASTQ mean.
+    /// The encoding of FASTQ qualities.
     pub phred: Phred,
-    /// Ends the waiting for a pipe that keeps silent, with an error.
+    /// The cancellation that ends waiting for a silent pipe, with an error.
     pub cancel: Cancel,
-    /// Where warnings about the inputs go.
+    /// The list to which warnings about the inputs are added.
     pub warnings: Warnings,
     /// The formats of alignments that are read.
     pub formats: F,
@@ -75,7 +75,7 @@ impl<F: Default> Default for ReaderOptions<F> {
 }
 
 impl<F: Formats> ReaderOptions<F> {
-    /// The same options of whatever formats.
+    /// Converts the options to the type-erased formats.
     pub(crate) fn of_any(self) -> ReaderOptions {
         ReaderOptions {
             chunk_bytes: self.chunk_bytes,
@@ -91,10 +91,10 @@ impl<F: Formats> ReaderOptions<F> {
 }
 
 impl ReaderOptions {
-    /// The reader of alignments.
+    /// Returns the reader of alignments.
     ///
     /// # Errors
-    /// If files of alignments are refused, as the one named `input`, which is of this format.
+    /// If alignment files are rejected: the error names `input` and its format.
     pub(super) fn alignments(
         &self,
         input: &str,
@@ -104,28 +104,28 @@ impl ReaderOptions {
         self.formats.alignments().ok_or_else(refused)
     }
 
-    /// The room to keep before a chunk's text for what the chunk before hands on. More is handed
-    /// on only where records are that long, and then costs a copy.
+    /// Returns the size of the room before a chunk's text for the rest of the previous chunk. A larger rest occurs
+    /// only with long records and costs a copy.
     pub(super) fn headroom(&self) -> usize {
         self.chunk_bytes / 16
     }
 
-    /// How much text of a gzip file is made at a time.
+    /// Returns the sizes of the pieces in which gzip files are inflated.
     pub(super) fn sizes(&self) -> Sizes {
         Sizes { text: self.chunk_bytes, headroom: self.headroom() }
     }
 
-    /// How gzip files are cut into ranges, if that pays.
+    /// Returns the plan for cutting gzip files into ranges, if that is worthwhile.
     pub(super) fn plan(&self) -> Option<Plan> {
         Plan::new(self.chunk_bytes, self.workers)
     }
 
-    /// The most bytes of a header line of FASTA or FASTQ.
+    /// Returns the maximum size of a FASTA or FASTQ header line in bytes.
     pub(super) fn max_header(&self) -> usize {
         self.max_record.min(MAX_HEADER)
     }
 
-    /// The most bytes of a BAM file's header, which names all references.
+    /// Returns the maximum size of a BAM header in bytes. It names all references.
     pub(super) fn max_bam_header(&self) -> usize {
         self.max_record.max(MAX_HEADER)
     }

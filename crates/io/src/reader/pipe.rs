@@ -1,5 +1,5 @@
-//! Standard input, named pipes and devices: sources that may keep silent for ever, and yet must
-//! not keep a cancelled run from ending.
+//! Reading of standard input, named pipes and devices: sources that may be silent without limit, but must not keep
+//! a cancelled run from ending.
 
 use crate::stream::{Access, Descriptor};
 use merganser_run::Cancel;
@@ -7,10 +7,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
 use std::io::{self, Read};
 
-/// How often a silent source's reader looks whether the run was cancelled.
+/// The interval at which a reader of a silent source checks for cancellation.
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
-/// Reads what comes, and gives up when the run is cancelled.
+/// A reader that returns an error when the run is cancelled.
 pub(super) struct Pipe {
     file: File,
     cancel: Cancel,
@@ -25,7 +25,7 @@ impl Pipe {
         Ok(Self { file: Descriptor::STDIN.open(Access::Read)?, cancel })
     }
 
-    /// Waits until there is something to read, the end included.
+    /// Waits until there is something to read, or the end is reached.
     fn wait(&self) -> io::Result<()> {
         loop {
             if self.cancel.is_cancelled() {

@@ -1,4 +1,4 @@
-//! Which worker fetches from which file.
+//! Assignment of files to the workers that fetch from them.
 
 use super::ReaderOptions;
 use super::fetch::{Fetched, Fetcher, Origin};
@@ -9,24 +9,24 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex};
 
-/// The files that are not read to their end: some of them open, of which each is fetched from by
-/// one worker at a time.
+/// The files that have not been read to their end. Some are open, and one worker at a time fetches from each of
+/// these.
 pub(super) struct Sources {
     state: Mutex<OpenFiles>,
     changed: Condvar,
-    /// How many may be open.
+    /// The maximum number of open files.
     window: usize,
 }
 
 struct OpenFiles {
     waiting: VecDeque<Fetcher>,
-    /// In input order; `None` while a worker fetches from it.
+    /// The open files in input order; `None` while a worker fetches from the file.
     open: Vec<(usize, Option<Fetcher>)>,
-    /// Nothing is to be fetched any more.
+    /// Whether nothing more is to be fetched.
     closed: bool,
 }
 
-/// The right to fetch from a file.
+/// The exclusive right to fetch from a file.
 pub(super) struct Lease(Fetcher);
 
 impl Lease {
@@ -34,7 +34,7 @@ impl Lease {
         self.0.file()
     }
 
-    /// The ticket of the next fetch.
+    /// Returns the ticket of the next fetch.
     pub(super) fn ticket(&self) -> u64 {
         self.0.ticket()
     }
@@ -59,8 +59,8 @@ impl Sources {
         Self { state: Mutex::new(state), changed: Condvar::new(), window }
     }
 
-    /// The first open file that nobody fetches from, else one more file, else waits. `None` when
-    /// all is fetched, or `stopped` is set.
+    /// Takes the first open file from which no worker fetches, or opens another one, or waits. Returns `None` when
+    /// everything is fetched or `stopped` is set.
     pub(super) fn take(&self, stopped: &AtomicBool) -> Option<Lease> {
         let mut state = lock(&self.state);
         loop {
@@ -83,13 +83,13 @@ impl Sources {
         }
     }
 
-    /// Gives a file back, or closes it if this was the `last` fetch.
+    /// Returns a file after a fetch, or closes it if this was its `last` fetch.
     pub(super) fn put_back(&self, lease: Lease, last: bool) {
         let mut state = lock(&self.state);
         let file = lease.file();
         if last {
             state.open.retain(|(open, _)| *open != file);
-            // All others may have nothing left to wait for.
+            // All waiting workers may have nothing left to wait for.
             drop(state);
             self.changed.notify_all();
         } else if let Some(place) = state.open.iter_mut().find(|(open, _)| *open == file) {
@@ -99,7 +99,7 @@ impl Sources {
         }
     }
 
-    /// Nobody gets a file any more.
+    /// Ends the fetching from all files.
     pub(super) fn close(&self) {
         lock(&self.state).closed = true;
         self.changed.notify_all();

@@ -1,4 +1,4 @@
-//! The records of a batch.
+//! Batches of records.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use super::record::Record;
 use super::text::{Piece, Pieces, Slice, Stretch, Text};
 use crate::{Chunk, Error};
 
-/// Reads, or pairs with their mates one after the other. Refilled by
-/// [`Records::next`](super::Records::next), it keeps its memory.
+/// A batch of reads, or of pairs with their mates one after the other. [`Records::next`](super::Records::next)
+/// refills it and reuses its memory.
 #[derive(Default)]
 pub struct RecordBatch {
     text: Text,
@@ -18,25 +18,25 @@ pub struct RecordBatch {
     pub(super) first: u64,
     pub(super) first_here: u64,
     pub(super) segment: usize,
-    /// The files of first and of second mates.
+    /// The names of the files of first mates and of second mates.
     pub(super) names: [Arc<str>; 2],
-    /// The names of mates are not compared.
+    /// Whether the names of mates are not compared.
     pub(super) any_names: bool,
-    /// It is of a file of alignments.
+    /// Whether the records come from a file of alignments.
     pub(super) alignments: bool,
-    /// For the next fetch.
+    /// The chunk for the next fetch.
     pub(super) chunk: Chunk,
-    /// It has a long record.
+    /// The permit for a long record, if the batch has one.
     pub(super) long: Option<Permit>,
 }
 
 impl RecordBatch {
-    /// Records; mates count one each.
+    /// Returns the number of records; mates count separately.
     pub fn len(&self) -> usize {
         self.text.len()
     }
 
-    /// Whether there are none.
+    /// Whether the batch has no records.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -46,42 +46,42 @@ impl RecordBatch {
         self.paired
     }
 
-    /// 1, or 2 for pairs.
+    /// Returns the number of records per read: 1, or 2 for pairs.
     pub fn mates(&self) -> usize {
         1 + usize::from(self.paired)
     }
 
-    /// Reads; a pair is one.
+    /// Returns the number of reads; a pair counts as one.
     pub fn reads(&self) -> usize {
         self.len() / self.mates()
     }
 
-    /// Bytes of memory that the records take.
+    /// Returns the number of bytes of memory that the records take.
     pub fn bytes(&self) -> usize {
         self.text.room()
     }
 
-    /// A record by its place among all. Read r begins at r times [`mates`](Self::mates).
+    /// Returns a record by its index. The records of read r begin at r times [`mates`](Self::mates).
     ///
     /// # Panics
-    /// If there are no more than `at`.
+    /// If `at` is not less than [`len`](Self::len).
     #[inline]
     pub fn record(&self, at: usize) -> Record<'_> {
         self.text.record(at)
     }
 
-    /// The letters of a record, to write, and its qualities.
+    /// Returns the letters of a record, mutably, and its qualities.
     ///
     /// # Panics
-    /// If there are no more than `at`.
+    /// If `at` is not less than [`len`](Self::len).
     pub fn letters_mut(&mut self, at: usize) -> (&mut [u8], Option<&[u8]>) {
         self.text.letters_mut(at)
     }
 
-    /// The name of a record as it is reported: mates share [theirs](common_name).
+    /// Returns the name of a record as it is reported: mates share [their common name](common_name).
     ///
     /// # Panics
-    /// If there are no more than `at`.
+    /// If `at` is not less than [`len`](Self::len).
     pub fn name(&self, at: usize) -> &[u8] {
         if self.paired {
             return common_name(self.record(at & !1).name, self.record(at | 1).name);
@@ -89,35 +89,35 @@ impl RecordBatch {
         self.record(at).name
     }
 
-    /// How many batches come before this one.
+    /// Returns the number of batches before this one.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// Reads before these, in all segments.
+    /// Returns the number of reads before this batch, in all segments.
     pub fn first(&self) -> u64 {
         self.first
     }
 
-    /// The number of the segment that they are of, from 0.
+    /// Returns the number of the segment of this batch, from 0.
     pub fn segment(&self) -> usize {
         self.segment
     }
 
-    /// What of its record it has, if it is not whole: then it has no other one.
+    /// Returns the stretch of its record that this batch contains; `None` if its records are whole. A batch with a
+    /// stretch has no other record.
     pub fn stretch(&self) -> Option<Stretch> {
         self.text.stretch
     }
 
-    /// Whether it has a record that is so long that nothing more is read before the batch is
-    /// [cleared](Self::clear), refilled or dropped: what is made of it should not wait for its turn in
-    /// memory, either.
+    /// Whether the batch has a record so long that nothing more is read before the batch is [cleared](Self::clear),
+    /// refilled or dropped. Results for it should not wait for their turn in memory, either.
     pub fn is_long(&self) -> bool {
         self.long.is_some()
     }
 
-    /// A record's place as messages show it: its file, and which record of it, from 1. Of
-    /// interleaved mates, the place of the pair.
+    /// Returns the location of a record for messages: its file, and its number in that file, from 1. For
+    /// interleaved mates, this is the number of the pair.
     pub fn place(&self, at: usize) -> (&str, u64) {
         let mates = self.mates();
         (&self.names[at % mates], self.first_here + (at / mates) as u64 + 1)
@@ -126,7 +126,7 @@ impl RecordBatch {
     /// Empties the batch.
     pub fn clear(&mut self) {
         if self.long.take().is_some() {
-            // Nor is the memory kept.
+            // The memory of a long record is not kept.
             self.text = Text::default();
         }
         self.text.clear();
@@ -134,18 +134,17 @@ impl RecordBatch {
         (self.first, self.first_here, self.segment) = (0, 0, 0);
     }
 
-    /// An empty batch of reads, `first` of which come before it, to be filled by
-    /// [`push`](Self::push).
+    /// Creates an empty batch with `first` reads before it, to be filled by [`push`](Self::push).
     pub fn of(paired: bool, first: u64) -> RecordBatch {
         RecordBatch { paired, first, ..RecordBatch::default() }
     }
 
-    /// Adds a record. The name is the beginning of its header.
+    /// Adds a record. Its header must begin with its name.
     pub fn push(&mut self, record: &Record<'_>) {
         self.text.push(record);
     }
 
-    /// Takes the records of another batch as they are.
+    /// Replaces the records with copies of those of another batch.
     pub fn copy_from(&mut self, other: &RecordBatch) {
         self.text.clone_from(&other.text);
         (self.paired, self.number) = (other.paired, other.number);
@@ -154,10 +153,10 @@ impl RecordBatch {
         self.names.clone_from(&other.names);
     }
 
-    /// Puts the records together.
+    /// Gathers the records from pieces.
     ///
     /// # Errors
-    /// If two mates have other names; those before them are there, and they are, too.
+    /// If two mates have different names. The batch then contains the records up to and including these.
     pub(super) fn gather(&mut self, pieces: &mut Pieces) -> Result<(), Error> {
         let Pieces(pieces) = pieces;
         if let [(only, None)] = &mut pieces[..]
@@ -191,8 +190,8 @@ impl RecordBatch {
         Ok(())
     }
 
-    /// Sees to it that the mates of a pair are such by their names; `each` records of the first file
-    /// are a pair.
+    /// Checks that the mates of a pair have the names of mates. `each` is the number of records per pair in the
+    /// first file.
     fn check_names(&self, read: usize, each: u64) -> Result<(), Error> {
         let places = [2 * read, 2 * read + 1];
         let [one, two] = places.map(|at| self.record(at).name);

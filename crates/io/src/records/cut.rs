@@ -1,4 +1,4 @@
-//! Where batches begin and end.
+//! Cutting of batches from the chunks of a segment.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use super::text::{Piece, Pieces, Slice, Text};
 use super::{ReadInput, RecordBatch, RecordFile, RecordOptions};
 use crate::{Error, Reader, ReaderOptions};
 
-/// What there is to do next.
+/// The next step of a worker.
 pub(super) enum Cut {
     /// These records are a batch.
     Batch(Pieces),
     /// A chunk of this file is needed.
     Fetch { file: Arc<RecordFile>, side: usize },
-    /// Others bring what is needed.
+    /// Other workers are fetching the data that are needed.
     Wait,
     /// The segment has no more records.
     End,
@@ -25,18 +25,18 @@ pub(super) enum Cut {
 pub(super) struct Open {
     files: Vec<Arc<RecordFile>>,
     sides: Vec<Side>,
-    /// Records that stand together: 1, or 2 for pairs,
+    /// The number of records of a read: 1, or 2 for pairs. If `find_pairs` is set, it changes from batch to batch.
     mates: usize,
-    /// unless alignments say that of each.
+    /// Whether alignments decide which reads are pairs.
     find_pairs: bool,
     pending: Pending,
-    /// Records of each file that were put into batches or the pending one,
+    /// The number of records of each file that were put into batches, including the pending one.
     taken: u64,
-    /// and reads of batches that were handed out.
+    /// The number of reads in batches that were returned.
     handed: u64,
 }
 
-/// The beginning of a batch.
+/// The beginning of the next batch.
 #[derive(Default)]
 struct Pending {
     pieces: Pieces,
@@ -61,7 +61,7 @@ impl Open {
             Ok(Arc::new(RecordFile { reader, name: Arc::from(input.to_string()) }))
         });
         let files = files.collect::<Result<Vec<_>, Error>>()?;
-        // One for each worker, and one that waits for it.
+        // A chunk for each worker, and one that waits for it.
         let most = 2 * options.workers + 2;
         let find_pairs = options.find_pairs && !segment.is_paired();
         let side =
@@ -81,7 +81,7 @@ impl Open {
         self.files.iter().for_each(|file| file.reader.stop());
     }
 
-    /// Alignments that were passed over so far.
+    /// Returns the number of alignments that were skipped so far.
     pub(super) fn skipped(&self) -> u64 {
         self.files.iter().map(|file| file.reader.skipped_alignments()).sum()
     }
@@ -90,12 +90,12 @@ impl Open {
         self.sides[side].deliver(parsed, text);
     }
 
-    /// Cuts the next batch, which begins with read `first`, from the heads of the queues, if they have one. Nothing is fetched unless
-    /// there is `room`, and no batch with a long record is cut, as one may have been fetched before there
-    /// was none.
+    /// Cuts the next batch, which begins with read `first`, from the heads of the queues, if they have enough
+    /// records. Without `room`, nothing is fetched, and no batch with a long record is cut: such a record may have
+    /// been fetched before the room was taken.
     ///
     /// # Errors
-    /// What is wrong with the record after all that batches have.
+    /// If there is a problem with the record after those of all batches.
     pub(super) fn cut(
         &mut self,
         options: &RecordOptions,
@@ -113,7 +113,7 @@ impl Open {
             return Ok(self.fetch(room));
         }
         if self.pending.records >= self.mates {
-            // A mate without its other one is at fault, which shows with the next cut.
+            // A mate without its partner is an error, which the next cut reports.
             if !self.pending.records.is_multiple_of(self.mates) {
                 self.pending.drop_last();
             }
@@ -122,8 +122,8 @@ impl Open {
         self.end(room)
     }
 
-    /// Adds records to the pending batch, which begins with read `first`, until it is full, by its records
-    /// or by its bytes; false if there are too few.
+    /// Adds records to the pending batch, which begins with read `first`, until it is full by its records or bytes.
+    /// Returns `false` if there are too few.
     fn fill(&mut self, options: &RecordOptions, first: u64) -> bool {
         loop {
             if self.find_pairs && !self.takes_next() {
@@ -148,8 +148,8 @@ impl Open {
         }
     }
 
-    /// Whether the next records may be in the pending batch: pairs and single reads may not. An empty one
-    /// becomes one of such.
+    /// Whether the next records may be added to the pending batch, which must not mix pairs and single reads. An
+    /// empty batch adopts their kind.
     fn takes_next(&mut self) -> bool {
         let Some((paired, _)) = self.sides[0].next_run() else { return true };
         let mates = 1 + usize::from(paired);
@@ -160,8 +160,8 @@ impl Open {
         true
     }
 
-    /// How many records of each head go into the pending batch, which is not full; `None` if a
-    /// head is missing.
+    /// Returns how many records of each head to add to the pending batch, which is not full; `None` if a head is
+    /// missing.
     fn count(&self, options: &RecordOptions, most: usize) -> Option<usize> {
         let mut heads = self.sides.iter().map(Side::head);
         let (first, second) = (heads.next().flatten()?, heads.next());
@@ -180,12 +180,12 @@ impl Open {
             return Some(enough.min(records.div_ceil(2)).min(left));
         }
         let enough = text.records_of(from, bytes).min(records);
-        // Up to the end of a pair.
+        // Extend to the end of a pair.
         let odd = !(self.pending.records + enough).is_multiple_of(self.mates);
         Some((enough + usize::from(odd)).min(left))
     }
 
-    /// The file to fetch from: the one with fewer records, if it may have more.
+    /// Chooses the file to fetch from: the one with fewer records, if it may have more.
     fn fetch(&mut self, room: bool) -> Cut {
         let wants = |side: &usize| room && self.sides[*side].wants();
         let hungry = (0..self.sides.len()).filter(wants);
@@ -198,7 +198,7 @@ impl Open {
         }
     }
 
-    /// Why there are no more records.
+    /// Returns the reason why there are no more records.
     fn end(&mut self, room: bool) -> Result<Cut, Error> {
         for side in 0..self.sides.len() {
             let this = &mut self.sides[side];
@@ -224,7 +224,7 @@ impl Open {
         Ok(Cut::End)
     }
 
-    /// Warns of mates that were taken as single reads.
+    /// Warns of reads that are unusable, and of mates that were read as single reads.
     pub(super) fn warn(&self, options: &RecordOptions) {
         let unusable = self.sides.iter().map(|side| side.found.unusable.as_ref());
         if let Some(unusable) = unusable.collect::<Option<Vec<_>>>() {
@@ -240,20 +240,19 @@ impl Open {
         if apart > 0 && marked.iter().all(|&marked| marked > 0) {
             let apart = thousands(apart);
             options.warnings.push(format!(
-                "{name}: {apart} reads are mates of pairs by their flags, but do not lie side by side, and \
-                 are taken as single reads: to have them as pairs, give what samtools collate -O makes of \
-                 the file"
+                "{name}: {apart} reads are mates by their flags, but do not lie side by side, and are read as \
+                 single reads: to read them as pairs, give the output of samtools collate -O"
             ));
         }
         if let Some((count, [one, two])) = named {
             options.warnings.push(format!(
-                "{name}: its first {count} records are pairs by their names ({one} and {two}), and all \
-                 are taken as single reads: if they are pairs, give `interleaved`"
+                "{name}: its first {count} records are pairs by their names ({one} and {two}), but all \
+                 are read as single reads: if they are pairs, give `interleaved`"
             ));
         }
     }
 
-    /// Tells a batch where its records are from, and gives the number of its reads.
+    /// Sets the origin of the records in a batch and returns the number of its reads.
     pub(super) fn describe(&mut self, pieces: &Pieces, batch: &mut RecordBatch) -> u64 {
         let count = |(first, second): &Piece| first.len() + second.as_ref().map_or(0, Slice::len);
         let reads = (pieces.0.iter().map(count).sum::<usize>() / self.mates) as u64;
@@ -261,7 +260,7 @@ impl Open {
         batch.alignments = pieces.0.first().is_some_and(|(first, _)| first.text.runs.is_some());
         let stretch =
             |(first, _): &Piece| first.text.stretch.is_some_and(|stretch| !stretch.begins);
-        // The read of a stretch was handed out with its first one.
+        // The read of a stretch is counted in the batch of its first stretch.
         let begun = u64::from(pieces.0.first().is_some_and(stretch));
         batch.first_here = self.handed - begun;
         let reads = reads - begun;
@@ -273,7 +272,7 @@ impl Open {
 }
 
 impl Pending {
-    /// Whether what comes next must not be in the same batch: stretches of records are for themselves.
+    /// Whether the next records must not be in the same batch, because a stretch of a record has a batch of its own.
     fn is_apart(&self, sides: &[Side]) -> bool {
         let first = |piece: &Piece| piece.0.text.stretch.is_some();
         let next = || sides[0].head().is_some_and(|(text, _)| text.stretch.is_some());
@@ -295,8 +294,8 @@ impl Pending {
     }
 }
 
-/// The least of 1..=`most` for which `is_enough` holds, as it does for all larger ones; one more
-/// if for none.
+/// Returns the least of 1..=`most` for which `is_enough` holds, given that it then holds for all larger numbers;
+/// `most + 1` if it holds for none.
 fn least(most: usize, is_enough: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (1, most + 1);
     while low < high {

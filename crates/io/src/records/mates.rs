@@ -1,24 +1,24 @@
-//! Which names are those of mates, and what a pair is called.
+//! Recognition of mates by their names, and the common name of a pair.
 //!
-//! Two names are mates' if they are equal, if they differ in a final `/1` or `/2` alone, or if they
-//! differ in exactly one character, `1` in the first name and `2` in the second, which is the last one
-//! behind one of `/ . _ : -`, or follows an `R` between such separators.
+//! Two names are those of mates if they are equal, if they differ only in a final `/1` or `/2`, or if they differ
+//! in exactly one character, which is `1` in the first name and `2` in the second. That character must either be
+//! the last one, after one of `/ . _ : -`, or follow an `R` that begins a part of the name, and end that part.
 
 use std::fmt;
 
-/// What stands between the parts of a name.
+/// The characters that separate the parts of a name.
 const SEPARATORS: &[u8] = b"/._:-";
 
-/// Why two records are no pair.
+/// The reason why two records are not a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unmated {
-    /// Their names are those of two reads.
+    /// The names are those of different reads.
     Names,
-    /// Their names are those of two reads, and they are of a file of alignments.
+    /// The names are those of different reads in a file of alignments.
     Alignments,
     /// Both are first mates (1) or second mates (2).
     Both(u8),
-    /// The second mate comes first.
+    /// The second mate comes before the first.
     Swapped,
 }
 
@@ -26,29 +26,28 @@ impl fmt::Display for Unmated {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Unmated::Names => formatter.write_str(
-                "mates must have the same name, but for a final 1 and 2; if they do belong together, \
-                 `any_names` takes mates by their place",
+                "mates must have the same name, except for a final 1 and 2; if they do belong together, \
+                 `any_names` pairs them by position",
             ),
             Unmated::Alignments => formatter.write_str(
-                "mates must lie side by side, the first one first: samtools collate puts them so",
+                "mates must lie side by side, the first one first: sort the file with samtools collate",
             ),
             Unmated::Both(1) => formatter.write_str(
                 "both are first mates: give the file of second mates too; if they do belong together, \
-                 `any_names` takes mates by their place",
+                 `any_names` pairs them by position",
             ),
             Unmated::Both(_) => formatter.write_str(
                 "both are second mates: give the file of first mates too; if they do belong together, \
-                 `any_names` takes mates by their place",
+                 `any_names` pairs them by position",
             ),
             Unmated::Swapped => formatter.write_str(
-                "the second mate comes first: give the files the other way round; `any_names` takes \
-                 mates by their place",
+                "the second mate comes first: swap the files; `any_names` pairs mates by position",
             ),
         }
     }
 }
 
-/// A name without the `/1` or `/2` of a mate.
+/// Returns a name without the `/1` or `/2` of a mate.
 pub fn stem(name: &[u8]) -> &[u8] {
     match name {
         [stem @ .., b'/', b'1' | b'2'] => stem,
@@ -56,7 +55,7 @@ pub fn stem(name: &[u8]) -> &[u8] {
     }
 }
 
-/// The number of a mate in the name's final `/1` or `/2`, else 0.
+/// Returns the mate number in a final `/1` or `/2` of a name, else 0.
 fn final_number(name: &[u8]) -> u8 {
     match name {
         [.., b'/', number @ (b'1' | b'2')] => number - b'0',
@@ -64,8 +63,8 @@ fn final_number(name: &[u8]) -> u8 {
     }
 }
 
-/// The number of a mate in what follows the name in a header: `1:N:0:…` as Illumina's software writes
-/// it, or a final `/1` as the ENA has it; else 0.
+/// Returns the mate number in the comment of a header, else 0: in `1:N:0:…`, as written by Illumina's software, or
+/// in a final `/1`, as written by the ENA.
 pub(super) fn comment_number(comment: &[u8]) -> u8 {
     match comment {
         [number @ (b'1' | b'2'), b':', b'Y' | b'N', b':', ..] => number - b'0',
@@ -73,8 +72,8 @@ pub(super) fn comment_number(comment: &[u8]) -> u8 {
     }
 }
 
-/// Where two names differ in a 1 of the first and a 2 of the second alone, if that is the number of a
-/// mate.
+/// Returns the position at which two names differ if they differ only there, in a `1` of the first and a `2` of the
+/// second name, and if that is a mate number.
 fn number_at(one: &[u8], two: &[u8]) -> Option<usize> {
     if one.len() != two.len() {
         return None;
@@ -93,14 +92,14 @@ fn number_at(one: &[u8], two: &[u8]) -> Option<usize> {
     is_number.then_some(at)
 }
 
-/// Whether two names are those of mates, the first one's and the second one's.
+/// Whether two names are those of a first and a second mate.
 pub fn are_mates(one: &[u8], two: &[u8]) -> bool {
     problem([one, two], [0, 0]).is_none()
 }
 
-/// What two mates are called together: their name without the number of the mate and the separator
-/// before it. Where something follows the number (`x_R1_001`), and where the names are those of no mates,
-/// it is the first one's, without a final `/1` or `/2`.
+/// Returns the common name of two mates: their name without the mate number and the separator before it. If text
+/// follows the number (`x_R1_001`), or if the names are not those of mates, it is the name of the first mate
+/// without a final `/1` or `/2`.
 pub fn common_name<'n>(one: &'n [u8], two: &[u8]) -> &'n [u8] {
     let own = stem(one);
     if own.len() < one.len() || one == two {
@@ -117,7 +116,7 @@ pub fn common_name<'n>(one: &'n [u8], two: &[u8]) -> &'n [u8] {
     if common.is_empty() { one } else { common }
 }
 
-/// Why two records with these names, and these numbers in their comments, are no pair.
+/// Returns the reason why two records with these names, and these mate numbers in their comments, are not a pair.
 #[inline]
 pub(super) fn problem([one, two]: [&[u8]; 2], comments: [u8; 2]) -> Option<Unmated> {
     let numbers = [final_number(one), final_number(two)];
@@ -138,17 +137,16 @@ pub(super) fn problem([one, two]: [&[u8]; 2], comments: [u8; 2]) -> Option<Unmat
     Some(if number_at(two, one).is_some() { Unmated::Swapped } else { Unmated::Names })
 }
 
-/// How sure it is that two records that follow each other, with these numbers in their comments, are
-/// mates.
+/// The certainty that two consecutive records, with certain mate numbers in their comments, are mates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sureness {
-    /// They are none.
+    /// They are not mates.
     No,
-    /// Their names end in `_1` and `_2` or the like, as those of other records may.
+    /// Their names end in `_1` and `_2` or similar, as names of other records may.
     Likely,
-    /// They have one name.
+    /// They have the same name.
     Same,
-    /// They have one name and the numbers 1 and 2.
+    /// They have the same name and the numbers 1 and 2.
     Numbered,
 }
 
@@ -232,7 +230,7 @@ mod tests {
         assert_eq!(both([1, 2]), None);
         assert_eq!(both([1, 1]), Some(Unmated::Both(1)));
         assert_eq!(both([2, 1]), Some(Unmated::Swapped));
-        // Of reads 1 and 3 of a run with an index between them.
+        // Reads 1 and 3 of a run with an index read between them.
         assert_eq!(both([1, 0]), None);
         assert_eq!(sureness([b"a", b"a"], [1, 2]), Sureness::Numbered);
         assert_eq!(sureness([b"a", b"a"], [0, 0]), Sureness::Same);

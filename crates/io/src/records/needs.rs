@@ -1,22 +1,22 @@
-//! Whether a job can find anything in the reads of a file, by the first of them.
+//! A check whether a job can find anything in the reads of a file, by the first of them.
 
 use merganser_run::thousands;
 
 use super::text::Text;
 
-/// Records at the beginning of a file that are looked at.
+/// The number of records at the beginning of a file that are checked.
 const LOOKED_AT: usize = 256;
 
-/// What a job needs of a read to find anything in it.
+/// The requirements of a job on a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// Bases in a row: A, C, G and T,
+    /// The number of consecutive bases that the job needs. A, C, G and T are bases.
     pub bases: usize,
-    /// and U if this is set.
+    /// Whether U is a base, too.
     pub uracil: bool,
 }
 
-/// Records at the beginning of a file in which a job can find nothing.
+/// The records at the beginning of a file in which the job can find nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Unusable {
     records: usize,
@@ -26,7 +26,7 @@ pub(super) struct Unusable {
 }
 
 impl Unusable {
-    /// Looks at the first text of a file; `None` if a tenth or more of its records will do.
+    /// Checks the first text of a file; `None` if at least a tenth of its records are usable.
     pub(super) fn of(text: &Text, needs: Needs) -> Option<Unusable> {
         let of = text.len().min(LOOKED_AT);
         let useless: Vec<&[u8]> = (0..of)
@@ -41,7 +41,7 @@ impl Unusable {
         })
     }
 
-    /// What to tell the user of the file `name`.
+    /// Returns the warning about the file `name`.
     pub(super) fn warning(&self, name: &str) -> String {
         let Unusable { records, of, needs, cause } = self;
         format!(
@@ -54,7 +54,7 @@ impl Unusable {
     }
 }
 
-/// The most bases in a row.
+/// Returns the length of the longest run of bases.
 fn longest_run(letters: &[u8], uracil: bool) -> usize {
     let runs = letters.split(|&letter| !is_base(letter, uracil));
     runs.map(<[u8]>::len).max().unwrap_or(0)
@@ -65,7 +65,7 @@ fn is_base(letter: u8, uracil: bool) -> bool {
     matches!(letter, b'A' | b'C' | b'G' | b'T') || uracil && letter == b'U'
 }
 
-/// What can be seen of why records are of no use.
+/// Returns the probable cause why records are unusable.
 fn cause(records: &[&[u8]], needs: Needs) -> &'static str {
     let letters = || records.iter().flat_map(|letters| letters.iter());
     let all = letters().count();
@@ -74,7 +74,7 @@ fn cause(records: &[&[u8]], needs: Needs) -> &'static str {
     if records.iter().all(|letters| letters.len() < needs.bases) {
         "the reads are too short"
     } else if !needs.uracil && share(|letter| matches!(letter, b'U' | b'u')) > 0 {
-        "U is no base here: write T for it"
+        "U is not a base here: replace it with T"
     } else if share(|letter| letter.is_ascii_digit()) > 5 {
         "digits are colour space: translate it into bases"
     } else if share(|letter| matches!(letter, b'N' | b'n' | b'.')) > 5 {
@@ -94,7 +94,7 @@ mod tests {
 
     const NEEDS: Needs = Needs { bases: 10, uracil: false };
 
-    /// The warnings of reading files with these records.
+    /// Returns the warnings after reading files with these records.
     fn warnings(files: &[&[&str]], needs: Needs) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let inputs: Vec<Input> = files
@@ -126,7 +126,7 @@ mod tests {
     fn causes_are_named() {
         for (letters, cause) in [
             ("ACGT", "the reads are too short"),
-            ("ACGUACGUACGUACGU", "U is no base here: write T for it"),
+            ("ACGUACGUACGUACGU", "U is not a base here: replace it with T"),
             ("T0123012301230123", "digits are colour space: translate it into bases"),
             ("ACGTNNNNNNNNNNNNN", "most letters are N"),
             ("MKVLAAGIVGLLLAQWERTY", "are they proteins, or aligned sequences with gaps?"),
@@ -146,12 +146,12 @@ mod tests {
         assert!(warnings(&[&[good]], NEEDS).is_empty());
         assert!(warnings(&[&["acguacguac"]], Needs { uracil: true, ..NEEDS }).is_empty());
         assert!(warnings(&[&[]], NEEDS).is_empty());
-        // A tenth, and more.
+        // Exactly a tenth of usable records, and less.
         let mut few = ["ACGT"; 10];
         few[3] = good;
         assert!(warnings(&[&few], NEEDS).is_empty());
         assert_eq!(warnings(&[&["ACGT"; 11]], NEEDS).len(), 1);
-        // Barcodes as first mates.
+        // First mates that contain only barcodes.
         assert!(warnings(&[&["ACGT"], &[good]], NEEDS).is_empty());
         assert_eq!(warnings(&[&["ACGT"], &["NNNNNNNNNNNN"]], NEEDS).len(), 2);
     }

@@ -1,4 +1,4 @@
-//! How records are read.
+//! The options for reading records.
 
 use std::ops::Range;
 
@@ -10,49 +10,54 @@ use crate::Phred;
 use crate::alignment::{AnyFormats, Formats};
 use crate::reader::USUAL_RECORD;
 
-/// How [`Records`](super::Records) are read. The type says who reads alignments.
+/// The options of [`Records`](super::Records). The type parameter names the reader of alignments.
 #[derive(Clone, Debug)]
 pub struct RecordOptions<F = AnyFormats> {
-    /// What is kept.
+    /// The parts of each record that are kept.
     pub keep: Keep,
-    /// A batch is full with so many records (mates count one each; at least 1)
+    /// The number of records that fill a batch, at least 1; mates count separately. A pair is never split.
     pub batch_records: usize,
-    /// or so many bytes of what is kept. A pair is never cut.
+    /// The number of kept bytes that fill a batch.
     pub batch_bytes: usize,
-    /// About how many bytes of text a worker parses at a time. No batch depends on it.
+    /// The approximate number of bytes of text that a worker parses at a time. The batches do not depend on it.
     pub chunk_bytes: usize,
-    /// How many workers will call [`Records::next`](super::Records::next).
+    /// The number of workers that will call [`Records::next`](super::Records::next).
     pub workers: usize,
-    /// The most bytes of a record: of FASTA its name and letters, of other formats as the file has it.
-    /// One that is longer is an error as soon as so much of it has been read. With
-    /// [`longest_record`](crate::longest_record) of the memory and the copies that a job makes of a
-    /// record, two of which are made here: records of more than two chunks come one at a time.
+    /// The maximum size of a record in bytes: in FASTA, its name and letters; in other formats, its size in the
+    /// file. A longer record is an error as soon as this many bytes of it have been read.
+    ///
+    /// Compute it with [`longest_record`](crate::longest_record) from the memory and the number of copies of a
+    /// record that the job makes. Two of the copies are made here: records of more than two chunks are returned one
+    /// at a time.
     pub max_record: usize,
-    /// FASTA sequences of any length come in stretches of so many letters, each in a batch of its own,
-    /// which repeat as many letters of the one before as the second number says. For single reads.
+    /// The number of letters of a stretch, and the number of letters that a stretch repeats from the previous one.
+    /// If set, FASTA sequences of any length are returned in stretches, each in its own batch. It requires single
+    /// reads.
     pub stretches: Option<(usize, usize)>,
-    /// The reads that are handed out, by their number in all segments from 0; a pair is one. A batch ends
-    /// where they begin, so that the batches behind are those of all reads if one of these begins there;
-    /// what comes before is read, but not looked at. Not with `stretches`.
+    /// The reads that are returned, by their number in all segments from 0; a pair counts as one. Reads before the
+    /// range are read and skipped.
+    ///
+    /// A batch ends where the range begins. If one of the batches of all reads begins there, too, the
+    /// following batches are the same as without a range. It cannot be combined with `stretches`.
     pub reads: Range<u64>,
-    /// Names of mates are not compared: records are mates by their place.
+    /// Whether mates are paired by their position, and their names are not compared.
     pub any_names: bool,
-    /// Single reads may be pairs: alignments whose flags say that they are mates, and that lie side by
-    /// side, become pairs, and warnings say where other reads seem to be.
+    /// Whether single reads may turn out to be pairs: adjacent alignments whose flags say that they are mates
+    /// become pairs, and there are warnings if other reads seem to be mates.
     pub find_pairs: bool,
-    /// The files of a pair are compared with each other, and are no mates: nothing is said of names, nor
-    /// of files that are given twice.
+    /// Whether the two files of a pair are compared with each other and are not mates: names and repeated files are
+    /// not checked.
     pub unrelated: bool,
-    /// Workers ask for batches while they have others that they cannot finish before: then several long
-    /// records may be under way.
+    /// Whether workers request batches while they hold other batches that they cannot finish before. Several long
+    /// records may then be in use at the same time.
     pub overlapping: bool,
-    /// What qualities of FASTQ mean.
+    /// The encoding of FASTQ qualities.
     pub phred: Phred,
-    /// What the job needs of a read: a warning says if the first reads of a file are nothing to it.
+    /// The requirements of the job on a read: there is a warning if the first reads of a file do not meet them.
     pub needs: Option<Needs>,
-    /// Ends the waiting for a pipe that keeps silent.
+    /// The cancellation that ends waiting for a silent pipe.
     pub cancel: Cancel,
-    /// Where warnings about the inputs go.
+    /// The list to which warnings about the inputs are added.
     pub warnings: Warnings,
     /// The formats of alignments that are read.
     pub formats: F,
@@ -84,7 +89,7 @@ impl<F: Default> Default for RecordOptions<F> {
 }
 
 impl<F: Formats> RecordOptions<F> {
-    /// The same options of whatever formats.
+    /// Converts the options to the type-erased formats.
     pub(super) fn of_any(self) -> RecordOptions {
         RecordOptions {
             keep: self.keep,
@@ -109,13 +114,13 @@ impl<F: Formats> RecordOptions<F> {
 }
 
 impl RecordOptions {
-    /// Bytes of a batch without a long record, at the most.
+    /// Returns the maximum size in bytes of a batch without a long record.
     pub(super) fn usual_bytes(&self) -> usize {
         self.batch_bytes + 2 * long::CHUNKS * self.chunk_bytes
     }
 
-    /// The most records of a batch that begins with read `first`: it does not go beyond where the wanted
-    /// reads begin or end.
+    /// Returns the maximum number of records of a batch that begins with read `first`: it must not extend beyond
+    /// the beginning or the end of the requested reads.
     pub(super) fn max_records(&self, first: u64, mates: usize) -> usize {
         let border = if first < self.reads.start { self.reads.start } else { self.reads.end };
         let left = usize::try_from(border - first).unwrap_or(usize::MAX).saturating_mul(mates);

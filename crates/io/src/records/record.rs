@@ -1,8 +1,8 @@
-//! One record.
+//! Single records.
 
 use std::ops::Range;
 
-/// A record as its file has it, as far as it is kept.
+/// A record as it is in its file, as far as it is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record<'a> {
     /// The header up to the first blank.
@@ -11,13 +11,13 @@ pub struct Record<'a> {
     pub header: &'a [u8],
     /// The sequence, without line ends.
     pub letters: &'a [u8],
-    /// `None` in FASTA, or if qualities are not kept.
+    /// The qualities; `None` in FASTA, or if they are not kept.
     pub quality: Option<&'a [u8]>,
 }
 
 impl Record<'_> {
-    /// Appends it as text, FASTQ if it has qualities, else FASTA with the sequence in one line.
-    /// Returns where the letters are.
+    /// Appends the record as text: as FASTQ if it has qualities, else as FASTA with the sequence in one line.
+    /// Returns the range of its letters in the text.
     pub fn write(&self, text: &mut Vec<u8>) -> Range<usize> {
         text.push(if self.quality.is_some() { b'@' } else { b'>' });
         text.extend_from_slice(self.header);
@@ -35,23 +35,23 @@ impl Record<'_> {
     }
 }
 
-/// What is kept of each record besides its letters.
+/// The parts of each record that are kept in addition to its letters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keep {
-    /// How much of the header.
+    /// The part of the header that is kept.
     pub header: Header,
-    /// Qualities.
+    /// Whether qualities are kept.
     pub qualities: bool,
 }
 
-/// How much is kept of a header.
+/// The part of a header that is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Header {
-    /// Nothing: the names of mates are not compared.
+    /// No part: the names of mates are not compared.
     Nothing,
     /// The name, up to the first blank.
     #[default]
     Name,
-    /// All of it.
+    /// The whole header.
     Whole,
 }

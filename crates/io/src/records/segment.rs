@@ -1,27 +1,27 @@
-//! Stretches of the input: reads that stand for themselves, or pairs.
+//! Segments of the input: single reads or pairs.
 
 use crate::Error;
 use crate::input::Input;
 use crate::same::are_same;
 
-/// A stretch of the input.
+/// A segment of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReadInput {
-    /// Reads that stand for themselves.
+    /// Single reads.
     Single(Input),
-    /// Pairs: the mates one after the other.
+    /// Pairs in one file, whose mates follow each other.
     Interleaved(Input),
-    /// Pairs: the first mates and the second mates.
+    /// Pairs in two files: of first mates and of second mates.
     Pair(Input, Input),
 }
 
 impl ReadInput {
-    /// Whether it is of pairs.
+    /// Whether the segment has pairs.
     pub fn is_paired(&self) -> bool {
         !matches!(self, ReadInput::Single(_))
     }
 
-    /// The files of the segment.
+    /// Returns the files of the segment.
     pub fn inputs(&self) -> impl Iterator<Item = &Input> {
         let (first, second) = match self {
             ReadInput::Single(input) | ReadInput::Interleaved(input) => (input, None),
@@ -31,7 +31,7 @@ impl ReadInput {
     }
 }
 
-/// Sees to it that no file is its own mate.
+/// Checks that no file is given as its own mate.
 ///
 /// # Errors
 /// If first and second mates are the same file.

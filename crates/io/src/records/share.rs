@@ -1,4 +1,4 @@
-//! The reads of a job divided among machines.
+//! Division of the reads of a job into shards.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use merganser_run::{Cancel, Cancelled, Shard, StartError};
 use super::ReadInput;
 use crate::{Error, Input, fingerprint};
 
-/// The reads that one shard of a job takes. The shards of a job have all its reads, each once and in order;
-/// mates are never parted.
+/// The reads of one shard of a job. The shards of a job contain all its reads, each once and in order; mates are
+/// never separated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadShare {
     shard: Shard,
@@ -17,12 +17,11 @@ pub struct ReadShare {
 }
 
 impl ReadShare {
-    /// The shard of the job over `segments` that takes these of the reads, by their number in all segments
-    /// from 0; a pair is one. All files are read by `threads` workers for their
-    /// [`fingerprint`].
+    /// Creates the shard of the job over `segments` that contains `reads`, by their number in all segments from 0;
+    /// a pair counts as one. `threads` workers read all files to compute their [`fingerprint`].
     ///
     /// # Errors
-    /// If an input is no regular file, or cannot be read; if cancelled.
+    /// If an input is not a regular file or cannot be read, or if cancelled.
     pub fn new<E: From<Error> + From<Cancelled> + From<StartError> + Send>(
         segments: &[ReadInput],
         shard: Shard,
@@ -33,15 +32,15 @@ impl ReadShare {
         let inputs: Vec<Input> = segments.iter().flat_map(ReadInput::inputs).cloned().collect();
         let kinds: Vec<u8> = segments.iter().map(kind).collect();
         let job = fingerprint::<E>(&inputs, threads, cancel)? ^ u64::from(crc32fast::hash(&kinds));
-        // Second mates that are left over are for the last shard to complain of.
+        // The last shard reports unpaired second mates at the end.
         let end = if shard.number() == shard.of() { u64::MAX } else { reads.end };
         Ok(ReadShare { shard, job, reads: reads.start..end })
     }
 
-    /// The shard that begins and ends at one of `starts`, which ascend up to the number of all reads.
+    /// Creates a shard that begins and ends at one of `starts`, which ascend and end with the number of all reads.
     ///
     /// # Errors
-    /// As [`ReadShare::new`].
+    /// See [`ReadShare::new`].
     pub fn at_starts<E: From<Error> + From<Cancelled> + From<StartError> + Send>(
         segments: &[ReadInput],
         shard: Shard,
@@ -51,24 +50,25 @@ impl ReadShare {
     ) -> Result<ReadShare, E> {
         let total = starts.last().copied().unwrap_or_default();
         let share = shard.share(total);
-        // The first one there or behind.
+        // The first start at or after `at`.
         let border = |at: u64| {
             starts.get(starts.partition_point(|&start| start < at)).copied().unwrap_or(total)
         };
         ReadShare::new(segments, shard, border(share.start)..border(share.end), threads, cancel)
     }
 
-    /// Which shard of how many.
+    /// Returns the shard.
     pub fn shard(&self) -> Shard {
         self.shard
     }
 
-    /// The reads by their number in all segments, from 0; a pair is one. The last shard's have no end.
+    /// Returns the reads by their number in all segments, from 0; a pair counts as one. The range of the last shard
+    /// is unbounded.
     pub fn reads(&self) -> Range<u64> {
         self.reads.clone()
     }
 
-    /// What tells the job's inputs from others, wherever they lie.
+    /// Returns the identifier of the job, which depends on the content of the inputs and not on their location.
     pub fn job(&self) -> u64 {
         self.job
     }

@@ -1,4 +1,4 @@
-//! One of the files: its chunks, put in their order.
+//! The queue of one file: its chunks, put in order.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -9,91 +9,96 @@ use super::text::{Slice, Text};
 use super::{RecordOptions, long};
 use crate::Error;
 
-/// What a fetch brought.
+/// The result of a fetch.
 pub(super) enum Parsed {
-    /// Nothing yet: a record is longer than chunks.
+    /// No text yet, because a record is longer than a chunk.
     Nothing,
-    /// Records, the last of which may go on in the next chunk, and what was wrong after them.
+    /// Records, the last of which may continue in the next chunk, and the fault after them, if any.
     Chunk { ordinal: u64, goes_on: bool, fault: Option<Error> },
-    /// There is nothing more, or it cannot be read.
+    /// The end of the file, or an error of reading it.
     End(Option<Error>),
 }
 
-/// A chunk that came before its turn.
+/// A chunk that arrived before its turn.
 struct Early {
     text: Text,
     goes_on: bool,
     fault: Option<Error>,
 }
 
-/// What of a file was read and is in no batch.
+/// The data of a file that were read and are not in a batch yet.
 #[derive(Default)]
 pub(super) struct Side {
-    /// The chunk that comes next in the file.
+    /// The ordinal of the next chunk of the file.
     next: u64,
     early: BTreeMap<u64, Early>,
-    /// A record that may go on in the next chunk.
+    /// A record that may continue in the next chunk.
     open: Option<Text>,
     /// A first mate whose mate may begin the next chunk.
     half: Option<Text>,
-    /// What is known of mates among single reads.
+    /// Information about mates among single reads.
     pub(super) found: Found,
-    /// With each, how many chunks it counts as: mostly 1, or 0 for what was cut off at the end of one.
+    /// The queued texts, each with the number of chunks that it counts as: mostly 1, or 0 for a record that was cut
+    /// off at the end of a chunk.
     queue: VecDeque<(Arc<Text>, usize)>,
     chunks: usize,
-    /// Records of the queue's head that are taken.
+    /// The number of records of the queue's head that were taken.
     taken: usize,
-    /// Records that were ever queued.
+    /// The number of records that were ever queued.
     received: u64,
     underway: usize,
-    /// For how many chunks the last one counted, as those underway may.
+    /// The number of chunks that the last text counted as; the same is assumed for fetches underway.
     last: usize,
-    /// Nothing is left to fetch.
+    /// Whether nothing is left to fetch.
     fetched: bool,
     fault: Option<Error>,
     over: bool,
     limits: Limits,
 }
 
-/// What is known of mates among records that were given as single reads.
+/// Information about mates among records that were given as single reads.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Reads of alignments that lie side by side with their mates are pairs; `None` before any was seen.
+    /// Whether alignments next to their mates are read as pairs; `None` before any mates were seen.
     pub(super) pairs: Option<bool>,
-    /// First and second mates among alignments, and those that became pairs.
+    /// The numbers of first and second mates among alignments.
     pub(super) marked: [u64; 2],
+    /// The number of mates that became pairs.
     pub(super) paired: u64,
-    /// All reads.
+    /// The number of all reads.
     pub(super) reads: u64,
-    /// The first records of a text are mates by their names: so many of them, and the first two.
+    /// The number of records at the beginning of a text if all of them have the names of mates, and the names of
+    /// the first two.
     pub(super) named: Option<(usize, [String; 2])>,
-    /// The first records are of no use to the job.
+    /// The unusable records at the beginning, if too many are unusable.
     pub(super) unusable: Option<Unusable>,
 }
 
-/// What a file may do to the memory.
+/// The limits on the memory for a file.
 #[derive(Clone, Debug, Default)]
 struct Limits {
-    /// The file, for messages.
+    /// The name of the file, for messages.
     name: Arc<str>,
-    /// The most bytes of a record.
+    /// The maximum size of a record in bytes.
     record: usize,
-    /// Bytes of a chunk.
+    /// The size of a chunk in bytes.
     chunk: usize,
-    /// A record of more bytes is long: nothing is read beside it.
+    /// The size in bytes above which a record is long: no other records are read at the same time.
     usual: usize,
-    /// Letters of a stretch and how many of them the next one repeats, if long sequences come so.
+    /// The number of letters of a stretch and the overlap of the next one, if long sequences are returned in
+    /// stretches.
     stretches: Option<(usize, usize)>,
-    /// Chunks that may wait, which a long record counts for.
+    /// The maximum number of chunks that may wait; a long record counts as this many.
     most: usize,
-    /// Mates are looked for.
+    /// Whether mates are searched for among single reads.
     find_pairs: bool,
-    /// What the job needs of a read.
+    /// The requirements of the job on a read.
     needs: Option<Needs>,
 }
 
 impl Side {
-    /// Nothing of the file `name` has been read. Mates are looked for if `find_pairs`.
+    /// Creates the queue of the file `name`, of which nothing has been read. With `find_pairs`, mates are searched
+    /// for.
     pub(super) fn new(
         name: Arc<str>,
         options: &RecordOptions,
@@ -115,12 +120,12 @@ impl Side {
         Side { limits, ..Side::default() }
     }
 
-    /// A fetch begins.
+    /// Counts a fetch that begins.
     pub(super) fn begin(&mut self) {
         self.underway += 1;
     }
 
-    /// A fetch ended.
+    /// Takes the result of a fetch.
     pub(super) fn deliver(&mut self, parsed: Parsed, text: Text) {
         self.underway -= 1;
         match parsed {
@@ -129,7 +134,7 @@ impl Side {
                 self.last = self.count(&text, 1);
                 self.early.insert(ordinal, Early { text, goes_on, fault });
             }
-            // What is malformed comes before what cannot be read, whoever says it first.
+            // A malformed record comes before a read error, whichever is reported first.
             Parsed::End(_) if self.over => {}
             Parsed::End(fault) => {
                 self.fetched = true;
@@ -149,14 +154,14 @@ impl Side {
         }
         if self.fetched && self.underway == 0 && !self.over {
             if self.fault.is_some() {
-                // Nobody knows whether it is whole.
+                // It is unknown whether the record is complete.
                 self.open = None;
             }
             self.finish();
         }
     }
 
-    /// Queues the records that are complete.
+    /// Queues the complete records.
     fn append(&mut self, mut text: Text, goes_on: bool) {
         if self.received == 0
             && text.len() > 0
@@ -181,7 +186,8 @@ impl Side {
         self.push(text, 1);
     }
 
-    /// Queues stretches of the open record, or refuses it, if it is too long; then false.
+    /// Checks the length of the open record. If it is too long, its stretches are queued; without stretches it is
+    /// an error, and the result is `false`.
     fn shorten(&mut self) -> bool {
         let (most, stretches) = (self.limits.record, self.limits.stretches);
         if let Some((letters, overlap)) = stretches {
@@ -202,7 +208,7 @@ impl Side {
         !long
     }
 
-    /// Notes what a text says of mates.
+    /// Updates the information about mates.
     fn look(&mut self, text: &Text, is_fasta: bool) {
         let Found { pairs, marked, reads, named, .. } = &mut self.found;
         if let Some(runs) = &text.runs {
@@ -215,7 +221,7 @@ impl Side {
         *reads += text.len() as u64;
     }
 
-    /// Queues reads of alignments, which are in the order of their pairs.
+    /// Queues reads of alignments whose mates are adjacent.
     fn append_mates(&mut self, mut text: Text) {
         let Some(runs) = &mut text.runs else { return };
         if let Some(mut half) = self.half.take() {
@@ -244,7 +250,7 @@ impl Side {
 
     fn push(&mut self, text: Text, chunks: usize) {
         if text.len() > 0 {
-            // Stretches of a record are one.
+            // All stretches of a record count as one.
             let begun = text.stretch.is_some_and(|stretch| !stretch.begins);
             self.received += text.len() as u64 - u64::from(begun);
             let chunks = self.count(&text, chunks);
@@ -253,8 +259,8 @@ impl Side {
         }
     }
 
-    /// How many chunks a text counts for: a long one for all that may wait, one of many tiny records for
-    /// more than one, as where they lie takes more than they do.
+    /// Returns the number of chunks that a text counts as: the maximum for a long text, and more than one for many
+    /// tiny records, whose extents take more memory than the records.
     fn count(&self, text: &Text, chunks: usize) -> usize {
         if text.bytes.len() > self.limits.usual {
             return self.limits.most;
@@ -262,7 +268,7 @@ impl Side {
         chunks + text.extents_bytes() / self.limits.chunk
     }
 
-    /// Nothing more will come.
+    /// Marks the end of the file and queues the remaining records.
     fn finish(&mut self) {
         (self.over, self.fetched) = (true, true);
         self.push_open();
@@ -271,13 +277,13 @@ impl Side {
         }
     }
 
-    /// The first text, and the first of its records that is not taken.
+    /// Returns the first text, and the index of its first record that was not taken.
     pub(super) fn head(&self) -> Option<(&Text, usize)> {
         self.queue.front().map(|(text, _)| (&**text, self.taken))
     }
 
-    /// Whether the next records are mates side by side, by the flags of alignments, and how many of the
-    /// head are such or no such.
+    /// Returns whether the next records are adjacent mates, by the flags of alignments, and the number of records
+    /// of the head for which the answer is the same.
     pub(super) fn next_run(&self) -> Option<(bool, usize)> {
         let (text, at) = self.head()?;
         let all = (false, text.len() - at);
@@ -288,7 +294,7 @@ impl Side {
         Some(text.runs.as_ref().map_or(all, |runs| of(runs.run_at(at))))
     }
 
-    /// Takes `count` records of the head, which has as many.
+    /// Takes `count` records of the head, which must have that many.
     pub(super) fn take(&mut self, count: usize) -> Option<Slice> {
         let (text, _) = self.queue.front()?;
         let (from, to) = (self.taken, self.taken + count);
@@ -301,39 +307,39 @@ impl Side {
         Some(slice)
     }
 
-    /// Whether all that the file has is in the queue.
+    /// Whether the queue has all remaining records of the file.
     pub(super) fn is_over(&self) -> bool {
         self.over
     }
 
-    /// What was wrong after the last record.
+    /// Takes the fault after the last record.
     pub(super) fn fault(&mut self) -> Option<Error> {
         self.fault.take()
     }
 
-    /// Whether there may be more to fetch, and there is room for it: in the queue and underway,
-    /// for no more than so many chunks as may wait.
+    /// Whether there may be more to fetch and there is room for it: the queued chunks and those underway must not
+    /// exceed the limit.
     pub(super) fn wants(&self) -> bool {
         let early: usize = self.early.values().map(|early| self.count(&early.text, 1)).sum();
         let here = self.chunks + early + self.underway * self.last.max(1);
         !self.fetched && (here < self.limits.most || self.queue.is_empty() && self.underway == 0)
     }
 
-    /// About how many records there will be when all fetches underway have ended.
+    /// Estimates the number of records after all fetches underway have ended.
     pub(super) fn expected(&self) -> u64 {
         let underway = (self.underway + self.early.len()) as u64;
         self.received + underway * (self.received / self.next.max(1)).max(1)
     }
 }
 
-/// Records at the beginning of a file that are looked at.
+/// The number of records at the beginning of a file that are checked for names of mates.
 const LOOKED_AT: usize = 32;
-/// So many pairs of records must have names of mates, by how sure that is.
+/// The number of pairs that must have the names of mates, for each certainty.
 const PAIRS_OF: [(Sureness, usize); 3] =
     [(Sureness::Numbered, 1), (Sureness::Same, 2), (Sureness::Likely, 8)];
 
-/// Whether all records at the beginning of a text, two by two, are mates by their names: how many were
-/// looked at, and the names of the first two.
+/// Checks whether all records at the beginning of a text, two by two, are mates by their names. Returns the number
+/// of records that were checked, and the names of the first two.
 fn named_as_pairs(text: &Text, is_fasta: bool) -> Option<(usize, [String; 2])> {
     let pairs = text.len().min(LOOKED_AT) / 2;
     let of = |pair: usize| {
@@ -342,7 +348,7 @@ fn named_as_pairs(text: &Text, is_fasta: bool) -> Option<(usize, [String; 2])> {
     };
     let least = (0..pairs).map(of).min()?;
     let &(_, enough) = PAIRS_OF.iter().find(|(sure, _)| *sure == least)?;
-    // Sequences of two haplotypes may well have such names.
+    // Sequences of two haplotypes often have such names.
     if pairs < enough || least == Sureness::Likely && is_fasta {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Records one after the other, as a chunk has them.
+//! Records stored one after the other, as in a chunk.
 
 use std::sync::Arc;
 
@@ -7,40 +7,39 @@ use super::{Header, Keep, Record};
 use crate::alignment::MateRuns;
 use crate::{Chunk, Error, Sink};
 
-/// Names, letters and qualities, one after the other.
+/// Names, letters and qualities of records, stored one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Text {
     pub(super) bytes: Vec<u8>,
     pub(super) extents: Vec<Extent>,
-    /// Letters of the record that an earlier chunk began.
+    /// The letters of a record that began in an earlier chunk.
     pub(super) resumed: Vec<u8>,
-    /// What there is is a stretch of one record.
+    /// The stretch, if the text has only a stretch of one record.
     pub(super) stretch: Option<Stretch>,
-    /// Of alignments, which records are mates by their flags.
+    /// The adjacent mates, by the flags of alignments; `None` for other formats.
     pub(super) runs: Option<MateRuns>,
 }
 
-/// A stretch of a record that is too long to be handed out whole.
+/// The position of a stretch in a record that is too long to be returned whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// It is the first: else its first letters, as many as
-    /// [`RecordOptions::stretches`](super::RecordOptions::stretches) repeats, are the last ones of the
-    /// stretch before.
+    /// Whether this is the first stretch. The first letters of all others, as many as
+    /// [`RecordOptions::stretches`](super::RecordOptions::stretches) says, repeat the last ones of the previous
+    /// stretch.
     pub begins: bool,
-    /// It is the last.
+    /// Whether this is the last stretch.
     pub ends: bool,
 }
 
-/// Where the parts of a record lie.
+/// The extent of a record and of its parts in the bytes of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extent {
-    /// Where it ends: the next one begins there.
+    /// The end of the record, at which the next one begins.
     end: usize,
     letters: usize,
     name: u32,
-    /// The length of the header, the number of the mate that its comment has (2 bits), and 1 if there
-    /// are qualities: headers are short
-    /// ([`ReaderOptions::max_record`](crate::ReaderOptions::max_record)).
+    /// The length of the header, the mate number of its comment (2 bits), and a bit for qualities. Headers are
+    /// short enough; see [`ReaderOptions::max_record`](crate::ReaderOptions::max_record).
     header: u32,
 }
 
@@ -49,7 +48,7 @@ impl Extent {
         self.header as usize >> 3
     }
 
-    /// The number of the mate in the comment, or 0.
+    /// Returns the mate number of the comment, or 0.
     fn number(self) -> u8 {
         (self.header >> 1 & 3) as u8
     }
@@ -74,12 +73,12 @@ impl Text {
         chunk.parse(&mut Parsing { text: self, keep }).map(drop)
     }
 
-    /// Bytes that it keeps.
+    /// Returns the number of bytes of memory that the text holds.
     pub(super) fn room(&self) -> usize {
         self.bytes.capacity() + self.extents.capacity() * size_of::<Extent>()
     }
 
-    /// Bytes of where its records lie.
+    /// Returns the size of the extents in bytes.
     pub(super) fn extents_bytes(&self) -> usize {
         size_of_val(&self.extents[..])
     }
@@ -101,12 +100,12 @@ impl Text {
         Record { name: &header[..extent.name as usize], header, letters, quality }
     }
 
-    /// The number of a mate that the comment of a record has, or 0.
+    /// Returns the mate number in the comment of a record, or 0.
     pub(super) fn number(&self, at: usize) -> u8 {
         self.extents[at].number()
     }
 
-    /// The letters of a record to write, and its qualities.
+    /// Returns the letters of a record, mutably, and its qualities.
     pub(super) fn letters_mut(&mut self, at: usize) -> (&mut [u8], Option<&[u8]>) {
         let (start, extent) = (self.start(at), self.extents[at]);
         let rest = &mut self.bytes[start + extent.header()..extent.end];
@@ -127,7 +126,7 @@ impl Text {
         });
     }
 
-    /// Adds some of another text's records.
+    /// Adds a slice of records of another text.
     pub(super) fn extend(&mut self, slice: &Slice) {
         self.stretch = slice.text.stretch;
         let (other, from, to) = (&slice.text, slice.from, slice.to);
@@ -137,7 +136,8 @@ impl Text {
         self.extents.extend(other.extents[from..to].iter().map(moved));
     }
 
-    /// Takes the place of this text if the slice is all of another one that nobody else has.
+    /// Replaces this empty text with the text of the slice, without a copy, if the slice is all of it and has its
+    /// only reference. Returns whether it did.
     pub(super) fn take_over(&mut self, slice: &mut Slice) -> bool {
         let whole = self.extents.is_empty() && slice.len() == slice.text.len();
         match Arc::get_mut(&mut slice.text).filter(|_| whole) {
@@ -156,7 +156,7 @@ impl Text {
         self.extents.push(Extent { end: self.bytes.len(), ..extent });
     }
 
-    /// Takes the last record, which may go on in the next chunk.
+    /// Removes and returns the last record, which may continue in the next chunk.
     pub(super) fn pop(&mut self) -> Option<Text> {
         if self.len() <= 1 {
             let own = std::mem::take(self);
@@ -169,12 +169,12 @@ impl Text {
         Some(Text { bytes, extents, ..Text::default() })
     }
 
-    /// Letters of the last record.
+    /// Returns the number of letters of the last record.
     pub(super) fn last_letters(&self) -> usize {
         self.extents.last().map_or(0, |last| last.letters)
     }
 
-    /// Cuts the only record, which has no qualities, behind `letters` letters; the rest repeats
+    /// Cuts the only record, which has no qualities, after `letters` letters, and returns the rest, which repeats
     /// `overlap` of them.
     pub(super) fn cut(&mut self, letters: usize, overlap: usize) -> Text {
         let Some(extent) = self.extents.first_mut() else { return Text::default() };
@@ -198,20 +198,20 @@ impl Text {
         last.end += letters.len();
     }
 
-    /// The smallest number of records from `from` on that have so many bytes; more than there are
-    /// if all have fewer.
+    /// Returns the smallest number of records, beginning with `from`, that have at least `bytes` bytes; more than
+    /// there are if all together have fewer.
     pub(super) fn records_of(&self, from: usize, bytes: usize) -> usize {
         let until = self.start(from).saturating_add(bytes);
         1 + self.extents[from..].partition_point(|extent| extent.end < until)
     }
 
-    /// Bytes of `count` records.
+    /// Returns the size in bytes of `count` records.
     pub(super) fn bytes_of(&self, from: usize, count: usize) -> usize {
         self.start(from + count) - self.start(from)
     }
 }
 
-/// Some records of a text.
+/// A range of the records of a text.
 #[derive(Clone, Debug)]
 pub(super) struct Slice {
     pub(super) text: Arc<Text>,
@@ -225,29 +225,29 @@ impl Slice {
     }
 }
 
-/// Records of one file, or as many of each of two.
+/// Records of one file, or equal numbers of records of two files.
 pub(super) type Piece = (Slice, Option<Slice>);
 
-/// What a batch is put together from.
+/// The pieces from which a batch is gathered.
 #[derive(Default)]
 pub(super) struct Pieces(pub(super) Vec<Piece>);
 
 impl Pieces {
-    /// Bytes of all their records.
+    /// Returns the total size of the records in bytes.
     pub(super) fn bytes(&self) -> usize {
         let bytes = |slice: &Slice| slice.text.bytes_of(slice.from, slice.len());
         let piece = |(first, second): &Piece| bytes(first) + second.as_ref().map_or(0, bytes);
         self.0.iter().map(piece).sum()
     }
 
-    /// The texts that nobody else has.
+    /// Returns the texts that have no other reference.
     pub(super) fn into_spare(self) -> impl Iterator<Item = Text> {
         let texts = |(first, second): Piece| [Some(first), second].into_iter().flatten();
         self.0.into_iter().flat_map(texts).filter_map(|slice| Arc::into_inner(slice.text))
     }
 }
 
-/// A chunk's records on their way into a text.
+/// The sink that adds a chunk's records to a text.
 struct Parsing<'t> {
     text: &'t mut Text,
     keep: Keep,

@@ -11,10 +11,10 @@ use crate::Error;
 use crate::alignment::Formats;
 use crate::shard::check_file;
 
-/// Batches for each worker that may be looked at before the one that is taken.
+/// The number of batches per worker that may be mapped ahead of the next one to be folded.
 const AHEAD: u64 = 4;
 
-/// Takes what was seen of a batch.
+/// The sink that folds the results of batches.
 struct Taken<F, E>(F, PhantomData<fn() -> E>);
 
 impl<F, E> fmt::Debug for Taken<F, E> {
@@ -32,7 +32,7 @@ impl<T, E, F: FnMut(T)> InOrderSink<T> for Taken<F, E> {
     }
 }
 
-/// Looks at batches.
+/// The work on each batch.
 struct Look<'l, F, T, E>(&'l F, PhantomData<fn() -> (T, E)>);
 
 impl<T, E, F: Fn(&RecordBatch) -> T> Work for Look<'_, F, T, E> {
@@ -49,8 +49,8 @@ impl<T, E, F: Fn(&RecordBatch) -> T> Work for Look<'_, F, T, E> {
 /// order of the reads. Calls `progress` with one stage, in bytes of input.
 ///
 /// # Errors
-/// If an input is no regular file, as who looks before a job reads twice; as [`Records::next`], of several
-/// faults the first in the input; if a thread cannot be started; if cancelled.
+/// If an input is not a regular file (a job that calls this reads its inputs twice); if reading fails, with the
+/// first fault in the input, see [`Records::next`]; if a thread cannot be started; if cancelled.
 pub fn walk<T: Send, E, F: Formats>(
     segments: &[ReadInput],
     options: RecordOptions<F>,
@@ -64,7 +64,7 @@ where
     segments.iter().flat_map(ReadInput::inputs).try_for_each(check_file)?;
     let (workers, cancel) = (options.workers, options.cancel.clone());
     let records = Records::open(segments, options)?;
-    progress.stage("look through", Unit::Bytes, records.bytes_total());
+    progress.stage("scan", Unit::Bytes, records.bytes_total());
     let sink = Taken(take, PhantomData);
     let engine = Engine::new(&records, sink, AHEAD * workers as u64, progress, &cancel);
     engine.run(workers, || Look(&look, PhantomData))?;
@@ -72,11 +72,11 @@ where
     engine.finish().map(drop)
 }
 
-/// The number of each batch's first read, in order, and behind them the number of all reads; a pair is
-/// one.
+/// Returns the number of the first read of each batch, in order, followed by the number of all reads; a pair counts
+/// as one.
 ///
 /// # Errors
-/// As [`walk`].
+/// See [`walk`].
 pub fn batch_starts<E, F: Formats>(
     segments: &[ReadInput],
     options: RecordOptions<F>,

@@ -1,4 +1,4 @@
-//! Where a file can be cut: the first place behind a given one at which a shard may begin.
+//! Search for the first position at or after a given one at which a file can be cut.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -11,18 +11,18 @@ use crate::compress::Compression;
 use crate::format::Format;
 use crate::there::uninterrupted;
 
-/// A place in a file; the default is its beginning.
+/// A position in a file; the default is its beginning.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cut {
-    /// Where in the file the member of gzip begins that it lies in; in plain text, the place itself.
+    /// The offset in the file of the gzip member that contains the position; in plain text, of the position itself.
     pub(crate) offset: u64,
-    /// Bytes of the member's text before it.
+    /// The number of bytes of the member's text before the position.
     pub(crate) skip: u64,
-    /// Within a FASTA sequence: the bases before it that come again.
+    /// The bases before the position that are repeated, if it is within a FASTA sequence.
     pub(crate) repeated: Option<Vec<u8>>,
 }
 
-/// The first place at or behind `at` where a file of `size` bytes can be cut; `None` if there is none
+/// Returns the first position at or after `at` at which a file of `size` bytes can be cut; `None` if there is none
 /// before its end.
 pub(crate) fn find(
     file: &File,
@@ -45,7 +45,7 @@ pub(crate) fn find(
     }
     let Some(first) = find_member(file, size, compression, at)? else { return Ok(None) };
     let mut text = text_from(file.try_clone()?, first)?;
-    // Where in the text each member begins.
+    // The offsets in the text at which members begin.
     let (mut members, mut behind) = (Vec::new(), 0);
     let found = search(&mut finder, |buffer| {
         let read = text.read(buffer)?;
@@ -62,7 +62,7 @@ pub(crate) fn find(
     }))
 }
 
-/// Reads on until the place is found; its distance from the beginning.
+/// Reads until the position is found and returns its distance from the beginning of the text.
 fn search(
     finder: &mut Finder,
     mut read: impl FnMut(&mut [u8]) -> io::Result<usize>,
@@ -79,22 +79,24 @@ fn search(
     }
 }
 
-/// Finds the place in text that begins anywhere in a file.
+/// A search for the position in a text that begins anywhere in a file.
 struct Finder {
     format: Format,
-    /// Bases that must come before a place within a sequence.
+    /// The number of bases that must precede a position within a sequence.
     overlap: usize,
-    /// Bytes fed before.
+    /// The number of bytes fed before.
     fed: u64,
-    /// At the beginning of a line; the first line is not whole, and not looked at.
+    /// Whether the next byte begins a line.
     at_start: bool,
+    /// Whether the current line is complete. The first one is not, and is ignored.
     is_whole: bool,
-    /// FASTQ: where the last two lines begin, and with what.
+    /// The offsets and first bytes of the last two lines of FASTQ.
     lines: [Option<(u64, u8)>; 2],
-    /// FASTA: the last bases of whole lines.
+    /// The last bases of complete lines of FASTA.
     bases: Vec<u8>,
-    /// No sequence: a header or a comment.
+    /// Whether the line is a header or a comment of FASTA.
     in_header: bool,
+    /// Whether the position is within a FASTA sequence.
     within: bool,
 }
 
@@ -113,12 +115,12 @@ impl Finder {
         }
     }
 
-    /// The bases that come again, once the place is found.
+    /// Returns the bases that are repeated, once the position is found.
     fn repeated(&self) -> Option<Vec<u8>> {
         self.within.then(|| self.bases.clone())
     }
 
-    /// Takes more text; the place, from the beginning of all of it, once it is there.
+    /// Adds more text, and returns the position, relative to the beginning of all text, once it is found.
     fn feed(&mut self, mut text: &[u8]) -> Option<u64> {
         while !text.is_empty() {
             if self.at_start {
@@ -156,7 +158,7 @@ impl Finder {
         self.bases.drain(..surplus);
     }
 
-    /// A line of FASTA begins.
+    /// Handles the beginning of a FASTA line.
     fn fasta_line(&mut self, first: u8) -> Option<u64> {
         if first == b'>' {
             return Some(self.fed);
@@ -172,11 +174,13 @@ impl Finder {
         None
     }
 
-    /// A line of FASTQ begins. Of a record's four lines, the first begins with `@` and the third with
-    /// `+`; the second does with neither, and the fourth with anything. So a line with `@`, the next but
-    /// one with `+` and between them one with neither can only be the first: were it the second, the
-    /// next would begin with `+`; the third begins with `+` itself; were it the fourth, the next would
-    /// begin with `@`.
+    /// Handles the beginning of a FASTQ line.
+    ///
+    /// The first of the four lines of a record begins with `@` and the third with `+`, the second with neither, and
+    /// the fourth with any character. If a line begins with `@`, the next with neither `@` nor `+`, and the one
+    /// after that with `+`, then the first of these is the first line of a record. It cannot be the second line,
+    /// because then the next would begin with `+`; nor the third, because that begins with `+`; nor the fourth,
+    /// because then the next would begin with `@`.
     fn fastq_line(&mut self, first: u8) -> Option<u64> {
         if let [Some((at, b'@')), Some((_, between))] = self.lines
             && first == b'+'
@@ -206,7 +210,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever qualities and headers begin with, the place is the first record behind.
+        /// The position is the next record, whatever qualities and headers begin with.
         #[test]
         fn records_of_fastq_are_never_mistaken(
             records in proptest::collection::vec(
@@ -222,7 +226,7 @@ mod tests {
                 text += &format!("@{name}{end}{bases}{end}+{again}{end}{quality}{end}");
             }
             let at = at.min(text.len());
-            // A record whose name line is not whole is not looked at; the next one may be found.
+            // A record whose name line is incomplete is ignored; the next one may be found.
             let found = place(Format::Fastq, 0, &text.as_bytes()[at..], step).map(|(found, _)| at + found as usize);
             let expected = begins.iter().copied().find(|&begin| begin > at);
             prop_assert_eq!(found, expected);
@@ -236,7 +240,7 @@ mod tests {
         ) {
             let end = if crlf { "\r\n" } else { "\n" };
             let mut text = String::new();
-            // Of each line, where it begins, whether it is a header, and the bases of the contig before it.
+            // For each line: its offset, and the bases of the contig before it; `None` for a header.
             let mut lines = Vec::new();
             for (name, sequence) in &contigs {
                 lines.push((text.len(), None));
@@ -260,7 +264,7 @@ mod tests {
                     continue;
                 }
                 let Some(before) = before else { expected = Some((*begin - at, None)); break };
-                // Bases of lines that are known whole.
+                // The bases of lines that are known to be complete.
                 let known = seen.get_or_insert(before.len());
                 if before.len() - *known >= overlap {
                     let again = before.as_bytes()[before.len() - overlap..].to_vec();

@@ -1,5 +1,4 @@
-//! The members of a gzip file, blocks of BGZF among them: where they begin, and their text from any of
-//! them on.
+//! Members of gzip files, including BGZF blocks: where they begin, and the text from a member on.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -13,15 +12,15 @@ use merganser_inflate::bgzf::{self, Header};
 use crate::compress::Compression;
 use crate::there::{Uninterrupted, is_of_system, uninterrupted};
 
-/// A member of a file that can be cut begins within so many bytes: of a gzip file without, no more is
-/// searched, as most of these have only one.
+/// The maximum distance, in bytes, that is searched for a member. Most gzip files have only one, so a search to the
+/// end of the file would usually be in vain.
 const NEAR: u64 = 64 << 20;
-/// Bytes that are searched at a time,
+/// The number of bytes that are searched at a time.
 const STEP: usize = 1 << 20;
-/// and of the next ones, so that a header may lie across.
+/// The number of bytes by which the searched pieces overlap, because a header may span two of them.
 const ACROSS: usize = 1 << 10;
 
-/// Where the first member at or behind `at` begins.
+/// Returns the offset of the first member at or after `at`.
 pub(super) fn find_member(
     file: &File,
     size: u64,
@@ -61,11 +60,11 @@ fn fill_at(file: &File, buffer: &mut [u8], from: u64) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// The block of BGZF that begins at byte `at` of a file: its size in bytes, and its text; `None` if there is
-/// none with the right checksum.
+/// Reads the BGZF block at offset `at` of a file, and returns its size in bytes and its text; `None` if there is no
+/// block with a correct checksum.
 ///
 /// # Errors
-/// As reading.
+/// If reading fails.
 pub fn read_bgzf_block(file: &File, at: u64) -> io::Result<Option<(u64, Vec<u8>)>> {
     let mut bytes = vec![0; bgzf::MAX_BLOCK];
     let known = fill_at(file, &mut bytes, at)?;
@@ -75,7 +74,7 @@ pub fn read_bgzf_block(file: &File, at: u64) -> io::Result<Option<(u64, Vec<u8>)
     Ok((size <= known && whole.is_ok()).then_some((size as u64, text)))
 }
 
-/// Whether a block of BGZF is here, behind which another or the end follows.
+/// Whether a BGZF block is at offset `at`, followed by another block or by the end of the file.
 fn is_block(file: &File, size: u64, at: u64) -> io::Result<bool> {
     let Some((own, _)) = read_bgzf_block(file, at)? else { return Ok(false) };
     let mut next = [0; 64];
@@ -84,9 +83,9 @@ fn is_block(file: &File, size: u64, at: u64) -> io::Result<bool> {
     Ok(follows || at + own == size)
 }
 
-/// Whether a member seems to begin here: with a header that writers make and some text. Three bytes may
-/// look like a header by chance; that much text hardly. Who reads the member before sees whether it
-/// ends here, so that a wrong guess is an error at the worst.
+/// Whether a member seems to begin at offset `at`: its header is one that programs write, and it inflates to text.
+/// Three bytes may look like a header by chance, but that much text is very unlikely. The reader of the previous
+/// member checks that it ends here, so a wrong guess is at worst an error.
 fn is_member(file: &File, head: &[u8], at: u64) -> io::Result<bool> {
     const ENOUGH: u64 = 64 << 10;
     let &[_, _, _, flags, _, _, _, _, level, system, ..] = head else { return Ok(false) };
@@ -105,11 +104,11 @@ fn is_member(file: &File, head: &[u8], at: u64) -> io::Result<bool> {
     }
 }
 
-/// The text of a gzip file.
+/// A reader of the text of a gzip file.
 pub(super) type MemberText = GzipStream<BufReader<Uninterrupted<File>>>;
 
-/// The text of a file from the member on that begins at `member`. No copy of the file may be read from
-/// meanwhile: they share one place.
+/// Returns the text of a file from the member at offset `member` on. No duplicate of the file handle may be read in
+/// the meantime, because duplicates share one position.
 pub(super) fn text_from(mut file: File, member: u64) -> io::Result<MemberText> {
     file.seek(SeekFrom::Start(member))?;
     let bytes = BufReader::with_capacity(1 << 18, Uninterrupted(file));

@@ -1,4 +1,4 @@
-//! The part of a file that one shard reads.
+//! The stretch of a file that one shard reads.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
@@ -12,44 +12,44 @@ use super::members::{MemberText, read_bgzf_block, text_from};
 use crate::compress::Compression;
 use crate::format::Format;
 
-/// A stretch of a file, from one place where it can be cut up to another, or to its end.
+/// A stretch of a file, from one position at which it can be cut to another one or to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stretch {
     pub(super) compression: Compression,
     pub(super) format: Format,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub(super) size: u64,
     pub(super) from: Cut,
     pub(super) to: Option<Cut>,
 }
 
 impl Stretch {
-    /// How the file is compressed.
+    /// Returns the compression of the file.
     pub(crate) fn compression(&self) -> Compression {
         self.compression
     }
 
-    /// Whether it begins where the file does.
+    /// Whether the stretch begins at the beginning of the file.
     pub(crate) fn begins_file(&self) -> bool {
         self.from == Cut::default()
     }
 
-    /// What is in it.
+    /// Returns the format of the file.
     pub(crate) fn format(&self) -> Format {
         self.format
     }
 
-    /// The bases before it, where it begins within a FASTA sequence.
+    /// Returns the bases before the stretch, if it begins within a FASTA sequence.
     pub(crate) fn repeated(&self) -> Option<&[u8]> {
         self.from.repeated.as_deref()
     }
 
-    /// Its size in the file, in bytes; of compressed ones about.
+    /// Returns the size of the stretch in the file in bytes; it is approximate in compressed files.
     pub(crate) fn bytes(&self) -> u64 {
         self.end() - self.from.offset
     }
 
-    /// Where it begins and ends in a plain file.
+    /// Returns the offsets in a plain file at which the stretch begins and ends.
     pub(crate) fn range(&self) -> (u64, u64) {
         (self.from.offset, self.end())
     }
@@ -58,8 +58,8 @@ impl Stretch {
         self.to.as_ref().map_or(self.size, |to| to.offset)
     }
 
-    /// A BGZF file of the text of this stretch of one: the blocks as they are, and those that are cut made
-    /// anew.
+    /// Returns a BGZF stream with the text of this stretch of a BGZF file: complete blocks are copied, and blocks
+    /// that are cut are compressed again.
     pub(crate) fn blocks(&self, mut file: File) -> io::Result<Box<dyn Read + Send>> {
         let mut head = Vec::new();
         let mut from = self.from.offset;
@@ -88,7 +88,7 @@ impl Stretch {
         Ok(Box::new(Cursor::new(head).chain(between).chain(Cursor::new(tail))))
     }
 
-    /// The text of this stretch of a gzip file; `count` takes the bytes of the file that were read.
+    /// Returns the text of this stretch of a gzip file. The number of bytes read from the file is added to `count`.
     pub(crate) fn text(
         &self,
         file: File,
@@ -109,22 +109,22 @@ impl Stretch {
     }
 }
 
-/// The block that was found where a shard begins or ends.
+/// Reads the block that was found at the beginning or the end of a shard.
 fn block(file: &File, offset: u64) -> io::Result<(u64, Vec<u8>)> {
     let changed = || io::Error::new(io::ErrorKind::InvalidData, "the file was changed");
     read_bgzf_block(file, offset)?.ok_or_else(changed)
 }
 
-/// Text up to a place in it.
+/// A reader that ends at a position in a text.
 struct UpTo {
     text: MemberText,
-    /// The member that is read, and how much of its text was.
+    /// The current member. [`taken`](Self::taken) is the number of bytes of its text that were read.
     member: u64,
     taken: u64,
-    /// The member in which the stretch ends, and how much of its text is part of it.
+    /// The member in which the stretch ends, and the number of bytes of its text that belong to the stretch.
     to: Option<(u64, u64)>,
     count: Arc<AtomicU64>,
-    /// What `count` has.
+    /// The offset in the file up to which bytes are included in `count`.
     at: u64,
 }
 
@@ -145,12 +145,12 @@ impl Read for UpTo {
         let read = match self.member.cmp(&last) {
             std::cmp::Ordering::Less if read > 0 => read,
             std::cmp::Ordering::Equal => read.min((most - self.taken) as usize),
-            // The next shard begins where no member does.
+            // The next shard begins at an offset at which no member begins.
             _ => {
                 return Err(io::Error::new(
                     io::ErrorKind::InvalidData,
                     format!(
-                        "no member begins at byte {last}, where one seemed to: leave this file whole"
+                        "no gzip member begins at byte {last}, where one was expected: do not divide this file"
                     ),
                 ));
             }

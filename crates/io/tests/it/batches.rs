@@ -1,4 +1,4 @@
-//! All batches of some segments, in order.
+//! Helpers that return all batches of some segments, in order.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -7,10 +7,10 @@ use crate::common::Record;
 use merganser_io::{Error, Header, Input, Keep, ReadInput, RecordBatch, Records};
 use merganser_run::{StartError, run_workers};
 
-/// How these tests read.
+/// The record options of these tests.
 pub(crate) type RecordOptions = merganser_io::RecordOptions<crate::Formats>;
 
-/// A batch: its number, reads before it, whether paired, its records.
+/// A batch: its number, the number of reads before it, whether it is paired, and its records.
 pub(crate) type Batch = (u64, u64, bool, Vec<Record>);
 
 pub(crate) type AnyError = Box<dyn std::error::Error + Send + Sync>;
@@ -38,7 +38,7 @@ pub(crate) fn read_all(segments: &[ReadInput], options: &RecordOptions) -> Resul
     let failed = failed.into_inner().unwrap();
     let first = failed.into_iter().min_by_key(|(number, _)| *number);
     if let Some((number, _)) = &first {
-        // What a faulty batch has is not whole.
+        // A batch with an error is incomplete.
         batches.retain(|batch| batch.0 < *number);
     }
     Ok((batches, first))
@@ -64,7 +64,7 @@ pub(crate) fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
 
 pub(crate) const ALL: Keep = Keep { header: Header::Whole, qualities: true };
 
-/// What is warned of when a file of single reads is read, `DIR/` left out.
+/// Returns the warnings after reading a file of single reads, without `DIR/`.
 pub(crate) fn warned(text: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let segments = [ReadInput::Single(Input::File(write(folder.path(), "r", text)))];

@@ -1,4 +1,4 @@
-//! One table of texts and what they hold, read in every form.
+//! A table of texts and their records, which are read in every form.
 
 use crate::common::{Record, Sums, naive, options, read_alone, read_together, reader_of, record};
 use merganser_io::{Input, Reader};

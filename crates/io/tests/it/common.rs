@@ -1,11 +1,11 @@
-//! A naive parser, and what the reader gives in the same form.
+//! A naive parser, and helpers that return the results of the reader in the same form.
 
 use merganser_io::{Chunk, Error, Reader, Sink};
 use merganser_run::run_workers_collect;
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read};
 
-/// How these tests read.
+/// The reader options of these tests.
 pub(crate) type ReaderOptions = merganser_io::ReaderOptions<crate::Formats>;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,11 +63,11 @@ pub(crate) fn naive(bytes: &[u8]) -> Vec<Record> {
     records
 }
 
-/// Collects the pieces in the order in which one worker gets them.
+/// A sink that collects the pieces in the order in which one worker receives them.
 #[derive(Default)]
 pub(crate) struct Collector {
     pub(crate) records: Vec<Record>,
-    /// Of each piece, its k-mers.
+    /// The counts of the k-mers within pieces.
     pub(crate) kmers: BTreeMap<String, usize>,
     k: usize,
     piece: String,
@@ -144,7 +144,7 @@ pub(crate) fn options(chunk_bytes: usize, overlap: usize, workers: usize) -> Rea
     ReaderOptions { chunk_bytes, overlap, workers, ..ReaderOptions::default() }
 }
 
-/// Everything one worker reads.
+/// Reads everything with one worker.
 pub(crate) fn read_alone(reader: &Reader, k: usize) -> Result<Collector, Error> {
     let (mut chunk, mut sink) = (Chunk::default(), Collector::new(k));
     let (mut records, mut bases) = (0, 0);
@@ -160,7 +160,7 @@ pub(crate) fn read_alone(reader: &Reader, k: usize) -> Result<Collector, Error> 
     Ok(sink)
 }
 
-/// What several workers read, whatever its order.
+/// The results of several workers, independent of their order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sums {
     pub(crate) headers: Vec<String>,
@@ -223,7 +223,7 @@ pub(crate) fn read_together(reader: &Reader, workers: usize, k: usize) -> Result
     Ok(all)
 }
 
-/// Gives a few bytes at a time, as a pipe may.
+/// A reader that returns a few bytes at a time, as a pipe may.
 pub(crate) struct Dribble(pub(crate) Cursor<Vec<u8>>, pub(crate) usize);
 
 impl Read for Dribble {

@@ -1,4 +1,4 @@
-//! Reading compressed files whole, cut off and damaged.
+//! Tests of compressed files: complete, truncated and damaged.
 
 use crate::common::{Sums, naive, options, read_alone, read_together, reader_of};
 use merganser_io::{Chunk, Error, Input, Reader};
@@ -21,7 +21,7 @@ fn every_compression_from_files() {
     let text = reads(1000);
     let expected = Sums::of(&naive(&text), 13);
     for (name, bytes) in all_forms(&text) {
-        // No name tells the compression.
+        // The name does not tell the compression.
         let path = dir.path().join(name);
         std::fs::write(&path, &bytes).unwrap();
         for (chunk, workers) in [(4096, 2), (100_000, 3), (1 << 22, 1)] {
@@ -57,7 +57,7 @@ fn bgzf_without_its_end_block_is_warned_of_and_nothing_else_is() {
             read_together(&reader, workers, 13).unwrap();
             assert_eq!(warnings.since(0), expected, "{name}");
         }
-        // The same of a stream, of which the end is seen when it is there.
+        // The same for a stream, whose end is known only when it is reached.
         let options = options(4096, 12, 1);
         let warnings = options.warnings.clone();
         read_together(&reader_of(&bytes, options), 1, 13).unwrap();
@@ -114,16 +114,16 @@ fn cut_off_anywhere_is_an_error() {
         for cut in 1..bytes.len() {
             let result = read_alone(&reader_of(&bytes[..cut], options(64, 0, 1)), 0);
             if cut == parts[0].len() {
-                // Whole, as far as anybody can tell.
+                // As far as can be known, the file is complete.
                 assert_eq!(result.unwrap().records, naive(half), "{name}");
                 continue;
             }
             match result.map(|sink| sink.records).unwrap_err() {
-                // The header of a first block must be whole to be known for BGZF.
+                // The header of the first block must be complete to be recognized as BGZF.
                 Error::Truncated { compression: "gzip", .. } if compression == "BGZF" => {}
                 Error::Truncated { compression: said, .. } => assert_eq!(said, compression),
                 Error::UnknownFormat { .. } if cut < 6 => {}
-                // The first bytes of a second gzip member may not show yet that it is BGZF.
+                // The first bytes of a second gzip member may not suffice to recognize BGZF.
                 Error::Corrupt { .. } if cut > parts[0].len() && cut < parts[0].len() + 6 => {}
                 other => panic!("{name} cut at {cut} of {}: {other}", bytes.len()),
             }

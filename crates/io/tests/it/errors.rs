@@ -1,4 +1,4 @@
-//! What users read when something is wrong.
+//! Tests of error messages.
 
 use crate::common::{options, read_alone, read_together, reader_of};
 use merganser_io::{Input, Reader, check_letters};
@@ -10,7 +10,7 @@ fn message_at(text: &[u8], chunk: usize) -> String {
         .to_string()
 }
 
-/// The message, which must not depend on where chunks end.
+/// Returns the message, which must not depend on where chunks end.
 fn message(text: &str) -> String {
     let whole = message_at(text.as_bytes(), 1 << 16);
     for chunk in [16, 40] {
@@ -111,7 +111,7 @@ fn headers_without_end() {
             "test: line 1: a header of more than 16.0 MiB; is this a text file?"
         );
     }
-    // A sequence may be that long.
+    // A sequence may be as long.
     let text = format!("@r\n{0}\n+\n{0}\n", "A".repeat(17 << 20));
     let reader = reader_of(text.as_bytes(), options(1 << 20, 0, 1));
     assert_eq!(read_alone(&reader, 0).unwrap().records[0].sequence.len(), 17 << 20);
@@ -148,7 +148,7 @@ fn binary_data_are_found_wherever_they_are() {
     }
 }
 
-/// What is no FASTA is an error at its line, wherever chunks end; what comes before is as it was.
+/// A line that is not FASTA is an error at that line, wherever chunks end; the records before it are unchanged.
 #[test]
 fn lines_that_are_no_fasta() {
     let fastq = |byte| {
@@ -170,7 +170,7 @@ fn lines_that_are_no_fasta() {
         (
             "ACGT \n >b\n",
             4,
-            "blanks before a header: remove them, as '>' is the first letter of its line"
+            "blanks before a header: remove them, as '>' must be the first letter of its line"
                 .to_owned(),
         ),
         (
@@ -193,7 +193,7 @@ fn lines_that_are_no_fasta() {
 #[test]
 fn lines_that_are_no_fastq() {
     let good = "@r\nACGT\n+\nIIII\n";
-    let joined = "the quality has 7 letters, the sequence 4, and a record seems to begin behind these: \
+    let joined = "the quality has 7 letters, the sequence 4, and a record seems to begin after these: \
                   was a file without a last line end joined with the next one?";
     let cases = [
         (

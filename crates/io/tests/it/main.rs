@@ -1,6 +1,6 @@
-//! Reading and writing through the public face, held against naive code.
+//! Tests of reading and writing through the public interface, compared with naive code.
 
-// Helpers are tests, too.
+// Clippy does not count helper functions as tests.
 #![allow(clippy::unwrap_used)]
 
 mod batches;
@@ -14,5 +14,5 @@ mod records;
 mod shards;
 mod workers;
 
-/// Nothing here reads alignments.
+/// The formats of these tests, which read no alignments.
 pub(crate) type Formats = merganser_io::SequencesOnly;

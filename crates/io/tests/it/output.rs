@@ -1,4 +1,4 @@
-//! Result files.
+//! Tests of result files.
 
 use merganser_io::{AtomicFile, Output, OutputSet, finish_all};
 use std::fs::{self, File};
@@ -161,8 +161,8 @@ fn a_link_that_leads_nowhere_yet_is_followed() {
     assert_eq!(names(dir.path()), ["circle", "link", "lost", "sub"]);
 }
 
-/// A new file has what the umask leaves, one that replaces another one that one's permissions, but
-/// for those to run as somebody else: its content is another one's.
+/// A new file has the permissions that the umask leaves. A file that replaces another one has the permissions of
+/// that file, except setuid and setgid, because its content is different.
 #[test]
 fn permissions_are_kept_and_those_of_others_are_not() {
     let dir = tempfile::tempdir().unwrap();
@@ -202,7 +202,7 @@ fn names_may_be_as_long_as_they_can_be() {
 
 #[test]
 fn messages_do_not_name_the_temporary_file() {
-    // A directory in which nobody makes files.
+    // A directory in which no files can be created.
     let error = AtomicFile::create(Path::new("/proc/self/x")).unwrap_err().to_string();
     assert!(!error.contains(".merganser"), "{error}");
     let error = AtomicFile::temporary(Path::new("/proc/self")).unwrap_err().to_string();
@@ -215,7 +215,7 @@ fn a_temporary_file_has_no_name() {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("a/b");
     let mut file = AtomicFile::temporary(&folder).unwrap();
-    // But for the mark of a folder that a run has made.
+    // Only the mark of a created directory.
     assert_eq!(names(&folder), [".merganser-made"]);
     file.write_all(b"text").unwrap();
     let mut reader = file.reader().unwrap();
@@ -245,7 +245,7 @@ fn outputs_of_a_set_appear_when_all_are_finished() {
     assert_eq!(names(dir.path()), ["a", "b.gz"]);
     assert_eq!(set.bytes_of(&plain), 0);
 
-    // One that is not finished, for instance for an error, leaves none.
+    // A set that is not committed, for instance after an error, leaves no file.
     let other = OutputSet::new();
     other.file(&left).unwrap().commit().unwrap();
     drop(other);
@@ -260,14 +260,14 @@ fn a_set_that_cannot_appear_as_a_whole_is_taken_back() {
     for path in [&one, &two] {
         set.file(path).unwrap().commit().unwrap();
     }
-    // Since then somebody has put a directory there.
+    // A directory has been created there in the meantime.
     fs::create_dir(&two).unwrap();
     let error = set.commit().unwrap_err().to_string();
     assert!(error.ends_with("two: cannot write: is a directory"), "{error}");
     assert_eq!(names(dir.path()), ["two"]);
 }
 
-/// What was there before comes back.
+/// The replaced files are restored.
 #[test]
 fn a_set_that_cannot_appear_as_a_whole_replaces_nothing() {
     let dir = tempfile::tempdir().unwrap();
@@ -294,8 +294,7 @@ fn a_set_that_cannot_appear_as_a_whole_replaces_nothing() {
     assert_eq!(fs::read(path("old")).unwrap(), b"");
 }
 
-/// Who reads a pipe may go away: other outputs become whole all the same, and the last one ends the
-/// run.
+/// The reader of a pipe may go away: the other outputs are still completed, and the last output ends the run.
 #[test]
 fn a_reader_that_goes_away_takes_no_other_output_with_it() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Random texts, cut anywhere.
+//! Tests with random texts that are cut anywhere.
 
 use crate::common::{
     Record, Sums, kmers_of, naive, options, read_alone, read_together, reader_of, record,
@@ -6,17 +6,17 @@ use crate::common::{
 use merganser_test_forms::all_forms;
 use proptest::prelude::*;
 
-/// How a text is laid out.
+/// The layout of a text.
 #[derive(Clone, Debug)]
 struct Layout {
     width: usize,
     line_end: &'static str,
     last_line_end: bool,
-    /// The text begins with a byte order mark.
+    /// Whether the text begins with a byte order mark.
     mark: bool,
-    /// Behind each line of a sequence.
+    /// The blanks after each line of a sequence.
     blanks: &'static str,
-    /// A line of FASTA behind each header.
+    /// A FASTA comment line after each header.
     comment: &'static str,
 }
 
@@ -50,7 +50,7 @@ fn finish(mut text: String, layout: &Layout) -> String {
     text
 }
 
-/// Without the blanks before the name.
+/// Removes the blanks before the name.
 fn name(header: &str) -> &str {
     header.trim_start_matches(' ')
 }
@@ -78,7 +78,7 @@ fn fastq(records: &[(String, String)], layout: &Layout) -> String {
             text += layout.line_end;
         }
     }
-    // An empty last quality without line end is a line that is not there, which is legal, too.
+    // An empty last quality without a line end is a missing line, which is valid, too.
     finish(text, layout)
 }
 
@@ -121,7 +121,7 @@ proptest! {
         check(&text, &expected, chunk, 3)?;
     }
 
-    /// Whatever is read, the result is the same for every chunk size: the same records or an error.
+    /// For any text, the result is the same for every chunk size: the same records, or an error.
     #[test]
     fn any_lines_give_the_same_at_every_chunk_size(
         lines in prop::collection::vec("[>@+A\r; ]{0,4}", 0..12), chunk in 1..40usize,
@@ -134,7 +134,7 @@ proptest! {
                 .map_err(|error| error.to_string())
         };
         let (small, whole) = (read(chunk), read(1 << 16));
-        // Which of two errors in a text shows may depend on it, not whether there is one.
+        // The chunk size may decide which of two errors is reported, but not whether there is one.
         prop_assert_eq!(small.as_ref().ok(), whole.as_ref().ok(), "{:?}, {:?}", &small, &whole);
     }
 

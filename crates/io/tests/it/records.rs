@@ -1,4 +1,4 @@
-//! Batches of reads and pairs, however the text is cut and whoever parses it.
+//! Tests of batches of reads and pairs, independent of how the text is cut and which worker parses it.
 
 use crate::batches::{ALL, AnyError, Batch, RecordOptions, listed, read_all, warned, write};
 use crate::common::{Record, naive};
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What is in a segment, mates in turn.
+/// Returns the records of a segment, with mates alternating.
 fn expected(segment: &ReadInput) -> Vec<Record> {
     let of = |input: &Input| naive(&std::fs::read(input.path().unwrap()).unwrap());
     let mut files = segment.inputs().map(of);
@@ -22,7 +22,7 @@ fn expected(segment: &ReadInput) -> Vec<Record> {
     }
 }
 
-/// The batches that a plain loop makes.
+/// Returns the batches that a plain loop makes.
 fn cut(segments: &[ReadInput], options: &RecordOptions) -> Vec<Batch> {
     let mut batches: Vec<Batch> = Vec::new();
     let mut reads = 0;
@@ -52,7 +52,7 @@ fn cut(segments: &[ReadInput], options: &RecordOptions) -> Vec<Batch> {
     batches
 }
 
-/// Reads' letters; as FASTQ, or FASTA of this width.
+/// Formats reads as FASTQ, or as FASTA of the given width.
 fn laid_out(reads: &[String], width: Option<usize>, mate: &str) -> String {
     let mut text = String::new();
     for (number, letters) in reads.iter().enumerate() {
@@ -89,7 +89,7 @@ proptest! {
         let both: Vec<String> =
             reads.iter().zip(&mates).flat_map(|(a, b)| [a.clone(), b.clone()]).collect();
         let interleaved = laid_out(&both, widths[0], "").replace("x\n", "y\n");
-        // Mates in turn have the same name.
+        // Adjacent mates have the same name.
         let mut number = 0;
         let interleaved: String = interleaved
             .split_inclusive('\n')
@@ -151,7 +151,7 @@ proptest! {
                 one = laid_out(&reads[..bad], width, "/1");
                 format!("1: ends after {bad} records, but DIR/2 has more: mates must come in pairs")
             }
-            // Names differ there and later.
+            // The names differ at this read and later.
             2 => {
                 for number in bad..count {
                     two = two.replace(&format!("r{number}/2"), &format!("s{number}/2"));
@@ -159,7 +159,7 @@ proptest! {
                 format!("1: record {} is r{bad}/1, but its mate in DIR/2 is s{bad}/2: {}",
                     bad + 1, Unmated::Names)
             }
-            // The last one has no mate.
+            // The last record has no mate.
             3 => {
                 paired = false;
                 let last = 2 * (count / 2) + 1;
@@ -170,7 +170,7 @@ proptest! {
                 format!("1: record {last}, the last one, has no mate: interleaved files have an \
                     even number of records")
             }
-            // A record is malformed, and so are all behind it; names differ later.
+            // A record is malformed, and so are all records after it; the names differ later.
             _ if fasta => return Ok(()),
             _ => {
                 let at = two.find(&format!("@r{bad}/2")).unwrap();
@@ -191,14 +191,14 @@ proptest! {
             batch_records, chunk_bytes, workers, ..RecordOptions::default()
         };
         let (batches, failed) = read_all(&[segment], &options).unwrap();
-        let (number, error) = failed.expect("a fault");
-        // An unknown format shows before any record of the file does.
+        let (number, error) = failed.expect("an error");
+        // An unknown format is found before any record of the file.
         if kind > 3 && bad == 0 {
             prop_assert!(error.to_string().contains("not FASTA or FASTQ"), "{error}");
         } else {
             prop_assert_eq!(error.to_string(), expected);
         }
-        // All that comes before it is there.
+        // All batches before the error are there.
         prop_assert_eq!(batches.len() as u64, number);
     }
 }
@@ -251,20 +251,20 @@ fn a_record_longer_than_chunks_and_batches_is_whole() {
     }
 }
 
-/// Whoever is faster: what is malformed comes before what cannot be inflated behind it.
+/// Whichever worker is faster, a malformed record is reported instead of data after it that cannot be inflated.
 #[test]
 fn a_malformed_record_comes_before_a_damaged_end() {
     let folder = tempfile::tempdir().unwrap();
     let reads = vec!["ACGTACGTACGTACGTTTACG".to_owned(); 3000];
     let text = laid_out(&reads, None, "").replace("@r2900 ", "!r2900 ");
     let mut bytes = text.as_bytes().chunks(5000).flat_map(bgzf_block).collect::<Vec<u8>>();
-    // The last block's sum is wrong.
+    // The checksum of the last block is wrong.
     let last = bytes.len() - 5;
     bytes[last] ^= 1;
     let path = folder.path().join("damaged.gz");
     std::fs::write(&path, bytes).unwrap();
     for run in 0..50 {
-        // Small batches leave time between finding the first fault and saying it.
+        // Small batches leave time between finding the first fault and reporting it.
         let options = RecordOptions {
             chunk_bytes: 5000,
             workers: 4,
@@ -273,12 +273,12 @@ fn a_malformed_record_comes_before_a_damaged_end() {
         };
         let segment = ReadInput::Single(Input::File(path.clone()));
         let (_, failed) = read_all(&[segment], &options).unwrap();
-        let (_, error) = failed.expect("a fault");
+        let (_, error) = failed.expect("an error");
         assert!(error.to_string().contains("record 2901, line 11601"), "run {run}: {error}");
     }
 }
 
-/// A sequence of FASTA is whole only if what follows it could be read.
+/// A FASTA sequence is complete only if the text after it could be read.
 #[test]
 fn a_sequence_cut_off_by_damage_is_no_record() {
     let folder = tempfile::tempdir().unwrap();
@@ -303,8 +303,7 @@ fn a_sequence_cut_off_by_damage_is_no_record() {
     }
 }
 
-/// Sequences of FASTA that are longer than stretches come in such, which overlap; the reads are counted
-/// as ever.
+/// Long FASTA sequences are returned in overlapping stretches; the numbers of reads do not change.
 #[test]
 fn long_sequences_come_in_stretches() {
     let dir = tempfile::tempdir().unwrap();
@@ -354,7 +353,7 @@ fn long_sequences_come_in_stretches() {
     }
 }
 
-/// A record that is too long is refused when so much of it has been read, and those before it come.
+/// A record that is too long is refused as soon as its limit has been read, and the records before it are returned.
 #[test]
 fn records_that_are_too_long_are_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -378,7 +377,7 @@ fn records_that_are_too_long_are_refused() {
     }
 }
 
-/// While somebody has a long record, nobody else gets one.
+/// While one worker has a long record, no other worker receives one.
 #[test]
 fn long_records_come_one_at_a_time() {
     let dir = tempfile::tempdir().unwrap();
@@ -429,7 +428,7 @@ fn pairs_among_single_reads_are_warned_of() {
         let shown = format!("its first {} records are pairs", 2 * count.min(16));
         assert!(found.len() == 1 && found[0].contains(&shown), "{mates:?}: {found:?}");
     }
-    // Single reads, of which some may look like mates.
+    // Single reads, some of which may look like mates.
     let singles = [
         pairs(1, ["", ""]),
         pairs(7, [".1", ".2"]),

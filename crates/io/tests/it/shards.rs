@@ -1,4 +1,4 @@
-//! Shards of inputs: read one after the other, they are the inputs, whatever the number of shards.
+//! Tests of shards: read one after the other, they give the inputs, for any number of shards.
 
 use crate::common::{Collector, ReaderOptions, kmers_of, naive};
 use flate2::Compression;
@@ -19,7 +19,7 @@ fn gzip(text: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Blocks or members of `step` bytes of text.
+/// Compresses text, in blocks or members of `step` bytes.
 fn pack(text: &[u8], how: How, step: usize) -> Vec<u8> {
     match how {
         How::Plain => text.to_vec(),
@@ -47,7 +47,7 @@ enum How {
     Zstd,
 }
 
-/// Hands `inputs` to the collector.
+/// Passes the records of `inputs` to the collector.
 fn read(inputs: &[Input], chunk_bytes: usize, collector: &mut Collector) {
     let options = ReaderOptions { chunk_bytes, overlap: K - 1, ..ReaderOptions::default() };
     let reader = Reader::open(inputs, options).unwrap();
@@ -57,7 +57,7 @@ fn read(inputs: &[Input], chunk_bytes: usize, collector: &mut Collector) {
     }
 }
 
-/// How many of the shards have anything to read.
+/// Compares the shards with the whole and returns the number of shards that are not empty.
 fn check(files: &[(PathBuf, Vec<u8>)], of: u16, chunk_bytes: usize) -> usize {
     let inputs: Vec<Input> = files.iter().map(|(path, _)| Input::File(path.clone())).collect();
     let mut collector = Collector::new(K);
@@ -139,7 +139,7 @@ fn reads() -> Vec<u8> {
     Random(1).bases(4000 * 100).chunks(100).enumerate().flat_map(record).collect()
 }
 
-/// Each format that can be cut is: every shard has something to read.
+/// Every format that can be cut is cut: no shard is empty.
 #[test]
 fn large_files_are_cut() {
     let dir = tempfile::tempdir().unwrap();
@@ -174,7 +174,7 @@ fn what_is_no_file_is_refused() {
     assert!(missing.contains("no such file"), "{missing}");
 }
 
-/// What is wrong with a file is said by the shard that meets it.
+/// Damage is reported by the shard that reads it.
 #[test]
 fn damage_is_seen() {
     let dir = tempfile::tempdir().unwrap();
@@ -218,7 +218,7 @@ fn fingerprints_tell_files_apart() {
     for (at, one) in all.iter().enumerate() {
         assert!(!all[at + 1..].contains(one));
     }
-    // A byte in the middle of a large file; the same bytes at another time.
+    // One byte in the middle of a large file; the same bytes at another time.
     let mut large = b"ACGT".repeat(100_000);
     write(dir.path(), "large", &large);
     let before = of(&["large"]);

@@ -1,4 +1,4 @@
-//! Several workers: waiting, stopping, failing.
+//! Tests of several workers: waiting, stopping, failing.
 
 use crate::common::{Sums, naive, options, read_together};
 use merganser_io::{Chunk, Input, Reader};
@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
-/// Delivers what is sent, and waits for it.
+/// A reader that returns the bytes that are sent to it, and waits for them.
 struct Pipe(Mutex<Receiver<Vec<u8>>>, Cursor<Vec<u8>>);
 
 impl Read for Pipe {
@@ -48,8 +48,8 @@ fn slow_inputs_are_waited_for() {
     });
 }
 
-/// Two inputs, each of which is ready only once both are being read: only workers that read both
-/// at the same time get through.
+/// Two inputs, each of which is ready only once both are being read: this ends only if workers read both at the
+/// same time.
 #[test]
 fn two_streams_are_read_at_the_same_time() {
     struct Meet<'a>(&'a (Mutex<usize>, Condvar), bool, Cursor<Vec<u8>>);
@@ -93,7 +93,7 @@ fn stopping_wakes_those_who_wait() {
         });
         std::thread::sleep(Duration::from_millis(20));
         reader.stop();
-        // The one that reads is waiting for the pipe.
+        // The worker that reads is waiting for the pipe.
         drop(sender);
         all.join().unwrap().unwrap();
     });

@@ -1,4 +1,4 @@
-//! What is to be computed, as data.
+//! The description of a calculation.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::expression::{Cut, Expression};
 use crate::formats::TableFormat;
 
-/// Which counts of a result are kept, and how.
+/// The limits of the counts in a result.
 ///
 /// ```
 /// use merganser_kmers::algebra::{CountLimits, Cut};
@@ -15,7 +15,7 @@ use crate::formats::TableFormat;
 /// let limits = CountLimits { min_count: 2, ..CountLimits::default() };
 /// assert_eq!(limits.cut(), Cut { least: 2, most: u32::MAX });
 /// ```
-// These comments are the help of the command line.
+// The doc comments of the fields are the help texts of the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct CountLimits {
@@ -35,19 +35,19 @@ pub struct CountLimits {
 }
 
 impl Default for CountLimits {
-    /// All k-mers are kept with their counts.
+    /// Returns limits that keep all k-mers with their counts.
     fn default() -> CountLimits {
         CountLimits { min_count: 1, max_count: None, counter_max: None }
     }
 }
 
 impl CountLimits {
-    /// The bounds of counts, before they are lowered.
+    /// Returns the bounds of counts; they apply before counts are lowered.
     pub fn cut(&self) -> Cut {
         Cut { least: self.min_count, most: self.max_count.unwrap_or(u32::MAX) }
     }
 
-    /// Larger counts are lowered to this.
+    /// Returns the value to which larger counts are lowered.
     pub(super) fn ceiling(&self) -> u32 {
         self.counter_max.unwrap_or(u32::MAX)
     }
@@ -60,15 +60,15 @@ impl From<Cut> for CountLimits {
     }
 }
 
-/// What to compute, and what becomes of it.
+/// A calculation with tables, and the output of its result.
 #[derive(Clone, Debug)]
 pub struct Calculation {
-    /// What to compute of the tables.
+    /// The expression to compute from the tables.
     pub expression: Expression,
-    /// Which counts of it are kept.
+    /// The limits of the counts in the result.
     pub limits: CountLimits,
-    /// Where the result goes; for [`TableFormat::Kmc`] the name without suffix.
+    /// The output file; for [`TableFormat::Kmc`] the name without suffix.
     pub output: Option<PathBuf>,
-    /// How it is written.
+    /// The format of the output.
     pub format: TableFormat,
 }

@@ -1,4 +1,4 @@
-//! How alike tables are: shared k-mers, Jaccard index, containment, Mash distance.
+//! The similarity of tables: shared k-mers, Jaccard index, containment, Mash distance.
 
 use merganser_run::{Cancel, Progress, Resources};
 use merganser_seq::kmer::Kmer;
@@ -15,55 +15,55 @@ use crate::tables::AnyTable;
 /// The comparison of all pairs of tables.
 #[derive(Clone, Debug)]
 pub struct Comparison {
-    /// Bases of a k-mer.
+    /// The length of k-mers.
     pub k: usize,
-    /// Distinct k-mers of each table, within its bounds,
+    /// The number of distinct k-mers of each table, after its cut.
     pub kmers: Vec<u64>,
-    /// and the sum of their counts.
+    /// The sum of the counts of each table, after its cut.
     pub occurrences: Vec<u64>,
     /// Each pair once, in the order (0, 1), (0, 2), … (1, 2), …
     pub pairs: Vec<Pair>,
 }
 
-/// What two tables have in common.
+/// The k-mers that two tables share.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pair {
-    /// The places of the two tables.
+    /// The indexes of the two tables.
     pub tables: (usize, usize),
-    /// Distinct k-mers that both have,
+    /// The number of distinct k-mers that both tables have.
     pub shared: u64,
-    /// and the sum of the smaller of both counts.
+    /// The sum over these k-mers of the smaller of the two counts.
     pub shared_occurrences: u64,
 }
 
 impl Comparison {
-    /// Shared k-mers over those of either table; 0 if both are empty.
+    /// Returns the Jaccard index: shared k-mers over those of either table; 0 if both are empty.
     pub fn jaccard(&self, pair: &Pair) -> f64 {
         let (a, b) = pair.tables;
         ratio(pair.shared, self.kmers[a] + self.kmers[b] - pair.shared)
     }
 
-    /// The same of occurrences: the smaller of both counts over the larger, each summed.
+    /// Returns the weighted Jaccard index: the sum of the smaller counts over the sum of the larger ones.
     pub fn weighted_jaccard(&self, pair: &Pair) -> f64 {
         let (a, b) = pair.tables;
         let all = self.occurrences[a] + self.occurrences[b] - pair.shared_occurrences;
         ratio(pair.shared_occurrences, all)
     }
 
-    /// Shared k-mers over those of the first table, and over those of the second.
+    /// Returns the number of shared k-mers over that of the first table, and over that of the second.
     pub fn containment(&self, pair: &Pair) -> (f64, f64) {
         let (a, b) = pair.tables;
         (ratio(pair.shared, self.kmers[a]), ratio(pair.shared, self.kmers[b]))
     }
 
-    /// Mash distance, from the exact Jaccard index j: -ln(2j / (1 + j)) / k, 0 to 1 (Ondov et al.
+    /// Returns the Mash distance for the exact Jaccard index j: -ln(2j / (1 + j)) / k, 0 to 1 (Ondov et al.
     /// 2016, equation 4); 1 if nothing is shared.
     pub fn mash_distance(&self, pair: &Pair) -> f64 {
         let jaccard = self.jaccard(pair);
         if jaccard == 0.0 {
             return 1.0;
         }
-        // Not -0 for equal tables.
+        // Adding 0 turns the -0 of equal tables into 0.
         (-(2.0 * jaccard / (1.0 + jaccard)).ln() / self.k as f64).clamp(0.0, 1.0) + 0.0
     }
 }
@@ -72,7 +72,7 @@ fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Compares each table with each other, after its cut.
+/// Compares each table with every other one, after its cut.
 ///
 /// # Errors
 /// As [`calculate`](super::calculate).
@@ -153,7 +153,7 @@ impl<K: Kmer> Work<K> for Comparing<'_> {
     }
 }
 
-/// k-mers of both, and the sum of the smaller counts.
+/// Returns the number of k-mers in both arrays and the sum of their smaller counts.
 fn common<K: Kmer>(a: &[(K, u32)], b: &[(K, u32)]) -> (u64, u64) {
     let (mut i, mut j, mut shared, mut occurrences) = (0, 0, 0u64, 0u64);
     while i < a.len() && j < b.len() {

@@ -1,4 +1,4 @@
-//! A worker of a calculation: computes ranges, encodes them and hands them in.
+//! A worker of a calculation: it computes and encodes ranges and passes them to the writer.
 
 use merganser_run::InOrder;
 use merganser_seq::kmer::Kmer;
@@ -10,20 +10,20 @@ use super::merge::{self, Range, SortedKmers, Spare};
 use crate::formats::{Encoder, Ordered, Sink};
 use crate::{Error, Histogram};
 
-/// Counts below this are tallied apart.
+/// Counts below this are tallied in arrays.
 const SMALL: usize = 128;
 
-/// A worker: computes, encodes, hands in.
+/// A worker that computes and encodes ranges and passes them to the writer.
 pub(super) struct Emitting<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>> {
     calculation: &'e Calculation,
     uses: Vec<usize>,
     encoder: &'e E,
     in_order: &'e InOrder<E::Encoded, Ordered<S>>,
     spare: Spare<K>,
-    /// k-mers of a divided section that do not fill a unit yet.
+    /// The k-mers of a divided section that do not yet fill a unit of the encoder.
     open: SortedKmers<K>,
     pub(super) histogram: Histogram,
-    /// The histogram before the cut, if it is kept.
+    /// The histogram before the cut; empty unless `keeps_uncut`.
     pub(super) uncut: Histogram,
     keeps_uncut: bool,
     pub(super) before: merge::Before,
@@ -53,7 +53,7 @@ impl<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>> Emitting<'e, K, E, S> {
         }
     }
 
-    /// Hands in what is whole: all, if the section ends here, else a multiple of units.
+    /// Hands in a range: the k-mers up to a multiple of the encoder's unit, or all of them if the section ends here.
     fn hand_in(&mut self, place: Place, run: &[(K, u32)]) -> Result<bool, Error> {
         if place.first && place.last {
             let part = self.encoder.encode(run);
@@ -74,15 +74,15 @@ impl<'e, K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>> Emitting<'e, K, E, S> {
 }
 
 impl<K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>> Emitting<'_, K, E, S> {
-    /// Hands in a part of so many k-mers; false if nothing is wanted any more.
+    /// Hands in an encoded part of a section; returns false if the other workers have stopped.
     fn hand_in_part(&self, place: Place, part: E::Encoded, kmers: usize, last: bool) -> bool {
         self.in_order.hand_in_some(place.section as u64, part, kmers as u64, last)
     }
 }
 
-/// Adds the counts to the histogram, and gives their sum.
+/// Adds the counts to the histogram, and returns their sum.
 fn tally<K>(run: &[(K, u32)], histogram: &mut Histogram) -> u64 {
-    // Most counts are the same few: in four arrays, one need not wait for the one before.
+    // Most counts are small and repeat: four arrays avoid waiting for the previous increment of the same counter.
     let mut small = [[0u32; SMALL]; 4];
     let mut sum = 0;
     for (at, &(_, count)) in run.iter().enumerate() {
@@ -124,7 +124,7 @@ impl<K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>> Work<K> for Emitting<'_, K, E,
 
 impl<K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>> Drop for Emitting<'_, K, E, S> {
     fn drop(&mut self) {
-        // After an error or a panic, nobody must wait for this worker's section.
+        // After an error or a panic, the other workers must not wait for this worker's section.
         if !self.done {
             self.in_order.stop();
         }

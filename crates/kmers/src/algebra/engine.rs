@@ -1,4 +1,4 @@
-//! Ranges of all tables, one after the other, by all workers.
+//! Distributes the ranges of all tables to workers.
 
 use merganser_run::{Cancel, Numbers, Progress, each};
 use merganser_seq::kmer::Kmer;
@@ -7,8 +7,8 @@ use super::merge::SortedKmers;
 use crate::Error;
 use crate::ranges::{RangeReader, Ranges};
 
-/// Where a range lies: k-mers that share their first bits are a section, and a large section comes
-/// in several ranges, in order, to one worker.
+/// The position of a range. k-mers that share their first bits form a section; a large section is divided into
+/// several ranges, which go to one worker in order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) section: usize,
@@ -18,35 +18,35 @@ pub(crate) struct Place {
 
 #[cfg(test)]
 impl Place {
-    /// A range of a section, for tests.
+    /// Returns the place of a range, for tests.
     pub(crate) fn of(section: usize, first: bool, last: bool) -> Place {
         Place { section, first, last }
     }
 }
 
-/// What a worker does with the ranges that it gets.
+/// The work that is done with each range.
 pub(crate) trait Work<K> {
-    /// Takes a range of each table; false to end this worker's run, as another has failed.
+    /// Takes a range of each table; returns false to end this worker because another one has failed.
     fn range(&mut self, place: Place, tables: &mut [SortedKmers<K>]) -> Result<bool, Error>;
 }
 
-/// All ranges of all tables.
+/// The ranges of all tables, and the parameters of their distribution.
 pub(crate) struct Engine<'e, K> {
     pub(super) tables: &'e [Box<dyn Ranges<K> + 'e>],
     pub(super) k: usize,
-    /// First bits of a k-mer that choose its section.
+    /// The number of first bits of a k-mer that select its section.
     pub(super) section_bits: u32,
-    /// k-mers that the ranges of all tables may have together.
+    /// The largest number of k-mers in a range, summed over all tables.
     pub(super) most: u64,
     pub(super) threads: usize,
     pub(super) progress: &'e dyn Progress,
-    /// What the sections together are to the progress.
+    /// The amount of progress that all sections make together.
     pub(crate) total: u64,
     pub(super) cancel: &'e Cancel,
 }
 
 impl<K: Kmer> Engine<'_, K> {
-    /// Hands every range to one of the workers that `make` makes, and gives them back.
+    /// Passes every range to one of the workers that `make` creates, and returns the workers.
     pub(crate) fn run<W: Work<K> + Send>(
         &self,
         make: impl Fn() -> W + Sync,
@@ -54,7 +54,7 @@ impl<K: Kmer> Engine<'_, K> {
         self.run_some(0..1 << self.section_bits, make)
     }
 
-    /// Those of the sections within `range`.
+    /// Passes the ranges of the sections in `range` to workers, as [`Engine::run`] does.
     pub(crate) fn run_some<W: Work<K> + Send>(
         &self,
         range: std::ops::Range<usize>,
@@ -65,8 +65,8 @@ impl<K: Kmer> Engine<'_, K> {
         each(self.threads, firsts, self.cancel, |firsts| self.worker(firsts, &range, make()))
     }
 
-    /// Neighbouring sections that a worker takes at once: those that some table has only together, if
-    /// that leaves enough for all workers.
+    /// Returns the number of neighbouring sections that a worker takes at a time: those that some table can
+    /// only read together, if that leaves enough for all workers.
     fn at_once(&self) -> usize {
         let together = self.tables.iter().map(|table| table.together()).min();
         let finer = self.section_bits.saturating_sub(together.unwrap_or(u32::MAX));
@@ -109,7 +109,7 @@ struct Worker<'w, 'e, K, W> {
 }
 
 impl<K: Kmer, W: Work<K>> Worker<'_, '_, K, W> {
-    /// A range, halved until it fits.
+    /// Reads a range and works on it; a range with too many k-mers is halved until it fits.
     fn range(&mut self, prefix: K, bits: u32, place: Place) -> Result<bool, Error> {
         self.engine.cancel.check()?;
         let mut kmers = 0;

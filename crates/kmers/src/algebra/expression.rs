@@ -1,4 +1,4 @@
-//! What to compute, as a tree.
+//! Expressions: calculations as trees.
 
 use std::path::PathBuf;
 
@@ -11,30 +11,30 @@ pub enum Operation {
     Intersect,
     /// The k-mers of the first operand that no other has, with their counts.
     Subtract,
-    /// The k-mers of the first operand, their counts less those of the others, where any is left.
+    /// The k-mers of the first operand, with their counts less those of the others, if any count is left.
     CountersSubtract,
 }
 
 merganser_run::named! {
-    /// The count of a k-mer that two operands have, as `kmc_tools -oc` names it.
+    /// The rule for the count of a k-mer that two operands have, named as by `kmc_tools -oc`.
     pub enum Mode {
-        /// The smaller of both.
+        /// The smaller of both counts.
         Min = "min",
-        /// The larger of both.
+        /// The larger of both counts.
         Max = "max",
-        /// The sum; what is beyond `u32::MAX` stands as that.
+        /// The sum, at most `u32::MAX`.
         Sum = "sum",
-        /// The first less the second; a k-mer of which nothing is left goes.
+        /// The first count less the second; the k-mer is dropped if nothing is left.
         Diff = "diff",
-        /// The first.
+        /// The first count.
         Left = "left",
-        /// The second.
+        /// The second count.
         Right = "right",
     }
 }
 
 impl Operation {
-    /// The mode if none is given: kmc_tools' own.
+    /// Returns the default mode, which is that of kmc_tools.
     pub fn default_mode(self) -> Mode {
         match self {
             Operation::Union => Mode::Sum,
@@ -44,7 +44,8 @@ impl Operation {
         }
     }
 
-    /// Whether k-mers of the left, and of the right, operand alone stay.
+    /// Returns whether k-mers that only the left operand has are kept, and whether those that only the right
+    /// one has are.
     pub(super) fn keeps(self) -> (bool, bool) {
         match self {
             Operation::Union => (true, true),
@@ -54,59 +55,59 @@ impl Operation {
     }
 }
 
-/// Bounds of counts, both inclusive: k-mers outside of them go.
+/// Inclusive bounds of counts; k-mers with other counts are dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// The least count that stays.
+    /// The least count that is kept.
     pub least: u32,
-    /// The largest count that stays.
+    /// The largest count that is kept.
     pub most: u32,
 }
 
 impl Cut {
-    /// Nothing goes.
+    /// The cut that keeps all k-mers.
     pub const NONE: Cut = Cut { least: 1, most: u32::MAX };
 
-    /// Whether k-mers of this count stay.
+    /// Whether k-mers with this count are kept.
     #[inline(always)]
     pub fn keeps(&self, count: u32) -> bool {
         (self.least..=self.most).contains(&count)
     }
 }
 
-/// What to compute.
+/// An expression over tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expression {
-    /// A table, by its place in a list.
+    /// A table, by its index in a list.
     Table(usize),
-    /// An operation on one operand or more, taken from left to right.
+    /// An operation on one or more operands, applied from left to right.
     Of {
         /// The operation.
         operation: Operation,
-        /// The count of k-mers that two operands have.
+        /// The rule for the count of k-mers that two operands have.
         mode: Mode,
-        /// What it is of; at least one.
+        /// The operands; at least one.
         operands: Vec<Expression>,
     },
-    /// What stays after a cut.
+    /// The k-mers of an expression that a cut keeps.
     Within(Box<Expression>, Cut),
-    /// The same k-mers, each with this count, at least 1.
+    /// The k-mers of an expression, all with this count, which is at least 1.
     SetCounts(Box<Expression>, u32),
 }
 
-/// What can be said of a result before it is computed.
+/// Bounds of a result that are known before it is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bounds {
-    /// No fewer than its k-mers.
+    /// An upper bound of the number of k-mers.
     pub(super) kmers: u64,
-    /// No greater than its least count.
+    /// A lower bound of the least count.
     pub(super) least: u32,
-    /// No less than its largest count.
+    /// An upper bound of the largest count.
     pub(super) largest: u32,
 }
 
 impl Expression {
-    /// How often each table stands in it.
+    /// Returns the number of times that each table occurs in the expression.
     pub(super) fn uses(&self, tables: usize) -> Vec<usize> {
         let mut uses = vec![0; tables];
         self.visit(&mut |table| uses[table] += 1);
@@ -123,7 +124,7 @@ impl Expression {
         }
     }
 
-    /// The table, if it is one and nothing else but cuts.
+    /// Returns the table if the expression is a single table, possibly with cuts.
     pub(super) fn only_table(&self) -> Option<usize> {
         match self {
             Expression::Table(table) => Some(*table),
@@ -132,7 +133,7 @@ impl Expression {
         }
     }
 
-    /// The most results that are in memory at the same time while it is computed.
+    /// Returns the largest number of intermediate results that are in memory at the same time.
     pub(super) fn width(&self) -> usize {
         match self {
             Expression::Table(_) => 1,
@@ -189,7 +190,7 @@ fn fold(operation: Operation, mode: Mode, a: Bounds, b: Bounds) -> Bounds {
     Bounds { kmers, least: least.max(1), largest }
 }
 
-/// Tables by their paths, each once.
+/// The paths of tables, each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Names(pub(super) Vec<PathBuf>);
 

@@ -1,5 +1,5 @@
-//! Joining tables over machines: shards of a count, each of a piece of the input, are joined by ranges
-//! of k-mers, and ranges are put together. The result has the bytes of a count in one run.
+//! Joins tables from several machines: shards of a count, each of a part of the input, are joined by ranges of
+//! k-mers, and the ranges are concatenated. The result has the bytes of a count in one run.
 
 use merganser_io::OutputSet;
 use merganser_run::{Cancel, Progress, Resources, Shard};
@@ -11,17 +11,18 @@ use super::run::{Calculated, calculate_joined};
 use crate::Error;
 use crate::tables::AnyTable;
 
-/// Computes an expression of tables, of which none or all are shards of one count
-/// ([`AnyTable::open_piece`]); of all its k-mers, or of a range of them, which is a piece that
-/// [`concat()`] takes. Without a range, or when all ranges are put together, a union of shards has the
-/// bytes that a count of the whole input has with the cut of this calculation. The histogram of shards
-/// is that before the cut.
+/// Computes an expression of tables, either for all k-mers or for a range of them. The result for a range is a
+/// piece for [`concat()`].
 ///
-/// Progress stages are those of [`calculate`](super::calculate()).
+/// Either none or all of the tables are shards of one count ([`AnyTable::open_piece`]). The union of shards, or
+/// the concatenation of all its ranges, has the bytes of a count of the whole input with the cut of this
+/// calculation. The histogram of shards is that before the cut.
+///
+/// The progress stages are those of [`calculate`](super::calculate()).
 ///
 /// # Errors
-/// Shards that are not all there, or of several counts, or that anything else is computed of than
-/// their union; a range of tables that are not `.mgk`, or in another format than that; and as
+/// If shards are missing or belong to several counts, or the expression is not their union; if a range is
+/// computed from tables that are not `.mgk`, or in another format; otherwise as
 /// [`calculate`](super::calculate()).
 pub fn join(
     calculation: &Calculation,
@@ -36,11 +37,11 @@ pub fn join(
     calculate_joined(calculation, joined.as_ref(), tables, resources, outputs, progress, cancel)
 }
 
-/// Puts the ranges together that [`join`] made, given in any order; the calculation's expression and
-/// cut are not looked at. The histogram is that before the cut of the ranges.
+/// Concatenates the ranges that [`join`] wrote, given in any order. The expression and the cut of the
+/// calculation are ignored. The histogram is that before the cut of the ranges.
 ///
 /// # Errors
-/// Tables that are no ranges, not all there, or of several jobs; and as
+/// If the tables are not ranges, if ranges are missing, or if they belong to several jobs; otherwise as
 /// [`calculate`](super::calculate()).
 pub fn concat(
     calculation: &Calculation,

@@ -1,4 +1,4 @@
-//! What is known of pieces of tables that are joined, and which pieces go together.
+//! Joined pieces of tables: which pieces belong together, and the header of the result.
 
 use std::path::Path;
 
@@ -15,20 +15,20 @@ use crate::tables::AnyTable;
 use crate::tables::clipped::{AllRanges, clipped};
 use crate::{Error, Header, Histogram};
 
-/// What is known of a result that is joined of pieces, or is one.
+/// The known properties of a result that is joined from pieces, or is itself a piece.
 pub(super) struct Joined {
-    /// The range of k-mers to compute,
+    /// The range of k-mers to compute.
     range: Option<Shard>,
-    /// and what it will be a piece of.
+    /// The piece that the result will be.
     piece: Option<Piece>,
     /// The cut of the result.
     cut: Cut,
     min_quality: Option<u8>,
-    /// What the pieces say of the input; `None` where the k-mers' counts do.
+    /// The total number of k-mers of the input according to the pieces; `None` if it is computed from the counts.
     total_kmers: Option<u64>,
-    /// Of ranges, all that they were before their cut.
+    /// The properties of ranges before their cut.
     ranges: Option<Ranged>,
-    /// The number of k-mers shows only when they are computed.
+    /// Whether the number of k-mers must be known before writing, which takes a calculation of its own.
     pub(super) needs_number: bool,
 }
 
@@ -39,7 +39,7 @@ struct Ranged {
 }
 
 impl Joined {
-    /// Returns what shards make together; `None` for what is neither joined nor a range.
+    /// Returns the properties of a union of shards or of a range; `None` if the result is neither.
     pub(super) fn of_shards(
         calculation: &Calculation,
         range: Option<Shard>,
@@ -53,14 +53,16 @@ impl Joined {
             let first = tables[0].path();
             return Err(bad(
                 first,
-                "it is a shard of a count: nothing but the union of all shards can be computed of it, with the sum of the counts",
+                "it is a shard of a count: only the union of all shards, with summed counts, can be computed from it",
             ));
         }
         if range.is_some() && calculation.format != TableFormat::Mgk {
-            return Err(config("`range`: ranges of k-mers are .mgk tables: convert the whole"));
+            return Err(config(
+                "`range`: ranges of k-mers are .mgk tables: convert the whole table instead",
+            ));
         }
         if range.is_some() && calculation.limits.ceiling() < u32::MAX {
-            return Err(config("`counter_max` goes with whole tables, not with `range`"));
+            return Err(config("`counter_max` requires whole tables: use it without `range`"));
         }
         let headers = pieces.as_deref().unwrap_or_default();
         let total: u64 = sum(headers.iter().map(|header| header.total_kmers));
@@ -68,7 +70,7 @@ impl Joined {
             let job = job(calculation, shard, tables);
             Piece { kind: PieceKind::Range, shard, job }
         });
-        // All ranges together say it once.
+        // The total is the same for all ranges: only the first one records it.
         let says = range.is_none_or(|range| range.number() == 1);
         Ok(Some(Joined {
             range,
@@ -81,11 +83,11 @@ impl Joined {
         }))
     }
 
-    /// Returns what ranges make together.
+    /// Returns the properties of the concatenation of ranges.
     pub(super) fn of_ranges(tables: &[AnyTable]) -> Result<Joined, Error> {
         let Some(headers) = pieces(tables, PieceKind::Range)? else {
             let path = tables.first().map(AnyTable::path).unwrap_or(Path::new(""));
-            let reason = "not a range of k-mers, which merganser kmers union --range makes";
+            let reason = "not a range of k-mers, which merganser kmers union --range writes";
             return Err(bad(path, reason));
         };
         let mut histogram = Histogram::default();
@@ -108,7 +110,7 @@ impl Joined {
         })
     }
 
-    /// The tables' k-mers, those of the range alone.
+    /// Returns the k-mers of the tables that lie in the range, or `None` without a range.
     pub(super) fn ranges<'t, K: Kmer>(
         &self,
         tables: &'t [AnyTable],
@@ -117,38 +119,39 @@ impl Joined {
         self.range.map(|range| clipped(tables, k, range)).transpose()
     }
 
-    /// Has the header say what it is.
+    /// Writes the properties into a header.
     pub(super) fn put(&self, header: &mut Header) {
         header.min_count = self.cut.least;
         header.max_count = self.cut.most;
         header.min_quality = self.min_quality;
         header.piece = self.piece;
         if let Some(range) = self.range {
-            // A range has few of all sections.
+            // A range has k-mers in only some of the sections.
             let finer = (range.of() - 1).checked_ilog2().map_or(0, |bits| bits + 1);
             let bits = section_bits(header.kmers, header.k) + finer;
             header.section_bits = bits.min(16).min(2 * header.k as u32);
         }
     }
 
-    /// What the histogram was before any cut, given what it was before this one.
+    /// Returns the histogram before any cut; `before` is that before the cut of this calculation.
     pub(super) fn uncut<'h>(&'h self, before: &'h Histogram) -> &'h Histogram {
         self.ranges.as_ref().map_or(before, |ranges| &ranges.histogram)
     }
 
-    /// All and distinct k-mers of the input, and whether some count was too large, where the pieces say.
+    /// Returns the numbers of all and of distinct k-mers of the input, and whether a count was too large, as
+    /// far as the pieces record them.
     pub(super) fn numbers(&self) -> (Option<u64>, Option<u64>, Option<bool>) {
         let ranges = self.ranges.as_ref();
         (self.total_kmers, ranges.map(|of| of.distinct_kmers), ranges.map(|of| of.saturated))
     }
 }
 
-/// The sum of what headers say, which may be anything.
+/// Returns the sum of numbers from headers, which can be arbitrary.
 fn sum(numbers: impl Iterator<Item = u64>) -> u64 {
     numbers.fold(0, u64::saturating_add)
 }
 
-/// Whether it is the union of all tables, each once, with summed counts.
+/// Whether the expression is the union of all tables, each once, with summed counts.
 fn is_plain_union(expression: &Expression, tables: usize) -> bool {
     match expression {
         Expression::Table(0) => tables == 1,
@@ -160,7 +163,7 @@ fn is_plain_union(expression: &Expression, tables: usize) -> bool {
     }
 }
 
-/// The headers of tables that are all pieces of one job; `None` if none is a piece.
+/// Returns the headers of tables that are all pieces of one job; `None` if no table is a piece.
 fn pieces(tables: &[AnyTable], kind: PieceKind) -> Result<Option<Vec<&Header>>, Error> {
     let piece =
         |table: &AnyTable| table.description().header.as_ref().and_then(|header| header.piece);
@@ -168,10 +171,8 @@ fn pieces(tables: &[AnyTable], kind: PieceKind) -> Result<Option<Vec<&Header>>, 
         return Ok(None);
     };
     let (name, remedy) = match kind {
-        PieceKind::Shard => ("shard", "join all shards of one count (merganser kmers union)"),
-        PieceKind::Range => {
-            ("range", "put all ranges of one union together (merganser kmers concat)")
-        }
+        PieceKind::Shard => ("shard", "give all shards of one count to merganser kmers union"),
+        PieceKind::Range => ("range", "give all ranges of one union to merganser kmers concat"),
     };
     let mut pieces = Vec::with_capacity(tables.len());
     for table in tables {
@@ -185,14 +186,14 @@ fn pieces(tables: &[AnyTable], kind: PieceKind) -> Result<Option<Vec<&Header>>, 
         }
         pieces.push((path, JobShard { shard: other.shard, job: other.job }));
     }
-    let other_job = ", of another job, with other inputs or parameters, than";
+    let other_job = " belongs to another job (other inputs or parameters) than";
     check_all(pieces, Words::Named { name, other_job, remedy })
         .map_err(|(at, what)| bad(tables[at].path(), what))?;
     Ok(Some(tables.iter().filter_map(|table| table.description().header.as_ref()).collect()))
 }
 
-/// What ranges depend on: the tables' contents, in any order where that is nothing to the result, and
-/// what is computed of them.
+/// Returns a hash of everything that ranges depend on: the expression, and the contents of the tables,
+/// regardless of their order if the result does not depend on it.
 fn job(calculation: &Calculation, range: Shard, tables: &[AnyTable]) -> u64 {
     let Calculation { expression, limits, .. } = calculation;
     let cut = limits.cut();

@@ -1,4 +1,4 @@
-//! Computing a range: sorted arrays in, a sorted array out.
+//! Computes a range: sorted arrays in, a sorted array out.
 
 use merganser_seq::kmer::Kmer;
 
@@ -7,7 +7,7 @@ use super::expression::{Cut, Expression, Mode, Operation};
 /// Sorted k-mers with their counts.
 pub(super) type SortedKmers<K> = Vec<(K, u32)>;
 
-/// Arrays to use again.
+/// Arrays that are kept to reuse their memory.
 #[derive(Debug, Default)]
 pub(super) struct Spare<K>(Vec<SortedKmers<K>>);
 
@@ -21,7 +21,7 @@ impl<K> Spare<K> {
     }
 }
 
-/// One range of all tables, and how often each is still needed.
+/// One range of all tables, and the number of times that each table is still needed.
 pub(super) struct Range<'r, K> {
     pub(super) tables: &'r mut [SortedKmers<K>],
     pub(super) uses: Vec<usize>,
@@ -61,8 +61,8 @@ impl<K: Kmer> Range<'_, K> {
         run
     }
 
-    /// From left to right; where the order of taking two together is nothing to the result, the
-    /// neighbours first, so that each k-mer is looked at log2(n) times and not n.
+    /// Combines operands from left to right. If the order does not matter, neighbours are combined in pairs, so
+    /// that each k-mer is processed log2(n) times instead of n times.
     fn fold(
         &mut self,
         operation: Operation,
@@ -90,7 +90,7 @@ impl<K: Kmer> Range<'_, K> {
     }
 }
 
-/// Two operands.
+/// Combines two operands.
 fn merge<K: Kmer>(
     operation: Operation,
     mode: Mode,
@@ -122,8 +122,11 @@ fn by_mode<K: Kmer, const LEFT: bool, const RIGHT: bool>(
     }
 }
 
-/// Replaces `out` by the k-mers of `a` alone if `LEFT`, of `b` alone if `RIGHT`, and those of both
-/// whose count `both` is not 0. Lower and upper half take turns, as each step waits for the one before.
+/// Replaces `out` by the k-mers that only `a` has if `LEFT`, those that only `b` has if `RIGHT`, and those of
+/// both whose count `both` is not 0.
+///
+/// The lower and the upper half are merged alternately, since each step has to wait for the previous one of the
+/// same half.
 #[inline(always)]
 fn merge_with<K: Kmer, const LEFT: bool, const RIGHT: bool>(
     a: &[(K, u32)],
@@ -131,7 +134,7 @@ fn merge_with<K: Kmer, const LEFT: bool, const RIGHT: bool>(
     out: &mut SortedKmers<K>,
     both: impl Fn(u32, u32) -> u32,
 ) {
-    // Longer arrays keep their length: only growing costs a pass.
+    // A longer array is not truncated first: only growing writes to its memory.
     let most = a.len() + b.len();
     if out.len() < most {
         out.resize(most, (K::default(), 0));
@@ -154,12 +157,12 @@ fn merge_with<K: Kmer, const LEFT: bool, const RIGHT: bool>(
     out.truncate(number + upper_number);
 }
 
-/// What is left to be merged, and where it goes.
+/// The remaining input of a merge, and its output.
 struct Merging<'m, K> {
     a: &'m [(K, u32)],
     b: &'m [(K, u32)],
     out: &'m mut [(K, u32)],
-    /// Entries of `out` that are written.
+    /// The number of entries in `out`.
     done: usize,
 }
 
@@ -169,8 +172,7 @@ impl<K: Kmer> Merging<'_, K> {
         !self.a.is_empty() && !self.b.is_empty()
     }
 
-    /// Takes the smaller k-mer, without a branch that depends on the k-mers: which of two is the
-    /// smaller is as good as random.
+    /// Takes the smaller k-mer, without a branch that depends on the comparison, which is unpredictable.
     #[inline(always)]
     fn step<const LEFT: bool, const RIGHT: bool>(&mut self, both: &impl Fn(u32, u32) -> u32) {
         let ((left, left_count), (right, right_count)) = (self.a[0], self.b[0]);
@@ -190,7 +192,7 @@ impl<K: Kmer> Merging<'_, K> {
         self.b = &self.b[usize::from(not_before)..];
     }
 
-    /// Merges the rest; gives the number of entries.
+    /// Merges the rest, and returns the number of entries.
     #[inline(always)]
     fn finish<const LEFT: bool, const RIGHT: bool>(
         mut self,
@@ -209,8 +211,7 @@ impl<K: Kmer> Merging<'_, K> {
     }
 }
 
-/// Applies the result's own bounds; says how many k-mers and occurrences there were, and how many
-/// counts were lowered to `ceiling`.
+/// Applies the cut of the result and lowers counts above `ceiling`; returns the numbers before the cut.
 pub(super) fn finish<K>(run: &mut SortedKmers<K>, cut: Cut, ceiling: u32) -> Before {
     let mut before = Before { kmers: run.len() as u64, ..Before::default() };
     run.retain_mut(|(_, count)| {
@@ -225,7 +226,7 @@ pub(super) fn finish<K>(run: &mut SortedKmers<K>, cut: Cut, ceiling: u32) -> Bef
     before
 }
 
-/// What a result was before its cut.
+/// The numbers of k-mers and occurrences before the cut, and the number of lowered counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Before {
     pub(super) kmers: u64,

@@ -32,35 +32,35 @@ const MODES: [(&str, Mode); 6] = [
     ("right", Mode::Right),
 ];
 
-/// Operations may be nested so deeply.
+/// The largest depth of nested operations.
 const DEEPEST: usize = 64;
 
-/// Reads an expression; gives it with the tables that it names, each once.
+/// Parses an expression; returns it with the tables that it names, each once.
 ///
 /// # Errors
-/// What is wrong, and where.
+/// A text that tells what is wrong, and at which letter.
 pub fn parse(text: &OsStr) -> Result<(Expression, Vec<PathBuf>), String> {
     let text = text.as_bytes();
     let mut parser = Parser { text, at: 0, names: Names::default() };
     let expression = parser.expression(0)?;
     parser.blanks();
     if parser.at < text.len() {
-        return Err(parser.wrong("the expression ends here, and more follows"));
+        return Err(parser.wrong("the expression ends here, but more text follows"));
     }
     Ok((expression, parser.names.0))
 }
 
-/// Reads an operand of the command line: a table's name, perhaps with a cut, `TABLE:MIN..MAX`.
+/// Parses an operand of the command line: the name of a table, optionally with a cut, `TABLE:MIN..MAX`.
 ///
 /// # Errors
-/// If the cut is none.
+/// If the cut is invalid.
 pub fn parse_operand(text: &OsStr) -> Result<(PathBuf, Cut), String> {
     operand(text.as_bytes())
 }
 
 fn operand(text: &[u8]) -> Result<(PathBuf, Cut), String> {
     let mut parts = text.rsplitn(2, |&letter| letter == b':');
-    // A cut is plain text, whatever the bytes of the name before it.
+    // A cut is plain text, even if the name before it is not.
     let cut = parts.next().and_then(|cut| std::str::from_utf8(cut).ok()).filter(|cut| is_cut(cut));
     match (parts.next(), cut) {
         (Some(table), Some(cut)) if !table.is_empty() => Ok((path_of(table), read_cut(cut)?)),
@@ -72,7 +72,7 @@ fn path_of(name: &[u8]) -> PathBuf {
     OsStr::from_bytes(name).into()
 }
 
-/// Text for messages and for numbers.
+/// Converts bytes to text for messages and numbers.
 fn shown(text: &[u8]) -> String {
     String::from_utf8_lossy(text).into_owned()
 }
@@ -87,17 +87,17 @@ fn read_cut(text: &str) -> Result<Cut, String> {
     let (least, most) = text.split_once("..").unwrap_or((text, ""));
     let number = |text: &str, default: u32| match text {
         "" => Ok(default),
-        _ => text.parse().map_err(|_| format!("'{text}' is no count: 0 to {}", u32::MAX)),
+        _ => text.parse().map_err(|_| format!("'{text}' is not a count: 0 to {}", u32::MAX)),
     };
     let cut = Cut { least: number(least, 1)?.max(1), most: number(most, u32::MAX)? };
     if cut.least > cut.most {
-        return Err(format!("'{text}' leaves no count: the first is the larger"));
+        return Err(format!("'{text}' leaves no count: MIN is larger than MAX"));
     }
     Ok(cut)
 }
 
 struct Parser<'t> {
-    /// Names of files may have any bytes; all else is ASCII.
+    /// The expression. Names of files may have any bytes; the rest is ASCII.
     text: &'t [u8],
     at: usize,
     names: Names,
@@ -117,7 +117,7 @@ impl Parser<'_> {
         self.at = self.text.len() - self.rest().trim_ascii_start().len();
     }
 
-    /// Passes over `letter`, if it comes next.
+    /// Skips blanks and then `letter`, if it comes next; returns whether it did.
     fn take(&mut self, letter: u8) -> bool {
         self.blanks();
         let is_next = self.rest().starts_with(&[letter]);
@@ -125,7 +125,7 @@ impl Parser<'_> {
         is_next
     }
 
-    /// What comes before the first letter that ends it, or before the end.
+    /// Returns the text before the next letter for which `ends` is true, or before the end.
     fn until(&self, ends: impl Fn(u8) -> bool) -> &[u8] {
         let end = self.rest().iter().position(|&letter| ends(letter));
         &self.rest()[..end.unwrap_or(self.rest().len())]
@@ -141,7 +141,7 @@ impl Parser<'_> {
         }
         let word = self.until(|letter| b" \t\n,()".contains(&letter)).to_owned();
         if word.is_empty() {
-            return Err(self.wrong("a table or an operation is wanted here"));
+            return Err(self.wrong("a table or an operation is expected here"));
         }
         let start = self.at;
         self.at += word.len();
@@ -164,23 +164,23 @@ impl Parser<'_> {
         self.cut(table)
     }
 
-    /// The operands of the operation `word`, which begins at `start`, up to its parenthesis.
+    /// Parses the operands of the operation `word`, which begins at `start`, up to the closing parenthesis.
     fn operation(&mut self, word: &[u8], start: usize, depth: usize) -> Result<Expression, String> {
         if word == b"set-counts" {
             let operand = Box::new(self.expression(depth + 1)?);
             if !self.take(b',') {
-                return Err(self.wrong("a comma and the count are wanted: set-counts(TABLE, 7)"));
+                return Err(self.wrong("a comma and the count are expected: set-counts(TABLE, 7)"));
             }
             let count = self.number()?.filter(|&count| count > 0);
-            let count = count.ok_or_else(|| self.wrong("a count of 1 or more is wanted"))?;
+            let count = count.ok_or_else(|| self.wrong("a count of 1 or more is expected"))?;
             self.close()?;
             return Ok(Expression::SetCounts(operand, count));
         }
         let Some((operation, mode)) = operation_of(word) else {
             self.at = start;
             return Err(self.wrong(&format!(
-                "'{}' is no operation: union, intersect, subtract, counters-subtract (each but \
-                 subtract with -min, -max, -sum, -diff, -left or -right behind it), set-counts",
+                "'{}' is not an operation: union, intersect, subtract, counters-subtract (all except \
+                 subtract may end in -min, -max, -sum, -diff, -left or -right), set-counts",
                 shown(word)
             )));
         };
@@ -193,7 +193,7 @@ impl Parser<'_> {
     }
 
     fn close(&mut self) -> Result<(), String> {
-        if self.take(b')') { Ok(()) } else { Err(self.wrong("a comma or ')' is wanted here")) }
+        if self.take(b')') { Ok(()) } else { Err(self.wrong("a comma or ')' is expected here")) }
     }
 
     fn number(&mut self) -> Result<Option<u32>, String> {
@@ -204,12 +204,12 @@ impl Parser<'_> {
             "" => Ok(None),
             _ => match digits.parse() {
                 Ok(number) => Ok(Some(number)),
-                Err(_) => Err(self.wrong(&format!("'{digits}' is no count: 0 to {}", u32::MAX))),
+                Err(_) => Err(self.wrong(&format!("'{digits}' is not a count: 0 to {}", u32::MAX))),
             },
         }
     }
 
-    /// The cut that may follow a parenthesis or quotes.
+    /// Parses the cut that may follow a parenthesis or quotes.
     fn cut(&mut self, inner: Expression) -> Result<Expression, String> {
         if !self.rest().starts_with(b":") {
             return Ok(inner);
@@ -217,7 +217,7 @@ impl Parser<'_> {
         self.at += 1;
         let text = shown(self.until(|letter| !letter.is_ascii_digit() && letter != b'.'));
         if !is_cut(&text) {
-            return Err(self.wrong("a cut is wanted here: MIN..MAX, MIN.. or ..MAX"));
+            return Err(self.wrong("a cut is expected here: MIN..MAX, MIN.. or ..MAX"));
         }
         let cut = read_cut(&text).map_err(|what| self.wrong(&what))?;
         self.at += text.len();
@@ -282,25 +282,25 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for (text, what) in [
-            ("", "'': letter 1: a table or an operation is wanted here"),
-            ("union(a,", "'union(a,': letter 9: a table or an operation is wanted here"),
-            ("union(a", "'union(a': letter 8: a comma or ')' is wanted here"),
-            ("a b", "'a b': letter 3: the expression ends here, and more follows"),
+            ("", "'': letter 1: a table or an operation is expected here"),
+            ("union(a,", "'union(a,': letter 9: a table or an operation is expected here"),
+            ("union(a", "'union(a': letter 8: a comma or ')' is expected here"),
+            ("a b", "'a b': letter 3: the expression ends here, but more text follows"),
             ("'a", "'''a': letter 2: the quotes are not closed"),
             (
                 "set-counts(a)",
-                "'set-counts(a)': letter 13: a comma and the count are wanted: set-counts(TABLE, 7)",
+                "'set-counts(a)': letter 13: a comma and the count are expected: set-counts(TABLE, 7)",
             ),
             (
                 "union(a):x",
-                "'union(a):x': letter 10: a cut is wanted here: MIN..MAX, MIN.. or ..MAX",
+                "'union(a):x': letter 10: a cut is expected here: MIN..MAX, MIN.. or ..MAX",
             ),
-            ("a:9..2", "'a:9..2': letter 7: '9..2' leaves no count: the first is the larger"),
+            ("a:9..2", "'a:9..2': letter 7: '9..2' leaves no count: MIN is larger than MAX"),
         ] {
             let said = parse(text).unwrap_err();
             assert_eq!(said, what.replace("'''a'", "''a'"), "{text}");
         }
-        assert!(parse("minus(a, b)").unwrap_err().contains("'minus' is no operation"));
+        assert!(parse("minus(a, b)").unwrap_err().contains("'minus' is not an operation"));
         assert!(parse("subtract-max(a, b)").is_err());
         assert!(parse(&"union(".repeat(100)).unwrap_err().contains("too deeply"));
     }

@@ -1,4 +1,4 @@
-//! One calculation: gathering, computing, writing.
+//! Runs a calculation: gathers, computes and writes.
 
 use std::time::{Duration, Instant};
 
@@ -19,43 +19,43 @@ use crate::ranges::Ranges;
 use crate::tables::{AnyTable, Description};
 use crate::{Error, Header, Histogram};
 
-/// What was computed.
+/// The results of a calculation.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Calculated {
-    /// Distinct k-mers of the result.
+    /// The number of distinct k-mers of the result.
     pub kmers: u64,
     /// The sum of their counts.
     pub occurrences: u64,
-    /// k-mers of the result before its own bounds.
+    /// The number of k-mers before the limits of the result were applied.
     pub before: u64,
-    /// Counts that were lowered.
+    /// The number of counts that were lowered.
     pub lowered: u64,
-    /// Some count is larger than `u32::MAX` and stands as that.
+    /// Whether a count exceeds `u32::MAX` and was set to it.
     pub saturated: bool,
-    /// How many k-mers of the result occur how often; of shards and ranges ([`join`](super::join())), before any
-    /// cut.
+    /// The number of k-mers of the result with each count; for shards and ranges ([`join`](super::join())),
+    /// before any cut.
     pub histogram: Histogram,
-    /// Bytes of temporary files.
+    /// The size of temporary files, in bytes.
     pub spilled_bytes: u64,
-    /// Bytes of memory ([`Resources::memory`]) with which there would have been no temporary files; `None`
-    /// if there were none.
+    /// The memory ([`Resources::memory`]) in bytes with which no temporary files would have been written;
+    /// `None` if there were none.
     pub enough_memory: Option<u64>,
-    /// Stages in order with their wall time.
+    /// The stages in order, with their wall time.
     pub stages: Stages,
-    /// The largest resident size of the process so far, in bytes, if the system tells it.
+    /// The largest resident size of the process so far, in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
-    /// How long the disk took to confirm the result.
+    /// The time that the disk took to sync the result.
     sync: Duration,
 }
 
-/// Computes the expression of `tables` and writes the result, which appears with `outputs`.
+/// Computes an expression of `tables` and writes the result, which appears when `outputs` is committed.
 ///
-/// Progress stages: `gathering` and `computing`, in bytes of tables.
+/// The progress stages are `gathering` and `computing`, in bytes of tables.
 ///
 /// # Errors
-/// Tables of different k or strands, one that is damaged, too little memory, a full disk, or
-/// [`Error::Cancelled`]. No output then exists.
+/// If tables differ in k or strands, a table is damaged, memory is too small, the disk is full, or the run was
+/// cancelled ([`Error::Cancelled`]). Then no output exists.
 pub fn calculate(
     calculation: &Calculation,
     tables: &[AnyTable],
@@ -67,7 +67,7 @@ pub fn calculate(
     calculate_joined(calculation, None, tables, resources, outputs, progress, cancel)
 }
 
-/// The same, of tables that may be joined of parts.
+/// Computes an expression like [`calculate`], of tables that may be joined from pieces.
 pub(super) fn calculate_joined(
     calculation: &Calculation,
     joined: Option<&Joined>,
@@ -86,8 +86,8 @@ pub(super) fn calculate_joined(
 }
 
 impl Session<'_> {
-    /// Writes the k-mers of the only table, whose ranges these are, that lie within a cut as a table
-    /// of ours.
+    /// Writes the k-mers of the session's only table, which has these `ranges`, as an `.mgk` table, restricted
+    /// to a cut.
     pub(crate) fn write_own<K: Kmer>(
         &self,
         ranges: &[Box<dyn Ranges<K> + '_>],
@@ -163,7 +163,7 @@ impl Job<'_> {
         Ok(calculated)
     }
 
-    /// What is known of the result.
+    /// Returns the bounds of the result.
     fn bounds<K>(&self, ranges: &[Box<dyn Ranges<K> + '_>]) -> Bounds {
         let tables: Vec<Bounds> = ranges
             .iter()
@@ -184,8 +184,7 @@ impl Job<'_> {
         }
     }
 
-    /// The largest count that cuts leave, those of the tables and of the expression; `u32::MAX` where
-    /// a k-mer may have any count.
+    /// Returns the largest count that the cuts of the tables and the expression allow; `u32::MAX` without a limit.
     fn max_count(&self) -> u32 {
         let table = |table: &AnyTable| {
             let Description { kmers, min_count, max_count, .. } = *table.description();
@@ -196,7 +195,7 @@ impl Job<'_> {
         expression.bounds(&tables).largest.min(limits.cut().most)
     }
 
-    /// What the result will say of itself, its numbers apart.
+    /// Returns the header of the result, without the numbers that are known at the end.
     fn header(&self, bounds: &Bounds) -> Header {
         let k = self.session.k;
         let only = self.calculation.expression.only_table();
@@ -218,7 +217,7 @@ impl Job<'_> {
         header
     }
 
-    /// The numbers of the result.
+    /// Returns the numbers of the result that are known at the end.
     fn totals(&self, calculated: &Calculated, parts: &[merge::Before]) -> Totals {
         let only = self.calculation.expression.only_table();
         let only = only.and_then(|t| self.session.tables[t].description().header.as_ref());
@@ -228,7 +227,7 @@ impl Job<'_> {
             kmers: calculated.kmers,
             occurrences: calculated.occurrences,
             largest_count: calculated.histogram.max(),
-            // A table that is but cut remembers what it was counted from.
+            // A table that was only cut keeps the numbers of the input that it was counted from.
             total_kmers: total
                 .unwrap_or_else(|| only.map_or(occurrences, |header| header.total_kmers)),
             distinct_kmers: distinct

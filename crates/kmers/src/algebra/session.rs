@@ -1,4 +1,4 @@
-//! Tables that are computed with: whether they go together, and how memory is spent on them.
+//! The tables of a calculation: their compatibility, and the memory that is spent on them.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::ranges::Ranges;
 use crate::tables::{AnyTable, Description};
 use crate::{Error, scattered};
 
-/// Tables that go together, and how memory is spent on them.
+/// Tables that were counted in the same way, and the memory that is spent on them.
 pub(crate) struct Session<'s> {
     pub(crate) tables: &'s [AnyTable],
     pub(crate) resources: &'s Resources,
@@ -21,35 +21,35 @@ pub(crate) struct Session<'s> {
     pub(crate) k: usize,
     pub(crate) canonical: bool,
     pub(crate) homopolymer_compressed: bool,
-    /// Bytes for each worker's arrays.
+    /// The size of the arrays of each worker, in bytes.
     worker_bytes: u64,
-    /// Bytes for each worker to sort gathered k-mers of a table.
+    /// The memory of each worker for sorting the gathered k-mers of a table, in bytes.
     sorting_bytes: u64,
-    /// Arrays that a worker has.
+    /// The number of arrays of each worker.
     width: u64,
-    /// Bytes of parts that wait to be written.
+    /// The size of encoded parts that wait to be written, in bytes.
     waiting_bytes: u64,
-    /// Bytes that are taken whatever the budget.
+    /// The memory that is used whatever the budget, in bytes.
     fixed: u64,
-    /// Blocks that are open at a time.
+    /// The number of blocks that are open at a time.
     blocks: u64,
 }
 
-/// Blocks of gathered k-mers.
+/// The size of blocks of gathered k-mers.
 const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 1 << 10..=16 << 10;
-/// The least memory for a worker's arrays.
+/// The least memory for the arrays of a worker.
 const LEAST_WORKER_BYTES: u64 = 2 << 20;
-/// k-mers of all tables in a range: enough that a range costs nothing by itself, few enough that
-/// they stay in the second-level cache.
+/// The largest number of k-mers of all tables in a range: enough to make the cost of a range negligible, few
+/// enough to stay in the second-level cache.
 const MAX_PER_RANGE: u64 = 1 << 16;
 
 impl<'s> Session<'s> {
-    /// The memory of what computes with tables, or looks up in them.
+    /// Returns the budget of calculations with tables and of look-ups.
     pub(crate) fn budget(resources: &Resources) -> Budget {
         Budget::new(resources.budget()).with_files(2)
     }
 
-    /// Sees to it that the tables go together and that memory suffices; `width` is the number of
+    /// Checks that the tables were counted in the same way and that memory suffices; `width` is the number of
     /// arrays of k-mers that a worker needs.
     pub(crate) fn new(
         tables: &'s [AnyTable],
@@ -82,7 +82,7 @@ impl<'s> Session<'s> {
             },
         );
         let &Description { canonical, homopolymer_compressed, .. } = first.description();
-        // What is gathered is sorted beside the workers' arrays.
+        // Gathered k-mers are sorted while the workers' arrays are in use.
         let halves = if unsorted > 0 { 2 } else { 1 };
         let worker_bytes = left / 4 / threads / halves;
         Ok(Session {
@@ -101,19 +101,19 @@ impl<'s> Session<'s> {
         })
     }
 
-    /// Bytes of memory with which nothing would have gone to disk, if something did.
+    /// Returns the memory, in bytes, with which nothing would have been spilled to disk; `None` if nothing was.
     pub(crate) fn enough_memory(&self) -> Option<u64> {
         if self.pool.spilled() == 0 {
             return None;
         }
         let most = self.pool.max_bytes();
-        // Blocks of another size hold a little more or less.
+        // Blocks of another size hold slightly more or fewer k-mers.
         let needed = most + most / 32;
         let holds = |budget: u64| beside_blocks(budget - self.fixed, self.blocks).1 / 2 >= needed;
         least_memory(self.resources.budget(), holds)
     }
 
-    /// The tables' k-mers in order.
+    /// Returns the k-mers of each table in order.
     pub(crate) fn ranges<K: Kmer>(
         &self,
         progress: &dyn Progress,
@@ -134,12 +134,12 @@ impl<'s> Session<'s> {
             .collect()
     }
 
-    /// Bytes of memory that gathered k-mers may take.
+    /// Returns the memory, in bytes, that gathered k-mers may take.
     pub(crate) fn gathered_bytes(&self) -> u64 {
         self.pool.limit()
     }
 
-    /// What runs through the ranges.
+    /// Returns the engine that distributes the ranges.
     pub(crate) fn engine<'e, K: Kmer>(
         &self,
         ranges: &'e [Box<dyn Ranges<K> + 'e>],
@@ -149,7 +149,7 @@ impl<'s> Session<'s> {
     ) -> Engine<'e, K> {
         let total = self.tables.iter().map(work_of).sum();
         progress.stage("computing", Unit::Bytes, Some(total));
-        // Blocks of a table count in whole, so that less than two of each can never fit.
+        // A table reads whole blocks: a range needs room for two blocks of each table to be readable at all.
         let least = 1024 * ranges.len() as u64;
         let entry = size_of::<(K, u32)>() as u64;
         let most = (self.worker_bytes / entry / self.width).min(MAX_PER_RANGE).max(least);
@@ -157,13 +157,13 @@ impl<'s> Session<'s> {
         Engine { tables: ranges, k: self.k, section_bits, most, threads, progress, total, cancel }
     }
 
-    /// k-mers that may wait to be written; encoded ones take about a third of a plain one.
+    /// Returns the number of k-mers that may wait to be written; an encoded one takes about a third of a plain one.
     pub(crate) fn max_waiting<K: Kmer>(&self) -> u64 {
         self.waiting_bytes / size_of::<(K, u32)>() as u64
     }
 }
 
-/// The bytes of each of so many open blocks, and what they leave of `bytes`.
+/// Returns the size of each of `blocks` open blocks, and what they leave of `bytes`.
 fn beside_blocks(bytes: u64, blocks: u64) -> (u64, u64) {
     let block_bytes = match blocks {
         0 => *BLOCK_BYTES.start(),
@@ -172,7 +172,7 @@ fn beside_blocks(bytes: u64, blocks: u64) -> (u64, u64) {
     (block_bytes, bytes - blocks * block_bytes)
 }
 
-/// Tables of different k or strands have nothing to do with one another.
+/// Returns an error if two tables differ in k, strands or homopolymer compression.
 fn go_together(one: &AnyTable, other: &AnyTable) -> Result<(), Error> {
     let (a, b) = (one.description(), other.description());
     let reason = if a.k != b.k {
@@ -180,23 +180,23 @@ fn go_together(one: &AnyTable, other: &AnyTable) -> Result<(), Error> {
     } else if a.canonical != b.canonical {
         let strands = |is: &Description| match is.canonical {
             true => "canonical k-mers",
-            false => "k-mers as they stand in the reads (`forward_only`)",
+            false => "k-mers of the forward strand (`forward_only`)",
         };
-        format!("it holds {}, {} holds {}", strands(b), one.path().display(), strands(a))
+        format!("it has {}, {} has {}", strands(b), one.path().display(), strands(a))
     } else if a.homopolymer_compressed != b.homopolymer_compressed {
         let reads = |is: &Description| match is.homopolymer_compressed {
             true => "homopolymer-compressed reads",
-            false => "reads as they are",
+            false => "uncompressed reads",
         };
-        format!("it is of {}, {} is of {}", reads(b), one.path().display(), reads(a))
+        format!("it was made from {}, {} from {}", reads(b), one.path().display(), reads(a))
     } else {
         return Ok(());
     };
-    let reason = format!("{reason}: tables that are computed with must be counted alike");
+    let reason = format!("{reason}: all tables must be counted in the same way");
     Err(Error::Table { path: other.path().to_owned(), reason })
 }
 
-/// Opens tables; `canonical` is what texts are taken for.
+/// Opens tables; `canonical` tells whether the k-mers of texts are taken as canonical.
 ///
 /// # Errors
 /// If one cannot be opened.
@@ -208,7 +208,7 @@ pub fn open_tables(
     paths.iter().map(|path| AnyTable::open(path.as_ref(), canonical, cancel)).collect()
 }
 
-/// Opens tables that may be parts of one.
+/// Opens tables that may be pieces of one table.
 ///
 /// # Errors
 /// If one cannot be opened.
@@ -220,7 +220,7 @@ pub fn open_pieces(
     paths.iter().map(|path| AnyTable::open_piece(path.as_ref(), canonical, cancel)).collect()
 }
 
-/// What progress counts: the bytes of a table's files, nothing where the system cannot tell.
+/// Returns the work of reading a table for the progress: the bytes of its files, or 0 if the system cannot tell.
 fn work_of(table: &AnyTable) -> u64 {
     table.bytes().unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! The k-mers of several tables, each with its counts in all of them.
+//! Visits the k-mers of several tables, each with its counts in all of them.
 
 use merganser_run::{Cancel, Progress, Resources, Shard};
 use merganser_seq::kmer::Kmer;
@@ -12,20 +12,20 @@ use crate::formats::mgk::section_bits;
 use crate::tables::AnyTable;
 use crate::tables::clipped::clipped;
 
-/// What is shown k-mers.
+/// A receiver of k-mers with their counts.
 pub trait Visitor: Send {
-    /// A k-mer that some table has: its count in each table, in their order, 0 where it is not.
+    /// Takes a k-mer that some table has: its count in each table, in their order, 0 if the table does not have it.
     fn kmer(&mut self, counts: &[u32]);
 }
 
-/// Shows each k-mer that some table has, or those of a range of `.mgk` tables, to one of the visitors that `make` makes,
-/// one for each thread, in no order that could be relied on, and returns them. The borders of ranges depend on the tables
-/// alone.
+/// Passes each k-mer that some table has, or each of a range of `.mgk` tables, to a visitor. `make` creates one
+/// visitor for each thread; they are returned at the end. The k-mers come in no particular order. The borders
+/// of ranges depend only on the tables.
 ///
-/// Progress stages: `gathering` and `computing`, in bytes of tables.
+/// The progress stages are `gathering` and `computing`, in bytes of tables.
 ///
 /// # Errors
-/// As [`calculate`](super::calculate); a range of tables that are not `.mgk`.
+/// As [`calculate`](super::calculate); also if a range is requested of tables that are not `.mgk`.
 pub fn visit<V: Visitor>(
     tables: &[AnyTable],
     range: Option<Shard>,
@@ -73,7 +73,7 @@ impl<K: Kmer, V: Visitor> Work<K> for Visiting<V> {
 }
 
 impl<V: Visitor> Visiting<V> {
-    /// Of two tables, without a branch that nobody could foretell but that of the visitor.
+    /// Visits the k-mers of two tables, without branches that depend on the comparison of k-mers.
     fn two<K: Kmer>(&mut self, one: &[(K, u32)], other: &[(K, u32)]) {
         let (mut i, mut j) = (0, 0);
         while let (Some(&(a, count)), Some(&(b, other_count))) = (one.get(i), other.get(j)) {

@@ -1,5 +1,6 @@
-//! FastK's tables (`.ktab`, with its hidden parts) and histograms (`.hist`), as FastK of June 2025 writes them. Numbers are
-//! little-endian; bases a c g t are 0 to 3, four a byte, the first one in the highest bits.
+//! FastK's tables (`.ktab`, with their hidden parts) and histograms (`.hist`), as FastK of June 2025 writes
+//! them. Numbers are little-endian; the bases a c g t are 0 to 3, four in a byte, the first one in the highest
+//! bits.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -12,19 +13,20 @@ use crate::description::{Description, Kind};
 use crate::error::bad;
 use crate::ranges::{self, RangeReader, Ranges, keep_range};
 
-/// Bytes of the stub before its index: k, parts, least count, bytes of a prefix.
+/// The size of the stub before its index: k, number of parts, least count, bytes of a prefix.
 const STUB: u64 = 16;
-/// Bytes of a part before its entries: k, how many.
+/// The size of the header of a part: k, number of entries.
 const PART: u64 = 12;
-/// Bytes of a count, and the largest one: what occurs more often stands as that.
+/// The size of a count in bytes.
 const COUNT: usize = 2;
+/// The largest count; k-mers that occur more often have this one, too.
 const LARGEST: u32 = 32_767;
-/// Entries, of the index and of parts, that are read at once.
+/// The number of entries, of the index or of parts, that are read at a time.
 const AT_ONCE: u64 = 1 << 16;
-/// Longer prefixes have no index that fits anywhere.
+/// The length limit of prefixes, in bytes. The index of longer ones would be too large for any memory.
 const MAX_PREFIX_BYTES: u32 = 4;
 
-/// An open table. Nothing of it is in memory.
+/// An open table; neither its index nor its entries are in memory.
 #[derive(Debug)]
 pub(crate) struct FastK {
     path: PathBuf,
@@ -36,17 +38,18 @@ pub(crate) struct FastK {
     kmers: u64,
 }
 
-/// Some of the entries.
+/// A part file with some of the entries.
 #[derive(Debug)]
 struct TableFile {
     path: PathBuf,
     file: File,
-    /// The number of its first entry, and of the one behind its last.
+    /// The number of the first entry.
     from: u64,
+    /// The number of the entry after the last one.
     to: u64,
 }
 
-/// A number of 4 or 8 bytes, as FastK's files have them.
+/// Converts a number of 4 or 8 bytes from FastK's files.
 pub(crate) fn number(bytes: &[u8]) -> i64 {
     let value = bytes.iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
     if bytes.len() == 4 { i64::from(value as u32 as i32) } else { value as i64 }
@@ -56,11 +59,11 @@ impl FastK {
     /// Opens the table whose stub is at `path`.
     ///
     /// # Errors
-    /// If the stub or a part cannot be read, or they are not what FastK writes.
+    /// If the stub or a part cannot be read or is not valid.
     pub(crate) fn open(path: &Path) -> Result<FastK, Error> {
         let (stub, size) = open(path)?;
         let wrong = |what: &str| {
-            bad(path, format!("{what}: it is no table of FastK, or damaged; make it again"))
+            bad(path, format!("{what}: it is not a table of FastK, or damaged; make it again"))
         };
         let mut head = [0; STUB as usize];
         if size < STUB {
@@ -75,12 +78,12 @@ impl FastK {
             && 4 * prefix_bytes <= k;
         if !fits {
             return Err(wrong(&format!(
-                "its header makes no sense (k {k}, {parts} parts, prefixes of {prefix_bytes} bytes)"
+                "its header is inconsistent (k {k}, {parts} parts, prefixes of {prefix_bytes} bytes)"
             )));
         }
         let prefix_bytes = prefix_bytes as u32;
         if size != STUB + (8u64 << (8 * prefix_bytes)) {
-            return Err(wrong("its index has another size than it should"));
+            return Err(wrong("its index has the wrong size"));
         }
         let mut table = FastK {
             path: path.to_owned(),
@@ -98,7 +101,7 @@ impl FastK {
         if indexed != table.kmers {
             let found = table.kmers;
             return Err(wrong(&format!(
-                "its index has {indexed} k-mers, and its parts have {found}"
+                "its index has {indexed} k-mers, but its parts have {found}"
             )));
         }
         Ok(table)
@@ -123,7 +126,7 @@ impl FastK {
         if bytes.and_then(|bytes| bytes.checked_add(PART)) != Some(size) {
             return Err(bad(
                 path,
-                format!("has {size} bytes, which are not those of {kmers} k-mers: {again}"),
+                format!("has {size} bytes, which do not fit {kmers} k-mers: {again}"),
             ));
         }
         let from = self.kmers;
@@ -132,12 +135,12 @@ impl FastK {
         Ok(())
     }
 
-    /// Bytes of an entry: what the prefix leaves of a k-mer, and its count.
+    /// Returns the size of an entry in bytes: the rest of a k-mer after its prefix, and its count.
     fn entry_bytes(&self) -> usize {
         self.k.div_ceil(4) - self.prefix_bytes as usize + COUNT
     }
 
-    /// The stub and all parts.
+    /// Returns the paths of the stub and of all parts.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let parts = self.parts.iter().map(|part| part.path.clone());
         std::iter::once(self.path.clone()).chain(parts).collect()
@@ -152,9 +155,10 @@ impl FastK {
         }
     }
 
-    /// Where the k-mers of so many prefixes from `first` on begin, and where those of the last one end.
+    /// Returns the numbers of the first entries of `prefixes` prefixes from `first` on, followed by the end of
+    /// the last one.
     fn index(&self, first: u64, prefixes: u64) -> Result<Vec<u64>, Error> {
-        // An entry says where its prefix ends.
+        // The index has the end of each prefix.
         let before = u64::from(first > 0);
         let mut bytes = vec![0; 8 * (prefixes + before) as usize];
         self.stub
@@ -165,7 +169,7 @@ impl FastK {
         let entries: Vec<u64> = begin.into_iter().chain(ends).collect();
         match entries.is_sorted() {
             true => Ok(entries),
-            false => Err(self.damaged("its index does not rise")),
+            false => Err(self.damaged("its index is not ascending")),
         }
     }
 
@@ -173,7 +177,7 @@ impl FastK {
         bad(&self.path, format!("{what}: the table is damaged; make it again"))
     }
 
-    /// Replaces `bytes` by some entries, and zeros behind them.
+    /// Replaces `bytes` by the entries from `from` to `to`, followed by zeros.
     fn read(&self, from: u64, to: u64, bytes: &mut Vec<u8>) -> Result<(), Error> {
         let entry = self.entry_bytes() as u64;
         bytes.clear();
@@ -188,12 +192,12 @@ impl FastK {
         Ok(())
     }
 
-    /// The prefixes, from and up to, in which the k-mers of a range lie.
+    /// Returns the half-open range of prefixes that contains a range of k-mers.
     fn prefixes<K: Kmer>(&self, prefix: K, bits: u32) -> (u64, u64) {
         ranges::prefixes(8 * self.prefix_bytes, prefix, bits)
     }
 
-    /// Checks all that can be wrong: what is read in order is.
+    /// Checks the whole table by reading it in order.
     pub(crate) fn verify(&self) -> Result<(), Error> {
         merganser_seq::with_kmer!(self.k, K => {
             let mut kmers = Vec::<(K, u32)>::new();
@@ -203,7 +207,7 @@ impl FastK {
     }
 }
 
-/// The file of a part: hidden, beside the stub.
+/// Returns the path of a part: a hidden file beside the stub.
 fn part_of(stub: &Path, number: i64) -> PathBuf {
     let name = stub.file_name().unwrap_or_default().to_string_lossy();
     stub.with_file_name(format!(".{name}.{number}"))
@@ -219,7 +223,7 @@ fn at(path: &Path, source: std::io::Error) -> Error {
     Error::File { path: path.to_owned(), source }
 }
 
-/// A table by ranges.
+/// A table that is read by ranges.
 pub(crate) struct FastKRanges<'t>(pub(crate) &'t FastK);
 
 impl<K: Kmer> Ranges<K> for FastKRanges<'_> {
@@ -248,7 +252,7 @@ impl<K: Kmer> RangeReader<K> for FastKReader<'_> {
         let end = self.table.index(to - 1, 1)?[1];
         match end.checked_sub(begin) {
             Some(kmers) => Ok(kmers),
-            None => Err(self.table.damaged("its index does not rise")),
+            None => Err(self.table.damaged("its index is not ascending")),
         }
     }
 
@@ -282,7 +286,7 @@ impl FastKReader<'_> {
         }
         let entry = table.entry_bytes();
         let (prefix_bytes, suffix_bytes) = (table.prefix_bytes as usize, entry - COUNT);
-        // As long as the widest k-mer is read, whatever k.
+        // Long enough for the widest k-mer, since reading one does not depend on k.
         let mut packed = [0; 2 * MAX_K];
         let mut place = 0;
         while at < end {
@@ -309,18 +313,18 @@ impl FastKReader<'_> {
 }
 
 impl FastK {
-    /// Sees to it that an entry makes sense, and comes behind the one before.
+    /// Checks that an entry is valid and greater than the previous one.
     fn check<K: Kmer>(&self, kmer: K, count: u32, before: Option<&(K, u32)>) -> Result<(), Error> {
         if !(1..=LARGEST).contains(&count) {
             return Err(self.damaged(&format!("a k-mer has count {count}")));
         }
         if before.is_some_and(|&(before, _)| before >= kmer) {
-            return Err(self.damaged("its k-mers do not rise"));
+            return Err(self.damaged("its k-mers are not ascending"));
         }
         if kmer > kmer.reverse_complement(self.k) {
             return Err(bad(
                 &self.path,
-                "it has k-mers that are larger than their reverse complements (Symmex writes both): give FastK's own table",
+                "it has k-mers that are larger than their reverse complements (Symmex writes both): give the table that FastK wrote",
             ));
         }
         Ok(())

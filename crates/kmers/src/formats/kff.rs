@@ -1,5 +1,5 @@
-//! K-mer file format (KFF 1.0, <https://github.com/Kmer-File-Format/kff-reference>), big-endian.
-//! Layout in `docs/formats.md`.
+//! K-mer File Format (KFF 1.0, <https://github.com/Kmer-File-Format/kff-reference>), big-endian. The layout is
+//! in `docs/reference/formats.md`.
 
 mod reader;
 mod writer;

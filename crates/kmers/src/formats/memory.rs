@@ -1,4 +1,4 @@
-//! Tables in memory as one more format.
+//! Tables in memory as an output format.
 
 use std::sync::mpsc::Sender;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use super::{Encoder, Sink, Totals};
 use crate::memory::{MemoryTable, put};
 use crate::{Error, Header};
 
-/// Encodes for a table in memory.
+/// Encodes k-mers for a table in memory.
 pub(crate) struct MemoryFormat {
     pub(crate) k: usize,
 }
@@ -24,7 +24,7 @@ impl<K: Kmer> Encoder<K> for MemoryFormat {
     }
 }
 
-/// Makes a table, and sends it when it is done.
+/// Collects a table, and sends it when it is complete.
 pub(crate) struct MemorySink {
     table: MemoryTable,
     done: Sender<MemoryTable>,
@@ -47,7 +47,7 @@ impl Sink<Vec<u8>> for MemorySink {
     }
 
     fn finish(self) -> Result<Duration, Error> {
-        // Nobody may want it any more.
+        // The receiver may have been dropped.
         let _ = self.done.send(self.table);
         Ok(Duration::ZERO)
     }

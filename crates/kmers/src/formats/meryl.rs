@@ -1,7 +1,7 @@
-//! meryl's databases (`NAME.meryl`, a folder), as meryl 1.4 writes them: an index, and 2^f files of data, each of which has the
-//! k-mers whose codes begin with its f bits, a block for each prefix. Its bases are A C T G = 0 1 2 3, and of a k-mer and its
-//! reverse complement it keeps the one that is smaller by that order: ours comes in another order, so that k-mers are
-//! gathered.
+//! meryl's databases (`NAME.meryl`, a folder), as meryl 1.4 writes them: an index, and 2^f data files. Each
+//! data file has the k-mers whose codes begin with its f bits, in one block for each prefix. meryl's codes are
+//! A C T G = 0 1 2 3, and of a k-mer and its reverse complement it stores the one that is smaller in that
+//! order. Merganser's order differs, so the k-mers are gathered.
 
 mod bits;
 
@@ -19,15 +19,16 @@ use bits::{Bits, Objects};
 
 /// The largest k of meryl.
 const MAX_K: u32 = 64;
-/// What an index, its version behind it, and a block of data begin with.
+/// The first bytes of an index, which are followed by its version.
 const INDEX: &[u8; 15] = b"merylIndex__v.0";
+/// The first bytes of a block of data.
 const DATA: &[u8; 16] = b"merylDataFile00\n";
-/// A flag of the index: k-mers stand more than once.
+/// The flag of an index with k-mers that occur more than once.
 const MULTISET: u64 = 1;
-/// The most files of data that are believed to be there.
+/// The largest accepted number of bits that select a data file.
 const MAX_FILE_BITS: u32 = 10;
 
-/// An open database. Nothing of it is in memory but its histogram.
+/// An open database. Only its histogram is in memory.
 #[derive(Debug)]
 pub(crate) struct Meryl {
     path: PathBuf,
@@ -37,9 +38,9 @@ pub(crate) struct Meryl {
     file_bits: u32,
     canonical: bool,
     kmers: u64,
-    /// What version 3 of the index has.
+    /// The histogram, which version 3 of the index has.
     histogram: Option<Histogram>,
-    /// Bytes of the largest block.
+    /// The size of the largest block, in bytes.
     largest_block: u64,
 }
 
@@ -49,10 +50,11 @@ impl Meryl {
         is_no_folder(&path.join("merylIndex"))
     }
 
-    /// Opens the database in the folder `path`. It does not say whether its k-mers are canonical: `canonical` does.
+    /// Opens the database in the folder `path`. meryl does not record whether k-mers are canonical, so the
+    /// caller tells.
     ///
     /// # Errors
-    /// If a file cannot be read, or it is not what meryl writes.
+    /// If a file cannot be read, or is not a file of meryl.
     pub(crate) fn open(path: &Path, canonical: bool) -> Result<Meryl, Error> {
         let index = path.join("merylIndex");
         let mut meryl = Meryl::of_index(path, &index, canonical)?;
@@ -65,7 +67,7 @@ impl Meryl {
         Ok(meryl)
     }
 
-    /// What the index says.
+    /// Reads the index.
     fn of_index(path: &Path, index: &Path, canonical: bool) -> Result<Meryl, Error> {
         let wrong =
             |what: &str| bad(index, format!("{what}: copy the database again, or make it again"));
@@ -75,11 +77,11 @@ impl Meryl {
         let magic = bits.bytes::<16>()?;
         let version = magic[15].wrapping_sub(b'0');
         if magic[..15] != INDEX[..] {
-            return Err(wrong("is no index of meryl"));
+            return Err(wrong("is not an index of meryl"));
         }
         if !(1..=3).contains(&version) {
             let reason = format!(
-                "version {version} of meryl's databases is not read: write it as lines with `meryl print {}`, which are",
+                "version {version} of meryl's databases is not supported: convert it to text with `meryl print {}`",
                 path.display()
             );
             return Err(bad(index, reason));
@@ -89,7 +91,7 @@ impl Meryl {
                 .map(|bits| bits as u32);
         let flags = if version >= 2 { bits.take(32)? } else { 0 };
         if flags & MULTISET != 0 {
-            return Err(bad(path, "its k-mers stand more than once (a multi-set): it is no table"));
+            return Err(bad(path, "it has k-mers more than once (a multi-set): not a table"));
         }
         let both = prefix_bits.checked_add(suffix_bits).filter(|both| both.is_multiple_of(2));
         let k = both.map_or(0, |both| both / 2);
@@ -98,7 +100,7 @@ impl Meryl {
             && prefix_bits < u64::BITS;
         if !fits {
             return Err(wrong(&format!(
-                "makes no sense (prefixes of {prefix_bits} bits, suffixes of {suffix_bits}, 2^{file_bits} files)"
+                "is inconsistent (prefixes of {prefix_bits} bits, suffixes of {suffix_bits}, 2^{file_bits} files)"
             )));
         }
         let [_, kmers, _] = [bits.take(64)?, bits.take(64)?, bits.take(64)?];
@@ -120,12 +122,12 @@ impl Meryl {
         })
     }
 
-    /// The index and all files of data.
+    /// Returns the paths of the index and of all data files.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         std::iter::once(self.path.join("merylIndex")).chain(self.files.iter().cloned()).collect()
     }
 
-    /// How many k-mers have each count, where the index says.
+    /// Returns the number of k-mers with each count, if the index has it.
     pub(crate) fn histogram(&self) -> Option<&Histogram> {
         self.histogram.as_ref()
     }
@@ -134,7 +136,7 @@ impl Meryl {
         let counts: Vec<u32> =
             self.histogram.iter().flat_map(Histogram::iter).map(|(count, _)| count).collect();
         Description {
-            // A table that was cut has none of the lower ones.
+            // A table that was cut has no lower counts.
             min_count: counts.iter().copied().min().unwrap_or(1),
             kmers: Some(self.kmers),
             largest_count: counts.iter().copied().max(),
@@ -142,7 +144,7 @@ impl Meryl {
         }
     }
 
-    /// Bytes of memory that `threads` workers need: a block, and its k-mers.
+    /// Returns the memory in bytes that `threads` workers need, each for a block and its k-mers.
     pub(crate) fn resident(&self, threads: u64) -> u64 {
         4 * threads * self.largest_block
     }
@@ -157,14 +159,15 @@ impl Meryl {
         Ok(gathered.gathered())
     }
 
-    /// Checks all that can be wrong: what is read is.
+    /// Checks the whole database by reading it.
     pub(crate) fn verify(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
         merganser_seq::with_kmer!(self.k, K => {
             self.walk(threads, cancel, || (), |(), _: K, _| Ok(()), |()| Ok(()))
         })
     }
 
-    /// Hands all k-mers, in no order, to what `begin` makes for each worker.
+    /// Reads all k-mers, in no particular order. `begin` creates a state for each worker, to which `take` adds
+    /// k-mers.
     fn walk<K: Kmer, W>(
         &self,
         threads: usize,
@@ -193,7 +196,7 @@ impl Meryl {
             false => Err(bad(
                 &self.path,
                 format!(
-                    "its index has {} k-mers, its files have {found}: copy it again",
+                    "its index has {} k-mers, but its files have {found}: copy it again",
                     self.kmers
                 ),
             )),
@@ -201,7 +204,7 @@ impl Meryl {
     }
 }
 
-/// The histogram of an index, of `kmers` k-mers.
+/// Reads the histogram of an index, whose sum must be `kmers`.
 fn histogram(bits: &mut Bits<'_>, kmers: u64) -> Result<Histogram, Error> {
     let mut histogram = Histogram::default();
     let mut sum = 0u64;
@@ -213,26 +216,26 @@ fn histogram(bits: &mut Bits<'_>, kmers: u64) -> Result<Histogram, Error> {
     }
     match sum == kmers {
         true => Ok(histogram),
-        false => Err(bits.damaged(&format!("a histogram of {sum} of {kmers} k-mers"))),
+        false => Err(bits.damaged(&format!("a histogram with {sum} of {kmers} k-mers"))),
     }
 }
 
-/// A count that tables have.
+/// Converts a count, unless tables cannot have it.
 fn small(count: u64) -> Option<u32> {
     u32::try_from(count).ok().filter(|&count| count > 0)
 }
 
-/// The blocks of one file, one after the other.
+/// The blocks of one file, read one after the other.
 struct Block<'b> {
     meryl: &'b Meryl,
     file: &'b Path,
     number: u64,
-    /// The prefix that the next block may have.
+    /// The least prefix that the next block may have.
     after: Option<u64>,
 }
 
 impl Block<'_> {
-    /// Hands over the k-mers of a block; how many they were.
+    /// Passes the k-mers of a block to `add`, and returns their number.
     fn read<K: Kmer>(
         &mut self,
         bits: &mut Bits<'_>,
@@ -243,9 +246,9 @@ impl Block<'_> {
             return Err(match magic.starts_with(&DATA[..14]) {
                 true => bad(
                     self.file,
-                    "k-mers with labels are not read: write them as lines with `meryl print`",
+                    "k-mers with labels are not supported: convert it to text with `meryl print`",
                 ),
-                false => bits.damaged("a block that does not begin as one"),
+                false => bits.damaged("a block with a wrong beginning"),
             });
         }
         let (prefix, kmers) = (bits.take(64)?, bits.take(64)?);
@@ -257,17 +260,14 @@ impl Block<'_> {
         let _ = (bits.take(64)?, bits.take(64)?);
         if code != 1 || !(1..=2).contains(&count_words) || low_bits > suffix_bits {
             return Err(bits.damaged(&format!(
-                "a block of an unknown code ({code}, {low_bits}, {count_words})"
+                "a block with an unknown code ({code}, {low_bits}, {count_words})"
             )));
         }
         let suffixes = suffixes(bits, kmers, low_bits, suffix_bits)?;
         for suffix in suffixes {
             let count = bits.take(32 * count_words as u32)?;
             let count = small(count).ok_or_else(|| {
-                bad(
-                    self.file,
-                    format!("a count of {count}: counts from 1 to {} are read", u32::MAX),
-                )
+                bad(self.file, format!("a count of {count}: counts must be 1 to {}", u32::MAX))
             })?;
             let high = u128::from(prefix).checked_shl(suffix_bits).unwrap_or(0);
             add(self.ours(high | suffix)?, count)?;
@@ -275,19 +275,19 @@ impl Block<'_> {
         Ok(kmers)
     }
 
-    /// Sees to it that a block is in its file, and behind the one before.
+    /// Checks that a block belongs to its file and comes after the previous block.
     fn check_prefix(&mut self, bits: &Bits<'_>, prefix: u64) -> Result<(), Error> {
         let own = prefix >> (self.meryl.prefix_bits - self.meryl.file_bits) == self.number;
         if !own || self.after.is_some_and(|after| prefix < after) {
             return Err(bits.damaged(&format!(
-                "a block of the k-mers with prefix {prefix}, which is not its place"
+                "a block with the prefix {prefix}, which does not belong there"
             )));
         }
         self.after = Some(prefix + 1);
         Ok(())
     }
 
-    /// A k-mer in our code and, if asked for, canonical by our order.
+    /// Returns a k-mer in Merganser's code and, if requested, in the canonical form of Merganser's order.
     fn ours<K: Kmer>(&self, code: u128) -> Result<K, Error> {
         let k = self.meryl.k;
         let kmer = other_code(code);
@@ -304,13 +304,14 @@ impl Block<'_> {
     }
 }
 
-/// From meryl's code of bases (A C T G) to ours (A C G T), and back.
+/// Converts between meryl's code of bases (A C T G) and Merganser's (A C G T), in both directions.
 fn other_code(kmer: u128) -> u128 {
     const LOW: u128 = u128::MAX / 3;
     kmer ^ (kmer >> 1 & LOW)
 }
 
-/// The suffixes of a block: the differences of their high bits, unary, beside their low bits.
+/// Reads the suffixes of a block: each is the difference of its high bits from the previous one, in unary,
+/// followed by its low bits.
 fn suffixes(
     bits: &mut Bits<'_>,
     kmers: u64,
@@ -318,7 +319,7 @@ fn suffixes(
     suffix_bits: u32,
 ) -> Result<Vec<u128>, Error> {
     let most = 1u128.checked_shl(suffix_bits - low_bits).unwrap_or(u128::MAX);
-    // Each takes a bit at least.
+    // Each suffix takes at least one bit.
     let mut suffixes = Vec::with_capacity(kmers.min(bits.left()) as usize);
     let mut high = 0u128;
     for _ in 0..kmers {
@@ -329,7 +330,7 @@ fn suffixes(
         };
         let suffix = high.checked_shl(low_bits).unwrap_or(0) | low;
         if high >= most || suffixes.last().is_some_and(|&last| last >= suffix) {
-            return Err(bits.damaged("k-mers that do not rise"));
+            return Err(bits.damaged("k-mers that are not ascending"));
         }
         suffixes.push(suffix);
     }

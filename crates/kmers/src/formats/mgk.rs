@@ -1,4 +1,4 @@
-//! `.mgk`, the table of k-mers and counts: layout in `docs/formats.md`.
+//! The `.mgk` format of tables. Its layout is in `docs/reference/formats.md`.
 
 mod bits;
 mod block;

@@ -1,14 +1,14 @@
-//! What formats that pack bases have in common.
+//! Functions for formats with packed bases.
 
 use merganser_seq::kmer::Kmer;
 
-/// Bytes of a count, 1 to 4.
+/// Returns the number of bytes of a count, 1 to 4.
 pub(crate) fn count_bytes(largest_count: u32) -> usize {
     (4 - largest_count.max(1).leading_zeros() / 8) as usize
 }
 
-/// Writes the last `k` bases (at least 1), 4 bases a byte, first base in the top bits. Writes
-/// [`Kmer::BYTES`] bytes, whatever k.
+/// Writes the last `k` bases (at least 1), 4 bases per byte, with the first base in the top bits. Always writes
+/// [`Kmer::BYTES`] bytes.
 #[inline(always)]
 pub(crate) fn store_packed<K: Kmer>(kmer: K, k: usize, bytes: &mut [u8]) {
     let bytes = &mut bytes[..K::BYTES];

@@ -1,4 +1,5 @@
-//! Tables in Parquet files, as we and data frames write them. Layout in `docs/formats.md`.
+//! Tables in Parquet files, as written by Merganser and by data frame libraries. The layout is in
+//! `docs/reference/formats.md`.
 
 mod reader;
 mod writer;

@@ -1,4 +1,4 @@
-//! How a table comes to its file: encoded by any worker, written in order.
+//! The traits for writing tables: any worker encodes parts, which are written in order.
 
 use std::iter;
 use std::time::Duration;
@@ -10,19 +10,20 @@ use super::mgk::Header;
 use super::mgk::{Coded, MAX_PER_BLOCK, decode};
 use crate::{Error, Histogram};
 
-/// Turns a stretch of sorted k-mers into bytes, independently of all others.
+/// Encodes sorted k-mers of a section, or of a part of one, independently of all others.
 pub trait Encoder<K>: Sync {
-    /// An encoded stretch.
+    /// An encoded part.
     type Encoded: Send;
-    /// k-mers of which the parts of a divided section, the last one apart, have a multiple.
+    /// The unit of parts: if a section is divided, the number of k-mers in each part except the last one is a
+    /// multiple of this.
     const UNIT: usize = 1;
     /// Encodes all k-mers of a section, or the first ones.
     fn encode(&self, kmers: &[(K, u32)]) -> Self::Encoded;
-    /// As [`Encoder::encode`], of k-mers that go on with the section before.
+    /// Encodes further k-mers of a section, like [`Encoder::encode`].
     fn encode_more(&self, kmers: &[(K, u32)]) -> Self::Encoded {
         self.encode(kmers)
     }
-    /// As [`Encoder::encode`], of a section whose k-mers come as blocks of a table.
+    /// Encodes a section whose k-mers are given as blocks of a table, like [`Encoder::encode`].
     fn encode_blocks(&self, blocks: &MgkBlocks<'_, K>) -> Self::Encoded
     where
         K: Kmer,
@@ -31,19 +32,19 @@ pub trait Encoder<K>: Sync {
     }
 }
 
-/// The k-mers of a section as blocks of a [`TableFormat::Mgk`](super::TableFormat::Mgk) table, each of
-/// 256 k-mers but the last one, as who can make blocks themselves have them.
+/// The k-mers of a section as encoded blocks of a [`TableFormat::Mgk`](super::TableFormat::Mgk) table, for
+/// callers that encode blocks themselves. All blocks except the last one have 256 k-mers.
 pub struct MgkBlocks<'b, K> {
-    /// The blocks, and 8 bytes or more behind them.
+    /// The blocks, followed by at least 8 other bytes.
     pub bytes: &'b [u8],
-    /// Of each block its first k-mer, and where it ends in `bytes`.
+    /// The first k-mer of each block, and the end of the block in `bytes`.
     pub blocks: Vec<(K, usize)>,
-    /// k-mers of all blocks.
+    /// The number of k-mers in all blocks.
     pub kmers: usize,
 }
 
 impl<K: Kmer> MgkBlocks<'_, K> {
-    /// Each block with what is known of it.
+    /// Returns each block with its first k-mer and its number of k-mers.
     pub(crate) fn each(&self) -> impl Iterator<Item = Coded<'_, K>> {
         let starts = iter::once(0).chain(self.blocks.iter().map(|&(_, end)| end));
         starts.zip(&self.blocks).enumerate().map(|(number, (start, &(first, end)))| Coded {
@@ -54,7 +55,7 @@ impl<K: Kmer> MgkBlocks<'_, K> {
         })
     }
 
-    /// The k-mers with their counts, in order.
+    /// Decodes the k-mers with their counts, in order.
     fn decode(&self) -> Vec<(K, u32)> {
         let mut kmers = Vec::with_capacity(self.kmers);
         let whole = self.each().all(|block| decode([block], &mut kmers));
@@ -63,38 +64,39 @@ impl<K: Kmer> MgkBlocks<'_, K> {
     }
 }
 
-/// Takes encoded stretches in the order of their k-mers, one for each section, empty ones too.
+/// Takes the encoded parts in the order of their k-mers; there is at least one part, possibly empty, for each
+/// section.
 pub trait Sink<P>: Send {
-    /// Takes the next one.
+    /// Writes the next part.
     ///
     /// # Errors
     /// If it cannot be written.
     fn write(&mut self, part: P) -> Result<(), Error>;
-    /// What is known only when all is written, for who begins without knowing it.
+    /// Sets the numbers that are known only when all parts are written.
     fn totals(&mut self, _totals: &Totals) {}
-    /// Of a range of k-mers, how many of them occurred how often before any cut.
+    /// Sets the histogram of a range of k-mers before any cut.
     fn uncut(&mut self, _histogram: &Histogram) {}
-    /// Ends the output and makes it appear; returns the time the disk took to confirm.
+    /// Ends the output and makes it appear; returns the time that the disk took to sync it.
     ///
     /// # Errors
     /// If it cannot be written.
     fn finish(self) -> Result<Duration, Error>;
 }
 
-/// The numbers of a whole table, as [`Header`] has them.
+/// The numbers of a complete table, as in its [`Header`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Totals {
-    /// Distinct k-mers in the table.
+    /// The number of distinct k-mers in the table.
     pub kmers: u64,
     /// The sum of their counts.
     pub occurrences: u64,
     /// The largest count in the table.
     pub largest_count: u32,
-    /// k-mers of the input, before any cut.
+    /// The number of k-mers of the input, before any cut.
     pub total_kmers: u64,
-    /// Distinct k-mers of the input, before any cut.
+    /// The number of distinct k-mers of the input, before any cut.
     pub distinct_kmers: u64,
-    /// Some count is larger than `u32::MAX` and stands as that.
+    /// Whether a count exceeds `u32::MAX` and was set to it.
     pub saturated: bool,
 }
 
@@ -109,7 +111,7 @@ impl Totals {
     }
 }
 
-/// A sink whose parts come from several workers.
+/// A sink that receives parts from several workers, in order.
 pub(crate) struct Ordered<S>(pub(crate) S);
 
 impl<P, S: Sink<P>> InOrderSink<P> for Ordered<S> {
@@ -120,16 +122,16 @@ impl<P, S: Sink<P>> InOrderSink<P> for Ordered<S> {
     }
 }
 
-/// What is done with an encoder and a sink, whatever they are.
+/// Code that writes a table with an encoder and a sink of any format.
 pub trait Writing<K> {
-    /// What comes of it.
+    /// The result of writing.
     type Written;
-    /// What may go wrong.
+    /// The error of writing.
     type Error: From<Error>;
-    /// Makes the table: encodes its k-mers, hands them to the sink in order, and finishes that.
+    /// Makes the table: encodes its k-mers, passes them to the sink in order, and finishes the sink.
     ///
     /// # Errors
-    /// What the sink returns, and what goes wrong in the making.
+    /// If the sink fails, or the table cannot be made.
     fn write<E: Encoder<K>, S: Sink<E::Encoded>>(
         self,
         encoder: &E,

@@ -1,17 +1,18 @@
-//! FastK's `.hist`: k, the least and the largest count, how often the k-mers beyond both ends occur, and how many k-mers
-//! have each count. The last count has all larger ones, too.
+//! FastK's `.hist` files: k, the least and the largest count, the numbers of occurrences of the k-mers at both
+//! ends, and the number of k-mers with each count. The largest count includes all larger ones.
 
 use super::{Histogram, HistogramFile};
 use crate::formats::fastk;
 
-/// Bytes before the numbers of k-mers.
+/// The size of the header before the numbers of k-mers.
 const HEADER: usize = 28;
-/// Counts of a histogram of FastK.
+/// The least count of a histogram of FastK.
 const LOW: u32 = 1;
+/// The largest count of a histogram of FastK.
 pub(crate) const HIGH: u32 = 32_767;
 
-/// Reads a histogram; `None` if the bytes are no such file. K-mers of the last bin are taken for those
-/// of its count, and the header says how often all of them occur.
+/// Parses a histogram; `None` if the bytes are not valid. k-mers of the last row are taken to have its count;
+/// the header tells how often they occur in total.
 pub(crate) fn parse(bytes: &[u8]) -> Option<HistogramFile> {
     let int = |at: usize| bytes.get(at..at + 4).map(fastk::number);
     let (k, low, high) = (int(0)?, int(4)?, int(8)?);
@@ -26,19 +27,19 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<HistogramFile> {
         histogram.add_many(count, u64::try_from(fastk::number(number)).ok()?);
     }
     let at_high = u64::try_from(fastk::number(&bytes[HEADER - 8..HEADER])).ok();
-    // Less than the bin itself has is no such number.
+    // A number below that of the row itself is invalid.
     let at_high = at_high.filter(|&all| all >= histogram.total(high, high));
     let total = at_high.map(|all| histogram.total(1, high - 1).saturating_add(all));
     Some(HistogramFile { histogram, k: Some(k), total })
 }
 
-/// A histogram as FastK writes it, of counts up to `high`, the last of which has all larger ones.
+/// Returns a histogram in FastK's format, with counts up to `high`, which includes all larger ones.
 pub(crate) fn bytes(histogram: &Histogram, k: usize, high: u32) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(HEADER + 8 * high as usize);
     for number in [k as u32, LOW, high] {
         bytes.extend_from_slice(&number.to_le_bytes());
     }
-    // Occurrences of what is in the first and in the last bin.
+    // The occurrences of the k-mers in the first and in the last row.
     let ends = [histogram.total(1, LOW), histogram.total(high, u32::MAX)];
     ends.iter().for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
     let mut bins = vec![0; high as usize];
@@ -61,7 +62,7 @@ mod tests {
         }
         let written = bytes(&histogram, 31, HIGH);
         assert_eq!(written.len(), 262_164);
-        // By the layout: the bins of counts 1 and 32,767.
+        // The rows of counts 1 and 32,767, at their offsets in the layout.
         assert_eq!(&written[28..36], &900u64.to_le_bytes());
         assert_eq!(&written[262_156..], &7u64.to_le_bytes());
         let beyond = 3 * 32_767 + 4 * 70_000u64;

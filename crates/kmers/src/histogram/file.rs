@@ -1,62 +1,61 @@
-//! Histograms of other programs, and what their files say besides: text line by line, with the
-//! headers of KAT, ntCard and BBMap.
+//! Histograms of other programs: text, parsed line by line, with the headers of KAT, ntCard and BBMap.
 
 use std::collections::BTreeMap;
 
 use super::Histogram;
 
-/// A histogram, and what else its file says.
+/// A histogram, with other values from its file.
 #[derive(Clone, Debug, Default)]
 pub struct HistogramFile {
-    /// The rows.
+    /// The histogram.
     pub histogram: Histogram,
-    /// Bases of a k-mer.
+    /// The length of k-mers.
     pub k: Option<usize>,
-    /// Occurrences of all k-mers, those without a row included.
+    /// The number of occurrences of all k-mers, including those without a row.
     pub total: Option<u64>,
 }
 
-/// A line that no histogram has; the message is one line that says which and why.
+/// A line that is not valid in a histogram; the message is one line with its number and the problem.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct BadLine {
-    /// Its number, from 1.
+    /// The number of the line, 1-based.
     pub line: u64,
     /// The problem with the line.
     pub problem: String,
 }
 
-/// A histogram of which lines are added one after the other: `COUNT NUMBER` with tabs or blanks
-/// between them, in any order, each count once. Besides, as these programs write them: comments (`#`)
-/// and k of KAT; the F0 and F1 of ntCard; the three columns of BBMap, with their heading.
+/// A parser of histograms to which lines are added one after the other: `COUNT NUMBER`, separated by tabs or
+/// blanks, in any order, each count once. It also accepts KAT's comments (`#`) and k, ntCard's F0 and F1, and
+/// BBMap's three columns with their heading.
 #[derive(Clone, Debug, Default)]
 pub struct HistogramLines {
     file: HistogramFile,
-    /// Lines so far.
+    /// The number of lines so far.
     lines: u64,
-    /// The line of each count.
+    /// The number of the line with each count.
     seen: BTreeMap<u32, u64>,
-    /// The column of the numbers, and how many there are; two if there is no heading.
+    /// The column of the numbers, and the number of columns; two columns if there is no heading.
     columns: Option<(usize, usize)>,
-    /// The line that gives the occurrences of all k-mers.
+    /// The line with the number of occurrences of all k-mers.
     total_line: u64,
     order: Order,
 }
 
-/// Tells `COUNT NUMBER` from `NUMBER COUNT`.
+/// The state of a check that distinguishes `COUNT NUMBER` from `NUMBER COUNT`.
 #[derive(Clone, Debug, Default)]
 struct Order {
     rows: u64,
     last: u64,
-    /// The numbers are not 1, 2, 3, …
+    /// Whether the numbers are not 1, 2, 3, …
     numbers_are_others: bool,
-    /// A count is lower than the one before.
+    /// Whether some count is lower than the previous one.
     counts_fall: bool,
 }
 
-/// Rows, at least, whose numbers are not 1, 2, 3, … by chance.
+/// The least number of rows whose numbers are unlikely to be 1, 2, 3, … by chance.
 const MIN_SWAPPED: u64 = 10;
-/// The largest ratio of the occurrences in all rows to those that the file states: rows may be
+/// The largest accepted ratio of the occurrences in all rows to the number that the file gives; rows may be
 /// estimates.
 const MAX_OVER_TOTAL: f64 = 1.1;
 
@@ -64,24 +63,24 @@ impl HistogramLines {
     /// Adds the next line.
     ///
     /// # Errors
-    /// If no histogram has such a line, or one had that count.
+    /// If the line is not valid, or its count was given before.
     pub fn add(&mut self, line: &[u8]) -> Result<(), BadLine> {
         self.lines += 1;
         let added = match std::str::from_utf8(line) {
             Ok(line) => self.add_text(line.trim()),
-            Err(_) => Err("it is no text: a histogram has COUNT NUMBER lines".to_owned()),
+            Err(_) => Err("it is not text: a histogram has COUNT NUMBER lines".to_owned()),
         };
         added.map_err(|problem| BadLine { line: self.lines, problem })
     }
 
-    /// Ends the histogram.
+    /// Completes the histogram.
     ///
     /// # Errors
-    /// If the lines contradict each other.
+    /// If lines contradict each other.
     pub fn finish(self) -> Result<HistogramFile, BadLine> {
         let Order { rows, numbers_are_others, counts_fall, .. } = self.order;
         if rows >= MIN_SWAPPED && counts_fall && !numbers_are_others {
-            let problem = "the columns are NUMBER COUNT, as it seems: COUNT NUMBER is wanted";
+            let problem = "the columns seem to be NUMBER COUNT: a histogram has COUNT NUMBER lines";
             return Err(BadLine { line: 1, problem: problem.to_owned() });
         }
         let sum = self.file.histogram.total(1, u32::MAX);
@@ -89,7 +88,7 @@ impl HistogramLines {
             Some(total) if sum as f64 > MAX_OVER_TOTAL * total as f64 => Err(BadLine {
                 line: self.total_line,
                 problem: format!(
-                    "all k-mers occur {total} times by this line, and {sum} times by the rows"
+                    "all k-mers occur {total} times according to this line, but {sum} times according to the rows"
                 ),
             }),
             _ => Ok(self.file),
@@ -103,7 +102,7 @@ impl HistogramLines {
         let fields: Vec<&str> = line.split_whitespace().collect();
         match fields[..] {
             [] => Ok(()),
-            // ntCard: distinct k-mers, and occurrences of all.
+            // ntCard: the numbers of distinct k-mers, and of all occurrences.
             ["F0" | "f0", number] => whole(number).map(|_| ()),
             ["F1" | "f1", number] => {
                 self.total_line = self.lines;
@@ -119,7 +118,7 @@ impl HistogramLines {
             let k = k.trim().parse().ok();
             self.file.k = k.filter(|k| (1..=merganser_seq::kmer::MAX_K).contains(k));
         } else if comment.trim().starts_with("Rows:") {
-            return Err("this is a matrix of `kat comp` and no histogram".to_owned());
+            return Err("this is a matrix of `kat comp`, not a histogram".to_owned());
         }
         // BBMap.
         let names: Vec<&str> = comment.split('\t').map(str::trim).collect();
@@ -128,7 +127,9 @@ impl HistogramLines {
                 |name: &&str| ["unique_kmers", "count"].contains(&&*name.to_lowercase());
             let Some(column) = names.iter().position(is_number) else {
                 let names = names.join(", ");
-                return Err(format!("its columns are {names}, and none is of distinct k-mers"));
+                return Err(format!(
+                    "its columns are {names}: none has the number of distinct k-mers"
+                ));
             };
             self.columns = Some((column, names.len()));
         }
@@ -140,14 +141,11 @@ impl HistogramLines {
         if fields.len() != columns {
             let commas = fields.len() == 1 && fields[0].contains([',', ';']);
             return Err(match commas {
-                true => "tabs or blanks are wanted between COUNT and NUMBER".to_owned(),
+                true => "tabs or blanks are expected between COUNT and NUMBER".to_owned(),
                 false if columns == 2 => {
-                    format!(
-                        "COUNT NUMBER is wanted, as histograms have, not {} columns",
-                        fields.len()
-                    )
+                    format!("a histogram has COUNT NUMBER lines, not {} columns", fields.len())
                 }
-                false => format!("{columns} columns are wanted, as the heading has"),
+                false => format!("{columns} columns are expected, as in the heading"),
             });
         }
         let count = whole(fields[0])?;
@@ -177,19 +175,19 @@ impl Order {
     }
 }
 
-/// A number without sign and fraction.
+/// Parses a number without sign and fraction.
 fn whole(field: &str) -> Result<u64, String> {
     let number = field.parse().ok().filter(|_| field.bytes().all(|byte| byte.is_ascii_digit()));
     number.ok_or_else(|| {
-        format!("'{field}' is no whole number: COUNT NUMBER is wanted, as histograms have")
+        format!("'{field}' is not a whole number: a histogram has COUNT NUMBER lines")
     })
 }
 
 impl Histogram {
-    /// Reads a text of [`HistogramLines`].
+    /// Parses a text as [`HistogramLines`] does.
     ///
     /// # Errors
-    /// The first line that no histogram has.
+    /// If a line is not valid; reports the first one.
     pub fn parse(text: &str) -> Result<HistogramFile, BadLine> {
         let mut lines = HistogramLines::default();
         text.lines().try_for_each(|line| lines.add(line.as_bytes()))?;
@@ -220,10 +218,10 @@ mod tests {
                    27-mers\n# Kmer value:27\n# Input 1:x.fa\n###\n1 4\n2 5\n";
         let file = Histogram::parse(kat).unwrap();
         assert_eq!((file.k, file.histogram.distinct(1, 9)), (Some(27), 9));
-        // BBMap: khist.txt, of two and three columns.
+        // BBMap: khist.txt, with two and three columns.
         assert_eq!(rows("#Depth\tRaw_Count\tUnique_Kmers\n1\t4\t4\n2\t10\t5\n"), [(1, 4), (2, 5)]);
         assert_eq!(rows("#Depth\tUnique_Kmers\n1\t4\n2\t5\n"), [(1, 4), (2, 5)]);
-        // Line ends of Windows, blanks, rows of zero, any order.
+        // Windows line ends, blanks, rows of zero, any order.
         assert_eq!(rows("  2   5\r\n\r\n0 0\n 1\t4\r\n3 0"), [(1, 4), (2, 5)]);
     }
 
@@ -232,17 +230,20 @@ mod tests {
         for (text, start) in [
             ("1 4\n2 5\n1 6\n", "line 3: the count 1 is given twice (first in line 1)"),
             ("1 4\n2 0\n2 6\n", "line 3: the count 2 is given twice (first in line 2)"),
-            ("1 4\n-2 5\n", "line 2: '-2' is no whole number"),
-            ("1 4\n2 5.0\n", "line 2: '5.0' is no whole number"),
-            ("1 4\n+2 5\n", "line 2: '+2' is no whole number"),
-            ("1 4\n2 many\n", "line 2: 'many' is no whole number"),
-            ("1,4\n", "line 1: tabs or blanks are wanted"),
-            ("1 4 8\n", "line 1: COUNT NUMBER is wanted, as histograms have, not 3 columns"),
+            ("1 4\n-2 5\n", "line 2: '-2' is not a whole number"),
+            ("1 4\n2 5.0\n", "line 2: '5.0' is not a whole number"),
+            ("1 4\n+2 5\n", "line 2: '+2' is not a whole number"),
+            ("1 4\n2 many\n", "line 2: 'many' is not a whole number"),
+            ("1,4\n", "line 1: tabs or blanks are expected"),
+            ("1 4 8\n", "line 1: a histogram has COUNT NUMBER lines, not 3 columns"),
             ("5000000000 1\n", "line 1: the count 5000000000 is above 4294967295"),
             ("#Depth\tReads\tBases\n1\t2\t3\n", "line 1: its columns are Depth, Reads, Bases"),
             ("# Title:x\n# Rows:1001\n", "line 2: this is a matrix of `kat comp`"),
-            ("F1\t10\n1\t4\n2\t50\n", "line 1: all k-mers occur 10 times by this line, and 104"),
-            ("9 1\n8 2\n7 3\n6 4\n5 5\n4 6\n3 7\n2 8\n1 9\n11 10\n", "line 1: the columns are"),
+            (
+                "F1\t10\n1\t4\n2\t50\n",
+                "line 1: all k-mers occur 10 times according to this line, but 104",
+            ),
+            ("9 1\n8 2\n7 3\n6 4\n5 5\n4 6\n3 7\n2 8\n1 9\n11 10\n", "line 1: the columns seem"),
         ] {
             let problem = problem(text);
             assert!(problem.starts_with(start), "{text:?}: {problem}");

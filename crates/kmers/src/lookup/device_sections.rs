@@ -13,31 +13,30 @@ use super::lines::{Section, line_bytes};
 use super::load::{Keep, Loading};
 use crate::Error;
 
-/// Device memory is taken so much at a time, or an eighth of what there is.
+/// The size of segments of device memory, unless an eighth of the memory is less.
 const SEGMENT_BYTES: u64 = 256 << 20;
-/// Bytes that a worker sends at a time.
+/// The number of bytes that a worker sends at a time.
 const STAGING_BYTES: usize = 1 << 20;
 
-/// Neighbouring sections in one device's memory.
+/// Neighbouring sections in the memory of one device.
 pub(super) struct DeviceSections {
     bits: u32,
     first: u32,
     entries: DeviceBuffer<u64>,
-    /// What the entries lead to.
+    /// The memory to which the entries point.
     _parts: Vec<Parts>,
 }
 
 type Parts = (ArenaBuffer<u64>, Option<ArenaBuffer<u32>>);
 
 impl DeviceSections {
-    #[allow(unsafe_code, reason = "entries hold addresses, and only this type knows of what")]
+    #[allow(unsafe_code, reason = "entries are addresses in memory that only this type knows")]
     pub(super) fn entries(&self) -> Entries<'_> {
-        // SAFETY: `load` made the entries of the parts that `_parts` holds, with their lengths.
+        // SAFETY: `load` made the entries from the parts that `_parts` holds, with their lengths.
         unsafe { Entries::new(self.bits, self.first, self.entries.view()) }
     }
 
-    /// Loads sections into the memory of each device, at most `most` bytes; none if there is not
-    /// enough.
+    /// Loads sections into the memory of each device, at most `most` bytes; returns `None` if they do not fit.
     pub(super) fn load<K: SeekKmer>(
         devices: &[Device],
         loading: &Loading<'_, '_, K>,
@@ -76,15 +75,15 @@ impl DeviceSections {
     }
 }
 
-/// A section that is on a device: its number among those loaded, its entry, and what it takes.
+/// A section on a device: its index among the loaded sections, its entry, and its memory.
 type OnDevice = (usize, [u64; ENTRY_WORDS], Parts);
 
-/// One worker's way to the devices.
+/// The working space of a worker that sends sections to devices.
 struct Sending<'s, K> {
     streams: Vec<Stream>,
-    /// Two for each device: while one is copied, the other is filled.
+    /// Two buffers for each device: one is filled while the other is copied.
     staging: Vec<[PinnedBuffer<u64>; 2]>,
-    /// Which of the two is filled next or now.
+    /// The index of the buffer that is being filled.
     filling: usize,
     arenas: &'s [Arena],
     loaded: &'s [Mutex<Vec<OnDevice>>],
@@ -111,7 +110,7 @@ impl<'s, K: SeekKmer> Sending<'s, K> {
         Ok(Sending { streams, staging, filling: 0, arenas, loaded, full, first, width })
     }
 
-    /// Sends a section to one device; false if it has no room.
+    /// Sends a section to one device; returns false if it does not fit.
     fn send(&mut self, device: usize, number: usize, section: &Section<K>) -> Result<bool, Error> {
         let arena = &self.arenas[device];
         let line_words = line_bytes::<K>() / 8;

@@ -1,5 +1,5 @@
-//! Look-ups on GPUs: the table is in the memory of each, as a whole where that fits, else in ranges,
-//! one after the other for each batch of letters.
+//! Look-ups on GPUs. The table is in the memory of each GPU as a whole if it fits; otherwise ranges of it are
+//! loaded one after the other for each batch of letters.
 
 use std::ops::Range;
 
@@ -18,18 +18,18 @@ use crate::algebra::{Cut, Session};
 use crate::formats::mgk::section_bits;
 use crate::tables::AnyTable;
 
-/// Letters that one thread sends at a time.
+/// The number of letters that a thread sends at a time.
 const LETTERS: usize = 1 << 20;
-/// Sets of buffers of a device: while some are copied, others are worked on.
+/// The number of workspaces of a device: some are copied while others are processed.
 const WORKSPACES: usize = 4;
-/// Of the device's memory what is not spent.
+/// The part of the device memory that is left free, in bytes.
 const SPARE_BYTES: u64 = 16 << 20;
-/// The least device memory to look up with.
+/// The least device memory for look-ups, in bytes.
 const LEAST_BYTES: u64 = 32 << 20;
-/// Bytes of device memory that a letter takes with its count.
+/// The device memory that a letter and its count take, in bytes.
 const DEVICE_LETTER_BYTES: u64 = 5;
 
-/// The devices of a run, and how many bytes each has for this.
+/// Opens the devices of a run; returns them with the number of bytes that each can use.
 pub(super) fn open(options: &LookupOptions<'_>, gpus: &[u32]) -> Result<(Vec<Device>, u64), Error> {
     let devices = Device::open_all(gpus)?;
     let mut least = u64::MAX;
@@ -44,7 +44,7 @@ pub(super) fn open(options: &LookupOptions<'_>, gpus: &[u32]) -> Result<(Vec<Dev
     Ok((devices, least - SPARE_BYTES.min(least / 4)))
 }
 
-/// Prepares a table of ours.
+/// Prepares an `.mgk` table.
 pub(super) fn lookup<K: SeekKmer>(
     table: AnyTable,
     options: &LookupOptions<'_>,
@@ -60,7 +60,7 @@ pub(super) fn lookup<K: SeekKmer>(
         let session = Session::new(std::slice::from_ref(&table), 1, options.resources)?;
         let ranges = session.ranges::<K>(progress, cancel)?;
         let loading = Loading { session: &session, ranges: &ranges, cut: options.cut, cancel };
-        // A cut may leave few: that is seen on the way.
+        // With a cut, the size is known only after loading.
         match options.cut == Cut::NONE && loading.bytes() > whole {
             true => None,
             false => {
@@ -79,7 +79,7 @@ pub(super) fn lookup<K: SeekKmer>(
 
 /// A stream with buffers for a number of letters.
 struct Workspace {
-    /// Of which device, among those of the run.
+    /// The index of the device among those of the run.
     device: usize,
     stream: Stream,
     letters: PinnedBuffer<u8>,
@@ -119,14 +119,14 @@ impl Workspace {
     }
 }
 
-/// The letters of the k-mers at some of the places.
+/// Returns the range of letters that the k-mers at these places cover.
 fn letters_of(sliding: Sliding, places: &Range<usize>, letters: usize) -> Range<usize> {
     let start = places.start * sliding.stride;
     let end = places.end.saturating_sub(1) * sliding.stride + sliding.k;
     start..end.clamp(start, letters.max(start))
 }
 
-/// The whole table is on each device.
+/// A table that is on each device as a whole.
 struct OnDevices<K> {
     k: usize,
     canonical: bool,
@@ -186,7 +186,7 @@ impl<K: SeekKmer> Lookup for OnDevices<K> {
     }
 }
 
-/// A device holds a range of the table at a time.
+/// A table of which the devices have one range at a time.
 struct RangedOnDevices<K> {
     table: AnyTable,
     cut: Cut,
@@ -195,15 +195,15 @@ struct RangedOnDevices<K> {
     devices: Vec<Device>,
     bits: u32,
     groups: Vec<Range<usize>>,
-    /// Bytes of each device for a range.
+    /// The memory of each device for a range, in bytes.
     sections_bytes: u64,
     letters: usize,
     width: std::marker::PhantomData<fn(K)>,
 }
 
 impl<K: SeekKmer> RangedOnDevices<K> {
-    /// Half of a device's memory is for a range, half for letters; `most` bytes of the host's are
-    /// for these.
+    /// Plans ranges and batches: half of a device's memory is for a range, half for letters. `most` is the host
+    /// memory for letters, in bytes.
     fn new(
         table: AnyTable,
         devices: Vec<Device>,
@@ -213,7 +213,7 @@ impl<K: SeekKmer> RangedOnDevices<K> {
         cancel: &Cancel,
     ) -> Result<RangedOnDevices<K>, Error> {
         let sections_bytes = bytes / 2;
-        // Entries, and segments that are not full; counts that are large.
+        // A quarter is left for entries, segments that are not full, and large counts.
         let (bits, groups) = plan::<K>(&table, sections_bytes / 4 * 3, options, cancel)?;
         let on_devices = bytes / 2 / DEVICE_LETTER_BYTES * devices.len() as u64;
         let letters = on_devices.min(most / LETTER_BYTES).max(line_bytes::<K>() as u64) as usize;
@@ -241,7 +241,7 @@ impl<K: SeekKmer> RangedOnDevices<K> {
         )
     }
 
-    /// Loads each range in turn.
+    /// Loads each range in turn, and passes it to `with`.
     fn each_range(
         &self,
         mut with: impl FnMut(Vec<DeviceSections>) -> Result<(), Error>,
@@ -265,7 +265,7 @@ impl<K: SeekKmer> RangedOnDevices<K> {
     }
 }
 
-/// A device's part of a batch.
+/// The part of a batch that one device processes.
 struct Share<'s> {
     stream: Stream,
     letters: DeviceBuffer<u8>,

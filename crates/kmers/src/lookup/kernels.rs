@@ -7,7 +7,7 @@ use merganser_seq::kmer::{Kmer, Wide};
 use super::sliding::Sliding;
 
 merganser_gpu::shared! {
-    /// Of k-mers of any width.
+    /// The arguments of a look-up, for k-mers of any width.
     struct SeekArguments = "mgpu::seek_arguments<uint64_t>" {
         letters: *const u8,
         letter_count: u64,
@@ -27,8 +27,8 @@ merganser_gpu::foreign! {
     fn merganser_kmers_seek(key_bytes: u32, arguments: *const SeekArguments, stream: RawStream);
 }
 
-/// Words of a section's entry: the address of its lines, their number, the addresses of the numbers
-/// of large counts before each line and of the large counts.
+/// The number of words of a section's entry: the address of its lines, the number of lines, the address of the
+/// numbers of large counts before each line, and the address of the large counts.
 pub(super) const ENTRY_WORDS: usize = 4;
 
 /// Neighbouring sections in device memory.
@@ -40,21 +40,21 @@ pub(super) struct Entries<'e> {
 }
 
 impl<'e> Entries<'e> {
-    /// The sections from number `first` on, which the first `bits` bits of a k-mer choose, with
-    /// [`ENTRY_WORDS`] for each.
+    /// Creates the entries of the sections from number `first` on, with [`ENTRY_WORDS`] words for each. The
+    /// first `bits` bits of a k-mer select its section.
     ///
     /// # Safety
-    /// What the addresses of the entries lead to is device memory that lives as long as the entries
-    /// are borrowed, and has as many items as the entries and the codes of the lines say.
+    /// The addresses in the entries must point to device memory that lives as long as the entries are borrowed,
+    /// and has as many items as the entries and the codes of the lines tell.
     pub(super) unsafe fn new(bits: u32, first: u32, entries: DeviceSlice<'e, u64>) -> Self {
         Entries { bits, first, entries }
     }
 }
 
-/// A k-mer that devices look up.
+/// A k-mer that devices can look up.
 pub(crate) trait SeekKmer: Kmer {
-    /// Puts the counts of k-mers of `letters` that are in these sections at their places in
-    /// `counts`; what is there for others stays.
+    /// Writes the counts of k-mers of `letters` that are in these sections to their places in `counts`; other
+    /// places are not changed.
     fn seek(
         stream: &Stream,
         entries: Entries<'_>,
@@ -67,7 +67,7 @@ pub(crate) trait SeekKmer: Kmer {
         }
         let Sliding { k, canonical, stride } = sliding;
         let sections = entries.entries.len() / ENTRY_WORDS;
-        stream.launch("looking k-mers up", |raw| {
+        stream.launch("looking up k-mers", |raw| {
             let arguments = SeekArguments {
                 letters: letters.as_ptr(),
                 letter_count: letters.len() as u64,
@@ -81,8 +81,8 @@ pub(crate) trait SeekKmer: Kmer {
                 sections: entries.entries.as_ptr(),
                 counts: counts.as_mut_ptr(),
             };
-            // SAFETY: the kernel reads so many letters and entries and writes so many
-            // counts; what entries lead to is there, as who made `Entries` promised.
+            // SAFETY: the kernel reads as many letters and entries and writes as many counts as the arguments
+            // tell. The memory to which entries point exists, as the caller of `Entries::new` promised.
             unsafe { merganser_kmers_seek(size_of::<Self>() as u32, &arguments, raw) }
         })
     }

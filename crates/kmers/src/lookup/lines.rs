@@ -1,30 +1,29 @@
-//! A table's k-mers where a look-up finds each with one access to memory: hashed into lines.
+//! A table in memory that finds a k-mer with one memory access: its k-mers are hashed into lines.
 //!
-//! A table is divided into sections by the first bits of its k-mers, so that all workers fill it at
-//! once, each a section that stays in its cache. Within a section a hash chooses a line of [`SLOTS`]
-//! k-mers, for k up to 32 one line of the cache; what a full line has no room for is in the next
-//! one, and a mark says so. Nobody but this program's memory and a GPU's (`cuda/seek.cuh`) ever
-//! sees lines.
+//! The table is divided into sections by the first bits of k-mers. All workers fill sections at the same time,
+//! and a section stays in the worker's cache. Within a section, a hash selects a line of [`SLOTS`] k-mers,
+//! which is one cache line for k up to 32. If the line is full, the k-mer is in the next line, and a bit
+//! in the line marks this. Lines exist only in memory, also in that of GPUs (`cuda/seek.cuh`), never in files.
 
 use merganser_seq::kmer::Kmer;
 use merganser_seq::simd;
 
-/// k-mers of a line.
+/// The number of k-mers in a line.
 pub(crate) const SLOTS: usize = 7;
-/// k-mers of a section over its lines, in tenths: more take less memory, and spill over more often.
+/// The average number of k-mers per line, in tenths. A larger number takes less memory, but more lines overflow.
 const LOAD_TENTHS: usize = 55;
-/// The code of a count that a byte does not hold, and stands apart.
+/// The code of a count that does not fit into a byte and is stored separately.
 const LARGE: u8 = 255;
-/// The byte of a line's codes that says that k-mers of it are in the next one.
+/// The bit in the codes of a line that tells that k-mers of this line are in the next one.
 const MORE: u64 = 1 << 56;
 
-/// Up to [`SLOTS`] k-mers. A k-mer that is all zeros may be one, so that codes say what is there.
+/// A line of up to [`SLOTS`] k-mers. Since all zeros can be a k-mer, the codes tell which slots are used.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 struct Line<K> {
     kmers: [K; SLOTS],
-    /// A byte each: 0 for no k-mer, its count, or [`LARGE`]; the last byte is 1 if k-mers of this
-    /// line are in the next one.
+    /// One byte for each slot: 0 if it is empty, the count of the k-mer, or [`LARGE`]. The last byte is 1 if
+    /// k-mers of this line are in the next one.
     codes: u64,
 }
 
@@ -32,28 +31,29 @@ struct Line<K> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Section<K> {
     lines: Vec<Line<K>>,
-    /// For each line, how many large counts come before its own; empty if there are none.
+    /// The number of large counts before those of each line; empty if there are no large counts.
     large_starts: Vec<u32>,
     large: Vec<u32>,
 }
 
-/// Bytes of a line.
+/// Returns the size of a line in bytes.
 pub(crate) const fn line_bytes<K>() -> usize {
     size_of::<Line<K>>()
 }
 
-/// Lines for so many k-mers of a section.
+/// Returns the number of lines for `kmers` k-mers of a section.
 fn lines_for(kmers: usize) -> usize {
     (10 * kmers).div_ceil(LOAD_TENTHS).max(1)
 }
 
-/// Bytes that `kmers` k-mers take at most in `sections` sections, as far as their counts are small.
+/// Returns an upper bound of the memory of `kmers` k-mers in `sections` sections, in bytes, not including large
+/// counts.
 pub(crate) fn bytes_for<K>(kmers: u64, sections: u64) -> u64 {
     (10 * kmers / LOAD_TENTHS as u64 + sections) * line_bytes::<K>() as u64
 }
 
 impl<K: Kmer> Section<K> {
-    /// A section of distinct k-mers with their counts, at least 1.
+    /// Creates a section of distinct k-mers with their counts, which are at least 1.
     pub(crate) fn new(kmers: &[(K, u32)]) -> Section<K> {
         let mut section = Section { lines: Vec::new(), ..Section::default() };
         section.lines = vec![Line::default(); lines_for(kmers.len())];
@@ -80,7 +80,7 @@ impl<K: Kmer> Section<K> {
         section
     }
 
-    /// The first free place for a k-mer. There is one: lines have room for more than all.
+    /// Returns the first free slot for a k-mer. One exists, since the lines have more slots than there are k-mers.
     fn room(&mut self, kmer: K) -> (usize, usize) {
         let mut line = self.line_of(kmer);
         loop {
@@ -94,7 +94,7 @@ impl<K: Kmer> Section<K> {
         }
     }
 
-    /// Where a look-up of a k-mer begins.
+    /// Returns the line at which the look-up of a k-mer begins.
     #[inline(always)]
     pub(crate) fn line_of(&self, kmer: K) -> usize {
         ((u128::from(kmer.hash()) * self.lines.len() as u128) >> 64) as usize
@@ -105,13 +105,13 @@ impl<K: Kmer> Section<K> {
         if line + 1 == self.lines.len() { 0 } else { line + 1 }
     }
 
-    /// Brings a line nearer.
+    /// Prefetches a line into the cache.
     #[inline(always)]
     pub(crate) fn prefetch(&self, line: usize) {
         simd::prefetch(&self.lines, line);
     }
 
-    /// The count of a k-mer whose look-up begins at `line`; 0 if it is not here.
+    /// Returns the count of a k-mer whose look-up begins at `line`; 0 if the section does not have it.
     #[inline(always)]
     pub(crate) fn count(&self, kmer: K, mut line: usize) -> u32 {
         loop {
@@ -120,7 +120,7 @@ impl<K: Kmer> Section<K> {
             for (slot, &other) in kmers.iter().enumerate() {
                 equal |= u32::from(other == kmer) << slot;
             }
-            // Zeros where no k-mer is are equal to the k-mer of zeros, and have the code 0.
+            // Empty slots are equal to the k-mer of all zeros, but have the code 0.
             while equal != 0 {
                 let slot = equal.trailing_zeros() as usize;
                 match (codes >> (8 * slot)) as u8 {
@@ -144,12 +144,12 @@ impl<K: Kmer> Section<K> {
         self.large[self.large_starts[line] as usize + before]
     }
 
-    /// How many lines there are.
+    /// Returns the number of lines.
     pub(crate) fn lines(&self) -> usize {
         self.lines.len()
     }
 
-    /// Fills `words` with whole lines from line `from` on, as `cuda/seek.cuh` has them.
+    /// Fills `words` with lines from line `from` on, in the layout of `cuda/seek.cuh`.
     pub(crate) fn write_words(&self, from: usize, words: &mut [u64]) {
         let of_kmer = K::BYTES / 8;
         let lines = words.chunks_exact_mut(line_bytes::<K>() / 8);
@@ -163,12 +163,13 @@ impl<K: Kmer> Section<K> {
         }
     }
 
-    /// For each line how many large counts come before its own, if there are any, and these.
+    /// Returns the number of large counts before those of each line, and all large counts; both are empty if
+    /// there are no large counts.
     pub(crate) fn large_counts(&self) -> (&[u32], &[u32]) {
         (&self.large_starts, &self.large)
     }
 
-    /// Bytes of memory.
+    /// Returns the size of the section in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         let large = self.large_starts.len() + self.large.len();
         (self.lines.len() * size_of::<Line<K>>() + 4 * large) as u64

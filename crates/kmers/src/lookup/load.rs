@@ -1,4 +1,4 @@
-//! Sections of a table into memory, by all workers.
+//! Loads sections of a table into memory, in parallel.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,13 +13,13 @@ use crate::algebra::{Cut, Place, Session, Work};
 use crate::formats::mgk::section_bits;
 use crate::ranges::Ranges;
 
-/// k-mers whose lines are on their way from memory at a time.
+/// The number of k-mers whose lines are prefetched at a time.
 const AT_ONCE: usize = 32;
 
 /// Neighbouring sections.
 #[derive(Debug, Default)]
 pub(crate) struct Sections<K> {
-    /// First bits of a k-mer that choose its section.
+    /// The number of first bits of a k-mer that select its section.
     pub(crate) bits: u32,
     /// The number of the first section.
     pub(crate) first: u32,
@@ -27,19 +27,19 @@ pub(crate) struct Sections<K> {
 }
 
 impl<K: Kmer> Sections<K> {
-    /// Bytes that they take.
+    /// Returns the size of all sections in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.sections.iter().map(Section::bytes).sum()
     }
 
-    /// The section of a k-mer, if it is one of these.
+    /// Returns the section of a k-mer, or `None` if it is not one of these.
     #[inline(always)]
     fn of(&self, kmer: K, k: usize) -> Option<&Section<K>> {
         self.sections.get(kmer.prefix(k, self.bits).wrapping_sub(self.first) as usize)
     }
 
-    /// Puts the counts of k-mers of `letters` that are here at their places in `counts`, which holds
-    /// zeros; of those whose place is behind its end nothing.
+    /// Writes the counts of k-mers of `letters` that are in these sections to their places in `counts`. Other
+    /// places are not changed; places beyond the end of `counts` are ignored.
     pub(crate) fn look_up(&self, sliding: Sliding, letters: &[u8], counts: &mut [u32]) {
         let mut waiting = [(K::default(), 0usize); AT_ONCE];
         let mut number = 0;
@@ -57,7 +57,7 @@ impl<K: Kmer> Sections<K> {
         self.answer(sliding.k, &waiting[..number], counts);
     }
 
-    /// The same of k-mers that are given as integers of up to 32 bases.
+    /// Looks up k-mers of up to 32 bases that are given as integers.
     pub(crate) fn look_up_words(
         &self,
         k: usize,
@@ -98,7 +98,7 @@ impl<K: Kmer> Sections<K> {
     }
 }
 
-/// A table whose k-mers can be had in order.
+/// A table whose k-mers can be read in order.
 pub(super) struct Loading<'l, 's, K> {
     pub(super) session: &'l Session<'s>,
     pub(super) ranges: &'l [Box<dyn Ranges<K> + 'l>],
@@ -111,12 +111,12 @@ impl<K: Kmer> Loading<'_, '_, K> {
         section_bits(self.ranges[0].kmers(), self.session.k)
     }
 
-    /// Bytes that all of it takes at most, as far as counts are small.
+    /// Returns an upper bound of the size of the loaded table in bytes, not including large counts.
     pub(super) fn bytes(&self) -> u64 {
         bytes_for::<K>(self.ranges[0].kmers(), 1 << self.bits())
     }
 
-    /// All of it, or nothing if that takes more than `most` bytes.
+    /// Loads the whole table, or returns `None` if it takes more than `most` bytes.
     pub(super) fn all(
         &self,
         most: u64,
@@ -125,7 +125,8 @@ impl<K: Kmer> Loading<'_, '_, K> {
         self.some(self.bits(), 0..1 << self.bits(), most, progress)
     }
 
-    /// Those of the 2^`bits` sections that are within `range`.
+    /// Loads those of the 2^`bits` sections that are in `range`, or returns `None` if they take more than
+    /// `most` bytes.
     pub(super) fn some(
         &self,
         bits: u32,
@@ -147,7 +148,7 @@ impl<K: Kmer> Loading<'_, '_, K> {
         Ok(Some(Sections { bits, first: first as u32, sections }))
     }
 
-    /// Hands the sections to the workers' own keepers, which `make` makes, and gives these back.
+    /// Passes each section to the receiver of a worker; `make` creates the receivers, which are returned.
     pub(super) fn each<T: Keep<K>>(
         &self,
         bits: u32,
@@ -162,16 +163,16 @@ impl<K: Kmer> Loading<'_, '_, K> {
     }
 }
 
-/// Takes whole sections, of one worker.
+/// A receiver of complete sections from one worker.
 pub(super) trait Keep<K>: Send {
-    /// False if that is enough, and the run may end.
+    /// Takes a section; returns false if no further ones are needed.
     fn keep(&mut self, number: usize, section: Section<K>) -> Result<bool, Error>;
 }
 
-/// Sections in memory.
+/// A receiver that keeps sections in memory.
 struct InMemory<'h, K> {
     done: Vec<(usize, Section<K>)>,
-    /// Bytes that all workers' sections take.
+    /// The size of the sections of all workers in bytes.
     taken: &'h AtomicU64,
     most: u64,
 }
@@ -184,10 +185,10 @@ impl<K: Kmer> Keep<K> for InMemory<'_, K> {
     }
 }
 
-/// A worker.
+/// The state of a worker that makes sections.
 struct Filling<K, T> {
     cut: Cut,
-    /// k-mers of a section that is not whole yet.
+    /// The k-mers of the section that is not complete yet.
     open: Vec<(K, u32)>,
     keeper: Result<T, Error>,
 }

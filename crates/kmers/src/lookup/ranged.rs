@@ -1,7 +1,7 @@
-//! A table that memory does not hold: loaded range by range for each batch of letters.
+//! A table that does not fit into memory: it is loaded range by range for each batch of letters.
 //!
-//! A batch is as large as half of the memory allows, and a range as the other half, so that each
-//! pass over the table answers as many k-mers as it can.
+//! Half of the memory is for a batch and half for a range, so that each pass over the table looks up as many
+//! k-mers as possible.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -19,14 +19,14 @@ use crate::algebra::{Cut, Session};
 use crate::formats::mgk::section_bits;
 use crate::tables::AnyTable;
 
-/// Bytes that a letter of a batch takes: its record, with quality and header; itself among those
-/// that are looked up; its k-mer's count; and what is written of it.
+/// The memory of a letter of a batch in bytes: its record with quality and header, the letter among those that
+/// are looked up, the count of its k-mer, and the output for it.
 pub(super) const LETTER_BYTES: u64 = 12;
-/// Letters of a batch at least.
+/// The least number of letters in a batch.
 const LEAST_LETTERS: u64 = 64 << 10;
-/// Places that a worker looks up at a time.
+/// The number of places that a worker looks up at a time.
 const PLACES: usize = 64 << 10;
-/// First bits that choose a section, where it takes so many for sections that fit.
+/// The numbers of first bits that are tried if the usual sections do not fit.
 const MORE_BITS: [u32; 3] = [16, 20, 24];
 
 pub(crate) struct Ranged<K> {
@@ -61,7 +61,7 @@ impl<K: Kmer> Ranged<K> {
         })
     }
 
-    /// What is worth saying of it.
+    /// Returns a note for the user about ranges and batches.
     pub(super) fn describe(&self) -> String {
         let (ranges, letters) = (self.groups.len(), format_size(self.letters as u64));
         format!(
@@ -71,7 +71,7 @@ impl<K: Kmer> Ranged<K> {
         )
     }
 
-    /// Loads each range in turn.
+    /// Loads each range in turn, and passes it to `with`.
     fn each_range(
         &self,
         mut with: impl FnMut(Sections<K>) -> Result<(), Error>,
@@ -122,7 +122,8 @@ impl<K: Kmer> Lookup for Ranged<K> {
     }
 }
 
-/// Bits of a section, and sections that are loaded together within `most` bytes.
+/// Returns the number of first bits that select a section, and groups of sections that are loaded together
+/// within `most` bytes.
 pub(super) fn plan<K: Kmer>(
     table: &AnyTable,
     most: u64,
@@ -135,7 +136,7 @@ pub(super) fn plan<K: Kmer>(
     let mut reader = ranges[0].reader();
     let usual = section_bits(ranges[0].kmers(), k);
     let mut least = 0;
-    // What sections take is there for each of them, too.
+    // The table of loads itself takes 8 bytes per section.
     let known = |bits: u32| bits == usual || 8 << bits <= most.max(1 << 20);
     let choices = [usual].into_iter().chain(MORE_BITS);
     for bits in choices.filter(|&bits| bits <= 2 * k as u32 && known(bits)) {

@@ -9,7 +9,7 @@ use super::sliding::Sliding;
 use crate::Error;
 use crate::tables::AnyTable;
 
-/// Letters that one worker looks up at a time: they, their counts and what is made of them stay in
+/// The number of letters that a worker looks up at a time: the letters, their counts and the results stay in
 /// the second-level cache.
 const LETTERS_AT_ONCE: usize = 128 << 10;
 

@@ -1,44 +1,44 @@
-//! The k-mers of letters: a window of k letters that slides over them.
+//! The k-mers of a text: a window of k letters that slides over it.
 
 use merganser_seq::base;
 use merganser_seq::kmer::Kmer;
 
 use crate::tables::Description;
 
-/// How k-mers are taken from letters.
+/// The rules for taking k-mers from letters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sliding {
-    /// Bases of a k-mer.
+    /// The length of k-mers.
     pub(crate) k: usize,
-    /// The smaller of a k-mer and its reverse complement stands for both.
+    /// Whether a k-mer is replaced by its reverse complement if that is smaller.
     pub(crate) canonical: bool,
-    /// A k-mer may begin at every so many letters.
+    /// The distance of the positions at which k-mers begin, in letters.
     pub(crate) stride: usize,
 }
 
 impl Sliding {
-    /// As the k-mers of a table were taken.
+    /// Returns the rules by which the k-mers of a table were taken.
     pub(crate) fn of(table: &Description, stride: usize) -> Sliding {
         Sliding { k: table.k, canonical: table.canonical, stride }
     }
 
-    /// `counts` becomes a 0 for each place.
+    /// Sets `counts` to a 0 for each place.
     pub(crate) fn begin(&self, letters: &[u8], counts: &mut Vec<u32>) {
         counts.clear();
         counts.resize(self.places(letters.len()), 0);
     }
 
-    /// The number of places where a k-mer may begin.
+    /// Returns the number of places at which k-mers can begin.
     pub(crate) fn places(&self, letters: usize) -> usize {
         letters.div_ceil(self.stride)
     }
 
-    /// Gives `take` every k-mer that stands at one of the `places` of `letters`, and its place.
+    /// Calls `take` with every k-mer at one of the places of `letters`, and with its place.
     #[inline(always)]
     pub(crate) fn each<K: Kmer>(&self, letters: &[u8], mut take: impl FnMut(K, usize)) {
         let Sliding { k, canonical, stride } = *self;
         if stride > k {
-            // Nothing is shared by two k-mers.
+            // k-mers do not overlap.
             for (place, letters) in letters.chunks(stride).enumerate() {
                 let Some(kmer) = letters.get(..k).and_then(K::from_letters) else { continue };
                 let own = if canonical { kmer.least(kmer.reverse_complement(k)) } else { kmer };

@@ -1,5 +1,5 @@
-//! Few k-mers in a large table of ours: sorted, so that each block that may hold some of them is
-//! read and decoded once, and no other.
+//! Looks up a few k-mers in a large `.mgk` table: they are sorted, so that only the blocks that may contain
+//! them are read and decoded, each once.
 
 use merganser_run::{Cancel, side_by_side};
 use merganser_seq::kmer::Kmer;
@@ -10,11 +10,11 @@ use crate::algebra::Cut;
 use crate::tables::AnyTable;
 use crate::{Error, Table};
 
-/// k-mers that a worker takes at least: fewer are faster looked up than shared out.
+/// The least number of k-mers for a worker: for fewer k-mers, distributing them takes longer than looking them up.
 const LEAST_SHARE: usize = 512;
-/// k-mers that are looked up together.
+/// The number of k-mers that are looked up together.
 const AT_ONCE: usize = 1 << 20;
-/// k-mers between looks at whether to go on.
+/// The number of k-mers between checks for cancellation.
 const PATIENCE: usize = 4096;
 
 pub(crate) struct SortedQueries<K> {
@@ -36,7 +36,7 @@ impl<K: Kmer> SortedQueries<K> {
         SortedQueries { table, cut, threads: threads.max(1), cancel, width }
     }
 
-    /// The counts of sorted k-mers.
+    /// Returns the counts of sorted k-mers.
     fn look_up(&self, table: &Table, wanted: &[(K, u32)]) -> Result<Vec<u32>, Error> {
         let (mut bytes, mut block, mut at) = (Vec::new(), Vec::<(K, u32)>::new(), 0);
         let mut counts = Vec::with_capacity(wanted.len());

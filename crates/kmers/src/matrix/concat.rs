@@ -1,4 +1,4 @@
-//! Ranges of a matrix, each made on a machine of its own, put together.
+//! Concatenates ranges of a matrix that were made on several machines.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -18,16 +18,17 @@ use super::{Cells, MatrixFormat, MatrixOutcome};
 use crate::Error;
 use crate::error::bad;
 
-/// Bytes of rows that are read together, about.
+/// The approximate size of the blocks of rows that are read, in bytes.
 const BLOCK: usize = 1 << 20;
 
-/// Writes the matrix whose ranges ([`MatrixConfig::range`](super::MatrixConfig::range)) the files have, in any order,
-/// to `path`: the bytes of [`matrix`](super::matrix()) over all k-mers. The file appears with `outputs`. The
-/// outcome has rows alone.
+/// Writes the matrix from the files of its ranges ([`MatrixConfig::range`](super::MatrixConfig::range)), given
+/// in any order, to `path`. The file has the bytes that [`matrix`](super::matrix()) writes for all k-mers, and
+/// appears when `outputs` is committed. The outcome has only the number of rows.
 ///
 /// # Errors
-/// If a file cannot be read, is damaged, or is no range of a matrix; if two are of other matrices or the same range;
-/// if one is missing; as writing; if cancelled. There is then no file.
+/// If a file cannot be read, is damaged or is not a range of a matrix; if two files belong to different
+/// matrices or are the same range; if a range is missing; if writing fails; if the run was cancelled. Then no
+/// file exists.
 pub fn concat_matrix(
     ranges: &[PathBuf],
     format: MatrixFormat,
@@ -51,10 +52,10 @@ pub fn concat_matrix(
     Ok(outcome)
 }
 
-/// Sees to it that these are all ranges of one matrix.
+/// Checks that the files are all ranges of one matrix.
 fn check(files: &[RangeFile]) -> Result<(), Error> {
-    let remedy = "put all ranges of one matrix together";
-    let other_job = ", of another matrix, of other tables or options, than";
+    let remedy = "give all ranges of one matrix";
+    let other_job = " belongs to another matrix (other tables or options) than";
     let shards = files.iter().map(|file| (&*file.path, file.of));
     check_all(shards, Words::Named { name: "range", other_job, remedy })
         .map_err(|(at, what)| bad(&files[at].path, what))
@@ -74,13 +75,13 @@ impl RangeFile {
     fn open(path: &Path) -> Result<RangeFile, Error> {
         let (file, size, json) = open_json(&MAGIC, path)?;
         let none =
-            || bad(path, "not a range of a matrix, which merganser kmers matrix --range makes");
+            || bad(path, "not a range of a matrix, which merganser kmers matrix --range writes");
         let json = json.ok().flatten().ok_or_else(none)?;
         let (header, format) = Header::of_range(&json).ok_or_else(none)?;
         let mut names = format.names.iter().map(AsRef::as_ref);
         names.try_for_each(check_cell).map_err(|what| bad(path, &what))?;
         let Header { rows, row_bytes, .. } = header;
-        // All that is there, and the checksum.
+        // The size of the whole file, with its checksum.
         let bytes = rows
             .checked_mul(row_bytes as u64)
             .and_then(|all| all.checked_add(20 + json.len() as u64));
@@ -92,7 +93,7 @@ impl RangeFile {
         Ok(RangeFile { path, file, of, format, rows, row_bytes })
     }
 
-    /// Writes all rows, and checks them.
+    /// Writes all rows, and verifies the checksum.
     fn put_rows<K: Kmer>(
         mut self,
         whole: &RowFormat,
@@ -124,7 +125,7 @@ impl RangeFile {
     }
 }
 
-/// The cells of a row.
+/// Fills a row with the decoded cells.
 fn fill(row: &mut [u32], cells: &[u8], kind: Cells) {
     match kind {
         Cells::Counts => {
@@ -139,11 +140,11 @@ fn fill(row: &mut [u32], cells: &[u8], kind: Cells) {
     }
 }
 
-/// A k-mer of a row; bits beyond its bases say nothing.
+/// Loads the k-mer of a row; bits beyond its bases are ignored.
 fn load<K: Kmer>(bytes: &[u8], k: usize) -> K {
     let mut whole = [0; MAX_K / 4];
     whole[..bytes.len()].copy_from_slice(bytes);
-    // Bits that no k-mer has are no bases.
+    // Clear the bits beyond the bases.
     let used = (2 * k).div_ceil(8);
     whole[used..].fill(0);
     if !(2 * k).is_multiple_of(8) {

@@ -1,4 +1,4 @@
-//! The dense matrix: a header of JSON, then rows of the same size. Layout in `docs/formats.md`.
+//! The dense matrix: a JSON header, then rows of a fixed size. The layout is in `docs/reference/formats.md`.
 
 use std::io::Write;
 
@@ -12,21 +12,21 @@ use super::{Cells, MatrixFormat};
 use crate::Error;
 
 pub(crate) const MAGIC: [u8; 8] = magic(b'X');
-/// The version of a whole matrix,
+/// The version of a whole matrix.
 const OF_ALL: u32 = 1;
-/// and of a range of one.
+/// The version of a range.
 const OF_RANGES: u32 = 2;
-/// Digits of the number of rows, which is known at the end.
+/// The number of digits that are reserved for the number of rows, which is known at the end.
 const DIGITS: usize = 20;
 
 /// A file that is being written.
 pub(super) struct Dense {
     file: Summed<AtomicFile>,
-    /// Where the number of rows stands.
+    /// The offset of the number of rows.
     rows_at: u64,
 }
 
-/// What a file says of itself.
+/// The header of a file.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct Header {
     version: u32,
@@ -36,13 +36,13 @@ pub(super) struct Header {
     cells: String,
     pub(super) row_bytes: usize,
     pub(super) samples: Vec<String>,
-    /// Which range of the k-mers it has, if not all,
+    /// The range of the k-mers; missing in a whole matrix.
     #[serde(skip_serializing_if = "Option::is_none")]
     range: Option<String>,
-    /// and what tells their job from others.
+    /// The hash that identifies the job of a range.
     #[serde(skip_serializing_if = "Option::is_none")]
     job: Option<String>,
-    /// Written when it is known.
+    /// The number of rows, which is written at the end.
     #[serde(skip_serializing)]
     pub(super) rows: u64,
 }
@@ -56,7 +56,7 @@ impl Header {
         };
         let (range, job) = format.range.map(JobShard::to_texts).unzip();
         Header {
-            // Who knows nothing of ranges must not take one for the whole.
+            // Programs without support for ranges must not take one for a whole matrix.
             version: if range.is_some() { OF_RANGES } else { OF_ALL },
             k: format.k,
             canonical: format.canonical,
@@ -70,7 +70,7 @@ impl Header {
         }
     }
 
-    /// The header of a range, as it was written; `None` if it is none.
+    /// Parses the header of a range; `None` if it is not valid.
     pub(super) fn of_range(json: &[u8]) -> Option<(Header, RowFormat)> {
         let header: Header = serde_json::from_slice(json).ok()?;
         let range = JobShard::of_texts(header.range.as_ref()?, header.job.as_ref()?)?;
@@ -94,7 +94,7 @@ impl Header {
     }
 }
 
-/// Bytes of a k-mer.
+/// Returns the size of a k-mer in bytes.
 pub(super) fn kmer_bytes(k: usize) -> usize {
     8 * (2 * k).div_ceil(64)
 }

@@ -1,4 +1,4 @@
-//! Rows as bytes, in each format.
+//! Encodes rows in each format.
 
 use merganser_io::put_decimal;
 use merganser_seq::kmer::Kmer;
@@ -6,32 +6,32 @@ use merganser_store::shard::JobShard;
 
 use super::{Cells, MatrixFormat};
 
-/// How rows are written.
+/// The format and the parameters of rows.
 #[derive(Clone, Debug)]
 pub(super) struct RowFormat {
     pub(super) k: usize,
     pub(super) canonical: bool,
-    /// Bytes of a k-mer in a dense matrix.
+    /// The size of a k-mer in a dense matrix, in bytes.
     pub(super) kmer_bytes: usize,
     pub(super) names: Vec<String>,
     pub(super) cells: Cells,
     pub(super) format: MatrixFormat,
-    /// If it is but a range.
+    /// The range that is written; `None` for a whole matrix.
     pub(super) range: Option<JobShard>,
 }
 
-/// Rows of a range.
+/// The encoded rows of a range.
 #[derive(Default)]
 pub(super) struct EncodedRows {
     pub(super) rows: u64,
-    /// What is written of them; of Parquet the k-mers' letters alone.
+    /// The encoded rows; for Parquet only the letters of the k-mers.
     pub(super) bytes: Vec<u8>,
-    /// Of Parquet the cells, row by row.
+    /// The cells, row by row, for Parquet.
     pub(super) cells: Vec<u32>,
 }
 
 impl RowFormat {
-    /// Adds a row.
+    /// Encodes a row.
     pub(super) fn put<K: Kmer>(&self, kmer: K, row: &[u32], part: &mut EncodedRows) {
         part.rows += 1;
         match self.format {
@@ -68,7 +68,7 @@ impl RowFormat {
         }
     }
 
-    /// The first line of a text.
+    /// Returns the first line of a text.
     pub(super) fn header(&self) -> Vec<u8> {
         let mut line = b"kmer".to_vec();
         for name in &self.names {

@@ -14,10 +14,10 @@ use super::format::{EncodedRows, RowFormat};
 use crate::Error;
 use crate::formats::parquet::failed;
 
-/// Cells of a row group, about.
+/// The approximate number of cells in a row group.
 const GROUP_CELLS: usize = 1 << 22;
 
-/// Writes row groups of the same size whatever the parts are.
+/// Writes row groups of a fixed size, independently of the size of the parts.
 pub(super) struct Columns {
     writer: SerializedFileWriter<AtomicFile>,
     k: usize,
@@ -47,7 +47,7 @@ impl Columns {
             Type::group_type_builder("matrix").with_fields(columns).build().map_err(failed)?;
         let kmer = ColumnPath::from("kmer");
         let properties = WriterProperties::builder()
-            // Without a version: the same matrix has the same bytes.
+            // Without a version, so that the same matrix always has the same bytes.
             .set_created_by("merganser".to_owned())
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).map_err(failed)?))
             .set_column_dictionary_enabled(kmer.clone(), false)
@@ -74,7 +74,7 @@ impl Columns {
         Ok(())
     }
 
-    /// Writes the first rows that wait.
+    /// Writes the first `rows` of the waiting rows as a row group.
     fn group(&mut self, rows: usize) -> Result<(), Error> {
         let rest = self.letters.split_off(rows * self.k);
         let bytes = Bytes::from(std::mem::replace(&mut self.letters, rest));

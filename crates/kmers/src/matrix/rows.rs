@@ -1,4 +1,4 @@
-//! Rows: made by workers, range by range of k-mers.
+//! Workers that make rows, range by range.
 
 use merganser_run::InOrder;
 use merganser_seq::kmer::Kmer;
@@ -9,13 +9,13 @@ use super::{MatrixConfig, MatrixOutcome};
 use crate::Error;
 use crate::algebra::{Cut, Place, Work};
 
-/// Makes rows of ranges.
+/// A worker that makes the rows of ranges.
 pub(super) struct Rows<'r, K> {
     config: &'r MatrixConfig,
     format: &'r RowFormat,
     cuts: &'r [Cut],
     in_order: &'r InOrder<EncodedRows, Sink>,
-    /// k-mers of a range with their sample and count.
+    /// The k-mers of a range, each with its sample and count.
     entries: Vec<(K, u32, u32)>,
     row: Vec<u32>,
     outcome: MatrixOutcome,
@@ -34,13 +34,13 @@ impl<'r, K: Kmer> Rows<'r, K> {
         Rows { config, format, cuts, in_order, entries: Vec::new(), row, outcome, done: false }
     }
 
-    /// All ranges were taken.
+    /// Returns the numbers of this worker after it has taken all its ranges.
     pub(super) fn finish(mut self) -> MatrixOutcome {
         self.done = true;
         std::mem::take(&mut self.outcome)
     }
 
-    /// Fills the row with the counts of a k-mer; false if it is not solid in enough samples.
+    /// Fills the row with the counts of a k-mer; returns false if it is not solid in enough samples.
     fn fill(&mut self, entries: std::ops::Range<usize>) -> bool {
         let entries = &self.entries[entries];
         let least = self.config.solid;
@@ -67,7 +67,7 @@ impl<K: Kmer> Work<K> for Rows<'_, K> {
             let kept = run.iter().filter(|entry| cut.keeps(entry.1));
             self.entries.extend(kept.map(|&(kmer, count)| (kmer, sample, count)));
         }
-        // Runs that are sorted already are merged; samples stay in order.
+        // The sort is stable, so samples stay in order, and it merges runs that are already sorted.
         self.entries.sort_by_key(|entry| entry.0);
         let mut part = EncodedRows::default();
         let mut from = 0;
@@ -88,7 +88,7 @@ impl<K: Kmer> Work<K> for Rows<'_, K> {
 
 impl<K> Drop for Rows<'_, K> {
     fn drop(&mut self) {
-        // After an error or a panic, nobody must wait for this worker's section.
+        // After an error or a panic, the other workers must not wait for this worker's section.
         if !self.done {
             self.in_order.stop();
         }

@@ -1,4 +1,4 @@
-//! The file of a matrix, to which rows are written in the order of their k-mers.
+//! The output of a matrix, to which rows are written in the order of their k-mers.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::format::{EncodedRows, RowFormat};
 use super::{MatrixFormat, MatrixOutcome};
 use crate::Error;
 
-/// Writes rows.
+/// Writes rows in one of the formats.
 pub(super) enum Sink {
     Text(Output),
     Dense(Box<Dense>),

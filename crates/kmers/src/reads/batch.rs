@@ -1,4 +1,4 @@
-//! Batches of reads, held against a table.
+//! Batches of reads, which are compared with a table.
 
 use std::ops::Range;
 
@@ -17,25 +17,26 @@ use crate::Error;
 use crate::error::bad;
 use crate::lookup::Lookup;
 
-/// A batch is full with so many records, or with so many bytes of headers, letters and qualities:
-/// enough that taking turns costs nothing.
+/// The largest number of records in a batch, and of bytes of headers, letters and qualities: large enough to
+/// make the cost of distributing batches negligible.
 const BATCH_RECORDS: usize = 16 << 10;
 const BATCH_BYTES: usize = 1 << 20;
-/// Memory of a worker: batches that it reads, or that wait for their mates, and texts that wait.
+/// The memory of a worker in bytes: batches that it reads or that wait for their mates, and texts that wait to
+/// be written.
 pub(super) const WORKER_BYTES: u64 = 16 * BATCH_BYTES as u64;
 
-/// Letters of a stretch of a sequence that is taken in several.
+/// The number of letters in a stretch, if a sequence is read in several stretches.
 const STRETCH_LETTERS: usize = 512 << 10;
-/// How often a record is there at the same time, at most: as it was read (twice for a moment), its
-/// letters, their counts of 4 bytes each, and what is written of it. Of reads with qualities half of it
-/// is letters.
+/// The number of copies of a record that can be in memory at the same time: the record as it was read (briefly
+/// twice), its letters, their counts of 4 bytes each, and the output for it. Half of a record with qualities is
+/// letters.
 const COPIES: u64 = 8;
 
-/// What is made of reads and the counts of their k-mers.
+/// Code that turns reads and the counts of their k-mers into output.
 pub(super) trait OfReads: Sync {
     type Tally: Default + Send;
 
-    /// As [`PassJob::texts`].
+    /// Returns the number of texts: see [`PassJob::texts`].
     fn texts(&self) -> usize;
 
     /// Whether sequences without qualities may come in stretches that overlap by k-1 letters.
@@ -43,59 +44,59 @@ pub(super) trait OfReads: Sync {
         false
     }
 
-    /// Of reads that may be pairs, whether the names of mates may be any.
+    /// Whether mates may have any names, if reads can be pairs; `None` if they cannot.
     fn any_names(&self) -> Option<bool> {
         None
     }
 
-    /// How many more copies of a record there may be than usual.
+    /// Returns the number of copies of a record beyond the usual ones.
     fn more_copies(&self) -> u64 {
         0
     }
 
-    /// As [`PassJob::settle`].
+    /// Writes or changes the texts of a batch: see [`PassJob::settle`].
     ///
     /// # Errors
-    /// If something cannot be written.
+    /// If an output cannot be written.
     fn settle(&self, texts: &mut [Vec<u8>], outputs: &mut [Output]) -> Result<(), Error> {
         let _ = (texts, outputs);
         Ok(())
     }
 
-    /// How many hits among some of the k-mers of a read, or of the two of a pair, tell that the same is made of them as
-    /// if all were hits; `None` if that never tells.
+    /// Returns the number of hits after which further hits do not change the output for a read or pair; `None`
+    /// if there is no such number.
     fn enough_hits(&self) -> Option<Enough> {
         None
     }
 
-    /// Takes a read, or the two of a pair; appends to the text of each output.
+    /// Processes a read or the two reads of a pair; appends to the text of each output.
     fn unit(&self, reads: &mut [Read<'_>], texts: &mut [Vec<u8>], tally: &mut Self::Tally);
 }
 
-/// Where some hits are enough, the k-mers that begin at one of so many letters are looked up first.
+/// The distance of the k-mers that are looked up first, in letters, if a number of hits is enough.
 const SAMPLED: usize = 8;
 
 /// A read and the counts of its k-mers.
 pub(super) struct Read<'r> {
     pub(super) record: Record<'r>,
-    /// What of it this is, if not all.
+    /// The stretch of the sequence that this is; `None` for a whole sequence.
     pub(super) stretch: Option<Stretch>,
-    /// Those of the homopolymer-compressed read, if the job asks for that.
+    /// The counts of the k-mers of the read, or of the homopolymer-compressed read if the job requires that.
     pub(super) counts: &'r mut [u32],
 }
 
-/// What came of all reads.
+/// The results of all reads.
 pub(super) struct Done<T> {
-    /// What the workers found.
+    /// The results of each worker.
     pub(super) tallies: Vec<T>,
-    /// Alignments that were passed over.
+    /// The number of alignments that were skipped.
     pub(super) skipped: u64,
 }
 
-/// Takes all reads of `segments` through `work`, and writes what it makes of them in their order.
+/// Processes all reads of `segments` with `work`, and writes the output in the order of the reads.
 ///
 /// # Errors
-/// The first in the input. What was made before it stands.
+/// The first error in the order of the input. The output for reads before it has been written.
 pub(super) fn run<W: OfReads>(
     job: Job<'_>,
     work: &W,
@@ -105,7 +106,7 @@ pub(super) fn run<W: OfReads>(
 ) -> Result<Done<W::Tally>, Error> {
     let Job { lookup, progress, cancel, .. } = job;
     let threads = job.resources.threads;
-    // FASTQ of short reads has five bytes for two letters.
+    // Short reads in FASTQ take five bytes for two letters.
     let looked_up = if lookup.takes_all_threads() { 0 } else { lookup.letters_at_once() * 5 / 2 };
     let options = RecordOptions {
         keep: Keep { header: Header::Whole, qualities: true },
@@ -113,7 +114,7 @@ pub(super) fn run<W: OfReads>(
         batch_bytes: looked_up.max(BATCH_BYTES),
         workers: threads,
         max_record: merganser_io::longest_record(job.record_bytes, COPIES + work.more_copies()),
-        // Of a run of one base nobody knows how far it goes back.
+        // In a compressed read, it is unknown how far back k-1 bases reach.
         stretches: (work.takes_stretches() && !job.homopolymer_compressed)
             .then(|| (STRETCH_LETTERS, lookup.k() - 1)),
         any_names: work.any_names().unwrap_or(false),
@@ -139,7 +140,7 @@ struct Reads<'w, W> {
 }
 
 impl<W> Reads<'_, W> {
-    /// Letters of a record that are looked up, and an end.
+    /// Returns the number of letters of a record that are looked up, including the separator.
     fn taken(&self, record: Record<'_>) -> usize {
         match self.compressed {
             false => record.letters.len() + 1,
@@ -147,7 +148,7 @@ impl<W> Reads<'_, W> {
         }
     }
 
-    /// Appends them.
+    /// Appends the letters of a record and the separator.
     fn append(&self, record: Record<'_>, letters: &mut Vec<u8>) {
         match self.compressed {
             false => letters.extend_from_slice(record.letters),
@@ -163,7 +164,7 @@ impl<W: OfReads> Source for Reads<'_, W> {
 
     fn next(&self, batch: &mut RecordBatch) -> Result<Option<u64>, Error> {
         let filled = self.records.next(batch).map_err(Error::from);
-        // With mates out of step, those before them are there.
+        // If mates are out of step, the mates before the error are in the batch.
         check(batch).and(filled)
     }
 
@@ -201,7 +202,7 @@ impl<W: OfReads> PassJob for Reads<'_, W> {
         batch.reads()
     }
 
-    /// Those of each record, and an end.
+    /// Returns the number of letters of all records, including their separators.
     fn letters(&self, batch: &RecordBatch) -> usize {
         (0..batch.len()).map(|at| self.taken(batch.record(at))).sum()
     }
@@ -230,7 +231,7 @@ impl<W: OfReads> PassJob for Reads<'_, W> {
             return lookup.counts(letters, 1, counts);
         };
         lookup.counts(letters, SAMPLED, counts)?;
-        // The letters of the reads of which these do not tell, and where each lies among all letters.
+        // The letters of the reads that need all hits, and their places among all letters.
         let (mut open, mut places) = (Vec::new(), Vec::new());
         let mut begin = 0;
         for read in reads {
@@ -242,7 +243,7 @@ impl<W: OfReads> PassJob for Reads<'_, W> {
                     &counts[from.div_ceil(SAMPLED)..begin.div_ceil(SAMPLED).min(counts.len())];
                 own.iter().filter(|&&count| count > 0).count() as u64
             });
-            // All of them, as each goes on.
+            // All mates must be visited, since the iterator advances `begin`.
             let hits: Vec<u64> = hits.collect();
             if !enough.are(hits.into_iter()) {
                 places.push(start..begin);
@@ -251,7 +252,7 @@ impl<W: OfReads> PassJob for Reads<'_, W> {
         }
         let mut found = Vec::new();
         lookup.counts(&open, 1, &mut found)?;
-        // What is decided is as if all were hits.
+        // The other reads are decided, so all their k-mers may count as hits.
         counts.clear();
         counts.resize(letters.len(), 1);
         let mut left = &found[..];
@@ -292,7 +293,7 @@ impl<W: OfReads> PassJob for Reads<'_, W> {
     }
 }
 
-/// Sees to it that sequences are text.
+/// Checks that sequences are text.
 fn check(batch: &RecordBatch) -> Result<(), Error> {
     for at in 0..batch.len() {
         let letters = batch.record(at).letters;

@@ -1,4 +1,4 @@
-//! Which reads, and what of them, stay: by their k-mers that a table has.
+//! Filters, trims or masks reads by their k-mers that a table has.
 
 #[cfg(feature = "cli")]
 mod cli;
@@ -12,33 +12,35 @@ use super::batch::{self, OfReads, Read};
 use super::mates::{Enough, Mates};
 use crate::Error;
 
-/// A number of k-mers, or a part of the k-mers of a read: that many, rounded down, as kmc_tools has
-/// it. No part but 0 is reached by a read without k-mers.
+/// A number of k-mers, or a fraction of the k-mers of a read, rounded down to a number as kmc_tools does. A
+/// read without k-mers reaches no fraction except 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
-    /// So many.
+    /// A number of k-mers.
     Number(u64),
-    /// Such a part, 0 to 1.
+    /// A fraction of the k-mers of a read, 0 to 1.
     Part(f64),
 }
 
 impl FromStr for Limit {
     type Err = String;
 
-    /// A whole number, or with a point a part.
+    /// Parses a whole number, or a number with a decimal point as a fraction.
     fn from_str(text: &str) -> Result<Limit, String> {
         if let Ok(number) = text.parse() {
             return Ok(Limit::Number(number));
         }
         match text.parse::<f64>() {
             Ok(part) if (0.0..=1.0).contains(&part) => Ok(Limit::Part(part)),
-            _ => Err(format!("'{text}' is no number of hits, nor a part of 0.0 to 1.0")),
+            _ => {
+                Err(format!("'{text}' is neither a number of hits nor a fraction from 0.0 to 1.0"))
+            }
         }
     }
 }
 
 impl Limit {
-    /// Whether `hits` of `kmers` are as many as this, or more.
+    /// Whether `hits` of `kmers` k-mers are at least this limit.
     fn reached(self, hits: u64, kmers: u64) -> bool {
         match self {
             Limit::Number(number) => hits >= number,
@@ -47,7 +49,7 @@ impl Limit {
         }
     }
 
-    /// Whether `hits` of `kmers` are more than this.
+    /// Whether `hits` of `kmers` k-mers are more than this limit.
     fn passed(self, hits: u64, kmers: u64) -> bool {
         match self {
             Limit::Number(number) => hits > number,
@@ -57,28 +59,28 @@ impl Limit {
 }
 
 merganser_run::named! {
-    /// How bases are masked.
+    /// The way in which bases are masked.
     pub enum Mask {
-        /// They become N.
+        /// Masked bases become N.
         Hard = "hard",
-        /// They become lower case, all others upper case.
+        /// Masked bases become lower case, all others upper case.
         Soft = "soft",
     }
 }
 
-/// What is done to reads.
+/// The action of a filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Action {
-    /// Reads stay whole or go: those with hits from the first to the second limit stay.
+    /// Keeps whole reads whose number of hits is between the two limits, and drops the others.
     Select(Limit, Option<Limit>),
-    /// Reads end before the first k-mer that is not in the table is complete; what is left with less
-    /// than k bases goes.
+    /// Cuts a read before the last base of its first k-mer that is not in the table; drops it if fewer than k
+    /// bases are left.
     Trim,
-    /// Every base of a k-mer that is not in the table is masked.
+    /// Masks all bases of k-mers that are not in the table.
     Mask(Mask),
 }
 
-/// What to filter by.
+/// The configuration of a filter.
 ///
 /// ```
 /// use merganser_kmers::reads::{FilterConfig, Limit, Mates};
@@ -87,41 +89,41 @@ enum Action {
 /// let config = FilterConfig { min_hits, pairs: Mates::Both, ..FilterConfig::default() };
 /// assert_eq!((config.max_hits, config.trim, config.mask), (None, false, None));
 /// ```
-// These comments are the help of the command line.
+// The doc comments of the fields are the help texts of the command line.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct FilterConfig {
-    /// Keep reads with N hits or more; with a point (0.5) such a part of their k-mers,
-    /// rounded down
+    /// Keep reads with N hits or more; with a decimal point (0.5), N is a fraction of their
+    /// k-mers, rounded down
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value = "2"))]
     #[cfg_attr(feature = "cli", arg(value_parser = cli::LimitParser))]
     #[cfg_attr(feature = "cli", arg(conflicts_with_all = ["trim", "mask"]))]
     pub min_hits: Limit,
-    /// Keep reads with N hits or less; with a point such a part [default: no limit]
+    /// Keep reads with N hits or less; with a decimal point, N is a fraction [default: no limit]
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = cli::LimitParser))]
     #[cfg_attr(feature = "cli", arg(conflicts_with_all = ["trim", "mask"]))]
     pub max_hits: Option<Limit>,
-    /// End reads where their first k-mer that is not in the table would be complete;
-    /// reads shorter than k go
+    /// Cut reads before the last base of their first k-mer that is not in the table; drop
+    /// reads shorter than k
     #[cfg_attr(feature = "cli", arg(long, conflicts_with = "mask"))]
     pub trim: bool,
-    /// Mask all bases of k-mers that are not in the table: by N, or in lower case
+    /// Mask all bases of k-mers that are not in the table: as N, or in lower case
     #[cfg_attr(feature = "cli", arg(long, value_name = "HOW"))]
     pub mask: Option<Mask>,
-    /// Keep what would go; trim at, or mask, the k-mers that are in the table
+    /// Keep what would be dropped; trim at, or mask, the k-mers that are in the table
     #[cfg_attr(feature = "cli", arg(long))]
     pub invert: bool,
-    /// Keep a pair if any mate would stay, if both would, or by the hits of both together
+    /// Keep a pair if any mate would be kept, if both would, or by the hits of both together
     #[cfg_attr(feature = "cli", arg(long, value_name = "WHICH", default_value_t))]
     pub pairs: Mates,
-    /// Take mates by their place in the inputs, whatever their names; else these must be
-    /// [those of mates](merganser_io::are_mates).
+    /// Whether mates are paired by their place in the inputs, whatever their names; otherwise their names must
+    /// be [those of mates](merganser_io::are_mates).
     #[cfg_attr(feature = "cli", arg(skip))]
     pub any_names: bool,
 }
 
 impl Default for FilterConfig {
-    /// Reads with two hits or more stay, and pairs with such a mate.
+    /// Returns a filter that keeps reads with two hits or more, and pairs with such a mate.
     fn default() -> FilterConfig {
         FilterConfig {
             min_hits: Limit::Number(2),
@@ -145,27 +147,27 @@ impl FilterConfig {
     }
 }
 
-/// What was filtered. A pair is two reads.
+/// The results of a filter. A pair counts as two reads.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Filtered {
-    /// Reads of the input,
+    /// The number of reads of the input.
     pub reads: u64,
-    /// those that stay,
+    /// The number of reads that were kept.
     pub kept: u64,
-    /// and bases that were cut off or masked in them.
+    /// The number of bases that were cut off or masked in them.
     pub changed_bases: u64,
-    /// Secondary and supplementary alignments that were passed over.
+    /// The number of secondary and supplementary alignments that were skipped.
     pub skipped_alignments: u64,
 }
 
-/// Filters the reads of `segments`, one segment after the other. What stays goes to `outputs`, in
-/// order: all to one, or first and second mates to one each.
+/// Filters the reads of `segments`, one segment after the other, and writes those that are kept to `outputs`,
+/// in order: all to one output, or first and second mates to one each.
 ///
-/// Progress stage: `filtering`, in bytes of input.
+/// The progress stage is `filtering`, in bytes of input.
 ///
 /// # Errors
-/// Bad input, mates that do not belong together, an output that cannot be written.
+/// If an input is invalid, mates do not belong together, or an output cannot be written.
 pub fn filter_reads(
     config: &FilterConfig,
     job: Job<'_>,
@@ -231,7 +233,7 @@ impl OfReads for Filter<'_> {
 }
 
 impl Filter<'_> {
-    /// Whether a unit stays by its hits.
+    /// Whether a read or pair is kept by its hits.
     fn selects(&self, unit: &[Read<'_>], least: Limit, most: Option<Limit>) -> bool {
         let hits = |read: &Read<'_>| {
             let found = read.counts.iter().filter(|&&count| count > 0).count();
@@ -253,7 +255,7 @@ impl Filter<'_> {
         (count == 0) != self.config.invert
     }
 
-    /// Trims the reads of a unit, and says whether it stays.
+    /// Trims a read or the reads of a pair, and returns whether it is kept.
     fn trim(&self, unit: &mut [Read<'_>], done: &mut Filtered) -> bool {
         let (mut left, mut cut) = (0, 0);
         for Read { record, counts, .. } in &mut *unit {

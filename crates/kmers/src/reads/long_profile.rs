@@ -1,5 +1,5 @@
-//! Profiles of sequences that come in stretches: the counts wait, in a temporary file if there are many,
-//! until their number and median are known, which the line begins with.
+//! Profiles of sequences that come in stretches. The counts are stored, in a temporary file if there are many,
+//! until their number and median are known, with which the output line begins.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use merganser_run::locks::lock;
 
 use crate::Error;
 
-/// Bytes of counts that wait in memory.
+/// The size of counts that are kept in memory, in bytes.
 const WAITING: usize = 4 << 20;
-/// Bytes that are read again at a time.
+/// The number of bytes of stored counts that are read at a time.
 const PIECE: usize = 1 << 20;
-/// The median is looked for by the upper half of its bits, then by the lower one.
+/// The number of values of half a count: the median is found by its upper 16 bits, then by its lower 16 bits.
 const HALF: usize = 1 << 16;
 
-/// Appends the counts of a stretch of the record `name`, as [`LongProfiles::take`] takes them.
+/// Appends the encoded counts of a stretch of the record `name`, for [`LongProfiles::take`].
 pub(super) fn encode(name: &[u8], stretch: Stretch, counts: &[u32], bytes: &mut Vec<u8>) {
     bytes.reserve(5 + name.len() + 4 * counts.len());
     bytes.push(u8::from(stretch.begins) | u8::from(stretch.ends) << 1);
@@ -26,35 +26,35 @@ pub(super) fn encode(name: &[u8], stretch: Stretch, counts: &[u32], bytes: &mut 
     counts.iter().for_each(|count| bytes.extend_from_slice(&count.to_le_bytes()));
 }
 
-/// The profile that is being put together: there is one at a time.
+/// The profile that is being assembled; only one at a time.
 pub(super) struct LongProfiles {
     folder: PathBuf,
     open: Mutex<Option<Open>>,
 }
 
-/// What is known of a record so far.
+/// The state of the current record.
 struct Open {
     name: Vec<u8>,
     kmers: u64,
     found: u64,
-    /// How many counts have each upper half.
+    /// The number of counts with each upper half.
     upper: Vec<u64>,
-    /// Counts that are not in the file,
+    /// The counts that are not in the file yet.
     waiting: Vec<u8>,
-    /// and all others.
+    /// The file with all earlier counts.
     file: SpillFile,
 }
 
 impl LongProfiles {
-    /// Counts wait in `folder`.
+    /// Creates an empty state; counts are stored in `folder`.
     pub(super) fn new(folder: &Path) -> LongProfiles {
         LongProfiles { folder: folder.to_owned(), open: Mutex::new(None) }
     }
 
-    /// Takes the counts of the next stretch; writes the record's line if it is the last one.
+    /// Adds the counts of the next stretch; writes the record's line after the last one.
     ///
     /// # Errors
-    /// If they, or the line, cannot be written.
+    /// If the counts or the line cannot be written.
     pub(super) fn take(&self, bytes: &[u8], output: &mut Output) -> Result<(), Error> {
         let mut open = lock(&self.open);
         let Some((&[flags, a, b, c, d], rest)) = bytes.split_first_chunk() else { return Ok(()) };
@@ -92,7 +92,7 @@ impl Open {
         Ok(())
     }
 
-    /// Hands all counts to `take`, in order.
+    /// Passes all counts to `take`, in order.
     fn each(&self, mut take: impl FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
         let (mut piece, mut at) = (Vec::new(), 0);
         while at < self.file.bytes() {
@@ -104,7 +104,7 @@ impl Open {
         self.waiting.chunks(PIECE).try_for_each(take)
     }
 
-    /// The lower of the middle two, so that it is a count.
+    /// Returns the median: the lower of the two middle counts if their number is even.
     fn median(&self) -> Result<u32, Error> {
         let (upper, left) = place(&self.upper, self.kmers.saturating_sub(1) / 2);
         let mut lower = vec![0; HALF];
@@ -139,13 +139,13 @@ impl Open {
     }
 }
 
-/// The counts that were encoded.
+/// Decodes counts.
 fn numbers(bytes: &[u8]) -> impl Iterator<Item = u32> {
     bytes.as_chunks().0.iter().map(|&count| u32::from_le_bytes(count))
 }
 
-/// The value that is at `place` in the order of all, given how many have each value; and the place among
-/// those that have the same.
+/// Returns the value at `place` in the order of all values, given the number of items with each value, and its
+/// place among the equal ones.
 fn place(values: &[u64], mut place: u64) -> (usize, u64) {
     for (value, &many) in values.iter().enumerate() {
         if place < many {

@@ -1,4 +1,4 @@
-//! Where along sequences the k-mers of a table stand.
+//! Finds the places of a table's k-mers on sequences.
 
 use std::sync::Mutex;
 
@@ -10,42 +10,42 @@ use super::Job;
 use super::batch::{self, OfReads, Read};
 use crate::Error;
 
-/// What is met along a sequence.
+/// An event along a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark<'m> {
-    /// A sequence begins.
+    /// The begin of a sequence.
     Begin {
         /// The first word of its header.
         name: &'m [u8],
     },
-    /// k-mers with the same count in the table begin at neighbouring bases. Those of a long run may come in several
-    /// marks, each of which begins where the one before has ended. Of a homopolymer-compressed sequence each comes by itself,
-    /// at the bases of the sequence as it was.
+    /// k-mers with the same count in the table that begin at consecutive bases. A long run may be divided into
+    /// several marks, each beginning where the previous one ended. In a homopolymer-compressed sequence, each
+    /// k-mer has its own mark, at its position in the original sequence.
     Run {
-        /// The first base of the first of them, from 0 on.
+        /// The position of the first base of the first k-mer, 0-based.
         start: u64,
-        /// How many.
+        /// The number of k-mers.
         kmers: u64,
-        /// Bases of each.
+        /// The number of bases that each k-mer covers.
         bases: u64,
         /// The count, at least 1.
         count: u32,
     },
-    /// The sequence ends.
+    /// The end of a sequence.
     End {
-        /// Its letters.
+        /// The number of letters of the sequence.
         bases: u64,
-        /// Its k-mers, those with a letter that is no base apart.
+        /// The number of its k-mers, without those with a letter that is not a base.
         kmers: u64,
     },
 }
 
-/// Shows `take` all sequences of `inputs` in order, and where the k-mers of the table stand on each.
+/// Passes all sequences of `inputs`, in order, and the places of the table's k-mers on them to `take`.
 ///
-/// Progress stage: `looking up`, in bytes of input.
+/// The progress stage is `looking up`, in bytes of input.
 ///
 /// # Errors
-/// Bad input, or what `take` says.
+/// If an input is invalid, or `take` fails.
 pub fn marks(
     job: Job<'_>,
     inputs: &[Input],
@@ -66,7 +66,7 @@ struct Marking<'m> {
     state: Mutex<MarkedSequence<'m>>,
 }
 
-/// The sequence that is under way.
+/// The current sequence, and the receiver of marks.
 struct MarkedSequence<'m> {
     at: Option<Sums>,
     take: &'m mut (dyn FnMut(Mark<'_>) -> Result<(), Error> + Send),
@@ -74,15 +74,15 @@ struct MarkedSequence<'m> {
 
 #[derive(Clone, Copy, Default)]
 struct Sums {
-    /// Places of k-mers so far,
+    /// The number of places of k-mers so far.
     places: u64,
-    /// k-mers so far,
+    /// The number of k-mers so far.
     kmers: u64,
-    /// and letters.
+    /// The number of letters so far.
     bases: u64,
 }
 
-/// What a sequence, or a stretch of one, is encoded as: its name and what follows, then its runs.
+/// The number of numbers in an encoded sequence or stretch, before its name and its runs.
 const NUMBERS: usize = 5;
 
 impl OfReads for Marking<'_> {
@@ -96,7 +96,7 @@ impl OfReads for Marking<'_> {
         true
     }
 
-    /// Runs of one k-mer each; where the runs of a base begin.
+    /// Returns the copies for runs of one k-mer each and, in compressed sequences, for the begins of homopolymers.
     fn more_copies(&self) -> u64 {
         32 + if self.compressed { 8 } else { 0 }
     }
@@ -105,7 +105,7 @@ impl OfReads for Marking<'_> {
         let text = &mut texts[0];
         for Read { record, stretch, counts } in reads {
             let stretch = stretch.unwrap_or(Stretch { begins: true, ends: true });
-            // The last letters of a stretch come again with the next one.
+            // The last letters of a stretch are repeated in the next one.
             let repeated = if stretch.begins { 0 } else { self.k - 1 };
             let flags = u64::from(stretch.begins) | u64::from(stretch.ends) << 1;
             let bases = record.letters.len() - repeated.min(record.letters.len());
@@ -169,7 +169,7 @@ fn next(text: &mut &[u8]) -> u64 {
     u64::from_le_bytes(*bytes)
 }
 
-/// Appends the runs of equal counts but 0, and returns how many there are.
+/// Appends the runs of equal counts other than 0, and returns their number.
 fn runs(counts: &[u32], k: usize, text: &mut Vec<u8>) -> u64 {
     let (mut at, mut runs) = (0, 0);
     for run in counts.chunk_by(|one, other| one == other) {
@@ -184,7 +184,7 @@ fn runs(counts: &[u32], k: usize, text: &mut Vec<u8>) -> u64 {
     runs
 }
 
-/// The same of the k-mers of compressed letters, one by one, at their bases of `letters`.
+/// Appends each k-mer of compressed letters with its place in `letters`, and returns the number of k-mers.
 fn compressed_runs(letters: &[u8], counts: &[u32], k: usize, text: &mut Vec<u8>) -> u64 {
     let mut runs = Homopolymers::default();
     let begins = (0..letters.len()).filter(|&at| runs.begins(letters[at]));
@@ -198,7 +198,7 @@ fn compressed_runs(letters: &[u8], counts: &[u32], k: usize, text: &mut Vec<u8>)
     number
 }
 
-/// k-mers of letters that are all bases.
+/// Returns the number of k-mers whose letters are all bases.
 fn windows(letters: impl Iterator<Item = u8>, k: usize) -> u64 {
     let (mut bases, mut windows) = (0, 0);
     for letter in letters {

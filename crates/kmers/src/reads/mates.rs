@@ -1,29 +1,29 @@
-//! When the hits of the mates of a pair are enough.
+//! The rule that decides by the hits of both mates of a pair.
 
 merganser_run::named! {
-    /// When a pair stays.
+    /// The rule for keeping a pair.
     #[derive(Default)]
     pub enum Mates {
-        /// If either mate would stay.
+        /// A pair is kept if any mate would be kept.
         #[default]
         Any = "any",
-        /// If both would.
+        /// A pair is kept if both mates would be kept.
         Both = "both",
-        /// By the hits of both mates together.
+        /// A pair is kept by the hits of both mates together.
         Together = "together",
     }
 }
 
-/// So many hits, 1 or more,
+/// A number of hits, at least 1, and the mates that must have it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Enough {
     pub(super) hits: u64,
-    /// of each mate, of any of them, or of both together.
+    /// Whether any mate, both, or both together must have the hits.
     pub(super) mates: Mates,
 }
 
 impl Enough {
-    /// Whether the hits of each mate are enough.
+    /// Whether the hits of the mates are enough.
     pub(super) fn are(self, mut hits: impl Iterator<Item = u64>) -> bool {
         match self.mates {
             Mates::Any => hits.any(|hits| hits >= self.hits),

@@ -1,7 +1,7 @@
-//! One pass over batches whose k-mers are looked up: their outputs are written in the order of the input.
+//! A pass over batches whose k-mers are looked up; the outputs are written in the order of the input.
 //!
-//! Where each worker looks up for itself, it takes a batch from the input to its text. Where one
-//! look-up keeps all workers busy, they first read as many batches as it takes.
+//! If each worker can look up k-mers by itself, it processes a batch from the input to its text. If one look-up
+//! keeps all workers busy, they first read as many batches as the look-up takes.
 
 use std::io::Write;
 use std::ops::Range;
@@ -15,50 +15,49 @@ use super::Job;
 use crate::Error;
 use crate::lookup::Lookup;
 
-/// Batches for each worker that may be begun before the one that is written.
+/// The number of batches per worker that may be started before the one that is written next.
 const AHEAD: u64 = 2;
-/// Text of a batch whose memory is worth keeping: one giant read's is not.
+/// The largest capacity of a text whose memory is kept for reuse; that of a giant read is released.
 const MAX_KEPT: usize = 4 << 20;
 
-/// Batches whose k-mers are looked up, and what is made of the counts.
+/// The batches of a pass, and the code that turns counts into output.
 pub(super) trait PassJob: Source<Batch: Send + Sync, Error = Error> {
     type Tally: Default + Send;
 
-    /// How many texts are made of a batch: one for each output, then those that are for
-    /// [`settle`](Self::settle) alone.
+    /// Returns the number of texts that are made from a batch: one for each output, followed by those that only
+    /// [`settle`](Self::settle) uses.
     fn texts(&self) -> usize;
 
-    /// Is given the texts of each batch when it is its turn, before they are written, and may write and
-    /// change them: for what takes several batches.
+    /// Takes the texts of each batch in order, before they are written, and may write and change them. It is
+    /// for outputs that depend on several batches.
     ///
     /// # Errors
-    /// If something cannot be written.
+    /// If an output cannot be written.
     fn settle(&self, texts: &mut [Vec<u8>], outputs: &mut [Output]) -> Result<(), Error> {
         let _ = (texts, outputs);
         Ok(())
     }
 
-    /// How many letters should be looked up together at most, at first and later on.
+    /// Returns the largest number of letters that should be looked up together, the first time and later.
     fn max_letters(&self) -> [usize; 2] {
         [usize::MAX; 2]
     }
 
-    /// Letters from one k-mer that is looked up to the next one.
+    /// Returns the distance between the begins of k-mers that are looked up, in letters.
     fn stride(&self) -> usize {
         1
     }
 
-    /// The same, with no more memory than it needs.
+    /// Returns a copy of the batch with no more memory than it needs.
     fn copy(batch: &Self::Batch) -> Self::Batch;
 
-    /// Its items: a read, a pair, a k-mer.
+    /// Returns the number of items in the batch: reads, pairs or k-mers.
     fn items(batch: &Self::Batch) -> usize;
 
-    /// All letters that are looked up for it.
+    /// Returns the number of letters that are looked up for the batch.
     fn letters(&self, batch: &Self::Batch) -> usize;
 
-    /// Appends the letters of items from `from` on until there are `most` or somewhat more. Returns
-    /// the item that comes next.
+    /// Appends the letters of items from `from` on until there are at least `most`. Returns the next item.
     fn join(&self, batch: &Self::Batch, from: usize, most: usize, letters: &mut Vec<u8>) -> usize;
 
     /// Replaces `counts` by those of the k-mers of some items, whose letters were [joined](Self::join).
@@ -77,7 +76,7 @@ pub(super) trait PassJob: Source<Batch: Send + Sync, Error = Error> {
         lookup.counts(letters, self.stride(), counts)
     }
 
-    /// Makes what there is to write of some items, given the counts of the k-mers at their letters.
+    /// Makes the texts of some items from the counts of the k-mers at their letters.
     fn make(
         &self,
         batch: &Self::Batch,
@@ -91,11 +90,10 @@ pub(super) trait PassJob: Source<Batch: Send + Sync, Error = Error> {
 /// A text for each output.
 type Texts = Vec<Vec<u8>>;
 
-/// Takes all batches of `work`, and writes what it makes of them. Returns what the workers found. What
-/// was made before an error stands.
+/// Processes all batches of `work`, writes their texts, and returns the results of the workers.
 ///
 /// # Errors
-/// The first in the input.
+/// The first error in the order of the input. The output for batches before it has been written.
 pub(super) fn run<W: PassJob>(
     job: Job<'_>,
     work: &W,
@@ -139,13 +137,13 @@ impl<W: PassJob> InOrderSink<Texts> for Writer<'_, W> {
 }
 
 impl<'p, 'o, W: PassJob> Pass<'p, 'o, W> {
-    /// Each worker looks its batches up itself.
+    /// Runs workers that look up their batches themselves.
     fn each_for_itself(&self) -> Result<Vec<W::Tally>, Error> {
         let workers = self.engine.run(self.job.resources.threads, || self.worker())?;
         Ok(workers.into_iter().map(|worker| worker.tally).collect())
     }
 
-    /// All workers read, look up together, and go on, and then do so again.
+    /// Alternates between reading batches with all workers, looking up, and making texts with all workers.
     fn together(&self) -> Result<Vec<W::Tally>, Error> {
         let Job { lookup, .. } = self.job;
         let [mut most, later] = self.work.max_letters();
@@ -168,7 +166,7 @@ impl<'p, 'o, W: PassJob> Pass<'p, 'o, W> {
         }
     }
 
-    /// The next batches with so many letters or somewhat more, in order. None if there are none.
+    /// Reads the next batches until they have at least `most` letters; returns them in order. Empty at the end.
     fn gather(&self, most: usize) -> Result<Vec<Held<W::Batch>>, Error> {
         let letters = AtomicUsize::new(0);
         let more = || letters.load(Ordering::Relaxed) < most;
@@ -217,7 +215,7 @@ impl<'p, 'o, W: PassJob> Pass<'p, 'o, W> {
     }
 }
 
-/// A worker that looks its batches up itself.
+/// A worker that looks up its batches itself.
 struct Worker<'w, 'p, 'o, W: PassJob> {
     pass: &'w Pass<'p, 'o, W>,
     letters: Vec<u8>,
@@ -230,7 +228,7 @@ impl<W: PassJob> Work for Worker<'_, '_, '_, W> {
     type Output = Texts;
     type Error = Error;
 
-    /// Looks a batch up, as many letters at once as is best, and makes its texts.
+    /// Looks up a batch, with the best number of letters at a time, and makes its texts.
     fn work(
         &mut self,
         batch: &mut W::Batch,

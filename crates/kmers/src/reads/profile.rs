@@ -1,4 +1,4 @@
-//! The count of each k-mer along reads.
+//! Lists the count of each k-mer along reads.
 
 use merganser_io::{Input, Output, ReadInput};
 
@@ -7,28 +7,28 @@ use super::batch::{self, OfReads, Read};
 use super::long_profile::{LongProfiles, encode};
 use crate::Error;
 
-/// What was listed.
+/// The results of a profile.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Profiled {
-    /// Reads.
+    /// The number of reads.
     pub reads: u64,
-    /// Their k-mers,
+    /// The number of their k-mers.
     pub kmers: u64,
-    /// and those of them that the table has.
+    /// The number of their k-mers that the table has.
     pub found: u64,
-    /// Secondary and supplementary alignments that were passed over.
+    /// The number of secondary and supplementary alignments that were skipped.
     pub skipped_alignments: u64,
 }
 
-/// Writes a line for each read of `inputs`, in order: its name, its number of k-mers, how many of
-/// them the table has, the median of their counts, and all counts with commas between them; 0 for
-/// k-mers that the table has not, and those with a letter that is no base.
+/// Writes a line for each read of `inputs`, in order: its name, its number of k-mers, the number of them that
+/// the table has, the median of their counts, and all counts, separated by commas. The count is 0 for k-mers
+/// that the table does not have, and for those with a letter that is not a base.
 ///
-/// Progress stage: `looking up`, in bytes of input.
+/// The progress stage is `looking up`, in bytes of input.
 ///
 /// # Errors
-/// Bad input, an output that cannot be written.
+/// If an input is invalid, or an output cannot be written.
 pub fn profile(job: Job<'_>, inputs: &[Input], output: &mut Output) -> Result<Profiled, Error> {
     let segments: Vec<ReadInput> = inputs.iter().cloned().map(ReadInput::Single).collect();
     let outputs = std::slice::from_mut(output);
@@ -50,7 +50,7 @@ struct Lines {
 impl OfReads for Lines {
     type Tally = Profiled;
 
-    /// The lines, and the counts of a stretch.
+    /// Returns 2: the lines, and the counts of a stretch.
     fn texts(&self) -> usize {
         2
     }
@@ -59,7 +59,7 @@ impl OfReads for Lines {
         true
     }
 
-    /// Counts as text.
+    /// Returns the copies for counts as text.
     fn more_copies(&self) -> u64 {
         4
     }
@@ -102,7 +102,7 @@ fn line(read: &mut Read<'_>, done: &mut Profiled, text: &mut Vec<u8>) {
         }
         merganser_io::put_decimal(u64::from(*count), &mut listed);
     }
-    // The lower of the middle two, so that it is a count.
+    // The median is the lower of the two middle counts if their number is even.
     let middle = counts.len().saturating_sub(1) / 2;
     let median = match counts.is_empty() {
         true => 0,

@@ -1,4 +1,4 @@
-//! The counts of k-mers that are asked for.
+//! Looks up k-mers given by the user.
 
 use std::io::Write;
 use std::ops::Range;
@@ -15,19 +15,19 @@ use super::pass::{self, PassJob};
 use crate::Error;
 use crate::error::bad;
 
-/// Text that is parsed at once: little, so that a pipe gets its first answers soon.
+/// The number of bytes that are parsed at a time: few, so that a pipe gets its first answers soon.
 const CHUNK_BYTES: usize = 128 << 10;
-/// The longest line: only its first word counts.
+/// The largest length of a line; only its first word is used.
 const LONGEST_LINE: usize = 1 << 20;
-/// Bytes that a letter takes: its k-mer as it was read and beside the others of a look-up, its place
-/// among the sorted ones, its answer.
+/// The memory of a letter in bytes: its k-mer as it was read and among those of a look-up, its place among the
+/// sorted k-mers, its answer.
 const LETTER_BYTES: u64 = 4;
 
-/// Writes `KMER<TAB>COUNT` for each of `kmers`, as they are given, in their order.
+/// Writes `KMER<TAB>COUNT` for each of `kmers`, as they are given, in their order. If one is not a k-mer of the
+/// table, the inner result is a message about it; the k-mers before it are answered.
 ///
 /// # Errors
-/// If one is no k-mer of the table, which is said in words, or the table cannot be read. What was
-/// asked for before it is answered.
+/// If the table cannot be read, or the output cannot be written.
 pub fn query(
     job: Job<'_>,
     kmers: &[String],
@@ -43,13 +43,12 @@ pub fn query(
     Ok(added)
 }
 
-/// Writes `KMER<TAB>COUNT` for the first word of each line of `input`, as it is given, in their order;
-/// lines without a word are passed over. About `bytes` of memory are spent on k-mers that are looked up
-/// together.
+/// Writes `KMER<TAB>COUNT` for the first word of each line of `input`, as it is given, in their order; lines
+/// without a word are skipped. About `bytes` of memory are used for k-mers that are looked up together.
 ///
 /// # Errors
-/// If a word is no k-mer of the table, or something cannot be read or written. What was asked for
-/// before it is answered.
+/// If a word is not a k-mer of the table, the input or the table cannot be read, or the output cannot be
+/// written. The k-mers before the error are answered.
 pub fn query_lines(
     job: Job<'_>,
     input: &Input,
@@ -71,7 +70,7 @@ pub fn query_lines(
     pass::run(job, &lines, std::slice::from_mut(output)).map(drop)
 }
 
-/// What may be asked for.
+/// The properties of valid k-mers.
 #[derive(Clone, Copy)]
 struct Rule {
     k: usize,
@@ -83,7 +82,7 @@ impl Rule {
         Rule { k: job.lookup.k(), homopolymer_compressed: job.homopolymer_compressed }
     }
 
-    /// Adds a k-mer and an end, or says what is wrong with it.
+    /// Adds a k-mer and a separator, or returns a message if it is not valid.
     fn add(self, text: &[u8], letters: &mut Vec<u8>) -> Result<(), String> {
         let are_bases = text.iter().all(|&letter| base::is_base(letter));
         let runs = Homopolymers::compressed(text).count() < text.len();
@@ -101,7 +100,7 @@ impl Rule {
             }
             None if self.homopolymer_compressed && runs => {
                 format!(
-                    "'{text}' has equal neighbours: the k-mers of this table are homopolymer-compressed"
+                    "'{text}' has equal neighbouring bases: the k-mers of this table are homopolymer-compressed"
                 )
             }
             None => {
@@ -125,26 +124,26 @@ fn answer(letters: &[u8], k: usize, counts: &[u32], text: &mut Vec<u8>) {
 struct Lines {
     reader: LineReader,
     rule: Rule,
-    /// Letters that are looked up together at most.
+    /// The largest number of letters that are looked up together.
     most: usize,
 }
 
-/// K-mers of some lines.
+/// The k-mers of some lines.
 #[derive(Default)]
 pub(super) struct Asked {
-    /// A line each.
+    /// The k-mers, each with a separator.
     letters: Vec<u8>,
     number: u64,
-    /// How many.
+    /// The number of k-mers.
     kmers: usize,
-    /// What is wrong with what comes next.
+    /// The error in the line after these k-mers.
     fault: Option<Error>,
-    /// For the next lines.
+    /// The text of the next lines.
     chunk: LineChunk,
 }
 
 impl Lines {
-    /// Takes the k-mers of the lines as far as they are k-mers.
+    /// Parses the k-mers of the lines up to the first error.
     fn parse(&self, asked: &mut Asked) -> Result<(), Error> {
         let Asked { letters, chunk, .. } = asked;
         for (number, line) in chunk.text().split(|&byte| byte == b'\n').enumerate() {
@@ -170,7 +169,7 @@ impl Source for Lines {
         if !filled? {
             return Ok(None);
         }
-        // What comes before the fault is answered.
+        // The k-mers before the error are answered.
         asked.fault = self.parse(asked).err();
         asked.kmers = asked.letters.len() / self.stride();
         Ok(Some(asked.chunk.source_bytes()))
@@ -197,7 +196,7 @@ impl PassJob for Lines {
     }
 
     fn max_letters(&self) -> [usize; 2] {
-        // At first a chunk of each thread, so that a pipe gets its first answers soon.
+        // One chunk per thread at first, so that a pipe gets its first answers soon.
         [1, self.most]
     }
 

@@ -1,21 +1,22 @@
-//! Sorting one range of k-mers.
+//! Sorts one range of k-mers.
 
 use merganser_seq::kmer::Kmer;
 use merganser_store::{begins, place};
 
-/// k-mers of a bucket that insertion sort finishes.
+/// The average number of k-mers in a bucket that is finished by insertion sort.
 const PER_BUCKET: usize = 4;
-/// The most bits of one distribution step.
+/// The largest number of bits of one distribution step.
 const MAX_BITS: u32 = 12;
-/// k-mers up to which one step is enough, and to about as few as the first of two divides more.
+/// The largest number of k-mers for which one distribution step is enough.
 const ONE_STEP: usize = 1 << 14;
+/// The average number of k-mers in a bucket after the first of two steps.
 const AFTER_FIRST: usize = 1 << 11;
-/// k-mers up to which insertion beats other sorts.
+/// The largest number of k-mers for which insertion sort is faster than other sorts.
 const INSERTED: usize = 20;
 
-/// Sorts distinct k-mers that differ in their last `left` bits alone: by one distribution, or two of
-/// many k-mers, by the first of these bits, into buckets of a few, then each bucket by comparison.
-/// `swap` is working space.
+/// Sorts distinct k-mers that differ only in their last `left` bits. They are distributed by the first of these
+/// bits into buckets of a few k-mers, in one step, or in two for many k-mers; each bucket is then sorted by
+/// comparison. `swap` is working space.
 pub fn sort_range<K: Kmer>(kmers: &mut Vec<(K, u32)>, swap: &mut Vec<(K, u32)>, left: u32) {
     if u32::try_from(kmers.len()).is_err() {
         return kmers.sort_unstable_by_key(|&(kmer, _)| kmer);
@@ -27,7 +28,7 @@ pub fn sort_range<K: Kmer>(kmers: &mut Vec<(K, u32)>, swap: &mut Vec<(K, u32)>, 
         std::mem::swap(kmers, swap);
         return;
     }
-    // The first step's buckets and what they are sorted into stay in the first-level cache.
+    // The buckets of the first step and their sorted copies stay in the first-level cache.
     let bits = (kmers.len() / AFTER_FIRST).ilog2().min(MAX_BITS).min(left);
     distribute(kmers, swap, left, bits, &mut ends);
     let (mut from, mut next) = (0, Vec::new());
@@ -37,7 +38,7 @@ pub fn sort_range<K: Kmer>(kmers: &mut Vec<(K, u32)>, swap: &mut Vec<(K, u32)>, 
     }
 }
 
-/// Puts k-mers that differ in their last `left` bits alone, in order, into `to`.
+/// Writes k-mers that differ only in their last `left` bits to `to`, sorted.
 fn distribute_and_sort<K: Kmer>(
     from: &[(K, u32)],
     to: &mut [(K, u32)],
@@ -57,8 +58,8 @@ fn distribute_and_sort<K: Kmer>(
     }
 }
 
-/// Puts k-mers into buckets by the first `bits` (at least 1) of their last `left` bits; `ends` are then
-/// the buckets' ends.
+/// Distributes k-mers to buckets by the first `bits` (at least 1) of their last `left` bits; sets `ends` to the
+/// ends of the buckets.
 fn distribute<K: Kmer>(
     from: &[(K, u32)],
     to: &mut [(K, u32)],
@@ -101,7 +102,7 @@ mod tests {
             clustered in any::<bool>(),
             times in prop_oneof![Just(1u64), Just(12)],
         ) {
-            // 21-mers of one range of 12 bits; clustered ones share the next bits as well.
+            // 21-mers of one range of 12 bits; clustered ones also share the next bits.
             let base = 5u64 << 30;
             let more = |v| (0..times).map(move |i| (v + i * 0x0123_4567) & ((1 << 30) - 1));
             let values: std::collections::HashSet<u64> = values.into_iter().flat_map(more).collect();

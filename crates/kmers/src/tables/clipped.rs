@@ -1,4 +1,4 @@
-//! A range of the k-mers of our own tables, as if there were no others.
+//! A range of the k-mers of `.mgk` tables, as if the tables had no others.
 
 use merganser_run::Shard;
 use merganser_seq::kmer::Kmer;
@@ -9,20 +9,20 @@ use crate::error::bad;
 use crate::formats::mgk::{MAX_PER_BLOCK, MgkRanges, Table};
 use crate::ranges::{RangeReader, Ranges, ends};
 
-/// First bits of a k-mer that a border between ranges may divide at.
+/// The number of first bits of a k-mer at which a border between ranges can lie.
 const BORDER_BITS: u32 = 24;
 
-/// The first and the last k-mer of a range; `None` if there is no k-mer in it.
+/// The first and the last k-mer of a range; `None` if it is empty.
 type Window<K> = Option<(K, K)>;
 
-/// The k-mers of a range that has about as many blocks of all the tables as each of the others. Its
-/// borders depend on the tables alone.
+/// Returns the k-mers of a range. Over all tables, each range has about the same number of blocks. The borders
+/// depend only on the tables.
 fn window<K: Kmer>(tables: &[&Table], k: usize, range: Shard) -> Window<K> {
     let bits = BORDER_BITS.min(2 * k as u32);
     let first = |prefix: u64| ends::<K>(k, K::from_low(prefix), bits).0;
     let total: u64 = tables.iter().map(|table| table.blocks_in_all()).sum();
     let share = range.share(total);
-    // The first prefix before which the share's border lies.
+    // Finds the first prefix before which there are at least `wanted` blocks.
     let border = |wanted: u64| {
         let (mut low, mut high) = (0, 1 << bits);
         while low < high {
@@ -40,10 +40,10 @@ fn window<K: Kmer>(tables: &[&Table], k: usize, range: Shard) -> Window<K> {
 /// The k-mers of each table.
 pub(crate) type AllRanges<'t, K> = Vec<Box<dyn Ranges<K> + 't>>;
 
-/// The tables' k-mers of a range alone.
+/// Returns the k-mers of the tables that are in a range.
 ///
 /// # Errors
-/// If one of them is no `.mgk` table.
+/// If a table is not an `.mgk` table.
 pub(crate) fn clipped<K: Kmer>(
     tables: &[AnyTable],
     k: usize,
@@ -94,7 +94,7 @@ struct ClippedReader<'c, K> {
 }
 
 impl<K: Kmer> ClippedReader<'_, K> {
-    /// The window, if it has k-mers of a range.
+    /// Returns the window if it overlaps a range.
     fn meets(&self, prefix: K, bits: u32) -> Window<K> {
         let (first, last) = ends::<K>(self.clipped.table.header().k, prefix, bits);
         self.clipped.window.filter(|&(from, to)| from <= last && first <= to)

@@ -1,4 +1,4 @@
-//! A table of ours that is there for this run only.
+//! Temporary `.mgk` tables, which exist only during a run.
 
 use merganser_io::AtomicFile;
 use merganser_run::{Cancel, Progress, Resources};
@@ -10,14 +10,14 @@ use crate::algebra::{Cut, Session};
 use crate::ranges::Ranges;
 use crate::tables::AnyTable;
 
-/// An open table whose file has no name: when it is closed, it is gone.
+/// An open table whose file has no name: it disappears when it is closed.
 pub(crate) struct Temporary {
     table: AnyTable,
     bytes: u64,
 }
 
 impl Temporary {
-    /// Writes the k-mers of a session's only table that lie within a cut.
+    /// Writes the k-mers of a session's only table, restricted to a cut.
     pub(crate) fn write<K: Kmer>(
         session: &Session<'_>,
         ranges: &[Box<dyn Ranges<K> + '_>],
@@ -28,7 +28,7 @@ impl Temporary {
         let mut file = AtomicFile::temporary(&session.resources.temp_dir)?;
         let reader = file.reader()?;
         session.write_own(ranges, cut, file, progress, cancel)?;
-        // Messages name what the user gave.
+        // Messages name the table that the user gave.
         let table = AnyTable::own(reader, session.tables[0].path())?;
         let bytes = table.description().header.as_ref().map_or(0, |header| header.file_bytes);
         Ok(Temporary { table, bytes })
@@ -44,13 +44,14 @@ impl Temporary {
 }
 
 impl AnyTable {
-    /// Returns a table that can be read any number of times: a text from a pipe is written to a temporary table of ours,
-    /// others stay as they are.
+    /// Returns a table that can be read any number of times: text from a pipe is written to a temporary `.mgk`
+    /// table, other tables are returned unchanged.
     ///
-    /// Progress stages: `gathering` and `computing`, in bytes of the table.
+    /// The progress stages are `gathering` and `computing`, in bytes of the table.
     ///
     /// # Errors
-    /// If the text cannot be read, memory or disk are too little, or [`Error::Cancelled`].
+    /// If the text cannot be read, memory or disk space is too small, or the run was cancelled
+    /// ([`Error::Cancelled`]).
     pub fn kept(
         self,
         resources: &Resources,

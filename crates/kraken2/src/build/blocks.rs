@@ -1,10 +1,10 @@
 //! The minimizers of a block of a sequence, in the order in which `kraken2-build` stores them.
 //!
-//! It takes sequences in blocks of 16,384 letters and the k - 1 that follow them, and stores the
-//! distinct minimizers of one block after the other. With one thread, what it looks at within a block
-//! is all of it, and once more the k - 1 letters at its end. In both, but for the beginning of a
-//! sequence, its scanner takes k - 1 letters for a k-mer: their smallest l-mer is stored, too, which may
-//! be no minimizer of the sequence.
+//! `kraken2-build` cuts a sequence into blocks of 16,384 letters plus the k - 1 letters that follow, and
+//! stores the distinct minimizers of one block after the other. With one thread, it scans the whole block
+//! and then its last k - 1 letters again. Except at the beginning of a sequence, each scan treats its first
+//! k - 1 letters as a complete k-mer: their smallest l-mer is stored too, although it may not be a minimizer
+//! of the sequence.
 
 use merganser_store::distribute;
 
@@ -13,29 +13,29 @@ use super::super::minimizers::{Entries, Minimizers};
 use super::super::options::Kraken2Options;
 use super::super::table::hash;
 
-/// Letters from the beginning of one block to that of the next.
+/// Letters from the beginning of a block to the beginning of the next one.
 pub(super) const BLOCK: usize = 16384;
-// Stretches begin with blocks.
+// A stretch always begins at the beginning of a block.
 const _: () = assert!(STRETCH.is_multiple_of(BLOCK) && LEAD.is_multiple_of(BLOCK));
-/// Minimizers are stored by the lower bits of their hash first, and by their value then.
+/// The number of zones. Minimizers are stored in the order of (hash mod zones, minimizer).
 pub(super) const ZONES: usize = 256;
 
-/// Where the blocks of a sequence (or of a stretch from a block's beginning on) of `letters` letters
-/// lie.
+/// Returns the ranges of letters of each block in a sequence, or in a stretch that begins with a block, of
+/// `letters` letters.
 pub(super) fn blocks(k: usize, letters: usize) -> impl Iterator<Item = std::ops::Range<usize>> {
     (0..letters).step_by(BLOCK).map(move |start| start..(start + BLOCK + k - 1).min(letters))
 }
 
-/// Makes the lists of blocks; it keeps its memory between them.
+/// Lists the minimizers of blocks; keeps its memory from block to block.
 #[derive(Debug)]
 pub(super) struct Blocks {
     k: usize,
     minimum_hash: u64,
     scanner: Minimizers,
     entries: Entries,
-    /// A letter that is no base, and a block.
+    /// A letter that is not a base, followed by the letters to scan.
     letters: Vec<u8>,
-    /// Minimizers by their zone.
+    /// The minimizers, grouped by zone.
     zoned: Vec<u64>,
     hashes: Vec<u64>,
 }
@@ -53,8 +53,8 @@ impl Blocks {
         }
     }
 
-    /// The hashes of the distinct minimizers of a block, in order; `first` if the sequence begins with
-    /// it.
+    /// Returns the hashes of the distinct minimizers of a block, in the order in which they are stored.
+    /// `first` is whether the block is the first of its sequence.
     pub(super) fn hashes(&mut self, block: &[u8], first: bool) -> &[u64] {
         self.entries.minimizers.clear();
         if first {
@@ -69,8 +69,8 @@ impl Blocks {
         &self.hashes
     }
 
-    /// Scans letters of which the first k - 1 are a k-mer as well: as they are behind a letter that is
-    /// no base.
+    /// Scans letters so that their first k - 1 also count as a k-mer: the scanner does this after a letter
+    /// that is not a base, so one is put in front.
     fn scan_short(&mut self, letters: &[u8]) {
         let mut behind = std::mem::take(&mut self.letters);
         behind.clear();
@@ -92,7 +92,7 @@ impl Blocks {
         self.entries.runs.clear();
     }
 
-    /// Sorts the minimizers and makes hashes of them.
+    /// Sorts the minimizers, drops duplicates and those below the minimum hash, and lists their hashes.
     fn arrange(&mut self) {
         let minimizers = &self.entries.minimizers;
         self.hashes.clear();
@@ -125,7 +125,7 @@ mod tests {
     use merganser_test_random::Random;
     use std::collections::BTreeSet;
 
-    /// As `kraken2-build` does it: each sub-block has a scanner that does not know what stands before.
+    /// Computes the hashes as `kraken2-build` does: its scanner starts anew at each sub-block.
     fn naive_hashes(options: &Kraken2Options, block: &[u8], first: bool) -> Vec<u64> {
         let mut found = BTreeSet::new();
         for start in (0..block.len()).step_by(BLOCK) {

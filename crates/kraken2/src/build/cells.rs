@@ -1,12 +1,12 @@
-//! The cells of a table, filled by all threads as one thread would fill them.
+//! Filling of a table by several threads, with the result that one thread would produce.
 //!
-//! Where a key stands depends on what was stored before it. The table is cut into ranges of cells, each
-//! of which takes its keys in the order of the library, whatever the other ranges do. They depend on
-//! each other only by keys whose search leaves the range that it begins in. These wait until all is
-//! read. Then the first cells of the next range are filled again, in the order of the library: up to
-//! one that stays empty, past which no search goes. The keys for that are known, as each range keeps a
-//! list of those whose search begins in its first cells, its margin. Should a margin have too few empty
-//! cells, the table has to be filled again, as one range.
+//! The cell of a key depends on the keys that were stored before it. The table is cut into ranges of cells.
+//! Each range stores its keys in the order of the library, independently of the other ranges. Ranges
+//! depend on each other only through keys whose search leaves the range in which it begins; these keys are
+//! set aside until the whole library is read. Then the first cells of the next range are filled again in
+//! the order of the library, up to a cell that stays empty, because no search goes past it. For this, each
+//! range lists the keys whose search begins in its first cells, its margin. If a margin has too few empty
+//! cells, the whole table is filled again as a single range.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -19,16 +19,16 @@ use super::super::taxonomy::Kraken2Taxonomy;
 use super::blocks::ZONES;
 use crate::Error;
 
-/// Cells of a range's margin. At a load of 0.7, one of 10²⁴ places begins as many full ones in a row.
+/// Cells of a range's margin. At a load of 0.7, only about one cell in 10²⁴ begins a run of as many full cells.
 const MARGIN: usize = 1024;
-/// Cells of a range, at the least,
+/// The minimum number of cells of a range.
 const LEAST: u64 = 1 << 20;
-/// and ranges at the most.
+/// The maximum number of ranges.
 const MAX: u64 = 64;
-/// How many keys ahead a cell is asked for.
+/// How many keys ahead a cell is prefetched.
 const AHEAD: usize = 24;
 
-/// How cells are filled.
+/// The parameters for filling cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule<'t> {
     pub(super) tree: &'t Kraken2Taxonomy,
@@ -36,17 +36,17 @@ pub(super) struct Rule<'t> {
     pub(super) value_bits: u32,
 }
 
-/// How a table is cut.
+/// The division of a table into ranges of cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
-    /// Cells of a range; the last one may have fewer.
+    /// Cells per range; the last range may have fewer.
     range: u64,
-    /// None if there is one range.
+    /// Cells of the margin; 0 if there is only one range.
     margin: usize,
 }
 
 impl Cut {
-    /// Into as many ranges as are of use.
+    /// Divides a table into as many ranges as are useful.
     pub(super) fn of(capacity: u64) -> Cut {
         let ranges = (capacity / LEAST).clamp(1, MAX);
         if ranges == 1 {
@@ -56,12 +56,12 @@ impl Cut {
         }
     }
 
-    /// Not at all.
+    /// Keeps the table as a single range.
     pub(super) fn whole(capacity: u64) -> Cut {
         Cut { range: capacity, margin: 0 }
     }
 
-    /// The range of a cell.
+    /// Returns the number of the range that a cell belongs to.
     #[inline(always)]
     pub(super) fn range_of(self, cell: u64) -> usize {
         (cell / self.range) as usize
@@ -72,7 +72,7 @@ impl Cut {
     }
 }
 
-/// What a part of the library has for one range, in order.
+/// The keys that one batch of the library has for one range, in order.
 #[derive(Debug, Default)]
 pub(super) struct Keys {
     pub(super) part: u64,
@@ -80,13 +80,13 @@ pub(super) struct Keys {
     pub(super) runs: Vec<BlockKeys>,
 }
 
-/// The keys of a block.
+/// The keys of one block.
 #[derive(Clone, Debug)]
 pub(super) struct BlockKeys {
-    /// The number of the block in its part.
+    /// The number of the block in its batch.
     pub(super) block: u32,
     pub(super) node: u32,
-    /// Where its hashes end.
+    /// The end of the block's keys in [`Keys::hashes`].
     pub(super) end: u32,
 }
 
@@ -97,7 +97,7 @@ impl Keys {
     }
 }
 
-/// A key, and its place in the library.
+/// A key and its position in the library.
 #[derive(Clone, Copy, Debug)]
 struct Placed {
     part: u64,
@@ -107,37 +107,37 @@ struct Placed {
 }
 
 impl Placed {
-    /// Its place in the library.
+    /// Returns the sort key that restores the order of the library.
     fn order(&self) -> (u64, u32, usize, u64) {
         (self.part, self.block, self.hash as usize % ZONES, unhash(self.hash))
     }
 }
 
-/// A range of cells being filled.
+/// A range of cells that is being filled.
 #[derive(Debug)]
 pub(super) struct Filling<'t> {
     rule: Rule<'t>,
-    /// The first cell's number.
+    /// The number of the range's first cell.
     first: u64,
     cells: &'t mut [u32],
     margin: usize,
     filled: Filled,
-    /// Keys in the lists: the same again would change nothing.
+    /// The (hash, node) pairs that are already in the lists; listing one again would change nothing.
     known: HashSet<(u64, u32)>,
 }
 
-/// What became of a range.
+/// The outcome of filling one range.
 #[derive(Debug, Default)]
 pub(super) struct Filled {
-    /// Cells in use.
+    /// The number of cells in use.
     size: u64,
-    /// Keys whose search begins in the margin.
+    /// Keys whose search begins in the margin, in the order of the library.
     margin: Vec<Placed>,
-    /// Keys whose search left the range.
+    /// Keys whose search left the range, in the order of the library.
     beyond: Vec<Placed>,
 }
 
-/// The ranges of a table.
+/// Splits a table into its ranges.
 pub(super) fn cut<'t>(cells: &'t mut [u32], cut: Cut, rule: Rule<'t>) -> Vec<Filling<'t>> {
     let ranges = cells.chunks_mut(cut.range()).enumerate();
     let range = |(number, cells): (usize, &'t mut [u32])| Filling {
@@ -201,8 +201,8 @@ impl<'t> Filling<'t> {
     }
 }
 
-/// Stores what left its range. Gives the number of cells in use; none if a margin was too small for
-/// that, and the table has to be filled again.
+/// Stores the keys whose search left their range and returns the number of cells in use, or `None` if a
+/// margin was too small for this, so that the table has to be filled again.
 pub(super) fn finish(
     cells: &mut [u32],
     cut: Cut,
@@ -210,7 +210,7 @@ pub(super) fn finish(
     filled: Vec<Filled>,
 ) -> Option<u64> {
     let mut size: u64 = filled.iter().map(|range| range.size).sum();
-    // Behind the last range is the first.
+    // The range after the last one is the first.
     let before = filled.iter().cycle().skip(filled.len() - 1);
     for (number, (range, before)) in filled.iter().zip(before).enumerate() {
         if !before.beyond.is_empty() {
@@ -222,8 +222,8 @@ pub(super) fn finish(
     Some(size)
 }
 
-/// Fills the first cells of a range again, with the keys that left the one before, and gives how many
-/// of them were and are in use.
+/// Fills the first cells of a range again, together with the keys that left the range before it. Returns
+/// how many of these cells were in use before and after.
 fn refill(
     cells: &mut [u32],
     (first, margin): (usize, usize),
@@ -231,7 +231,7 @@ fn refill(
     range: &Filled,
     beyond: &[Placed],
 ) -> Option<(u64, u64)> {
-    // Each of the keys takes one empty cell at the most: no search goes past the next one.
+    // Each of the keys fills at most one empty cell, so no search goes past the next empty one.
     let empty = |at: &usize| cells[*at] == 0;
     let end = (first..cells.len().min(first + margin)).filter(empty).nth(beyond.len())?;
     let place = first..end;
@@ -249,7 +249,7 @@ fn refill(
     Some((before, used(&cells[place])))
 }
 
-/// Stores a key in the whole table. Gives whether it is a new one.
+/// Stores a key in the whole table and returns whether it is new.
 ///
 /// # Errors
 /// If the table is full.
@@ -264,8 +264,8 @@ fn store(rule: Rule<'_>, cells: &mut [u32], hash: u64, node: u32) -> Result<bool
     })
 }
 
-/// Stores a key in the first of some cells that is empty or has it already. Gives whether it is a new
-/// one; none if there is no such cell.
+/// Stores a key in the first cell of `place` that is empty or already has it. Returns whether the key is new,
+/// or `None` if there is no such cell.
 #[inline(always)]
 fn store_within(
     rule: Rule<'_>,
@@ -284,7 +284,7 @@ fn store_within(
     Some(new)
 }
 
-/// The lowest common ancestor: parents have smaller numbers.
+/// Returns the lowest common ancestor of two nodes; parents have smaller numbers than their children.
 fn lca(tree: &Kraken2Taxonomy, mut one: u32, mut other: u32) -> u32 {
     while one != other {
         if one > other {
@@ -303,7 +303,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Fills a table by ranges; parts of the library are blocks of some keys.
+    /// Fills a table range by range; a batch of the library consists of three blocks.
     fn fill(rule: Rule<'_>, cut_: Cut, blocks: &[(u32, Vec<u64>)]) -> Option<(Vec<u32>, u64)> {
         let mut cells = vec![0; rule.homes.capacity as usize];
         let mut ranges = cut(&mut cells, cut_, rule);
@@ -324,7 +324,7 @@ mod tests {
         Some((cells, size))
     }
 
-    /// Word by word.
+    /// Fills a table key by key, by the definition.
     fn naive(rule: Rule<'_>, blocks: &[(u32, Vec<u64>)]) -> (Vec<u32>, u64) {
         let capacity = rule.homes.capacity as usize;
         let (mut cells, mut size) = (vec![(0u64, 0u32); capacity], 0);
@@ -352,7 +352,7 @@ mod tests {
             capacity in 250u64..600,
             range in 40u64..200,
             margin in 1usize..30,
-            // Few bits of a key: others have the same.
+            // With few bits for keys, different keys collide.
             value_bits in prop_oneof![Just(3u32), Just(24), Just(28)],
             nodes in proptest::collection::vec(1u32..7, 40),
         ) {

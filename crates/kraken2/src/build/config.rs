@@ -1,4 +1,4 @@
-//! How a database is made.
+//! Parameters of building a database.
 
 use merganser_run::ConfigError;
 #[cfg(feature = "cli")]
@@ -8,40 +8,40 @@ use serde::Serialize;
 
 use crate::Kraken2Options;
 
-/// How a database is made. The defaults are those of `kraken2-build`.
-// These comments are the help of the command line.
+/// Parameters of building a database. The defaults are those of `kraken2-build`.
+// The doc comments of options are the help texts of the command line.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct Kraken2BuildConfig {
-    /// Bases of a k-mer: at least those of a minimizer, at most 8,192.
+    /// Length of a k-mer in bases: at least that of a minimizer, at most 8,192.
     #[cfg_attr(feature = "cli", arg(skip = K))]
     pub k: usize,
-    /// Bases of a minimizer, 1 to 31; -k (35) has as many or more
+    /// Length of a minimizer in bases, 1 to 31, at most -k (which is 35 by default)
     #[cfg_attr(feature = "cli", arg(long, value_name = "L", default_value_t = MINIMIZER))]
     #[cfg_attr(feature = "cli", arg(help_heading = HEADING))]
     pub minimizer_len: usize,
-    /// Bases of a minimizer that do not count, every other one, at most a quarter
-    // From its last but one base on.
+    /// Bases of a minimizer that are ignored (every other base), at most a quarter of it
+    // The ignored bases alternate, beginning with the last base but one.
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = SPACES))]
     #[cfg_attr(feature = "cli", arg(help_heading = HEADING))]
     pub minimizer_spaces: usize,
-    /// The most bytes of the table, e.g. 8G: a share of the minimizers is left out
+    /// Maximum size of the table, e.g. 8G; a share of the minimizers is left out to fit
     #[cfg_attr(feature = "cli", arg(long, value_name = "SIZE", value_parser = parse_size))]
     #[cfg_attr(feature = "cli", arg(help_heading = HEADING))]
     pub max_db_size: Option<u64>,
-    /// What is masked of the library's sequences.
+    /// The regions of the library's sequences that are masked.
     #[serde(serialize_with = "merganser_run::options::as_text")]
     #[cfg_attr(feature = "cli", arg(skip = Masking::LowComplexity))]
     pub masked: Masking,
-    /// What is XORed to minimizers before the smallest is taken.
+    /// The value that minimizers are XORed with before the smallest is chosen.
     #[serde(skip)]
     #[cfg_attr(feature = "cli", arg(skip = TOGGLE))]
     pub toggle_mask: u64,
-    /// Bits of a cell that its taxon has at the least; 0: as many as the taxa need.
+    /// The minimum number of bits of a cell that hold its taxon; 0: as many as the taxa need.
     #[serde(skip)]
     #[cfg_attr(feature = "cli", arg(skip))]
     pub minimum_value_bits: u32,
-    /// The share of cells that are in use, about; above 0, at most 1.
+    /// The approximate share of cells that are in use, above 0 and at most 1.
     #[serde(skip)]
     #[cfg_attr(feature = "cli", arg(skip = LOAD))]
     pub load_factor: f64,
@@ -56,7 +56,7 @@ const SPACES: usize = 7;
 const TOGGLE: u64 = 0xe37e_28c4_271b_5a2d;
 const LOAD: f64 = 0.7;
 
-/// The longest k-mer.
+/// The maximum length of a k-mer.
 const MAX_K: usize = 8192;
 
 impl Default for Kraken2BuildConfig {
@@ -75,10 +75,10 @@ impl Default for Kraken2BuildConfig {
 }
 
 impl Kraken2BuildConfig {
-    /// Checks the ranges.
+    /// Checks that all parameters are in range.
     ///
     /// # Errors
-    /// What is out of its range.
+    /// If a parameter is out of range; the error names it and its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let Kraken2BuildConfig {
             k, minimizer_len: l, minimizer_spaces: spaces, load_factor, ..
@@ -115,7 +115,7 @@ impl Kraken2BuildConfig {
         }
     }
 
-    /// The bits of an l-mer that count, two a base, the last base in the lowest.
+    /// Returns the mask of the bits of an l-mer that count: two per base, the last base in the lowest bits.
     fn spaced_mask(&self) -> u64 {
         let spaces = self.minimizer_spaces;
         let counts = |base: &usize| *base >= 2 * spaces || base.is_multiple_of(2);

@@ -1,4 +1,4 @@
-//! The second reading of a library: its minimizers are stored.
+//! The second pass over a library, which stores its minimizers.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,24 +13,24 @@ use super::cells::{self, BlockKeys, Cut, Filling, Keys, Rule};
 
 use crate::Error;
 
-/// Keys of batches that wait for their turn: so many batches for each thread.
+/// The number of batches per thread whose keys may wait for their turn.
 const AHEAD: usize = 2;
 
-/// What the first reading found.
+/// The results of the first pass that the second needs.
 #[derive(Clone, Copy)]
 pub(super) struct Sequences<'a> {
-    /// The taxon of each sequence; 0 for none.
+    /// The node of each sequence; 0 for sequences without a taxon.
     pub(super) nodes: &'a [u32],
-    /// Letters of all.
+    /// The number of letters of all sequences.
     pub(super) letters: u64,
 }
 
-/// What one pass over the library needs.
+/// The state of one pass over the library.
 struct Pass<'a, 't> {
     reading: &'a LibraryReader<'a>,
     options: &'a Kraken2Options,
     sequences: Sequences<'a>,
-    /// Letters so far.
+    /// The number of letters read so far.
     letters: AtomicU64,
     cut: Cut,
     rule: Rule<'t>,
@@ -38,15 +38,15 @@ struct Pass<'a, 't> {
     ranges: Vec<InOrder<Keys, Filling<'t>>>,
 }
 
-/// Bytes of memory that keys take on their way, at the most.
+/// Returns the maximum memory of keys that wait to be stored, in bytes.
 pub(super) fn bytes(threads: usize) -> u64 {
     threads as u64 * (AHEAD as u64 + 2) * (8 << 20)
 }
 
-/// Fills `cells`, all of them 0, and gives how many are in use then.
+/// Fills `cells`, all of them 0, and returns how many are in use afterwards.
 ///
 /// # Errors
-/// As reading; if the table is full.
+/// If reading fails; if the table is full.
 pub(super) fn fill(
     reading: &LibraryReader<'_>,
     options: &Kraken2Options,
@@ -116,25 +116,25 @@ impl Source for Pass<'_, '_> {
 }
 
 impl Pass<'_, '_> {
-    /// Makes the keys of a batch, and hands them to their ranges.
+    /// Computes the keys of a batch and hands them to their ranges.
     fn fill(&self, batch: &mut RecordBatch, blocks: &mut Blocks, keys: &mut [Keys]) {
         self.reading.mask(batch);
         let new = |at| self.reading.new_letters(batch, at);
         self.letters.fetch_add((0..batch.len()).map(new).sum(), Ordering::Relaxed);
         self.distribute(batch, blocks, keys);
-        // Workers begin with different ranges, and so do not wait for each other.
+        // Workers begin with different ranges, so that they do not wait for each other.
         let (part, all) = (batch.number(), self.ranges.len());
         for at in (0..all).map(|range| (range + part as usize) % all) {
             let range = &self.ranges[at];
             let own = std::mem::replace(&mut keys[at], range.spare().unwrap_or_default());
             if !range.hand_in_some(part, own, 1, true) {
-                // The range has the reason.
+                // The range failed; it returns its error at the end.
                 return self.stop(part);
             }
         }
     }
 
-    /// Makes the keys of a batch, for each range.
+    /// Computes the keys of a batch for each range.
     fn distribute(&self, batch: &RecordBatch, lists: &mut Blocks, keys: &mut [Keys]) {
         for keys in &mut *keys {
             keys.clear();
@@ -158,7 +158,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    /// Gives the hashes of a block to their ranges.
+    /// Appends the hashes of a block to the keys of their ranges.
     fn put(&self, hashes: &[u64], (block, node): (u32, u32), keys: &mut [Keys]) {
         if let [only] = &mut *keys {
             only.hashes.extend_from_slice(hashes);

@@ -1,27 +1,27 @@
-//! How large the table will be.
+//! The size of the table.
 
 use merganser_run::ConfigError;
 
 use crate::Error;
 
-/// Hashes of 1,024 by their lower ten bits, of which the first four are counted.
+/// Hashes are counted if their lower ten bits are below this: 4 of 1,024.
 pub(super) const SAMPLED: u64 = 4;
-/// The lower ten bits.
+/// The mask of the lower ten bits.
 pub(super) const SAMPLE_MASK: u64 = 1023;
-/// What `kraken2-build` adds to its estimate, for small libraries' sake.
+/// The amount that `kraken2-build` adds to its estimate so that small libraries fit.
 const RESERVE: u64 = 8192;
 
-/// The measures of a table.
+/// The dimensions of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Size {
     pub(super) capacity: u64,
-    /// Minimizers whose hash is below are left out; 0: none.
+    /// Minimizers with a smaller hash are left out; 0 if all are kept.
     pub(super) minimum_hash: u64,
 }
 
 impl Size {
-    /// The table for a library in which `sampled` distinct minimizers have a hash that is counted,
-    /// `load_factor` full, of at most `most` bytes if that is given.
+    /// Returns the size of the table for a library with `sampled` distinct minimizers whose hash is counted,
+    /// `load_factor` full and, if `most` is given, of at most `most` bytes.
     pub(super) fn of(sampled: u64, load_factor: f64, most: Option<u64>) -> Size {
         let estimate = (sampled + 1) * (SAMPLE_MASK + 1) / SAMPLED + RESERVE;
         let needed = (estimate as f64 / load_factor) as u64;
@@ -31,23 +31,23 @@ impl Size {
         Size { capacity, minimum_hash: ((1.0 - share) * u64::MAX as f64) as u64 }
     }
 
-    /// Bytes of the cells.
+    /// Returns the size of the cells in bytes.
     pub(super) fn bytes(self) -> u64 {
         self.capacity.saturating_mul(4)
     }
 }
 
-/// The bits of a value: enough for the numbers of `nodes` taxa, and no fewer than `least`.
+/// Returns the number of bits of a value: enough for the numbers of `nodes` taxa, and at least `least`.
 ///
 /// # Errors
-/// If not one bit of 32 is left for the key.
+/// If not one of the 32 bits is left for the key.
 pub(super) fn value_bits(nodes: usize, least: u32) -> Result<u32, Error> {
     let bits = nodes.next_power_of_two().trailing_zeros().max(1).max(least);
     if bits < 32 {
         return Ok(bits);
     }
     Err(Error::Config(ConfigError::new(format!(
-        "{nodes} taxa and `minimum_value_bits` {least}: no more than 31 bits of a cell may be a value's"
+        "{nodes} taxa and `minimum_value_bits` {least}: a cell has at most 31 bits for its value"
     ))))
 }
 

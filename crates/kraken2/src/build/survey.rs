@@ -1,4 +1,4 @@
-//! The first reading of a library: its sequences, and how many minimizers they have, about.
+//! The first pass over a library, which lists its sequences and estimates the number of their minimizers.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Mutex;
@@ -17,33 +17,33 @@ use super::super::table::hash;
 use super::size::{SAMPLE_MASK, SAMPLED};
 use crate::Error;
 
-/// What the first reading found.
+/// The results of the first pass.
 pub(super) struct Survey {
     pub(super) sequences: Vec<Kraken2Sequence>,
-    /// Distinct minimizers that are counted.
+    /// The number of distinct minimizers in the sample.
     pub(super) sampled: u64,
-    /// Letters of all sequences,
+    /// The number of letters of all sequences.
     pub(super) letters: u64,
-    /// and those of them that are U, which is no base in Kraken 2's databases, by file.
+    /// The number of letters that are U, which is not a base in Kraken 2 databases, by file.
     pub(super) uracil: BTreeMap<String, u64>,
-    /// Numbers of inputs without a minimizer.
+    /// The numbers of the inputs without a minimizer.
     pub(super) without: Vec<usize>,
 }
 
-/// Reads all sequences; `check` is told how many bytes of memory their names take so far.
+/// Reads all sequences. `check` gets the memory of all names so far, in bytes, and can refuse it.
 ///
 /// # Errors
-/// As reading; if an input cannot be read again; what `check` says.
+/// If reading fails; if an input cannot be read again; any error of `check`.
 pub(super) fn survey(
     reading: &LibraryReader<'_>,
     options: &Kraken2Options,
     check: impl Fn(u64) -> Result<(), Error> + Sync,
 ) -> Result<Survey, Error> {
     let records = reading.open()?;
-    // Known of regular files alone.
+    // The total is known only if all inputs are regular files.
     if records.bytes_total().is_none() {
         return Err(Error::Input(
-            "a library is read twice, which pipes and standard input cannot be: give files"
+            "a library is read twice, and a pipe or standard input only once: give files"
                 .to_owned(),
         ));
     }
@@ -81,17 +81,17 @@ pub(super) fn survey(
     Ok(Survey { sequences, sampled, letters, uracil, without })
 }
 
-/// Bytes of memory that are taken for a sequence: what is known of it, and what is looked for by its name.
+/// Returns the memory of a sequence in bytes: its facts, and its name while its taxid is looked up.
 pub(super) fn name_bytes(header: &str) -> u64 {
     256 + header.len() as u64
 }
 
-/// Finds the minimizers that are counted.
+/// Finds the minimizers of batches that are in the sample.
 struct Sampler {
     scanner: Minimizers,
     entries: Entries,
     found: Vec<u64>,
-    /// Inputs that have a minimizer.
+    /// The inputs that have a minimizer.
     with: InputSet,
 }
 
@@ -101,7 +101,7 @@ impl Sampler {
         Sampler { scanner, entries, found: Vec::new(), with: InputSet::default() }
     }
 
-    /// Those of a batch, each once.
+    /// Returns the distinct sampled minimizers of a batch.
     fn sample(
         &mut self,
         reading: &LibraryReader<'_>,

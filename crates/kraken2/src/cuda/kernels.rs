@@ -1,15 +1,15 @@
-//! The kernels of Kraken 2's rules as safe functions. The only unsafe code of the CUDA backend.
+//! Safe functions for the kernels of Kraken 2's rules. This is the only unsafe code of the CUDA backend.
 #![allow(unsafe_code, reason = "foreign functions")]
 
 use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Stream};
 
-/// A sequence: where its letters start, a multiple of 8, and how many there are.
+/// A sequence: the position of its first letter, a multiple of 8, and the number of its letters.
 pub(crate) type Sequence = [u32; 2];
-/// A run of entries, as the host has them; the node, and how many minimizers in a row have it.
+/// A run of entries in the host's encoding, its node, and the number of consecutive minimizers with that node.
 pub(crate) type FoundRun = [u32; 3];
 
 merganser_gpu::shared! {
-    /// How minimizers are made.
+    /// The parameters of minimizers.
     pub(crate) struct Rule = "mgpu::kraken2_rule" {
         pub(crate) k: u32,
         pub(crate) l: u32,
@@ -59,17 +59,17 @@ merganser_gpu::foreign! {
     fn merganser_kraken2_gather(arguments: *const GatherArguments, stream: RawStream);
 }
 
-/// How minimizers are made, and whether those in a row that have the same node are one run.
+/// The parameters of minimizers, and whether consecutive minimizers with the same node form one run.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked {
     pub(crate) rule: Rule,
     pub(crate) join: bool,
 }
 
-/// How the cells of a table are read.
+/// The layout of a table's cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CellRule {
-    /// Cells.
+    /// The number of cells.
     pub(crate) capacity: u64,
     /// ⌊(2⁶⁴ − 1) / capacity⌋.
     pub(crate) reciprocal: u64,
@@ -98,14 +98,14 @@ impl Cells<'_> {
     }
 }
 
-/// Sequences on a device: their letters, 8 in a word, and where each lies among them.
+/// Sequences on a device: their letters, 8 per word, and the position of each sequence among them.
 #[derive(Clone, Copy)]
 pub(crate) struct Sequences<'t> {
     pub(crate) letters: DeviceSlice<'t, u64>,
     pub(crate) places: DeviceSlice<'t, Sequence>,
 }
 
-/// Runs, and where they are asked for the minimizers of those that have a new one.
+/// Buffers for runs and, if requested, for the minimizers of runs that have a new one.
 pub(crate) struct Runs<'t> {
     pub(crate) runs: DeviceSliceMut<'t, FoundRun>,
     pub(crate) minimizers: Option<DeviceSliceMut<'t, u64>>,
@@ -123,8 +123,8 @@ impl Runs<'_> {
     }
 }
 
-/// The runs of sequences, each sequence's from the place of its first letter on, and their number.
-/// The host has made the places: sequences lie behind one another within the letters.
+/// Finds the runs of sequences and counts them. The runs of a sequence begin at the position of its first
+/// letter. The sequences must be within the letters, one after the other, as the host has placed them.
 pub(crate) fn runs(
     stream: &Stream,
     rule: &Asked,
@@ -152,15 +152,15 @@ pub(crate) fn runs(
         join: rule.join.into(),
     };
     let run = |raw| {
-        // SAFETY: sequences lie within the letters, as the host made them, and have no more runs than
-        // letters; the rest has the room that was checked above.
+        // SAFETY: the host has placed all sequences within the letters, and a sequence has at most as many
+        // runs as letters; the capacity of the other buffers was checked above.
         unsafe { merganser_kraken2_runs(&arguments, raw) }
     };
     stream.launch("looking up minimizers", run)
 }
 
-/// Puts the runs of sequences, of which there are so many each, one after the other: `offsets` are the
-/// sums of the counts before.
+/// Copies the runs of sequences so that there are no gaps between them. `counts` are the numbers of runs,
+/// `offsets` the sums of the counts before each sequence.
 pub(crate) fn gather(
     stream: &Stream,
     sequences: Sequences<'_>,
@@ -189,7 +189,7 @@ pub(crate) fn gather(
         minimizers_out,
     };
     let run = |raw| {
-        // SAFETY: as for `runs`, which made them; their sums are at most the letters.
+        // SAFETY: as for `runs`, which wrote the counts; their sum is at most the number of letters.
         unsafe { merganser_kraken2_gather(&arguments, raw) }
     };
     stream.launch("gathering minimizers", run)

@@ -1,4 +1,4 @@
-//! Runs in rounds against runs that have the whole table.
+//! Compares runs in rounds with runs that have the whole table.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use super::super::{Kraken2Config, Kraken2ReportOptions, Kraken2Taxonomy};
 use super::*;
 use merganser_taxreport::output::ReadOutput;
 
-/// A folder with a table of random cells, of which `filled` per cent are, and reads.
+/// A folder with reads and a table of random cells, `filled` per cent of which are in use.
 struct World(tempfile::TempDir);
 
 impl World {
-    /// Keys are so short that many minimizers are found, if they are not to be long.
+    /// Creates the files. With few bits for keys, many minimizers of random reads are found.
     fn new(cells: u64, filled: u64, [key_bits, value_bits]: [u64; 2]) -> World {
         let folder = tempfile::tempdir().unwrap();
         let mut random = Random(cells + key_bits);
@@ -56,7 +56,7 @@ impl World {
     }
 }
 
-/// Reads of any length, some letters of which are no bases, and some of low quality.
+/// Random reads of any length, with some letters that are not bases and some bases of low quality.
 fn reads(random: &mut Random) -> String {
     let mut text = String::new();
     for number in 0..300 {
@@ -71,7 +71,7 @@ fn reads(random: &mut Random) -> String {
     text
 }
 
-/// Lines, report, reads and partial results of a run.
+/// The lines, report, reads and partial results of a run.
 type All = (Vec<u8>, Vec<u8>, [[Vec<u8>; 2]; 2], Vec<u8>);
 
 fn apart([one, two]: &mut [Vec<u8>; 2], paired: bool) -> ReadOutput<'_> {
@@ -108,7 +108,7 @@ fn run(
     Ok(((lines, report, reads, partial), outcome.rounds))
 }
 
-/// All plans and threads find what a run with the whole table does; returns its lines.
+/// Checks that all plans and numbers of threads give the results of a run with the whole table; returns its lines.
 fn check(world: &World, rules: Kraken2Config, minimizers: bool, paired: bool) -> String {
     let config =
         Kraken2Config { report_minimizer_data: minimizers, batch_records: Some(14), ..rules };
@@ -142,7 +142,7 @@ fn rounds_write_what_the_whole_table_does() {
     }
 }
 
-/// Searches that go through all of a table, and end where they began.
+/// Searches that visit all cells of a table and end where they began.
 #[test]
 fn rounds_end_in_tables_without_an_empty_cell() {
     for bits in [[16, 16], [24, 16]] {
@@ -151,7 +151,7 @@ fn rounds_end_in_tables_without_an_empty_cell() {
     }
 }
 
-/// A failure of the input is that of a run with the whole table, whatever the round it is in.
+/// An error in the input is reported as by a run with the whole table, whichever round it occurs in.
 #[test]
 fn failures_are_the_same() {
     let world = World::new(5003, 70, [12, 20]);
@@ -173,7 +173,7 @@ fn failures_are_the_same() {
     }
 }
 
-/// A cell that leads to no taxon is an error, too.
+/// A cell whose taxon does not exist is an error as well.
 #[test]
 fn damage_is_named() {
     let world = World::new(5003, 70, [12, 20]);
@@ -194,7 +194,7 @@ fn memory_that_does_not_hold_the_table_has_rounds() {
         Plan::new(&resources, &database, on_gpus)
     };
     let fixed = (64 << 20) + 88 * database.taxonomy().len() as u64;
-    // So small a table is held by what a round takes at least.
+    // The table is so small that it fits in the minimum memory of a round.
     assert_eq!(plan(fixed + database.table_bytes(), false).unwrap().rounds, None);
     let error = plan(fixed, false).unwrap_err().to_string();
     assert!(error.contains("classifying with 1 threads by this database needs"), "{error}");

@@ -1,4 +1,4 @@
-//! Counts that are stored and added, against sets and counts of all.
+//! Compares counts that were stored and added with the counts and sets of the whole input.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use super::super::distinct::BlockSketch;
 use super::*;
 
-/// A block of input: the taxon and number of each minimizer; a taxon of 0 stands for a read of the
-/// taxon that the number is.
+/// A block of input, as pairs (taxon, minimizer). A pair with taxon 0 is a read whose taxon is the
+/// other number.
 type Block = Vec<(u32, u64)>;
 
 const NODES: usize = 6;
@@ -44,7 +44,7 @@ fn stored(counts: &Kraken2Counts, minimizers: bool) -> Vec<u8> {
     bytes
 }
 
-/// Blocks of few minimizers and of many, some of which are more than a set may have.
+/// Blocks with few minimizers and blocks with more than fit in a set.
 fn blocks() -> impl Strategy<Value = Vec<Block>> {
     let few = proptest::collection::vec((0..NODES as u32, 0u64..3000), 0..40);
     let many = (1..NODES as u32, 0u64..2000, 1000u64..1300)
@@ -77,14 +77,14 @@ proptest! {
         }
         let whole = counts(&blocks);
         prop_assert_eq!((joined.reads, joined.unclassified), (whole.reads, whole.unclassified));
-        // Byte for byte, sets and registers.
+        // The stored sets and registers must be equal byte for byte.
         prop_assert!(stored(&joined, minimizers) == stored(&whole, minimizers));
-        // And sets are those of all minimizers.
+        // The sets must be those of all minimizers.
         let mut expected: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
         for &(node, number) in blocks.iter().flatten().filter(|(node, _)| *node > 0) {
             let mut alone = BlockSketch::default();
             alone.insert(number);
-            let Sketch::Codes(codes) = alone.into_sketch() else { panic!("one is a set") };
+            let Sketch::Codes(codes) = alone.into_sketch() else { panic!("a sketch of one minimizer is a set") };
             codes.for_each(|code| expected.entry(node).or_default().extend([code]));
         }
         for (node, sketch) in &joined.sketches {
@@ -97,7 +97,7 @@ proptest! {
     }
 }
 
-/// Only a set of codes that no cut between blocks can make registers is certain.
+/// An estimate is certain only if no cut between blocks can turn the set of codes into registers.
 #[test]
 fn estimates_of_large_sets_depend_on_blocks() {
     let block = |from: u64, len: u64| (from..from + len).map(|at| (1, at)).collect::<Block>();

@@ -1,4 +1,4 @@
-//! Tables larger than memory: searches wait until the range of cells that they begin in has its turn.
+//! Searches in tables larger than memory: each waits until the range of cells in which it begins is in memory.
 
 use super::search::{AHEAD, Bytes, Cells, Entry, NUMBER_BITS, Words};
 use super::{HEADER, Table, hash, unhash};
@@ -6,23 +6,24 @@ use merganser_seq::dispatch;
 use merganser_seq::simd::Level;
 use merganser_store::distribute;
 
-/// Stretches of cells by which searches are put in order are this many at most; a range is some of
-/// them.
+/// Searches are sorted by the stretch of cells in which they begin. There are at most 2^`STRETCH_BITS`
+/// stretches, and a range consists of several.
 const STRETCH_BITS: u32 = 14;
-/// Bytes that the system reads from a disk around one that somebody looks at.
+/// Bytes that the system reads from a disk around a byte that is accessed.
 const AROUND: u64 = 128 << 10;
 
-/// A table's ranges, each with the number of the first stretch behind it.
+/// The ranges of a table.
 #[derive(Debug)]
 pub(in super::super) struct Ranges {
+    /// The number of the first stretch after each range.
     ends: Vec<u64>,
 }
 
-/// A search that waits, or what it came to.
+/// A search that waits, or its result.
 #[derive(Clone, Copy, Debug, Default)]
 struct Search {
     hash: u64,
-    /// Of the minimizer among those that it was looked up with.
+    /// The index of the minimizer among those that are looked up together.
     number: u32,
     node: u32,
 }
@@ -31,32 +32,32 @@ struct Search {
 #[derive(Debug, Default)]
 pub(in super::super) struct WaitingSearches {
     searches: Vec<Search>,
-    /// Those that were made.
+    /// The number of searches that are done.
     done: usize,
-    /// Minimizers, with those that are not looked up.
+    /// The number of minimizers, including those that are not looked up.
     minimizers: usize,
 }
 
 impl Ranges {
-    /// How many there are.
+    /// Returns the number of ranges.
     pub(in super::super) fn len(&self) -> usize {
         self.ends.len()
     }
 }
 
 impl WaitingSearches {
-    /// How many there are.
+    /// Returns the number of searches.
     pub(in super::super) fn len(&self) -> usize {
         self.searches.len()
     }
 
-    /// Bytes of memory that they take.
+    /// Returns the memory of the searches in bytes.
     pub(in super::super) fn bytes(&self) -> usize {
         self.searches.capacity() * size_of::<Search>()
     }
 
-    /// Replaces `nodes` by the node of each minimizer, and `minimizers` by those that have one, 0 in
-    /// the place of the others.
+    /// Replaces `nodes` with the node of each minimizer, and `minimizers` with the minimizers that have a
+    /// node; those without are 0 in both.
     pub(in super::super) fn found(&self, nodes: &mut Vec<u32>, minimizers: &mut Vec<u64>) {
         debug_assert_eq!(self.done, self.searches.len());
         nodes.clear();
@@ -71,7 +72,7 @@ impl WaitingSearches {
 }
 
 impl Table {
-    /// Cuts the table into ranges of about so many bytes.
+    /// Divides the table into ranges of about `bytes` bytes.
     pub(in super::super) fn ranges(&self, bytes: u64) -> Ranges {
         let stretches = ((self.homes.capacity - 1) >> self.stretch_shift()) + 1;
         let stretch = (self.cell_bytes as u64) << self.stretch_shift();
@@ -80,17 +81,17 @@ impl Table {
         Ranges { ends: ends.collect() }
     }
 
-    /// The bits of a cell's number below those of its stretch.
+    /// Returns the number of lower bits of a cell's number that do not select its stretch.
     fn stretch_shift(&self) -> u32 {
         (64 - self.homes.capacity.leading_zeros()).saturating_sub(STRETCH_BITS)
     }
 
-    /// The stretch in which the search for a hash begins.
+    /// Returns the stretch in which the search for a hash begins.
     fn stretch(&self, hash: u64) -> u64 {
         self.homes.of(hash) >> self.stretch_shift()
     }
 
-    /// Puts the searches for minimizers, at most 2³² of them, in order, roughly.
+    /// Sorts the searches for minimizers, at most 2³², by stretch; they wait for the ranges of the table.
     pub(in super::super) fn wait(&self, minimizers: &[u64]) -> WaitingSearches {
         let hashes = minimizers.iter().map(|&minimizer| hash(minimizer)).enumerate();
         let looked_up = hashes.filter(|&(_, hash)| hash >= self.minimum_hash);
@@ -102,10 +103,10 @@ impl Table {
         WaitingSearches { searches, done: 0, minimizers: minimizers.len() }
     }
 
-    /// Makes the searches that begin in a range, after those of the ranges before it.
+    /// Performs the searches that begin in a range. The ranges must be processed in order.
     ///
     /// # Errors
-    /// If a cell has a value that is no node of the taxonomy.
+    /// If a cell has a value that is not a node of the taxonomy.
     pub(in super::super) fn look_up_range(
         &self,
         ranges: &Ranges,
@@ -126,7 +127,7 @@ impl Table {
         self.check_value(searches.iter().map(|search| search.node).max().unwrap_or(0))
     }
 
-    /// Has the system read a range ahead where `searches` in the whole table look at most of it anyway.
+    /// Asks the system to read a range ahead, if `searches` searches in the whole table access most of it anyway.
     pub(in super::super) fn read_ahead(&self, ranges: &Ranges, range: usize, searches: u64) {
         if range < ranges.len() && searches >= self.bytes() / AROUND {
             let start = if range == 0 { 0 } else { self.end_of(ranges, range - 1) };
@@ -134,22 +135,22 @@ impl Table {
         }
     }
 
-    /// Takes the cells up to the end of a range out of the process's memory.
+    /// Releases the memory of the cells up to the end of a range.
     pub(in super::super) fn release(&self, ranges: &Ranges, range: usize) {
         let last = range + 1 == ranges.len();
-        // Searches of the last range may go on from the first cell, others behind their range.
+        // Searches of the last range may continue at the first cell, others in the range after theirs.
         let end = if last { self.homes.capacity } else { self.end_of(ranges, range) };
         self.file.release(self.bytes_of(0..end));
     }
 
-    /// The cell behind a range.
+    /// Returns the number of the first cell after a range.
     fn end_of(&self, ranges: &Ranges, range: usize) -> u64 {
         (ranges.ends[range] << self.stretch_shift()).min(self.homes.capacity)
     }
 }
 
 dispatch! {
-    /// [`search_body`] in cells of 32 bits.
+    /// Performs [`search_body`] for cells of 32 bits.
     fn search_words(table: &Table, words: Words<'_>, searches: &mut [Search]) = search_words_body
 }
 
@@ -158,7 +159,7 @@ fn search_words_body(table: &Table, words: Words<'_>, searches: &mut [Search]) {
     search_body(table, &words, searches);
 }
 
-/// Makes all searches, each some steps after its cell was asked for.
+/// Performs all searches; a cell is prefetched several searches ahead.
 #[inline(always)]
 fn search_body(table: &Table, cells: &impl Cells, searches: &mut [Search]) {
     for at in 0..searches.len() {

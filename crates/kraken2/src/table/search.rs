@@ -1,4 +1,4 @@
-//! Looking minimizers up: in an order in which cells that lie near are asked for at nearly the same time, and ahead of it.
+//! Look-up of minimizers: sorted so that nearby cells are read at nearly the same time, with prefetching.
 
 use merganser_seq::dispatch;
 use merganser_seq::simd::{Level, prefetch};
@@ -7,29 +7,29 @@ use merganser_store::distribute;
 use super::{HEADER, Table, hash};
 use crate::Error;
 
-/// How many searches ahead a cell is asked for: about as many as a core keeps requests to memory in
-/// flight, and again.
+/// How many searches ahead a cell is prefetched: about twice as many as a core can have memory requests in
+/// flight.
 pub(super) const AHEAD: usize = 32;
-/// Bits of a cell's place that choose the place of its search in the order. A table is far larger than
-/// the caches, and the tables of its pages are, too: what lies near is looked at at nearly the same
-/// time.
+/// The number of upper bits of a cell's position that searches are sorted by. Neither the table nor its page
+/// tables fit in the caches, so nearby cells should be read at nearly the same time.
 const ORDER_BITS: u32 = 8;
 const PLACES: usize = 1 << ORDER_BITS;
-/// Bits of a minimizer's number: keys have the other 40.
+/// Bits of a minimizer's number in an entry; the key has the other 40.
 pub(super) const NUMBER_BITS: u32 = 24;
-/// Minimizers that are looked up together at most.
+/// The maximum number of minimizers that are sorted and looked up together.
 const MAX: usize = 1 << NUMBER_BITS;
-/// Cells that are looked at together.
+/// Cells that are compared at once.
 const TOGETHER: usize = 8;
-/// A search of so many cells goes through a table that is as good as full.
+/// Steps of a search after which it releases the cells behind it; a search this long means that the table is
+/// practically full.
 const FAR: u64 = 1 << 20;
 
-/// A search that is to be made.
+/// A search to be performed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Entry {
-    /// Where it begins.
+    /// The cell at which the search begins.
     pub(super) at: u64,
-    /// The key above the number of its minimizer.
+    /// The key in the upper bits, the number of the minimizer in the lower bits.
     pub(super) rest: u64,
 }
 
@@ -45,17 +45,17 @@ impl Entry {
     }
 }
 
-/// Searches in the order in which they are made; for their memory.
+/// Searches in the order in which they are performed; kept to reuse its memory.
 #[derive(Debug, Default)]
 pub(in super::super) struct Searches {
     entries: Vec<Entry>,
 }
 
 impl Table {
-    /// Replaces `taxa` by the taxon of each minimizer, 0 where there is none.
+    /// Replaces `taxa` with the taxon of each minimizer; 0 for minimizers that are not in the table.
     ///
     /// # Errors
-    /// If a cell has a value that is no node of the taxonomy.
+    /// If a cell has a value that is not a node of the taxonomy.
     pub(in super::super) fn look_up(
         &self,
         minimizers: &[u64],
@@ -78,11 +78,11 @@ impl Table {
         self.check_value(taxa.iter().copied().max().unwrap_or(0))
     }
 
-    /// Goes from cell to cell to one that has the key, or none.
+    /// Goes from cell to cell until one has the key or is empty, and returns its value.
     #[inline(always)]
     fn walk(&self, entry: Entry, cell: impl Fn(u64) -> (u64, u32)) -> u32 {
         let (key, mut at) = (entry.key(), entry.at);
-        // A full table ends the search where it began.
+        // In a full table, the search ends where it began.
         for step in 1..=self.homes.capacity {
             let (found, value) = cell(at);
             if value == 0 || found == key {
@@ -99,25 +99,25 @@ impl Table {
         0
     }
 
-    /// Takes the cells that a search has come through out of the process's memory: one that goes
-    /// through all of a table must not have all of it there.
+    /// Releases the memory of the cells that a search has visited: a search through a whole table must not keep
+    /// all of it in memory.
     #[cold]
     fn leave(&self, at: u64) {
         self.file.release(self.bytes_of(at.saturating_sub(FAR)..at));
     }
 }
 
-/// The cells of a table. (Closures would be calls: they lack the vector instructions of who calls.)
+/// The cells of a table. (A trait, because closures would not inherit the caller's SIMD target features.)
 pub(super) trait Cells {
-    /// Asks for a cell ahead.
+    /// Prefetches a cell.
     fn ask(&self, at: u64);
 
-    /// The value that a search comes to.
+    /// Performs a search and returns the value that it finds.
     fn value(&self, entry: Entry) -> u32;
 }
 
 dispatch! {
-    /// Puts the searches for minimizers in the order of where they begin, roughly.
+    /// Sorts the searches for minimizers roughly by the cell at which they begin.
     fn order(table: &Table, minimizers: &[u64], searches: &mut Searches) = order_body
 }
 
@@ -133,7 +133,7 @@ fn order_body(table: &Table, minimizers: &[u64], searches: &mut Searches) {
     distribute(looked_up.map(entry), &mut [0; PLACES], &mut searches.entries);
 }
 
-/// Makes all searches, each some steps after its cell was asked for.
+/// Performs all searches; a cell is prefetched several searches ahead.
 #[inline(always)]
 fn search(cells: &impl Cells, entries: &[Entry], taxa: &mut [u32]) {
     for (number, entry) in entries.iter().enumerate() {
@@ -145,7 +145,7 @@ fn search(cells: &impl Cells, entries: &[Entry], taxa: &mut [u32]) {
 }
 
 dispatch! {
-    /// [`search`] in cells of 32 bits.
+    /// Performs [`search`] for cells of 32 bits.
     fn search_words(words: Words<'_>, entries: &[Entry], taxa: &mut [u32]) = search_words_body
 }
 
@@ -167,8 +167,8 @@ impl Cells for Words<'_> {
         prefetch(self.cells, at as usize + TOGETHER - 1);
     }
 
-    /// Most searches end within some cells: looked at all at once they need no branch that depends on
-    /// where.
+    /// Most searches end within a few cells, so these are compared all at once, without a branch that depends
+    /// on the cell.
     #[inline(always)]
     fn value(&self, entry: Entry) -> u32 {
         let values = (1 << self.table.value_bits) - 1;

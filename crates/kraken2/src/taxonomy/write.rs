@@ -1,4 +1,4 @@
-//! Writing taxo.k2d.
+//! Encoding of taxo.k2d.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -8,12 +8,12 @@ use crate::Error;
 use merganser_taxonomy::Taxonomy;
 
 impl Kraken2Taxonomy {
-    /// The taxa `nodes` of `tree` and their ancestors, and the file of them: as `kraken2-build` writes
-    /// it. Numbers are those of a walk of the tree level by level, children of one parent by taxid. The taxids
-    /// `nameless`, which are sorted, have an empty name.
+    /// Returns the taxa `nodes` of `tree` with their ancestors, and the file that `kraken2-build` writes for
+    /// them. Nodes are numbered level by level, the children of a node by taxid. The taxids in `nameless`, which
+    /// must be sorted, have an empty name.
     ///
     /// # Errors
-    /// If there is more than such a file can say.
+    /// If a value does not fit in the file's fields.
     pub(in super::super) fn of(
         tree: &Taxonomy,
         nameless: &[u32],
@@ -25,7 +25,7 @@ impl Kraken2Taxonomy {
         Ok((read, bytes))
     }
 
-    /// The file of the taxa that were read, but for the numbers of their genomes, which nobody uses.
+    /// Encodes the taxa as they were read, except for the numbers of their genomes, which are unused.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let sizes = [self.len(), self.names.len(), self.ranks.len()];
         let mut bytes = MAGIC.to_vec();
@@ -42,24 +42,24 @@ impl Kraken2Taxonomy {
     }
 }
 
-/// The file of all taxa of `tree`, level by level.
+/// Encodes all taxa of `tree`, level by level.
 fn encode(
     tree: &Taxonomy,
     nameless: &[u32],
     (ranks, rank_texts): (BTreeMap<&str, u64>, Vec<u8>),
 ) -> Vec<u8> {
-    // They are in the order of a walk that goes down first, children by taxid: so those of one depth stay in order.
+    // Nodes are in preorder, children by taxid; a stable sort by depth keeps the order within a level.
     let mut order: Vec<u32> = (0..tree.len() as u32).collect();
     order.sort_by_key(|&node| tree.depth(node));
     let mut children = vec![0u64; tree.len()];
     order[1..].iter().for_each(|&node| children[tree.parent(node) as usize] += 1);
     let mut numbers = vec![0u64; tree.len()];
     let mut names = Vec::new();
-    // The node that is no taxon.
+    // Node 0, which is no taxon.
     let mut nodes = vec![0; super::NODE];
     let mut first = 2;
     for (&node, number) in order.iter().zip(1..) {
-        // That of the root is 0 so far.
+        // The number of the root's parent is still 0.
         let parent = numbers[tree.parent(node) as usize];
         numbers[node as usize] = number;
         let own = children[node as usize];
@@ -79,7 +79,7 @@ fn encode(
     [file, nodes, names, rank_texts].concat()
 }
 
-/// Every rank of the whole tree, sorted, and where each begins.
+/// Returns all ranks of the tree, sorted: the position of each in the text, and the text.
 fn rank_texts(tree: &Taxonomy) -> (BTreeMap<&str, u64>, Vec<u8>) {
     let all: BTreeSet<&str> = (0..tree.len() as u32).map(|node| tree.rank_name(node)).collect();
     let (mut starts, mut texts) = (BTreeMap::new(), Vec::new());
@@ -90,8 +90,8 @@ fn rank_texts(tree: &Taxonomy) -> (BTreeMap<&str, u64>, Vec<u8>) {
     (starts, texts)
 }
 
-/// Appends a text and the 0 that ends it; control characters, which would end it early or break the
-/// lines of reports, as blanks.
+/// Appends a text and its final zero byte. Control characters, which would end the text early or break the lines
+/// of reports, become blanks.
 fn put_text(text: &str, texts: &mut Vec<u8>) {
     texts.extend(text.bytes().map(|byte| if byte < b' ' { b' ' } else { byte }));
     texts.push(0);

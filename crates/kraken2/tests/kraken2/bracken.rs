@@ -1,4 +1,4 @@
-//! Bracken's distributions, held against its rule word by word.
+//! Compares distributions for Bracken with a simple implementation of its rule.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::run::{self, Job};
 use crate::{NODES, library};
 use merganser_test_random::Random;
 
-/// The taxid of each node but the root, and its parent's.
+/// The taxid of each node except the root, with the taxid of its parent.
 fn parents() -> BTreeMap<u32, u32> {
     let row = |line: &str| {
         let mut fields = line.split("\t|\t").map(|field| field.trim().parse().unwrap_or(0));
@@ -27,7 +27,7 @@ fn lineage(parents: &BTreeMap<u32, u32>, taxid: u32) -> Vec<u32> {
     std::iter::successors(Some(taxid), |taxid| parents.get(taxid).copied()).collect()
 }
 
-/// The taxon of a simulated read.
+/// Returns the taxon of a simulated read.
 fn call(parents: &BTreeMap<u32, u32>, kmers: &[u32]) -> u32 {
     let taxa: Vec<u32> = kmers.iter().copied().filter(|&taxid| taxid > 1).collect();
     let score = |taxid: u32| {
@@ -43,7 +43,7 @@ fn call(parents: &BTreeMap<u32, u32>, kmers: &[u32]) -> u32 {
     lca.unwrap_or(u32::from(kmers.contains(&1)))
 }
 
-/// The taxa of k-mers as a line of Kraken 2's has them.
+/// Returns the taxa of k-mers in a line of Kraken 2.
 fn kmers(line: &str) -> Vec<u32> {
     let runs = line.split('\t').nth(4).unwrap().split_whitespace();
     let run = |run: &str| {
@@ -53,7 +53,7 @@ fn kmers(line: &str) -> Vec<u32> {
     runs.flat_map(run).collect()
 }
 
-/// The distribution as text, from Kraken 2's lines of the library.
+/// Computes the distribution as text from the lines that Kraken 2 writes for the library.
 fn naive(lines: &str, genome_of: &dyn Fn(&str) -> u32, window: usize) -> String {
     let parents = parents();
     let mut rows: Vec<(u32, Vec<(u32, u64)>)> = Vec::new();
@@ -84,8 +84,8 @@ fn naive(lines: &str, genome_of: &dyn Fn(&str) -> u32, window: usize) -> String 
     heading + &rows.iter().map(row).collect::<String>()
 }
 
-/// Adds a long sequence, which is read in stretches, one that is too short for a read, and one that has
-/// no taxid.
+/// Adds a long sequence, which is read in stretches, one that is too short for a read, and one without
+/// a taxid.
 fn add_sequences(path: &Path, random: &mut Random) {
     let mut text = std::fs::read(path).unwrap();
     let first: Vec<u8> = text.split(|&byte| byte == b'\n').nth(1).unwrap().to_vec();

@@ -1,4 +1,4 @@
-//! Databases built, held against those that the installed `kraken2-build` makes with one thread.
+//! Compares databases with those that the installed `kraken2-build` makes with one thread.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ use crate::run::{self, Job};
 use crate::{assert_same, data, library};
 use merganser_test_random::Random;
 
-/// The files of a database.
+/// Reads the files of a database.
 fn files(folder: &Path) -> [Vec<u8>; 3] {
     ["opts.k2d", "taxo.k2d", "hash.k2d"].map(|name| std::fs::read(folder.join(name)).unwrap())
 }
 
-/// Builds into a folder of its own, with the taxids of a map, or else of the headers.
+/// Builds a database in a temporary folder, with the taxids of a map or, if it lacks them, of the headers.
 pub(crate) fn build(
     config: &Kraken2BuildConfig,
     inputs: &[PathBuf],
@@ -48,7 +48,7 @@ pub(crate) fn build(
     Ok((folder, notes))
 }
 
-/// Both databases must be the same, whatever the threads; padding of the options aside.
+/// Checks that two databases are equal, except for the padding of the options.
 #[track_caller]
 fn assert_equal(own: &Path, judge: &Path) {
     let [mut own, mut judge] = [files(own), files(judge)];
@@ -63,7 +63,7 @@ fn assert_equal(own: &Path, judge: &Path) {
     assert_eq!((own[2].len(), differ), (judge[2].len(), 0), "bytes of the table that differ");
 }
 
-/// Options of `kraken2-build`, and what says the same.
+/// Options of `kraken2-build`, and the same change to our configuration.
 type Case = (&'static str, fn(&mut Kraken2BuildConfig));
 
 const CASES: [Case; 6] = [
@@ -130,7 +130,7 @@ fn masked_or_not(random: &mut Random, number: usize) -> String {
     format!(">s{number}\n{}\n", String::from_utf8(letters).unwrap())
 }
 
-/// Long sequences, whose stretches are masked one by one.
+/// Uses long sequences, whose stretches are masked one by one.
 #[test]
 fn masking_while_building_gives_what_masking_before_gives() {
     let folder = tempfile::tempdir().unwrap();
@@ -172,7 +172,7 @@ fn masking_while_building_gives_what_masking_before_gives() {
     }
 }
 
-/// The files of a folder of genomes, by their names.
+/// The files of a folder of genomes, sorted by name.
 fn sequence_files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let is_gzip = |path: &PathBuf| path.extension().is_some_and(|end| end == "gz");
@@ -194,15 +194,15 @@ fn genomes_make_the_database_of_the_installed_kraken2_build() {
     std::os::unix::fs::symlink(taxonomy.canonicalize().unwrap(), judge.path().join("taxonomy"))
         .unwrap();
     let mut inputs = sequence_files(&genomes);
-    // Small ones: `kraken2-build` takes its time.
+    // Only small genomes, because `kraken2-build` is slow.
     inputs.retain(|path| std::fs::metadata(path).unwrap().len() < 600_000);
     let text =
         |path: &PathBuf| std::io::read_to_string(merganser_io::open_text(path).unwrap()).unwrap();
-    // About other letters `dustmasker` has rules of its own.
+    // `dustmasker` treats other letters differently.
     let is_pure = |line: &str| line.starts_with('>') || line.bytes().all(|b| b"ACGT".contains(&b));
     inputs.retain(|path| text(path).lines().all(is_pure));
     let all: String = inputs.iter().map(text).collect();
-    // `kraken2-build` takes the taxa of the whole map.
+    // `kraken2-build` stores the taxa of the whole map.
     let headers = all.lines().filter_map(|line| line.strip_prefix('>'));
     let names: HashSet<&str> = headers.filter_map(|line| line.split_whitespace().next()).collect();
     let here = |row: &&str| names.contains(row.split('\t').next().unwrap());
@@ -229,7 +229,7 @@ fn genomes_make_the_database_of_the_installed_kraken2_build() {
         let config = Kraken2BuildConfig { masked: masking, ..Kraken2BuildConfig::default() };
         let (own, notes) = build(&config, &inputs, (&map, &taxonomy), &resources).unwrap();
         assert_equal(own.path(), judge.path());
-        // So that there are several ranges.
+        // The table is large enough for several ranges.
         assert!(notes.capacity > 4 << 20 && notes.unmapped.is_empty(), "{notes:?}");
     }
 }
@@ -279,7 +279,7 @@ fn what_cannot_be_built_is_named() {
     assert!(missing.starts_with("DIR/missing.fna: "), "{missing}");
     assert!(Command::new("mkfifo").arg(path("pipe.fna")).status().unwrap().success());
     let pipe = message(&usual, "pipe.fna", map);
-    assert!(pipe.starts_with("a library is read twice, which pipes"), "{pipe}");
+    assert!(pipe.starts_with("a library is read twice, and a pipe"), "{pipe}");
 }
 
 #[test]

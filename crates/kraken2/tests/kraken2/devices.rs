@@ -1,5 +1,5 @@
-//! The device, real or emulated, against the CPU backend; skipped, saying so, without one.
-//! `MERGANSER_REQUIRE_GPU=1` makes that a failure.
+//! Compares a device, real or emulated, with the CPU backend. Without a device the tests are skipped with a
+//! message; `MERGANSER_REQUIRE_GPU=1` makes that a failure.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,7 +14,7 @@ use crate::run::{self, Job};
 use crate::{build, library};
 use merganser_test_random::Random;
 
-/// The device, which one test after the other has to itself.
+/// Locks the device, so that only one test uses it at a time; `None` if there is no device.
 fn device() -> Option<MutexGuard<'static, ()>> {
     static DEVICE: Mutex<()> = Mutex::new(());
     if merganser_gpu::availability().usable().next().is_none() {
@@ -25,7 +25,7 @@ fn device() -> Option<MutexGuard<'static, ()>> {
     Some(DEVICE.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// The database of a library, and reads.
+/// Creates the database of a library, and reads.
 fn database(folder: &Path, config: &Kraken2BuildConfig, seed: u64) -> (tempfile::TempDir, PathBuf) {
     let reads = library(folder, &mut Random(seed));
     let map = folder.join("seqid2taxid.map");
@@ -36,7 +36,7 @@ fn database(folder: &Path, config: &Kraken2BuildConfig, seed: u64) -> (tempfile:
     (built, reads)
 }
 
-/// What devices make of a job must be what the CPU does; gives how many reads have a taxon.
+/// Checks that devices give the results of the CPU; returns the number of classified reads.
 #[track_caller]
 fn compare(job: &Job, what: &str) -> usize {
     let here = run::run(job).unwrap();
@@ -63,7 +63,7 @@ fn reads_get_the_same_lines_and_reports() {
         with(31, 31, 0),
         with(45, 21, 3),
         with(20, 9, 2),
-        // So many l-mers in a k-mer that they are not all kept.
+        // A k-mer has more l-mers than the kernel keeps.
         with(60, 20, 0),
         Kraken2BuildConfig { max_db_size: Some(20_000), ..new() },
     ];
@@ -94,7 +94,7 @@ fn records_that_no_device_has_room_for_do_not_hold_up_others() {
     let folder = tempfile::tempdir().unwrap();
     let (built, reads) = database(folder.path(), &Kraken2BuildConfig::default(), 10);
     let mut text = std::fs::read(&reads).unwrap();
-    // Longer than a batch, and so long that they come one at a time.
+    // The first record is longer than a batch; the others are so long that each has a batch of its own.
     let random = &mut Random(11);
     for (number, length) in [5 << 20, 3 << 20, 4 << 20, 100].into_iter().enumerate() {
         let letters = random.bases(length);
@@ -111,7 +111,7 @@ fn records_that_no_device_has_room_for_do_not_hold_up_others() {
     compare(&job, "long records");
 }
 
-/// Changes bytes of a database's file.
+/// Overwrites bytes of a database's file.
 fn change(folder: &Path, name: &str, at: usize, bytes: &[u8]) {
     let path = folder.join(name);
     let mut text = std::fs::read(&path).unwrap();
@@ -130,7 +130,7 @@ fn old_complements_other_masks_and_wide_cells_are_read() {
     change(built.path(), "opts.k2d", 48, &[0; 4]);
     compare(&job, "old complement");
 
-    // Cells of 40 bits, 31 of them a value: chains are long, and keys often equal.
+    // Cells of 40 bits with values of 31 bits: chains are long, and keys are often equal.
     let random = &mut Random(8);
     let cells = 1009u64;
     let mut table = [cells, 0, 9, 31].map(u64::to_le_bytes).concat();
@@ -160,7 +160,7 @@ fn a_damaged_table_and_a_small_device_are_errors() {
 
     let path = built.path().join("hash.k2d");
     let mut text = std::fs::read(&path).unwrap();
-    // Values with a bit more than there are nodes for.
+    // Values with one bit more than the nodes need.
     let value_bits = text[24] + 1;
     (text[16], text[24]) = (32 - value_bits, value_bits);
     for cell in text[32..].chunks_exact_mut(4) {
@@ -179,7 +179,7 @@ fn distributions_are_those_of_the_cpu() {
     let Some(_device) = device() else { return };
     let folder = tempfile::tempdir().unwrap();
     let (built, _) = database(folder.path(), &Kraken2BuildConfig::default(), 11);
-    // Sequences of many pieces, of the library's letters with others between, and short ones.
+    // Sequences of many pieces, made of the library's letters with changes, and short ones.
     let random = &mut Random(12);
     let library = std::fs::read_to_string(folder.path().join("library/added/all.fna")).unwrap();
     let letters: Vec<u8> =

@@ -1,4 +1,4 @@
-//! A plain run: files in, all that comes out in memory.
+//! Runs with all outputs in memory.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -48,7 +48,7 @@ impl Job {
     }
 }
 
-/// What a run wrote, reads by mate.
+/// The outputs of a run; reads are grouped by mate.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Written {
     pub(crate) lines: Vec<u8>,
@@ -89,7 +89,7 @@ fn reads([one, two]: &mut [Vec<u8>; 2], paired: bool) -> ReadOutput<'_> {
     }
 }
 
-/// Whether a program is installed. If it is not, says so; in CI that is a failure.
+/// Whether a program is installed. If not, prints a message; with `CI=true` it panics.
 pub(crate) fn installed(program: &str) -> bool {
     let found = Command::new(program).arg("--version").output().is_ok();
     let ci = std::env::var("CI").is_ok_and(|value| value == "true");
@@ -100,7 +100,7 @@ pub(crate) fn installed(program: &str) -> bool {
     found
 }
 
-/// The lines and the report of the installed Kraken 2; `options` say the rules of `job`.
+/// Returns the lines and the report of the installed Kraken 2; `options` must match the rules of `job`.
 pub(crate) fn judge(job: &Job, options: &str) -> (String, String) {
     let folder = tempfile::tempdir().unwrap();
     let [lines, report] = ["lines", "report"].map(|name| folder.path().join(name));
@@ -114,7 +114,7 @@ pub(crate) fn judge(job: &Job, options: &str) -> (String, String) {
     (std::fs::read_to_string(lines).unwrap(), std::fs::read_to_string(report).unwrap())
 }
 
-/// A report without its rank codes, which Debian's build of Kraken 2 writes without letters.
+/// Removes the rank codes of a report, because Debian's build of Kraken 2 writes them without letters.
 pub(crate) fn without_ranks(report: &[u8]) -> Vec<u8> {
     let line = |line: &str| {
         let mut fields: Vec<&str> = line.split('\t').collect();
@@ -129,7 +129,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Has the installed Kraken 2 build the database of a folder.
+/// Builds the database of a folder with the installed Kraken 2.
 pub(crate) fn build(folder: &Path, options: &str) {
     let mut command = Command::new("kraken2-build");
     command.arg("--build").arg("--db").arg(folder).args(["--threads", "1"]);

@@ -1,4 +1,4 @@
-//! Tables of taxids that are found beside the references and in the taxonomy's folder.
+//! Tables of taxids beside the references and in the folder of the taxonomy.
 
 use std::fs;
 use std::io;
@@ -10,14 +10,14 @@ use merganser_taxonomy::TaxonomySource;
 use crate::Error;
 use crate::file_names::MAP;
 
-/// The names of files that are looked for next to references, and in the taxonomy's folder.
+/// Parts of the names of files that are looked for beside references and in the folder of the taxonomy.
 const SUMMARY: &str = "assembly_summary";
 const ACCESSIONS: &str = ".accession2taxid";
 
-/// The files that a build reads without having been given their names: those of the taxonomy,
-/// and those next to the references.
+/// Returns the files that a build reads although their names were not given: those of the taxonomy, and those
+/// beside the references.
 pub fn files_beside(inputs: &[Input], taxonomy: Option<&TaxonomySource>) -> Vec<PathBuf> {
-    // What cannot be looked for ends the build itself.
+    // If a folder cannot be read, the build itself fails later.
     let mut files = files_next_to(inputs, is_summary).unwrap_or_default();
     files.extend(files_next_to(inputs, is_map).unwrap_or_default());
     files.extend(taxonomy.iter().flat_map(|source| source.files()));
@@ -27,17 +27,17 @@ pub fn files_beside(inputs: &[Input], taxonomy: Option<&TaxonomySource>) -> Vec<
     files
 }
 
-/// Whether a file is a map of the sequences beside it, as Kraken 2 has them.
+/// Whether a file is Kraken 2's map of the sequences beside it.
 pub(super) fn is_map(name: &str) -> bool {
     name == MAP
 }
 
-/// Whether a file is a list of assemblies, those beside it among them.
+/// Whether a file is a list of assemblies.
 pub(super) fn is_summary(name: &str) -> bool {
     name.starts_with(SUMMARY) && name.contains(".txt")
 }
 
-/// Files of wanted names in the folders of the inputs, each once.
+/// Returns the files with wanted names in the folders of the inputs, each once.
 pub(super) fn files_next_to(
     inputs: &[Input],
     is_wanted: impl Fn(&str) -> bool + Copy,
@@ -50,13 +50,13 @@ pub(super) fn files_next_to(
     Ok(found.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
-/// The accession2taxid files in a taxonomy's folder.
+/// Returns the accession2taxid files in the folder of a taxonomy.
 pub(super) fn accession_maps(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     files_in(folder, |name| name.contains(ACCESSIONS))
 }
 
-/// The files in a folder whose names are wanted, in their order; none where there is no folder, or its names may
-/// not be read. No other file is looked up: there may be a million genomes.
+/// Returns the files in a folder with wanted names, sorted; empty if there is no folder or it may not be
+/// read. Other files are not looked up, as there may be a million genomes.
 fn files_in(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, Error> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let failed = |source| Error::File { path: folder.to_owned(), source };

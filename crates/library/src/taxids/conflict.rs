@@ -1,4 +1,4 @@
-//! Ids for which two taxids were found.
+//! Ids with two different taxids.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,37 +8,37 @@ use merganser_taxonomy::Taxonomy;
 
 use super::TaxidSearch;
 
-/// An id with the taxid that counts and another.
+/// An id with the taxid that counts and the other one.
 pub(super) type TwoTaxids = (String, [u32; 2]);
 
-/// Where the two taxids of an id are.
+/// The source of the two taxids of an id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConflictPlace {
-    /// Both are in the map.
+    /// Both taxids are in the map.
     Map,
-    /// The one that counts is in this map, which comes before.
+    /// The taxid that counts is in this earlier map.
     EarlierMap(PathBuf),
-    /// Both are in the header of the sequence.
+    /// Both taxids are in the header of the sequence.
     Header,
 }
 
-/// Ids with two taxids.
+/// Ids with two different taxids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MapConflict {
-    /// The map, or the file of the sequences if the taxids are in headers.
+    /// The path of the map, or of the file of sequences if the taxids are in headers.
     pub path: PathBuf,
-    /// Where the taxids are.
+    /// The source of the two taxids.
     pub place: ConflictPlace,
-    /// How many ids there are.
+    /// The number of ids.
     pub ids: usize,
-    /// The first of them,
+    /// The first id.
     pub id: String,
-    /// with the taxid that counts, which comes first, and the other one.
+    /// The taxids of the first id: the one that counts, and the other one.
     pub taxids: [u32; 2],
 }
 
 impl MapConflict {
-    /// Says so.
+    /// Pushes a warning about the conflict.
     pub fn warn(&self, warnings: &Warnings) {
         let MapConflict { path, place, ids, id, taxids: [used, other] } = self;
         let path = path.display();
@@ -61,8 +61,7 @@ impl MapConflict {
 }
 
 impl TaxidSearch {
-    /// The maps that have two taxids for an id, which are two taxa of `tree`: how many ids, and the
-    /// first with the taxid that counts and the other.
+    /// Returns the conflicts in maps and headers: ids with two taxids that are different taxa of `tree`.
     pub fn conflicts(&mut self, tree: Option<&Taxonomy>) -> Vec<MapConflict> {
         let mut found = Vec::new();
         let mut between: BTreeMap<[usize; 2], Vec<TwoTaxids>> = BTreeMap::new();
@@ -88,7 +87,7 @@ impl TaxidSearch {
     }
 }
 
-/// Whether two taxids are two taxa of a tree, or one of them is none.
+/// Whether two taxids are different taxa of a tree; unknown taxids are compared as numbers.
 pub(super) fn differ(tree: Option<&Taxonomy>, taxids: &[u32; 2]) -> bool {
     let node = |taxid| tree.and_then(|tree| tree.node(taxid));
     match taxids.map(node) {

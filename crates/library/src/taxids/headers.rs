@@ -7,17 +7,17 @@ use merganser_taxonomy::{Taxonomy, kraken_taxids};
 use super::TaxidSearch;
 use super::conflict::differ;
 
-/// Which taxids in headers count.
+/// The rule for taxids in headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeaderRule {
-    /// `taxid|N`, of which `kraken:taxid|N` is one, as a word of its own anywhere.
+    /// Accepts `taxid|N` (also as `kraken:taxid|N`) as a separate word anywhere in the header.
     Any,
-    /// `kraken:taxid|N` at the beginning of the id or behind one of its bars, as in Kraken 2.
+    /// Accepts only `kraken:taxid|N` at the beginning of the id or after one of its bars, as Kraken 2 does.
     Kraken,
 }
 
-/// The taxids that a header names by `taxid|N`, of which the first one counts: where no letter, digit or
-/// underscore stands before it, and no letter or digit behind the number.
+/// Returns the taxids that a header names by `taxid|N`. They must be separate words: not preceded by a letter, digit
+/// or underscore, and not followed by a letter or digit.
 fn taxids_in_header(header: &str) -> impl Iterator<Item = u32> {
     const WORD: &str = "taxid|";
     header.match_indices(WORD).filter_map(|(at, _)| {
@@ -32,7 +32,7 @@ fn taxids_in_header(header: &str) -> impl Iterator<Item = u32> {
 }
 
 impl TaxidSearch {
-    /// Takes taxids of headers, the first ones; others that are another taxon of `tree` are noted.
+    /// Takes the first taxid of each header; notes headers with another one that is a different taxon of `tree`.
     pub(super) fn read_headers(&mut self, tree: Option<&Taxonomy>) {
         let mut of_two = Vec::new();
         for (at, (taxid, header)) in self.taxids.iter_mut().zip(&self.headers).enumerate() {
@@ -60,7 +60,7 @@ impl TaxidSearch {
     }
 }
 
-/// The first of some taxids, and the first one that is another taxon.
+/// Returns the first taxid, and the first one that is a different taxon.
 fn first_and_other(
     mut taxids: impl Iterator<Item = u32>,
     tree: Option<&Taxonomy>,

@@ -12,7 +12,7 @@ use crate::file_names::without_suffixes;
 use crate::{Error, GenomeTaxon, Manifest, Status};
 
 impl TaxidSearch {
-    /// Reads a map, whose kind its content tells.
+    /// Reads a map; its kind is detected from its content.
     pub(super) fn read(&mut self, path: &Path) -> Result<(), Error> {
         self.maps.push((path.to_owned(), Vec::new()));
         read_map(path, |key, taxid| match key {
@@ -22,7 +22,7 @@ impl TaxidSearch {
         Ok(())
     }
 
-    /// Gives the targets of an id the taxid that the map read last has for it.
+    /// Gives the sequences with an id the taxid that the current map has for it.
     fn found(&mut self, id: &[u8], taxid: u32) {
         let Some(known) = self.ids.get_mut(id) else { return };
         let map = self.maps.len();
@@ -55,7 +55,7 @@ impl TaxidSearch {
         }
     }
 
-    /// Files whose name begins with the accession or the last part of the download path.
+    /// Gives a taxid to files whose name begins with the accession or with the last part of the download path.
     fn found_assembly(&mut self, accession: &[u8], base: &[u8], taxid: u32) {
         let begins = |name: &OsStr, start: &[u8]| {
             let rest = name.as_bytes().strip_prefix(start);
@@ -73,7 +73,7 @@ impl TaxidSearch {
         }
     }
 
-    /// Finds the files of a manifest, by their paths, and gives their sequences the taxa of its rows.
+    /// Finds the files of a manifest by their paths, and gives their sequences the taxa of its rows.
     pub(super) fn read_manifest(
         &mut self,
         path: &Path,
@@ -111,8 +111,8 @@ impl TaxidSearch {
         Ok(())
     }
 
-    /// Looks up each sequence's own id, whole and in parts, then the assembly in its file's name, then
-    /// that name without its suffixes.
+    /// Looks up the id of each sequence, whole and in parts, then the assembly in the name of its file, then
+    /// that name without suffixes.
     pub(super) fn read_accessions(&mut self, accessions: &Accessions) {
         for (taxid, header) in self.taxids.iter_mut().zip(&self.headers) {
             let name = header.split_ascii_whitespace().next().unwrap_or_default();
@@ -131,7 +131,7 @@ impl TaxidSearch {
     }
 }
 
-/// The taxids of all lineages of a tree of GTDB.
+/// Returns the taxids of all lineages of a GTDB tree.
 fn lineages(tree: &Taxonomy) -> HashMap<String, u32> {
     (0..tree.len() as u32).map(|node| (lineage(tree, node), tree.taxid(node))).collect()
 }

@@ -1,20 +1,20 @@
-//! Arguments that are not a value of their field.
+//! Command-line arguments of [`Select`], which is set by flags instead of by a value.
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use super::Select;
 
-/// The flags of [`Select`].
+/// The flags that set [`Select`].
 #[derive(Args)]
 #[group(skip)]
 struct SelectFlags {
     /// Report all hits (the default)
     #[arg(long, help_heading = "Reports", group = "select")]
     all: bool,
-    /// Report the first hit only
+    /// Report only the first hit
     #[arg(long, help_heading = "Reports", group = "select")]
     best: bool,
-    /// Report all hits with as few edits as the first
+    /// Report all hits with as few edits as the first one
     #[arg(long, help_heading = "Reports", group = "select")]
     best_strata: bool,
 }

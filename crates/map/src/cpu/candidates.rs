@@ -1,4 +1,4 @@
-//! From seeds to candidates, and from candidates to windows.
+//! Candidates from seeds, and windows from candidates.
 
 use merganser_run::Cancel;
 
@@ -8,12 +8,12 @@ use crate::Error;
 use crate::index::IndexView;
 use crate::search::{BIAS, MAX_SORTED};
 
-/// A place where a query may lie: the diagonal of a seed's occurrence. Sorted by query, then by
-/// diagonal, each once.
+/// A place where a query may lie: the diagonal of a seed's occurrence. Candidates are sorted by query, then by
+/// diagonal, and distinct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Candidate {
     pub(crate) query: u32,
-    /// The diagonal, and [`BIAS`] more.
+    /// The diagonal plus [`BIAS`].
     diagonal: u32,
 }
 
@@ -23,17 +23,18 @@ impl Candidate {
     }
 }
 
-/// Positions that are looked at between two looks at whether the run is cancelled: some milliseconds.
+/// The number of positions that are processed between two checks for cancellation: a few milliseconds.
 const STRETCH: usize = 1 << 20;
 
-/// How far ahead the text of positions is asked for.
+/// The prefetch distance, in positions.
 const AHEAD: usize = 16;
 
-/// Appends the candidates of a query, slice by slice, and calls `full` after each: with `true` if no window
-/// may have candidates of this slice and of another one, so that all must be taken.
+/// Appends the candidates of a query, slice by slice of the reference, and calls `full` after each slice. Its
+/// flag is true if there are several slices: all candidates must then be processed before the next slice, since
+/// no window may span two slices.
 ///
 /// # Errors
-/// What `full` says, or that the run was cancelled.
+/// An error of `full`, or a cancellation.
 pub(crate) fn collect(
     query: u32,
     seeds: &[Seed],
@@ -45,7 +46,7 @@ pub(crate) fn collect(
 ) -> Result<(), Error> {
     let found: usize = seeds.iter().map(|seed| seed.positions.len()).sum();
     let slices = found.div_ceil(MAX_SORTED).max(1) as u64;
-    // A damaged index must not lead out of the reference.
+    // A damaged index must not lead beyond the reference.
     let last = view.text.end();
     let end = u64::from(last) + 2 * BIAS as u64;
     for slice in 0..slices {
@@ -77,7 +78,7 @@ pub(crate) fn collect(
     Ok(())
 }
 
-/// Appends the diagonals of those of a seed's positions that have all of its key that must be there.
+/// Appends the diagonals of a seed's positions at which all masked bases of its key match.
 fn matching(seed: &Seed, positions: &[u32], view: &IndexView<'_>, diagonals: &mut Vec<u32>) {
     let shift = BIAS as u32 - seed.offset;
     for &at in &positions[..AHEAD.min(positions.len())] {
@@ -93,8 +94,8 @@ fn matching(seed: &Seed, positions: &[u32], view: &IndexView<'_>, diagonals: &mu
     }
 }
 
-/// Appends up to `most` windows of neighbouring candidates, none wider than `widest` nor with a gap of more than `gap`,
-/// and returns the candidates that are left.
+/// Appends up to `most` windows of neighbouring candidates within the `limits` of their query, and returns the
+/// remaining candidates.
 pub(crate) fn merge<'c>(
     candidates: &'c [Candidate],
     limits: impl Fn(u32) -> Limits,
@@ -119,12 +120,12 @@ pub(crate) fn merge<'c>(
     rest
 }
 
-/// How far candidates of a window may be apart.
+/// The maximum distances between candidates of a window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// The first and the last one.
+    /// The maximum distance between the first and the last candidate.
     pub(crate) widest: u32,
-    /// Two neighbours.
+    /// The maximum distance between two neighbouring candidates.
     pub(crate) gap: u32,
 }
 

@@ -1,4 +1,4 @@
-//! The stages between reads and hits, a batch at a time: seeds, candidates, filter, verification.
+//! The stages between reads and hits for a batch: seeds, candidates, filter, verification.
 
 use std::time::Instant;
 
@@ -20,18 +20,19 @@ use crate::room::Room;
 use crate::search::Plan;
 use crate::{Config, Error, Prefilter, Strand};
 
-/// Seeds that are looked up together, about: the more, the nearer they are to each other in the index.
+/// The approximate number of seeds that are looked up together. The more there are, the closer together in the
+/// index they are.
 const MAX_LOOKUPS: usize = if cfg!(test) { 64 } else { 1 << 15 };
-/// Good ends that are turned into hits together.
+/// The number of good ends after which hits are selected.
 const MAX_ENDS: usize = if cfg!(test) { 1 << 8 } else { 1 << 16 };
-/// Candidates that are filtered together, and windows that are verified together.
+/// The maximum number of candidates that are filtered together, and of windows that are verified together.
 const SUB_BATCH: usize = if cfg!(test) { 50 } else { 1 << 14 };
 
-/// A thread's mapper.
+/// A mapper of reads, one for each thread.
 pub(crate) struct Mapper<'r> {
     pub(crate) view: IndexView<'r>,
     pub(crate) config: &'r Config,
-    /// Stretches that match everything, if letters that are no bases do.
+    /// Runs of ambiguous letters if these match everything; otherwise empty.
     gaps: &'r [[u32; 2]],
     rule: Option<Rule<'r>>,
     pub(crate) queries: Queries,
@@ -41,14 +42,14 @@ pub(crate) struct Mapper<'r> {
     pub(crate) candidates: Vec<Candidate>,
     silencer: Silencer,
     room: Room,
-    /// The reads of a unit of the batch.
+    /// The number of reads in a unit of the batch: 1, or 2 for pairs.
     unit: usize,
     pub(crate) effort: Effort,
-    /// Ends the work on a read: whatever it is, soon.
+    /// Cancellation, which also stops the work on a single read within milliseconds.
     pub(crate) cancel: Cancel,
 }
 
-/// The memory of filter and verification.
+/// Working space of filter and verification.
 #[derive(Default)]
 struct Verifier {
     windows: Vec<Window>,
@@ -84,12 +85,12 @@ impl<'r> Mapper<'r> {
         }
     }
 
-    /// Has no more hits of a read than there is room for.
+    /// Limits the number of hits of a read to the room for them.
     pub(crate) fn with_room(self, room: Room) -> Mapper<'r> {
         Mapper { room, ..self }
     }
 
-    /// The room for hits of a read.
+    /// Returns the room for hits of a read.
     pub(crate) fn room(&self) -> Room {
         self.room
     }
@@ -102,10 +103,10 @@ impl<'r> Mapper<'r> {
         self.verifier.ends.clear();
     }
 
-    /// Adds a read to the batch, as much of it as takes part.
+    /// Adds the part of a read that takes part in mapping to the batch.
     ///
     /// # Errors
-    /// Which of its letters is none of DNA.
+    /// A message about the first letter that is not of DNA.
     pub(crate) fn push(&mut self, letters: &[u8]) -> Result<(), String> {
         let crop = self.config.crop.map_or(usize::MAX, |crop| crop as usize);
         let letters = &letters[..letters.len().min(crop)];
@@ -116,9 +117,9 @@ impl<'r> Mapper<'r> {
         })
     }
 
-    /// Looks for hits of the first ones of some reads of the batch, up to the edits that their queries say, until
-    /// there are many seeds or good ends, and says of how many reads: a multiple of `unit`, as the number of
-    /// all is.
+    /// Searches for hits of the first of some reads of the batch, up to the edits of their queries, until there
+    /// are many seeds or good ends. Returns the number of reads that were searched, a multiple of `unit` if the
+    /// number of all is.
     ///
     /// # Errors
     /// If the filter fails, or the run is cancelled.
@@ -134,7 +135,7 @@ impl<'r> Mapper<'r> {
         done
     }
 
-    /// Replaces `hits` by those of one read.
+    /// Replaces `hits` by the hits of one read.
     ///
     /// # Errors
     /// If the filter fails, or the run is cancelled.
@@ -172,7 +173,7 @@ impl<'r> Mapper<'r> {
         Ok(count)
     }
 
-    /// Takes note of the seeds of the first ones of some reads, and says of how many reads.
+    /// Registers the seeds of the first of some reads, and returns the number of these reads.
     fn note(
         &self,
         reads: &[usize],
@@ -197,7 +198,7 @@ impl<'r> Mapper<'r> {
         count
     }
 
-    /// The queries of a read that are looked for.
+    /// Returns the queries of a read that are searched.
     fn queries_of(&self, read: usize) -> std::ops::Range<usize> {
         let [first, behind] = match self.config.strand {
             Strand::Both => [0, 2],
@@ -207,7 +208,7 @@ impl<'r> Mapper<'r> {
         2 * read + first..2 * read + behind
     }
 
-    /// Looks for a query, whose seeds were looked up; true if the reference had to be scanned.
+    /// Searches for a query whose seeds were looked up; returns true if the whole reference was scanned.
     fn look_for_query(
         &mut self,
         number: usize,
@@ -253,7 +254,7 @@ impl<'r> Mapper<'r> {
         done
     }
 
-    /// Finds the good ends of what was not verified yet.
+    /// Verifies the remaining candidates.
     ///
     /// # Errors
     /// If the filter fails, or the run is cancelled.
@@ -328,7 +329,7 @@ impl<'r> Mapper<'r> {
         self.check_room()
     }
 
-    /// Verifies a window that no seed led to, as wide as it may be.
+    /// Verifies a window of any width that does not result from seeds.
     fn verify_all(&mut self, query: &Query<'_>, window: Window) -> Result<(), Error> {
         let begun = Instant::now();
         for stretch in window.stretches() {
@@ -352,7 +353,7 @@ impl<'r> Mapper<'r> {
         Ok(self.cancel.check()?)
     }
 
-    /// Sees to it that good ends do not become too many. Those that are there more than once are counted once.
+    /// Checks that there are not too many good ends. Ends that were found several times are merged first.
     fn check_room(&mut self) -> Result<(), Error> {
         let ends = &mut self.verifier.ends;
         let room = self.room.ends().saturating_add(MAX_ENDS);
@@ -360,16 +361,15 @@ impl<'r> Mapper<'r> {
             return Ok(());
         }
         sort_ends(ends);
-        // With hardly any room left, they would be sorted again and again.
+        // If hardly any room were left, the ends would be sorted again and again.
         if ends.len() <= room / 8 * 7 {
             return Ok(());
         }
         Err(Error::Crowded { read: ends.last().map_or(0, |end| end.query as usize / 2) })
     }
 
-    /// Replaces `hits` by the hits of some reads in their order, all of which and no others have been
-    /// sought since and flushed, in the order of the reads and of their hits, and `bounds` by where those of each
-    /// read end.
+    /// Replaces `hits` by the hits of some reads in order, and `bounds` by the end of each read's hits. Exactly
+    /// these reads, in this order, must have been searched and flushed since the last call.
     ///
     /// # Errors
     /// If the run is cancelled.
@@ -412,17 +412,17 @@ impl<'r> Mapper<'r> {
     }
 }
 
-/// Sorts ends by query and position, and keeps one at each, with the fewest edits.
+/// Sorts ends by query and position, and keeps the fewest edits for each end.
 fn sort_ends(ends: &mut Vec<End>) {
     ends.sort_unstable();
     ends.dedup_by_key(|end| (end.query, end.position));
 }
 
-/// How many hits with as many edits on one strand of a single read decide all that is said of it: others are not kept.
-/// Of the mates of pairs (`unit` 2) all are needed.
+/// Returns the number of hits with the same edits, on one strand of a single read, that determine everything
+/// reported about it; more are not kept. For mates of pairs (`unit` 2) all are needed.
 fn most_alike(config: &Config, unit: usize) -> usize {
     match config.max_reported() {
-        // Whether there are more of them, too.
+        // One more than are reported, to know whether some are left out.
         Some(most) if unit == 1 => most.max(config.xa).max(MAX_RIVALS).saturating_add(2) as usize,
         _ => usize::MAX,
     }

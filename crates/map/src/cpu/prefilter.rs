@@ -1,4 +1,4 @@
-//! Candidates rejected by the rules of the crate `filter`: see [`crate::prefilter`].
+//! Rejection of candidates by the rules of the `filter` crate: see [`crate::prefilter`].
 
 use merganser_filter::{
     Config, Decision, Filter, Method, NMode, PackedReference, PairBatch, REJECTED, Scratch,
@@ -13,10 +13,10 @@ use crate::queries::Queries;
 use crate::reference::Text;
 use crate::{Error, Prefilter};
 
-/// Pairs that are decided at a time.
+/// The maximum number of pairs that are decided at a time.
 const BATCH: usize = 4096;
 
-/// The reference as the filter wants it: contigs in their places.
+/// Packs the reference for the filter, with contigs at their positions.
 pub(crate) fn pack(text: &Text<'_>) -> Result<PackedReference, Error> {
     let mut letters = vec![b'A'; text.end() as usize];
     for contig in text.contigs {
@@ -27,15 +27,15 @@ pub(crate) fn pack(text: &Text<'_>) -> Result<PackedReference, Error> {
     Ok(PackedReference::new(&letters)?)
 }
 
-/// A thread's filter.
+/// A filter rule with its working space, one for each thread.
 pub(crate) struct Rule<'r> {
     method: Method,
-    /// By the edits allowed.
+    /// Filters by the number of edits that they allow, created when needed.
     filters: Vec<Option<Filter>>,
     batch: PairBatch<'r>,
     scratch: Scratch,
     decisions: Vec<Decision>,
-    /// Which candidates are in the batch.
+    /// The numbers of the candidates in the batch.
     asked: Vec<u32>,
     rejected: Vec<bool>,
     letters: Vec<u8>,
@@ -59,7 +59,7 @@ impl<'r> Rule<'r> {
         }
     }
 
-    /// Removes candidates that cannot have a hit, and returns how many.
+    /// Removes candidates that cannot have a hit, and returns their number.
     pub(crate) fn reject(
         &mut self,
         candidates: &mut Vec<Candidate>,

@@ -1,5 +1,5 @@
-//! Which stretches of a read are looked up: disjoint ones, one more than the edits allowed, so that
-//! at least one of them is free of edits in every hit; and of all such sets one that occurs seldom.
+//! Choice of seeds: disjoint stretches of a read, one more than the edits allowed, so that at least one of them
+//! is free of edits in every hit. Among all such divisions, one with few occurrences is chosen.
 
 use std::ops::Range;
 
@@ -8,47 +8,51 @@ use crate::index::{Bisections, IndexView, Key, LONGEST, Lookup, SHORTEST};
 use crate::queries::Query;
 use crate::search::{CHEAP, CHEAP_STRATA};
 
-/// A seed that occurs: its first base in the read, and where its positions are in the index.
+/// A seed that occurs in the reference.
 #[derive(Clone, Debug)]
 pub(crate) struct Seed {
     pub(crate) offset: u32,
     pub(crate) positions: Range<usize>,
-    /// The bases of the read from its first one on, of which the first ones were looked up.
+    /// The bases of the read from the seed's first base on.
     pub(crate) key: Key,
-    /// Those of them that are to be at a position that is taken; none, if all positions are.
+    /// The bases of the key that must match at a position for it to be a candidate; 0 if all positions are
+    /// candidates.
     pub(crate) mask: u64,
 }
 
-/// A thread's memory.
+/// Working space of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Chooser {
-    /// Whether hits are looked for stratum by stratum.
+    /// Whether hits are searched stratum by stratum.
     early: bool,
     lookups: Vec<Lookup>,
-    /// Their first bases and their numbers, sorted.
+    /// The first bases and the number of each look-up, sorted.
     order: Vec<u64>,
     bisections: Bisections,
-    /// The first look-up whose query was not asked for, and the seeds of the one before.
+    /// The first look-up whose query has not been requested yet.
     next: usize,
+    /// The seeds of the query that was requested last.
     seeds: Vec<Seed>,
-    /// One stretch from each place on, and where all stretches occur, by begin and length.
+    /// One stretch for each place where it may begin.
     stretches: Vec<Lookup>,
+    /// The positions of all stretches, by begin and length.
     found: Vec<Range<usize>>,
-    /// The fewest positions of the first seeds up to a place, and the last seed of these.
+    /// The fewest positions of the first seeds up to a place, by number of seeds and place.
     costs: Vec<u64>,
+    /// The last of these seeds.
     last: Vec<u32>,
 }
 
-/// Distance of the places at which a better division may cut, in bases.
+/// The distance between the places at which an improved division may cut, in bases.
 const STEP: usize = 4;
 
-/// The numbers of some entries of [`Chooser::order`].
+/// Returns the look-up numbers of some entries of [`Chooser::order`].
 fn numbers(entries: &[u64]) -> impl Iterator<Item = u32> {
     entries.iter().map(|&entry| entry as u32)
 }
 
-/// Look-ups that are made at a time: enough to keep all fetches from memory under way, few enough to stay in
-/// the nearest cache until they come.
+/// The number of look-ups that are interleaved: enough to keep many memory accesses in flight, few enough that
+/// prefetched data stays in the L1 cache until it is used.
 const AT_ONCE: usize = 192;
 
 impl Chooser {
@@ -56,18 +60,18 @@ impl Chooser {
         Chooser { early: select != Select::All, ..Chooser::default() }
     }
 
-    /// Begins with the next queries.
+    /// Prepares for the next queries.
     pub(crate) fn clear(&mut self) {
         self.lookups.clear();
         self.next = 0;
     }
 
-    /// The seeds that are to be looked up.
+    /// Returns the number of seeds to look up.
     pub(crate) fn noted(&self) -> usize {
         self.lookups.len()
     }
 
-    /// Takes note to look up the seeds of a query: those of its division into equal parts.
+    /// Registers the seeds of a query for look-up: those of its division into equal parts.
     pub(crate) fn note(&mut self, number: u32, query: &Query<'_>) {
         let count = query.edits + 1;
         let bounds = |part: usize| [part * query.len / count, (part + 1) * query.len / count];
@@ -79,8 +83,8 @@ impl Chooser {
         }
     }
 
-    /// Looks up what was noted, in the order of the index: what is looked at is then near what was looked at
-    /// before, and the processor finds its pages.
+    /// Looks up all registered seeds in the order of the index, so that consecutive accesses are close to each
+    /// other and hit the TLB.
     pub(crate) fn look_up(&mut self, view: &IndexView<'_>) {
         self.order.clear();
         let first_bases = |lookup: &Lookup| lookup.key.packed >> 32 << 32;
@@ -100,8 +104,8 @@ impl Chooser {
         }
     }
 
-    /// The seeds that occur of the next query that was noted, which is this one; their division is improved
-    /// if they have many positions.
+    /// Returns the occurring seeds of the next registered query, which must be `number`. If they have many
+    /// positions, a better division is searched.
     pub(crate) fn seeds(
         &mut self,
         view: &IndexView<'_>,
@@ -126,21 +130,23 @@ impl Chooser {
         &self.seeds
     }
 
-    /// The bases of a stretch of so many that are to be where it lies: one of the disjoint stretches of a read that
-    /// begin with its seeds is free of edits in a hit, not just its seed.
+    /// Returns the mask of bases to compare for a stretch of `len` bases. The stretches of a read that begin
+    /// with its seeds are disjoint, too, so that one of them is free of edits over its whole length, not only
+    /// over its seed.
     fn mask(&self, len: u32) -> u64 {
-        // Devices do not look, and the candidates of all hits are counted alike.
+        // Not for searches of all hits: devices do not compare these bases, and both backends must count the
+        // same candidates.
         if self.early { u64::MAX >> (64 - len.min(64)) } else { 0 }
     }
 
-    /// Looks for a division that occurs less often: all divisions into seeds that begin and end at
-    /// multiples of [`STEP`] are compared (dynamic programming over the places of cuts).
+    /// Searches for a division with fewer positions, by dynamic programming over the places of cuts: all
+    /// divisions into seeds that begin and end at multiples of [`STEP`] are compared.
     fn improve(&mut self, view: &IndexView<'_>, query: &Query<'_>, found: usize) {
         let (len, count) = (query.len, query.edits + 1);
         let places = len / STEP;
         let lengths = LONGEST / STEP;
         self.find_stretches(view, query, places);
-        // costs[s][p]: the fewest positions of s seeds that end by place p.
+        // costs[s][p] is the fewest positions of s seeds that end by place p.
         self.costs.clear();
         self.costs.resize((count + 1) * (places + 1), u64::MAX);
         self.last.clear();
@@ -186,8 +192,8 @@ impl Chooser {
         }
     }
 
-    /// Where each stretch between two places occurs, by its begin, then by its length: nowhere, if it has
-    /// letters that are no bases.
+    /// Looks up all stretches between two places, by begin, then by length. A stretch with ambiguous letters
+    /// has no positions.
     fn find_stretches(&mut self, view: &IndexView<'_>, query: &Query<'_>, places: usize) {
         let lengths = LONGEST / STEP;
         self.found.clear();

@@ -1,38 +1,39 @@
-//! From good ends to hits: which ends count.
+//! Selection of hits among good ends: a hit silences the other good ends near it.
 
 use super::verify::End;
 use crate::hits::{Hit, NO_SCRIPT};
 use crate::reference::Text;
 
-/// A thread's memory.
+/// Working space of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Silencer {
     order: Vec<(u32, u32)>,
     silenced: Vec<bool>,
-    /// By edits, how many hits there are of the query.
+    /// The number of hits of the current query by their edits.
     counts: Vec<usize>,
-    /// How many hits there are of it in all.
+    /// The total number of hits of the current query.
     all: usize,
 }
 
-/// How many hits of a query are wanted at the most.
+/// The maximum number of hits of a query that are kept.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quota {
-    /// With as many edits each.
+    /// The maximum number of hits with the same number of edits.
     pub(crate) alike: usize,
-    /// In all.
+    /// The maximum number of hits in total.
     pub(crate) all: usize,
 }
 
 impl Quota {
-    /// All hits.
+    /// No limits.
     pub(crate) const NONE: Quota = Quota { alike: usize::MAX, all: usize::MAX };
 }
 
 impl Silencer {
-    /// Appends the hits among the good ends of one query: sorted, one of each position. With
-    /// `silence`, ends are taken by (edits, position), and each silences those of its contig within
-    /// so many bases of it. Of what is more than the `quota`, the first ones are hits.
+    /// Appends the hits among the good ends of one query, which are sorted and distinct.
+    ///
+    /// With `silence`, ends are taken in order of edits, then position, and each one silences the ends of its
+    /// contig within that many bases. If the `quota` is exceeded, only the first ones become hits.
     pub(crate) fn take(
         &mut self,
         ends: &[End],
@@ -47,8 +48,8 @@ impl Silencer {
             ends.iter().for_each(|end| self.add(end, text, quota, hits));
             return;
         };
-        // Ends further apart than the reach do not silence each other, nor across contigs, which
-        // lie apart by chance alone.
+        // Ends farther apart than the reach do not silence each other, and neither do ends on different
+        // contigs.
         let contig = |end: &End| text.contig_at(i64::from(end.position));
         let close = |a: &End, b: &End| b.position - a.position <= reach && contig(a) == contig(b);
         for cluster in ends.chunk_by(close) {
@@ -77,7 +78,7 @@ impl Silencer {
 }
 
 impl Silencer {
-    /// Appends the hit of an end, unless there are as many as are wanted.
+    /// Appends the hit of an end unless the quota is used up.
     fn add(&mut self, end: &End, text: &Text<'_>, quota: Quota, hits: &mut Vec<Hit>) {
         if self.all == quota.all {
             return;

@@ -1,5 +1,5 @@
-//! Sorting an index's positions: they are distributed by their first four bases, and each part is
-//! sorted by a radix pass over the next ones and comparisons within what then is equal.
+//! Sorting of an index's positions: they are divided by their first four bases, and each part is sorted by a
+//! radix pass over the next six bases and by comparisons among equal ones.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,11 +13,11 @@ use crate::Error;
 use crate::index::{Growing, Unsorted, grouped, interleave};
 use crate::reference::Text;
 
-/// Bases by which positions are distributed.
+/// The number of first bases by which positions are divided into parts.
 const PART_BASES: usize = 4;
 const PARTS: usize = 1 << (2 * PART_BASES);
 
-/// Runs `work` on all pieces by all threads and gives the results in their order.
+/// Calls `work` for all pieces, on all threads, and returns the results in order.
 fn by_piece<T: Send>(
     pieces: &[[u32; 3]],
     threads: usize,
@@ -27,13 +27,13 @@ fn by_piece<T: Send>(
     each_in_order(threads, 0..pieces.len(), &never, || (), |(), at| Ok(work(&pieces[at])))
 }
 
-/// Calls `take` with the part of each position of a piece.
+/// Calls `take` with each position of a piece and the number of its part.
 #[inline(always)]
 fn parts(text: Text<'_>, piece: &[u32; 3], mut take: impl FnMut(u32, usize)) {
     let [from, to, _] = *piece;
     let mut at = from as usize;
     let to = to as usize;
-    // 61 positions have their first four bases within a word of 64.
+    // A window of 64 bases holds the first four bases of 61 positions.
     while at < to {
         let [low, high] = text.window(at);
         for i in 0..(to - at).min(61) {
@@ -44,7 +44,7 @@ fn parts(text: Text<'_>, piece: &[u32; 3], mut take: impl FnMut(u32, usize)) {
     }
 }
 
-/// Four bits, the first lowest, as the low bits of four bases, the first on top.
+/// Spreads four bits, the first one lowest, to the low bits of four 2-bit bases, the first base on top.
 const PART: [usize; 16] = {
     let mut table = [0; 16];
     let mut bits = 0;
@@ -55,7 +55,7 @@ const PART: [usize; 16] = {
     table
 };
 
-/// The positions of each part in some pieces.
+/// Counts the positions of each part in all pieces.
 ///
 /// # Errors
 /// If a thread cannot be started.
@@ -73,23 +73,23 @@ pub(crate) fn totals(
     Ok((0..PARTS).map(total).collect())
 }
 
-/// Memory for reading and for threads, besides positions.
+/// Memory for reading and for threads, apart from positions.
 const OWN_BYTES: u64 = 40 << 20;
 
-/// The memory of indexing a reference with planes of so many bytes, with what no index can do without.
+/// Returns a budget for indexing a reference whose planes have this many bytes, with only what any index needs.
 pub(crate) fn least_memory(resources: &Resources, planes: u64, k: usize) -> Budget {
     Budget::new(resources.budget()).with_files(1).with(OWN_BYTES).with(planes).with(4 << (2 * k))
 }
 
-/// What needs memory to index, with the verb, as an error says it.
+/// Returns the beginning of a message about missing memory, including the verb.
 pub(crate) fn indexing(threads: usize) -> String {
     format!("indexing with {threads} threads needs")
 }
 
-/// Neighbouring parts that are scattered and sorted together, within the memory.
+/// Groups consecutive parts that are scattered and sorted together within the memory.
 ///
 /// # Errors
-/// If that is too little.
+/// If there is too little memory.
 pub(crate) fn groups(
     unsorted: &Unsorted<'_>,
     resources: &Resources,
@@ -100,9 +100,9 @@ pub(crate) fn groups(
     let planes = 8 * (text.low.len() + text.high.len() + text.others.len()) as u64;
     let largest = totals.iter().copied().max().unwrap_or(0);
     let kept = if in_memory { 4 * unsorted.positions() } else { 0 };
-    // Two keys with their positions for each thread's part, and the sorted ones that wait.
+    // For each thread two lists of keys with positions, and a sorted part that waits for its turn.
     let fixed = least_memory(resources, planes, *k).with(kept).with(threads as u64 * 44 * largest);
-    // A growing vector may take twice what it holds.
+    // A growing vector may allocate twice what it holds.
     let room = fixed.left() / 8;
     if room < largest.min(1 << 16) {
         let budget = fixed.with(8 * largest.max(1 << 16));
@@ -111,7 +111,7 @@ pub(crate) fn groups(
     Ok(grouped(totals, room))
 }
 
-/// How the positions of an index are sorted.
+/// The parameters of sorting an index's positions.
 pub(crate) struct Sorting<'s> {
     pub(crate) unsorted: &'s Unsorted<'s>,
     pub(crate) threads: usize,
@@ -122,10 +122,10 @@ pub(crate) struct Sorting<'s> {
 /// The positions of a group's parts, by piece, then by part.
 type Scattered = Vec<Vec<Vec<u32>>>;
 
-/// A sorted part: its positions, and how many each of its k-mers has.
+/// The positions of a sorted part, and the number of positions of each of its k-mers.
 type SortedPart = (Vec<u32>, Vec<u32>);
 
-/// Parts of a group that are sorted and wait for those before them.
+/// Sorted parts of a group that wait for the parts before them.
 struct Waiting<'g> {
     parts: BTreeMap<usize, SortedPart>,
     next: usize,
@@ -133,7 +133,7 @@ struct Waiting<'g> {
 }
 
 impl Sorting<'_> {
-    /// Gives `growing` all positions and k-mers, group by group.
+    /// Passes all positions and k-mers to `growing`, group by group.
     ///
     /// # Errors
     /// If `growing` cannot take them, a thread cannot be started, or the run was cancelled.
@@ -158,14 +158,14 @@ impl Sorting<'_> {
         })
     }
 
-    /// Sorts the parts of a group by all threads.
+    /// Sorts the parts of a group on all threads.
     fn sort_group(
         &self,
         parts: usize,
         scattered: &Scattered,
         growing: &mut Growing,
     ) -> Result<(), Error> {
-        // Parts are handed on in their order, whoever sorts them first.
+        // Threads finish parts in any order; they are passed on in order.
         let waiting = Mutex::new(Waiting { parts: BTreeMap::new(), next: 0, growing });
         each(self.threads, 0..parts, self.cancel, |numbers| {
             let mut sorter = Sorter::default();
@@ -192,14 +192,14 @@ impl Waiting<'_> {
     }
 }
 
-/// A thread's memory.
+/// Working space of one thread.
 #[derive(Default)]
 struct Sorter {
     keyed: Vec<(u64, u32)>,
     other: Vec<(u64, u32)>,
 }
 
-/// Bases of the radix pass.
+/// The number of bases of the radix pass.
 const RADIX_BASES: usize = 6;
 
 impl Sorter {

@@ -1,5 +1,5 @@
-//! Which hits are looked for. If all are wanted, all; else stratum by stratum: as soon as the hits with
-//! up to so many edits are known that no others count, the rest of the work is left undone.
+//! Search strategy. If all hits are reported, all are searched at once. Otherwise hits are searched stratum by
+//! stratum: the search of a read ends as soon as its hits with up to k edits determine the report.
 
 use std::ops::Range;
 
@@ -14,38 +14,40 @@ use crate::queries::Queries;
 use crate::search::Plan;
 use crate::{Config, Error, Select};
 
-/// Hits that are kept while others of the same batch are looked for.
+/// The maximum number of hits that are kept while other reads of the batch are searched.
 const MAX_HITS: usize = if cfg!(test) { 1 << 6 } else { 1 << 20 };
-/// Seeds of so many bases occur where the read lies and in its repeats: longer ones would not occur more seldom.
+/// Seeds of at least this many bases only occur at the read's place and in its repeats; longer ones are not
+/// rarer.
 const LONG_SEED: usize = 50;
 
-/// A thread's memory of how far it got with the reads of a batch.
+/// The progress of the reads of a batch, one for each thread.
 pub(crate) struct Strata<'r> {
     config: &'r Config,
-    /// Whether letters of the reference match everything, so that each search looks around all of them.
+    /// Whether ambiguous letters of the reference match everything, so that each search has to verify around
+    /// all of them.
     has_gaps: bool,
     pairing: Pairing<'r>,
     reads: Vec<Progress>,
-    /// The reads to look for next, and how far they are sought.
+    /// The reads to search next.
     open: Vec<usize>,
-    /// The hits of reads, in any order of these; some belong to none any more.
+    /// The hits of all reads, in any order. Some may belong to no read any more.
     hits: Vec<Hit>,
     found: Vec<Hit>,
     bounds: Vec<usize>,
 }
 
-/// How far a read is.
+/// The progress of a read.
 #[derive(Clone, Debug)]
 struct Progress {
-    /// All hits with up to so many edits are known; `None`: none was looked for.
+    /// The number of edits up to which all hits are known; `None` before the first search.
     known: Option<usize>,
-    /// The edits up to which hits are to be known.
+    /// The number of edits up to which hits are to be searched.
     wanted: usize,
-    /// The edits that a hit may have.
+    /// The maximum number of edits of a hit.
     most: usize,
-    /// The read's bases.
+    /// The number of bases of the read.
     len: usize,
-    /// Where its hits are.
+    /// The range of its hits in [`Strata::hits`].
     hits: Range<usize>,
 }
 
@@ -62,8 +64,9 @@ impl Progress {
         self.known == Some(self.most)
     }
 
-    /// Wants as many edits as the next hit may have, and those that count beside it; more if that are many, so that
-    /// all searches together take a few times as long as the last one.
+    /// Requests the next stratum and those after it that affect mapping qualities. The more edits are already
+    /// searched, the larger the steps, so that all searches together take only a few times as long as the last
+    /// one.
     fn go_on(&mut self) {
         let known = self.known();
         let more = (1 + NEXT_STRATA as usize).max(known / 2);
@@ -76,7 +79,8 @@ impl Progress {
     }
 }
 
-/// The edits up to which hits of a read of so many bases are found by long seeds: more of them are found as fast.
+/// Returns the number of edits up to which the hits of a read of `len` bases are found with long seeds, and
+/// therefore quickly.
 fn by_long_seeds(len: usize) -> usize {
     (len / LONG_SEED).saturating_sub(1)
 }
@@ -95,9 +99,10 @@ impl<'r> Strata<'r> {
         }
     }
 
-    /// Replaces `hits` by hits of the first ones of some reads, whose mates come in turn if `unit` is 2, and
-    /// `bounds` by where those of each read end; says before which read that is. If all hits are wanted,
-    /// these are all; else those of the first strata, enough for all that is said of the read or pair.
+    /// Replaces `hits` by hits of the first of some reads, and `bounds` by the end of each read's hits. Returns
+    /// the read after the last one whose hits are included; reads of a unit (2 for pairs) stay together. If all
+    /// hits are reported, all are included; otherwise those of the first strata, enough to determine everything
+    /// reported about the read or pair.
     ///
     /// # Errors
     /// If the filter fails, or the run is cancelled.
@@ -136,7 +141,7 @@ impl<'r> Strata<'r> {
         Ok(reads.start + self.reads.len())
     }
 
-    /// Takes up reads of which nothing is known.
+    /// Begins with reads that have not been searched yet.
     fn begin(&mut self, mapper: &Mapper<'_>, reads: Range<usize>) {
         self.hits.clear();
         self.reads.clear();
@@ -144,7 +149,7 @@ impl<'r> Strata<'r> {
         for read in reads {
             let query = mapper.queries.get(2 * read);
             let (most, len) = (query.most, query.len);
-            // Of long reads a window takes many times as long if lanes cannot decide it.
+            // For long reads, windows that lanes cannot decide take many times as long.
             let quick = by_long_seeds(len).min(lanes::MAX_EDITS);
             let wanted = most.min(quick.max(NEXT_STRATA as usize));
             self.reads.push(Progress { known: None, wanted, most, len, hits: 0..0 });
@@ -154,7 +159,8 @@ impl<'r> Strata<'r> {
         }
     }
 
-    /// Sees to it that what needs a look at the whole reference, or at all gaps of it, is done once.
+    /// Searches up to the maximum at once if the search requires a scan of the reference or of all its gaps, so
+    /// that this is done only once.
     fn skip_scans(&mut self, number: usize, first: usize, queries: &Queries) {
         let read = &mut self.reads[number];
         if !read.is_open() || read.wanted == read.most {
@@ -166,7 +172,7 @@ impl<'r> Strata<'r> {
         }
     }
 
-    /// Looks for the hits of the open reads. If these are too many, the last reads are given up.
+    /// Searches the open reads. If there are too many hits, the last reads are dropped from the batch.
     fn look(&mut self, mapper: &mut Mapper<'_>, first: usize, unit: usize) -> Result<(), Error> {
         let open = std::mem::take(&mut self.open);
         for &read in &open {
@@ -193,8 +199,8 @@ impl<'r> Strata<'r> {
         Ok(())
     }
 
-    /// If there are too many hits, or more than there is `room` for, forgets those that belong to no read, and the last reads with half of the
-    /// others; at least the first read or pair is kept.
+    /// If there are too many hits, or more than there is `room` for, removes hits that belong to no read, and
+    /// drops the last reads until half of the limit is free. At least the first read or pair is kept.
     fn give_up(&mut self, unit: usize, room: usize) {
         let most = room.min(MAX_HITS);
         if self.hits.len() <= most {
@@ -210,7 +216,7 @@ impl<'r> Strata<'r> {
         self.put_in_order();
     }
 
-    /// Leaves the hits of reads alone, in the order of these.
+    /// Removes hits that belong to no read, and sorts the others by read.
     fn put_in_order(&mut self) {
         let mut behind = 0;
         let is_next =
@@ -229,7 +235,7 @@ impl<'r> Strata<'r> {
         self.hits = hits;
     }
 
-    /// Decides how far the reads that were open are to be looked for.
+    /// Decides how far the searched reads must be searched further.
     fn judge(&mut self, first: usize, unit: usize, queries: &Queries) {
         let open = std::mem::take(&mut self.open);
         let units = open.chunk_by(|a, b| (a - first) / unit == (b - first) / unit);
@@ -249,8 +255,8 @@ impl<'r> Strata<'r> {
         self.open = open;
     }
 
-    /// Decides how far a read is to be looked for: until its best hits are known, and whether there are
-    /// others in the next strata.
+    /// Decides how far a read must be searched: until its best hits are known, and whether there are others in
+    /// the next strata.
     fn judge_read(&mut self, number: usize) {
         let read = &mut self.reads[number];
         let hits = &self.hits[read.hits.clone()];
@@ -259,7 +265,7 @@ impl<'r> Strata<'r> {
         read.want(next.min(best.edits + NEXT_STRATA) as usize);
     }
 
-    /// Decides how far the mates of a pair are to be looked for.
+    /// Decides how far the mates of a pair must be searched.
     fn judge_pair(&mut self, number: usize, first: usize, queries: &Queries) {
         let [none, exhausted] = [0, 1].map(|what| {
             [number, number + 1].map(|mate| match what {
@@ -268,7 +274,7 @@ impl<'r> Strata<'r> {
             })
         });
         for mate in 0..2 {
-            // A mate that lies nowhere leaves the other one alone.
+            // If a mate has no hit at all, the other one is treated as a single read.
             if none[mate] && exhausted[mate] {
                 return self.judge_read(number + 1 - mate);
             }
@@ -292,7 +298,7 @@ impl<'r> Strata<'r> {
             _ => best,
         };
         let sum = next.min(best + NEXT_STRATA);
-        // Of so many edits in all the other mate has its fewest at least.
+        // The other mate has at least its fewest edits, so this one has at most the rest of the sum.
         let fewest = hits.map(|hits| hits[0].edits);
         for mate in 0..2 {
             self.reads[number + mate].want((sum - fewest[1 - mate]) as usize);

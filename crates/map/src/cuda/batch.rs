@@ -1,4 +1,4 @@
-//! A batch of reads on a device, part by part.
+//! A batch of reads on a device, which is mapped part by part.
 
 use std::ops::Range;
 
@@ -13,15 +13,15 @@ use crate::queries::Queries;
 use crate::search::Plan;
 use crate::{Error, Strand};
 
-/// A thread's way to the devices.
+/// Mapping of batches on devices by one thread.
 pub(crate) struct OnGpu<'g> {
     gpus: &'g Gpus,
-    /// While there are parts left.
+    /// The workspace, while parts are left.
     workspace: Option<Pooled<Workspace>>,
-    /// Reads that are left, the next ones last.
+    /// The remaining ranges of reads, the next one last.
     parts: Vec<Range<usize>>,
     unit: usize,
-    /// Which reads are left to the host.
+    /// Whether each read is left to the host.
     left: Vec<bool>,
     found: Found,
 }
@@ -38,26 +38,27 @@ impl<'g> OnGpu<'g> {
         }
     }
 
-    /// What the scripts of the last part's hits are in.
+    /// Returns the scripts that the last part's hits refer to.
     pub(crate) fn scripts(&self) -> &[u16] {
         &self.found.scripts
     }
 
-    /// The hits of the last part, in the order of the reads and of their hits: each with the number of
-    /// its read within the part. What contig a hit lies in is not told, but for its position.
+    /// Returns the hits of the last part in order, each with the number of its read within the part. Their
+    /// contigs are not filled in; they follow from the positions.
     pub(crate) fn hits(&self) -> &[(u32, Hit)] {
         &self.found.hits
     }
 
-    /// Whether the hits of a read of the batch are to be found by the host.
+    /// Whether the hits of a read of the batch must be found by the host.
     pub(crate) fn is_left(&self, read: usize) -> bool {
         self.left[read]
     }
 
-    /// Loads the queries of `reads` reads into the workspace that `take` gives; those of a unit stay together.
+    /// Loads the queries of `reads` reads into the workspace that `take` returns. Reads of a unit stay
+    /// together.
     ///
     /// # Errors
-    /// As `take`; if a device fails.
+    /// If `take` or a device fails.
     pub(crate) fn begin(
         &mut self,
         queries: &Queries,
@@ -102,7 +103,7 @@ impl<'g> OnGpu<'g> {
         Ok(())
     }
 
-    /// Finds the hits of the next reads, and says which reads these are; `None` if there are none left.
+    /// Finds the hits of the next reads, and returns the range of these reads; `None` if none are left.
     ///
     /// # Errors
     /// If a device fails, or the run is cancelled.

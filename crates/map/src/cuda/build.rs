@@ -1,5 +1,5 @@
-//! Sorting an index's positions on a device: neighbouring parts together, as many as there is room
-//! for; a stable radix sort by 32 bases leaves those with the same ones in order.
+//! Sorting of an index's positions on a device: consecutive parts are sorted together, as many as there is room
+//! for. A stable radix sort by 32 bases keeps positions with the same bases in order.
 
 use std::ops::Range;
 
@@ -10,18 +10,18 @@ use super::kernels::{self, BuildTask};
 use crate::Error;
 use crate::index::{Growing, Unsorted, grouped};
 
-/// Positions of a piece: those of a block.
+/// The number of positions of a piece, which is processed by one block.
 const PIECE: u32 = if cfg!(test) { 64 } else { 4096 };
-/// Positions that are copied at a time.
+/// The number of positions that are copied to the host at a time.
 const COPIED: usize = if cfg!(test) { 100 } else { 4 << 20 };
-/// Device memory for each position that is sorted: two keys and two positions, and what sorting
-/// takes.
+/// Device memory for each position of a group, in bytes: two keys, two positions, and the sort's scratch
+/// memory.
 const POSITION_BYTES: u64 = 25;
-/// What is rounded up.
+/// Device memory for rounding up of allocations, in bytes.
 const SPARE: u64 = if cfg!(test) { 1 << 10 } else { 16 << 20 };
 
-/// Gives `growing` the sorted positions, piece by piece, and the beginnings of k-mers, by the device of
-/// this number, of whose memory at most `memory` bytes are used. Gives what that device is.
+/// Sorts positions on the device with this ordinal, using at most `memory` bytes of its memory, and passes them
+/// to `growing` piece by piece, together with the begins of k-mers. Returns a description of the device.
 ///
 /// # Errors
 /// If the device fails or has too little memory, `growing` cannot take them, or the run was
@@ -50,7 +50,7 @@ pub(crate) fn sort(
     Ok(device.info().clone())
 }
 
-/// Stretches in pieces for blocks.
+/// Splits stretches into pieces, one for each block.
 fn cut(pieces: &[[u32; 3]]) -> Vec<[u32; 2]> {
     let step = |&[from, to, _]: &[u32; 3]| {
         (from..to).step_by(PIECE as usize).map(move |at| [at, to.min(at.saturating_add(PIECE))])
@@ -58,7 +58,7 @@ fn cut(pieces: &[[u32; 3]]) -> Vec<[u32; 2]> {
     pieces.iter().flat_map(step).collect()
 }
 
-/// Neighbouring parts that are sorted together.
+/// Groups consecutive parts that are sorted together.
 fn groups(
     unsorted: &Unsorted<'_>,
     budget: Budget,
@@ -72,7 +72,7 @@ fn groups(
     Ok(grouped(&unsorted.totals, budget.left() / POSITION_BYTES))
 }
 
-/// The device's memory for a build.
+/// The device buffers for building an index.
 struct Sorter {
     k: usize,
     parts: usize,
@@ -121,7 +121,7 @@ impl Sorter {
         })
     }
 
-    /// Sorts the `items` positions of a group, before which there are `base`.
+    /// Sorts the `items` positions of a group; `base` positions precede them in the index.
     #[allow(unsafe_code, reason = "stages read and write where their task points to")]
     fn sort(
         &mut self,
@@ -153,12 +153,12 @@ impl Sorter {
             last_kmer: (group.end * of_part) as u32,
             base,
         };
-        // SAFETY: the task points to this sorter's buffers, which were made for the largest group, and
-        // says how many pieces they are of.
+        // SAFETY: the task points to this sorter's buffers, which were allocated for the largest group, and
+        // holds the number of pieces.
         unsafe { kernels::count_positions(stream, &task)? };
         let (counts, sums) = (self.counts.view(), self.offsets.view_mut());
         primitives::exclusive_scan::<u32>(stream, counts, sums, self.scratch.view_mut())?;
-        // SAFETY: as above; a group has as many positions as were counted, for which there is room.
+        // SAFETY: as above; a group has as many positions as were counted, and there is room for these.
         unsafe { kernels::take_positions(stream, &task)? };
         let [first, second] = &mut self.keys;
         let keys = [first.slice_mut(..items), second.slice_mut(..items)];
@@ -166,7 +166,7 @@ impl Sorter {
         let values = [first.slice_mut(..items), second.slice_mut(..items)];
         let sorted = primitives::sort_pairs(stream, keys, values, 0..64, self.scratch.view_mut())?;
         task.keys = self.keys[sorted].view_mut().as_mut_ptr();
-        // SAFETY: as above; the table is as long as the widest group's.
+        // SAFETY: as above; the table is as long as that of the widest group.
         unsafe { kernels::table(stream, &task)? };
         download(stream, &self.positions[sorted], items, |part| growing.positions(part))?;
         download(stream, &self.table, kmers, |part| {
@@ -176,7 +176,7 @@ impl Sorter {
     }
 }
 
-/// Copies the first items of a buffer piece by piece: one is taken while the next one comes.
+/// Copies the first items of a buffer chunk by chunk: `take` processes one while the next one is copied.
 fn download(
     stream: &Stream,
     from: &DeviceBuffer<u32>,

@@ -1,4 +1,4 @@
-//! The devices of a run: each holds the index, and workspaces that threads take in turn.
+//! The devices of a run. Each holds the index, and workspaces that threads take from a common pool.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::index::{Index, IndexView};
 use crate::room::Room;
 use crate::{Config, Error};
 
-/// The size of a workspace if there is enough memory, and the least one.
+/// The number of keys of a workspace with enough memory, and the minimum.
 const FULL: usize = 16 << 20;
 const LEAST: usize = 1 << 16;
-/// More workspaces on a device than this do not make it faster.
+/// The maximum number of workspaces of a device; more do not increase its speed.
 const MAX_WORKSPACES: usize = 8;
 
 /// The devices of a run.
@@ -23,12 +23,12 @@ pub(crate) struct Gpus {
     config: Config,
     devices: Vec<DeviceInfo>,
     workspaces: BufferPool<Workspace>,
-    /// Stretches that match everything are so many that the host has to look at them.
+    /// Whether there are too many runs that match everything, so that the host maps all reads.
     too_many_gaps: bool,
 }
 
 impl Gpus {
-    /// Opens devices and copies the index to each. What comes back from them at a time fits into `room`.
+    /// Opens devices and copies the index to each. The hits that a device returns at a time fit into `room`.
     ///
     /// # Errors
     /// If a device cannot be used, or has too little memory.
@@ -42,7 +42,7 @@ impl Gpus {
         room: Room,
     ) -> Result<Gpus, Error> {
         let view = &index.view();
-        // The host has little use for what is on the devices: what it needs comes back.
+        // The host rarely needs the index after this: devices return complete hits.
         let copied = |part: &[u8]| index.release(part);
         let devices = Device::open_all(ordinals)?;
         let needed = DeviceIndex::bytes(view, gaps);
@@ -52,7 +52,7 @@ impl Gpus {
             .map(|device| share(device, needed, memory, each))
             .map(|share| share.map(|(sizes, number)| (sizes.within(room), number)))
             .collect::<Result<Vec<_>, _>>()?;
-        // Devices are filled side by side.
+        // Devices are filled concurrently.
         let indexes = side_by_side(&devices, |device| {
             DeviceIndex::new(device, view, gaps, each.min(8), &copied).map(Arc::new)
         })?;
@@ -64,7 +64,7 @@ impl Gpus {
         Ok(Gpus { config, devices, workspaces, too_many_gaps })
     }
 
-    /// With workspaces of this size, for tests.
+    /// Creates workspaces of this size on device 0, for tests.
     #[cfg(test)]
     pub(crate) fn of_size(
         view: &IndexView<'_>,
@@ -79,17 +79,18 @@ impl Gpus {
         Ok(Gpus { config, devices: Vec::new(), workspaces, too_many_gaps })
     }
 
-    /// How reads are mapped.
+    /// Returns the configuration of the run.
     pub(super) fn config(&self) -> &Config {
         &self.config
     }
 
-    /// The devices.
+    /// Returns the devices.
     pub(crate) fn devices(&self) -> &[DeviceInfo] {
         &self.devices
     }
 
-    /// A workspace; waits until one is free. A worker keeps it while it hands over texts: batches take theirs in order.
+    /// Takes a workspace, and waits until one is free. A worker keeps it while it hands over texts in order, so
+    /// batches must take workspaces in order, too; otherwise, two workers could wait for each other.
     ///
     /// # Errors
     /// If one cannot be made.
@@ -102,10 +103,10 @@ impl Gpus {
     }
 }
 
-/// Sees to it that an index with these gaps fits devices, with room to map.
+/// Checks that the index fits on the devices, with room for mapping.
 ///
 /// # Errors
-/// If it does not, or a device cannot be used.
+/// If it does not fit, or a device cannot be used.
 pub(crate) fn check_room(
     view: &IndexView<'_>,
     gaps: &[[u32; 2]],
@@ -117,7 +118,7 @@ pub(crate) fn check_room(
     devices.iter().try_for_each(|device| share(device, needed, memory, 1).map(drop))
 }
 
-/// The size of a device's workspaces, and how many it has.
+/// Returns the size and the number of a device's workspaces.
 fn share(
     device: &Device,
     index: u64,
@@ -136,7 +137,7 @@ fn share(
     Ok((sizes(keys), workspaces.min(threads).min(MAX_WORKSPACES)))
 }
 
-/// A pool of workspaces, those of all devices in turn.
+/// Creates a pool of workspaces that alternates between the devices.
 fn workspaces(
     indexes: Vec<Arc<DeviceIndex>>,
     sizes: Vec<(Sizes, usize)>,

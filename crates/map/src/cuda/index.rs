@@ -1,4 +1,4 @@
-//! An index in a device's memory.
+//! The index in the memory of a device.
 
 use std::sync::Mutex;
 
@@ -15,26 +15,26 @@ type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug)]
 pub(super) struct DeviceIndex {
     pub(super) device: Device,
-    /// Low and high bits, and those of other letters if there are any.
+    /// The planes of low bits, of high bits and, if there are any, of ambiguous letters.
     pub(super) planes: DeviceBuffer<u64>,
     pub(super) has_others: bool,
     pub(super) positions: DeviceBuffer<u32>,
     pub(super) table: DeviceBuffer<u32>,
-    /// Of each contig its first position and that behind its last.
+    /// The first position of each contig, and the position after its last one.
     pub(super) contigs: DeviceBuffer<[u32; 2]>,
-    /// Stretches that match everything, in pieces.
+    /// Runs of ambiguous letters that match everything, in pieces.
     pub(super) gaps: DeviceBuffer<[u32; 2]>,
     pub(super) k: u32,
     pub(super) text_end: u32,
 }
 
-/// Bases of a piece of a stretch that matches everything.
+/// The maximum number of bases of such a piece.
 const GAP_PIECE: u32 = 1024;
-/// Bytes that are copied at a time.
+/// The number of bytes that are copied at a time.
 const CHUNK: usize = 2 << 20;
 
 impl DeviceIndex {
-    /// The bytes that an index takes on a device.
+    /// Returns the number of bytes of an index on a device.
     pub(super) fn bytes(view: &IndexView<'_>, gaps: &[[u32; 2]]) -> u64 {
         let text = &view.text;
         let words = text.low.len() + text.high.len() + text.others.len();
@@ -43,7 +43,7 @@ impl DeviceIndex {
         (8 * (words + pairs) + 4 * numbers) as u64
     }
 
-    /// Copies an index to a device by some threads; calls `copied` with each part that was copied.
+    /// Copies an index to a device on `threads` threads; calls `copied` with each chunk once it has been read.
     pub(super) fn new(
         device: &Device,
         view: &IndexView<'_>,
@@ -82,7 +82,7 @@ impl DeviceIndex {
     }
 }
 
-/// Stretches in pieces, so that a thread never has a long one.
+/// Splits runs into pieces, so that no device thread gets a long one.
 fn pieces(gaps: &[[u32; 2]]) -> impl Iterator<Item = [u32; 2]> {
     gaps.iter().flat_map(|&[from, to]| {
         (from..to)
@@ -91,7 +91,7 @@ fn pieces(gaps: &[[u32; 2]]) -> impl Iterator<Item = [u32; 2]> {
     })
 }
 
-/// Copies arrays to where they shall go by some threads.
+/// Copies arrays to device memory on `threads` threads.
 pub(super) fn copy_all<T: Pod + bytemuck::NoUninit>(
     device: &Device,
     arrays: Vec<(&[T], DeviceSliceMut<'_, T>)>,
@@ -102,10 +102,10 @@ pub(super) fn copy_all<T: Pod + bytemuck::NoUninit>(
     copy(device, transfers, threads, &|_| ())
 }
 
-/// Bytes, and where they go.
+/// The bytes of a chunk, and their destination.
 type Transfer<'a> = (&'a [u8], DeviceSliceMut<'a, u8>);
 
-/// Appends the parts of a copy.
+/// Splits a copy into chunks and appends them.
 fn chunks<'a, T: Pod + bytemuck::NoUninit>(
     from: &'a [T],
     to: DeviceSliceMut<'a, T>,
@@ -119,7 +119,7 @@ fn chunks<'a, T: Pod + bytemuck::NoUninit>(
     }
 }
 
-/// Copies through pinned memory: a thread fills a buffer while the device takes its other one.
+/// Copies through pinned memory: each thread fills one buffer while the device reads its other one.
 fn copy(
     device: &Device,
     transfers: Vec<Transfer<'_>>,

@@ -1,15 +1,15 @@
-//! The kernels as safe functions. The only unsafe code of this crate's device path.
+//! Safe and unsafe wrappers of the CUDA launchers: the only foreign functions of this crate.
 #![allow(unsafe_code, reason = "foreign functions")]
 
 use merganser_gpu::{RawStream, Result, Stream};
 
-/// A read on one strand: `query` of `cuda/task.cuh`: first word, bases, letters that are no bases,
+/// A read on one strand, `query` of `cuda/task.cuh`: first word, number of bases, number of ambiguous letters,
 /// edits.
 pub(super) type QueryEntry = [u32; 4];
-/// `window` and `seed` of `cuda/task.cuh`, in words.
+/// A `window` or `seed` of `cuda/task.cuh`, in words.
 pub(super) type Four = [u32; 4];
 
-/// Numbers of the counters of `cuda/task.cuh` that the host looks at.
+/// The counters of `cuda/task.cuh` that the host reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Counter {
     Candidates = 0,
@@ -17,19 +17,19 @@ pub(super) enum Counter {
     Verified = 2,
     Ends = 3,
     Hits = 4,
-    /// The first of those that are counted slice by slice.
+    /// The first of the counters that are reset for each slice.
     Plain = 6,
-    /// The last of all.
+    /// The last counter.
     Kept = 8,
 }
 
 impl Counter {
-    /// How many there are.
+    /// The number of counters.
     pub(super) const COUNT: usize = Counter::Kept as usize + 1;
 }
 
 merganser_gpu::shared! {
-    /// What a stage works on; `cuda/task.cuh` says what the fields are.
+    /// The input of a stage; its fields are documented in `cuda/task.cuh`.
     pub(super) struct Task = "mgpu::map::task" {
         pub(super) planes: *const u64,
         pub(super) positions: *const u32,
@@ -89,7 +89,7 @@ merganser_gpu::shared! {
         pub(super) slice_to: u64,
     }
 
-    /// What a stage of building an index works on; `cuda/build.cuh` says what the fields are.
+    /// The input of a stage of building an index; its fields are documented in `cuda/build.cuh`.
     pub(super) struct BuildTask = "mgpu::map::build_task" {
         pub(super) planes: *const u64,
         pub(super) pieces: *const [u32; 2],
@@ -111,14 +111,14 @@ merganser_gpu::shared! {
 }
 
 impl Task {
-    /// A task without anything.
+    /// Returns a task with null pointers and zeros.
     pub(super) fn empty() -> Task {
-        // SAFETY: its members are numbers, and pointers that may be null.
+        // SAFETY: its members are numbers and nullable pointers, for which zero is valid.
         unsafe { std::mem::zeroed() }
     }
 }
 
-// SAFETY: the pointers are addresses in device memory, which only the device looks at.
+// SAFETY: the pointers are addresses in device memory, which only the device dereferences.
 unsafe impl Send for Task {}
 // SAFETY: as above.
 unsafe impl Sync for Task {}
@@ -146,61 +146,62 @@ merganser_gpu::foreign! {
     fn merganser_map_table(task: *const BuildTask, stream: RawStream);
 }
 
-/// Stages of a [`Task`] or [`BuildTask`].
+/// Defines functions that launch the stages of a [`Task`] or [`BuildTask`].
 macro_rules! stages {
     ($($(#[$meta:meta])* $name:ident($task:ty $(, $arg:ident: $T:ty)*) = $foreign:ident, $doing:literal;)*) => {$(
         $(#[$meta])*
         ///
         /// # Safety
-        /// The task's pointers lead to memory of the stream's device, as much as its numbers say, that
-        /// lasts until the stream has come past this stage, and that nothing else uses meanwhile.
+        /// The task's pointers must lead to memory of the stream's device that is as large as its numbers say.
+        /// The memory must live until the stream has completed this stage, and nothing else may use it
+        /// meanwhile.
         pub(super) unsafe fn $name(stream: &Stream, task: &$task $(, $arg: $T)*) -> Result<()> {
-            // SAFETY: by this function's own contract; the task itself is copied by the call.
+            // SAFETY: guaranteed by this function's contract; the call copies the task itself.
             stream.launch($doing, |raw| unsafe { $foreign(task $(, $arg)*, raw) })
         }
     )*};
 }
 
 stages! {
-    /// The positions of all seeds of an equal division.
+    /// Looks up all seeds of the equal divisions.
     look_up(Task) = merganser_map_look_up, "looking up seeds";
-    /// Better divisions for the queries of a round.
+    /// Improves the divisions of the queries of a round.
     improve(Task, round: u32) = merganser_map_improve, "choosing seeds";
-    /// The occurrences before each query.
+    /// Collects the number of occurrences before each query.
     gather(Task) = merganser_map_gather, "counting occurrences";
-    /// Keys of the part under way.
+    /// Lists the keys of the current queries.
     expand(Task) = merganser_map_expand, "listing candidates";
-    /// Keys of a slice of the part under way.
+    /// Lists the keys of a slice.
     expand_slice(Task) = merganser_map_expand_slice, "listing candidates";
-    /// Candidates that a rule of the filter lets pass, in the memory of windows.
+    /// Applies a rule of the filter to the keys; the result is in the memory of the windows.
     reject(Task) = merganser_map_reject, "filtering candidates";
-    /// Windows of neighbouring keys.
+    /// Merges neighbouring keys into windows.
     merge(Task) = merganser_map_merge, "merging candidates";
-    /// Windows at stretches that match everything.
+    /// Appends windows around runs that match everything.
     gaps(Task) = merganser_map_gaps, "listing unknown stretches";
-    /// Good ends of windows for lanes.
+    /// Verifies the windows for lanes.
     lanes(Task, most: u64) = merganser_map_lanes, "verifying windows in lanes";
-    /// Good ends of other windows.
+    /// Verifies the other windows.
     scan(Task, most: u64) = merganser_map_scan, "scanning windows";
-    /// Hits among the sorted ends.
+    /// Selects hits among the sorted ends.
     silence(Task) = merganser_map_silence, "choosing hits";
-    /// Scripts of sorted hits without gaps.
+    /// Writes the scripts of sorted hits without gaps.
     trace(Task, first: u64, width: u32) = merganser_map_trace, "tracing alignments";
-    /// Those of hits with gaps, of up to `most` edits.
+    /// Writes the scripts of sorted hits with gaps, up to `most` edits.
     trace_gaps(Task, first: u64, width: u32, most: u32) = merganser_map_trace_gaps,
         "tracing alignments with gaps";
-    /// Positions of the parts in each piece.
+    /// Counts, for each piece, the positions of the parts.
     count_positions(BuildTask) = merganser_map_count_positions, "counting positions";
-    /// These positions and their keys.
+    /// Lists these positions and their keys.
     take_positions(BuildTask) = merganser_map_take_positions, "listing positions";
-    /// Where k-mers begin.
+    /// Fills in the table of the begins of k-mers.
     table(BuildTask) = merganser_map_table, "making the table of k-mers";
 }
 
-/// How many queries a round of [`improve`] takes.
+/// Returns the number of queries that a round of [`improve`] processes.
 pub(super) fn improve_room(stream: &Stream, task: &Task) -> Result<u32> {
     let mut room = 0;
-    // SAFETY: the task is looked at and the pointer is to a local.
+    // SAFETY: the task is only read, and the pointer is to a local.
     stream.launch("choosing seeds", |_| unsafe { merganser_map_improve_room(task, &mut room) })?;
     Ok(room)
 }

@@ -1,5 +1,5 @@
-//! A stream with its buffers: a batch's queries are looked up together, and their hits found part by
-//! part, as much at a time as there is room for.
+//! A stream with its buffers. The queries of a batch are looked up together, and their hits found part by part,
+//! as much at a time as there is room for.
 
 mod buffers;
 mod find;
@@ -22,40 +22,40 @@ pub(super) use find::Found;
 use load::Loading;
 use task::task;
 
-/// How much a workspace can hold.
+/// The capacity of a workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sizes {
-    /// Occurrences, candidates or windows.
+    /// The maximum number of occurrences, candidates or windows.
     pub(crate) keys: usize,
-    /// Good ends.
+    /// The maximum number of good ends.
     pub(crate) ends: usize,
 }
 
-/// The least memory for improving seeds, in words of 16 bytes.
+/// The minimum scratch memory for improving seeds, in words of 16 bytes.
 const LEAST_SCRATCH: usize = 1 << 16;
-/// Hits that are traced and copied at a time.
+/// The number of hits that are traced and copied at a time.
 const HITS: usize = if cfg!(test) { 64 } else { 1 << 16 };
-/// The longest read, and the most edits, that a device takes: `scan_kernel` of `cuda/verify.cuh` and
+/// The maximum length and number of edits of a read on a device: `scan_kernel` of `cuda/verify.cuh` and
 /// `max_edits` of `cuda/seeds.cuh`.
 pub(super) const LONGEST: usize = 1024;
 pub(super) const MAX_EDITS: usize = 127;
-/// The most edits of a script: `max_edits_traced` of `cuda/trace.cuh`.
+/// The maximum number of edits of a script: `max_edits_traced` of `cuda/trace.cuh`.
 const MAX_TRACED: usize = 15;
 /// The first entry of a script that is left to the host.
 const LEFT_TO_HOST: u16 = u16::MAX;
-/// What grows with the batches, about.
+/// The approximate bytes of buffers that grow with the batches.
 const INPUTS: u64 = 24 << 20;
 
-/// The good ends that a workspace can hold at least.
+/// The minimum number of good ends that a workspace has room for.
 const LEAST_ENDS: usize = 1 << 12;
 
 impl Sizes {
-    /// With no more good ends than there are hits in `room`, where each takes as much again for its script.
+    /// Limits the number of good ends to the room for hits on the host, where scripts need additional memory.
     pub(super) fn within(self, room: Room) -> Sizes {
         Sizes { ends: self.ends.min((room.hits(0) / 4).max(LEAST_ENDS)), ..self }
     }
 
-    /// The bytes of device memory that a workspace of this size takes.
+    /// Returns the bytes of device memory of a workspace of this size.
     pub(super) fn bytes(self) -> u64 {
         let scratch = 16 * self.keys.max(LEAST_SCRATCH);
         let sorted = 2 * 8 * (self.keys + self.ends);
@@ -94,7 +94,7 @@ pub(crate) struct Workspace {
     max_edits: usize,
     events: [Event; 4],
     pub(super) times: DeviceTimes,
-    /// The last, so that it is destroyed after what its work uses.
+    /// The stream. It is the last field, so that it is dropped after the buffers that its work uses.
     stream: Stream,
 }
 
@@ -147,19 +147,19 @@ impl Workspace {
         })
     }
 
-    /// What some queries take of a workspace's room.
+    /// Returns the room that some queries need.
     pub(super) fn load_of(&self, queries: Range<usize>) -> u64 {
         let gaps = self.index.gaps.len() * queries.len();
         self.offsets_here[queries.end] - self.offsets_here[queries.start] + gaps as u64
     }
 
-    /// The room of a workspace, in the same measure.
+    /// Returns the room of the workspace, in the same unit.
     pub(super) fn room(&self) -> u64 {
         self.sizes.keys as u64
     }
 }
 
-/// Bits of a number.
+/// Returns the number of bits of a number.
 fn bits(number: u64) -> u32 {
     u64::BITS - number.leading_zeros()
 }

@@ -1,15 +1,15 @@
-//! Distances of mates, counted in bounded memory.
+//! Distribution of the distances between mates, in bounded memory.
 
-/// Steps of distances between a power of two and the next.
+/// The number of steps between a power of two and the next one.
 const STEPS: u32 = 64;
-/// Distances of a library's fragments have a 95th percentile of at most so many times the 5th.
+/// The maximum ratio of the 95th to the 5th percentile of distances of a library's fragments.
 const MAX_SPREAD: u64 = 8;
 
-/// Numbers of pairs by their distance: exact below 128 bases, above that in steps of less than 1/64 of it.
+/// A histogram of pairs by distance: exact below 128 bases; above, steps are narrower than 1/64 of the distance.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Distances {
     pairs: u64,
-    /// The pairs of each step.
+    /// The number of pairs in each step.
     steps: Vec<u64>,
 }
 
@@ -33,18 +33,18 @@ impl Distances {
         self.pairs += other.pairs;
     }
 
-    /// The number of pairs.
+    /// Returns the number of pairs.
     pub(crate) fn pairs(&self) -> u64 {
         self.pairs
     }
 
-    /// Whether the distances differ more than those of a library's fragments.
+    /// Whether the distances vary more than those of a library's fragments.
     pub(crate) fn are_wide(&self) -> bool {
         self.percentile(95) > MAX_SPREAD * self.percentile(5)
     }
 
-    /// Returns the distance that at least this percentage of the pairs do not exceed: the largest of its
-    /// step; 0 without pairs.
+    /// Returns a distance that at least `percent` percent of the pairs do not exceed: the largest of its step; 0
+    /// if there are no pairs.
     pub(crate) fn percentile(&self, percent: u64) -> u64 {
         let wanted = (self.pairs * percent).div_ceil(100);
         let mut seen = 0;

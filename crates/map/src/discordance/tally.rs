@@ -1,14 +1,14 @@
-//! Pairs with hits of both mates, counted by how these lie.
+//! Counts of pairs with hits of both mates, by the arrangement of the mates.
 
 use super::Arrangement;
 use super::distances::Distances;
 
-/// Inputs that are counted apart; those that follow are counted with the last one of these.
+/// The number of inputs that are counted separately; later inputs are counted with the last one of these.
 const MAX_INPUTS: usize = 64;
-/// The fewest discordant pairs of which anything is said.
+/// The minimum number of discordant pairs for a warning.
 const MIN_PAIRS: u64 = 20;
 
-/// The pairs of an input, or of some, with hits of both mates.
+/// Counts of the pairs of one or more inputs with hits of both mates.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pairs: u64,
@@ -16,12 +16,12 @@ pub(crate) struct Tally {
     arrangements: [Distances; Arrangement::ALL.len()],
 }
 
-/// Why most pairs of an input are discordant.
+/// The reason why most pairs of an input are discordant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Finding {
-    /// Most of these lie so.
+    /// Most discordant pairs have this arrangement.
     Arranged(Arrangement),
-    /// They lie in many ways.
+    /// Discordant pairs have various arrangements.
     Scattered,
 }
 
@@ -34,7 +34,7 @@ impl Tally {
         }
     }
 
-    /// Returns why most pairs are discordant; `None` if they are not, or if they are too few.
+    /// Returns why most pairs are discordant; `None` if most are not, or if there are too few.
     pub(crate) fn finding(&self) -> Option<Finding> {
         if self.discordant < MIN_PAIRS || 2 * self.discordant <= self.pairs {
             return None;
@@ -43,7 +43,7 @@ impl Tally {
             |arrangement: &Arrangement| 2 * self.of(*arrangement).pairs() > self.discordant;
         if let Some(arrangement) = Arrangement::ALL.into_iter().find(is_most) {
             return Some(match arrangement {
-                // By chance half of all mates are on the same strand.
+                // Of unrelated mates, half are on the same strand by chance, at widely varying distances.
                 Arrangement::SameStrand | Arrangement::Outward
                     if self.of(arrangement).are_wide() =>
                 {
@@ -56,23 +56,23 @@ impl Tally {
         (2 * explained > self.discordant).then_some(Finding::Scattered)
     }
 
-    /// The number of pairs with hits of both mates.
+    /// Returns the number of pairs with hits of both mates.
     pub(crate) fn pairs(&self) -> u64 {
         self.pairs
     }
 
-    /// The number of these that are discordant.
+    /// Returns the number of these that are discordant.
     pub(crate) fn discordant(&self) -> u64 {
         self.discordant
     }
 
-    /// The distances of the pairs that lie so.
+    /// Returns the distances of the pairs with this arrangement.
     pub(crate) fn of(&self, arrangement: Arrangement) -> &Distances {
         &self.arrangements[arrangement as usize]
     }
 }
 
-/// The pairs of each input.
+/// Counts for each input.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tallies(Vec<Tally>);
 
@@ -82,7 +82,8 @@ impl Tallies {
         self.input(input).pairs += 1;
     }
 
-    /// Counts a discordant pair of an input, of which it may not be known how the mates lie.
+    /// Counts a discordant pair of an input, with its arrangement and distance if these explain the
+    /// discordance.
     pub(crate) fn discordant(&mut self, input: usize, known: Option<(Arrangement, u32)>) {
         let tally = self.input(input);
         tally.pairs += 1;
@@ -106,7 +107,7 @@ impl Tallies {
         }
     }
 
-    /// Returns the inputs of which most pairs are discordant for this reason, and their pairs together.
+    /// Returns the inputs whose pairs are mostly discordant for this reason, and the sum of their counts.
     pub(crate) fn with_finding(&self, finding: Finding) -> (Vec<usize>, Tally) {
         let (mut inputs, mut sum) = (Vec::new(), Tally::default());
         for (input, tally) in self.0.iter().enumerate() {

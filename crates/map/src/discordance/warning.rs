@@ -1,4 +1,4 @@
-//! What is said where most pairs of an input are discordant.
+//! The warning about inputs whose pairs are mostly discordant.
 
 use merganser_io::ReadInput;
 use merganser_run::{Warnings, thousands};
@@ -8,7 +8,7 @@ use super::distances::Distances;
 use super::tally::{Finding, Tallies, Tally};
 use crate::Config;
 
-/// Warns of inputs most pairs of which are discordant: once for each reason.
+/// Warns about inputs whose pairs are mostly discordant, once for each reason.
 pub(crate) fn warn(tallies: &Tallies, config: &Config, inputs: &[ReadInput], warnings: &Warnings) {
     let findings = Arrangement::ALL.into_iter().map(Finding::Arranged);
     for finding in findings.chain([Finding::Scattered]) {
@@ -26,7 +26,7 @@ pub(crate) fn warn(tallies: &Tallies, config: &Config, inputs: &[ReadInput], war
     }
 }
 
-/// Says how most discordant pairs lie, and what to do.
+/// Describes the most frequent arrangement, and what to do about it.
 fn arranged(arrangement: Arrangement, tally: &Tally, config: &Config) -> String {
     let (max, min) = (config.max_insert, config.min_insert);
     let distances = tally.of(arrangement);
@@ -47,8 +47,8 @@ fn arranged(arrangement: Arrangement, tally: &Tally, config: &Config) -> String 
         ),
         Arrangement::Dovetailed => (
             "their mates are dovetailed: one reaches beyond the first base of the other".to_owned(),
-            "this is what is left of short fragments if adapters are not cut, or if bases are cut from the \
-             beginning of reads; bcftools mpileup takes such pairs with -A alone, or map the mates as single reads"
+            "short fragments cause this if adapters are not cut, or if bases are cut from the beginning of \
+             reads; use bcftools mpileup with -A, which keeps such pairs, or map the mates as single reads"
                 .to_owned(),
         ),
         Arrangement::Outward => (
@@ -67,7 +67,7 @@ fn arranged(arrangement: Arrangement, tally: &Tally, config: &Config) -> String 
         ),
         Arrangement::SameBases => (
             "their mates have the same bases".to_owned(),
-            "the second mates may be a copy of the first: give the file of the others".to_owned(),
+            "the second mates may be a copy of the first: give the right file of second mates".to_owned(),
         ),
         Arrangement::TwoContigs => (
             "their mates are on different contigs".to_owned(),
@@ -85,7 +85,7 @@ fn arranged(arrangement: Arrangement, tally: &Tally, config: &Config) -> String 
     format!("{} because {how}{seen}; {remedy}", share(distances, tally))
 }
 
-/// Says that discordant pairs lie in many ways.
+/// Describes discordant pairs with various arrangements.
 fn scattered(tally: &Tally) -> String {
     let kinds = [
         (Arrangement::TwoContigs, "on different contigs"),
@@ -109,21 +109,22 @@ fn scattered(tally: &Tally) -> String {
     )
 }
 
-/// Says how many of the pairs are discordant for one reason.
+/// Describes the share of pairs that are discordant for one reason.
 fn share(some: &Distances, tally: &Tally) -> String {
     let (some, all) = (thousands(some.pairs()), thousands(tally.pairs()));
     format!("{some} of {all} pairs with hits of both mates are discordant")
 }
 
-/// Returns a round number that nearly no distance exceeds: beyond the 95th percentile by as much as that
-/// is beyond the median.
+/// Returns a round number that nearly all distances are below: it exceeds the 95th percentile by as much as
+/// that exceeds the median.
 fn above(median: u64, high: u64) -> u64 {
     let most = 2 * high - median;
     let unit = 100.max(10u64.pow(most.max(1).ilog10().saturating_sub(1)));
     most.next_multiple_of(unit).min(u64::from(u32::MAX))
 }
 
-/// Returns a round number that nearly all distances exceed, the same way.
+/// Returns a round number that nearly all distances exceed, computed in the same manner from the 5th
+/// percentile.
 fn below(low: u64, median: u64) -> u64 {
     (2 * low).saturating_sub(median) / 10 * 10
 }

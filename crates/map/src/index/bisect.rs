@@ -1,5 +1,5 @@
-//! Many words looked up at a time: bisections that take turns, so that the memory that each waits
-//! for is fetched while the others go on.
+//! Interleaved bisections: many words are looked up in turn, so that the memory each one needs next is
+//! prefetched while the others proceed.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -8,31 +8,32 @@ use merganser_seq::simd::prefetch;
 
 use super::{IndexView, Key};
 
-/// A word of up to 32 bases that is looked up, and where its positions are so far.
+/// A word of up to 32 bases that is looked up, with the range of its positions so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Lookup {
-    /// Whose it is, and where it begins there.
+    /// The number of the query, and the offset of the word in it.
     pub(crate) query: u32,
     pub(crate) offset: u32,
-    /// Its bases, of which the key has them and what follows.
+    /// The length of the word; the key may hold more bases.
     pub(crate) len: u32,
-    /// Where the stretch of the query ends that begins with it, and is looked for as a whole.
+    /// The end, in the query, of the stretch that begins with this word and is searched for as a whole.
     pub(crate) until: u32,
     pub(crate) key: Key,
-    /// Positions that have as much of the word as was looked up.
+    /// The positions that match the part of the word that has been looked up.
     pub(crate) positions: Range<usize>,
 }
 
-/// Positions that are looked at one by one: their text is fetched at once, that of bisections in turn.
+/// Ranges of at most this many positions are compared one by one: prefetching all of them at once is faster
+/// than bisecting.
 const SHORT: u32 = 3;
 
-/// A thread's memory.
+/// Working space of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Bisections {
     active: Vec<Bisection>,
 }
 
-/// What a bisection looks for: any position that has the word, the first one, or the one behind the last.
+/// The target of a bisection: any position with the word, the first one, or the end of the last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {
     Any,
@@ -43,17 +44,17 @@ enum Wanted {
 #[derive(Clone, Copy, Debug)]
 struct Bisection {
     lookup: u32,
-    /// Where it is looked for: numbers of positions, of which there are fewer than 2^32.
+    /// The remaining range, as numbers of positions; there are fewer than 2^32.
     from: u32,
     to: u32,
-    /// The position in the middle.
+    /// The position in the middle of the range.
     at: u32,
     wanted: Wanted,
 }
 
 impl Bisections {
-    /// Leaves of the positions of some look-ups, all of which have the first k bases of their word, those
-    /// that have all of it. Look-ups of no more than k bases are left as they are.
+    /// Narrows the positions of some look-ups from those that match the first k bases of their word to those
+    /// that match all of it. Look-ups of at most k bases are left unchanged.
     pub(crate) fn narrow(
         &mut self,
         view: &IndexView<'_>,
@@ -104,7 +105,7 @@ impl Bisection {
         self.from + (self.to - self.from) / 2
     }
 
-    /// Whether so few positions are left that each is looked at.
+    /// Whether the remaining positions are few enough to compare one by one.
     fn is_short(&self) -> bool {
         self.to - self.from <= SHORT
     }
@@ -113,7 +114,7 @@ impl Bisection {
         &view.positions[self.from as usize..self.to as usize]
     }
 
-    /// Ends with a look at all positions.
+    /// Completes the bisection by comparing all remaining positions.
     fn finish(&mut self, view: &IndexView<'_>, lookup: &mut Lookup) {
         let mask = u64::MAX >> (64 - lookup.len);
         let (mut before, mut equal) = (0, 0);
@@ -131,7 +132,8 @@ impl Bisection {
         self.from = self.to;
     }
 
-    /// Goes on by a look at the middle, and says what else is to be looked for.
+    /// Halves the range by comparing its middle, and returns a second bisection for the end if the word was
+    /// just found.
     fn step(&mut self, view: &IndexView<'_>, lookup: &mut Lookup) -> Option<Bisection> {
         let (middle, mut more) = (self.middle(), None);
         let mask = u64::MAX >> (64 - lookup.len);
@@ -143,7 +145,7 @@ impl Bisection {
         }
         let ahead =
             order == Ordering::Less || (order == Ordering::Equal && self.wanted == Wanted::Last);
-        // Nobody could foretell where it goes on: there should be no branch.
+        // The comparison is unpredictable, so these are conditional moves instead of a branch.
         self.from = if ahead { middle + 1 } else { self.from };
         self.to = if ahead { self.to } else { middle };
         if self.from == self.to {

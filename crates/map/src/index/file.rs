@@ -1,4 +1,4 @@
-//! The file `.mgi`: a header, planes, positions, table, contigs. Numbers are little-endian.
+//! The index file `.mgi`: a header, planes, positions, table and contigs. Numbers are little-endian.
 
 use std::fs::File;
 use std::io::Write;
@@ -13,15 +13,15 @@ use super::{Index, MAX_K, SHORTEST, words_to};
 use crate::reference::{MAX_POSITIONS, Reference};
 use crate::{Contig, Error};
 
-/// The version that this program writes, and the only one it reads.
+/// The format version that this program writes, and the only one that it reads.
 const VERSION: u32 = 1;
-/// Bytes of the header; the sections follow, each at a multiple of as many.
+/// Bytes of the header. Each section begins at a multiple of it.
 const BYTES: usize = 4096;
-/// Low bits, high bits, other letters (may be empty), positions, table, contigs.
+/// The number of sections: low bits, high bits, ambiguous letters (may be empty), positions, table, contigs.
 const SECTIONS: usize = 6;
-/// The last of them.
+/// The number of the section of contigs, the last one.
 const CONTIGS: usize = SECTIONS - 1;
-/// Bytes of the header that are in use, the checksum being the last four.
+/// Bytes of the header in use; the last four are its checksum.
 const USED: usize = 8 + 4 * 4 + SECTIONS * 24 + 8 + 4;
 
 pub(super) const FORMAT: Format = Format {
@@ -43,7 +43,7 @@ pub(super) const FORMAT: Format = Format {
     if_changed: "copy it again",
 };
 
-/// An index file that is mapped.
+/// A mapped index file.
 #[derive(Debug)]
 pub(super) struct Mapped {
     mapping: MappedFile,
@@ -57,7 +57,7 @@ impl Mapped {
         let (sections, k) =
             header(mapping.bytes()).map_err(|problem| Error::index(path, problem))?;
         let mapped = Mapped { mapping, sections };
-        let senseless = || Error::index(path, "the index makes no sense: build it again");
+        let senseless = || Error::index(path, "the index is inconsistent: build it again");
         if crc32fast::hash(mapped.section(CONTIGS)) != sections[CONTIGS].checksum {
             return Err(mapped.damaged(CONTIGS));
         }
@@ -107,18 +107,18 @@ impl Mapped {
         self.mapping.is_checked()
     }
 
-    /// Bytes of the planes, the positions and the table.
+    /// Returns the number of bytes of the planes, the positions and the table.
     pub(super) fn bytes(&self) -> u64 {
         self.sections[..CONTIGS].iter().map(|section| section.len).sum()
     }
 
-    /// See [`MappedFile::release`].
+    /// Releases mapped memory: see [`MappedFile::release`].
     pub(super) fn release(&self, part: &[u8]) {
         self.mapping.release(part);
     }
 
     pub(super) fn planes(&self) -> [&[u64]; 3] {
-        // Mapped files begin at a page, and sections at a multiple of one.
+        // Mappings begin at a page, and sections at a multiple of one, so the casts cannot fail.
         [0, 1, 2].map(|number| bytemuck::try_cast_slice(self.section(number)).unwrap_or_default())
     }
 
@@ -131,7 +131,8 @@ impl Mapped {
     }
 }
 
-/// Reads the header of a whole file.
+/// Parses the header of a whole file, and checks that the sections lie within the file and only zeros lie
+/// between them.
 fn header(file: &[u8]) -> Result<([SectionSum; SECTIONS], usize), String> {
     let (_, mut fields) = FORMAT.read(file)?;
     let senseless = || FORMAT.senseless();
@@ -145,12 +146,12 @@ fn header(file: &[u8]) -> Result<([SectionSum; SECTIONS], usize), String> {
         return Err(senseless());
     }
     if !between(&sections, bytes).all(|(from, to)| file[from..to].iter().all(|&byte| byte == 0)) {
-        return Err("it is damaged between its sections (no zeros): build the index again".into());
+        return Err("it is damaged between its sections (not zero): build the index again".into());
     }
     Ok((sections, k))
 }
 
-/// k, the sections and the bytes of the file.
+/// Parses k, the sections and the length of the file.
 fn parse(fields: &mut ByteReader<'_>) -> Option<(usize, [SectionSum; SECTIONS], u64)> {
     let (k, _shortest) = (fields.u32()? as usize, fields.u32()?);
     let mut sections = [SectionSum::default(); SECTIONS];
@@ -162,8 +163,8 @@ fn parse(fields: &mut ByteReader<'_>) -> Option<(usize, [SectionSum; SECTIONS], 
     Some((k, sections, fields.u64()?))
 }
 
-/// Where there is neither header nor section, up to the end of the file: checksums and these zeros
-/// together cover every byte.
+/// Returns the byte ranges between the header and the sections, up to the end of the file. Together with the
+/// checksums, checking that these are zero covers every byte.
 fn between(
     sections: &[SectionSum; SECTIONS],
     bytes: u64,
@@ -174,7 +175,7 @@ fn between(
     gaps.filter(|(end, next)| end < next).map(|(end, next)| (end as usize, next as usize))
 }
 
-/// The contigs: of each the length, then the name with its length before it.
+/// Parses the contigs: for each one its length, then its name with the name's length before it.
 fn contigs(bytes: &[u8]) -> Option<Vec<Contig>> {
     let mut rest = ByteReader(bytes);
     let count = rest.u32()?;
@@ -187,17 +188,17 @@ fn contigs(bytes: &[u8]) -> Option<Vec<Contig>> {
     (count > 0 && start <= MAX_POSITIONS + 64).then_some(contigs)
 }
 
-/// Writes an index as its positions come.
+/// Writes an index file while its positions are computed.
 pub(super) struct Writer {
     file: Summed<AtomicFile>,
     k: usize,
     sections: Vec<SectionSum>,
-    /// Where the next section begins.
+    /// The offset at which the next section begins.
     start: u64,
 }
 
 impl Writer {
-    /// Begins an index, and writes the planes.
+    /// Creates the file, and writes the planes.
     pub(super) fn new(
         mut file: AtomicFile,
         reference: &Reference,
@@ -214,7 +215,7 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Writes the rest of a section, and ends it.
+    /// Writes the rest of a section, its padding, and its entry.
     fn section(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.file.write_all(bytes)?;
         let (start, checksum, file) = (self.start, self.file.take_sum(), self.file.stream());
@@ -224,12 +225,12 @@ impl Writer {
         Ok(file.write_all(&vec![0; (self.start - end) as usize])?)
     }
 
-    /// More positions.
+    /// Appends positions.
     pub(super) fn positions(&mut self, positions: &[u32]) -> Result<(), Error> {
         Ok(self.file.write_all(bytemuck::cast_slice(positions))?)
     }
 
-    /// Writes the rest, maps the file and makes it appear: one that cannot be mapped does not.
+    /// Writes the rest, maps the file and only then makes it appear under its name.
     pub(super) fn finish(mut self, reference: &Reference, table: &[u32]) -> Result<Index, Error> {
         self.section(&[])?;
         self.section(bytemuck::cast_slice(table))?;

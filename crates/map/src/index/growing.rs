@@ -1,4 +1,4 @@
-//! An index while its sorted positions come.
+//! An index under construction, which receives its sorted positions in order.
 
 use merganser_io::AtomicFile;
 
@@ -6,23 +6,23 @@ use super::{Data, Index, Unsorted, file};
 use crate::Error;
 use crate::reference::Reference;
 
-/// An index that gets its positions, and where those of its k-mers begin, in their order.
+/// An index under construction: it receives positions, and the begins of k-mers, in order.
 pub(crate) struct Growing {
     k: usize,
     positions: PositionSink,
-    /// How many these are so far.
+    /// The number of positions so far.
     count: u32,
     table: Vec<u32>,
 }
 
-/// Where sorted positions go.
+/// The destination of sorted positions.
 enum PositionSink {
     Memory(Vec<u32>),
     File(Box<file::Writer>),
 }
 
 impl Growing {
-    /// An index in memory or, given one, in a file.
+    /// Begins an index in memory or, if `output` is given, in that file.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -40,7 +40,7 @@ impl Growing {
         Ok(Growing { k, positions, count: 0, table })
     }
 
-    /// The next positions.
+    /// Appends the next positions.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -55,12 +55,12 @@ impl Growing {
         }
     }
 
-    /// Where the positions of the next k-mers begin.
+    /// Appends the begins of the next k-mers.
     pub(crate) fn begins(&mut self, begins: &[u32]) {
         self.table.extend_from_slice(begins);
     }
 
-    /// The next k-mers by the number of positions that each has, and these positions.
+    /// Appends the next k-mers, given the number of positions of each, and these positions.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -73,8 +73,8 @@ impl Growing {
         self.positions(positions)
     }
 
-    /// The index of the reference that the positions are of, whose file, if it is one, appears as its
-    /// set does, and is mapped already.
+    /// Completes the index with its reference. A file is already mapped and appears together with the other
+    /// files of its set.
     ///
     /// # Errors
     /// If the file cannot be written or mapped.

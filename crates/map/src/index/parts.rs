@@ -1,4 +1,4 @@
-//! The positions of an index before they are sorted: they are distributed by their first bases, and
+//! The positions of an index before they are sorted: they are divided into parts by their first bases, and
 //! sorted part by part.
 
 use std::ops::Range;
@@ -8,30 +8,30 @@ use merganser_run::neighbours;
 use super::SHORTEST;
 use crate::reference::Text;
 
-/// Positions that are looked at in one step.
+/// The maximum number of positions of a piece, which is processed in one step.
 const PIECE: u32 = 1 << 20;
 
-/// What is to be sorted.
+/// The positions to sort.
 #[derive(Debug)]
 pub(crate) struct Unsorted<'r> {
     pub(crate) text: Text<'r>,
-    /// Bases of the k-mers that are looked up directly.
+    /// The length of the k-mers in the table.
     pub(crate) k: usize,
-    /// Stretches whose positions are in the index: see [`pieces`].
+    /// The stretches whose positions are in the index: see [`pieces`].
     pub(crate) pieces: Vec<[u32; 3]>,
-    /// Positions of each part: of the same first bases.
+    /// The number of positions of each part; the positions of a part begin with the same bases.
     pub(crate) totals: Vec<u64>,
 }
 
 impl Unsorted<'_> {
-    /// All positions.
+    /// Returns the number of positions of all parts.
     pub(crate) fn positions(&self) -> u64 {
         self.totals.iter().sum()
     }
 }
 
-/// Stretches of contigs without other letters, long enough for a seed: [first position, position
-/// behind the last one, end of the bases].
+/// Returns the stretches of contigs without ambiguous letters that are long enough for a seed, in pieces:
+/// [first position, position after the last one, end of the stretch's bases].
 pub(crate) fn pieces(text: Text<'_>) -> Vec<[u32; 3]> {
     let gaps = text.gaps();
     let mut pieces = Vec::new();
@@ -56,7 +56,7 @@ pub(crate) fn pieces(text: Text<'_>) -> Vec<[u32; 3]> {
     pieces
 }
 
-/// Parts that follow each other, as many as there is room for at a time; a part alone if it has more.
+/// Groups consecutive parts with at most `room` positions together; a part with more is a group of its own.
 pub(crate) fn grouped(totals: &[u64], room: u64) -> Vec<Range<usize>> {
     neighbours(totals.iter().copied(), |a, b| a + b, |&held| held <= room)
 }

@@ -15,7 +15,7 @@ fn key_of(letters: &[u8]) -> Key {
     Key { planes, packed: interleave(planes) }
 }
 
-/// Contigs with repeats and runs of N.
+/// Returns a strategy for contigs with repeats and runs of N.
 fn contigs() -> impl Strategy<Value = Vec<Vec<u8>>> {
     let piece = prop_oneof![
         proptest::collection::vec(proptest::sample::select(b"ACGT".to_vec()), 1..60),
@@ -24,7 +24,7 @@ fn contigs() -> impl Strategy<Value = Vec<Vec<u8>>> {
         (1usize..20).prop_map(|n| b"A".repeat(n)),
     ];
     let contig = proptest::collection::vec(piece, 1..20).prop_map(|pieces| pieces.concat());
-    // A reference of N alone is refused.
+    // A reference of only N is an error.
     let has_bases = |contigs: &Vec<Vec<u8>>| contigs.iter().flatten().any(|&letter| letter != b'N');
     proptest::collection::vec(contig, 1..5).prop_filter("N alone", has_bases)
 }
@@ -49,7 +49,7 @@ proptest! {
                     Bisections::default().narrow(&view, &mut word, 0..1);
                     let found = &view.positions[word[0].positions.clone()];
                     prop_assert!(found.contains(&(contig.start + at as u32)), "{} {}", at, len);
-                    // What is found beside is near an end or an N.
+                    // Positions near a contig's end or an N may be found in addition.
                     for &position in found {
                         let at = view.text.contig_at(i64::from(position));
                         let contig = &view.text.contigs[at];

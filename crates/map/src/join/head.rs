@@ -1,4 +1,4 @@
-//! The beginning of a BAM file (SAM specification, section 4.2).
+//! The header of a shard's BAM file (SAM specification, section 4.2).
 
 use merganser_store::ByteReader;
 
@@ -8,30 +8,30 @@ use crate::output::ShardMark;
 /// The header of a shard.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Head {
-    /// The text before the mark.
+    /// The text before the shard's mark.
     text: String,
-    /// The contigs as the file has them, from their number on.
+    /// The binary list of contigs, including their number, as in the file.
     listed: Vec<u8>,
     pub(super) contigs: Vec<Contig>,
 }
 
-/// Reads a number that is not negative: nothing within if it is, `None` where more bytes are needed.
+/// Reads a non-negative number: `Some(None)` if it is negative, `None` if more bytes are needed.
 fn number(left: &mut ByteReader<'_>) -> Option<Option<u32>> {
     left.u32().map(|number| (number <= i32::MAX as u32).then_some(number))
 }
 
-/// What the bytes are so far.
+/// The result of parsing the beginning of a file.
 pub(super) enum Parsed {
-    /// More are needed.
+    /// More bytes are needed.
     Unfinished,
-    /// No header of a shard.
+    /// The bytes are not the header of a shard.
     Other,
-    /// A header, and its mark.
+    /// A complete header and its mark.
     Head(Box<Head>, ShardMark),
 }
 
 impl Head {
-    /// Reads what a shard begins with, all of it and nothing else.
+    /// Parses the header of a shard; `bytes` must not continue after it.
     pub(super) fn parse(bytes: &[u8]) -> Parsed {
         let mut left = ByteReader(bytes);
         let magic = left.bytes(4);
@@ -45,7 +45,8 @@ impl Head {
         }
     }
 
-    /// `None` where more bytes are needed, nothing within where they are no such header.
+    /// Parses the header after the magic: `None` if more bytes are needed, `Some(None)` if it is not that of a
+    /// shard.
     fn parse_rest(left: &mut ByteReader<'_>) -> Option<Option<(Head, ShardMark)>> {
         let Some(len) = number(left)? else { return Some(None) };
         let text = left.bytes(len as usize)?;
@@ -67,7 +68,7 @@ impl Head {
         Some(Some((Head { text: text.to_owned(), listed, contigs }, mark)))
     }
 
-    /// The header of the whole.
+    /// Returns the BAM header without the mark, as a single run would write it.
     pub(super) fn without_mark(&self) -> Vec<u8> {
         let mut bytes = b"BAM\x01".to_vec();
         bytes.extend_from_slice(&(self.text.len() as u32).to_le_bytes());
@@ -80,10 +81,10 @@ impl Head {
         self.text.lines().next().is_some_and(|line| line.ends_with("\tSO:coordinate"))
     }
 
-    /// What differs between two headers: lines, if these do.
+    /// Returns what differs between two headers, for a message: the first differing lines, if there are any.
     pub(super) fn difference<'h>(&'h self, other: &'h Head) -> Option<[&'h str; 2]> {
         let lines = self.text.lines().zip(other.text.lines());
         let differing = lines.map(|(own, other)| [own, other]).find(|[own, other]| own != other);
-        differing.or((self != other).then_some(["its contigs or read groups", "others"]))
+        differing.or((self != other).then_some(["these contigs or read groups", "others"]))
     }
 }

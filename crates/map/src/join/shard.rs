@@ -1,4 +1,4 @@
-//! The file of a shard.
+//! The BAM file of a shard.
 
 use std::fs::File;
 use std::io;
@@ -13,9 +13,9 @@ use super::head::{Head, Parsed};
 use crate::output::{ShardContent, ShardMark};
 use crate::{Contig, Error};
 
-/// Bytes of a header, at most.
+/// The maximum size of a header, in bytes.
 const MAX_HEAD: usize = 1 << 30;
-/// Bytes of a record before its name, its length among them.
+/// Bytes of a BAM record before its name, including its length.
 const FIXED: usize = 36;
 
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(super) struct ShardFile {
     file: File,
     pub(super) head: Head,
     pub(super) mark: ShardMark,
-    /// Where the blocks of its records begin and end.
+    /// The offsets where the blocks of its records begin and end.
     from: u64,
     to: u64,
 }
@@ -33,7 +33,7 @@ impl ShardFile {
     /// Opens a file and reads its header.
     ///
     /// # Errors
-    /// If it cannot be read, is cut short, or is no shard.
+    /// If it cannot be read, is truncated, or is not a shard.
     pub(super) fn open(path: &Path) -> Result<ShardFile, Error> {
         let failed = |source| Error::File { path: path.to_owned(), source };
         let file = merganser_io::open_file(path).map_err(failed)?;
@@ -60,7 +60,7 @@ impl ShardFile {
         }
     }
 
-    /// Sees to it that the file has its end.
+    /// Checks that the file ends with the end-of-file block.
     fn check_end(&self) -> Result<(), Error> {
         let mut end = [0; BgzfBlocks::END.len()];
         match self.file.read_exact_at(&mut end, self.to) {
@@ -70,12 +70,12 @@ impl ShardFile {
             _ => {}
         }
         if self.to < self.from || end != BgzfBlocks::END {
-            return Err(self.error("is cut short: copy it again, or map this shard again"));
+            return Err(self.error("is truncated: copy it again, or map this shard again"));
         }
         Ok(())
     }
 
-    /// Sees to it that this one is of the same job as another one.
+    /// Checks that this file belongs to the same job as the first one.
     pub(super) fn check_goes_with(&self, first: &ShardFile) -> Result<(), Error> {
         let (own, other, name) = (self.mark, first.mark, first.path.display());
         let wrong = |what: String| self.error(what);
@@ -83,13 +83,13 @@ impl ShardFile {
         if let Some([line, others]) = self.head.difference(&first.head) {
             let shown = |line: &str| line.replace('\t', " ");
             return Err(self.error(format!(
-                "was mapped otherwise than {name} ({}, and there {}): only shards of one job can be \
+                "was not mapped like {name} (here {}, there {}): only shards of one job can be \
                  joined",
                 shown(line),
                 shown(others)
             )));
         }
-        let others = "of other reads or another reference";
+        let others = "from other reads or another reference";
         own.of.check_job(other.of, &first.path, others).map_err(wrong)?;
         if own.level != other.level {
             return Err(self.error(format!(
@@ -105,20 +105,20 @@ impl ShardFile {
         Error::Input(format!("{}: {what}", self.path.display()))
     }
 
-    /// Bytes of its records' blocks.
+    /// Returns the number of bytes of its records' blocks.
     pub(super) fn bytes(&self) -> u64 {
         self.to - self.from
     }
 
-    /// The blocks of its records: the file, from where on, and how many bytes.
+    /// Returns the blocks of its records: path, file, offset and number of bytes.
     pub(super) fn blocks(&self) -> (&Path, &File, u64, u64) {
         (&self.path, &self.file, self.from, self.bytes())
     }
 
-    /// Has `take` the text of each block of its records, and returns their digest.
+    /// Calls `take` with the text of each block of its records, and returns their digest.
     ///
     /// # Errors
-    /// If one cannot be read or is damaged; as `take`; if cancelled.
+    /// If a block cannot be read or is damaged, if `take` fails, or if cancelled.
     fn each_block(
         &self,
         progress: &dyn Progress,
@@ -141,10 +141,11 @@ impl ShardFile {
         Ok(digest.value())
     }
 
-    /// Has `take` its records, some whole ones at a time.
+    /// Calls `take` with its records, a number of whole ones at a time.
     ///
     /// # Errors
-    /// As [`ShardFile::each_block`]; if a record is none, and if they are not those that were written.
+    /// Those of [`ShardFile::each_block`]; also if a record is malformed, or the records are not those that
+    /// were written.
     pub(super) fn each_records(
         &self,
         progress: &dyn Progress,
@@ -174,7 +175,7 @@ impl ShardFile {
         }
     }
 
-    /// Sees to it that records are those that were written.
+    /// Checks that the records are those that were written.
     fn check_content(&self, found: ShardContent) -> Result<(), Error> {
         let written = self.mark.content;
         let what = if found == written {
@@ -183,30 +184,30 @@ impl ShardFile {
             let [found, written] = [found.records, written.records].map(thousands);
             format!("has {found} records, and {written} were written to it")
         } else {
-            "has not the bytes that were written to it".to_owned()
+            "does not have the bytes that were written to it".to_owned()
         };
         Err(self.error(format!("{what}: give it as map --shard wrote it, or map this shard again")))
     }
 
     fn damaged(&self, at: u64) -> Error {
-        self.error(format!("is damaged behind byte {at}: copy it again, or map this shard again"))
+        self.error(format!("is damaged after byte {at}: copy it again, or map this shard again"))
     }
 }
 
 fn is_none(path: &Path) -> Error {
     Error::Input(format!(
-        "{}: is no shard as this version of merganser map --shard writes it, or was changed: map it again",
+        "{}: is not a shard that this version of merganser map --shard wrote, or was changed: map it again",
         path.display()
     ))
 }
 
-/// The length of the record that begins here, once its number is there.
+/// Returns the length of the record that begins here, once its length field is complete.
 fn record_len(bytes: &[u8]) -> Option<usize> {
     let number: [u8; 4] = bytes.get(..4)?.try_into().ok()?;
     Some((u32::from_le_bytes(number) as usize).saturating_add(4))
 }
 
-/// Whether a record has all that its numbers say, and lies on a contig or on none.
+/// Whether a record is as long as its fields require, and lies within a contig or is unmapped.
 fn is_record(record: &[u8], contigs: &[Contig]) -> bool {
     if record.len() < FIXED {
         return false;

@@ -1,4 +1,4 @@
-//! SAM's header: the text that BAM has, too.
+//! The text of the SAM header, which BAM and CRAM contain, too.
 
 use merganser_io::QualityOffset;
 use merganser_store::shard::JobShard;
@@ -7,7 +7,8 @@ use super::{ShardContent, ShardMark};
 use crate::index::Index;
 use crate::{Config, Format, NMode, Strand};
 
-/// The header's text: contigs, with their checksums if there are any, read groups, and the options that decide what is written.
+/// Returns the header's text: contigs, with checksums if given, read groups, and the options that determine the
+/// output.
 pub(super) fn text(config: &Config, index: &Index, checksums: &[String], paired: bool) -> String {
     let order = if config.sort { "SO:coordinate" } else { "SO:unsorted\tGO:query" };
     let mut text = format!("@HD\tVN:1.6\t{order}\n");
@@ -27,7 +28,7 @@ pub(super) fn text(config: &Config, index: &Index, checksums: &[String], paired:
     text + &mark(config, index).map_or_else(String::new, |mark| mark.line())
 }
 
-/// The mark of a shard, whose content is not known yet.
+/// Returns the mark of a shard with unknown content, or `None` if the run is not a shard.
 pub(super) fn mark(config: &Config, index: &Index) -> Option<ShardMark> {
     let (share, Format::Bam(level)) = (config.share.as_ref()?, config.format) else { return None };
     let job = share.job() ^ u64::from(index.view().text.checksum()) << 32;

@@ -1,5 +1,5 @@
-//! The letters of the reference. The index keeps of letters that are no bases where they are, not what
-//! they are: N, but for those that are read from the reference's FASTA file.
+//! Letters of the reference. The index stores where ambiguous letters are, but not which ones: they are N
+//! unless they are read from the reference's FASTA file.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -14,16 +14,16 @@ use crate::{Contig, Error};
 /// The letters of a reference.
 pub(crate) struct Letters<'r> {
     text: Text<'r>,
-    /// Positions of letters other than A, C, G, T and N, in order.
+    /// The positions and letters of ambiguous letters other than N, in order.
     others: Vec<(u32, u8)>,
 }
 
 impl<'r> Letters<'r> {
-    /// Those of an index's reference, which the FASTA file is needed for if it has letters that are no
-    /// bases.
+    /// Returns the letters of an index's reference. The FASTA file is only needed if the reference has
+    /// ambiguous letters.
     ///
     /// # Errors
-    /// If it is needed and not given; if it cannot be read, or has other sequences.
+    /// If the file is needed and not given, cannot be read, or has other sequences.
     pub(crate) fn new(
         index: &'r Index,
         fasta: Option<&Path>,
@@ -35,8 +35,8 @@ impl<'r> Letters<'r> {
             Some(fasta) => read_others(fasta, text.contigs, cancel)?,
             None => {
                 return Err(Error::Input(
-                    "CRAM needs the letters of the reference that are no bases, and the index does \
-                     not have them: name the FASTA file with `reference`"
+                    "CRAM needs the ambiguous letters of the reference, which the index does not store: \
+                     name the FASTA file with `reference`"
                         .into(),
                 ));
             }
@@ -63,7 +63,7 @@ impl ReferenceLetters for Letters<'_> {
     }
 }
 
-/// Letters that are a base or any of them.
+/// Whether a letter is a base or N, in either case.
 const IS_PLAIN: [bool; 256] = {
     let letters = b"ACGTUNacgtun";
     let mut table = [false; 256];
@@ -75,7 +75,7 @@ const IS_PLAIN: [bool; 256] = {
     table
 };
 
-/// The letters of a FASTA file other than A, C, G, T and N, by position in the reference.
+/// Reads the letters of a FASTA file other than bases and N, with their positions in the reference.
 fn read_others(path: &Path, contigs: &[Contig], cancel: &Cancel) -> Result<Vec<(u32, u8)>, Error> {
     let wrong = |what: String| Error::Input(format!("{}: {what}", path.display()));
     let failed = |error: std::io::Error| wrong(merganser_io::reason(&error));
@@ -83,7 +83,7 @@ fn read_others(path: &Path, contigs: &[Contig], cancel: &Cancel) -> Result<Vec<(
     let mut lines = std::io::BufReader::with_capacity(1 << 18, file);
     let (mut others, mut line) = (Vec::new(), Vec::new());
     let mut contigs = contigs.iter();
-    // The open contig, and its bases so far.
+    // The open contig, and the number of its bases so far.
     let mut open: Option<(&Contig, u32)> = None;
     let other = || wrong("it is not the reference that the index was made of".into());
     let is_whole = |open: &Option<(&Contig, u32)>| open.is_none_or(|(contig, at)| contig.len == at);
@@ -102,7 +102,7 @@ fn read_others(path: &Path, contigs: &[Contig], cancel: &Cancel) -> Result<Vec<(
             open = next.map(|contig| (contig, 0));
             continue;
         }
-        // Most lines have nothing else.
+        // Fast path: most lines have only bases and N.
         let letters = line.trim_ascii();
         if letters.iter().all(|&letter| IS_PLAIN[usize::from(letter)]) {
             let Some((contig, at)) = &mut open else {

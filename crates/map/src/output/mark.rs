@@ -1,31 +1,32 @@
-//! The mark of a shard: a comment in its header, by which shards are joined and which the whole lacks.
+//! The mark of a shard: a comment line in its header, which is used to join the shards and is left out of the
+//! result.
 
 use merganser_store::shard::JobShard;
 
-/// What a shard's records are of.
+/// The mark of a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ShardMark {
-    /// The job is known by the reads and the reference.
+    /// The shard and its job, which is identified by the reads and the reference.
     pub(crate) of: JobShard,
-    /// How hard BAM is compressed.
+    /// The compression level of BAM.
     pub(crate) level: u8,
-    /// Zeros before it is known, at the end.
+    /// The content of the shard; zeros until the end of the run.
     pub(crate) content: ShardContent,
 }
 
-/// By which it is seen that a shard has all of its records.
+/// The size and digest of a shard's records, used to detect missing or changed records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ShardContent {
     pub(crate) records: u64,
-    /// That of their [blocks](merganser_alignments::BlockDigest).
+    /// The digest of the records' [blocks](merganser_alignments::BlockDigest).
     pub(crate) digest: u32,
 }
 
-/// What its line begins with.
+/// The beginning of the mark's line.
 const BEGIN: &str = "@CO\tmerganser map --shard ";
 
 impl ShardMark {
-    /// The last line of the header, as long for any content.
+    /// Returns the last line of the header. Its length does not depend on the content.
     pub(crate) fn line(&self) -> String {
         let ShardMark { of, level, content: ShardContent { records, digest } } = self;
         let (shard, job) = of.to_texts();
@@ -34,7 +35,7 @@ impl ShardMark {
         )
     }
 
-    /// The header's text before the mark, and the mark, if there is one.
+    /// Splits a header's text into the text before the mark and the mark; `None` if there is no valid mark.
     pub(crate) fn split(text: &str) -> Option<(&str, ShardMark)> {
         let at = text.rfind(BEGIN)?;
         let (before, line) = text.split_at(at);
@@ -51,7 +52,7 @@ impl ShardMark {
                 digest: u32::from_str_radix(digest, 16).ok()?,
             },
         };
-        // As it would be written.
+        // Only accepts the line as it would be written.
         (mark.line() == line).then_some((before, mark))
     }
 }

@@ -1,4 +1,4 @@
-//! Where reads lie, in numbers: what pictures of a run are made of.
+//! Statistics about the places of reads, from which reports draw charts.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Placements {
-    /// Reads by the number of records with a place that they have; of pairs both mates.
+    /// The number of reads by their number of records with a place; both mates of a pair count.
     pub hits: BTreeMap<u32, u64>,
-    /// Reads with a place by the edits of their first record.
+    /// The number of reads by the edits of their first record.
     pub edits: BTreeMap<u32, u64>,
-    /// Concordant pairs by the length that their first combination spans, in bases.
+    /// The number of concordant pairs by the length in bases that their first combination spans.
     pub inserts: BTreeMap<u64, u64>,
-    /// By contig: the reads whose first record is on it, and their bases.
+    /// The number of reads whose first record is on each contig, and the number of their bases.
     pub contigs: Vec<(u64, u64)>,
 }
 
@@ -23,12 +23,12 @@ impl Placements {
         Placements { contigs: vec![(0, 0); contigs], ..Placements::default() }
     }
 
-    /// A read without a place.
+    /// Counts a read without a place.
     pub(crate) fn unplaced(&mut self) {
         *self.hits.entry(0).or_default() += 1;
     }
 
-    /// A read with a number of records, of the first of which there are edits and contig.
+    /// Counts a read with `hits` records, the first of which has these edits and is on this contig.
     pub(crate) fn placed(&mut self, hits: u32, edits: u32, contig: u32, bases: usize) {
         *self.hits.entry(hits).or_default() += 1;
         *self.edits.entry(edits).or_default() += 1;
@@ -37,7 +37,7 @@ impl Placements {
         *sum += bases as u64;
     }
 
-    /// A concordant pair.
+    /// Counts a concordant pair that spans this many bases.
     pub(crate) fn insert(&mut self, bases: u64) {
         *self.inserts.entry(bases).or_default() += 1;
     }

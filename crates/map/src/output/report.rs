@@ -1,4 +1,4 @@
-//! From hits to records: which hits of a read or pair are reported, and how.
+//! Reporting: selects the hits of a read or pair, and turns them into records.
 
 mod many;
 mod together;
@@ -19,35 +19,37 @@ use crate::source::ReadBatch;
 use crate::trace::Alignment;
 use crate::{Config, Error, Select};
 
-/// How often what was reported.
+/// Numbers of reads, pairs and records that were reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reported {
-    /// Reads; of pairs both mates.
+    /// The number of reads; both mates of a pair count.
     pub reads: u64,
-    /// Of these, with a hit.
+    /// The number of reads with a hit.
     pub mapped: u64,
-    /// Of these, with one hit alone; where not all hits are wanted, with one alone that has as few edits.
+    /// The number of reads with a single hit; if not all hits are reported, with a single hit that has the
+    /// fewest edits.
     pub unique: u64,
-    /// Records of hits.
+    /// The number of records of hits.
     pub mappings: u64,
-    /// Pairs.
+    /// The number of pairs.
     pub pairs: u64,
-    /// Of these, concordant.
+    /// The number of concordant pairs.
     pub concordant: u64,
-    /// Of these, with a mate that has more edits than a hit may have.
+    /// The number of concordant pairs with a mate that has more edits than a hit may have.
     pub rescued: u64,
-    /// Of the pairs, with hits of both mates but no concordant combination.
+    /// The number of pairs with hits of both mates, but without a concordant combination.
     pub discordant: u64,
-    /// Of the pairs, with hits of one mate alone.
+    /// The number of pairs with hits of only one mate.
     pub one_mate: u64,
-    /// Reads that have no more bases than edits are allowed: they have no hits.
+    /// The number of reads with no more bases than edits are allowed, which never have hits.
     pub hopeless: u64,
-    /// Reads or pairs of which `--max-hits` left hits out.
+    /// The number of reads or pairs whose hits exceed [`Config::max_hits`].
     pub cut: u64,
 }
 
 impl Reported {
-    /// Records that were written: those of hits and, if they are kept, one of each read without a hit.
+    /// Returns the number of records written: those of hits and, if they are kept, one for each read without a
+    /// hit.
     pub(crate) fn records(&self, keeps_unmapped: bool) -> u64 {
         self.mappings + if keeps_unmapped { self.reads - self.mapped } else { 0 }
     }
@@ -67,50 +69,53 @@ impl Reported {
     }
 }
 
-/// Where records go: text that is sent off whenever it is long.
+/// A destination of records as text.
 pub(crate) trait RecordSink {
-    /// The records' text.
+    /// Returns the buffer to which the text of records is appended.
     fn records(&mut self) -> &mut Vec<u8>;
-    /// Reads without a hit, if they are wanted.
+    /// Returns the buffer for reads without a hit, if these are kept.
     fn unmapped(&mut self) -> Option<&mut Vec<u8>>;
-    /// Sends off what is there, if it is long; an error if that is not wanted any more.
+    /// Passes the text on if it is long.
+    ///
+    /// # Errors
+    /// If the run was cancelled or failed elsewhere.
     fn relieve(&mut self) -> Result<(), Error>;
 }
 
-/// A thread's reporter.
+/// A reporter of reads and pairs, one for each thread.
 pub(crate) struct Reporter<'r> {
     view: IndexView<'r>,
     config: &'r Config,
-    /// Of all records, or one for each input.
+    /// The style of all records, or one for each input.
     styles: &'r [RecordStyle],
-    /// That of the batch.
+    /// The style for the current batch.
     style: &'r RecordStyle,
     alignments: [Alignment; 2],
-    /// What XA says of each mate's other best hits.
+    /// The other best hits of each mate, as listed in the XA tag.
     others: [Vec<u8>; 2],
     many: ManyRecords<'r>,
     pub(crate) reported: Reported,
-    /// Pairs of each input by how their mates lie.
+    /// Pairs of each input by the arrangement of their mates.
     pub(crate) tallies: Tallies,
-    /// If they are wanted.
+    /// Statistics about places, if requested.
     pub(crate) placements: Option<Placements>,
 }
 
-/// What a unit's reports are made of.
+/// A read or pair with its hits, which is reported together.
 #[derive(Clone, Copy)]
 pub(crate) struct ReportUnit<'a> {
     pub(crate) batch: &'a ReadBatch,
     pub(crate) queries: &'a Queries,
-    /// The index of its first read.
+    /// The index of the first read.
     pub(crate) read: usize,
-    /// The hits of its read, or of both mates.
+    /// The hits of the read, or of both mates.
     pub(crate) hits: [&'a [Hit]; 2],
-    /// What the hits' scripts are in.
+    /// The scripts that the hits refer to.
     pub(crate) scripts: &'a [u16],
 }
 
 impl<'a> ReportUnit<'a> {
-    /// Both reads, as the mates of a pair.
+    /// Returns both reads as the mates of a pair.
     fn mates(&self) -> Mates<'a> {
         let ReportUnit { queries, read, hits, scripts, .. } = *self;
         Mates { queries, read, hits, scripts }
@@ -147,7 +152,7 @@ impl<'r> Reporter<'r> {
     /// Reports a read, or a pair by the combinations that `finder` finds.
     ///
     /// # Errors
-    /// If what is written cannot be sent off.
+    /// If the sink fails, or the mates have more hits than there is room for.
     pub(crate) fn report(
         &mut self,
         finder: &mut PairFinder<'r>,
@@ -179,14 +184,14 @@ impl<'r> Reporter<'r> {
         self.reported.unique += u64::from(rivals == 1);
     }
 
-    /// How many of some hits or combinations are reported, given their strata.
+    /// Returns the number of hits or combinations to report, given their strata.
     fn selected(&mut self, strata: impl Strata) -> u64 {
         let (reported, cut) = selected(self.config, strata);
         self.reported.cut += u64::from(cut);
         reported
     }
 
-    /// The letters and qualities that are mapped.
+    /// Returns the letters and qualities of a read that take part in mapping.
     fn cropped<'a>(&self, unit: &ReportUnit<'a>, mate: usize) -> [&'a [u8]; 2] {
         let [_, letters, qualities] = unit.batch.get(unit.read + mate);
         let crop = |text: &'a [u8]| {
@@ -196,8 +201,8 @@ impl<'r> Reporter<'r> {
         [crop(letters), crop(qualities)]
     }
 
-    /// Writes the hits of a read, or that it has none; `flags` are what it is of a pair, and `other` is the place
-    /// of its mate's first hit, if that has any.
+    /// Writes the records of a read's hits, or an unmapped record. `flags` are its flags as a mate, and `other`
+    /// is the place of its mate's first hit, if there is one.
     fn each(
         &mut self,
         unit: &ReportUnit<'_>,
@@ -238,7 +243,7 @@ impl<'r> Reporter<'r> {
                 place: Some(own.place),
                 quality: if first { best } else { 0 },
                 operations: &self.alignments[0].operations,
-                // An unmapped mate stands at its mate's place.
+                // The record of an unmapped mate has the place of its mapped mate.
                 mate: if alone { Some(own.place) } else { mate_place },
                 template: other.map_or(0, |other| template(own, other, mate)),
                 letters: letters.filter(|_| first),
@@ -260,7 +265,7 @@ impl<'r> Reporter<'r> {
         Ok(())
     }
 
-    /// Notes where a read lies by its first of `count` records, if that is wanted.
+    /// Adds a read's first of `count` records to the statistics about places, if requested.
     fn note(&mut self, unit: &ReportUnit<'_>, mate: usize, count: usize, own: &Placed) {
         let [letters, _] = self.cropped(unit, mate);
         if let Some(placements) = &mut self.placements {
@@ -268,7 +273,8 @@ impl<'r> Reporter<'r> {
         }
     }
 
-    /// Makes what XA says of other hits of a mate: nothing, if it is not wanted or these are too many.
+    /// Fills in the XA tag of a mate with its other hits; leaves it empty if it is not requested or there are
+    /// too many.
     fn name_others(&mut self, unit: &ReportUnit<'_>, mate: usize, others: &[Hit]) {
         let mut named = std::mem::take(&mut self.others[mate]);
         named.clear();
@@ -286,7 +292,7 @@ impl<'r> Reporter<'r> {
         self.others[mate] = named;
     }
 
-    /// Traces a hit into one of the alignments.
+    /// Computes the alignment of a hit into `self.alignments[into]`, and returns its place.
     fn placed(&mut self, unit: &ReportUnit<'_>, mate: usize, hit: &Hit, into: usize) -> Placed {
         let (text, config) = (&self.view.text, self.config);
         let (alignment, read) = (&mut self.alignments[into], unit.read + mate);
@@ -300,20 +306,20 @@ impl<'r> Reporter<'r> {
     }
 }
 
-/// Where a hit's alignment lies.
+/// The place of a hit's alignment.
 #[derive(Clone, Copy, Debug)]
 struct Placed {
     place: RecordPlace,
-    /// The base behind its last.
+    /// The position after its last base, in the contig.
     end: u32,
     reverse: bool,
     edits: u32,
-    /// The position of the first base and that behind the last, with the ends that are clipped.
+    /// The positions of the first base and after the last base, including clipped ends.
     whole: [u32; 2],
 }
 
 impl Placed {
-    /// The place of the first hit of a mate, of which these are all.
+    /// Returns the place of a mate's first hit, given all of its hits.
     fn of_mate(&self, hits: &[Hit]) -> MatePlace {
         MatePlace {
             contig: self.place.contig,
@@ -324,13 +330,13 @@ impl Placed {
     }
 }
 
-/// How many edits more a hit of a mate could have; `None` if it has too many for a hit.
+/// Returns how many more edits a hit of a mate may have; `None` if it already has more than a hit may have.
 fn room(unit: &ReportUnit<'_>, mate: usize, hit: &Hit) -> Option<u32> {
     (unit.queries.get(2 * (unit.read + mate)).most as u32).checked_sub(hit.edits)
 }
 
-/// How many of some hits or combinations are reported, given their strata, and whether [`Config::max_hits`] left some
-/// out.
+/// Returns the number of hits or combinations to report, given their strata, and whether [`Config::max_hits`]
+/// leaves some out.
 pub(crate) fn selected(config: &Config, mut strata: impl Strata) -> (u64, bool) {
     let wanted = match config.select {
         Select::All => strata.map(|(_, count)| count).sum(),
@@ -344,9 +350,10 @@ pub(crate) fn selected(config: &Config, mut strata: impl Strata) -> (u64, bool) 
     (wanted.min(most), wanted > most)
 }
 
-/// SAM's template length of a record, given its and its mate's place: from the first base
-/// of both to the last, negative for the one that begins later; if neither does for the one on the reverse strand, and
-/// if both are for the second one.
+/// Returns SAM's template length of a record, given the places of the record and its mate: the number of bases
+/// from the first base of both to the last one. It is negative for the mate that begins later; if both begin at
+/// the same position, for the one on the reverse strand; and if both are on the same strand, for the second
+/// one.
 fn template(own: Placed, other: Placed, mate: usize) -> i64 {
     if own.place.contig != other.place.contig {
         return 0;
@@ -356,7 +363,7 @@ fn template(own: Placed, other: Placed, mate: usize) -> i64 {
     if leads { length } else { -length }
 }
 
-/// Writes the reads of a unit as FASTQ, or FASTA if they have no qualities.
+/// Writes the reads of a unit as FASTQ, or as FASTA if they have no qualities.
 fn set_aside(unit: &ReportUnit<'_>, sink: &mut dyn RecordSink) {
     let Some(out) = sink.unmapped() else { return };
     for read in unit.read..unit.read + unit.batch.unit() {

@@ -1,4 +1,4 @@
-//! Reading a reference from FASTA.
+//! Loading a reference from FASTA.
 
 use std::collections::HashSet;
 
@@ -13,18 +13,18 @@ use crate::cpu::sort::{indexing, least_memory};
 use crate::index::k_of;
 use crate::{Contig, Error};
 
-/// Sequences pass in pieces: nothing else of a reference is long.
+/// The maximum length of a record outside its sequence: sequences are read in pieces, and nothing else is long.
 const LONGEST_RECORD: usize = 16 << 20;
-/// Letters that are packed at a time, a multiple of a word's.
+/// The number of letters that are packed at a time, a multiple of 64.
 const STRETCH: usize = 1 << 16;
 
-/// Reads a reference. Letters may be in either case; IUPAC letters that are no bases are kept as N.
-/// Calls `progress` with one stage, in bytes of input.
+/// Loads a reference from FASTA. Letters may be in either case; ambiguous IUPAC letters are kept as N. Calls
+/// `progress` with one stage, in bytes of input.
 ///
 /// # Errors
-/// If the file cannot be read, holds reads, has no sequence, a contig is empty or has no name or the name of
-/// another one, a letter is none of DNA, a contig has more than 2^31 - 1 bases, or all together more than 2^32 - 2^17;
-/// if no index of what is read so far fits into the memory.
+/// If the file cannot be read, holds reads or has no sequence; if a contig is empty, has no name or the same
+/// name as another one, or has a letter that is not of DNA; if a contig has more than 2^31 - 1 bases, or all
+/// together more than 2^32 - 2^17; if the index of what has been read so far would not fit into memory.
 pub(crate) fn load(
     input: &Input,
     resources: &Resources,
@@ -75,18 +75,18 @@ fn from_reader(
     loader.finish()
 }
 
-/// Takes the records of a FASTA file.
+/// A sink that collects the records of a FASTA file.
 #[derive(Default)]
 struct Loader {
     input: String,
     reference: Reference,
     names: HashSet<String>,
-    /// Letters of the open contig that are not packed yet, and bases of it that are.
+    /// Letters of the open contig that are not packed yet.
     letters: Vec<u8>,
     packed: u64,
     open: bool,
     words: Vec<u64>,
-    /// There are qualities, which no reference has.
+    /// Whether a record has qualities, which a reference never has.
     holds_reads: bool,
     problem: Option<String>,
 }
@@ -101,8 +101,9 @@ impl Loader {
         self.reference.contigs.last().map_or("", |contig| &contig.name)
     }
 
-    /// Whether an index may have room still. What it takes is known when all is read, and then is
-    /// refused with the whole number: here it ends only what would itself take more than it may.
+    /// Fails early if no index of the reference read so far can fit into memory. Small shortages are left to
+    /// the check after loading, whose message has the exact number; this one is only for references that would
+    /// exceed the budget while they are loaded.
     fn check_memory(&self, resources: &Resources) -> Result<(), Shortage> {
         let words = self.reference.low.len();
         let planes = 8 * (2 * words + self.reference.others.len()) as u64;
@@ -113,7 +114,7 @@ impl Loader {
         Ok(())
     }
 
-    /// Packs what is held, or only whole words of it.
+    /// Packs all pending letters, or only whole words of them.
     fn pack(&mut self, all: bool) {
         let whole = self.letters.len() / BASES_PER_WORD * BASES_PER_WORD;
         let end = if all { self.letters.len() } else { whole };
@@ -173,7 +174,7 @@ impl Loader {
         let all: u64 = self.reference.contigs.iter().map(|contig| u64::from(contig.len)).sum();
         let others = self.reference.others.iter().map(|word| u64::from(word.count_ones()));
         if others.sum::<u64>() == all {
-            self.fail("has no letters but N: no read can be mapped to it");
+            self.fail("has only N and other ambiguous letters: no read can be mapped to it");
         }
         if let Some(problem) = self.problem {
             return Err(Error::Input(problem));
@@ -191,7 +192,7 @@ impl Loader {
 impl Sink for Loader {
     fn begin(&mut self, header: &[u8]) {
         self.close();
-        // Nothing more is needed of the chunk, and it may have half a million names.
+        // Skips the rest of the chunk, which may have half a million names.
         if self.problem.is_some() {
             return;
         }
@@ -229,7 +230,7 @@ impl Sink for Loader {
         }
     }
 
-    /// The contig may go on in the next chunk: it ends where the next one begins.
+    /// Does nothing: the contig may continue in the next chunk and is closed when the next one begins.
     fn end(&mut self) {}
 }
 
@@ -281,7 +282,7 @@ mod tests {
              the reference first, then the reads"
         );
         assert!(message(">=\nA\n").contains("'=' cannot be the name"));
-        let n_alone = "r.fa: has no letters but N: no read can be mapped to it";
+        let n_alone = "r.fa: has only N and other ambiguous letters: no read can be mapped to it";
         assert_eq!(message(">a\nNNn\n>b\nRYN\n"), n_alone);
         assert_eq!(message(&format!(">a\n{}\n", "N".repeat(200_000))), n_alone);
         assert!(loaded(">a\nNNN\n>b\nRYA\n").is_ok());

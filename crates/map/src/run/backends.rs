@@ -1,5 +1,5 @@
-//! One batch on both backends: hits, what it took to find them, and alignments are the same. Without a
-//! GPU, real or emulated, these tests pass, and say so; `MERGANSER_REQUIRE_GPU=1` makes that a failure.
+//! Comparison of both backends on one batch: hits, counters and alignments must be the same. Without a GPU,
+//! real or emulated, these tests pass without comparing; `MERGANSER_REQUIRE_GPU=1` makes that a failure.
 
 use proptest::prelude::*;
 
@@ -18,7 +18,7 @@ use merganser_gpu::Device;
 use merganser_run::{Cancel, Resources, Silent};
 use merganser_test_random::Random;
 
-/// Whether there is a device; without one tests pass, and say so.
+/// Whether a device can be used. Panics if not and `MERGANSER_REQUIRE_GPU` is set.
 fn usable() -> bool {
     let opened = Device::open(0).is_ok();
     assert!(opened || std::env::var_os("MERGANSER_REQUIRE_GPU").is_none(), "no GPU");
@@ -32,14 +32,14 @@ fn index(contigs: &[Vec<u8>], device: Option<u32>, gpu_memory: Option<u64>) -> I
     build_of(reference, &resources, device, None, &Silent, &Cancel::default()).unwrap().0
 }
 
-/// What is compared of the effort.
+/// Returns the counters that must be the same on both backends.
 fn counters(effort: &Effort) -> [u64; 4] {
     [effort.candidates, effort.rejected, effort.verified, effort.scanned]
 }
 
-/// Maps reads on the device, with room for so many candidates and ends at a time, and on the host, and
-/// then the first few of them in the same buffers: hits, counters and alignments must be the same. Says
-/// of all reads what [`compare_batch`] says.
+/// Maps reads on the host and on the device with room for `sizes` candidates and ends, then the first few of
+/// them again in the same buffers: hits, counters and alignments must be the same. Returns the result of
+/// [`compare_batch`] for all reads.
 fn compare_all(
     config: &Config,
     contigs: &[Vec<u8>],
@@ -71,7 +71,7 @@ fn compare_all(
     taken
 }
 
-/// As [`compare_all`]; says how many reads the device took.
+/// Does the same as [`compare_all`]; returns the number of reads that the device mapped.
 fn compare(
     config: &Config,
     contigs: &[Vec<u8>],
@@ -82,8 +82,8 @@ fn compare(
     compare_all(config, contigs, reads, sizes, unit)[0]
 }
 
-/// A batch, the mapper of which there is twice, for the host and for the device. Says how many reads the
-/// device took, and how many alignments with gaps it traced.
+/// Compares a batch, given two mappers that hold it, for the host and for the device. Returns the number of
+/// reads that the device mapped, and the number of alignments with gaps that it traced.
 fn compare_batch(
     gpus: &Gpus,
     [mut here, mut there]: [Mapper<'_>; 2],
@@ -144,7 +144,7 @@ proptest! {
             let config = config_of(&mut random, e);
             let contigs = random.contigs();
             let reads = random.reads(&contigs, 160, e);
-            // From much too little to enough.
+            // From far too little room to enough.
             let keys = [60, 400, 3000, 100_000][room];
             for filter in
                 [Prefilter::Exact, Prefilter::GateKeeper, Prefilter::Snake, Prefilter::None]
@@ -189,7 +189,7 @@ fn frequent_seeds_lose_nothing() {
     let read = [b"A".repeat(60), b"C".to_vec(), b"A".repeat(39)].concat();
     let config = Config::new(Threshold::Edits(4));
     let reads = [read, b"A".repeat(50)];
-    // The last one has not enough room for the ends of either read.
+    // The last size has too little room for the ends of either read.
     for (keys, expected) in [(100_000, 2), (20_000, 2), (2000, 0)] {
         assert_eq!(
             compare(&config, std::slice::from_ref(&contig), &reads, [keys, keys], 1),
@@ -233,7 +233,7 @@ fn unknown_letters_that_match() {
     }
 }
 
-/// Bands of one word a row and of two; what has more edits, or lies at a contig's end, is the host's.
+/// Bands of one and of two words per row. Hits with more edits, or at a contig's end, are traced by the host.
 #[test]
 fn gaps_are_traced_on_the_device() {
     if !usable() {
@@ -243,11 +243,11 @@ fn gaps_are_traced_on_the_device() {
     let contig = random.bases(2000);
     let piece = |range: std::ops::Range<usize>| contig[range].to_vec();
     let reads = [
-        // Three bases too many, four that are missing, and seven.
+        // Three inserted bases; four deleted ones, and seven.
         [piece(100..180), b"GGG".to_vec(), piece(180..260)].concat(),
         [piece(500..590), piece(594..660)].concat(),
         [piece(700..790), piece(797..870)].concat(),
-        // Twelve edits, and the beginning of the contig.
+        // Twelve edits, and a hit at the beginning of the contig.
         [piece(900..990), piece(1002..1080)].concat(),
         [piece(0..80), b"GG".to_vec(), piece(80..160)].concat(),
     ];

@@ -1,4 +1,4 @@
-//! Building an index: the order of the stages, and who sorts.
+//! Building of an index: the order of the stages, and the choice of the backend.
 
 use std::time::Instant;
 
@@ -12,27 +12,29 @@ use crate::index::{Growing, Unsorted, k_of, pieces};
 use crate::reference::{Reference, load};
 use crate::{Error, Index, cuda};
 
-/// What building an index found and did.
+/// The results of building an index.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct BuildOutcome {
-    /// Contigs of the reference.
+    /// The number of contigs of the reference.
     pub records: u64,
-    /// Secondary and supplementary alignments of the inputs: none, as a reference is FASTA.
+    /// The number of skipped alignments of the inputs: always 0, because a reference is FASTA.
     pub skipped_alignments: u64,
-    /// `load`: reading the reference. `index`: sorting its positions, and writing the index if that is
-    /// asked for.
+    /// Times of the stages. `load`: reading the reference. `index`: sorting its positions, and writing the
+    /// index if there is an output.
     pub stages: Stages,
-    /// The GPU that sorted, if one did.
+    /// The GPU that sorted the positions, if one did.
     pub devices: Vec<DeviceInfo>,
-    /// The most memory that the process had so far, in bytes, if the system tells.
+    /// The peak memory of the process so far, in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
 }
 
-/// Builds the index of a reference in FASTA, in memory or, given one, as a file, which appears as its
-/// set does and is mapped already; its bytes depend on the reference alone. Letters may be in either
-/// case; IUPAC letters that are no bases are kept as N. Of several GPUs the first one sorts. Calls
-/// `progress` with two stages: `load`, in bytes of input, and `index`, in positions.
+/// Builds the index of a reference in FASTA, in memory or, if `output` is given, in that file.
+///
+/// The returned index of a file is already mapped, and the file appears together with the other files of its
+/// set; its bytes depend only on the reference. Letters may be in either case; ambiguous IUPAC letters are kept
+/// as N. If there are several GPUs, the first one sorts. Calls `progress` with two stages: `load`, in bytes of
+/// input, and `index`, in positions.
 ///
 /// ```
 /// use merganser_io::Input;
@@ -50,11 +52,10 @@ pub struct BuildOutcome {
 /// ```
 ///
 /// # Errors
-/// If a GPU is asked for and cannot be used, or has too little memory; if the input cannot be read,
-/// holds reads, or has no sequence; if a contig is empty, has no name or that of another one, more
-/// than 2^31 - 1 bases, or a letter that is none of DNA; if all contigs together have more than
-/// 2^32 - 2^17 bases; if there is too little memory, the file cannot be written or read again, or the run was
-/// cancelled.
+/// If a requested GPU cannot be used or has too little memory; if the input cannot be read, holds reads, or has
+/// no sequence; if a contig is empty, has no name or the same name as another one, has more than 2^31 - 1
+/// bases, or has a letter that is not of DNA; if all contigs together have more than 2^32 - 2^17 bases; if
+/// there is too little memory, the file cannot be written or read back, or the run is cancelled.
 pub fn build(
     resources: &Resources,
     input: &Input,
@@ -82,7 +83,7 @@ pub fn build(
     Ok((index, outcome))
 }
 
-/// Builds the index of a reference that is there, by the GPU of this number or by all threads.
+/// Builds the index of a loaded reference, on the GPU with this ordinal or on all threads.
 pub(crate) fn build_of(
     reference: Reference,
     resources: &Resources,
@@ -100,7 +101,7 @@ pub(crate) fn build_of(
     let unsorted = Unsorted { text, k: k_of(bases), pieces, totals };
     let groups = match gpu {
         None => sort::groups(&unsorted, resources, output.is_none())?,
-        // The device has groups of its own.
+        // The device makes its own groups.
         Some(_) => Vec::new(),
     };
     let mut growing = Growing::new(&unsorted, &reference, output)?;

@@ -1,4 +1,4 @@
-//! A thread's way to the hits of a batch by devices, with its own mapper for the reads that these leave.
+//! Mapping of a batch on devices by one thread, which maps the reads that these cannot handle itself.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -10,10 +10,10 @@ use crate::cpu::Mapper;
 use crate::cuda::{Gpus, OnGpu, Workspace};
 use crate::hits::Hit;
 
-/// What a thread has of the devices.
+/// The device side of a worker.
 pub(super) struct WithGpus<'g> {
     on_gpu: OnGpu<'g>,
-    /// Hits of a read that the thread has mapped itself.
+    /// Hits of a read that the thread mapped itself.
     own: Vec<Hit>,
     bounds: Vec<usize>,
 }
@@ -23,16 +23,16 @@ impl<'g> WithGpus<'g> {
         WithGpus { on_gpu: OnGpu::new(gpus), own: Vec::new(), bounds: Vec::new() }
     }
 
-    /// What the scripts of the last reads' hits are in.
+    /// Returns the scripts that the hits of the last reads refer to.
     pub(super) fn scripts(&self) -> &[u16] {
         self.on_gpu.scripts()
     }
 
-    /// Loads the queries of a mapper, of `reads` reads, into the workspace that `take` gives; those of a unit
+    /// Loads the queries of a mapper, of `reads` reads, into the workspace that `take` returns. Reads of a unit
     /// stay together.
     ///
     /// # Errors
-    /// As `take`; if a device fails.
+    /// If `take` or a device fails.
     pub(super) fn begin(
         &mut self,
         mapper: &mut Mapper<'_>,
@@ -46,8 +46,8 @@ impl<'g> WithGpus<'g> {
         Ok(())
     }
 
-    /// Replaces `hits` by the hits of the next reads, and `bounds` by where those of each read end;
-    /// says which reads these are. `None` if there are none left.
+    /// Replaces `hits` by the hits of the next reads, and `bounds` by the end of each read's hits; returns the
+    /// range of these reads, or `None` if none are left.
     ///
     /// # Errors
     /// If a device fails, or the run is cancelled.
@@ -65,7 +65,7 @@ impl<'g> WithGpus<'g> {
         Ok(Some(reads))
     }
 
-    /// The hits of the device and those of the thread, read by read.
+    /// Merges the hits of the device and of the thread, read by read.
     fn gather(
         &mut self,
         reads: Range<usize>,

@@ -1,4 +1,4 @@
-//! A worker: maps batches, on devices or itself, and makes their text.
+//! A worker of the engine: maps batches, on devices or itself, and formats their records.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -20,20 +20,20 @@ use crate::output::{
 use crate::source::ReadBatch;
 use crate::{Config, Error, Format, Select};
 
-/// A batch's place in the order of the texts.
+/// The turn of a batch, which puts texts in order.
 pub(super) type BatchTurn<'t> = Turn<'t, BatchText, Error>;
 
-/// The results of a worker.
+/// The results of a worker after its last batch.
 pub(super) struct WorkerDone<'r> {
     pub(super) reported: Reported,
     pub(super) tallies: Tallies,
     pub(super) placements: Option<Placements>,
     pub(super) effort: Effort,
-    /// Records that are not written yet.
+    /// Records to sort that are still in memory.
     pub(super) held: Option<Held<'r>>,
 }
 
-/// A worker's stages.
+/// A worker with the stages of mapping.
 pub(super) struct Worker<'r> {
     pub(super) mapper: Mapper<'r>,
     pub(super) strata: Strata<'r>,
@@ -45,11 +45,11 @@ pub(super) struct Worker<'r> {
     bounds: Vec<usize>,
 }
 
-/// Names the read of a batch that has more hits than there is room for.
+/// Turns an error about a read with more hits than there is room for into one that names the read.
 fn named(error: Error, batch: &ReadBatch, config: &Config) -> Error {
     let Error::Crowded { read } = error else { return error };
     let remedy = match config.select {
-        Select::All => ", or report its best hits alone",
+        Select::All => ", report only its best hits",
         Select::Best | Select::BestStrata => "",
     };
     batch.error(
@@ -60,27 +60,27 @@ fn named(error: Error, batch: &ReadBatch, config: &Config) -> Error {
     )
 }
 
-/// A thread's text of a batch that is being written.
+/// The text of the current batch of a worker.
 pub(super) struct Texts<'r> {
     texts: BatchText,
     records: Records<'r>,
     keeps_unmapped: bool,
-    /// Text that is sent off before the batch is done.
+    /// The bytes of text after which it is passed on before the batch is done.
     long: usize,
 }
 
-/// What becomes of a thread's records.
+/// The further processing of records.
 enum Records<'r> {
-    /// They are written as they are,
+    /// Records are written as they are.
     Plain,
-    /// or compressed.
+    /// Records are compressed.
     Compressed(BgzfBlocks),
-    /// They are held until all are there.
+    /// Records are held until all of them are there, and then sorted.
     Sorted(Held<'r>),
 }
 
 impl<'r> Texts<'r> {
-    /// Of records in a format, which may have to be sorted, and of reads without a hit if these are
+    /// Creates a buffer for records, which may have to be sorted, and for reads without a hit if these are
     /// kept.
     pub(super) fn new(
         format: Format,
@@ -90,21 +90,22 @@ impl<'r> Texts<'r> {
     ) -> Texts<'r> {
         let records = match (sorting, format) {
             (Some(sorting), _) => Records::Sorted(Held::new(sorting)),
-            // CRAM is sorted.
+            // CRAM is always sorted.
             (None, Format::Sam | Format::Cram) => Records::Plain,
             (None, Format::Bam(level)) => Records::Compressed(BgzfBlocks::new(level)),
         };
         Texts { texts: BatchText::default(), records, keeps_unmapped, long }
     }
 
-    /// What follows is of this batch.
+    /// Begins the text of a batch.
     fn begin(&mut self, batch: u64) {
         if let Records::Sorted(held) = &mut self.records {
             held.begin(batch);
         }
     }
 
-    /// What can be written: all, or of records to compress whole blocks; of records to sort none.
+    /// Takes the text that can be written: all text or, if records are compressed and `all` is false, only
+    /// whole blocks. Records to sort are held instead.
     fn take(&mut self, all: bool) -> Result<BatchText, Error> {
         let unmapped = std::mem::take(&mut self.texts[1]);
         let records = match &mut self.records {
@@ -124,7 +125,7 @@ impl<'r> Texts<'r> {
         Ok([records, unmapped])
     }
 
-    /// The records that are held.
+    /// Returns the records that are held for sorting.
     fn into_held(self) -> Option<Held<'r>> {
         match self.records {
             Records::Sorted(held) => Some(held),
@@ -133,7 +134,7 @@ impl<'r> Texts<'r> {
     }
 }
 
-/// Where the records of a batch go.
+/// The destination of the records of a batch.
 struct BatchSink<'w, 't, 'r> {
     texts: &'w mut Texts<'r>,
     turn: &'w BatchTurn<'t>,
@@ -160,7 +161,8 @@ impl RecordSink for BatchSink<'_, '_, '_> {
         if texts.iter().all(Vec::is_empty) {
             return Ok(());
         }
-        // In its turn only, as it may be long. What failed meanwhile is kept with its own number.
+        // This waits for the batch's turn. If another batch failed meanwhile, its error is reported with its
+        // own number.
         if self.turn.hand_over(texts) { Ok(()) } else { Err(Error::Cancelled) }
     }
 }
@@ -188,7 +190,7 @@ impl<'r> Worker<'r> {
         Worker { mapper, strata, gpus, finder, reporter, texts, hits, bounds }
     }
 
-    /// The results, after the last batch.
+    /// Returns the results after the last batch.
     pub(super) fn finish(self) -> WorkerDone<'r> {
         let Reporter { reported, tallies, placements, .. } = self.reporter;
         let (effort, held) = (self.mapper.effort, self.texts.into_held());
@@ -217,7 +219,7 @@ impl<'r> Worker<'r> {
         texts
     }
 
-    /// Maps the queries on a device.
+    /// Maps the queries of a batch on a device.
     fn map_on_gpus(
         &mut self,
         gpus: &mut WithGpus<'_>,
@@ -233,7 +235,7 @@ impl<'r> Worker<'r> {
         Ok(())
     }
 
-    /// Maps the queries on this thread.
+    /// Maps the queries of a batch on this thread.
     fn map_here(&mut self, batch: &ReadBatch, turn: &BatchTurn<'_>) -> Result<(), Error> {
         let mut from = 0;
         while from < batch.len() {

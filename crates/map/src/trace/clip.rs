@@ -1,17 +1,17 @@
-//! Soft clipping: an end of a read that scores less than nothing is left out of its alignment.
+//! Soft clipping of the ends of a read whose alignment costs more than clipping them.
 
 use crate::Operation;
 
-/// What a base that is the same scores; the scores are BWA-MEM's defaults (Li, 2013).
+/// The score of a match. The scores are BWA-MEM's defaults (Li, 2013).
 const MATCH: i64 = 1;
-/// A base that differs.
+/// The score of a mismatch.
 const MISMATCH: i64 = -4;
-/// A gap, and each base of it.
+/// The scores of a gap and of each base in it.
 const GAP: [i64; 2] = [-6, -1];
-/// An end that is left out.
+/// The score of a clipped end.
 const CLIP: i64 = -5;
 
-/// What a run of an alignment scores.
+/// Returns the score of a run.
 fn score(&(operation, len): &(Operation, u32)) -> i64 {
     let len = i64::from(len);
     match operation {
@@ -22,13 +22,13 @@ fn score(&(operation, len): &(Operation, u32)) -> i64 {
     }
 }
 
-/// Which runs of an alignment are left when the ends are clipped that cost more than clipping them; of
-/// choices that score as much the one that leaves most of the read's bases, then the first. Neighbouring runs
-/// differ.
+/// Returns the range of runs that are left after clipping the ends that cost more than clipping. Among choices
+/// with the same score, this is the one that keeps the most bases of the read, then the first one. Neighbouring
+/// runs must differ.
 pub(super) fn kept(runs: &[(Operation, u32)]) -> std::ops::Range<usize> {
     let penalty = |is_clipped: bool| if is_clipped { CLIP } else { 0 };
-    // Where the kept runs begin best, given where they end: the score from there on less that of all runs, the
-    // bases of the read before it, and the run.
+    // The best begin of the kept runs for the current end: its penalty minus the score of all runs before it,
+    // minus the bases of the read before it, and its index.
     let mut start = (0, 0, 0);
     let mut best = (i64::MIN, 0, 0..runs.len());
     let (mut sum, mut bases) = (0, 0);
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The best of all stretches, column by column.
+    /// Returns the best score of all stretches, found column by column.
     fn plain(columns: &[Operation]) -> (i64, usize) {
         let mut best = (i64::MIN, 0);
         for from in 0..columns.len() {
@@ -75,13 +75,13 @@ mod tests {
             mut runs in proptest::collection::vec((0usize..4, 1u32..12), 1..14),
             at in any::<u16>(),
         ) {
-            // A stretch without any match may be cut within its runs.
+            // A stretch without any match could be cut within its runs, so there is a long match.
             runs.insert(usize::from(at) % runs.len(), (0, 8));
             let kinds =
                 [Operation::Match, Operation::Mismatch, Operation::Insertion, Operation::Deletion];
             let mut joined: Vec<(Operation, u32)> = Vec::new();
             for (kind, len) in runs {
-                // Matches are the longest.
+                // Matches are the longest runs.
                 let run = (kinds[kind], if kind == 0 { 2 * len } else { 1 + len / 5 });
                 match joined.last_mut() {
                     Some(last) if last.0 == run.0 => last.1 += run.1,
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn ends_are_clipped_that_cost_more_than_clipping() {
         use Operation::{Insertion, Match, Mismatch};
-        // One base that differs costs 4, and the bases behind it score as much again.
+        // A mismatch costs 4; two more matches after it do not make up for that.
         assert_eq!(kept(&[(Match, 50), (Mismatch, 1), (Match, 2)]), 0..3);
         assert_eq!(kept(&[(Match, 50), (Mismatch, 2), (Match, 2)]), 0..1);
         assert_eq!(kept(&[(Mismatch, 1), (Match, 1), (Mismatch, 2), (Match, 90)]), 3..4);

@@ -1,8 +1,8 @@
-//! Alignments with gaps: of those with the fewest edits, the one with the fewest gaps.
+//! Alignments with gaps: among those with the fewest edits, the one with the fewest gaps.
 //!
-//! Each part of an alignment with the fewest edits has the fewest edits to where it ends. So from the
-//! ends upwards only steps are taken that lose as many edits as they cost; few cells are met. Gaps
-//! are counted in these, from the first row on, and then the way back is looked up.
+//! Every prefix of an alignment with the fewest edits has the fewest edits up to its end. Therefore a search
+//! from the ends upwards follows only steps that lose as many edits as they cost, and visits few cells. Gaps
+//! are counted in these cells from the first row on, and the alignment is then read off backwards.
 
 use merganser_run::Cancel;
 
@@ -12,31 +12,31 @@ use crate::queries::Query;
 use crate::reference::Text;
 use crate::{NMode, Operation};
 
-/// What leads to a cell with the fewest edits, as bits: the cell above on its diagonal, on which the
-/// bases are the same; a deletion; an insertion.
+/// Bits of a cell: the steps that lead to it with the fewest edits. `ALIGNED` is the step from the row above on
+/// the same diagonal, `SAME` says that its bases match; the others are a deletion and an insertion.
 const ALIGNED: u8 = 1;
 const SAME: u8 = 2;
 const DELETION: u8 = 4;
 const INSERTION: u8 = 8;
-/// Once gaps are counted, the first three are of what has the fewest, too, and these say that a
-/// deletion or an insertion that ends there begins there.
+/// After gaps have been counted, `ALIGNED`, `DELETION` and `INSERTION` are only set for steps with the fewest
+/// gaps; these bits then say that a deletion or an insertion that ends in the cell also begins there.
 const DELETION_BEGINS: u8 = 16;
 const INSERTION_BEGINS: u8 = 32;
 
-/// More gaps than there are.
+/// A number of gaps larger than any alignment has.
 const FAR: u16 = u16::MAX / 2;
 
-/// No edits: of a cell that is on no alignment.
+/// A number of edits that marks a cell as on no alignment.
 const OFF: u16 = u16::MAX;
 
-/// Rows one above the other.
+/// One row with its cells, or consecutive rows that only have matches.
 #[derive(Clone, Copy, Debug)]
 struct RowGroup {
-    /// Their number: one, or a run of matches on one diagonal, which has no cells.
+    /// The number of rows: one, or those of a run of matches on a single diagonal, which has no cells.
     rows: u32,
     /// The last diagonal.
     last: u32,
-    /// Where the cells are, from the last diagonal on.
+    /// The range of the cells in [`Gaps::cells`], from the last diagonal down.
     cells: [u32; 2],
 }
 
@@ -46,26 +46,26 @@ impl RowGroup {
     }
 }
 
-/// A thread's memory.
+/// Working space of one thread.
 #[derive(Debug, Default)]
 pub(super) struct Gaps {
     waves: Waves,
-    /// From the last row on.
+    /// Row groups, from the last row up.
     segments: Vec<RowGroup>,
     cells: Vec<u8>,
-    /// By diagonal: the edits of cells of a row and of the one above.
+    /// The edits of the cells of the current row and of the row above it, by diagonal.
     row: Vec<u16>,
     above: Vec<u16>,
-    /// By diagonal, of the row above and then of the row itself: the fewest gaps, and those if it
-    /// ends with an insertion.
+    /// The fewest gaps by diagonal, of the row above until the row itself has been computed: of any alignment,
+    /// and of those that end with an insertion.
     any: Vec<u16>,
     insertion: Vec<u16>,
 }
 
 impl Gaps {
-    /// Calls `push` with the runs of the alignment of a band, from its end on, and gives the number
-    /// of its end and its first diagonal's; `None` if the band has none or the run is cancelled
-    /// meanwhile.
+    /// Calls `push` with the runs of a band's alignment, from its end on, and returns the number of its end and
+    /// the diagonal on which it begins. Returns `None` if the band has no alignment, or if the run is
+    /// cancelled.
     pub(super) fn trace(
         &mut self,
         query: &Query<'_>,
@@ -86,13 +86,13 @@ impl Gaps {
         Some([end - band.edits, self.walk(end, push)])
     }
 
-    /// Whether the end on a diagonal has the band's edits, and no fewer.
+    /// Whether the end on a diagonal has exactly the band's number of edits.
     fn is_tie(&self, band: &Band, diagonal: usize, len: i16) -> bool {
         let reached = |edits| self.waves.furthest(edits, diagonal) == len;
         reached(band.edits) && (band.edits == 0 || !reached(band.edits - 1))
     }
 
-    /// The last row; gives its first diagonal and its last one.
+    /// Initializes the last row, and returns its first and last diagonal with an end.
     fn begin(&mut self, band: &Band, len: i16) -> Option<[usize; 2]> {
         for row in [&mut self.row, &mut self.above] {
             row.clear();
@@ -113,7 +113,7 @@ impl Gaps {
         bounds
     }
 
-    /// Collects the cells of alignments with the fewest edits.
+    /// Collects the cells of the alignments with the fewest edits; `None` if cancelled.
     fn collect(
         &mut self,
         band: &Band,
@@ -145,7 +145,8 @@ impl Gaps {
         Some(())
     }
 
-    /// How many rows are matches and nothing else, from the only cell of a row on.
+    /// Returns the number of rows above and including this one that only have matches, if its only cell is on
+    /// this diagonal.
     fn run(&self, band: &Band, row: usize, diagonal: usize) -> usize {
         let edits = usize::from(self.row[diagonal]);
         let matched = self.waves.begin_of_matches(diagonal, row).max(band.least(diagonal));
@@ -157,7 +158,8 @@ impl Gaps {
         row.saturating_sub(matched.max(deletion.max(insertion).max(0) as usize))
     }
 
-    /// Appends the cells of a row, and finds those of the row above; gives the diagonals of these.
+    /// Appends the cells of a row and finds those of the row above; returns the first and last diagonal of
+    /// these.
     fn collect_row(&mut self, band: &Band, row: usize, bounds: [usize; 2]) -> [usize; 2] {
         let ([mut first, last], mut above) = (bounds, [usize::MAX, 0]);
         let from = self.cells.len() as u32;
@@ -190,7 +192,7 @@ impl Gaps {
         above
     }
 
-    /// What leads to a cell with the fewest edits.
+    /// Returns the steps that lead to a cell with the fewest edits.
     fn ways(&self, band: &Band, row: usize, diagonal: usize, edits: u16) -> u8 {
         let mut ways = 0;
         let reached = |row: usize, diagonal: usize| {
@@ -212,7 +214,7 @@ impl Gaps {
         ways
     }
 
-    /// Counts gaps, and leaves of each cell's ways those with the fewest.
+    /// Counts gaps, and keeps only the steps with the fewest.
     fn count(&mut self) {
         for at in (0..self.segments.len()).rev() {
             let segment = self.segments[at];
@@ -251,7 +253,7 @@ impl Gaps {
         }
     }
 
-    /// The way back from an end; gives the diagonal on which it begins.
+    /// Follows the steps backwards from an end, and returns the diagonal on which the alignment begins.
     fn walk(&self, end: usize, mut push: impl FnMut(Operation, u32)) -> usize {
         let (mut diagonal, mut inserts) = (end, false);
         for segment in &self.segments {

@@ -1,9 +1,8 @@
-//! How far down each diagonal one comes with so many edits (Ukkonen, 1985; Landau and Vishkin, 1989).
+//! The furthest row that each diagonal reaches with 0, 1, 2, … edits (Ukkonen, 1985; Landau and Vishkin, 1989).
 //!
-//! A cell is a row (bases of the query that are behind) and a diagonal. What can be reached with so
-//! many edits can be reached on all rows above, too, so that the furthest row says all of a diagonal.
-//! Only the diagonals are kept from which the edits that are left lead to an end: one less on each
-//! side with each edit.
+//! A cell is a row (the number of aligned bases of the query) and a diagonal. If a number of edits reaches a
+//! row, it also reaches all rows above it on the diagonal, so the furthest row is enough. Only diagonals from
+//! which the remaining edits can lead to an end are kept: with each edit there is one less on each side.
 
 use merganser_run::Cancel;
 use merganser_seq::planes::window;
@@ -13,27 +12,27 @@ use crate::NMode;
 use crate::queries::Query;
 use crate::reference::Text;
 
-/// No row: of a diagonal that cannot be reached. No number of edits makes a row of it.
+/// The row of a diagonal that cannot be reached; adding edits to it does not make it valid.
 const NONE: i16 = i16::MIN / 2;
 
-/// Letters that are compared at once.
+/// The number of letters that are compared at once.
 const STEP: usize = 8;
 
-/// A thread's memory.
+/// Working space of one thread.
 #[derive(Debug, Default)]
 pub(super) struct Waves {
-    /// The query's letters from `STEP` on, and the text's, that of row 0 and diagonal 0 first: a bit
-    /// for each base. Letters match if they have a bit in common. There are zeros before and behind
-    /// both, and in place of the text's letters behind the last end.
+    /// Letters of the query, from index `STEP` on, and of the text, beginning with that of row 0 and diagonal
+    /// 0. Each has one bit for each base that it matches; two letters match if they have a bit in common. There
+    /// are zeros before and after both, and instead of the text's letters after the last end.
     query: Vec<u8>,
     text: Vec<u8>,
-    /// By edits, by diagonal: the furthest rows.
+    /// The furthest rows, by edits, then by diagonal.
     rows: Vec<i16>,
     width: usize,
 }
 
 impl Waves {
-    /// Fills in the rows of all numbers of edits of a band; false if the run is cancelled meanwhile.
+    /// Computes the rows for all numbers of edits of a band; returns false if the run is cancelled.
     pub(super) fn fill(
         &mut self,
         query: &Query<'_>,
@@ -60,7 +59,7 @@ impl Waves {
         self.query.resize(STEP, 0);
         spread([query.low, query.high, query.others], 0, query.len, other, &mut self.query);
         self.query.resize(STEP + query.len + STEP, 0);
-        // Letters of the contigs before are never looked at.
+        // Letters before the contig are never compared.
         let before = (-band.first).max(0) as usize;
         self.text.clear();
         self.text.resize(STEP + before, 0);
@@ -70,7 +69,7 @@ impl Waves {
         self.text.resize(STEP + query.len + band.width + STEP, 0);
     }
 
-    /// The rows without edits.
+    /// Computes the rows without edits.
     fn begin(&mut self, band: &Band) {
         self.width = band.width;
         self.rows.clear();
@@ -82,12 +81,12 @@ impl Waves {
         }
     }
 
-    /// Where the rows with so many edits begin: those of diagonal `edits`.
+    /// Returns the index of the rows with this many edits; the first one is that of diagonal `edits`.
     fn begin_of(&self, edits: usize) -> usize {
         edits * (self.width + 1 - edits)
     }
 
-    /// Rows with so many edits right behind the last one.
+    /// Computes the rows with `edits` edits immediately after the last edit.
     fn widen(&mut self, edits: usize, len: i16) {
         let begin = self.begin_of(edits);
         let (behind, own) = self.rows.split_at_mut(begin);
@@ -97,12 +96,12 @@ impl Waves {
         for (((own, &deleted), &changed), &inserted) in
             own.iter_mut().zip(deleted).zip(changed).zip(inserted)
         {
-            // What comes to the last row comes to the one before, too.
+            // A step that reaches the last row has also reached the one before it.
             *own = deleted.max((changed.max(inserted) + 1).min(len));
         }
     }
 
-    /// Lets rows with so many edits go on along matches.
+    /// Extends the rows with `edits` edits along matches.
     fn extend(&mut self, edits: usize) {
         let begin = self.begin_of(edits);
         for at in 0..self.width - 2 * edits {
@@ -113,7 +112,7 @@ impl Waves {
         }
     }
 
-    /// The first row from `row` on whose base differs, on a diagonal.
+    /// Returns the first row at or after `row` whose bases differ on a diagonal.
     #[inline(always)]
     fn end_of_matches(&self, diagonal: usize, row: i16) -> i16 {
         let mut row = row as usize;
@@ -126,13 +125,13 @@ impl Waves {
         }
     }
 
-    /// The row behind the last one before `row` whose base differs, on a diagonal; 0 if there is none.
+    /// Returns the row after the last one before `row` whose bases differ on a diagonal; 0 if all bases match.
     pub(super) fn begin_of_matches(&self, diagonal: usize, row: usize) -> usize {
         let mut row = row;
         loop {
             let differs = differs(&self.query[row..], &self.text[row + diagonal..]);
             if differs != 0 {
-                // The letters before the query differ.
+                // The zeros before the query differ from every letter, so the loop ends.
                 return row - differs.leading_zeros() as usize / 8;
             }
             row -= STEP;
@@ -145,24 +144,24 @@ impl Waves {
         self.query[STEP + row] & self.text[STEP + row + diagonal] != 0
     }
 
-    /// The furthest row on a diagonal with so many edits, below 0 if there is none. From the diagonal
-    /// so many other edits lead to an end.
+    /// Returns the furthest row on a diagonal with `edits` edits; negative if no row can be reached. The remaining
+    /// edits must be able to lead from the diagonal to an end.
     #[inline]
     pub(super) fn furthest(&self, edits: usize, diagonal: usize) -> i16 {
         self.rows[self.begin_of(edits) + diagonal - edits]
     }
 }
 
-/// The upper bit of each of the first bytes that have no bit in common.
+/// Returns, for each of the first eight bytes, its upper bit set if the two have no bit in common.
 #[inline(always)]
 fn differs(a: &[u8], b: &[u8]) -> u64 {
     let word = |bytes: &[u8]| u64::from_le_bytes(*bytes.first_chunk().expect("letters are padded"));
     let each = u64::MAX / 255;
-    // No byte has more than 4 bits, so that there is no carry from one to the next.
+    // The sum of a byte never carries into the next one, because letters use only 4 bits.
     !((word(a) & word(b)) + 0x7f * each) & (0x80 * each)
 }
 
-/// Appends letters of planes, those that are no bases as `other` has them.
+/// Appends `count` letters of planes as bits; ambiguous letters become the bytes of `other`.
 fn spread(planes: [&[u64]; 3], from: usize, count: usize, other: u64, letters: &mut Vec<u8>) {
     let len = letters.len();
     letters.reserve(count.next_multiple_of(64));
@@ -179,7 +178,7 @@ fn spread(planes: [&[u64]; 3], from: usize, count: usize, other: u64, letters: &
     letters.truncate(len + count);
 }
 
-/// Of each byte: its bits as bytes, the lowest first.
+/// The bits of each byte value as eight bytes, the lowest bit first.
 static EACH_BIT: [u64; 256] = {
     let mut bytes = [0; 256];
     let mut at = 0;

@@ -16,52 +16,52 @@ use super::reads::MixedReadsArgs;
 
 const CLASSIFY: &str = "\
 Output:
-  One line a read, in the order of the reads, as Kraken 2 writes it: C or U,
-  name, taxid (0: none), length (of both mates: 100|98), and the candidates as
-  TAXID:HITS, the best first (0:0: none). All reports come from the same pass
-  over the reads. docs/classify.md describes each.
+  One line per read, in the order of the reads, in Kraken 2's format: C or U,
+  name, taxid (0 if none), length (100|98 for a pair), and the candidates as
+  TAXID:HITS, the best first (0:0 if none). All reports come from the same pass
+  over the reads. docs/guide/classify.md describes each of them.
 
 Many samples:
-  --sample-sheet FILE has a line for each: SAMPLE<TAB>READS or
-  SAMPLE<TAB>MATES1<TAB>MATES2 (or with commas); lines of the same sample belong
-  together. {} in a file name stands for the sample. --interactive takes reads
-  and options from the lines of stdin; `help` explains.
+  --sample-sheet FILE has lines of SAMPLE<TAB>READS or
+  SAMPLE<TAB>MATES1<TAB>MATES2, or with commas; lines of the same sample are
+  taken together. {} in an output's name stands for the sample. --interactive
+  takes reads and options from the lines of stdin; enter `help` for more.
 
 Examples:
-  Pairs, with a report that Bracken, Krona and Pavian read:
+  Pairs, with a report for Bracken, Krona or Pavian:
     merganser classify refs.mgdb -1 reads_1.fq.gz -2 reads_2.fq.gz \\
       -o reads.tsv --report sample.kreport
-  Single reads, only reports:
+  Single reads, reports only:
     merganser classify refs.mgdb reads.fq.gz --no-map \\
       --report sample.kreport --abundance sample.tsv
-  From a pipe, mates one after the other:
+  Interleaved pairs from a pipe:
     samtools fastq sample.bam | \\
       merganser classify refs.mgdb --interleaved - -o reads.tsv.gz
-  By a database of Kraken 2, as kraken2 does:
+  With a database of Kraken 2, with the results of kraken2:
     merganser classify kraken_db/ reads.fq.gz --confidence 0.1 \\
       -o reads.kraken --report sample.kreport
-  With the reads of each species, by Bracken's rule:
+  With the reads of each species, estimated as by Bracken:
     merganser classify refs.mgdb reads.fq.gz --no-map \\
       --bracken refs.mgdb.100mers.kmer_distrib --bracken-output sample.bracken
-  In pieces, whose results make one report:
+  In several runs, whose results are merged into one report:
     merganser classify refs.mgdb a.fq.gz --no-map --partial a.partial
     merganser classify refs.mgdb b.fq.gz --no-map --partial b.partial
     merganser report merge --format kreport a.partial b.partial -o all.kreport
-  Without a database:
+  Without a database file:
     merganser classify --references genomes/ --taxonomy taxonomy/ \\
       reads.fq.gz -o reads.tsv
-  All samples of a run, the database opened once:
+  All samples of a run, opening the database once:
     merganser classify refs.mgdb --sample-sheet run.tsv \\
       -o {}.tsv.gz --report {}.kreport";
 
 const READS: &str = "\
-The database (.mgdb, or a folder that Kraken 2 made), unless --references are given; then reads: \
+The database (.mgdb, or a folder of Kraken 2) unless --references is given, then files of reads: \
 FASTA, FASTQ, SAM, BAM or CRAM, plain or compressed; @LIST of such files, or - for stdin";
 
 const MEMORY: &str = "\
-Memory that the run may use, the database included, e.g. 8G: where that does not fit, its parts \
-take turns (build --parts), or an error says what is needed [default: three quarters of the \
-memory that is free to use, or more if the database needs it and it is free]";
+Memory that the run may use, including the database, e.g. 8G. If the database does not fit, its \
+parts are loaded in turn (see build --parts), or an error says how much is needed [default: three \
+quarters of the available memory, or more if the database needs it and it is available]";
 
 #[derive(Args, Debug)]
 #[command(mut_arg("memory", |arg| arg.help(MEMORY)))]
@@ -77,26 +77,35 @@ pub(crate) struct ClassifyArgs {
     #[command(flatten)]
     pub(crate) query: QueryArgs,
 
-    /// Samples and their reads, a line each; {} in the names of outputs stands for the sample
+    /// Table of samples and their reads; {} in the names of outputs stands for the sample
+    ///
+    /// The lines of the table are described under "Many samples" below.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["mates1", "singles", "interactive"])]
     pub(crate) sample_sheet: Option<PathBuf>,
-    /// Skip the samples of the sheet that are done; FILE is the journal (appended): a sample is done if
-    /// its outputs are as they were written, and its reads and the database have the same content
+    /// Skip samples of the sheet that are finished; FILE is the journal, which is appended to
+    ///
+    /// A sample is finished if its outputs are unchanged since they were written, and its reads and the
+    /// database still have the same content.
     #[arg(long, value_name = "FILE", requires = "sample_sheet", conflicts_with = "references")]
     pub(crate) resume: Option<PathBuf>,
-    /// Classify but the I-th of N shards: of the reads, for classify join to put together with the
-    /// others; of a sample sheet, some of its samples, whole
+    /// Classify only shard I of N: of the reads, or of the samples of a sheet
+    ///
+    /// `merganser classify join` joins the results of all shards of the reads. With a sample sheet, each
+    /// shard takes some of the samples as a whole, and nothing needs to be joined.
     #[arg(long, value_name = "I/N", conflicts_with = "interactive")]
     pub(crate) shard: Option<Shard>,
-    /// Classify what the lines of stdin ask for, with the database opened once
+    /// Keep the database open and run a query for each line of stdin
     #[arg(long, conflicts_with_all = ["mates1", "singles"])]
     pub(crate) interactive: bool,
 
-    /// Genomes to build a database of in memory, instead of DATABASE: FASTA files, folders, @LIST;
-    /// may be given more than once
+    /// Genomes to build a database from in memory, in place of DATABASE: FASTA files, folders, @LIST
+    ///
+    /// May be given more than once.
     #[arg(long, value_name = "GENOMES", help_heading = "On the fly")]
     pub(crate) references: Vec<PathBuf>,
-    /// Folder with nodes.dmp and names.dmp, or a table of GTDB; may be given again for another table
+    /// NCBI's taxdump folder (nodes.dmp, names.dmp), or a table of GTDB
+    ///
+    /// May be given more than once for several tables of GTDB.
     #[arg(long, value_name = "PATH", requires = "references", help_heading = "On the fly")]
     pub(crate) taxonomy: Vec<PathBuf>,
     #[command(flatten)]
@@ -107,13 +116,14 @@ pub(crate) struct ClassifyArgs {
     pub(crate) resources: ResourceArgs,
 }
 
-/// What else there is to do.
+/// Subcommands of `merganser classify`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ClassifyCommand {
-    /// Join what the shards of a job wrote (classify --shard)
+    /// Join the results of shards (classify --shard)
     ///
-    /// What comes out are the bytes of one run over all reads: lines, reports, abundances and distinct
-    /// features. Shards of other reads, options or databases, or not all of them, are refused.
+    /// The joined lines, reports, abundances and distinct features equal those of one run over all reads,
+    /// byte for byte. It is an error if a shard is missing, or if shards differ in reads, options or
+    /// database.
     Join(Box<ClassifyJoinArgs>),
 }
 
@@ -125,12 +135,12 @@ pub(crate) struct SessionLine {
     pub(crate) query: QueryArgs,
 }
 
-/// What to classify, how, and what to write.
+/// A query: what to classify, how, and what to write.
 #[derive(Args, Clone, Debug)]
 #[command(mut_arg("reads", |arg| arg.help(READS)))]
 #[command(group(ArgGroup::new("counted").args(["report", "partial", "report_html", "report_data"]).multiple(true)))]
 pub(crate) struct QueryArgs {
-    // First: what the others take of the command line is gone then.
+    // First, because the derived parsers of the other fields take their values out of the matches.
     #[command(flatten)]
     pub(crate) given: Given,
     #[command(flatten)]
@@ -146,78 +156,87 @@ pub(crate) struct QueryArgs {
     pub(crate) config: RunConfig,
 }
 
-/// The lines of reads and the reads themselves.
+/// Outputs that have lines of single reads, or the reads themselves.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct LineArgs {
-    /// A line for each read; - is stdout; compressed if the name ends in .gz
+    /// Output with one line per read; - is stdout; compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
     pub(crate) output: PathBuf,
-    /// No line for each read
+    /// Write no lines for single reads, only reports
     #[arg(long, help_heading = "Output", conflicts_with = "output")]
     pub(crate) no_map: bool,
-    /// Write the reads that have a taxon here, as they are. # in the name becomes _1 and _2 for
-    /// pairs (without it, mates follow each other) and nothing for single reads; .gz compresses
+    /// Write the reads that have a taxon to FILE, unchanged; compressed if the name ends in .gz
+    ///
+    /// # in the name becomes _1 and _2 for pairs, and nothing for single reads. Without it, mates are
+    /// interleaved.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) classified_out: Option<PathBuf>,
-    /// The same for the reads that have none
+    /// Write the reads without a taxon to FILE; names as for --classified-out
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) unclassified_out: Option<PathBuf>,
-    /// Write a table of the sequences that were hit: taxon, windows covered, reads, hits
+    /// Write a table of the reference sequences that were hit: taxon, windows covered, reads, hits
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) hits_per_ref: Option<PathBuf>,
-    /// Write what `report merge` joins with the results of other reads, to the reports of one run over
-    /// all
+    /// Write partial results, for `report merge` or `classify join`
+    ///
+    /// Merged with the partial results of other reads, they give the reports of one run over all reads.
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) partial: Option<PathBuf>,
-    /// Show the largest taxa as bars of letters, on stderr (`report plot` writes pictures)
+    /// Show the largest taxa as a bar chart in text on stderr (`report plot` draws figures)
     #[arg(long, value_name = "-", value_parser = ["-"], help_heading = "Output")]
     pub(crate) plot: Option<String>,
-    /// Write a summary of the run for other programs; - is stdout
+    /// Write a summary of the run as JSON; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
 }
 
-/// What is made of the numbers of reads.
+/// Reports that are made from the numbers of reads per taxon.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ReportArgs {
-    /// Reads by taxon as Kraken's report; - is stdout
+    /// Write reads per taxon as a Kraken-style report; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) report: Option<PathBuf>,
-    /// Taxa of the database without reads, too, in --report and --mpa
+    /// Include taxa of the database without reads in --report and --mpa
     #[arg(long, help_heading = "Reports")]
     pub(crate) report_zero_counts: bool,
-    /// Reads by taxon as MetaPhlAn's table
+    /// Write reads per taxon as a MetaPhlAn-style table
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) mpa: Option<PathBuf>,
-    /// Reads by taxon for Krona's ktImportText
+    /// Write reads per taxon as text for Krona's ktImportText
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) krona: Option<PathBuf>,
-    /// Estimated abundances of all taxa at every rank: reads of higher taxa are pushed down
+    /// Write estimated abundances of all taxa at every rank
+    ///
+    /// Reads of higher taxa are distributed to the taxa below them.
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) abundance: Option<PathBuf>,
-    /// The same as CAMI's profile
+    /// Write estimated abundances as a CAMI profile
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub(crate) cami: Option<PathBuf>,
-    /// The sample's name in --cami [default: that of the sample sheet, or `sample`]
+    /// Name of the sample in --cami [default: the name in the sample sheet, or `sample`]
     #[arg(long, value_name = "NAME", help_heading = "Reports")]
     pub(crate) sample_id: Option<String>,
-    /// The distribution of the database for reads of about this length (build --bracken, db bracken),
-    /// for --bracken-output: reads of higher taxa go back to species, by Bracken's rule
+    /// Distribution of the database for reads of about this length, for --bracken-output
+    ///
+    /// Reads of higher taxa are given back to species by Bracken's rule. `build --bracken` and `db bracken`
+    /// write distributions.
     #[arg(long, value_name = "FILE", help_heading = "Reports", requires = "bracken_output")]
     pub(crate) bracken: Option<PathBuf>,
-    /// Bracken's table of estimated reads
+    /// Write Bracken's table of estimated reads
     #[arg(long, value_name = "FILE", help_heading = "Reports", requires = "bracken")]
     pub(crate) bracken_output: Option<PathBuf>,
-    /// Bracken's report: --report with the estimated reads, from the level up
+    /// Write --report with the reads that Bracken estimates, from --bracken-level up
     #[arg(long, value_name = "FILE", help_heading = "Reports", requires = "bracken")]
     pub(crate) bracken_report: Option<PathBuf>,
-    /// Rank code of the taxa that Bracken gives reads to
+    /// Rank code of the taxa that Bracken assigns reads to
     #[arg(long, value_name = "CODE", default_value = "S", help_heading = "Reports")]
     pub(crate) bracken_level: Level,
-    /// To Bracken, taxa of that level with fewer reads are not there
+    /// Reads that a taxon of that level needs for Bracken to consider it present
     #[arg(long, value_name = "READS", default_value_t = 10, help_heading = "Reports")]
     pub(crate) bracken_threshold: u64,
-    /// In --abundance and --cami, a taxon with fewer reads is not there: they are its parent's
+    /// Reads that a taxon needs to be present in --abundance and --cami
+    ///
+    /// Reads of taxa with fewer count for the parent.
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Reports")]
     pub(crate) min_reads: u64,
 }

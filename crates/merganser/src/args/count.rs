@@ -14,34 +14,32 @@ use crate::holds::FormatChoice;
 
 const MORE: &str = "\
 Alphabet:
-  A C G T count in either case, and U counts as T. Any other letter (N, IUPAC
-  codes, gaps) breaks k-mers: no k-mer holds it, and the number of such letters
-  is reported. A k-mer and its reverse complement count together unless
-  --forward-only is given; a palindrome counts once for each time it occurs.
+  A, C, G and T count in either case; U counts as T. Any other letter (N, IUPAC
+  codes, gaps) breaks k-mers: no k-mer contains it, and the summary has the
+  number of such letters. A k-mer and its reverse complement count together
+  unless --forward-only is given; a palindrome counts once per occurrence.
 
 Inputs:
-  FASTA (lines of any width) and FASTQ (four lines a record), told apart by
+  FASTA (lines of any width) and FASTQ (four lines per record), recognized by
   content, plain or compressed with gzip, BGZF, zstd, bzip2 or xz; SAM, BAM and
-  CRAM, of which secondary and supplementary alignments are passed over. Formats
-  may be mixed. `-` is standard input, `@list.txt` a file that names one input a
-  line.
+  CRAM, whose secondary and supplementary alignments are skipped. Formats may be
+  mixed. `-` is stdin; `@list.txt` is a file that lists one input per line.
 
 Examples:
-  Count the 31-mers of paired reads; those that occur once are mostly errors and
-  are dropped:
+  The 31-mers of paired reads that occur at least twice (others are errors):
     merganser count -k 31 -o sample.mgk reads_1.fq.gz reads_2.fq.gz
-  Keep all, and write the histogram for GenomeScope in the same run:
+  All 21-mers, and the histogram for GenomeScope in the same run:
     merganser count -k 21 --min-count 1 --histogram sample.hist \\
       -o sample.mgk reads.fq.gz
-  Only the histogram, on the terminal:
+  Only the histogram, on stdout:
     merganser count -k 21 --format none --histogram - reads.fq.gz
-  A KMC database, for kmc_tools (writes sample.kmc_pre and sample.kmc_suf):
+  A KMC database, for kmc_tools (sample.kmc_pre and sample.kmc_suf):
     merganser count -k 28 --format kmc -o sample reads.fq.gz
   From a pipe, as text:
     curl -s $URL | merganser count -k 31 --format tsv -o sample.tsv.gz -
-  From CRAM, with the genome that the reads were aligned to:
+  CRAM, with the genome that the reads were aligned to:
     merganser count -k 31 --reference genome.fa -o sample.mgk sample.cram
-  On two machines, each a shard of the input, joined to what one would count:
+  On two machines, one shard of the input each, then joined:
     merganser count -k 31 --shard 1/2 -o shard1.mgk @files.txt
     merganser count -k 31 --shard 2/2 -o shard2.mgk @files.txt
     merganser kmers union --min-count 2 -o sample.mgk shard1.mgk shard2.mgk
@@ -58,21 +56,27 @@ pub(crate) struct CountArgs {
     #[command(flatten)]
     pub(crate) reads: ReadsArgs,
 
-    /// The table to write; - is stdout (tsv); tsv is compressed if the name ends in .gz; kmc
-    /// writes FILE.kmc_pre and FILE.kmc_suf
+    /// Table to write; - is stdout (tsv only)
+    ///
+    /// tsv is compressed if the name ends in .gz. kmc writes two files, FILE.kmc_pre and FILE.kmc_suf.
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
-    /// Format of the table: our own, a KMC database, KFF, KMER<TAB>COUNT lines, Parquet (if built
-    /// in), or no table [default: by the end of FILE's name (.kff, .tsv, .parquet), else mgk]
+    /// Format of the table [default: by FILE's suffix (.kff, .tsv, .parquet), else mgk]
+    ///
+    /// mgk is Merganser's own format, kmc a KMC database, kff a KFF file, tsv KMER<TAB>COUNT lines.
+    /// parquet needs a build with the feature parquet. none writes no table, for --histogram alone.
     #[arg(long = "format", value_name = "FORMAT", value_parser = one_of(&FORMATS))]
     #[arg(help_heading = "Output")]
     pub(crate) given_format: Option<Format>,
-    /// Write how many distinct k-mers occur once, twice, ...: COUNT<TAB>NUMBER lines, before
-    /// any cut; - is stdout
+    /// Write the histogram of counts to FILE: COUNT<TAB>NUMBER lines; - is stdout
+    ///
+    /// NUMBER is the number of distinct k-mers that occur COUNT times, before --min-count and --max-count
+    /// apply.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) histogram: Option<PathBuf>,
-    /// How the histogram is written; jellyfish is what MultiQC reads, in files named *_jf.hist;
-    /// fastk is FastK's .hist
+    /// Format of the histogram
+    ///
+    /// jellyfish is the format that MultiQC reads, from files named *_jf.hist. fastk is FastK's .hist.
     #[arg(long, value_name = "FORMAT", default_value = "tsv", requires = "histogram")]
     #[arg(help_heading = "Output")]
     pub(crate) histogram_format: HistogramFormat,
@@ -80,7 +84,7 @@ pub(crate) struct CountArgs {
     #[arg(long, value_name = "N", requires = "histogram", help_heading = "Output")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) hist_max: Option<u32>,
-    /// Write a summary of the run for other programs; - is stdout
+    /// Write a summary of the run as JSON; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
     #[command(flatten)]
@@ -88,58 +92,63 @@ pub(crate) struct CountArgs {
 
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
-    /// Memory that the process may use, e.g. 500M or 8G [default: three quarters of the
-    /// memory that is free to use]
+    /// Memory that the process may use, e.g. 500M or 8G [default: three quarters of the available
+    /// memory]
     #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
     #[arg(help_heading = "Resources")]
     pub(crate) memory: Option<u64>,
-    /// Directory for temporary files, made if missing [default: $TMPDIR or /tmp]
+    /// Directory for temporary files, created if missing [default: $TMPDIR or /tmp]
     #[arg(long, value_name = "DIR", help_heading = "Resources")]
     pub(crate) tmp_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
-    /// Rule by which k-mers are sent to bins; all (for --stats-only) compares the rules
+    /// Signature rule that assigns k-mers to bins; all compares the rules (with --stats-only)
     #[arg(long, value_name = "RULE", default_value = "gkc", help_heading = "Partitioning")]
     pub(crate) signature: Signature,
-    /// Only partition, and print on stdout what the signature rule makes of the reads
+    /// Only partition the k-mers, and print statistics of the signature rule on stdout
     #[arg(long, help_heading = "Partitioning")]
     #[arg(conflicts_with_all = ["output", "histogram", "json", "report_html", "report_data", "multiqc"])]
     pub(crate) stats_only: bool,
-    // Last, so that headings of help are in the order of the fields above.
+    // Last, so that the headings of the help are in the order of the fields above.
     #[command(flatten)]
     pub(crate) config: Config,
 }
 
 impl CountArgs {
-    /// Where the table goes.
+    /// Returns the path of the table, `None` without `-o`.
     pub(crate) fn table(&self) -> Option<PathBuf> {
         self.output.as_deref().map(|output| self.format().path(output))
     }
 
-    /// The format of the table.
+    /// Returns the format of the table.
     pub(crate) fn format(&self) -> Format {
         let format = Format::choose(self.given_format, self.output.as_deref(), Format::Mgk);
-        // A name that asks for another format is refused, or replaces an input, which is said of it then.
+        // A suffix of another format is refused elsewhere, or it is that of an input, which is reported then.
         if FORMATS.contains(&format) { format } else { Format::Mgk }
     }
 }
 
-/// The formats that a count writes.
+/// The formats that a count can write.
 const FORMATS: [Format; 6] =
     [Format::Mgk, Format::Kmc, Format::Kff, Format::Tsv, Format::Parquet, Format::None];
 
 /// `--signature`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Signature {
+    /// RapidGKC's signatures
     Gkc,
+    /// KMC 2's signatures
     Kmc2,
+    /// Canonical minimizers
     Minimizer,
+    /// Canonical minimizers in the order of a hash
     Hash,
+    /// All rules, to compare them (--stats-only)
     All,
 }
 
 impl Signature {
-    /// The rules that are meant; the first is the one to count with.
+    /// Returns the rules that are selected; the first is the one to count with.
     pub(crate) fn rules(self) -> &'static [Rule] {
         match self {
             Signature::Gkc => &[Rule::Gkc],

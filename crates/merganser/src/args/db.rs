@@ -13,79 +13,82 @@ use super::classify::ReportArgs;
 use super::{DeviceArgs, ThreadArgs};
 use prepare::DbPrepareArgs;
 
-/// What to do with a database.
+/// Subcommands of `merganser db`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DbCommand {
-    /// Check downloaded genomes and tell each its taxon: the library that databases are built of
+    /// Check downloaded genomes and assign taxa to them, before `merganser build`
     ///
-    /// Finds the genomes in folders of downloads from NCBI or GTDB, reads each to its end, holds
-    /// it against its MD5 checksum, and writes a manifest: a table that `merganser build` takes in
-    /// the place of genomes. A later run reads only what is new, and goes on where one was
+    /// Finds the genomes in folders of downloads from NCBI or GTDB, reads each to its end, compares it
+    /// with its MD5 checksum, and writes a manifest: a table that `merganser build` takes in place of
+    /// genomes. A later run reads only new genomes. A run that was interrupted continues where it
     /// stopped.
     #[command(after_help = prepare::PREPARE)]
     Prepare(Box<DbPrepareArgs>),
-    /// Print what a database says of itself
+    /// Print a database's properties
     #[command(after_help = "Examples:\n  merganser db info refs.mgdb\n  \
         merganser db info refs.mgdb --json")]
     Info(DbInfoArgs),
-    /// Check all checksums of databases, and that their tables make sense
+    /// Check the checksums and the consistency of databases
     #[command(after_help = "Examples:\n  merganser db verify refs.mgdb\n  \
         merganser db verify *.mgdb")]
     Verify(DbVerifyArgs),
-    /// Print the taxa of a database, or its sequences
+    /// Print a database's taxa or sequences
     ///
-    /// Columns: taxid, rank, name, parent's taxid, sequences and bases of the taxon itself,
-    /// sequences and bases of it and all below. With --sequences: sequence, taxid, rank, name,
-    /// bases, windows.
+    /// Columns: taxid, rank, name, parent's taxid, number and bases of the taxon's own sequences, number
+    /// and bases of the sequences of its clade. With --sequences: sequence, taxid, rank, name, bases,
+    /// windows.
     #[command(after_help = "Examples:\n  merganser db taxa refs.mgdb --rank genus\n  \
         merganser db taxa refs.mgdb --sequences | grep -w 562")]
     Taxa(DbTaxaArgs),
     /// Add genomes to a database
     ///
-    /// The database then answers as one that was built of its genomes and these, in this order,
-    /// with its parameters.
+    /// The result equals a database that is built from the old genomes and then the new ones, with the
+    /// same parameters.
     #[command(after_help = ADD)]
     Add(Box<DbAddArgs>),
-    /// Write Bracken's distributions: to which taxa reads of a database's genomes are assigned
+    /// Write Bracken's distributions for a database
     ///
-    /// Every stretch of LENGTH bases of every genome is taken for a read without errors, and
-    /// classified by the database. For `classify --bracken`, `report bracken` and Bracken itself.
+    /// Classifies every stretch of LENGTH bases of every genome as a read without errors, and writes to
+    /// which taxa they are assigned. The files are for `classify --bracken`, `report bracken` and Bracken
+    /// itself.
     #[command(after_help = BRACKEN)]
     Bracken(Box<DbBrackenArgs>),
-    /// Write each part of a database (build --parts) as a database of its own
+    /// Write each part of a database (build --parts) as a separate database
     ///
-    /// For machines that cannot hold the whole: each classifies the same reads by one of them, with
-    /// --near 0, and `db merge-results` joins their lines into those of the whole.
+    /// Use it if no machine can hold the whole database: each machine classifies the same reads with
+    /// one of the parts, with --near 0, and `db merge-results` joins the results into those of the
+    /// whole database.
     #[command(after_help = SPLIT)]
     Split(DbSplitArgs),
-    /// Join what reads were found to be in parts of a database, or in separately built ones
+    /// Join the results of parts of a database, or of separate databases
     ///
-    /// The same reads are classified with each, and their lines (Kraken's format) are joined: those of
-    /// the parts that `db split` wrote into those of the whole database, those of separately built
-    /// databases into those that one of all would give, but for features with more locations than a
-    /// database keeps; both with `classify --near 0`. The databases must have the same
-    /// parameters; their order is that of the genomes. Use the same options of Decision in
-    /// all steps.
+    /// The same reads must have been classified with each database, with `classify --near 0` and Kraken's
+    /// format. The results of the parts that `db split` wrote are joined into those of the whole
+    /// database. The results of separate databases are joined into those of one database of all genomes,
+    /// except that features with more locations than a database keeps may differ. The databases must
+    /// have the same parameters; their order is that of the genomes. Give the same options of Decision
+    /// in all steps.
     #[command(after_help = MERGE)]
     MergeResults(Box<DbMergeArgs>),
 }
 
 const ADD: &str = "\
 Examples:
-  Into the database itself, which is replaced when all is done:
+  Add to the database itself, which is replaced at the end:
     merganser db add --taxonomy taxonomy/ refs.mgdb mine.fa.gz
-  Into a new one; the old one's own taxonomy has the taxids:
+  Write a new database; taxids refer to the taxonomy in the old one:
     merganser db add refs.mgdb --map ids.tsv more/ -o more.mgdb";
 
 const BRACKEN: &str = "\
 Files:
-  Beside a database of merganser refs.mgdb.100mers.kmer_distrib, in the folder
-  of one of Kraken 2 database100mers.kmer_distrib, where `bracken` looks for it.
+  For refs.mgdb the file is refs.mgdb.100mers.kmer_distrib beside it. For a
+  database of Kraken 2 it is database100mers.kmer_distrib in the folder, where
+  `bracken` looks for it.
 
 Taxids:
-  A database of merganser knows its genomes' taxids, by the ids of sequences.
-  For one of Kraken 2 they are looked for as `build` does, after the --map files
-  in its seqid2taxid.map.
+  A database of Merganser knows the taxids of its genomes by the ids of their
+  sequences. For a database of Kraken 2, taxids come from the --map files, then
+  its seqid2taxid.map, then the places where `build` looks for them.
 
 Examples:
   merganser db bracken refs.mgdb --read-lengths 100,150 genomes/
@@ -109,7 +112,7 @@ Examples:
 
 #[derive(Args, Debug)]
 pub(crate) struct DbInfoArgs {
-    /// A database (.mgdb)
+    /// Database (.mgdb)
     pub(crate) database: PathBuf,
     /// Print JSON
     #[arg(long)]
@@ -125,43 +128,43 @@ pub(crate) struct DbVerifyArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct DbTaxaArgs {
-    /// A database (.mgdb)
+    /// Database (.mgdb)
     pub(crate) database: PathBuf,
-    /// Only taxa of this rank
+    /// Print only the taxa of this rank
     #[arg(long, value_name = "RANK", conflicts_with = "sequences")]
     pub(crate) rank: Option<Rank>,
-    /// A line for each sequence instead
+    /// Print one line per sequence instead
     #[arg(long)]
     pub(crate) sequences: bool,
-    /// Where to; - is stdout; compressed if the name ends in .gz
+    /// Output; - is stdout; compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct DbAddArgs {
-    /// The database to add to (.mgdb)
+    /// Database to add to (.mgdb)
     pub(crate) database: PathBuf,
-    /// FASTA files, folders of such files, manifests of `db prepare`, or @LIST of these
+    /// Genomes to add: FASTA files, folders, manifests of `db prepare`, or @LIST of these
     #[arg(required = true, value_name = "GENOMES")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Folder with nodes.dmp and names.dmp, or the tables of GTDB that the database was built with
-    /// [default: the taxa that the database has]
+    /// NCBI's taxdump folder (nodes.dmp, names.dmp), or the tables of GTDB that the database was built
+    /// with [default: the taxonomy in the database]
     #[arg(long, value_name = "PATH")]
     pub(crate) taxonomy: Vec<PathBuf>,
-    /// The database to write [default: the one to add to is replaced]
+    /// Database to write [default: replace the old one]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) taxids: TaxidArgs,
-    /// Leave out sequences that have no taxon; without it, they are an error
+    /// Leave out sequences without a taxon instead of failing
     #[arg(long, help_heading = "Taxids", conflicts_with = "strict")]
     pub(crate) allow_unmapped: bool,
     #[command(flatten)]
     pub(crate) parts: PartConfig,
     #[command(flatten)]
     pub(crate) resources: ResourceArgs,
-    /// Write a summary of the run for other programs; - is stdout
+    /// Write a summary of the run as JSON; - is stdout
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
 }
@@ -171,17 +174,18 @@ pub(crate) struct DbAddArgs {
 merganser db bracken [OPTIONS] --read-lengths <LENGTHS>
          <DATABASE> <GENOMES>...")]
 pub(crate) struct DbBrackenArgs {
-    /// The database (.mgdb, or a folder of Kraken 2)
+    /// Database (.mgdb, or a folder of Kraken 2)
     pub(crate) database: PathBuf,
-    /// The genomes that it was built of: FASTA files, folders of such files, manifests of
-    /// `db prepare`, or @LIST of these
+    /// Genomes of the database: FASTA files, folders, manifests of `db prepare`, or @LIST of these
     #[arg(required = true, value_name = "GENOMES")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Bases of reads, e.g. 100,150: a file for each
+    /// Lengths of reads in bases, e.g. 100,150: one file is written for each
     #[arg(long, required = true, value_name = "LENGTHS", value_delimiter = ',')]
     pub(crate) read_lengths: Vec<usize>,
-    /// Databases of Kraken 2: folder with nodes.dmp and names.dmp, for taxids that were merged, and
-    /// with *.accession2taxid*; or tables of GTDB
+    /// Taxonomy for databases of Kraken 2: NCBI's taxdump folder, or tables of GTDB
+    ///
+    /// nodes.dmp and names.dmp resolve taxids that were merged; *.accession2taxid* gives the taxids of
+    /// genomes.
     #[arg(long, value_name = "PATH")]
     pub(crate) taxonomy: Vec<PathBuf>,
     #[command(flatten)]
@@ -194,9 +198,9 @@ pub(crate) struct DbBrackenArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct DbSplitArgs {
-    /// The database (.mgdb)
+    /// Database (.mgdb)
     pub(crate) database: PathBuf,
-    /// The databases to write; {} in the name stands for the number of the part, from 1
+    /// Databases to write; {} in the name stands for the number of the part, from 1
     #[arg(short, long, value_name = "NAME")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
@@ -205,13 +209,13 @@ pub(crate) struct DbSplitArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct DbMergeArgs {
-    /// The databases, in the order of the files
+    /// Databases, in the order of the FILEs
     #[arg(short, long, value_name = "DATABASE", required = true)]
     pub(crate) database: Vec<PathBuf>,
-    /// What `merganser classify` wrote with each database, plain or compressed
+    /// Output of `merganser classify` with each database, plain or compressed
     #[arg(required = true, value_name = "FILE")]
     pub(crate) results: Vec<PathBuf>,
-    /// A line for each read; - is stdout; compressed if the name ends in .gz
+    /// Output with one line per read; - is stdout; compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
     pub(crate) output: PathBuf,
     #[command(flatten)]

@@ -8,37 +8,37 @@ use merganser_deplete::Config;
 use super::map::LimitArgs;
 use super::reads::{ReadsArgs, SegmentArgs};
 
-/// What to do with sets of minimizers.
+/// Subcommands of `merganser deplete`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DepleteCommand {
     /// Make the set of minimizers of a host's genomes
     ///
-    /// The set's bytes depend on nothing but the genomes, -k, -w and the format.
+    /// The set's bytes depend only on the genomes, -k, -w and the format.
     #[command(after_help = INDEX)]
     Index(DepleteIndexArgs),
-    /// Remove a host's reads, or keep them
+    /// Remove or keep a host's reads
     ///
-    /// The same reads and pairs go as with Deacon's thresholds of the same names. What is written, in
-    /// the order of the input, depends on nothing but the set, the reads, and the options under
-    /// Decision and Output.
+    /// Makes the same decisions as Deacon with the thresholds of the same names. The output is in the
+    /// order of the input, and depends only on the set, the reads, and the options under Decision and
+    /// Output.
     #[command(after_help = FILTER)]
     Filter(Box<DepleteFilterArgs>),
-    /// The minimizers of any of the sets
+    /// Write the minimizers that are in any of the sets
     #[command(
         after_help = "Examples:\n  merganser deplete union -o both.mgd human.mgd mouse.mgd\n  \
         merganser deplete union -o human.idx human.mgd   # for Deacon"
     )]
     Union(SetsArgs),
-    /// The minimizers of the first set that no other has
+    /// Write the minimizers of the first set that are in no other
     #[command(after_help = "Examples:\n  \
         merganser deplete diff -o host_only.mgd host.mgd pathogens.mgd")]
     Diff(SetsArgs),
-    /// The minimizers that all sets have
+    /// Write the minimizers that are in all sets
     #[command(
         after_help = "Examples:\n  merganser deplete intersect -o core.mgd a.mgd b.mgd c.mgd"
     )]
     Intersect(SetsArgs),
-    /// Print what a set says of itself
+    /// Print a set's properties
     #[command(after_help = "Examples:\n  merganser deplete info host.mgd\n  \
         merganser deplete info panhuman-1.k31w15.idx --json")]
     Info(SetInfoArgs),
@@ -50,32 +50,32 @@ Examples:
   merganser deplete index -o human.idx human.fa.gz   # for Deacon, too";
 
 const FILTER: &str = "\
-A read, or a pair with both mates together, matches if the set has at least
---abs-threshold of its distinct minimizers, and a part of --rel-threshold of
-them. Matches are removed.
+A read matches if the set contains at least --abs-threshold of its distinct
+minimizers, and at least the fraction --rel-threshold of them. The mates of a
+pair are counted together. Matching reads are removed.
 
 Examples:
   Remove a host's pairs:
     merganser deplete filter host.mgd -1 a_1.fq.gz -2 a_2.fq.gz \\
       -o clean_#.fq.gz
-  Single reads, what is removed too, and a summary that MultiQC reads:
+  Single reads, also writing the removed reads and a summary for MultiQC:
     merganser deplete filter host.mgd reads.fq.gz -o clean.fq.gz \\
       --output-matching host.fq.gz --hostile sample.json
-  Keep what matches, with a set that Deacon made:
+  Keep the matching reads, with a set that Deacon made:
     merganser deplete filter --keep panhuman.idx reads.fq -o human.fq";
 
 #[derive(Args, Debug)]
 pub(crate) struct DepleteIndexArgs {
-    /// Files of sequences (FASTA or FASTQ), @LIST of such files, or - for stdin
+    /// Genomes (FASTA or FASTQ), @LIST of such files, or - for stdin
     #[arg(value_name = "GENOMES", required = true)]
     pub(crate) genomes: Vec<PathBuf>,
-    /// The set to write: Deacon's format if the name ends in .idx, else .mgd
+    /// Set to write: in Deacon's format if the name ends in .idx, else .mgd
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// Bases of a minimizer, odd, up to 31
+    /// Length of a minimizer in bases, odd, up to 31
     #[arg(short, value_name = "K", default_value_t = 31)]
     pub(crate) k: usize,
-    /// k-mers of a window, one of which is its minimizer: odd, k + w up to 96
+    /// Number of k-mers in a window, one of which is its minimizer; odd, k + w up to 96
     #[arg(short, value_name = "W", default_value_t = 15)]
     pub(crate) w: usize,
     #[command(flatten)]
@@ -89,7 +89,7 @@ pub(crate) struct SetsArgs {
     /// Sets: .mgd, or Deacon's .idx
     #[arg(value_name = "SETS", required = true)]
     pub(crate) sets: Vec<PathBuf>,
-    /// The set to write: Deacon's format if the name ends in .idx, else .mgd
+    /// Set to write: in Deacon's format if the name ends in .idx, else .mgd
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
@@ -98,7 +98,7 @@ pub(crate) struct SetsArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct SetInfoArgs {
-    /// A set: .mgd, or Deacon's .idx
+    /// Set: .mgd, or Deacon's .idx
     #[arg(value_name = "SET")]
     pub(crate) set: PathBuf,
     /// Print JSON
@@ -117,24 +117,25 @@ pub(crate) struct DepleteFilterArgs {
     #[command(flatten)]
     pub(crate) config: Config,
 
-    /// Where what is kept goes; - is stdout; compressed if the name ends in .gz or .zst. Of pairs, a # in
-    /// the name stands for 1 and 2; without it mates take turns
+    /// Output for the reads that are kept; - is stdout; compressed if the name ends in .gz or .zst
+    ///
+    /// For pairs, # in the name stands for 1 and 2; without it, mates are interleaved.
     #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
     #[arg(display_order = 0)]
     pub(crate) output: PathBuf,
-    /// Where second mates go, if the name of -o has no #
+    /// Output for second mates, if the name of -o has no #
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output2: Option<PathBuf>,
-    /// Where what matches goes, if it is removed; as -o
+    /// Output for the matching reads that are removed; names as for -o
     #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "keep")]
     pub(crate) output_matching: Option<PathBuf>,
-    /// Write a summary with the keys that Deacon's has; - is stdout
+    /// Write a summary with the keys of Deacon's summary; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) summary: Option<PathBuf>,
-    /// Write a summary as Hostile does, which MultiQC reads; - is stdout
+    /// Write a summary in Hostile's format, which MultiQC reads; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) hostile: Option<PathBuf>,
-    /// Write a summary of the run for other programs; - is stdout
+    /// Write a summary of the run as JSON; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
     #[command(flatten)]

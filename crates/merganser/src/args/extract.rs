@@ -9,14 +9,14 @@ use super::reads::MixedReadsArgs;
 use crate::holds::FormatChoice;
 use merganser_io::OutputFormat;
 
-/// What is taken out of larger files.
+/// Subcommands of `merganser extract`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ExtractCommand {
-    /// Write the reads that were classified as some taxa
+    /// Write the reads that were assigned to given taxa
     ///
-    /// By the lines that `merganser classify` or Kraken 2 wrote of the reads. As long as lines and
-    /// reads are in the same order, both are read side by side; from the first read on that is not
-    /// where its line is, names are held in memory.
+    /// Uses the output of `merganser classify` or Kraken 2 with one line per read. As long as lines and
+    /// reads have the same order, both are read side by side. From the first read on that is not where
+    /// its line is, names are kept in memory.
     #[command(after_help = READS)]
     Reads(Box<ExtractReadsArgs>),
 }
@@ -29,14 +29,14 @@ const READS: &str = "\
 Examples:
   merganser classify refs.mgdb -1 reads_1.fq.gz -2 reads_2.fq.gz \\
     -o sample.tsv --report sample.kreport
-  Pairs of a genus, with all taxa below it that the report has:
+  Pairs of a genus and of all taxa below it, as in the report:
     merganser extract reads --taxid 2 --include-children --lines sample.tsv \\
       --report sample.kreport -1 reads_1.fq.gz -2 reads_2.fq.gz \\
       -o genus#.fq.gz
-  All but a species and what the database has below it, and no unclassified:
+  All reads except unclassified ones and those of a species and below:
     merganser extract reads --taxid 562,0 --include-children --exclude \\
       --database refs.mgdb --lines reads.tsv reads.fq.gz -o rest.fq.gz
-  From a pipe, as FASTA:
+  Lines from a pipe, reads as FASTA:
     merganser classify refs.mgdb reads.fq.gz -q | \\
       merganser extract reads --taxid 562 --lines - --format fasta \\
       reads.fq.gz -o ecoli.fa";
@@ -49,53 +49,54 @@ merganser extract reads [OPTIONS] --lines <FILE> --taxid <TAXID>
 pub(crate) struct ExtractReadsArgs {
     #[command(flatten)]
     pub(crate) reads: MixedReadsArgs,
-    /// What was written of the reads, a line each: C or U, name, taxid; plain or compressed, - is stdin
+    /// Classified reads, one per line: C or U, name, taxid; plain or compressed; - is stdin
     #[arg(long, value_name = "FILE")]
     pub(crate) lines: PathBuf,
-    /// The taxa whose reads are written; 0 is of unclassified reads
+    /// Taxa whose reads are written, separated by commas; 0 stands for unclassified reads
     #[arg(long, value_name = "TAXID", value_delimiter = ',', required = true)]
     pub(crate) taxid: Vec<u64>,
-    /// Reads of all taxa below these, too
+    /// Include the reads of all taxa below the given ones
     #[arg(long)]
     pub(crate) include_children: bool,
-    /// Reads of all taxa above these, too
+    /// Include the reads of all taxa above the given ones
     #[arg(long)]
     pub(crate) include_parents: bool,
     /// Write the reads of all other taxa instead
     #[arg(long)]
     pub(crate) exclude: bool,
-    /// What is below and above: by the taxa of a Kraken-style report
+    /// Kraken-style report that tells which taxa are above and below
     #[arg(long, value_name = "FILE", conflicts_with_all = ["taxonomy", "database"])]
     pub(crate) report: Option<PathBuf>,
-    /// By a folder with nodes.dmp and names.dmp
+    /// NCBI's taxdump folder (nodes.dmp, names.dmp) that tells which taxa are above and below
     #[arg(long, value_name = "DIR", conflicts_with = "database")]
     pub(crate) taxonomy: Option<PathBuf>,
-    /// By the taxa of a database (.mgdb, or a folder that Kraken 2 made)
+    /// Database that tells which taxa are above and below (.mgdb, or a folder of Kraken 2)
     #[arg(long, value_name = "DATABASE")]
     pub(crate) database: Option<PathBuf>,
 
-    /// Where reads go; - is stdout; compressed if the name ends in .gz. # becomes _1 and _2 for mates;
-    /// without it, and without --output2, they take turns
+    /// Output; - is stdout; compressed if the name ends in .gz
+    ///
+    /// For pairs, # in the name becomes _1 and _2. Without it and without --output2, mates are interleaved.
     #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
     pub(crate) output: PathBuf,
-    /// Where second mates go
+    /// Output for second mates
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output2: Option<PathBuf>,
-    /// How reads are written: as they come, or all as FASTA [default: fasta if FILE's name ends in
-    /// .fa or .fasta, else same]
+    /// Format of the reads: as in the input, or FASTA [default: fasta if FILE's name ends in .fa or
+    /// .fasta, else same]
     #[arg(long = "format", value_name = "FORMAT", help_heading = "Output")]
     pub(crate) given_format: Option<ExtractFormat>,
 
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
-    /// Memory that the process may use, e.g. 500M or 8G [default: three quarters of the
-    /// memory that is free to use]
+    /// Memory that the process may use, e.g. 500M or 8G [default: three quarters of the available
+    /// memory]
     #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
     #[arg(help_heading = "Resources")]
     pub(crate) memory: Option<u64>,
 }
 
-/// `--format` of reads.
+/// The values of `--format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExtractFormat {
     Same,
@@ -103,7 +104,7 @@ pub(crate) enum ExtractFormat {
 }
 
 impl ExtractReadsArgs {
-    /// How reads are written.
+    /// Returns the format in which reads are written.
     pub(crate) fn format(&self) -> ExtractFormat {
         ExtractFormat::choose(self.given_format, Some(&self.output), ExtractFormat::Same)
     }

@@ -1,4 +1,4 @@
-//! Which options the command line has, where a default does not tell.
+//! The options that were given on the command line, where a default value does not tell.
 
 use std::ffi::OsString;
 
@@ -7,7 +7,8 @@ use clap::{ArgMatches, Args, Command, FromArgMatches, Id};
 
 /// The options that were given, with their values.
 ///
-/// It is the first field of the arguments that it tells of: derived parsers of other fields take their values away.
+/// It must be the first field of the arguments, because derived parsers of other fields take their values out
+/// of the matches.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Given(Vec<(Id, Vec<OsString>)>);
 
@@ -39,12 +40,12 @@ impl FromArgMatches for Given {
 }
 
 impl Given {
-    /// Whether this option was given, by the name of its field.
+    /// Whether an option was given; `id` is the name of its field.
     pub(crate) fn has(&self, id: &str) -> bool {
         self.0.iter().any(|(given, _)| given == id)
     }
 
-    /// Returns the first option of `A` that was given, as it is written, but for those in `allowed`.
+    /// Returns the first option of `A` that was given and is not in `allowed`, as written on the command line.
     pub(crate) fn first_of<A: Args>(&self, allowed: &[&str]) -> Option<String> {
         let all = A::augment_args(Command::new(""));
         let found = all.get_arguments().find(|argument| {
@@ -58,7 +59,7 @@ impl Given {
         })
     }
 
-    /// Makes what was given under `heading` the default of `command`.
+    /// Makes the given options under these help headings the defaults of `command`.
     pub(crate) fn as_defaults(&self, mut command: Command, headings: &[&str]) -> Command {
         let is_under = |argument: &clap::Arg| {
             argument.get_help_heading().is_some_and(|heading| headings.contains(&heading))

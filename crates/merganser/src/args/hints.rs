@@ -1,15 +1,15 @@
-//! What users of other tools look for, and where it is here: tips for options that are unknown.
+//! Tips for unknown options: the equivalents here of other tools' options.
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 
-/// What an option of another tool is called here.
+/// A tip for options of another tool.
 struct Hint {
-    /// The commands that it is for, as a prefix of their names; all if empty.
+    /// The commands that it applies to, as a prefix of their names; all if empty.
     command: &'static str,
     options: &'static [&'static str],
-    /// Said only of commands that have all options that it names.
+    /// The tip, given only for commands that have all options that it names.
     tip: &'static str,
 }
 
@@ -17,7 +17,7 @@ const fn hint(command: &'static str, options: &'static [&'static str], tip: &'st
     Hint { command, options, tip }
 }
 
-/// The first that fits is said.
+/// The tips by order of precedence: the first that fits is given.
 const HINTS: [Hint; 35] = [
     // Kraken 2
     hint(
@@ -51,20 +51,20 @@ const HINTS: [Hint; 35] = [
         &["-m"],
         "--memory SIZE, e.g. 12G, limits the memory; -k K is the length of k-mers",
     ),
-    hint("count", &["-c"], "--min-count N and --max-count N are the least and the largest count"),
+    hint("count", &["-c"], "--min-count N and --max-count N are the limits of the counts"),
     hint("count", &["-C", "--canonical"], "canonical k-mers are counted by default: leave it out"),
-    hint("count", &["-b", "--non-canonical"], "--forward-only counts k-mers as they stand"),
+    hint("count", &["-b", "--non-canonical"], "--forward-only counts k-mers as they are read"),
     hint("count", &["-s", "--size"], "tables grow as needed: leave it out, or give --memory SIZE"),
     hint("count", &["-r"], "--storage ram keeps intermediate data in memory"),
     hint(
         "count",
         &["-1", "-2", "--paired"],
-        "all files of reads are arguments: mates are counted alike",
+        "all files of reads are arguments: mates are counted like other reads",
     ),
-    hint("kmers dump", &["-c", "--column"], "--format jellyfish writes columns with a blank"),
+    hint("kmers dump", &["-c", "--column"], "--format jellyfish separates columns by a blank"),
     hint("kmers histogram", &["--high"], "--max N leaves larger counts out"),
-    hint("kmers query", &["-s", "--sequence"], "--file FILE has a k-mer a line"),
-    hint("", &["-L", "--lower-count", "--ci"], "--min-count N is the least count"),
+    hint("kmers query", &["-s", "--sequence"], "--file FILE has one k-mer per line"),
+    hint("", &["-L", "--lower-count", "--ci"], "--min-count N is the smallest count"),
     hint("", &["-U", "--upper-count", "--cx"], "--max-count N is the largest count"),
     // Mappers
     hint(
@@ -75,7 +75,7 @@ const HINTS: [Hint; 35] = [
     hint("map", &["-a"], "SAM is the default: leave it out"),
     hint("map", &["-S"], "-o FILE names the output"),
     hint("map", &["-U"], "reads are arguments: merganser map REFERENCE READS"),
-    hint("map", &["-i", "--percent-identity"], "-e N% is 100 less the per cent of identity"),
+    hint("map", &["-i", "--percent-identity"], "-e N% is 100 minus the percentage of identity"),
     hint("map", &["-k", "-m"], "--max-hits N limits the hits of a read; --memory SIZE the memory"),
     // All
     hint("", &["-m", "--mem", "--max-memory"], "--memory SIZE, e.g. 8G, limits the memory"),
@@ -87,7 +87,7 @@ const HINTS: [Hint; 35] = [
     hint(
         "",
         &["--mer-len", "--kmer", "--kmer-len", "--kmer-size", "--ksize"],
-        "-k K is the length",
+        "-k K is the length of k-mers",
     ),
     hint(
         "",
@@ -100,13 +100,13 @@ const HINTS: [Hint; 35] = [
             "--fastq",
             "--fasta",
         ],
-        "formats and compressions are told by content: leave it out",
+        "formats and compression are recognized by content: leave it out",
     ),
-    hint("", &["--force", "--overwrite"], "outputs replace what was there: leave it out"),
-    hint("", &["-v", "--verbose"], "--log-level debug says more"),
+    hint("", &["--force", "--overwrite"], "outputs replace existing files: leave it out"),
+    hint("", &["-v", "--verbose"], "--log-level debug prints more"),
 ];
 
-/// Adds to an error of usage what would be right, where that is known; `words` is the command line.
+/// Adds a tip to a usage error if the intention is known; `words` is the command line.
 pub(super) fn add(error: &mut Error, cli: &Command, words: &[String]) {
     let tip = match error.kind() {
         ErrorKind::UnknownArgument => {
@@ -127,7 +127,7 @@ pub(super) fn add(error: &mut Error, cli: &Command, words: &[String]) {
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![StyledStr::from(tip)]));
 }
 
-/// The option that is none.
+/// Returns the unknown option.
 fn unknown(error: &Error) -> Option<String> {
     match error.get(ContextKind::InvalidArg)? {
         ContextValue::String(text) => Some(text.clone()),
@@ -135,7 +135,7 @@ fn unknown(error: &Error) -> Option<String> {
     }
 }
 
-/// The command that was called, and its name without the program's.
+/// Returns the command that was called and its name, without the program's.
 fn chosen<'a>(cli: &'a Command, words: &[String]) -> (String, &'a Command) {
     let (mut names, mut command) = (Vec::new(), cli);
     for word in words {
@@ -156,12 +156,12 @@ fn known(name: &str, command: &Command, option: &str) -> Option<String> {
     HINTS.iter().find(fits).map(|hint| hint.tip.to_owned())
 }
 
-/// The options that a tip names.
+/// Returns the options that a tip names.
 fn named(tip: &str) -> impl Iterator<Item = &str> {
     tip.split([' ', ',', ':', ';', '%']).filter(|word| word.starts_with('-'))
 }
 
-/// Whether a command has this option, `-o` or `--output`.
+/// Whether a command has this option, given as `-o` or `--output`.
 fn has(command: &Command, option: &str) -> bool {
     command.get_arguments().any(|arg| match option.strip_prefix("--") {
         Some(long) => arg.get_long() == Some(long),
@@ -172,7 +172,7 @@ fn has(command: &Command, option: &str) -> bool {
     })
 }
 
-/// `-threads` for `--threads`.
+/// Returns a tip for a long option with one dash, such as `-threads`.
 fn one_dash(command: &Command, words: &[String]) -> Option<String> {
     let long = |word: &String| {
         let name = word.strip_prefix('-').filter(|name| name.len() > 1)?;
@@ -183,7 +183,7 @@ fn one_dash(command: &Command, words: &[String]) -> Option<String> {
     words.iter().find_map(long)
 }
 
-/// An argument more than there may be.
+/// Returns a tip for an argument too many.
 fn surplus(name: &str, command: &Command, argument: &str) -> Option<String> {
     match () {
         () if argument.starts_with('-') => None,
@@ -194,7 +194,7 @@ fn surplus(name: &str, command: &Command, argument: &str) -> Option<String> {
     }
 }
 
-/// A verb of `kmers` or `db` without that word.
+/// Returns a tip for a verb of `kmers` or `db` without that noun.
 fn verb(error: &Error, cli: &Command) -> Option<String> {
     let ContextValue::String(word) = error.get(ContextKind::InvalidSubcommand)? else {
         return None;
@@ -211,7 +211,7 @@ mod tests {
     use super::{HINTS, chosen, has, named};
     use crate::args::Cli;
 
-    /// A tip for one command names options that it has, and none stands behind one that is known.
+    /// A tip for one command names options of that command, and no tip is for an option that the command has.
     #[test]
     fn tips_hold() {
         let mut cli = Cli::command();

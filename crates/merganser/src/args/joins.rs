@@ -10,7 +10,7 @@ use super::map::{LimitArgs, index_format};
 
 const CLASSIFY_JOIN: &str = "\
 Examples:
-  On two machines, each a share of the reads, joined to what one would write:
+  Two machines classify half of the reads each; the result equals that of one:
     merganser classify refs.mgdb --shard 1/2 -1 r_1.fq.gz -2 r_2.fq.gz \\
       -o 1.tsv --partial 1.partial
     merganser classify refs.mgdb --shard 2/2 -1 r_1.fq.gz -2 r_2.fq.gz \\
@@ -22,13 +22,13 @@ Examples:
 #[derive(Args, Debug)]
 #[command(arg_required_else_help = true, after_help = CLASSIFY_JOIN)]
 pub(crate) struct ClassifyJoinArgs {
-    /// What classify --partial wrote: of all shards of a job, in any order
+    /// Files of classify --partial: all shards of a job, in any order
     #[arg(required = true, value_name = "PARTIAL")]
     pub(crate) partials: Vec<PathBuf>,
-    /// The lines of the shards (their -o), in the order of the PARTIALs
+    /// Lines of the shards (the files of their -o), in the order of the PARTIALs
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Output")]
     pub(crate) lines: Vec<PathBuf>,
-    /// The lines of all reads; - is stdout; compressed if the name ends in .gz
+    /// Output with the lines of all reads; - is stdout; compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub(crate) struct ClassifyJoinArgs {
 
 const MAP_JOIN: &str = "\
 Examples:
-  On two machines, each a share of the reads, joined to what one would write:
+  Two machines map half of the reads each; the result equals that of one:
     merganser map ref.mgi -1 r_1.fq.gz -2 r_2.fq.gz -e 10% \\
       --rescue 20% --best --clip --max-insert 1000 --sort \\
       --shard 1/2 -o 1.bam
@@ -50,17 +50,17 @@ Examples:
 #[derive(Args, Debug)]
 #[command(arg_required_else_help = true, after_help = MAP_JOIN)]
 pub(crate) struct MapJoinArgs {
-    /// What map --shard wrote: all shards of a job, in any order
+    /// Files of map --shard: all shards of a job, in any order
     #[arg(required = true, value_name = "SHARD")]
     pub(crate) shards: Vec<PathBuf>,
-    /// The BAM file to write; of sorted shards, with an index beside it
+    /// BAM file to write; if the shards are sorted, with an index beside it
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: PathBuf,
-    /// Kind of the index [default: bai, or csi where a contig is too long for that]
+    /// Kind of the index [default: bai, or csi if a contig is too long for it]
     #[arg(long, value_name = "KIND", help_heading = "Output")]
     #[arg(value_parser = index_format())]
     pub(crate) index_format: Option<IndexKind>,
-    /// Directory for temporary files, made if missing [default: $TMPDIR or /tmp]
+    /// Directory for temporary files, created if missing [default: $TMPDIR or /tmp]
     #[arg(long, value_name = "DIR", help_heading = "Resources")]
     pub(crate) tmp_dir: Option<PathBuf>,
     #[command(flatten)]

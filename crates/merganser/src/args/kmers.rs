@@ -28,66 +28,66 @@ pub(crate) use matrix::MatrixArgs;
 pub(crate) use qv::QvArgs;
 pub(crate) use reads::{FilterReadsArgs, ProfileArgs};
 
-/// What to do with a table.
+/// Subcommands of `merganser kmers`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KmersCommand {
-    /// Print what a table says of itself
+    /// Print a table's properties
     #[command(after_help = "Examples:\n  merganser kmers info sample.mgk\n  \
         merganser kmers info sample.mgk --json")]
     Info(InfoArgs),
-    /// Print a table's k-mers with their counts, sorted
+    /// Print the k-mers of a table with their counts, sorted
     #[command(after_help = DUMP)]
     Dump(DumpArgs),
-    /// Print how many of a table's k-mers occur once, twice, ...
+    /// Print the histogram of a table's counts, or a genome model of it
     #[command(after_help = HISTOGRAM)]
     Histogram(HistogramArgs),
     /// Print the counts of given k-mers, 0 for those not in the table
     #[command(after_help = QUERY)]
     Query(QueryArgs),
-    /// Check all checksums of tables, and the order and range of what is in them
+    /// Check the checksums of tables and the order and range of their contents
     #[command(after_help = "Examples:\n  merganser kmers verify sample.mgk\n  \
         merganser kmers verify *.mgk")]
     Verify(VerifyArgs),
-    /// The k-mers of any of the tables
+    /// Compute the union of tables: the k-mers of any of them
     #[command(after_help = algebra::UNION)]
     Union(UnionArgs),
-    /// Put ranges of k-mers together, which union --range made
+    /// Concatenate the ranges that `kmers union --range` wrote
     #[command(after_help = algebra::CONCAT)]
     Concat(ConcatArgs),
-    /// The k-mers of all tables
+    /// Compute the intersection of tables: the k-mers of all of them
     #[command(after_help = algebra::INTERSECT)]
     Intersect(OperationArgs),
-    /// The k-mers of the first table that no other has
+    /// Compute the difference of tables: the k-mers of the first that no other has
     #[command(after_help = algebra::SUBTRACT)]
     Subtract(SubtractArgs),
-    /// The counts of the first table less those of the others
+    /// Subtract the counts of other tables from those of the first
     #[command(after_help = algebra::COUNTERS_SUBTRACT)]
     CountersSubtract(OperationArgs),
-    /// Compute a nested expression of tables
+    /// Evaluate a nested expression of tables
     #[command(after_help = algebra::EVAL)]
     Eval(EvalArgs),
-    /// Cut a table by its counts, or write it in another format
+    /// Filter a table by count, or convert it to another format
     #[command(after_help = algebra::REDUCE, visible_alias = "convert")]
     Reduce(ReduceArgs),
-    /// Give all k-mers of a table the same count
+    /// Set the counts of all k-mers of a table to a number
     #[command(after_help = algebra::SET_COUNTS)]
     SetCounts(SetCountsArgs),
-    /// Compare tables with one another: shared k-mers, Jaccard index, containment, Mash distance
+    /// Compare tables pairwise: shared k-mers, Jaccard index, containment, Mash distance
     #[command(after_help = algebra::COMPARE)]
     Compare(CompareArgs),
-    /// Put tables side by side: a row for each k-mer, a column for each table
+    /// Join tables into a matrix: a row for each k-mer, a column for each table
     #[command(after_help = matrix::MATRIX)]
     Matrix(MatrixArgs),
-    /// Find pairs of k-mers that differ in one base, and the ploidy that they tell (Smudgeplot)
+    /// Find pairs of k-mers that differ in one base, and infer the ploidy (as Smudgeplot does)
     #[command(after_help = hetmers::HETMERS)]
     Hetmers(HetmersArgs),
-    /// Keep, trim or mask reads by their k-mers that a table has
+    /// Keep, trim or mask reads by their k-mers that are in a table
     #[command(after_help = reads::FILTER_READS)]
     FilterReads(Box<FilterReadsArgs>),
     /// Print the count of each k-mer along reads
     #[command(after_help = reads::PROFILE)]
     Profile(ProfileArgs),
-    /// Judge assemblies by the k-mers of reads: QV, completeness, copy-number spectra (Merqury)
+    /// Evaluate assemblies with the k-mers of reads: QV, completeness, spectra (as Merqury does)
     #[command(after_help = qv::QV)]
     Qv(QvArgs),
 }
@@ -95,22 +95,22 @@ pub(crate) enum KmersCommand {
 const DUMP: &str = "\
 Formats:
   tsv        KMER<TAB>COUNT
-  fasta      >COUNT, then KMER on its own line, as `jellyfish dump`
-  jellyfish  KMER COUNT, as `jellyfish dump -c`
+  fasta      >COUNT, then KMER on its own line, as `jellyfish dump` writes it
+  jellyfish  KMER COUNT, as `jellyfish dump -c` writes it
 
 Examples:
   merganser kmers dump sample.mgk | head
   merganser kmers dump --min-count 10 -o common.tsv.gz sample.mgk";
 
 const HISTOGRAM: &str = "\
-A table holds only what --min-count and --max-count left. `merganser count
---histogram FILE` gives the whole histogram whatever the table keeps, and the
-file is as good as a table here: give -k.
+A table has only the k-mers within its --min-count and --max-count. `merganser
+count --histogram FILE` writes the whole histogram in any case; the file can be
+given here in place of a table, with -k.
 
-The model (GenomeScope's) finds genome size, heterozygosity, coverage and error
-rate; it needs the low counts: a table counted with --min-count 1, or such a
-file. Where the coverage is too low for it, a warning says so, and the histogram
-is printed.
+The model (GenomeScope's) estimates genome size, heterozygosity, coverage and
+error rate. It needs the low counts: a table counted with --min-count 1, or such
+a file. If the coverage is too low for the model, a warning says so and the
+histogram is printed instead.
 
 Examples:
   merganser kmers histogram sample.mgk -o sample.hist
@@ -122,8 +122,8 @@ Examples:
   merganser kmers histogram --model --ploidy auto sample.mgk";
 
 const QUERY: &str = "\
-A k-mer may be given in either case and on either strand (unless the table was
-counted with --forward-only); it is printed as given.
+A k-mer may be given in either case and on either strand (or only on its own, if
+the table was counted with --forward-only); it is printed as given.
 
 Examples:
   merganser kmers query sample.mgk ACGTTGCAACGTTGCAACGTTGCAACGTTGC
@@ -131,75 +131,77 @@ Examples:
 
 #[derive(Args, Debug)]
 pub(crate) struct InfoArgs {
-    /// A table: .mgk, a KMC database, KFF or text
+    /// Table: .mgk, a KMC database, KFF or text
     pub(crate) table: PathBuf,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Take the k-mers of a text as they stand, not as canonical ones
+    /// Read the k-mers of a text table as they are written, without making them canonical
     #[arg(long)]
     pub(crate) forward_only: bool,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct DumpArgs {
-    /// A table: .mgk, a KMC database, KFF or text
+    /// Table: .mgk, a KMC database, KFF or text
     pub(crate) table: PathBuf,
-    /// Where to write; - is stdout; compressed if the name ends in .gz
+    /// Output; - is stdout; compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
-    /// Only k-mers that occur at least N times
+    /// Print only k-mers that occur at least N times
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) min_count: u32,
-    /// Only k-mers that occur at most N times [default: no limit]
+    /// Print only k-mers that occur at most N times [default: no limit]
     #[arg(long, value_name = "N")]
     pub(crate) max_count: Option<u32>,
-    /// How each k-mer is written [default: fasta if FILE's name ends in .fa or .fasta, else tsv]
+    /// Format of the output [default: fasta if FILE's name ends in .fa or .fasta, else tsv]
     #[arg(long = "format", value_name = "FORMAT", value_parser = dump_format())]
     pub(crate) given_format: Option<TableFormat>,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
 }
 
-/// The formats that are lines of text.
+/// Returns the parser of the formats that are lines of text.
 fn dump_format() -> impl TypedValueParser<Value = TableFormat> {
     one_of(&[TableFormat::Tsv, TableFormat::Fasta, TableFormat::Jellyfish])
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct HistogramArgs {
-    /// A table: .mgk, KMC's, FastK's, meryl's, KFF or text; for a model also a histogram
+    /// Table: .mgk, KMC's, FastK's, meryl's, KFF or text; with --model also a histogram
     pub(crate) table: PathBuf,
-    /// Where to write COUNT<TAB>NUMBER lines; - is stdout
+    /// Output of COUNT<TAB>NUMBER lines; - is stdout
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
-    /// How it is written; jellyfish is what MultiQC reads, in files named *_jf.hist; fastk
-    /// is FastK's .hist
+    /// Format of the output
+    ///
+    /// jellyfish is the format that MultiQC reads, from files named *_jf.hist. fastk is FastK's .hist.
     #[arg(long, value_name = "FORMAT", default_value = "tsv", conflicts_with = "model")]
     pub(crate) histogram_format: HistogramFormat,
-    /// Leave counts above N out [default: no limit]
+    /// Leave out counts above N [default: no limit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     #[arg(conflicts_with = "model")]
     pub(crate) max: Option<u32>,
-    /// Print what a model of the histogram says of the genome, and a picture, instead of it
+    /// Print the genome model of the histogram, and a plot in text, instead of the histogram
     #[arg(long, help_heading = "Model")]
     pub(crate) model: bool,
-    /// Copies of the genome in a cell, 1 to 6: 1 for bacteria and inbred strains; auto: as
-    /// `kmers hetmers` finds it, of a table
+    /// Copies of the genome in a cell, 1 to 6, or auto
+    ///
+    /// Use 1 for bacteria and inbred strains. auto infers it from the table, as `kmers hetmers` does.
     #[arg(long, value_name = "N", default_value = "2", requires = "model", help_heading = "Model")]
     #[arg(value_parser = ploidy)]
     pub(crate) ploidy: PloidyChoice,
     #[command(flatten)]
     pub(crate) settings: Settings,
-    /// Fail if the coverage is too low for a model, instead of printing the histogram
+    /// Fail if the coverage is too low for the model, instead of printing the histogram
     #[arg(long, requires = "model", help_heading = "Model")]
     pub(crate) strict: bool,
-    /// Write a picture of the histogram and its model: PNG or PDF if the name ends so, else SVG; -: of
-    /// letters, on stderr
+    /// Plot the histogram and its model: PNG or PDF by FILE's suffix, else SVG; - is text on stderr
     #[arg(long, value_name = "FILE", help_heading = "Model")]
     pub(crate) plot: Option<PathBuf>,
-    /// Bases of a k-mer, where COUNT NUMBER lines are given for a table; needed to read them from
-    /// a pipe
+    /// Length of the k-mers, if a histogram is given in place of a table
+    ///
+    /// Required to read a histogram from a pipe.
     #[arg(short, value_name = "K", value_parser = kmer_length)]
     #[arg(requires = "model", help_heading = "Model")]
     pub(crate) k: Option<usize>,
@@ -209,7 +211,7 @@ pub(crate) struct HistogramArgs {
     pub(crate) tables: TableArgs,
 }
 
-/// `--ploidy`.
+/// The value of `--ploidy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PloidyChoice {
     Auto,
@@ -226,12 +228,12 @@ fn ploidy(text: &str) -> Result<PloidyChoice, String> {
 
 #[derive(Args, Debug)]
 pub(crate) struct QueryArgs {
-    /// A table: .mgk, a KMC database, KFF or text
+    /// Table: .mgk, a KMC database, KFF or text
     pub(crate) table: PathBuf,
     /// k-mers to look up
     #[arg(value_name = "KMER", required_unless_present = "file", conflicts_with = "file")]
     pub(crate) kmers: Vec<String>,
-    /// A file with a k-mer a line (the first word counts); - is stdin
+    /// File with one k-mer per line (only the first word is used); - is stdin
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     #[command(flatten)]

@@ -1,28 +1,27 @@
-//! From the command line to [`Cli`], with what clap alone cannot say of it.
+//! Parses the command line into [`Cli`], and checks what clap cannot express.
 
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, FromArgMatches};
 
 use super::db::DbCommand;
 use super::{Cli, Command, hints};
 use crate::console::Console;
 
-/// The command line.
+/// Parses the command line.
 ///
 /// # Errors
-/// What is wrong with it, with a tip where options of other tools are meant; or the help that was
-/// asked for.
+/// A usage error, with a tip if an option of another tool was meant; or the help that was requested.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
-    let parsed = Cli::command().try_get_matches().and_then(|matches| {
+    let parsed = super::command().try_get_matches().and_then(|matches| {
         limit_memory(&matches);
-        Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut Cli::command()))
+        Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut super::command()))
     });
     let mut cli = parsed.map_err(|mut error| {
         let words: Vec<String> =
             std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-        let mut command = Cli::command();
+        let mut command = super::command();
         command.build();
         hints::add(&mut error, &command, &words);
         error
@@ -32,8 +31,8 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
     Ok(cli)
 }
 
-/// Says what `--memory` of any command gives; what is given by default is decided here once, as less is
-/// free when a run has taken its part.
+/// Tells `io` the memory limit of the command. A default is determined here once, because less memory is
+/// available when the run has allocated its share.
 fn limit_memory(matches: &ArgMatches) {
     let mut command = matches;
     while let Some((_, inner)) = command.subcommand() {
@@ -43,7 +42,7 @@ fn limit_memory(matches: &ArgMatches) {
     merganser_io::limit_memory(given.unwrap_or_else(merganser_run::default_budget));
 }
 
-/// Takes a folder that was given as `-t` for the taxonomy, which that once was.
+/// Takes a folder that was given as `-t`, the former option of the taxonomy, as `--taxonomy`.
 fn settle_taxonomy(command: &mut Command, console: &Console) -> Result<(), clap::Error> {
     let (name, threads, taxonomy): (&[&str], _, &mut Vec<PathBuf>) = match command {
         Command::Build(args) => (&["build"], &mut args.resources.threads, &mut args.taxonomy),
@@ -62,7 +61,7 @@ fn settle_taxonomy(command: &mut Command, console: &Console) -> Result<(), clap:
     settle(name, threads.take_taxonomy(), taxonomy, console)
 }
 
-/// Puts the folder that was given as `-t` where it belongs.
+/// Adds the folder that was given as `-t` to the taxonomy.
 fn settle(
     name: &[&str],
     folder: Option<PathBuf>,
@@ -92,9 +91,9 @@ fn settle(
     Ok(())
 }
 
-/// An error of usage of a command.
+/// Makes a usage error of a command.
 fn wrong(names: &[&str], message: &str) -> clap::Error {
-    let mut command = Cli::command();
+    let mut command = super::command();
     command.build();
     for name in names {
         if let Some(inner) = command.find_subcommand(name).cloned() {

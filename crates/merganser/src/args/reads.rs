@@ -1,4 +1,4 @@
-//! What all commands that take reads have.
+//! The options that all commands with reads share.
 
 use std::path::PathBuf;
 
@@ -9,11 +9,11 @@ use merganser_io::{Error, Input, ReadInput, expand_inputs};
 use crate::common::{pairs, refuse_stdin_twice};
 use crate::failure::usage;
 
-/// The options of how reads are read.
+/// The options of reading.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 pub(crate) struct ReadsArgs {
-    /// The FASTA file that the reads of CRAM inputs were aligned to
-    // Its own id, as `map` has another reference.
+    /// FASTA file that the reads of CRAM inputs were aligned to
+    // Has its own id, as `map` has another reference.
     #[arg(long = "reference", value_name = "FASTA", id = "cram-reference")]
     pub(crate) reference: Option<PathBuf>,
 }
@@ -22,13 +22,13 @@ impl ReadsArgs {
     /// Turns arguments into inputs.
     ///
     /// # Errors
-    /// As [`expand_inputs`].
+    /// Returns the errors of [`expand_inputs`].
     pub(crate) fn expand(&self, paths: &[PathBuf]) -> Result<Vec<Input>, Error> {
         let inputs = expand_inputs(paths)?;
         Ok(inputs.into_iter().map(|input| self.input(input)).collect())
     }
 
-    /// An input, with what is needed to read it.
+    /// Adds to an input what is needed to read it.
     pub(crate) fn input(&self, input: Input) -> Input {
         match &self.reference {
             Some(reference) => input.with_reference(reference),
@@ -37,18 +37,18 @@ impl ReadsArgs {
     }
 }
 
-/// The option of how pairs are read.
+/// The options of reading pairs.
 #[derive(Args, Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct PairArgs {
-    /// Take mates by their place in the files, whatever their names
+    /// Pair mates by their position in the files, even if their names differ
     #[arg(long)]
     pub(crate) any_names: bool,
 }
 
-/// Reads that are written again: single ones, or pairs.
+/// Reads that are written again, single or in pairs.
 #[derive(Args, Debug)]
 pub(crate) struct SegmentArgs {
-    /// Files of single reads (or of pairs, with --interleaved), @LIST of such files, or - for stdin
+    /// Files of single reads (of pairs with --interleaved), @LIST of such files, or - for stdin
     #[arg(value_name = "READS", required_unless_present = "first")]
     #[arg(conflicts_with_all = ["first", "second"])]
     reads: Vec<PathBuf>,
@@ -58,7 +58,7 @@ pub(crate) struct SegmentArgs {
     /// Files of second mates
     #[arg(short = '2', value_name = "FILE", num_args = 1.., requires = "first")]
     second: Vec<PathBuf>,
-    /// First and second mates take turns in the files of reads
+    /// READS contain pairs: each first mate is followed by its second mate
     #[arg(long, conflicts_with = "first")]
     interleaved: bool,
     #[command(flatten)]
@@ -68,25 +68,25 @@ pub(crate) struct SegmentArgs {
 }
 
 impl SegmentArgs {
-    /// Whether these are pairs,
+    /// Whether the reads are pairs.
     pub(crate) fn are_pairs(&self) -> bool {
         self.interleaved || self.are_in_two_files()
     }
 
-    /// and whether first and second mates are in files of their own.
+    /// Whether the reads are pairs with first and second mates in separate files.
     pub(crate) fn are_in_two_files(&self) -> bool {
         !self.first.is_empty()
     }
 
-    /// The arguments, some of which may be lists of files.
+    /// Returns the arguments, some of which may be lists of files.
     pub(crate) fn lists(&self) -> impl Iterator<Item = &PathBuf> {
         self.first.iter().chain(&self.second).chain(&self.reads)
     }
 
-    /// Pairs of files, or files of pairs or of single reads.
+    /// Returns the inputs: pairs of files, or files of pairs or of single reads.
     ///
     /// # Errors
-    /// If a list cannot be read, there are not as many files of first as of second mates, or stdin is named
+    /// If a list cannot be read, the numbers of files of first and second mates differ, or stdin is given
     /// twice.
     pub(crate) fn segments(&self) -> Result<Vec<ReadInput>> {
         let expanded = |paths: &[PathBuf]| self.inputs.expand(paths);
@@ -98,24 +98,24 @@ impl SegmentArgs {
     }
 }
 
-/// Reads of all kinds, which are classified or taken out of files.
+/// Reads of any kind: pairs in two files, interleaved pairs and single reads.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct MixedReadsArgs {
-    // Its help is the command's.
+    // The command gives the help, as it differs between commands.
     #[arg(value_name = "READS")]
     pub(crate) reads: Vec<PathBuf>,
-    /// First mates; as many files as -2 has. Pairs come before all other reads
+    /// First mates: as many files as -2 has; pairs come before all other reads
     #[arg(short = '1', value_name = "FILE", requires = "mates2", id = "mates1")]
     mates1: Vec<PathBuf>,
     /// Second mates
     #[arg(short = '2', value_name = "FILE", requires = "mates1", id = "mates2")]
     mates2: Vec<PathBuf>,
-    /// READS hold pairs: the mates one after the other
+    /// READS contain pairs: each first mate is followed by its second mate
     #[arg(long)]
     pub(crate) interleaved: bool,
     #[command(flatten)]
     pub(crate) pairs: PairArgs,
-    /// Single reads, beside -1 and -2 or interleaved READS; they come before READS
+    /// Single reads, in addition to -1 and -2 or to interleaved READS; they come before READS
     #[arg(short = 'U', value_name = "FILE", id = "singles")]
     singles: Vec<PathBuf>,
     #[command(flatten)]
@@ -123,15 +123,16 @@ pub(crate) struct MixedReadsArgs {
 }
 
 impl MixedReadsArgs {
-    /// The arguments, some of which may be lists of files.
+    /// Returns the arguments, some of which may be lists of files.
     pub(crate) fn lists(&self) -> impl Iterator<Item = &PathBuf> {
         [&self.mates1, &self.mates2, &self.singles, &self.reads].into_iter().flatten()
     }
 
-    /// Pairs, then single reads, then READS. `other` is read beside them.
+    /// Returns the inputs: pairs in two files, then single reads, then READS. `other` is an input that is read
+    /// at the same time.
     ///
     /// # Errors
-    /// If a list cannot be read, there are not as many files of first as of second mates, stdin is named
+    /// If a list cannot be read, the numbers of files of first and second mates differ, stdin is given
     /// twice, or there are no reads.
     pub(crate) fn segments(&self, other: Option<&Input>) -> Result<Vec<ReadInput>> {
         let [first, second, singles, reads] =

@@ -9,60 +9,61 @@ use merganser_taxreport::report::ReportSelection;
 
 use super::given::Given;
 
-/// What to do with reports.
+/// Subcommands of `merganser report`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ReportCommand {
-    /// Estimate the reads of each species (or of another level) by Bracken's rule
+    /// Estimate the reads of each species (or other level) with Bracken's method
     ///
-    /// Reads that only a genus or a higher taxon is known of are given back to the species. Writes
-    /// Bracken's table: name, taxid, level, reads of the clade, reads added, their sum, and its share
-    /// of all that is kept.
+    /// Reads that are assigned to a genus or a higher taxon are distributed to its species. Writes Bracken's
+    /// table: name, taxid, level, reads of the clade, reads added, their sum, and its fraction of the sum
+    /// over all taxa that are kept.
     #[command(after_help = BRACKEN)]
     Bracken(ReportBrackenArgs),
-    /// Put the reports of several samples together
+    /// Merge the reports of several samples
     ///
-    /// Writes the table of KrakenTools' combine_kreports: a row for each taxon with the reads of all
-    /// samples and of each, in the clade and of the taxon itself. Or the report of all samples as if
-    /// they were one. Of the partial results of classify (--partial), any report of one run over the
-    /// reads of all, with the columns of distinct minimizers.
+    /// Writes the table of KrakenTools' combine_kreports: a row for each taxon, with the reads of all
+    /// samples and of each one, in the clade and of the taxon itself. Or writes a single report of all
+    /// samples together. From partial results (classify --partial) it writes any report of one run over all
+    /// reads, including the columns of distinct minimizers.
     #[command(after_help = MERGE)]
     Merge(ReportMergeArgs),
     /// Keep or drop clades of a report
     ///
-    /// A clade stays with all taxa below it, and the taxa above it with its reads. Reads that go are
-    /// not counted any more: the per cents of what is written are of the reads that stay.
+    /// A clade is kept with all taxa below it, and with the taxa above it as far as they have its reads.
+    /// Dropped reads are not counted: percentages are of the reads that are kept.
     #[command(after_help = FILTER)]
     Filter(ReportFilterArgs),
-    /// Write a report as MetaPhlAn's table; of several reports, one table of all
+    /// Convert reports to a MetaPhlAn-style table
     ///
-    /// Lines of lineage (d__Bacteria|p__...) and reads of the clade, for taxa of the main ranks. Of
-    /// several reports the table of KrakenTools' combine_mpa: a column for each, 0 for those without
-    /// the taxon.
+    /// Lines have the lineage (d__Bacteria|p__...) and the reads of the clade, for taxa of the main ranks.
+    /// Several reports give the table of KrakenTools' combine_mpa: a column for each report, 0 if it does
+    /// not have the taxon.
     #[command(after_help = MPA)]
     Mpa(ReportMpaArgs),
-    /// Write a report as the text that Krona's ktImportText reads
+    /// Convert reports to text for Krona's ktImportText
     ///
-    /// Lines of the reads of a taxon itself and the names from the top down. Of several reports, a
-    /// file for each.
+    /// Lines have a taxon's own reads and the names of its lineage from the top. Several reports give one
+    /// file each.
     #[command(after_help = KRONA)]
     Krona(ReportKronaArgs),
-    /// Write one page of several samples, for a browser
+    /// Write one HTML page of several samples
     ///
-    /// A file that needs no network: charts and tables of all runs, side by side where they are of the
-    /// same kind. `--report-html` of a command writes the page of a run.
+    /// The page has charts and tables of all runs, next to each other for runs of the same kind. It is a
+    /// single file that is readable offline. To write the page of one run, use the option --report-html
+    /// of its command.
     #[command(after_help = HTML)]
     Html(ReportHtmlArgs),
-    /// Draw results for a paper: SVG, PNG or PDF
+    /// Plot results as figures for publication: SVG, PNG or PDF
     ///
-    /// The charts of pages. The format is that which the output's name ends with.
+    /// Plots the charts of HTML pages. The format is that of the output's suffix.
     #[command(after_help = PLOT)]
     Plot(ReportPlotArgs),
 }
 
 const BRACKEN: &str = "\
 Distributions:
-  `merganser build --bracken` and `merganser db bracken` write them, and
-  Bracken's own build does for databases of Kraken 2.
+  `merganser build --bracken` and `merganser db bracken` write them, and for
+  databases of Kraken 2 also bracken-build.
 
 Examples:
   merganser report bracken -d refs.mgdb.100mers.kmer_distrib sample.kreport \\
@@ -76,19 +77,19 @@ Examples:
   merganser report merge --format kreport a.kreport b.kreport -o both.kreport
   merganser report merge --sample-names gut,skin --no-headers a.kreport \\
     b.kreport
-  One run's reports, of reads that were classified in pieces:
+  One report of reads that were classified in several runs:
     merganser report merge --format kreport *.partial -o all.kreport
     merganser report merge --format abundance *.partial -o all.tsv";
 
 const FILTER: &str = "\
 Examples:
-  One genus, with what is above and below it:
+  One genus, with the taxa above and below it:
     merganser report filter --taxid 2 sample.kreport
-  Without a host's reads, and unclassified ones:
+  Without the reads of a host and unclassified reads:
     merganser report filter --taxid 9606,0 --exclude sample.kreport -o rest.txt
-  No taxa with fewer than 10 reads; these count for the taxon above:
+  Without taxa of fewer than 10 reads, which count for the taxon above:
     merganser report filter --min-reads 10 sample.kreport -o clean.kreport
-  Nothing below species:
+  Without the taxa below species:
     merganser report filter --rank S1 --exclude sample.kreport";
 
 const MPA: &str = "\
@@ -117,16 +118,16 @@ Examples:
 
 #[derive(Args, Debug)]
 pub(crate) struct ReportPlotArgs {
-    /// What --report-data wrote, or reports with 6 or 8 columns
+    /// Files of --report-data, or Kraken-style reports with 6 or 8 columns
     #[arg(required = true, value_name = "DATA")]
     pub(crate) results: Vec<PathBuf>,
-    /// Where to: .svg, .png or .pdf
+    /// Output: .svg, .png or .pdf
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// What is drawn
+    /// Chart to plot
     #[arg(long, value_name = "CHART")]
     pub(crate) chart: Chart,
-    /// Dots an inch of PNG; the picture is 180 mm wide
+    /// Resolution of PNG in dots per inch; the figure is 180 mm wide
     #[arg(long, value_name = "N", default_value_t = 300)]
     #[arg(value_parser = clap::value_parser!(u32).range(36..=1200))]
     pub(crate) dpi: u32,
@@ -136,94 +137,93 @@ pub(crate) struct ReportPlotArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct ReportHtmlArgs {
-    /// What --report-data wrote, or reports with 6 or 8 columns
+    /// Files of --report-data, or Kraken-style reports with 6 or 8 columns
     #[arg(required = true, value_name = "DATA")]
     pub(crate) results: Vec<PathBuf>,
-    /// Where to; - is stdout
+    /// Output; - is stdout
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ReportBrackenArgs {
-    /// A report with 6 or 8 columns, plain or compressed; - is stdin
+    /// Kraken-style report with 6 or 8 columns, plain or compressed; - is stdin
     #[arg(value_name = "REPORT")]
     pub(crate) report: PathBuf,
-    /// The distribution of the database that the reads were classified by, for reads of about their
-    /// length (*.kmer_distrib)
+    /// Distribution of the classification database for about this length of reads (*.kmer_distrib)
     #[arg(short, long, value_name = "FILE")]
     pub(crate) distribution: PathBuf,
-    /// Rank code of the taxa that get the reads: D, K, P, C, O, F, G, S, or steps below one, as S1
+    /// Rank code of the taxa that reads are assigned to: D, K, P, C, O, F, G, S, or S1 and the like
     #[arg(short, long, value_name = "CODE", default_value = "S")]
     pub(crate) level: Level,
-    /// Taxa of the level with fewer reads are taken not to be there, and left out with theirs
+    /// Reads that a taxon of the level needs to be present; others are dropped with their reads
     #[arg(long, value_name = "READS", default_value_t = 10)]
     pub(crate) threshold: u64,
-    /// The table; - is stdout; compressed if the name ends in .gz
+    /// Output for the table; - is stdout; compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
-    /// Write a report of the level and the taxa above it, with the estimated reads, too
+    /// Also write a report of the level and the taxa above it, with the estimated reads
     #[arg(long, value_name = "FILE")]
     pub(crate) out_report: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ReportMergeArgs {
-    /// Reports with 6 or 8 columns, plain or compressed; - is stdin. Or partial results of classify
+    /// Kraken-style reports, plain or compressed, or files of classify --partial; - is stdin
     #[arg(required = true, value_name = "REPORT")]
     pub(crate) reports: Vec<PathBuf>,
-    /// Where to; - is stdout; compressed if the name ends in .gz
+    /// Output; - is stdout; compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
-    /// A table with columns for each sample, or a report of all
+    /// Format of the output
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub(crate) format: MergedFormat,
-    /// Names of the samples in the table's heading, with commas between [default: S1,S2,...]
+    /// Names of the samples in the table's header, separated by commas [default: S1,S2,...]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) sample_names: Vec<String>,
-    /// No lines before the table, and no names of columns
+    /// Write no lines before the table, and no names of columns
     #[arg(long)]
     pub(crate) no_headers: bool,
-    /// Only the reads of all samples together, not those of each
+    /// Write only the reads of all samples together, not those of each sample
     #[arg(long)]
     pub(crate) only_combined: bool,
-    /// Taxa of the database without reads, too (kreport and mpa)
+    /// Include taxa of the database without reads (kreport and mpa)
     #[arg(long, help_heading = "Partial results")]
     pub(crate) report_zero_counts: bool,
-    /// Taxa with fewer reads count as not there (abundance and cami)
+    /// Reads that a taxon needs to be present (abundance and cami)
     #[arg(long, value_name = "N", help_heading = "Partial results")]
     pub(crate) min_reads: Option<u64>,
-    /// The sample's name (cami) [default: sample]
+    /// Name of the sample (cami) [default: sample]
     #[arg(long, value_name = "NAME", help_heading = "Partial results")]
     pub(crate) sample_id: Option<String>,
 }
 
-/// `--format` of reports that are put together.
+/// The values of `--format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MergedFormat {
-    /// KrakenTools' combine_kreports
+    /// Table of KrakenTools' combine_kreports, with columns for each sample
     Table,
-    /// Kraken's report
+    /// One Kraken-style report of all samples
     Kreport,
-    /// MetaPhlAn's table, of partial results
+    /// MetaPhlAn-style table, from partial results
     Mpa,
-    /// The text of Krona's ktImportText, of partial results
+    /// Text for Krona's ktImportText, from partial results
     Krona,
-    /// Estimated abundances at every rank, of partial results
+    /// Estimated abundances at every rank, from partial results
     Abundance,
-    /// CAMI's profile, of partial results
+    /// CAMI profile, from partial results
     Cami,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ReportFilterArgs {
-    // First: what the others take of the command line is gone then.
+    // First, because the derived parsers of the other fields take their values out of the matches.
     #[command(flatten)]
     pub(crate) given: Given,
-    /// A report with 6 or 8 columns, plain or compressed; - is stdin
+    /// Kraken-style report with 6 or 8 columns, plain or compressed; - is stdin
     #[arg(value_name = "REPORT")]
     pub(crate) report: PathBuf,
-    /// Where to; - is stdout; compressed if the name ends in .gz
+    /// Output; - is stdout; compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
@@ -232,24 +232,25 @@ pub(crate) struct ReportFilterArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct ReportMpaArgs {
-    /// Reports with 6 or 8 columns, plain or compressed; - is stdin
+    /// Kraken-style reports with 6 or 8 columns, plain or compressed; - is stdin
     #[arg(required = true, value_name = "REPORT")]
     pub(crate) reports: Vec<PathBuf>,
-    /// Where to; - is stdout; compressed if the name ends in .gz
+    /// Output; - is stdout; compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
-    /// Names of the columns, with commas between [default: the files' names]
+    /// Names of the columns, separated by commas [default: the names of the files]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) sample_names: Vec<String>,
 }
 
 #[derive(Args, Debug)]
 pub(crate) struct ReportKronaArgs {
-    /// Reports with 6 or 8 columns, plain or compressed; - is stdin
+    /// Kraken-style reports with 6 or 8 columns, plain or compressed; - is stdin
     #[arg(required = true, value_name = "REPORT")]
     pub(crate) reports: Vec<PathBuf>,
-    /// Where to; {} stands for the sample, a report's name without what follows the last point; - is
-    /// stdout; compressed if the name ends in .gz
+    /// Output; - is stdout; compressed if the name ends in .gz
+    ///
+    /// {} in the name stands for the sample: the report's name without its last suffix.
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! `-t`, `-@` and `--threads`, wherever work is shared among threads.
+//! `-t`, `-@` and `--threads` of all commands that run on several threads.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 
 const MAX: u16 = 1024;
 
-/// The option of all commands that run on several threads.
+/// The number of threads.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ThreadArgs {
-    /// Threads in all [default: as many as the process may run]
+    /// Number of threads [default: the number of CPUs that the process may use]
     #[arg(short = 't', long, visible_short_alias = '@', value_name = "N")]
     #[arg(help_heading = "Resources")]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=i64::from(MAX)))]
@@ -19,25 +19,25 @@ pub(crate) struct ThreadArgs {
 }
 
 impl ThreadArgs {
-    /// How many were asked for.
+    /// Returns the number of threads, `None` for the default.
     pub(crate) fn number(&self) -> Option<usize> {
         self.threads.map(usize::from)
     }
 }
 
-/// The same for commands whose `-t` once was the taxonomy: a folder there still is it.
+/// The number of threads, for commands whose `-t` was the taxonomy once: a folder is still accepted.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ThreadsOrTaxonomyArgs {
-    /// Threads in all [default: as many as the process may run]
+    /// Number of threads [default: the number of CPUs that the process may use]
     #[arg(short = 't', long, visible_short_alias = '@', value_name = "N")]
     #[arg(help_heading = "Resources", value_parser = number_or_folder())]
-    // More than one, as `-t DIR --threads N` was right and is.
+    // Several values, as `-t DIR --threads N` was valid and still is.
     #[arg(action = clap::ArgAction::Append)]
     threads: Vec<ThreadsOrTaxonomy>,
 }
 
 impl ThreadsOrTaxonomyArgs {
-    /// How many were asked for.
+    /// Returns the number of threads, `None` for the default.
     pub(crate) fn number(&self) -> Option<usize> {
         self.threads.iter().find_map(|given| match given {
             ThreadsOrTaxonomy::Threads(number) => Some(usize::from(*number)),
@@ -51,7 +51,7 @@ impl ThreadsOrTaxonomyArgs {
         folders > 1 || self.threads.len() - folders > 1
     }
 
-    /// The folder that was given, and is no number of threads from now on.
+    /// Removes and returns the folder that was given.
     pub(super) fn take_taxonomy(&mut self) -> Option<PathBuf> {
         let at = self.threads.iter().position(ThreadsOrTaxonomy::is_taxonomy)?;
         match self.threads.remove(at) {
@@ -61,7 +61,7 @@ impl ThreadsOrTaxonomyArgs {
     }
 }
 
-/// What `-t` may be for a release.
+/// A value of `-t`, as long as folders are accepted (for one release).
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum ThreadsOrTaxonomy {
     Threads(u16),

@@ -27,7 +27,7 @@ use crate::holds::Holds;
 use crate::progress::Bar;
 use crate::{devices, failure, interrupt};
 
-/// Builds a folder with the files that `kraken2` reads, and reports.
+/// Builds a folder with the files that `kraken2` reads, and prints a summary.
 pub(super) fn run(
     args: &BuildArgs,
     taxonomy: &TaxonomySource,
@@ -43,10 +43,10 @@ pub(super) fn run(
     let maps = maps(&args.taxids, &found);
     let files = references(&args.inputs, &found, Some(taxonomy), &args.taxids);
     let (inputs, beside) = (found.inputs, found.maps);
-    // It goes again if nothing comes to be in it: after the outputs, which are dropped before it.
+    // The folder is removed again if it stays empty. It is dropped after the outputs, which are removed first.
     let _folder = MadeDirectories::ensure(&args.output).map_err(|error| {
         let reason = merganser_io::reason(&error);
-        anyhow!("{}: cannot make this folder: {reason}", args.output.display())
+        anyhow!("{}: cannot create this folder: {reason}", args.output.display())
     })?;
     let path = |length| Distribution::path_in(&args.output, length);
     let files = files.write(Holds::ANYTHING, args.bracken.iter().map(|&length| path(length)));
@@ -84,7 +84,7 @@ pub(super) fn run(
         anyhow::bail!("{count} sequences have no taxon (--strict), first {name}: {reason}");
     }
     if !args.bracken.is_empty() {
-        // They have been named.
+        // Silent, because the maps have been reported already.
         let genomes = Genomes(LibraryMaps { progress: &Silent, ..maps });
         let database = Kraken2Database::open_files(&finished(args, &outputs)?)?;
         distributions.write(|length| own.of_kraken2(&database, &genomes, length))?;
@@ -99,7 +99,7 @@ pub(super) fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-/// The files of the database before they appear.
+/// Returns the temporary paths of the database's files, which are finished but not committed yet.
 fn finished(args: &BuildArgs, outputs: &OutputSet) -> Result<[PathBuf; 3]> {
     let finished = |path: PathBuf| {
         let lost = || anyhow!("{}: a pipe or a device cannot hold a database", path.display());
@@ -109,25 +109,25 @@ fn finished(args: &BuildArgs, outputs: &OutputSet) -> Result<[PathBuf; 3]> {
     Ok([options?, taxonomy?, table?])
 }
 
-/// Sees to it that no id occurs twice.
+/// Checks that no sequence id occurs twice.
 fn refuse_doubles(sequences: &[Kraken2Sequence]) -> Result<(), Error> {
     let mut names = HashSet::new();
     match sequences.iter().find(|sequence| !names.insert(sequence.name())) {
         Some(sequence) => Err(Error::Input(format!(
-            "{}: a sequence before it has the same id (`strict`)",
+            "{}: an earlier sequence has the same id (`strict`)",
             sequence.name()
         ))),
         None => Ok(()),
     }
 }
 
-/// Options that databases of ours alone have.
+/// Refuses options that only databases of ours have.
 fn check(args: &BuildArgs) -> Result<()> {
     let sketches = args.given.first_of::<SketchConfig>(&["k", "masked"]);
     if sketches.or(args.given.first_of::<PartConfig>(&[])).is_some() {
         return failure::usage(
-            "the options under Sketches but -k and --masked, --parts and --max-part-size go with databases of \
-             merganser, not with --format kraken2",
+            "--parts, --max-part-size and the options under Sketches except -k and --masked cannot be used \
+             with --format kraken2",
         );
     }
     Ok(())

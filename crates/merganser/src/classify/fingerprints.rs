@@ -1,4 +1,4 @@
-//! Fingerprints of files: what tells whether a file is still what it was in an earlier run.
+//! Fingerprints of files, which show whether a file has changed since an earlier run.
 
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::common::text_of;
 
-/// A file as it was read.
+/// A file in the state in which it was read.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(super) struct Fingerprint {
     path: String,
@@ -22,23 +22,23 @@ pub(super) struct Fingerprint {
     crc32: u32,
 }
 
-/// What the system says of a file, which changes with its content.
+/// Metadata of a file, which change with its content.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash, Serialize)]
 struct Stamp {
     bytes: u64,
-    /// When it was last written, in nanoseconds since 1970.
+    /// The time of the last change, in nanoseconds since 1970.
     modified_ns: i64,
     inode: u64,
 }
 
 impl Stamp {
-    /// Returns the stamp of a regular file; `None` for anything else.
+    /// Returns the stamp of a regular file, `None` for anything else.
     fn new(at: &Metadata) -> Option<Stamp> {
         let modified_ns = at.mtime().saturating_mul(1_000_000_000).saturating_add(at.mtime_nsec());
         at.is_file().then(|| Stamp { bytes: at.len(), modified_ns, inode: at.ino() })
     }
 
-    /// Returns the stamp of what is at `path`; `None` if that is no regular file.
+    /// Returns the stamp of the file at `path`, `None` if there is no regular file.
     fn look_up(path: &Path) -> io::Result<Option<Stamp>> {
         Ok(look_up(path)?.as_ref().and_then(Stamp::new))
     }
@@ -50,26 +50,26 @@ impl Fingerprint {
         Stamp::look_up(path).is_ok_and(|now| now == Some(self.stamp))
     }
 
-    /// Whether size and checksum are the same.
+    /// Whether size and checksum are equal.
     fn has_content_of(&self, other: &Fingerprint) -> bool {
         (self.stamp.bytes, self.crc32) == (other.stamp.bytes, other.crc32)
     }
 }
 
-/// The fingerprints that are known. A file is read once, and not at all if the journal knows it.
+/// All known fingerprints. A file is read at most once, and not at all if the journal has its fingerprint.
 #[derive(Debug, Default)]
 pub(super) struct Fingerprints {
     checksums: HashMap<(String, Stamp), u32>,
 }
 
 impl Fingerprints {
-    /// Adds one that an earlier run has noted.
+    /// Adds a fingerprint that an earlier run noted.
     pub(super) fn add(&mut self, known: &Fingerprint) {
         self.checksums.insert((known.path.clone(), known.stamp), known.crc32);
     }
 
-    /// Returns those of `files`, in order; `None` if one is no regular file, cannot be read or changes meanwhile, or if
-    /// cancelled.
+    /// Returns the fingerprints of `files`, in order; `None` if one is not a regular file, cannot be read or changes
+    /// meanwhile, or if the run is cancelled.
     pub(super) fn take(
         &mut self,
         files: &[impl AsRef<Path>],
@@ -79,7 +79,7 @@ impl Fingerprints {
         files.iter().map(take).collect()
     }
 
-    /// Returns those of `files` if these are still what they were; reads those of another time or inode.
+    /// Returns the fingerprints of `files` if their content is as `before`; reads files of another time or inode.
     pub(super) fn take_same(
         &mut self,
         before: &[Fingerprint],
@@ -104,7 +104,7 @@ impl Fingerprints {
         if stamp == before.stamp {
             return Some(Fingerprint { path: text_of(path.as_os_str()), ..before.clone() });
         }
-        // Of another size it need not be read.
+        // A file of another size need not be read.
         let may_be = stamp.bytes == before.stamp.bytes;
         let now = may_be.then(|| self.take_one(path, cancel).ok().flatten()).flatten()?;
         now.has_content_of(before).then_some(now)
@@ -112,7 +112,7 @@ impl Fingerprints {
 
     fn take_one(&mut self, path: &Path, cancel: &Cancel) -> anyhow::Result<Option<Fingerprint>> {
         let name = text_of(path.as_os_str());
-        // Before it is opened, which of a named pipe would wait for its writer.
+        // Looked up before the file is opened, because opening a named pipe waits for its writer.
         let Some(stamp) = Stamp::look_up(path)? else { return Ok(None) };
         let key = (name, stamp);
         let crc32 = match self.checksums.get(&key) {

@@ -13,7 +13,7 @@ use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::{failure, interrupt, report};
 
-/// Joins what the shards of a job wrote.
+/// Joins the results of the shards of a job.
 pub(super) fn run(args: &ClassifyJoinArgs, console: &Console) -> Result<ExitCode> {
     check(args)?;
     let reports = Reports::paths(&args.reports, None);
@@ -37,11 +37,11 @@ pub(super) fn run(args: &ClassifyJoinArgs, console: &Console) -> Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-/// Sees to it that something is to be written, and no two outputs to stdout.
+/// Checks that there is an output, and that at most one output is stdout.
 fn check(args: &ClassifyJoinArgs) -> Result<()> {
     if args.output.is_some() == args.lines.is_empty() {
         return failure::usage(
-            "-o and --lines go together: the lines of all reads, and of each shard",
+            "-o and --lines require each other: the lines of all reads, and of each shard",
         );
     }
     let reports = Reports::paths(&args.reports, None);
@@ -49,7 +49,7 @@ fn check(args: &ClassifyJoinArgs) -> Result<()> {
     let outputs: Vec<&PathBuf> = args.output.iter().chain(reports).collect();
     match outputs.iter().filter(|path| path.as_os_str() == "-").count() {
         _ if outputs.is_empty() => failure::usage(
-            "nothing is to be written: give -o and --lines, or --report or another report",
+            "nothing would be written: give -o and --lines, or --report or another report",
         ),
         0 | 1 => Ok(()),
         _ => failure::usage("only one output can be stdout"),

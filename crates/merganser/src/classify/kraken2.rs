@@ -1,4 +1,4 @@
-//! A sample, classified by a database of Kraken 2.
+//! Classification of a sample with a database of Kraken 2.
 
 use std::ffi::OsStr;
 use std::time::Instant;
@@ -18,20 +18,20 @@ use crate::pages::{frame, inputs_of, parameter};
 use crate::progress::Bar;
 use crate::{devices, failure};
 
-/// What a sample needs besides the environment.
+/// A sample: what it needs in addition to the environment.
 pub(super) struct Sample<'a> {
     pub(super) args: &'a QueryArgs,
-    /// In a sample sheet.
+    /// The sample's name in the sample sheet.
     pub(super) name: Option<&'a OsStr>,
     pub(super) segments: &'a [ReadInput],
     pub(super) files: Files,
     pub(super) started: Instant,
 }
 
-/// Options that databases of ours alone have a meaning for.
+/// Refuses options that only databases of ours have.
 ///
 /// # Errors
-/// The first that was given.
+/// Names the first such option.
 pub(super) fn check(args: &QueryArgs) -> Result<()> {
     let option = if args.config.format == LineFormat::MetaCache {
         Some("--format metacache".to_owned())
@@ -45,15 +45,15 @@ pub(super) fn check(args: &QueryArgs) -> Result<()> {
     match option {
         None => Ok(()),
         Some(option) => failure::usage(format!(
-            "{option} goes with databases of merganser (.mgdb), and this is one of Kraken 2"
+            "{option} requires a database of merganser (.mgdb), and this is one of Kraken 2"
         )),
     }
 }
 
-/// Options that databases of Kraken 2 alone have a meaning for.
+/// Refuses options that only databases of Kraken 2 have.
 ///
 /// # Errors
-/// The first that was given.
+/// Names the first such option.
 pub(super) fn check_own(args: &QueryArgs) -> Result<()> {
     let given = [
         (args.given.has("minimum_hit_groups"), "--minimum-hit-groups"),
@@ -61,17 +61,17 @@ pub(super) fn check_own(args: &QueryArgs) -> Result<()> {
     ];
     failure::refuse_given(&given, |option| {
         format!(
-            "{option} goes with databases of Kraken 2, and this is one of merganser (.mgdb): --hitmin \
-             and --hitdiff say how clear a match must be"
+            "{option} requires a database of Kraken 2, and this is one of merganser (.mgdb): use \
+             --hitmin and --hitdiff instead"
         )
     })
 }
 
 impl Sample<'_> {
-    /// Classifies, writes and reports; all of `outputs` appear.
+    /// Classifies the reads, writes all results and reports; then all of `outputs` appear together.
     ///
     /// # Errors
-    /// As [`classify`] and writing; then none of the outputs appears.
+    /// Returns the errors of [`classify`] and of writing; then none of the outputs appears.
     pub(super) fn run(
         mut self,
         environment: &Environment<'_>,
@@ -133,7 +133,7 @@ impl Sample<'_> {
     }
 }
 
-/// The parameters and results of a run.
+/// Makes the summary of the parameters and results of a run.
 fn summary(
     config: &Kraken2Config,
     environment: &Environment<'_>,

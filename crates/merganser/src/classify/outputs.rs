@@ -1,4 +1,4 @@
-//! The files that a sample's results go to.
+//! The output files of a sample.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -26,7 +26,7 @@ use crate::holds::Holds;
 use crate::pages::{Pages, taxa};
 use crate::progress::width;
 
-/// The outputs that a tally is enough for.
+/// The reports that are made from a tally alone.
 #[derive(Debug)]
 pub(crate) struct Reports {
     report: Option<Output>,
@@ -41,7 +41,7 @@ pub(crate) struct Reports {
 }
 
 impl Reports {
-    /// The names of all files, with `{}` replaced by the sample.
+    /// Returns the paths of all files, with `{}` replaced by the sample's name.
     pub(crate) fn paths(args: &ReportArgs, sample: Option<&OsStr>) -> Vec<(Holds, PathBuf)> {
         let all = [&args.report, &args.mpa, &args.krona, &args.abundance, &args.cami];
         let bracken = [&args.bracken_output, &args.bracken_report];
@@ -49,7 +49,7 @@ impl Reports {
         all.map(|path| (Holds::LINES, of_sample(path, sample))).collect()
     }
 
-    /// Begins all files.
+    /// Creates all files.
     pub(crate) fn create(
         args: &ReportArgs,
         sample: Option<&OsStr>,
@@ -68,7 +68,7 @@ impl Reports {
         })
     }
 
-    /// Writes all reports; they appear when all outputs do.
+    /// Writes all reports; they appear when all outputs are committed.
     pub(crate) fn write(
         &mut self,
         tally: &Tally,
@@ -84,7 +84,7 @@ impl Reports {
         self.write_others(tally, tree, targets, cancel)
     }
 
-    /// The same for what a database of Kraken 2 gave.
+    /// Writes all reports of the results of a Kraken 2 database.
     fn write_kraken2(
         &mut self,
         outcome: &mut Kraken2Outcome,
@@ -99,14 +99,14 @@ impl Reports {
         self.write_others(&tally, database.tree(), &[], cancel)
     }
 
-    /// The same for what shards or runs over some of the reads come to.
+    /// Writes all reports of the joined results of shards, or of runs over some of the reads.
     pub(super) fn write_joined(&mut self, joined: &JoinedResults, cancel: &Cancel) -> Result<()> {
         let zeros = self.zero_counts;
         self.write_report(cancel, |output| joined.write_report(zeros, output))?;
         self.write_others(joined.tally(), joined.tree(), joined.targets(), cancel)
     }
 
-    /// Writes the report, and what Bracken makes of it, where these are wanted.
+    /// Writes the Kraken-style report and Bracken's outputs, if they are wanted.
     fn write_report(
         &mut self,
         cancel: &Cancel,
@@ -123,7 +123,7 @@ impl Reports {
         Ok(())
     }
 
-    /// All but the report.
+    /// Writes all reports except the Kraken-style one.
     fn write_others(
         &mut self,
         tally: &Tally,
@@ -150,7 +150,7 @@ impl Reports {
         Ok(())
     }
 
-    /// All files, to be finished.
+    /// Returns all files, to be finished.
     pub(crate) fn into_outputs(self) -> impl Iterator<Item = Output> {
         let Reports { report, mpa, krona, abundance, cami, bracken, .. } = self;
         let (table, rewritten) = bracken.map(|it| (it.table, it.report)).unzip();
@@ -158,7 +158,7 @@ impl Reports {
     }
 }
 
-/// Bracken's table and report, and what they are made with.
+/// Bracken's table and report, and the parameters of the estimate.
 #[derive(Debug)]
 struct Bracken {
     path: PathBuf,
@@ -170,7 +170,7 @@ struct Bracken {
 }
 
 impl Bracken {
-    /// Reads the distribution and begins the files, if they are wanted.
+    /// Reads the distribution and creates the files, if they are wanted.
     fn create(
         args: &ReportArgs,
         sample: Option<&OsStr>,
@@ -203,8 +203,8 @@ impl Bracken {
     }
 }
 
-/// An output that is written to until the run is cancelled: a report has as many lines as there are
-/// taxa, and a deep taxonomy makes each of them long.
+/// An output that fails when the run is cancelled. Reports have a line for each taxon, and a deep taxonomy makes
+/// each line long, so that writing one can take a while.
 struct Heeding<'a> {
     output: &'a mut Output,
     cancel: &'a Cancel,
@@ -223,14 +223,14 @@ impl Write for Heeding<'_> {
     }
 }
 
-/// Columns of a picture on a terminal, at most.
+/// The maximum number of columns of a plot on a terminal.
 const MAX_COLUMNS: usize = 100;
 
-/// What is left to do when all files but one are finished.
+/// The outputs that remain when all other files are finished.
 pub(super) struct Closed {
     /// The file for the summary.
     pub(super) json: Option<Output>,
-    /// What the terminal shows.
+    /// The plot for the terminal.
     pub(super) picture: Option<String>,
 }
 
@@ -244,13 +244,13 @@ pub(super) struct Files {
     partial: Option<Output>,
     pub(super) json: Option<Output>,
     pages: Option<Pages>,
-    /// A picture for the terminal is wanted.
+    /// Whether a plot for the terminal is wanted.
     shows: bool,
     reports: Reports,
 }
 
 impl Files {
-    /// The names of all files, and what they hold.
+    /// Returns the paths of all files, and what they hold.
     pub(super) fn outputs(
         args: &QueryArgs,
         segments: &[ReadInput],
@@ -274,7 +274,7 @@ impl Files {
         all
     }
 
-    /// Begins all files.
+    /// Creates all files.
     pub(super) fn create(
         args: &QueryArgs,
         segments: &[ReadInput],
@@ -301,7 +301,7 @@ impl Files {
         })
     }
 
-    /// What a run writes to.
+    /// Returns the outputs that a run writes to.
     pub(super) fn streams(&mut self) -> Outputs<'_> {
         let Files { lines, classified, unclassified, partial, .. } = self;
         Outputs {
@@ -312,7 +312,7 @@ impl Files {
         }
     }
 
-    /// Writes the reports, so that all files need but to appear; gives back what is left.
+    /// Writes the reports and finishes all files, which then only need to be committed. Returns what remains.
     pub(super) fn finish(
         mut self,
         outcome: &Outcome<'_>,
@@ -339,7 +339,7 @@ impl Files {
         Ok(Closed { json: self.close()?, picture })
     }
 
-    /// The same for what a database of Kraken 2 gave.
+    /// Writes the reports of a Kraken 2 database's results and finishes all files, as [`finish`](Files::finish) does.
     pub(super) fn finish_kraken2(
         mut self,
         outcome: &mut Kraken2Outcome,
@@ -359,7 +359,7 @@ impl Files {
         Ok(Closed { json: self.close()?, picture })
     }
 
-    /// Writes the page, and draws the picture for the terminal.
+    /// Writes the page, and draws the plot for the terminal.
     fn show(&mut self, taxa: Taxa, frame: Data) -> Result<Option<String>> {
         let columns = width().saturating_sub(1).min(MAX_COLUMNS);
         let picture = self.shows.then(|| text::taxa(&taxa, columns));
@@ -369,7 +369,7 @@ impl Files {
         Ok(picture)
     }
 
-    /// Finishes all files but the one for the summary.
+    /// Finishes all files except the one for the summary.
     fn close(self) -> Result<Option<Output>> {
         let Files { lines, classified, unclassified, references, partial, json, reports, .. } =
             self;
@@ -384,18 +384,18 @@ impl Files {
     }
 }
 
-/// Where reads are written back to.
+/// The paths to which reads are written back.
 #[derive(Clone)]
 pub(crate) struct ReadPaths {
-    /// Of reads that stand for themselves, or of all.
+    /// The file for single reads, or for all reads.
     pub(crate) single: Option<PathBuf>,
-    /// Of first and of second mates.
+    /// The files for first and for second mates.
     pub(crate) mates: Option<[PathBuf; 2]>,
 }
 
 impl ReadPaths {
-    /// As Kraken 2 names them: `#` becomes `_1` and `_2`. Single reads in the same run go to the
-    /// name without it; without `#`, there is one file for all.
+    /// Names the files as Kraken 2 does: `#` becomes `_1` and `_2`. Single reads in the same run go to the
+    /// name without `#`. If `path` has no `#`, there is one file for all reads.
     pub(crate) fn new(path: &Path, segments: &[ReadInput]) -> ReadPaths {
         let name = path.as_os_str().as_bytes();
         let Some(place) = name.iter().position(|&letter| letter == b'#') else {
@@ -413,7 +413,7 @@ impl ReadPaths {
         }
     }
 
-    /// All of them.
+    /// Returns all paths.
     pub(crate) fn all(self) -> Vec<PathBuf> {
         self.single.into_iter().chain(self.mates.into_iter().flatten()).collect()
     }
@@ -444,7 +444,7 @@ impl ReadFiles {
     }
 }
 
-/// The name of an output for a sample: `{}` stands for it.
+/// Returns the path of an output for a sample, whose name replaces `{}`.
 pub(crate) fn of_sample(path: &Path, sample: Option<&OsStr>) -> PathBuf {
     let Some(sample) = sample else { return path.to_owned() };
     let mut rest = path.as_os_str().as_bytes();
@@ -458,7 +458,7 @@ pub(crate) fn of_sample(path: &Path, sample: Option<&OsStr>) -> PathBuf {
     OsString::from_vec(name).into()
 }
 
-/// Whether a sample's name has a place in the name of an output.
+/// Whether the path of an output contains `{}` for a sample's name.
 pub(crate) fn has_place_for_sample(path: &Path) -> bool {
     find(path.as_os_str().as_bytes(), b"{}").is_some()
 }

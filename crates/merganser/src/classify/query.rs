@@ -1,4 +1,4 @@
-//! One sample: its reads, options and outputs.
+//! A query: the reads, options and outputs of one sample.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -27,29 +27,29 @@ use crate::pages::{frame, inputs_of, parameter};
 use crate::progress::Bar;
 use crate::{devices, failure};
 
-/// What is to be classified, and how.
+/// The reads to classify, with options and outputs.
 pub(super) struct Query<'a> {
     args: &'a QueryArgs,
-    /// In a sample sheet.
+    /// The name of the sample, in a sample sheet.
     sample: Option<&'a OsStr>,
     segments: Vec<ReadInput>,
 }
 
-/// A classified sample, as summaries need it.
+/// The result of a sample, for summaries.
 pub(super) struct Classified {
     pub(super) summary: Summary,
 }
 
 impl<'a> Query<'a> {
-    /// The reads that the arguments name.
+    /// Makes a query of the reads that the arguments name.
     ///
     /// # Errors
-    /// If there are none, or mates have other numbers of files.
+    /// If there are no reads, or the numbers of files of first and second mates differ.
     pub(super) fn new(args: &'a QueryArgs, sample: Option<&'a OsStr>) -> Result<Query<'a>> {
         Ok(Query { args, sample, segments: args.reads.segments(None)? })
     }
 
-    /// The reads of a sample in a sheet.
+    /// Makes a query of a sample in a sheet.
     pub(super) fn of_sample(
         args: &'a QueryArgs,
         sample: &'a OsStr,
@@ -58,7 +58,7 @@ impl<'a> Query<'a> {
         Query { args, sample: Some(sample), segments }
     }
 
-    /// The files of single reads.
+    /// Returns the files of single reads.
     pub(super) fn singles(&self) -> impl Iterator<Item = &Input> {
         self.segments.iter().filter_map(|segment| match segment {
             ReadInput::Single(input) => Some(input),
@@ -66,12 +66,12 @@ impl<'a> Query<'a> {
         })
     }
 
-    /// The files of reads.
+    /// Returns all files of reads.
     pub(super) fn inputs(&self) -> impl Iterator<Item = &Input> {
         self.segments.iter().flat_map(ReadInput::inputs)
     }
 
-    /// The files of reads and their lists, and all outputs.
+    /// Adds the files of reads, their lists, and all outputs to `files`.
     pub(super) fn declare(&self, files: RunFiles) -> RunFiles {
         let files = files
             .lists(self.args.reads.lists())
@@ -80,7 +80,8 @@ impl<'a> Query<'a> {
         files.write_each(Files::outputs(self.args, &self.segments, self.sample))
     }
 
-    /// Returns the sample and what its outputs depend on besides the database, for the journal of `--resume`.
+    /// Returns the sample and everything else that its outputs depend on, except the database, for the journal of
+    /// `--resume`.
     pub(super) fn job(&self, environment: &Environment<'_>) -> Job {
         Job {
             sample: self.sample.map_or_else(String::new, text_of),
@@ -90,12 +91,12 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Returns a checksum of the version, the options and what kinds of reads there are.
+    /// Returns a checksum of the version, the options and the kinds of reads.
     fn options_sum(&self, environment: &Environment<'_>) -> u32 {
         let QueryArgs { lines, reports, pages, config, reads, .. } = self.args;
         let options = (lines, reports, pages, config, reads.pairs.any_names);
         let kinds: Vec<&str> = self.segments.iter().map(kind).collect();
-        // Pages show names.
+        // Pages show the names of the inputs.
         let is_shown = [&pages.report_html, &pages.report_data, &pages.multiqc];
         let names = is_shown.iter().any(|page| page.is_some()).then(|| {
             (&environment.name, self.inputs().map(ToString::to_string).collect::<Vec<_>>())
@@ -119,11 +120,11 @@ impl<'a> Query<'a> {
         outputs.into_iter().map(|(_, path)| path).collect()
     }
 
-    /// Sees to it, before any work, that inputs are there and outputs go together, with one another
-    /// and with `files`; gives the set that these are to be made in.
+    /// Checks, before any work, that the inputs exist and that the outputs are compatible with one another and
+    /// with `files`. Returns the set in which the outputs are to be created.
     ///
     /// # Errors
-    /// What does not.
+    /// Names the input or output that fails the check.
     pub(super) fn check(&self, files: RunFiles) -> Result<OutputSet> {
         self.check_alone()?;
         let outputs = self.declare(files).check()?;
@@ -131,38 +132,38 @@ impl<'a> Query<'a> {
         Ok(outputs)
     }
 
-    /// What can be seen without files.
+    /// Checks everything that can be checked without files.
     ///
     /// # Errors
-    /// What does not go together.
+    /// Names the options that exclude each other.
     pub(super) fn check_alone(&self) -> Result<()> {
         check_format(self.args)?;
         let paths = self.outputs();
         if paths.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
             return failure::usage(
-                "only one output can be stdout, which -o is without a name (--no-map: no lines)",
+                "only one output can be stdout, the default of -o (--no-map writes no lines)",
             );
         }
         if self.args.lines.partial.is_some() && self.args.given.has("cov_percentile") {
             return failure::usage(
-                "--cov-percentile leaves out sequences by what all reads hit, and --partial is of some \
+                "--cov-percentile needs the hits of all reads, and --partial is for runs with only some \
                  of them",
             );
         }
         Ok(())
     }
 
-    /// Checks that inputs are there, and that outputs of reads have names that fit them.
+    /// Checks that the inputs exist, and that the names of outputs for reads fit the formats of the inputs.
     ///
     /// # Errors
-    /// Which one is not, or does not.
+    /// Names the input or output that fails the check.
     pub(super) fn check_inputs(&self) -> Result<()> {
         Records::open(&self.segments, RecordOptions::default())?;
         let inputs: Vec<Input> = self.inputs().cloned().collect();
         refuse_other_reads(&self.read_outputs().concat(), &inputs)
     }
 
-    /// The files that reads are written back to, those with a taxon and those without.
+    /// Returns the files for the classified and for the unclassified reads.
     fn read_outputs(&self) -> [Vec<PathBuf>; 2] {
         let lines = &self.args.lines;
         [&lines.classified_out, &lines.unclassified_out].map(|path| {
@@ -171,7 +172,7 @@ impl<'a> Query<'a> {
         })
     }
 
-    /// Notes that mates go to one file.
+    /// Prints a note if mates are interleaved in one file.
     pub(super) fn note_interleaved(&self, console: &Console) {
         let are_pairs = self.segments.iter().any(ReadInput::is_paired);
         for paths in self.read_outputs() {
@@ -179,10 +180,11 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Classifies, writes and reports; all of `outputs` appear.
+    /// Classifies the reads, writes all results and reports; then all of `outputs` appear together.
     ///
     /// # Errors
-    /// As [`Classifier::run`](merganser_classify::run::Classifier::run) and writing; then none of the outputs appears.
+    /// Returns the errors of [`Classifier::run`](merganser_classify::run::Classifier::run) and of writing; then none
+    /// of the outputs appears.
     pub(super) fn run(
         &self,
         environment: &Environment<'_>,
@@ -252,12 +254,12 @@ impl<'a> Query<'a> {
         Ok(Classified { summary })
     }
 
-    /// Begins all outputs.
+    /// Creates all outputs.
     fn files(&self, outputs: &OutputSet) -> Result<Files> {
         Files::create(self.args, &self.segments, self.sample, outputs)
     }
 
-    /// The frame of what a page says.
+    /// Returns the frame of a page's data: everything except the results.
     fn page(&self, environment: &Environment<'_>, thresholds: &Thresholds) -> Data {
         let mut data = frame("classify", &self.args.pages, self.sample, inputs_of(&self.segments));
         data.parameters = vec![
@@ -286,14 +288,14 @@ impl<'a> Query<'a> {
         }
         if outcome.passed_over > 0 {
             environment.console.info(format_args!(
-                "{name}{} reads took no part for their length",
+                "{name}{} reads were skipped because of their length",
                 outcome.passed_over
             ));
         }
         tell_skipped(outcome.skipped_alignments, environment.console);
         if outcome.low_coverage > 0 {
             environment.console.info(format_args!(
-                "{name}{} sequences were left out for their coverage",
+                "{name}{} sequences were left out because of their coverage",
                 outcome.low_coverage
             ));
         }
@@ -330,12 +332,12 @@ fn check_format(args: &QueryArgs) -> Result<()> {
         }
     };
     match refused {
-        Some(option) => failure::usage(format!("{option} goes with --format {format}")),
+        Some(option) => failure::usage(format!("{option} requires --format {format}")),
         None => Ok(()),
     }
 }
 
-/// Returns the letter of a kind of reads.
+/// Returns a letter for the kind of reads.
 fn kind(segment: &ReadInput) -> &'static str {
     match segment {
         ReadInput::Single(_) => "s",

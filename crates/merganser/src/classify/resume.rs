@@ -1,5 +1,4 @@
-//! `classify --resume`: a journal of the samples of a sheet that are done, so that a run that was killed
-//! goes on where it was.
+//! `classify --resume`: a journal of the finished samples of a sheet, so that an interrupted run can continue.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
@@ -18,26 +17,26 @@ use crate::console::Console;
 
 /// The first bytes of a journal.
 const START: &[u8] = b"{\"sample\":";
-/// The most bytes of a line: a sample of a hundred thousand files has less.
+/// The maximum number of bytes of a line; a sample of 100,000 files needs less.
 const MAX: u64 = 64 << 20;
-/// A line takes no more than this part of the memory: it is held as text and as what that says.
+/// A line may use at most 1 / `SHARE` of the memory, because it is held both as text and parsed.
 const SHARE: u64 = 6;
 
-/// A line: a sample that is done.
+/// A line of the journal: a finished sample.
 #[derive(Debug, Deserialize, Serialize)]
 struct Done {
     sample: String,
-    /// The options, as one number.
+    /// A checksum of the options.
     job: String,
-    /// The files of the database, then the sample's own; `None` in lines of earlier versions.
+    /// The files of the database, then the sample's own files; `None` in lines of earlier versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     inputs: Option<Vec<Fingerprint>>,
     files: Vec<Whole>,
-    /// For the summary of the run.
+    /// The sample's results in the summary of the run.
     results: Value,
 }
 
-/// An output as it was written.
+/// An output in the state in which it was written.
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 struct Whole {
     path: String,
@@ -45,56 +44,56 @@ struct Whole {
     crc32: u32,
 }
 
-/// A sample, and what its outputs depend on besides the database.
+/// A sample, and everything that its outputs depend on except the database.
 pub(super) struct Job {
     pub(super) sample: String,
-    /// The options, as one number.
+    /// A checksum of the options.
     pub(super) options: String,
     /// The files that are read.
     pub(super) files: Vec<PathBuf>,
     pub(super) outputs: Vec<PathBuf>,
 }
 
-/// The journal. Each sample that is done appends a line; one run at a time uses it.
+/// The journal. Each finished sample appends a line. Only one run at a time can use it.
 pub(super) struct Journal {
     path: PathBuf,
     file: File,
-    /// The last line of each sample and options.
+    /// The last line of each pair of sample and options.
     done: HashMap<(String, String), Done>,
     known: Fingerprints,
-    /// The files of the database, and what they were when it was opened; `None` if one has no fingerprint.
+    /// The files of the database, and their fingerprints when it was opened; `None` if a file has no fingerprint.
     database: (Vec<PathBuf>, Option<Vec<Fingerprint>>),
 }
 
 impl Journal {
-    /// Opens or begins the journal, of which no line takes more than a part of `memory`. Half lines are skipped: a run may have been killed while it wrote one. Tells of
-    /// samples that only lines of earlier versions have.
+    /// Opens or creates the journal; a line may use only a part of `memory`. Incomplete lines are skipped, because a
+    /// run may have been killed while it wrote one. Prints how many samples are only in lines of earlier versions.
     ///
     /// # Errors
-    /// If it cannot be opened or is in use, or is another file.
+    /// If the file cannot be opened, is in use, or is not a journal.
     pub(super) fn open(path: &Path, memory: u64, console: &Console) -> Result<Journal> {
         let failed = |error: io::Error| failed(path, &error);
-        // A device may have no end, and a pipe keeps nothing.
+        // A device may be endless, and a pipe stores nothing.
         let is_other = |at: &fs::Metadata| !at.is_file();
         if path.as_os_str() == "-" || look_up(path).map_err(failed)?.as_ref().is_some_and(is_other)
         {
             bail!(
-                "{}: is not a regular file, as a journal of classify --resume is",
+                "{}: is not a regular file, but a journal of classify --resume must be one",
                 path.display()
             );
         }
         let options = OpenOptions::new().read(true).append(true).create(true).clone();
         let file = options.open(path).map_err(failed)?;
         if file.try_lock().is_err() {
-            bail!("{}: is in use by another run: give each its own", path.display());
+            bail!("{}: is in use by another run: give each run its own journal", path.display());
         }
         let (done, known, database) = Default::default();
         let mut journal = Journal { path: path.to_owned(), file, done, known, database };
         let earlier = journal.read_lines(MAX.min(memory / SHARE))?;
         if !earlier.is_empty() {
             console.info(format_args!(
-                "{}: samples that an earlier version noted, without fingerprints of their inputs, are classified \
-                 again: {}",
+                "{}: samples that are classified again, because an earlier version noted them without \
+                 fingerprints of their inputs: {}",
                 path.display(),
                 earlier.len()
             ));
@@ -102,8 +101,8 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Reads all lines, and ends the last one if it is cut. Returns the samples that only lines of earlier versions
-    /// have.
+    /// Reads all lines, and terminates the last line if it is incomplete. Returns the samples that are only in lines of
+    /// earlier versions.
     fn read_lines(&mut self, most: u64) -> Result<BTreeSet<String>> {
         let path = self.path.clone();
         let failed = |error: io::Error| failed(&path, &error);
@@ -117,17 +116,17 @@ impl Journal {
             }
             if number == 0 && !line.starts_with(START) && !START.starts_with(&line) {
                 bail!(
-                    "{}: is no journal of classify --resume, and is not added to",
+                    "{}: is not a journal of classify --resume, and is left unchanged",
                     path.display()
                 );
             }
             number += 1;
             if read as u64 > most {
                 bail!(
-                    "{}: line {number} has more than {}: it is damaged{}",
+                    "{}: line {number} is longer than {}: it is damaged{}",
                     path.display(),
                     format_size(most),
-                    if most < MAX { ", or takes more --memory" } else { "" }
+                    if most < MAX { ", or needs more --memory" } else { "" }
                 );
             }
             if !line.ends_with(b"\n") {
@@ -144,17 +143,17 @@ impl Journal {
         }
     }
 
-    /// Takes the fingerprints of the database's files, before these are opened: all samples have the same database.
+    /// Takes the fingerprints of the database's files, before they are opened. All samples use this database.
     pub(super) fn set_database(&mut self, files: Vec<PathBuf>, cancel: &Cancel) {
         let taken = self.known.take(&files, cancel);
         self.database = (files, taken);
     }
 
-    /// Returns the results of a job that is done, if its inputs are what they were and its outputs as they were written. Files
-    /// of another time or inode are read, and noted anew if they have the same content.
+    /// Returns the results of a finished job, if its inputs have not changed and its outputs are as they were written.
+    /// Files of another time or inode are read, and noted again if they have the same content.
     ///
     /// # Errors
-    /// As writing; if cancelled.
+    /// If the journal cannot be written, or the run is cancelled.
     pub(super) fn results(&mut self, job: &Job, cancel: &Cancel) -> Result<Option<Value>> {
         let Some(done) = self.done.get(&(job.sample.clone(), job.options.clone())) else {
             return Ok(None);
@@ -175,18 +174,18 @@ impl Journal {
         Ok(Some(results))
     }
 
-    /// Takes the fingerprints of all files that a job is about to read; `None` if one has none.
+    /// Takes the fingerprints of all files that a job is about to read; `None` if one has no fingerprint.
     pub(super) fn inputs(&mut self, job: &Job, cancel: &Cancel) -> Option<Vec<Fingerprint>> {
         let database = self.database.1.clone()?;
         let own = self.known.take(&job.files, cancel)?;
         Some(database.into_iter().chain(own).collect())
     }
 
-    /// Notes that a job is done, whose outputs are there, unless its `inputs` are others than before it. Returns why it is
-    /// not noted.
+    /// Notes a job whose outputs are committed as finished, unless its inputs have changed since `inputs` was taken.
+    /// Returns the reason if it is not noted.
     ///
     /// # Errors
-    /// As reading the outputs and writing; if cancelled.
+    /// If the outputs cannot be read, the journal cannot be written, or the run is cancelled.
     pub(super) fn note(
         &mut self,
         job: &Job,

@@ -18,35 +18,35 @@ use crate::args::given::Given;
 use crate::failure;
 
 const HELP: &str = "\
-Each line is the reads and options of a query, as on the command line without the database:
+Each line has the reads and options of a query, as on the command line without the database:
   -1 a_1.fq.gz -2 a_2.fq.gz -o a.tsv --report a.kreport
   b.fq --no-map --abundance b.tsv --hitmin 3
-Names with blanks stand in quotes. `help` prints this, `quit` or the end of the input ends the
-session, lines that begin with # say nothing. A query that fails leaves no outputs, and the session
-goes on; its exit code is then 1. Options of Decision on the command line hold where a query names
-none.
+Names with blanks need quotes. `help` prints this text, `quit` or the end of the input ends the
+session, and lines that begin with # are ignored. A query that fails leaves no outputs; the session
+continues, and its exit code is 1. Options of Decision on the command line are the defaults of all
+queries.
 ";
 
-/// The options of the command line that hold in all lines, by the headings of help.
+/// The help headings of options that apply to all lines if they are given on the command line.
 const INHERITED: [&str; 2] = ["Decision", "Kraken 2's databases"];
 
-/// The most words of a line, which take up to 20 MB.
+/// The maximum number of words of a line; this many take up to 20 MB.
 const MAX_WORDS: usize = 1 << 16;
 
-/// Takes queries from stdin until it ends.
+/// Runs the queries on the lines of stdin until it ends.
 pub(super) fn run(environment: &Environment<'_>, given: &QueryArgs) -> Result<ExitCode> {
-    // Nothing may be given that would be passed over in silence.
+    // Options that would be ignored without notice are refused.
     let all = QueryArgs::augment_args(Command::new(""));
     let is_for_lines = |argument: &Arg| {
         !argument.get_help_heading().is_some_and(|heading| INHERITED.contains(&heading))
     };
     let for_lines = all.get_arguments().filter(|argument| is_for_lines(argument));
-    // READS has the database.
+    // READS was given: it has the database.
     let mut for_lines =
         for_lines.map(|argument| argument.get_id().as_str()).filter(|id| *id != "reads");
     if for_lines.any(|id| given.given.has(id)) {
         return failure::usage(
-            "with --interactive, reads, outputs and filters are named in the lines of stdin",
+            "with --interactive, give reads, outputs and filters in the lines of stdin",
         );
     }
     let mut stdin = BufReader::new(merganser_io::stdin()?);
@@ -71,7 +71,7 @@ pub(super) fn run(environment: &Environment<'_>, given: &QueryArgs) -> Result<Ex
             line => match answer(environment, line, &given.given) {
                 Ok(()) => {}
                 Err(error) if environment.cancel.is_cancelled() => return Err(error),
-                // Nor will anybody see the next answer.
+                // The next answer could not be written either.
                 Err(error) if failure::is_broken_pipe(&error) => return Err(error),
                 Err(error) => {
                     environment.console.error(failure::message(&error));
@@ -94,7 +94,7 @@ fn answer(environment: &Environment<'_>, line: &[u8], given: &Given) -> Result<(
     };
     if words.len() > MAX_WORDS {
         return failure::usage(format!(
-            "a line of {} words, more than {MAX_WORDS}: write the names of files to a list, and give that \
+            "a line has {} words, more than {MAX_WORDS}: write the names of files to a list, and give it \
              as @LIST",
             words.len()
         ));
@@ -104,15 +104,15 @@ fn answer(environment: &Environment<'_>, line: &[u8], given: &Given) -> Result<(
     let parsed = command.try_get_matches_from(words);
     let parsed = parsed.and_then(|matches| SessionLine::from_arg_matches(&matches));
     let parsed = parsed.map_err(|error| {
-        // The first paragraph says what is wrong, the rest how a command line would look.
+        // The first paragraph is the error, the rest describes the usage of a command line.
         let text = error.to_string();
         let text = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        failure::Usage(format!("{text} (`help` explains)"))
+        failure::Usage(format!("{text} (enter `help` for help)"))
     });
     let args = parsed?.query;
     let query = Query::new(&args, None)?;
     if query.inputs().any(Input::is_stdin) {
-        return failure::usage("stdin has the session's lines: reads must come from files");
+        return failure::usage("stdin is used for the session's lines: reads must come from files");
     }
     let outputs = query.check(environment.files.clone())?;
     query.run(environment, &outputs, Instant::now())?;

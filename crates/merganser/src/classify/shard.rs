@@ -1,4 +1,4 @@
-//! `classify --shard`: a share of one sample's reads, for `classify join` to put together.
+//! `classify --shard`: classifies a part of one sample's reads, for `classify join`.
 
 use anyhow::Result;
 use merganser_io::ReadInput;
@@ -10,10 +10,10 @@ use crate::args::classify::QueryArgs;
 use crate::failure;
 use crate::progress::Bar;
 
-/// Sees to it that all that is written of a shard can be joined.
+/// Checks that all outputs of a shard can be joined.
 ///
 /// # Errors
-/// The first option that is of all reads, or that there are no partial results.
+/// Names the first output that needs all reads, or says that `--partial` is missing.
 pub(super) fn check(args: &QueryArgs) -> Result<()> {
     let QueryArgs { given, lines, reports, pages, .. } = args;
     let of_all = [
@@ -25,9 +25,7 @@ pub(super) fn check(args: &QueryArgs) -> Result<()> {
         (reports.bracken.is_some(), "--bracken"),
     ];
     failure::refuse_given(&of_all, |option| {
-        format!(
-            "{option} is of all reads, and a shard has some: classify join makes it of --partial"
-        )
+        format!("{option} needs all reads, and a shard has only some: use it with classify join")
     })?;
     let of_run = [
         (lines.hits_per_ref.is_some(), "--hits-per-ref"),
@@ -38,22 +36,22 @@ pub(super) fn check(args: &QueryArgs) -> Result<()> {
         (given.has("cov_percentile"), "--cov-percentile"),
     ];
     failure::refuse_given(&of_run, |option| {
-        format!("{option} is of all reads, and a shard has some: classify without --shard")
+        format!("{option} needs all reads, and a shard has only some: classify without --shard")
     })?;
     match lines.partial {
         Some(_) => Ok(()),
         None => failure::usage(
-            "--shard needs --partial FILE, by which classify join knows that all shards are there",
+            "--shard requires --partial FILE, which classify join needs to join the shards",
         ),
     }
 }
 
 impl Environment<'_> {
-    /// The share of the reads that this run classifies, if not all; `at_blocks`, one that begins and ends
-    /// where blocks of Kraken 2's input do.
+    /// Returns the part of the reads that this run classifies, `None` for all. With `at_blocks`, it begins and ends
+    /// at boundaries of Kraken 2's input blocks.
     ///
     /// # Errors
-    /// As counting reads.
+    /// Returns the errors of counting the reads.
     pub(super) fn share(
         &self,
         segments: &[ReadInput],

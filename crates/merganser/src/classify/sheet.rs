@@ -1,4 +1,4 @@
-//! Many samples in one run.
+//! Many samples in one run, from a sample sheet.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ use crate::holds::Holds;
 use crate::pages;
 use crate::samples::Sample;
 
-/// Sees to it that each sample has outputs of its own.
+/// Checks that each sample has its own outputs.
 fn check_names(args: &QueryArgs) -> Result<()> {
     let lines = (!args.lines.no_map).then_some(("-o", &args.lines.output));
     let named = [
@@ -56,12 +56,11 @@ fn check_names(args: &QueryArgs) -> Result<()> {
     Ok(())
 }
 
-/// Sees to it, before any work, that the inputs of all samples are there and no output takes the
-/// place of an input or of another output, whichever samples they are of. Gives the set of the
-/// outputs that are no sample's.
+/// Checks, before any work, that the inputs of all samples exist, and that no output replaces an input or
+/// another output of any sample. Returns the set of the outputs that do not belong to a sample.
 ///
 /// # Errors
-/// What does not go together.
+/// Names the input or output that fails the check.
 pub(super) fn check(
     args: &QueryArgs,
     samples: &[Sample],
@@ -81,10 +80,9 @@ pub(super) fn check(
     Ok(outputs)
 }
 
-/// Classifies one sample after the other. The outputs of a sample appear together, as soon as it is
-/// classified; `outputs`, with the summary, at the end. One that fails leaves no outputs and does not keep the
-/// others from being classified; the exit code is then 1. Samples that are done, as `journal` says, are
-/// passed over.
+/// Classifies one sample after the other. The outputs of a sample appear together as soon as it is finished;
+/// `outputs`, which has the summary, appears at the end. A sample that fails leaves no outputs, the others are
+/// still classified, and the exit code is 1. Samples that `journal` has as finished are skipped.
 pub(super) fn run(
     environment: &Environment<'_>,
     args: &QueryArgs,
@@ -108,7 +106,7 @@ pub(super) fn run(
                 done_before += 1;
                 continue;
             }
-            // The run says what is wrong with one of them.
+            // Errors of missing inputs are reported by the run.
             inputs = journal.inputs(job, cancel);
         }
         match query.run(environment, &OutputSet::new(), Instant::now()) {
@@ -136,7 +134,7 @@ pub(super) fn run(
     }
     if journal.is_some() {
         environment.console.info(format_args!(
-            "{done_before} of {} samples were done before, and their outputs are whole",
+            "{done_before} of {} samples were skipped: an earlier run finished them, and their outputs are intact",
             samples.len()
         ));
     }

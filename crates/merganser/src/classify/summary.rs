@@ -6,7 +6,7 @@ use merganser_classify::run::{Outcome, RunConfig};
 use merganser_classify::{GpuTimes, Thresholds};
 use merganser_run::Summary;
 
-/// The parameters and results of a run.
+/// Makes the summary of the parameters and results of a run.
 pub(super) fn of_run(
     (config, thresholds): (&RunConfig, &Thresholds),
     threads: usize,
@@ -15,7 +15,7 @@ pub(super) fn of_run(
     let mut summary = Summary::new("classify");
     summary.version(env!("CARGO_PKG_VERSION"));
     summary.set_all("parameters", config);
-    // In the places of options that were left to the preset.
+    // Replaces options that were left to the preset.
     summary.set_all("parameters", thresholds);
     summary.set("parameters", "threads", threads);
     summary.set("results", "reads", outcome.records);
@@ -34,7 +34,7 @@ pub(super) fn of_run(
     summary
 }
 
-/// What devices did in which time.
+/// Adds the times of devices.
 fn set_gpu_times(gpu: &GpuTimes, summary: &mut Summary) {
     for (what, time) in [
         ("upload", gpu.upload),

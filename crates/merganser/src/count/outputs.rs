@@ -1,4 +1,4 @@
-//! The outputs beside the table.
+//! The outputs other than the table.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use crate::files::RunFiles;
 use crate::holds::{FormatChoice, Holds};
 use crate::pages::Pages;
 
-/// Open outputs, so that one that cannot be written ends the run before it begins.
+/// Outputs that are open, so that one that cannot be written ends the run at its start.
 pub(super) struct Outputs {
     histogram: Option<Output>,
     pub(super) json: Option<Output>,
@@ -22,7 +22,7 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
-    /// Opens what was asked for.
+    /// Opens the outputs that were requested.
     ///
     /// # Errors
     /// If one cannot be created.
@@ -34,8 +34,7 @@ impl Outputs {
         Ok(Outputs { histogram: open(&args.histogram)?, json: open(&args.json)?, pages })
     }
 
-    /// Writes the histogram if one was asked for; gives the number of k-mers that `--hist-max` left
-    /// out.
+    /// Writes the histogram if it was requested, and returns the number of k-mers that `--hist-max` left out.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -52,7 +51,7 @@ impl Outputs {
     }
 }
 
-/// The files that the table goes to.
+/// Returns the paths of the table's files.
 pub(super) fn table_files(args: &CountArgs) -> Vec<PathBuf> {
     let Some(output) = args.table() else { return Vec::new() };
     match args.format() {
@@ -62,7 +61,7 @@ pub(super) fn table_files(args: &CountArgs) -> Vec<PathBuf> {
     }
 }
 
-/// What is read and written.
+/// Returns all files that the run reads and writes.
 pub(super) fn files(args: &CountArgs, inputs: &[Input]) -> RunFiles {
     let pages = Pages::paths(&args.pages, Kind::Spectrum, None);
     let files = RunFiles::new().lists(&args.inputs).inputs(inputs);

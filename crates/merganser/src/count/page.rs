@@ -1,11 +1,11 @@
-//! What a page says of a count.
+//! The data of a page for a count.
 
 use merganser_report::data::Data;
 
 use super::Finished;
 use crate::pages::{frame, parameter, spectrum};
 
-/// The histogram, with a model if one fits it.
+/// Returns the histogram, with a model if one fits it.
 pub(super) fn of(finished: &Finished<'_>) -> Data {
     let (args, config) = (finished.args, finished.config);
     let mut data = frame("count", &args.pages, None, finished.inputs.iter());

@@ -10,7 +10,7 @@ use super::Finished;
 use crate::common::tell_spilled;
 use crate::console::{self, Console, Level};
 
-/// Says what was found, what is odd about it, and what was kept.
+/// Prints the results, their warnings, and which k-mers were kept.
 pub(super) fn print(finished: &Finished<'_>, console: &Console) {
     if console.says(Level::Debug) {
         setup(finished, console);
@@ -27,7 +27,7 @@ pub(super) fn print(finished: &Finished<'_>, console: &Console) {
     console.print_warnings();
 }
 
-/// How the run was set up and what each stage took.
+/// Prints the setup of the run and the time of each stage.
 fn setup(finished: &Finished<'_>, console: &Console) {
     let (config, outcome) = (finished.config, finished.outcome);
     console.debug(format_args!(
@@ -88,14 +88,14 @@ fn throughput(outcome: &Outcome, elapsed: Duration) -> String {
     format!("{rate:.1} Mb/s")
 }
 
-/// What was kept and why, loudly: that k-mers which occur once are gone by default should surprise
-/// nobody.
+/// Says which k-mers were kept and why. By default, k-mers that occur once are dropped, which should not come as a
+/// surprise.
 fn verdict(finished: &Finished<'_>) -> String {
     let (config, outcome) = (finished.config, finished.outcome);
     let verb = if config.format == merganser_count::Format::None { "found" } else { "kept" };
     let mut text = format!("{verb} {} k-mers", thousands(outcome.kept_kmers));
     let _ = match (config.least(), config.most()) {
-        (1, u32::MAX) => write!(text, ": all, however often they occur (--min-count 1)"),
+        (1, u32::MAX) => write!(text, ": all of them (--min-count 1)"),
         (least, u32::MAX) => {
             write!(text, " that occur {least} times or more (--min-count {least})")
         }
@@ -107,7 +107,7 @@ fn verdict(finished: &Finished<'_>) -> String {
     text
 }
 
-/// Adds the warning that belongs to the histogram's file.
+/// Adds the warning about the histogram's file.
 pub(super) fn warn(finished: &Finished<'_>) {
     if finished.beyond_histogram > 0 {
         console::warnings().push(format!(

@@ -1,4 +1,4 @@
-//! From arguments to a configuration.
+//! Conversion of arguments to a configuration.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ use crate::args::count::Signature;
 use crate::common;
 use crate::failure::usage;
 
-/// What clap cannot say of options that do not go together.
+/// Checks combinations of options that clap cannot check.
 ///
 /// # Errors
 /// A usage error, in one line.
 pub(super) fn check(args: &CountArgs) -> Result<()> {
     if args.signature == Signature::All && !args.stats_only {
-        return usage("--signature all compares the rules: it goes with --stats-only alone");
+        return usage("--signature all compares the rules: it requires --stats-only");
     }
     check_output(args)?;
     let stdout = |path: &Path| path.as_os_str() == "-";
@@ -37,7 +37,7 @@ fn check_output(args: &CountArgs) -> Result<()> {
     match (&args.output, args.format()) {
         (None, Format::None) => Ok(()),
         (None, _) if args.stats_only => Ok(()),
-        (None, _) => usage("an output file is needed: -o FILE, or --format none for no table"),
+        (None, _) => usage("an output is missing: -o FILE, or --format none for no table"),
         (Some(_), Format::None) => {
             usage("-o and --format none exclude each other: there is no table to write")
         }
@@ -50,12 +50,12 @@ fn check_output(args: &CountArgs) -> Result<()> {
     }
 }
 
-/// The configuration that the arguments ask for.
+/// Returns the configuration of a run.
 pub(super) fn config(args: &CountArgs) -> Config {
     Config { rule: args.signature.rules()[0], format: args.format(), ..args.config.clone() }
 }
 
-/// What the arguments let it use.
+/// Returns the resources of a run.
 pub(super) fn resources(args: &CountArgs) -> Resources {
     let temp_dir = args.tmp_dir.as_deref();
     common::resources(args.threads.number(), args.memory, temp_dir, Some(&args.device))

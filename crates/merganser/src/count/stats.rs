@@ -1,5 +1,4 @@
-//! `--stats-only`: what each signature rule makes of the reads, as Table III and Figure 4 of the
-//! RapidGKC paper have it.
+//! `--stats-only`: statistics of signature rules, as in Table III and Figure 4 of the RapidGKC paper.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -14,10 +13,10 @@ use crate::common;
 use crate::console::Console;
 use crate::progress::Bar;
 
-/// Partitions the inputs under each rule asked for and prints the figures on stdout.
+/// Partitions the inputs with each selected rule and prints the statistics on stdout.
 ///
 /// # Errors
-/// As counting.
+/// Returns the errors of counting.
 pub(super) fn run(
     args: &CountArgs,
     (config, resources): (&Config, &Resources),
@@ -37,7 +36,7 @@ pub(super) fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Columns of the table: a heading and what stands under it.
+/// A column of the table: its heading, and the function that makes its cells.
 type Column = (&'static str, fn(&RuleStats) -> String);
 
 const COLUMNS: [Column; 8] = [
@@ -67,7 +66,7 @@ fn text(stats: &Stats) -> String {
     text
 }
 
-/// A line for each rule, in columns wide enough for what they hold.
+/// Appends a line for each rule, with columns as wide as their cells.
 fn table(rules: &[RuleStats], text: &mut String) {
     let mut lines = vec![String::new(); rules.len() + 1];
     for (heading, value) in COLUMNS {

@@ -20,7 +20,7 @@ use crate::{build, failure, interrupt};
 pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     let to = args.output.as_ref().unwrap_or(&args.database);
     if to == Path::new("-") {
-        return failure::usage("a database cannot go to stdout: give -o a file name");
+        return failure::usage("a database cannot be written to stdout: give -o FILE");
     }
     let base = Database::open(&args.database)?;
     let config = BuildConfig {
@@ -37,7 +37,7 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
     let taxonomy = taxonomy_of(&args.taxonomy);
     let taxonomy = taxonomy.as_ref();
     let files = build::references(&args.inputs, &found, taxonomy, &args.taxids);
-    // The database itself may be replaced by the one that it becomes, and by nothing else.
+    // The database itself may be replaced, but only by its new version.
     let base_stays = (!is_same(to, &args.database)?).then_some(&args.database);
     let outputs = files
         .read(base_stays)

@@ -85,12 +85,12 @@ fn check(args: &DbBrackenArgs) -> Result<()> {
     let is_kraken2 = Kraken2Database::is_one(&args.database)?;
     if !is_kraken2 && (!args.taxonomy.is_empty() || !args.taxids.config.map.is_empty()) {
         return failure::usage(
-            "--taxonomy and --map go with databases of Kraken 2: this one (.mgdb) knows the taxids of \
+            "--taxonomy and --map require a database of Kraken 2: this one (.mgdb) knows the taxids of \
              its sequences",
         );
     }
     if !is_kraken2 && matches!(args.device.device, DeviceChoice::Cuda(_) | DeviceChoice::AllCuda) {
-        return failure::usage("--device: the CPU computes for databases of merganser (.mgdb)");
+        return failure::usage("--device: databases of merganser (.mgdb) use only the CPU");
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use crate::holds::Holds;
 pub(super) fn run(args: &DbMergeArgs, console: &Console) -> Result<ExitCode> {
     if args.database.len() != args.results.len() {
         return failure::usage(format!(
-            "{} databases (-d) and {} files of results: give as many, in the same order",
+            "{} databases (-d) and {} files of results: give equal numbers, in the same order",
             args.database.len(),
             args.results.len()
         ));
@@ -24,7 +24,7 @@ pub(super) fn run(args: &DbMergeArgs, console: &Console) -> Result<ExitCode> {
     let mut outputs = Reports::paths(&args.reports, None);
     outputs.push((Holds::LINES, args.output.clone()));
     if outputs.iter().filter(|(_, path)| path.as_os_str() == "-").count() > 1 {
-        return failure::usage("only one output can be stdout, which -o is without a name");
+        return failure::usage("only one output can be stdout, which is the default of -o");
     }
     let set = RunFiles::new().read(&args.database).read(&args.results);
     let set = set.read(&args.reports.bracken).write_each(outputs).check()?;
@@ -34,7 +34,7 @@ pub(super) fn run(args: &DbMergeArgs, console: &Console) -> Result<ExitCode> {
     if let Some(at) = databases.iter().position(|other| other.params() != first) {
         let [one, other] = [&paths[0], &paths[at]].map(|path| path.display());
         bail!(
-            "{other}: has other parameters than {one} (merganser db info shows them): their hits cannot be compared"
+            "{other}: its parameters differ from those of {one} (see merganser db info): their hits cannot be compared"
         );
     }
     let thresholds = args.verdict.thresholds(databases[0].params())?;

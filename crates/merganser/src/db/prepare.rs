@@ -18,10 +18,10 @@ use crate::holds::Holds;
 use crate::progress::Bar;
 use crate::{devices, failure, interrupt};
 
-/// Writes the manifest; damaged genomes are an error, though it appears and says which they are.
+/// Writes the manifest. Damaged genomes are an error; the manifest is still written, and lists them.
 pub(super) fn run(args: &DbPrepareArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     if args.output == Path::new("-") {
-        return failure::usage("a manifest cannot go to stdout: give -o a file name");
+        return failure::usage("a manifest cannot be written to stdout: give -o FILE");
     }
     let taxonomy = taxonomy_of(&args.taxonomy);
     let config = LibraryConfig { taxonomy, ..args.config.clone() };
@@ -45,7 +45,7 @@ pub(super) fn run(args: &DbPrepareArgs, console: &Console, started: Instant) -> 
         Library::prepare(&config, &downloads, manifest, listing, &resources, &bar, &cancel);
     drop(bar);
     let library = prepared?;
-    // Not before: whatever ends a run while it reads, nothing but the journal is left of it.
+    // Created only now, so that a run that is interrupted while it reads leaves nothing but the journal.
     let mut output = outputs.output(&args.output)?;
     library.write(&mut output)?;
     output.finish()?;
@@ -62,14 +62,14 @@ pub(super) fn run(args: &DbPrepareArgs, console: &Console, started: Instant) -> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says what was found.
+/// Prints the results and their warnings.
 fn tell(args: &DbPrepareArgs, outcome: &LibraryOutcome, console: &Console, started: Instant) {
     for (passed, what) in [
         (
             &outcome.superseded,
-            "are of older versions of genomes that are here, too, and are left out",
+            "are older versions of genomes that are in these folders and are left out",
         ),
-        (&outcome.duplicates, "are of genomes that another file has, and are left out"),
+        (&outcome.duplicates, "have genomes that another file has and are left out"),
         (&outcome.without_taxon, "have no taxon and are left out"),
     ] {
         if let Some((path, reason)) = &passed.first {
@@ -81,22 +81,22 @@ fn tell(args: &DbPrepareArgs, outcome: &LibraryOutcome, console: &Console, start
     if let (number, Some(first)) = &outcome.other_versions {
         let number = thousands(*number);
         console.warn(format_args!(
-            "{number} genomes are of another version than the lists have, first {first}"
+            "{number} genomes have another version than in the lists, first {first}"
         ));
     }
     if outcome.excluded.number > 0 {
         let number = thousands(outcome.excluded.number);
-        console.info(format_args!("{number} files are of another level or category"));
+        console.info(format_args!("{number} files of another level or category are left out"));
     }
     if outcome.missing > 0 {
         let list = if args.missing.is_some() { "" } else { "; --missing FILE lists them" };
         let number = thousands(outcome.missing);
-        console.info(format_args!("{number} genomes of the lists are not here{list}"));
+        console.info(format_args!("{number} genomes of the lists are not in the folders{list}"));
     }
     if outcome.known > 0 {
         let number = thousands(outcome.known);
         console
-            .info(format_args!("{number} files are known from an earlier run, and were not read"));
+            .info(format_args!("{number} files are known from an earlier run and were not read"));
     }
     console.info(format_args!(
         "prepared {} of {} genomes with {} sequences and {} bases, {} of them with a listed MD5, in \
@@ -110,12 +110,12 @@ fn tell(args: &DbPrepareArgs, outcome: &LibraryOutcome, console: &Console, start
     ));
 }
 
-/// Ends the run with an error if genomes are damaged.
+/// Returns an error if genomes are damaged.
 fn refuse_damaged(args: &DbPrepareArgs, damaged: &Passed) -> Result<()> {
     let Some((path, reason)) = &damaged.first else { return Ok(()) };
     Err(anyhow!(
-        "{} genomes are damaged, first {}: {reason}; {} names all: download them again, and run this \
-         again, which reads no others",
+        "{} genomes are damaged, first {}: {reason}; {} lists all: download them again, then run this \
+         command again, which reads only these",
         thousands(damaged.number),
         path.display(),
         args.output.display()

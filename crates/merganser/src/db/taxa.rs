@@ -25,7 +25,7 @@ pub(super) fn run(args: &DbTaxaArgs) -> Result<ExitCode> {
         AnyDatabase::Own(database) => database.targets(),
         AnyDatabase::Kraken2(_) if args.sequences => {
             return failure::usage(
-                "--sequences: databases of Kraken 2 do not know their sequences",
+                "--sequences: databases of Kraken 2 do not contain the names of sequences",
             );
         }
         AnyDatabase::Kraken2(_) => &[],
@@ -49,7 +49,7 @@ fn sequences(tree: &Taxonomy, targets: &[Target], output: &mut Output) -> Result
     Ok(())
 }
 
-/// Depth first, as the tree is.
+/// Writes the taxa in the order of the tree, which is depth first.
 fn taxa(tree: &Taxonomy, targets: &[Target], args: &DbTaxaArgs, output: &mut Output) -> Result<()> {
     let mut own = vec![(0u64, 0u64); tree.len()];
     for target in targets {

@@ -19,13 +19,13 @@ use crate::holds::{Holds, note_interleaved, refuse_other_reads};
 use crate::interrupt;
 use crate::progress::Bar;
 
-/// A finished run, as its summaries need it.
+/// A finished run, with what its summaries need.
 pub(super) struct Finished<'r> {
     pub(super) args: &'r DepleteFilterArgs,
     pub(super) resources: &'r Resources,
     pub(super) host: &'r MinimizerLookup,
     pub(super) inputs: &'r [Input],
-    /// Where what is kept went: one file, or two of mates.
+    /// The files of the reads that were kept: one, or two for mates.
     pub(super) kept: &'r [PathBuf],
     pub(super) outcome: &'r Outcome,
     pub(super) started: Instant,
@@ -70,7 +70,7 @@ pub(super) fn run(
     note_interleaved(kept, is_paired, "a # in its name, or --output2, makes two files", console);
     tell_skipped(outcome.skipped_alignments, console);
     let (stay, all) = (thousands(outcome.kept_records), thousands(outcome.records));
-    console.info(format_args!("{stay} of {all} reads stay"));
+    console.info(format_args!("{stay} of {all} reads were kept"));
     if let Some(peak) = outcome.peak_memory {
         console.debug(format_args!("peak memory {}", merganser_run::format_size(peak)));
     }
@@ -81,7 +81,7 @@ fn config(args: &DepleteFilterArgs) -> Config {
     Config { any_names: args.reads.pairs.any_names, ..args.config }
 }
 
-/// The outputs that a name stands for: of pairs two, if it has a `#` or there is another name.
+/// Returns the outputs for a name: two for pairs if it contains `#` or `second` is given, otherwise one.
 fn mates(path: &Path, second: Option<&Path>, is_paired: bool) -> Result<Vec<PathBuf>> {
     let name = path.as_os_str().as_encoded_bytes();
     let has_mark = path.file_name().is_some_and(|name| name.as_encoded_bytes().contains(&b'#'));
@@ -92,7 +92,7 @@ fn mates(path: &Path, second: Option<&Path>, is_paired: bool) -> Result<Vec<Path
             let Ok(name) = std::str::from_utf8(name) else {
                 return usage(format!("{}: a name with a # must be UTF-8", path.display()));
             };
-            // The last one: folders may have one, too.
+            // Replaces the last one, because folders may contain one, too.
             let (before, after) = name.rsplit_once('#').unwrap_or((name, ""));
             Ok([1, 2].map(|mate| PathBuf::from(format!("{before}{mate}{after}"))).to_vec())
         }

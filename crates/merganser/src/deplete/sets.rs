@@ -33,7 +33,7 @@ pub(super) fn index(args: &DepleteIndexArgs, console: &Console) -> Result<ExitCo
     save(&set?, &args.output, resources.threads, &outputs, console)
 }
 
-/// What is made of sets.
+/// An operation on sets.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Operation {
     Union,
@@ -52,7 +52,7 @@ pub(super) fn operation(
     let cancel = interrupt::cancel_on_interrupt();
     let mut result: Option<MinimizerSet> = None;
     for path in &args.sets {
-        // The result so far, and for a union the one that it becomes.
+        // The result so far; a union also needs room for the new result.
         let held = result.as_ref().map_or(0, |set| 8 * set.len() as u64);
         let reserved = if matches!(operation, Operation::Union) { 2 * held } else { held };
         let next = read(path, &resources, reserved, &cancel)?;
@@ -77,7 +77,7 @@ pub(super) fn operation(
                 Operation::Diff => "the first set has no minimizers that the others lack",
                 Operation::Intersect => "the sets have no minimizers in common",
             };
-            let problem = "the result would take no read for the host's, and is not written";
+            let problem = "the result would match no reads, and is not written";
             Err(Error::Empty(format!("{what}: {problem}")).into())
         }
         Some(set) => save(&set, &args.output, resources.threads, &outputs, console),
@@ -89,7 +89,7 @@ fn resources(limits: &LimitArgs) -> Resources {
     common::resources(limits.threads.number(), limits.memory, None, None)
 }
 
-/// Writes a set, and says how large it is.
+/// Writes a set and reports its size.
 fn save(
     set: &MinimizerSet,
     path: &Path,

@@ -1,5 +1,4 @@
-//! What a run of `merganser deplete filter` says of itself: for programs that read ours, Deacon's and Hostile's
-//! summaries.
+//! Summaries of `merganser deplete filter` in our own, Deacon's and Hostile's formats.
 
 use std::io::Write;
 use std::path::Path;
@@ -14,7 +13,7 @@ use super::filter::Finished;
 use crate::common::{describe_inputs, write_summary};
 use crate::devices;
 
-/// Writes those that were asked for.
+/// Writes the summaries that were requested.
 ///
 /// # Errors
 /// If one cannot be written.
@@ -64,7 +63,7 @@ fn own(finished: &Finished<'_>) -> Summary {
     summary
 }
 
-/// A part of a whole, 0 of nothing.
+/// Returns `of / all`, 0 if both are 0.
 fn part(of: u64, all: u64) -> f64 {
     if all == 0 { 0.0 } else { of as f64 / all as f64 }
 }
@@ -73,7 +72,7 @@ fn name(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// The keys of Deacon 0.19's summary, in its order. Times are of the whole run.
+/// Makes a summary with the keys of Deacon 0.19, in its order. Times are those of the whole run.
 fn deacons(finished: &Finished<'_>) -> Value {
     let (args, outcome) = (finished.args, finished.outcome);
     let input = |at: usize| finished.inputs.get(at).map(ToString::to_string);
@@ -117,7 +116,7 @@ fn deacons(finished: &Finished<'_>) -> Value {
     })
 }
 
-/// Hostile's summary, a list of one sample, whose keys without a value are left out.
+/// Makes Hostile's summary: a list of one sample, without keys that have no value.
 fn hostiles(finished: &Finished<'_>) -> Value {
     let (args, outcome) = (finished.args, finished.outcome);
     let removed = outcome.records - outcome.kept_records;

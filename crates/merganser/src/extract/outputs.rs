@@ -1,4 +1,4 @@
-//! The files that extracted reads go to.
+//! The outputs for extracted reads.
 
 use std::path::{Path, PathBuf};
 
@@ -10,23 +10,23 @@ use crate::args::extract::ExtractReadsArgs;
 use crate::classify::ReadPaths;
 use crate::failure::usage;
 
-/// The names of the files.
+/// Returns the paths of the outputs.
 ///
 /// # Errors
-/// If `--output2` has no mates to take, or single reads nowhere to go.
+/// If `--output2` is given, but some reads are not paired.
 pub(super) fn paths(args: &ExtractReadsArgs, segments: &[ReadInput]) -> Result<ReadPaths> {
     let Some(second) = &args.output2 else {
         return Ok(ReadPaths::new(&args.output, segments));
     };
     if !segments.iter().all(ReadInput::is_paired) {
         return usage(
-            "--output2 is for pairs alone: a # in the name of -o makes files for all reads",
+            "--output2 is only for pairs: use a # in the name of -o, which makes files for all reads",
         );
     }
     Ok(ReadPaths { single: None, mates: Some([args.output.clone(), second.clone()]) })
 }
 
-/// Begun files.
+/// Open outputs.
 pub(super) struct Files {
     single: Option<File>,
     mates: Option<[File; 2]>,
@@ -38,7 +38,7 @@ struct File {
 }
 
 impl File {
-    /// A file that is compressed before it is written, if its name says so.
+    /// Creates a file. If its name asks for compression, data are compressed before they are written to it.
     fn create(path: &Path, set: &OutputSet) -> Result<File> {
         let gzip = OutputCompression::of_name(path) == Some(OutputCompression::Gzip);
         let output = if gzip { Output::File(set.file(path)?) } else { set.output(path)? };
@@ -68,7 +68,7 @@ impl Files {
         }
     }
 
-    /// Writes all to disk, so that the files need but to appear.
+    /// Finishes all files, which then only need to be committed.
     pub(super) fn finish(self) -> Result<()> {
         for file in self.single.into_iter().chain(self.mates.into_iter().flatten()) {
             file.output.finish()?;

@@ -66,23 +66,23 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-/// Sees to it that arguments go together.
+/// Checks that the arguments are compatible.
 fn check(args: &ExtractReadsArgs) -> Result<()> {
     let relatives = args.include_children || args.include_parents;
     let tree = args.report.is_some() || args.taxonomy.is_some() || args.database.is_some();
     if relatives && !tree {
         return usage(
-            "--include-children and --include-parents need to know the taxa: give --report, \
+            "--include-children and --include-parents need a taxonomy: give --report, \
              --taxonomy or --database",
         );
     }
     if args.report.is_some() && !relatives {
-        return usage("--report is for --include-children and --include-parents");
+        return usage("--report requires --include-children or --include-parents");
     }
     Ok(())
 }
 
-/// Files that are read beside reads.
+/// Returns the files that are read in addition to the reads.
 fn others(args: &ExtractReadsArgs) -> Result<Vec<PathBuf>> {
     let mut files = vec![args.lines.clone()];
     files.extend(args.report.clone());
@@ -93,13 +93,13 @@ fn others(args: &ExtractReadsArgs) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The reads; one of them and the lines may be stdin.
+/// Returns the reads. Stdin can have either one file of reads or the lines.
 fn segments(args: &ExtractReadsArgs) -> Result<Vec<ReadInput>> {
     let lines = Input::Stdin;
     args.reads.segments((args.lines.as_os_str() == "-").then_some(&lines))
 }
 
-/// The taxa, with their relatives if these are asked for, and all that are known.
+/// Returns the selected taxa, including relatives if requested, and all known taxa.
 fn taxa(args: &ExtractReadsArgs, console: &Console) -> Result<ExtractConfig> {
     let (children, parents) = (args.include_children, args.include_parents);
     let found = if let Some(report) = &args.report {
@@ -121,7 +121,7 @@ fn taxa(args: &ExtractReadsArgs, console: &Console) -> Result<ExtractConfig> {
     let Relatives { taxids, missing, mut known, .. } = found;
     if let Some(first) = missing.first() {
         console.warn(format_args!(
-            "{} of the taxa are not known there, first taxid {first}: they are taken without others",
+            "{} of the taxids are not in the taxonomy, first {first}: no taxa above or below them are included",
             missing.len()
         ));
     }
@@ -137,18 +137,18 @@ fn tell(args: &ExtractReadsArgs, outcome: &ExtractOutcome, console: &Console) {
     if let Some(first) = &outcome.first_without_line {
         let count = thousands(outcome.without_line);
         console.warn(format_args!(
-            "{lines}: {count} reads have no line in it and are left out, first {first}"
+            "{lines}: {count} reads have no line in this file and are left out, first {first}"
         ));
     }
-    // Mates may have one line.
+    // Both mates may share a line.
     let with_line = outcome.records - outcome.without_line - outcome.shared;
     if outcome.lines > with_line {
         let count = thousands(outcome.lines - with_line);
-        console.warn(format_args!("{lines}: {count} of its lines are of none of these reads"));
+        console.warn(format_args!("{lines}: {count} lines of this file are not of these reads"));
     }
     if let Some(read) = &outcome.out_of_order {
         console.info(format_args!(
-            "reads and lines are in different orders from read {read} on: names were held in memory"
+            "reads and lines are in different orders from read {read} on: names were kept in memory"
         ));
     }
     tell_skipped(outcome.skipped_alignments, console);

@@ -1,4 +1,4 @@
-//! Where the decisions go.
+//! The outputs of decisions.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::pages::Pages;
 
-/// Open outputs, so that one that cannot be written ends the run before it begins.
+/// Outputs that are open, so that one that cannot be written ends the run at its start.
 pub(super) struct Outputs {
     pub(super) writer: Writer,
     pub(super) json: Option<Output>,
@@ -21,7 +21,7 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
-    /// Opens what was asked for.
+    /// Opens the outputs that were requested.
     ///
     /// # Errors
     /// If one cannot be created.
@@ -34,7 +34,7 @@ impl Outputs {
     }
 }
 
-/// What clap cannot say of options that do not go together.
+/// Checks combinations of options that clap cannot check.
 ///
 /// # Errors
 /// A usage error, in one line.
@@ -56,7 +56,7 @@ pub(super) fn check(args: &FilterArgs) -> Result<()> {
     Ok(())
 }
 
-/// The files that the decisions go to.
+/// Returns the paths of the decisions' files.
 pub(super) fn files(args: &FilterArgs) -> Vec<PathBuf> {
     let output = args.output.as_deref().unwrap_or(Path::new("-"));
     match args.format {
@@ -72,7 +72,7 @@ pub(super) fn files(args: &FilterArgs) -> Vec<PathBuf> {
     }
 }
 
-/// What is read and written.
+/// Returns all files that the run reads and writes.
 pub(super) fn declared(args: &FilterArgs, inputs: &[Input]) -> RunFiles {
     let pages = Pages::paths(&args.pages, Kind::Decisions, None);
     let own = RunFiles::new().lists(&args.inputs).inputs(inputs);

@@ -1,4 +1,4 @@
-//! What a page says of decisions.
+//! The data of a page for decisions.
 
 use merganser_filter::Method;
 use merganser_report::data::Data;
@@ -6,7 +6,7 @@ use merganser_report::data::Data;
 use super::Finished;
 use crate::pages::{decisions, frame, parameter};
 
-/// Edits and decisions.
+/// Returns the edits and decisions.
 pub(super) fn of(finished: &Finished<'_>) -> Data {
     let (args, outcome) = (finished.args, finished.outcome);
     let config = args.config;

@@ -6,7 +6,7 @@ use super::Finished;
 use crate::console::{Console, Level};
 use merganser_run::thousands;
 
-/// Says what was found and what is odd about it.
+/// Prints the results and their warnings.
 pub(super) fn print(finished: &Finished<'_>, console: &Console) {
     console.debug(format_args!(
         "{} threads, {} of memory, simd {}",

@@ -9,7 +9,7 @@ use super::Finished;
 use crate::common::{describe_inputs, write_summary};
 use crate::devices;
 
-/// Writes what the run was and did, with the values that options left open.
+/// Writes the summary of a run, with the actual values of options that were not given.
 ///
 /// # Errors
 /// If it cannot be written.

@@ -1,4 +1,4 @@
-//! The verbs that compute a table from tables.
+//! The subcommands that compute a table from tables.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ use crate::holds::{FormatChoice, Holds};
 use crate::interrupt;
 use crate::progress::Bar;
 
-/// A verb with its operands, as the expression that it stands for.
+/// A subcommand with its operands, as an expression.
 struct Asked<'a> {
     verb: &'static str,
     expression: Expression,
@@ -39,13 +39,13 @@ struct Asked<'a> {
     resources: Resources,
 }
 
-/// What tables may be parts, and how they are taken together.
+/// The kind of tables that are accepted, and how they are combined.
 enum How {
-    /// Whole tables.
+    /// Whole tables, which are combined by the expression.
     Whole,
-    /// Whole tables or shards; of all k-mers or of a range.
+    /// Whole tables or shards, which are joined; all k-mers or a range.
     Join(Option<Shard>),
-    /// Ranges.
+    /// Ranges, which are concatenated.
     Concat,
 }
 
@@ -85,7 +85,7 @@ pub(super) fn union(args: &UnionArgs, console: &Console) -> Result<ExitCode> {
     run(Asked { how: How::Join(*range), ..asked }, &of.computing.tables, console)
 }
 
-/// Warns of a table that is added to itself by another name; by the same one, it is meant.
+/// Warns of a table that is added to itself under another name. Under the same name, it is intended.
 fn warn_of_repeats(operands: &[OsString], console: &Console) -> Result<()> {
     let (paths, cuts) = tables::operands(operands)?;
     if let Some([one, other]) = tables::repeated(&paths, &cuts)
@@ -109,7 +109,7 @@ pub(super) fn concat(args: &ConcatArgs, console: &Console) -> Result<ExitCode> {
     let cancel = interrupt::cancel_on_interrupt();
     let asked = Asked {
         verb: "concat",
-        // It is that of the ranges.
+        // The result of concatenated ranges is their table.
         expression: Expression::Table(0),
         paths: args.tables.clone(),
         how: How::Concat,
@@ -154,7 +154,7 @@ pub(super) fn set_counts(args: &SetCountsArgs, console: &Console) -> Result<Exit
     run(Asked::new("set-counts", (expression, paths), computing), &computing.tables, console)
 }
 
-/// `TABLE[:MIN..MAX]` operands, and the tables that they name, each once.
+/// Parses `TABLE[:MIN..MAX]` operands. Returns their expressions and the tables, each table once.
 fn operands(texts: &[OsString]) -> Result<(Vec<Expression>, Vec<PathBuf>)> {
     let mut paths: Vec<PathBuf> = Vec::new();
     let mut operands = Vec::new();
@@ -176,7 +176,7 @@ fn operands(texts: &[OsString]) -> Result<(Vec<Expression>, Vec<PathBuf>)> {
     Ok((operands, paths))
 }
 
-/// What clap cannot say of options that do not go together.
+/// Checks combinations of options that clap cannot check.
 fn check(args: &WrittenArgs, limits: CountLimits) -> Result<TableFormat> {
     let Cut { least, most } = limits.cut();
     if least > most {
@@ -191,7 +191,7 @@ fn check(args: &WrittenArgs, limits: CountLimits) -> Result<TableFormat> {
     match (&args.output, format) {
         (None, TableFormat::None) => {}
         (None, _) => {
-            return usage("an output file is needed: -o FILE, or --format none for no table");
+            return usage("an output is missing: -o FILE, or --format none for no table");
         }
         (Some(_), TableFormat::None) => {
             return usage("-o and --format none exclude each other: there is no table to write");
@@ -268,7 +268,7 @@ fn run_on(
     Ok(ExitCode::SUCCESS)
 }
 
-/// The files that the result goes to.
+/// Returns the paths of the result's files.
 fn table_files(args: &WrittenArgs) -> Vec<PathBuf> {
     match (args.table(), args.format()) {
         (None, _) => Vec::new(),
@@ -283,7 +283,7 @@ fn warn(asked: &Asked<'_>, done: &Calculated, console: &Console) {
     }
     if done.saturated {
         let most = thousands(u64::from(u32::MAX));
-        console.warn(format_args!("counts above {most} stand as that"));
+        console.warn(format_args!("counts above {most} are stored as {most}"));
     }
     if done.lowered > 0 {
         let ceiling = asked.limits.counter_max.unwrap_or(u32::MAX);
@@ -304,7 +304,7 @@ fn report(done: &Calculated, console: &Console) {
     console.info(format_args!("{kmers} k-mers, the sum of their counts {occurrences}{cut}"));
 }
 
-/// The summary of `--json`.
+/// Writes the summary of `--json`.
 fn summary(asked: &Asked<'_>, done: &Calculated, started: Instant, output: Output) -> Result<()> {
     let resources = &asked.resources;
     let mut summary = Summary::new(&format!("kmers {}", asked.verb));

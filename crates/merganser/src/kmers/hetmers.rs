@@ -1,4 +1,4 @@
-//! `merganser kmers hetmers`, and the ploidy that it tells.
+//! `merganser kmers hetmers`, and the ploidy that it infers.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -25,7 +25,7 @@ use crate::pages::drawn;
 use crate::progress::Bar;
 use merganser_run::thousands;
 
-/// Dots an inch of a picture: 1800 × 1500 pixels.
+/// The resolution of plots in dots per inch: 1800 × 1500 pixels.
 const DPI: u32 = 288;
 
 pub(super) fn run(args: &HetmersArgs, console: &Console) -> Result<ExitCode> {
@@ -62,10 +62,10 @@ pub(super) fn run(args: &HetmersArgs, console: &Console) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The pairs of a table, and what they tell.
+/// Returns the pairs of a table, and the inferred ploidy.
 ///
 /// # Errors
-/// If it cannot be read, has no k-mers of errors, or no peak behind them.
+/// If the table cannot be read, or its histogram has no peak above the errors.
 fn find(
     opened: &[AnyTable],
     cut: Cut,
@@ -87,16 +87,16 @@ fn find(
     let counted: Vec<_> = pairs.iter().map(|(&counts, &number)| (counts, number)).collect();
     let Some(told) = ploidy(&counted, &rows) else {
         bail!(
-            "{path}: its histogram has no peak behind the errors: the coverage is too low, or low counts were cut off"
+            "{path}: its histogram has no peak above the errors: the coverage is too low, or low counts were cut off"
         );
     };
     Ok((pairs, told))
 }
 
-/// A smaller part of the genome's k-mers hides no ploidy.
+/// The fraction of the genome's k-mers that bounds may leave out without hiding the ploidy.
 const MAX_HIDDEN: f64 = 0.05;
 
-/// Warns of bounds of counts that leave out k-mers of the genome: pairs of them are hidden, and with these the ploidy.
+/// Warns of bounds that leave out k-mers of the genome, which hides pairs and may change the inferred ploidy.
 fn warn_of_cut(table: &AnyTable, cut: Cut, rows: &[(u32, u64)], console: &Console) {
     let solid = first_valley(rows).unwrap_or(0);
     let number = |keep: &dyn Fn(u32) -> bool| -> u64 {
@@ -106,18 +106,18 @@ fn warn_of_cut(table: &AnyTable, cut: Cut, rows: &[(u32, u64)], console: &Consol
     if hidden as f64 > MAX_HIDDEN * all as f64 {
         let [hidden, all] = [hidden, all].map(thousands);
         console.warn(format_args!(
-            "{}: the bounds of counts leave out {hidden} of the {all} k-mers of the genome: pairs with one of them are \
-             hidden, and the ploidy may be another; leave the bounds out, or set the lower one to {} (errors are below)",
+            "{}: the bounds of counts leave out {hidden} of the {all} k-mers of the genome: their pairs are \
+             hidden, and the inferred ploidy may be wrong; give no bounds, or a lower bound of {} (errors are below)",
             table.path().display(),
             solid.saturating_add(1)
         ));
     }
 }
 
-/// The ploidy that a table's pairs tell, and how often a k-mer occurs that one haplotype has once.
+/// Infers the ploidy from a table's pairs, and the coverage of a haplotype.
 ///
 /// # Errors
-/// As for the command.
+/// Returns the errors of the command.
 pub(super) fn suggest(
     opened: &[AnyTable],
     args: &TableArgs,
@@ -129,7 +129,7 @@ pub(super) fn suggest(
     Ok(told)
 }
 
-/// What is said to people.
+/// Returns the inferred ploidy as a message.
 fn words(told: &Ploidy) -> String {
     let pairs = |number: f64| thousands(number.round() as u64);
     let Some(coverage) = told.coverage else {
@@ -152,7 +152,7 @@ fn words(told: &Ploidy) -> String {
     )
 }
 
-/// The same for programs.
+/// Returns the inferred ploidy as JSON.
 fn summary(told: &Ploidy) -> serde_json::Value {
     let smudge = |smudge: &Smudge| json!({ "pattern": smudge.letters(), "copies": smudge.copies, "pairs": smudge.pairs.round() });
     json!({

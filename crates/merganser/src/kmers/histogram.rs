@@ -51,10 +51,10 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The counts of a table's k-mers.
+/// Returns the histogram of a table, from its header if it has one.
 ///
 /// # Errors
-/// If it cannot be read.
+/// If the table cannot be read.
 pub(super) fn collect(
     table: &[AnyTable],
     args: &TableArgs,
@@ -69,10 +69,10 @@ pub(super) fn collect(
     read(table, args, cancel)
 }
 
-/// The counts of a table of any format, all of whose k-mers are looked at in order.
+/// Returns the histogram of a table of any format by reading all its k-mers in order.
 ///
 /// # Errors
-/// If one cannot be read.
+/// If the table cannot be read.
 pub(super) fn read(
     table: &[AnyTable],
     args: &TableArgs,
@@ -90,7 +90,7 @@ pub(super) fn read(
         .map(|done| done.histogram)
 }
 
-/// What the table does not have, and how to get it.
+/// Returns a warning about the k-mers that the table does not have, and how to get their histogram.
 pub(super) fn cut(table: &Description) -> Option<String> {
     let (least, most) = (table.min_count, table.max_count);
     let holds = if most == u32::MAX {

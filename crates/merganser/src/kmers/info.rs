@@ -13,7 +13,7 @@ use crate::{common, interrupt};
 pub(super) fn run(args: &InfoArgs) -> Result<ExitCode> {
     let cancel = interrupt::cancel_on_interrupt();
     let table = AnyTable::open_piece(&args.table, !args.forward_only, &cancel)?;
-    // A format without checksums whose records may be zeros: numbers of its header are those of its records, or refused.
+    // This format has no checksums, and damaged records may be zeros: check that the header's numbers are correct.
     if matches!(table.description().kind, Kind::Kmc1 | Kind::Kmc2) {
         table.verify(merganser_run::resolve_threads(None), &cancel)?;
     }
@@ -48,7 +48,7 @@ fn describe(header: &Header, bytes: u64) -> Value {
     info
 }
 
-/// A table of another format says less.
+/// Describes a table of another format, which has fewer properties.
 fn describe_foreign(table: &Description, bytes: u64) -> Value {
     json!({
         "format": table.kind.name(),
@@ -61,7 +61,7 @@ fn describe_foreign(table: &Description, bytes: u64) -> Value {
     })
 }
 
-/// The same keys and values as lines.
+/// Formats keys and values as aligned lines.
 fn aligned(info: &Value) -> String {
     let fields = info.as_object().into_iter().flatten();
     let shown = |value: &Value| match value {

@@ -55,7 +55,7 @@ pub(super) fn run(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Puts the ranges of a matrix together.
+/// Concatenates the ranges of a matrix.
 fn concat(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
     let paths: Vec<PathBuf> = args.operands.iter().map(PathBuf::from).collect();
     let outputs = RunFiles::new()
@@ -73,7 +73,7 @@ fn format(args: &MatrixArgs) -> MatrixFormat {
     MatrixFormat::choose(args.given_format, Some(&args.output), MatrixFormat::Tsv)
 }
 
-/// The names of files without their suffix; paths, where two of these would be the same.
+/// Returns the file names without suffix, or the paths if two of these would be equal.
 fn names(paths: &[impl AsRef<Path>]) -> Vec<String> {
     let stem = |path: &Path| {
         let stem = path.file_stem().unwrap_or(OsStr::new("table"));

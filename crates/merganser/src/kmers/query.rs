@@ -19,12 +19,12 @@ use crate::holds::Holds;
 use crate::interrupt;
 use crate::progress::Bar;
 
-/// Bytes that k-mers take while they are looked up.
+/// Memory for the k-mers that are looked up, in bytes.
 const RESERVED: u64 = 192 << 20;
 
 pub(super) fn run(args: &QueryArgs, console: &Console) -> Result<ExitCode> {
     if let Some(file) = args.kmers.iter().find(|word| Path::new(word).is_file()) {
-        return usage(format!("{file}: is a file, and no k-mer: give --file {file}"));
+        return usage(format!("{file}: is a file, not a k-mer: give --file {file}"));
     }
     let cancel = interrupt::cancel_on_interrupt();
     let mut opened = tables::open(&[&args.table], &args.tables, &cancel)?;
@@ -56,7 +56,7 @@ pub(super) fn run(args: &QueryArgs, console: &Console) -> Result<ExitCode> {
         cancel: &cancel,
     };
     let done = answer(args, job, reserved, &mut output);
-    // Also after an error: what was answered before it stands.
+    // Also after an error: the answers before it are valid.
     output.finish().map_err(merganser_kmers::Error::from)?;
     done?;
     Ok(ExitCode::SUCCESS)
@@ -73,12 +73,12 @@ fn answer(args: &QueryArgs, job: Job<'_>, bytes: u64, output: &mut Output) -> Re
     Ok(query_lines(job, &input, bytes, output)?)
 }
 
-/// What is read, for the choice of devices; k-mers on the command line are nothing.
+/// Returns the input for the choice of devices; k-mers on the command line do not count.
 fn inputs(args: &QueryArgs) -> Vec<Input> {
     args.file.iter().filter(|file| file.as_os_str() != "-").cloned().map(Input::File).collect()
 }
 
-/// About how many k-mers are asked for, if that can be known.
+/// Returns the approximate number of k-mers to look up, if it is known.
 fn expected(args: &QueryArgs, k: usize) -> Option<u64> {
     let Some(file) = &args.file else { return Some(args.kmers.len() as u64) };
     let at = std::fs::metadata(file).ok().filter(std::fs::Metadata::is_file)?;

@@ -37,7 +37,7 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     let cancel = interrupt::cancel_on_interrupt();
     let (reads_path, paths) = args.files();
     if paths.is_empty() {
-        return usage("an assembly is needed: that which the ranges are of");
+        return usage("an assembly is missing: give the one that was evaluated in ranges");
     }
     let assemblies = paths.iter().map(|path| assembly(path)).collect::<Result<Vec<_>>>()?;
     let config = &args.config;
@@ -129,14 +129,14 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is judged by.
+/// The input of an evaluation.
 enum EvaluationInput {
     Reads(Subject),
     Ranges(Ranges),
 }
 
 impl EvaluationInput {
-    /// The parents' names.
+    /// Returns the names of the parents.
     fn parents(&self) -> Option<[String; 2]> {
         let EvaluationInput::Reads(Subject { parents: Some(parents), .. }) = self else {
             return None;
@@ -145,7 +145,7 @@ impl EvaluationInput {
     }
 }
 
-/// With the files of the reads and of the parents'.
+/// Adds the files of the reads and of the parents' reads.
 fn files_of(subject: &Subject, mut files: RunFiles) -> RunFiles {
     let parents = subject.parents.iter().flatten().map(|parent| &parent.reads);
     for reads in [&subject.reads].into_iter().chain(parents) {
@@ -157,10 +157,10 @@ fn files_of(subject: &Subject, mut files: RunFiles) -> RunFiles {
     files
 }
 
-/// What a page says of a judgement.
+/// Returns the data of a page for an evaluation.
 fn page(args: &QvArgs, judgement: &Outcome, results: Results) -> Data {
     let (reads, assemblies) = args.files();
-    // The sample is the assembly, unless it has a name.
+    // The sample is named after the assembly, unless a name is given.
     let files = assemblies.into_iter().chain(reads).chain(args.ranges.iter().map(PathBuf::as_path));
     let inputs: Vec<Input> = files.map(|path| Input::File(path.to_owned())).collect();
     let mut data = frame("kmers qv", &args.pages, None, inputs.iter());
@@ -172,13 +172,13 @@ fn page(args: &QvArgs, judgement: &Outcome, results: Results) -> Data {
     data
 }
 
-/// QV and completeness.
+/// Formats QV and completeness.
 fn words(judged: &AssemblyQuality) -> String {
     let complete = judged.completeness().map(|part| format!(", {part:.2} % complete"));
     format!("QV {:.2}{}", judged.quality, complete.unwrap_or_default())
 }
 
-/// An assembly, which is read more than once.
+/// Checks that an assembly can be read more than once.
 fn assembly(path: &Path) -> Result<Assembly> {
     let is_pipe = std::fs::metadata(path).is_ok_and(|at| !at.is_file() && !at.is_dir());
     if path.as_os_str() == "-" || is_pipe {
@@ -187,7 +187,7 @@ fn assembly(path: &Path) -> Result<Assembly> {
     Ok(Assembly::of(path.to_owned()))
 }
 
-/// A table, unless the file holds sequences, or is a list of such files.
+/// Opens the reads: a table, unless the file has sequences or is a list of such files.
 fn reads(path: &Path, hpc: bool, cancel: &Cancel) -> Result<Reads> {
     let is_list = path.as_os_str().as_encoded_bytes().starts_with(b"@");
     let failed = |source| merganser_kmers::Error::File { path: path.to_owned(), source };
@@ -203,7 +203,7 @@ fn reads(path: &Path, hpc: bool, cancel: &Cancel) -> Result<Reads> {
     Ok(Reads::Table(Box::new(table)))
 }
 
-/// The mother and the father.
+/// Opens the reads of the mother and the father.
 fn parents(args: &QvArgs, cancel: &Cancel) -> Result<Option<[Parent; 2]>> {
     let (Some(mother), Some(father)) = (&args.maternal, &args.paternal) else { return Ok(None) };
     let parent =
@@ -212,7 +212,7 @@ fn parents(args: &QvArgs, cancel: &Cancel) -> Result<Option<[Parent; 2]>> {
     Ok(Some([mother?, father?]))
 }
 
-/// The name of the reads' files.
+/// Returns the name of the reads in the names of outputs.
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.trim_start_matches('@');
@@ -225,7 +225,7 @@ fn stem(path: &Path) -> String {
     }
 }
 
-/// What the summary tells.
+/// A run, with what its summary needs.
 struct OfRun<'r> {
     args: &'r QvArgs,
     resources: &'r Resources,
@@ -275,7 +275,7 @@ impl OfRun<'_> {
     }
 }
 
-/// Numbers that are none are null.
+/// Describes an assembly as JSON; NaN and infinity become null.
 fn value(name: &str, of: &AssemblyQuality) -> Value {
     json!({
         "name": name,

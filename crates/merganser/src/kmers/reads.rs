@@ -57,17 +57,17 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     let bases = thousands(done.changed_bases);
     let changed = match config.mask {
         _ if config.trim => format!("; {bases} bases were cut off"),
-        Some(_) => format!("; {bases} bases are masked"),
+        Some(_) => format!("; {bases} bases were masked"),
         None => String::new(),
     };
     tell_skipped(done.skipped_alignments, console);
     let (kept, all) = (thousands(done.kept), thousands(done.reads));
-    console.info(format_args!("{kept} of {all} reads stay{changed}"));
+    console.info(format_args!("{kept} of {all} reads were kept{changed}"));
     tell_peak(console);
     Ok(ExitCode::SUCCESS)
 }
 
-/// What reads are held against the table with.
+/// Makes the job that compares reads with the table.
 fn of_reads<'r>(
     Loaded { lookup, homopolymer_compressed }: &'r Loaded,
     resources: &'r Resources,
@@ -79,21 +79,21 @@ fn of_reads<'r>(
     Job { lookup, homopolymer_compressed, resources, record_bytes, progress, cancel }
 }
 
-/// Says, to those who want to know, how much memory it took.
+/// Prints the peak memory as a debug message.
 fn tell_peak(console: &Console) {
     if let Some(peak) = merganser_run::peak_rss() {
         console.debug(format_args!("peak memory {}", merganser_run::format_size(peak)));
     }
 }
 
-/// A table to look up in.
+/// A table that is ready for queries.
 struct Loaded {
     lookup: Box<dyn Lookup>,
     homopolymer_compressed: bool,
 }
 
-/// Loads the table, once it is seen that none of the outputs takes the place of what is read, and that names of outputs
-/// of reads, `written`, fit these.
+/// Loads the table, after checking that no output replaces an input, and that the names of outputs for reads,
+/// `written`, fit the reads.
 fn load(
     operand: &OsStr,
     (args, device): (&TableArgs, &DeviceArgs),
@@ -124,7 +124,7 @@ fn load(
 }
 
 pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode> {
-    // Before the table takes of what is free.
+    // Determined before the table uses memory.
     let resources = tables::resources(&args.tables, None);
     let inputs = args.inputs.expand(&args.reads).map_err(Error::from)?;
     let files =

@@ -1,4 +1,4 @@
-//! Opening tables, and what a run on them may use.
+//! Opening of tables, and the resources of their commands.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -18,20 +18,20 @@ use crate::console::Console;
 use crate::failure::usage;
 use crate::progress::Bar;
 
-/// What `args` allow.
+/// Returns the resources of a run.
 pub(super) fn resources(args: &TableArgs, device: Option<&DeviceArgs>) -> Resources {
     common::resources(args.threads.number(), args.memory, args.tmp_dir.as_deref(), device)
 }
 
-/// The files of tables.
+/// Returns the files of tables.
 pub(super) fn files(tables: &[AnyTable]) -> Vec<PathBuf> {
     tables.iter().flat_map(AnyTable::files).collect()
 }
 
-/// The paths and bounds of operands, `TABLE[:MIN..MAX]`.
+/// Parses operands, `TABLE[:MIN..MAX]`, into paths and bounds.
 ///
 /// # Errors
-/// If one makes no sense, or stdin stands for two.
+/// If an operand is invalid, or stdin is given twice.
 pub(super) fn operands(texts: &[OsString]) -> Result<(Vec<PathBuf>, Vec<Cut>)> {
     let (mut paths, mut cuts) = (Vec::new(), Vec::new());
     for text in texts {
@@ -49,7 +49,8 @@ pub(super) fn operands(texts: &[OsString]) -> Result<(Vec<PathBuf>, Vec<Cut>)> {
     Ok((paths, cuts))
 }
 
-/// Returns the places of two operands that are the same table with the same bounds, by whatever names; pipes are not.
+/// Returns the indices of two operands that are the same table with the same bounds, under any names; pipes do not
+/// count.
 pub(super) fn repeated(paths: &[PathBuf], cuts: &[Cut]) -> Option<[usize; 2]> {
     let mut seen = HashMap::new();
     paths.iter().zip(cuts).enumerate().find_map(|(place, (path, cut))| {
@@ -64,7 +65,7 @@ pub(super) fn repeated(paths: &[PathBuf], cuts: &[Cut]) -> Option<[usize; 2]> {
 /// Opens tables.
 ///
 /// # Errors
-/// If one cannot be opened, or stdin stands for two.
+/// If a table cannot be opened, or stdin is given twice.
 pub(super) fn open(
     paths: &[impl AsRef<Path>],
     args: &TableArgs,
@@ -77,7 +78,7 @@ pub(super) fn open(
 /// Opens a table that is read more than once.
 ///
 /// # Errors
-/// As [`open`], or if a text from a pipe cannot be kept.
+/// Returns the errors of [`open`], and an error if a text from a pipe cannot be stored.
 pub(super) fn open_for_passes(
     path: &Path,
     args: &TableArgs,
@@ -90,10 +91,10 @@ pub(super) fn open_for_passes(
     Ok(tables.into_iter().map(keep).collect::<Result<_, _>>()?)
 }
 
-/// Opens tables that may be parts of one.
+/// Opens tables that may be shards or ranges.
 ///
 /// # Errors
-/// As [`open`].
+/// Returns the errors of [`open`].
 pub(super) fn open_pieces(
     paths: &[impl AsRef<Path>],
     args: &TableArgs,

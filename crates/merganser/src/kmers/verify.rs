@@ -13,7 +13,7 @@ use crate::console::Console;
 use crate::interrupt;
 use crate::verify::verify_each;
 
-/// Checks every table, also after one that is damaged.
+/// Checks every table, even after a damaged one.
 pub(super) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
     let cancel = interrupt::cancel_on_interrupt();
     verify_each(&args.tables, &cancel, console, |path| check(path, args, &cancel))
@@ -25,13 +25,13 @@ fn check(path: &Path, args: &VerifyArgs, cancel: &Cancel) -> Result<()> {
     if table[0].as_mgk().is_some() {
         return Ok(());
     }
-    // Formats without checksums: all k-mers are read as other commands read them, and counted.
+    // Formats without checksums: reads and counts all k-mers, as other commands do.
     let description = table[0].description().clone();
     let histogram = histogram::read(&table, &args.resources, cancel)?;
     let found = histogram.distinct(1, u32::MAX);
     match description.kmers {
         Some(kmers) if found != kmers => {
-            let reason = format!("it holds {found} k-mers, and its header says {kmers}");
+            let reason = format!("it has {found} k-mers, but its header says {kmers}");
             Err(Error::Table { path: path.to_owned(), reason }.into())
         }
         _ => Ok(()),

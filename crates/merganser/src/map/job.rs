@@ -1,4 +1,4 @@
-//! A sample that is mapped: its reads, its read groups and its outputs.
+//! The mapping of one sample: its reads, read groups and outputs.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,19 +15,19 @@ use crate::console::Console;
 use crate::failure::usage;
 use crate::{pages, samples};
 
-/// One sample.
+/// A sample to map.
 pub(super) struct Job {
-    /// In a sample sheet.
+    /// The sample's name in the sample sheet.
     pub(super) name: Option<OsString>,
     pub(super) inputs: Vec<ReadInput>,
     pub(super) output: PathBuf,
     pub(super) unmapped: Option<PathBuf>,
 }
 
-/// What the arguments name, or the samples of the sheet.
+/// Returns the job that the arguments describe, or one job for each sample of the sheet.
 ///
 /// # Errors
-/// If the sheet is wrong, or options do not go with it; if mates have other numbers of files.
+/// If the sheet is invalid or an option cannot be used with it, or the numbers of files of mates differ.
 pub(super) fn all(args: &MapArgs, console: &Console) -> Result<Vec<Job>> {
     let Some(sheet) = &args.sample_sheet else {
         let (output, unmapped) = (args.output.clone(), args.unmapped.clone());
@@ -61,10 +61,10 @@ pub(super) fn all(args: &MapArgs, console: &Console) -> Result<Vec<Job>> {
 }
 
 impl Job {
-    /// Begins the outputs, but for that of an index.
+    /// Creates the outputs, except the index.
     ///
     /// # Errors
-    /// If one cannot be made.
+    /// If one cannot be created.
     pub(super) fn outputs(&self, set: &OutputSet) -> Result<Outputs> {
         let unmapped = self.unmapped.as_deref().map(|path| set.output(path)).transpose();
         Ok(Outputs {
@@ -74,7 +74,7 @@ impl Job {
         })
     }
 
-    /// Where the index of that kind is written, if one is: beside a file of sorted records.
+    /// Returns the path of an index of this kind beside a file of sorted records; `None` if no index is written.
     pub(super) fn index_path(&self, args: &MapArgs, kind: IndexKind) -> Option<PathBuf> {
         if !args.config.sort || !is_file(&self.output) {
             return None;
@@ -84,11 +84,11 @@ impl Job {
         Some(path.into())
     }
 
-    /// The read groups: as `-R` gives them, a place in which is filled with each input's name; of a
-    /// sheet's samples, one for each input even so.
+    /// Returns the read groups of `-R`, with `{}` replaced by the name of each input. Samples of a sheet have a read
+    /// group for each input even without `-R`.
     ///
     /// # Errors
-    /// If one is none.
+    /// If a line is not a valid read group.
     pub(super) fn read_groups(&self, args: &MapArgs) -> Result<Vec<ReadGroup>, Error> {
         match (&args.read_group[..], &self.name) {
             ([line], _) if line.contains(PLACE) => self.filled(line),
@@ -97,13 +97,14 @@ impl Job {
         }
     }
 
-    /// A read group for each input. Names are filled into fields, of which they can neither end one nor begin another.
+    /// Makes a read group for each input. Names are inserted into parsed fields, so that they cannot end a field or
+    /// begin another one.
     fn filled(&self, line: &str) -> Result<Vec<ReadGroup>, Error> {
         let (group, sample) = (ReadGroup::parse(line)?, self.name.as_deref().map(text_of));
         let one = |(number, input): (usize, &ReadInput)| {
             let name = sample.clone().unwrap_or_else(|| name_of(input));
             let filled = group.filled(|tag, value| match tag {
-                // Lanes of a sample.
+                // Inputs of the same sample are lanes.
                 "ID" if sample.is_some() && self.inputs.len() > 1 => {
                     value.replace(PLACE, &format!("{name}.{}", number + 1))
                 }
@@ -115,13 +116,12 @@ impl Job {
     }
 }
 
-/// What a name takes the place of.
+/// The placeholder that is replaced by a name.
 const PLACE: &str = "{}";
-/// The read group of a sample's inputs.
+/// The default read group of a sample's inputs.
 const OF_SAMPLE: &str = "@RG\tID:{}\tSM:{}";
 
-/// The name of an input: that of its first file up to the first dot, of a pair without the mate's
-/// number.
+/// Returns the name of an input: that of its first file up to the first dot, for a pair without the mate's number.
 fn name_of(input: &ReadInput) -> String {
     let path = input.inputs().next().and_then(|input| input.path());
     let name = path.and_then(|path| path.file_name()).map_or_else(|| "stdin".into(), text_of);
@@ -135,7 +135,7 @@ fn name_of(input: &ReadInput) -> String {
     }
 }
 
-/// Pairs, then READS.
+/// Returns the inputs: pairs, then READS.
 fn inputs(args: &MapArgs) -> Result<Vec<ReadInput>> {
     let [first, second, reads] = [&args.mates1, &args.mates, &args.reads]
         .map(|paths| args.inputs.expand(paths).map_err(Error::from));
@@ -143,7 +143,7 @@ fn inputs(args: &MapArgs) -> Result<Vec<ReadInput>> {
     if first.is_empty() && !second.is_empty() {
         if reads.len() != second.len() {
             return usage(format!(
-                "there are {} files of reads and {} of mates (-2): give as many",
+                "there are {} files of reads and {} of mates (-2): give equal numbers",
                 reads.len(),
                 second.len()
             ));

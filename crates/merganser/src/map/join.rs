@@ -17,7 +17,7 @@ use crate::progress::Bar;
 use crate::{common, interrupt};
 use merganser_io::OutputFormat;
 
-/// Joins what the shards of a job wrote.
+/// Joins the results of the shards of a job.
 pub(super) fn run(args: &MapJoinArgs, console: &Console) -> Result<ExitCode> {
     if !has_end(&args.output, OutputFormat::Bam) {
         return usage(format!(
@@ -28,7 +28,7 @@ pub(super) fn run(args: &MapJoinArgs, console: &Console) -> Result<ExitCode> {
     let joined = JoinedShards::open(&args.shards)?;
     if args.index_format.is_some() && !joined.is_sorted() {
         return usage(
-            "--index-format goes with sorted shards: these are in the order of the reads",
+            "--index-format requires sorted shards, but these are in the order of the reads",
         );
     }
     let index = (joined.is_sorted() && is_file(&args.output))
@@ -59,7 +59,7 @@ pub(super) fn run(args: &MapJoinArgs, console: &Console) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where an index of that kind is written.
+/// Returns the path of an index of this kind.
 fn beside(output: &Path, kind: IndexKind) -> PathBuf {
     let mut path = output.as_os_str().to_owned();
     path.push(format!(".{kind}"));

@@ -1,4 +1,4 @@
-//! What a page says of a mapping.
+//! The pages of a mapping.
 
 use std::path::PathBuf;
 
@@ -14,20 +14,20 @@ use crate::args::map::MapArgs;
 use crate::holds::Holds;
 use crate::pages::{Pages, frame, inputs_of, mapping, parameter};
 
-/// The files of a job.
+/// Returns the paths of a job's pages.
 pub(super) fn paths(args: &MapArgs, job: &Job) -> Vec<(Holds, PathBuf)> {
     Pages::paths(&args.pages, Kind::Mapping, job.name.as_deref())
 }
 
-/// Begins them.
+/// Creates the pages.
 ///
 /// # Errors
-/// If one cannot be made.
+/// If one cannot be created.
 pub(super) fn create(args: &MapArgs, job: &Job, set: &OutputSet) -> Result<Pages> {
     Ok(Pages::create(&args.pages, Kind::Mapping, job.name.as_deref(), set).map_err(Error::from)?)
 }
 
-/// Writes them.
+/// Writes the pages.
 ///
 /// # Errors
 /// If one cannot be written.

@@ -7,7 +7,7 @@ use super::Finished;
 use crate::common::tell_spilled;
 use crate::console::{Console, Level};
 
-/// Says what was found and what is odd about it.
+/// Prints the results and their warnings.
 pub(super) fn print(finished: &Finished<'_>, console: &Console) {
     console.debug(format_args!(
         "{} threads, {} of memory, simd {}, index of {} with k = {}",

@@ -17,9 +17,9 @@ use crate::common::{text_of, write_summary};
 use crate::console::Console;
 use crate::failure;
 
-/// Maps one sample after the other. The outputs of a sample appear together, as soon as it is mapped;
-/// the summary, which is of `set`, at the end. One that fails leaves no outputs and does not keep the
-/// others from being mapped; the exit code is then 1.
+/// Maps one sample after the other. The outputs of a sample appear together as soon as it is finished; the summary,
+/// which is in `set`, appears at the end. A sample that fails leaves no outputs, the others are still mapped, and
+/// the exit code is 1.
 pub(super) fn run(
     args: &MapArgs,
     jobs: &[Job],
@@ -60,7 +60,7 @@ pub(super) fn run(
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Sees to it that the inputs of all samples are there.
+/// Checks that the inputs of all samples exist.
 fn check_inputs(jobs: &[Job]) -> Result<()> {
     for job in jobs {
         Records::open(&job.inputs, RecordOptions::default()).map_err(Error::from)?;
@@ -68,7 +68,7 @@ fn check_inputs(jobs: &[Job]) -> Result<()> {
     Ok(())
 }
 
-/// Maps a sample, and gives its results for the summary.
+/// Maps a sample, and returns its results for the summary.
 fn map(session: &Session<'_>, job: &Job, name: &str) -> Result<Value> {
     let started = Instant::now();
     let set = OutputSet::new();

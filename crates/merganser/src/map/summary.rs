@@ -9,7 +9,7 @@ use super::Finished;
 use crate::common::write_summary;
 use crate::devices;
 
-/// Writes what [`of`] a run gives.
+/// Writes the summary of a run.
 ///
 /// # Errors
 /// If it cannot be written.
@@ -17,7 +17,7 @@ pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
     Ok(write_summary(&mut of(finished), output).map_err(Error::from)?)
 }
 
-/// What the run was and did, with the values that options left open.
+/// Makes the summary of a run, with the actual values of options that were not given.
 pub(super) fn of(finished: &Finished<'_>) -> Summary {
     let mut summary = Summary::new("map");
     summary.version(env!("CARGO_PKG_VERSION"));
@@ -28,7 +28,7 @@ pub(super) fn of(finished: &Finished<'_>) -> Summary {
     devices::describe(&gpus, finished.resources.gpu_memory, &mut summary);
     results(finished, &mut summary);
     devices::clocks(finished.started, &mut summary);
-    // Of all threads: divided by their number, they add up to about the mapping's.
+    // Sums over all threads: divided by their number, they add up to about the time of mapping.
     let times = outcome.effort.times;
     summary.set("thread_seconds", "seeding", times.seeding.as_secs_f64());
     summary.set("thread_seconds", "filter", times.filter.as_secs_f64());
@@ -36,7 +36,7 @@ pub(super) fn of(finished: &Finished<'_>) -> Summary {
     summary.set("thread_seconds", "output", times.output.as_secs_f64());
     if !outcome.devices.is_empty() {
         summary.set("thread_seconds", "waiting_for_gpus", times.device.as_secs_f64());
-        // Of all streams, which run side by side.
+        // Sums over all streams, which run concurrently.
         let device = outcome.effort.device;
         summary.set("stream_seconds", "seeding", device.seeding.as_secs_f64());
         summary.set("stream_seconds", "candidates", device.candidates.as_secs_f64());

@@ -1,11 +1,11 @@
-//! Assemblies, judged.
+//! Data of evaluated assemblies.
 
 use merganser_assembly::output::{Names, Phasing};
 use merganser_assembly::{AssemblyQuality, Copies, OfAssembly, Outcome};
 use merganser_kmers::Histogram;
 use merganser_report::data;
 
-/// What a judgement tells, under the names of Merqury's files.
+/// Returns the results of an evaluation, with the names of Merqury's files.
 pub(crate) fn of(names: &Names, judgement: &Outcome, phasings: &[Phasing]) -> data::Assembly {
     let all = names.assemblies().iter().map(String::as_str).chain(["both"]);
     let judged = all.zip(judgement.assemblies.iter().chain(&judgement.both));

@@ -1,9 +1,9 @@
-//! Mapped reads.
+//! Data of mapped reads.
 
 use merganser_map::{Index, Outcome};
 use merganser_report::data::{Contig, Mapping};
 
-/// Where a run's reads lie; [`Config::placements`](merganser_map::Config::placements) was set.
+/// Returns the results of a run, for which [`Config::placements`](merganser_map::Config::placements) must be set.
 pub(crate) fn of(index: &Index, outcome: &Outcome) -> Mapping {
     let placements = outcome.placements.clone().unwrap_or_default();
     let rows = |numbers: &std::collections::BTreeMap<u32, u64>| {

@@ -1,4 +1,4 @@
-//! Histograms of k-mers.
+//! Data of k-mer histograms.
 
 use merganser_kmers::Histogram;
 use merganser_report::data::{Model as Drawn, Spectrum};
@@ -6,18 +6,18 @@ use merganser_spectrum::Model;
 
 use crate::failure::with_flags;
 
-/// A model that explains less is not worth to be drawn where nobody asked for it.
+/// The fraction of the histogram that a model must explain to be drawn without a request.
 const EXPLAINED: f64 = 0.9;
-/// The copies of a genome in a cell that are taken where nobody says how many, as GenomeScope does.
+/// The ploidy that is assumed if none is given, as GenomeScope does.
 const PLOIDY: u32 = 2;
 
-/// A histogram of counts and, if there is one, its model.
+/// Returns a histogram of counts and, if there is one, its model.
 pub(crate) fn of(histogram: &Histogram, k: usize, model: Option<&Model>) -> Spectrum {
     let rows = histogram.iter().map(|(count, kmers)| (count.into(), kmers)).collect();
     Spectrum { k, rows, model: model.map(drawn) }
 }
 
-/// A histogram with a model of two copies of the genome, if one fits; and what is to be known of it.
+/// Returns a histogram with a diploid model, if one fits, and warnings.
 pub(crate) fn modelled(histogram: &Histogram, k: usize) -> (Spectrum, Vec<String>) {
     let rows: Vec<_> = histogram.iter().collect();
     let model = match Model::fit(&rows, k, PLOIDY) {
@@ -25,15 +25,15 @@ pub(crate) fn modelled(histogram: &Histogram, k: usize) -> (Spectrum, Vec<String
         Ok(model) => {
             let part = 100.0 * model.explained;
             let why = format!(
-                "No model is drawn: one of {PLOIDY} copies of the genome explains {part:.0} % of this histogram."
+                "No model is drawn: a model of ploidy {PLOIDY} explains only {part:.0} % of this histogram."
             );
             return (of(histogram, k, None), vec![why]);
         }
         Err(why) => return (of(histogram, k, None), vec![format!("No model is drawn: {why}.")]),
     };
     let taken = format!(
-        "The model takes {PLOIDY} copies of the genome in a cell; `merganser kmers histogram --model --ploidy N --report-html` \
-         draws one of N."
+        "The model assumes ploidy {PLOIDY}; `merganser kmers histogram --model --ploidy N --report-html` \
+         draws one of ploidy N."
     );
     let doubts = model.doubts.iter().map(|doubt| with_flags(&doubt.to_string()));
     let warnings = [taken].into_iter().chain(doubts).collect();
@@ -41,7 +41,7 @@ pub(crate) fn modelled(histogram: &Histogram, k: usize) -> (Spectrum, Vec<String
 }
 
 fn drawn(model: &Model) -> Drawn {
-    // Tenths of a k-mer are not seen.
+    // Tenths of a k-mer are invisible.
     let tenths = |value: &f64| (10.0 * value).round() / 10.0;
     Drawn {
         ploidy: model.ploidy,

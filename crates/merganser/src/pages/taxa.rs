@@ -1,4 +1,4 @@
-//! Reports of taxa.
+//! Data of classification reports.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use merganser_report::data::{Taxa, Taxon};
 use merganser_taxonomy::Taxonomy;
 use merganser_taxreport::report::{Abundance, KrakenReport};
 
-/// A report in Kraken's style, with the estimates of abundance by taxid, if they were made.
+/// Converts a Kraken-style report, with estimated abundances by taxid if there are any.
 pub(crate) fn of(report: &KrakenReport, abundance: Option<&HashMap<u64, f64>>) -> Taxa {
     let rows = report.rows().iter().filter(|row| !row.is_unclassified());
     let rows = rows.map(|row| Taxon {
@@ -23,7 +23,7 @@ pub(crate) fn of(report: &KrakenReport, abundance: Option<&HashMap<u64, f64>>) -
     Taxa { reads: report.total(), unclassified: report.unclassified(), rows: rows.collect() }
 }
 
-/// The share of all classified reads that each taxon is estimated to have, by taxid.
+/// Returns the estimated share of each taxon in all classified reads, by taxid.
 pub(crate) fn shares(abundance: &Abundance<'_>, tree: &Taxonomy) -> HashMap<u64, f64> {
     let all = abundance.estimated(0).max(1) as f64;
     let nodes = 0..tree.len() as u32;

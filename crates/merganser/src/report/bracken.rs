@@ -16,7 +16,7 @@ use merganser_run::thousands;
 pub(super) fn run(args: &ReportBrackenArgs, console: &Console) -> Result<ExitCode> {
     let paths = || std::iter::once(&args.output).chain(&args.out_report);
     if paths().filter(|path| path.as_os_str() == "-").count() > 1 {
-        return failure::usage("only one output can be stdout, which -o is without a name");
+        return failure::usage("only one output can be stdout, which is the default of -o");
     }
     let inputs = [&args.report, &args.distribution];
     let outputs = RunFiles::new().read(inputs).write(Holds::LINES, paths()).check()?;
@@ -49,7 +49,7 @@ fn tell(args: &ReportBrackenArgs, estimate: &Estimate<'_>, console: &Console) {
         ));
     }
     console.info(format_args!(
-        "{} taxa of level {level}, to which {} reads of higher taxa were given, and {} were not; {} \
+        "{} taxa of level {level}, to which {} reads of higher taxa were distributed, {} not; {} \
          taxa with {} reads were left out",
         thousands(notes.taxa),
         thousands(notes.distributed),

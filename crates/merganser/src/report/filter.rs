@@ -26,13 +26,13 @@ pub(super) fn run(args: &ReportFilterArgs, console: &Console) -> Result<ExitCode
     if let Some(first) = found.missing.first() {
         let count = found.missing.len();
         console.warn(format_args!(
-            "{}: {count} of the taxa are not in it, first taxid {first}",
+            "{}: {count} of the taxids are not in this report, first {first}",
             args.report.display()
         ));
     }
     if found.without_minimizers {
         console.warn(
-            "minimizers are left out: which of them single reads have, a report does not tell",
+            "minimizers are left out: a report does not tell which minimizers the kept reads have",
         );
     }
     found.report.write(&mut output)?;

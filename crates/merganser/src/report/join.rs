@@ -23,18 +23,18 @@ fn is_pipe(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|at| !at.is_file() && !at.is_dir())
 }
 
-/// Whether these are partial results. Only in a table, where each is a sample, they stand beside
-/// reports. Files that are missing are for their readers to complain of.
+/// Whether the inputs are partial results. They can be mixed with reports only in a table, where each is a sample.
+/// Missing files are ignored here; reading them reports the error.
 ///
 /// # Errors
-/// If one is and another is not, elsewhere.
+/// If only some of them are partial results, and the format is not a table.
 pub(super) fn are_partial(args: &ReportMergeArgs) -> Result<bool> {
     let is_other =
         |path: &&PathBuf| !is_partial(path) && (path.as_os_str() == "-" || path.exists());
     let partial = args.reports.iter().find(|path| is_partial(path));
     match (partial, args.reports.iter().find(is_other)) {
         (Some(_), Some(other)) if args.format != MergedFormat::Table && is_pipe(other) => {
-            // It may hold some, too, but cannot be looked at.
+            // It may have partial results, but cannot be checked without reading from it.
             let why = open_file(other).err().map(|error| reason(&error)).unwrap_or_default();
             bail!("{}: {why}", other.display())
         }
@@ -48,16 +48,16 @@ pub(super) fn are_partial(args: &ReportMergeArgs) -> Result<bool> {
     }
 }
 
-/// Sees to it that options and format go together.
+/// Checks that the options are compatible with the format.
 ///
 /// # Errors
-/// What does not.
+/// Names the option that is not.
 pub(super) fn check(args: &ReportMergeArgs, are_partial: bool) -> Result<()> {
     use MergedFormat::{Abundance, Cami, Kreport, Mpa, Table};
     let format = args.format;
     if !are_partial && !matches!(format, Table | Kreport) {
         return usage(format!(
-            "--format {}: is made of partial results (classify --partial), and these are reports",
+            "--format {}: requires partial results (classify --partial), and these are reports",
             name_of(&format)
         ));
     }
@@ -68,14 +68,14 @@ pub(super) fn check(args: &ReportMergeArgs, are_partial: bool) -> Result<()> {
         (args.sample_id.is_some() && !of(&[Cami]), "--sample-id"),
     ];
     refuse_given(&given, |option| {
-        format!("{option} is not of --format {} of these files", name_of(&format))
+        format!("{option} cannot be used with --format {} of these files", name_of(&format))
     })
 }
 
-/// Joins all files, and writes what is asked for.
+/// Joins all files, and writes the requested format.
 ///
 /// # Errors
-/// As joining and writing.
+/// Returns the errors of joining and of writing.
 pub(super) fn write(args: &ReportMergeArgs, output: &mut Output, console: &Console) -> Result<()> {
     let joined = join(&args.reports, &interrupt::cancel_on_interrupt())?;
     let (zeros, least) = (args.report_zero_counts, args.min_reads.unwrap_or(0));
@@ -96,7 +96,7 @@ pub(super) fn write(args: &ReportMergeArgs, output: &mut Output, console: &Conso
     Ok(())
 }
 
-/// Says how many reads there are in so many files, and how many of them have a taxon.
+/// Prints the numbers of files, of reads, and of reads that have a taxon.
 pub(crate) fn tell(joined: &JoinedResults, files: usize, console: &Console) {
     let (classified, reads) = (joined.classified(), joined.reads());
     let percent = 100.0 * classified as f64 / reads.max(1) as f64;
@@ -107,23 +107,23 @@ pub(crate) fn tell(joined: &JoinedResults, files: usize, console: &Console) {
     ));
 }
 
-/// Says where a run over one file of all reads might write something else.
+/// Warns of numbers that may differ from those of a run over one file of all reads.
 pub(crate) fn warn(joined: &JoinedResults, console: &Console) {
     let taxa = joined.uncertain_estimates();
     if taxa > 0 {
         console.warn(format_args!(
-            "the distinct minimizers of {} taxa are Kraken's estimate for reads in these files: it \
-             depends on the blocks in which Kraken reads its input, and of one file that was cut \
-             elsewhere than between these it may be another",
+            "the distinct minimizers of {} taxa are Kraken's estimates for reads in these files: they \
+             depend on the blocks in which Kraken reads its input, and may differ for one file that \
+             was divided elsewhere",
             thousands(taxa as u64)
         ));
     }
 }
 
-/// A report, or the report of partial results.
+/// Reads a report, or makes that of partial results.
 ///
 /// # Errors
-/// As reading either.
+/// Returns the errors of reading either.
 pub(super) fn read(path: &Path) -> Result<KrakenReport> {
     match is_partial(path) {
         true => Ok(join(&[path.to_owned()], &Cancel::default())?.report()?),

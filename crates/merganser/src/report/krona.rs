@@ -17,7 +17,7 @@ pub(super) fn run(args: &ReportKronaArgs) -> Result<ExitCode> {
     check_inputs(&args.reports, &[])?;
     if args.reports.len() > 1 && !has_place_for_sample(&args.output) {
         return failure::usage(
-            "several reports make a file each: give -o a name with {}, which stands for the sample",
+            "each report needs its own output: put {} for the sample's name into that of -o",
         );
     }
     let paths: Vec<_> =

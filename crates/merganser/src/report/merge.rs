@@ -23,7 +23,7 @@ pub(super) fn run(args: &ReportMergeArgs, console: &Console) -> Result<ExitCode>
     let of_table = args.no_headers || args.only_combined || !args.sample_names.is_empty();
     if args.format != MergedFormat::Table && of_table {
         return usage(
-            "--no-headers, --only-combined and --sample-names are of the table, not of a report",
+            "--no-headers, --only-combined and --sample-names can only be used with --format table",
         );
     }
     let are_partial = join::are_partial(args)?;
@@ -32,7 +32,7 @@ pub(super) fn run(args: &ReportMergeArgs, console: &Console) -> Result<ExitCode>
         RunFiles::new().read(&args.reports).write(Holds::LINES, [&args.output]).check()?;
     let mut output = outputs.output(&args.output)?;
     if are_partial && args.format != MergedFormat::Table {
-        // It refuses results that are given twice.
+        // Joining refuses results that are given twice.
         join::write(args, &mut output, console)?;
     } else {
         warn_of_repeats(&args.reports, ADDED_UP);
@@ -43,7 +43,7 @@ pub(super) fn run(args: &ReportMergeArgs, console: &Console) -> Result<ExitCode>
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes what reports come to.
+/// Writes the combined reports.
 fn write(args: &ReportMergeArgs, output: &mut Output, console: &Console) -> Result<()> {
     let (combined, minimizers) = combine(args)?;
     warn(&combined, console);
@@ -56,8 +56,8 @@ fn write(args: &ReportMergeArgs, output: &mut Output, console: &Console) -> Resu
         _ => {
             if minimizers {
                 console.warn(
-                    "minimizers are left out: which of them several samples share, reports do not \
-                     tell (partial results do: classify --partial)",
+                    "minimizers are left out: reports do not tell which minimizers several samples \
+                     share (partial results do: classify --partial)",
                 );
             }
             combined.report().write(output)?;
@@ -66,7 +66,7 @@ fn write(args: &ReportMergeArgs, output: &mut Output, console: &Console) -> Resu
     Ok(())
 }
 
-/// All reports, and whether any of them has minimizers.
+/// Reads and combines all reports. Also returns whether any of them has minimizers.
 fn combine(args: &ReportMergeArgs) -> Result<(CombinedReports, bool)> {
     let (mut combined, mut minimizers) = (CombinedReports::default(), false);
     for path in &args.reports {
@@ -77,7 +77,7 @@ fn combine(args: &ReportMergeArgs) -> Result<(CombinedReports, bool)> {
     Ok((combined, minimizers))
 }
 
-/// Says that names differ, as those of another taxonomy may.
+/// Warns of names that differ between reports, which may be of different taxonomies.
 fn warn(combined: &CombinedReports, console: &Console) {
     if let (count, Some(first)) = combined.renamed() {
         console.warn(format_args!(
@@ -90,7 +90,7 @@ fn warn(combined: &CombinedReports, console: &Console) {
     }
 }
 
-/// The samples' names and files.
+/// Returns the samples' names and files.
 fn head(args: &ReportMergeArgs) -> Vec<(Vec<u8>, Vec<u8>)> {
     let names = |at: usize| {
         let given = args.sample_names.get(at).cloned();

@@ -18,7 +18,7 @@ pub(super) fn run(args: &ReportPlotArgs) -> Result<ExitCode> {
     check_inputs(&args.results, &[])?;
     if OutputFormat::of_name(&args.output).is_none() {
         return failure::usage(format!(
-            "-o {}: end the name in .svg, .png or .pdf, which says the format",
+            "-o {}: end the name in .svg, .png or .pdf to choose the format",
             args.output.display()
         ));
     }

@@ -1,4 +1,4 @@
-//! Results of runs, read back.
+//! Reading of results of runs.
 
 use std::fs::{File, Metadata};
 use std::io::Read;
@@ -14,13 +14,13 @@ use crate::common::text_of;
 use crate::console;
 use crate::pages::taxa;
 
-/// Bytes of a file of results, at most: a page of more could not be looked at.
+/// The maximum size of a file of results in bytes; a page of more data would be unusable.
 const LARGEST: u64 = 1 << 30;
 
-/// What `--report-data` wrote into files, and reports in Kraken's style, in order.
+/// Reads files of `--report-data` and Kraken-style reports, in order.
 ///
 /// # Errors
-/// The first file that is neither, or cannot be read.
+/// Names the first file that is neither, or cannot be read.
 pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Data>> {
     let mut all = Vec::new();
     for path in paths {
@@ -35,7 +35,8 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<Data>> {
     Ok(all)
 }
 
-/// The text of a file of results; `None` if it begins otherwise, or is a pipe, from which nothing may be taken.
+/// Returns the text of a file of results; `None` if the file begins otherwise, or is a pipe, from which nothing must
+/// be read here.
 fn lines(path: &Path) -> Result<Option<String>> {
     let at = |error| anyhow!("{}: {}", path.display(), merganser_io::reason(&error));
     let is_pipe = |there: Metadata| !there.is_file() && !there.is_dir();
@@ -54,11 +55,11 @@ fn lines(path: &Path) -> Result<Option<String>> {
     }
     match String::from_utf8(text) {
         Ok(text) => Ok(Some(text)),
-        Err(_) => bail!("{}: no results of a run: not a text", path.display()),
+        Err(_) => bail!("{}: not results of a run: not a text", path.display()),
     }
 }
 
-/// A report's taxa; the sample has the file's name.
+/// Reads a report's taxa; the sample is named after the file.
 fn of_report(path: &Path) -> Result<Data> {
     let report = KrakenReport::read(path, &console::warnings())?;
     let sample = text_of(&sample_of(path));

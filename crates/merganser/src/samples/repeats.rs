@@ -1,4 +1,4 @@
-//! Files that a sheet gives more than once.
+//! Files that a sheet has more than once.
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,16 +13,16 @@ use super::sheet::SampleRows;
 use crate::console::Console;
 use merganser_run::thousands;
 
-/// What makes a file the same by whatever name.
+/// The identity of a file, regardless of its name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Identity {
     /// Device and inode.
     File(u64, u64),
-    /// The name of what is not there.
+    /// The path of a missing file.
     Name(PathBuf),
 }
 
-/// The identity of a file; none of pipes and devices, which may be read more than once.
+/// Returns the identity of a file; `None` for pipes and devices, which may be read more than once.
 fn identity(input: &Input) -> Option<Identity> {
     let path = input.path()?;
     match fs::metadata(path) {
@@ -31,7 +31,7 @@ fn identity(input: &Input) -> Option<Identity> {
     }
 }
 
-/// Repeats of something, the first of them in words.
+/// The number of repeats, and a description of the first.
 #[derive(Debug, Default)]
 struct Repeats {
     count: u64,
@@ -46,7 +46,7 @@ impl Repeats {
         self.count += 1;
     }
 
-    /// How many there are, and the first.
+    /// Describes the number of repeats and the first one.
     fn words(&self, one: &str, more: &str) -> Option<String> {
         match self.count {
             0 => None,
@@ -56,8 +56,8 @@ impl Repeats {
     }
 }
 
-/// The samples of the sheet `path`, without rows that repeat an earlier one of their sample, with warnings
-/// of these and of rows that another sample has, too. Of files that several rows share, readers tell.
+/// Returns the samples of the sheet `path` without rows that repeat an earlier one of the same sample. Warns of these,
+/// and of rows that another sample has, too. Files that are in several rows are reported when they are read.
 ///
 /// # Errors
 /// If a file is given as both mates.
@@ -67,7 +67,7 @@ pub(super) fn settle(
     console: &Console,
 ) -> Result<Vec<Sample>> {
     let (mut own, mut others) = (Repeats::default(), Repeats::default());
-    // The sample and the line of each row's files.
+    // The sample and the line of the first row with these files.
     let mut seen: HashMap<Vec<Identity>, (usize, usize)> = HashMap::new();
     let mut kept = Vec::new();
     for (sample, (name, segments)) in samples.into_iter().enumerate() {
@@ -103,7 +103,7 @@ pub(super) fn settle(
     if let Some(rows) = own.words("is repeated", "are repeated") {
         console.warn(format_args!("{sheet}: {rows}: left out, so that reads count once"));
     }
-    if let Some(rows) = others.words("is of two samples", "are of two samples") {
+    if let Some(rows) = others.words("belongs to two samples", "belong to two samples") {
         console.warn(format_args!("{sheet}: {rows}: does each sample have its own files?"));
     }
     Ok(kept)

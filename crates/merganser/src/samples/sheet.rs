@@ -1,4 +1,4 @@
-//! The text of a sheet, by itself: the fuzz target `sheet` takes this file as it stands.
+//! The parser of sample sheets. It is self-contained, because the fuzz target `sheet` includes this file.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -10,13 +10,13 @@ use merganser_io::{BYTE_ORDER_MARK, Input, ReadInput, check_stored_name};
 /// A sample and its reads, with the line of each row.
 pub(crate) type SampleRows = (OsString, Vec<(usize, ReadInput)>);
 
-/// The samples of a sheet.
+/// Parses a sheet into samples.
 ///
 /// # Errors
-/// What is wrong, and in which line.
+/// If the sheet is invalid; the message names the line.
 pub(crate) fn parse(text: &[u8], interleaved: bool) -> Result<Vec<SampleRows>> {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-    // Old spreadsheets end lines with a carriage return alone.
+    // Old spreadsheets end lines with only a carriage return.
     let end = if text.trim_ascii().contains(&b'\n') { b'\n' } else { b'\r' };
     let mut sheet = Sheet { interleaved, ..Sheet::default() };
     for (number, line) in text.split(|&byte| byte == end).enumerate() {
@@ -30,15 +30,15 @@ pub(crate) fn parse(text: &[u8], interleaved: bool) -> Result<Vec<SampleRows>> {
     Ok(sheet.samples)
 }
 
-/// Takes lines one after the other.
+/// A parser that takes one line after the other.
 #[derive(Default)]
 struct Sheet {
     interleaved: bool,
-    /// A line was taken.
+    /// Whether a line was parsed.
     is_begun: bool,
-    /// What the columns have, as a header says.
+    /// The columns that the header names.
     columns: Option<Columns>,
-    /// What the header has between columns.
+    /// The separator of columns in the header.
     separator: Option<u8>,
     samples: Vec<SampleRows>,
     places: HashMap<OsString, usize>,
@@ -55,15 +55,15 @@ impl Sheet {
         while cells.last().is_some_and(Vec::is_empty) {
             cells.pop();
         }
-        // A spreadsheet's empty row.
+        // An empty row of a spreadsheet.
         if cells.is_empty() {
             return Ok(());
         }
         if !std::mem::replace(&mut self.is_begun, true) {
             if is_illumina(&cells[0]) {
                 return Err(
-                    "this is the sample sheet of a sequencer's run: one with the files of each \
-                            sample is wanted"
+                    "this is the sample sheet of a sequencer's run: give a table with the files of \
+                            each sample"
                         .into(),
                 );
             }
@@ -80,7 +80,7 @@ impl Sheet {
         self.add(number, name, segments)
     }
 
-    /// What is between the cells of a line.
+    /// Returns the separator between the cells of a line.
     fn separator(&self, line: &[u8]) -> u8 {
         match self.separator {
             _ if line.contains(&b'\t') => b'\t',
@@ -109,7 +109,7 @@ fn file(cell: &[u8]) -> Input {
     Input::File(OsStr::from_bytes(cell).into())
 }
 
-/// One file of reads that are no `-1` and `-2`.
+/// Makes the input of one file of reads that is not `-1` or `-2`.
 fn single(cell: &[u8], interleaved: bool) -> ReadInput {
     match interleaved {
         true => ReadInput::Interleaved(file(cell)),
@@ -117,7 +117,7 @@ fn single(cell: &[u8], interleaved: bool) -> ReadInput {
     }
 }
 
-/// A row without a header.
+/// Parses a row without a header.
 fn row(cells: &[Vec<u8>], interleaved: bool) -> Result<(&[u8], Vec<ReadInput>), String> {
     match cells {
         [name, reads] if !reads.is_empty() => Ok((name, vec![single(reads, interleaved)])),
@@ -128,7 +128,7 @@ fn row(cells: &[Vec<u8>], interleaved: bool) -> Result<(&[u8], Vec<ReadInput>), 
     }
 }
 
-/// The cells of a line. A cell may be in quotes, with separators and doubled quotes in it.
+/// Splits a line into cells. Cells may be quoted; then they may contain separators and doubled quotes.
 fn cells(line: &[u8], separator: u8) -> Result<Vec<Vec<u8>>, String> {
     let is_blank = |byte: &u8| byte.is_ascii_whitespace() && *byte != separator;
     let (mut cells, mut rest) = (Vec::new(), line);
@@ -151,12 +151,12 @@ fn cells(line: &[u8], separator: u8) -> Result<Vec<Vec<u8>>, String> {
         match rest.split_first() {
             None => return Ok(cells),
             Some((&byte, behind)) if byte == separator => rest = behind,
-            Some(_) => return Err("there are letters behind a cell in quotes".into()),
+            Some(_) => return Err("there is text after a cell in quotes".into()),
         }
     }
 }
 
-/// A cell up to its closing quote, and what is behind that.
+/// Returns a quoted cell without its closing quote, and the rest of the line.
 fn quoted(mut rest: &[u8]) -> Result<(Vec<u8>, &[u8]), String> {
     let mut cell = Vec::new();
     loop {
@@ -173,16 +173,16 @@ fn quoted(mut rest: &[u8]) -> Result<(Vec<u8>, &[u8]), String> {
     }
 }
 
-/// Whether a sheet's first cell is that of a sequencer's run.
+/// Whether a sheet's first cell is that of a sequencer's sample sheet.
 fn is_illumina(cell: &[u8]) -> bool {
     [&b"[header]"[..], b"[data]", b"[bclconvert_data]"]
         .iter()
         .any(|begin| cell.eq_ignore_ascii_case(begin))
 }
 
-/// Names of columns, in small letters and digits alone: of samples, the best first,
+/// Names of columns of samples, the best first. Names are in lower case and have only letters and digits.
 const SAMPLE: [&str; 5] = ["sample", "sampleid", "samplename", "id", "name"];
-/// of first and second mates,
+/// Names of columns of first and of second mates.
 const MATES: [[&str; 12]; 2] = [
     [
         "fastq1",
@@ -213,7 +213,7 @@ const MATES: [[&str; 12]; 2] = [
         "fastqr2",
     ],
 ];
-/// and of single reads, or of files of any reads.
+/// Names of columns of single reads, or of files of any reads.
 const SINGLES: [&str; 14] = [
     "reads",
     "read",
@@ -231,13 +231,13 @@ const SINGLES: [&str; 14] = [
     "cram",
 ];
 
-/// A sheet's first line, if it names columns.
+/// A sheet's first line, if it has names of columns.
 struct Header {
-    /// What they have; none, if their order is that of rows without a header, which may be shorter or longer.
+    /// The columns; `None` if they have the order of rows without a header, which may then have more or fewer cells.
     columns: Option<Columns>,
 }
 
-/// Where a row has what.
+/// The indices of columns.
 struct Columns {
     count: usize,
     sample: usize,
@@ -265,10 +265,10 @@ impl Header {
         };
         if !has_reads {
             return match cells.len() {
-                // As rows without a header.
+                // Parsed as rows without a header.
                 ..=3 => Ok(Some(Header { columns: None })),
                 _ => {
-                    Err("no column is known to have reads: name them fastq_1 and fastq_2, or reads"
+                    Err("no column is recognized as reads: name them fastq_1 and fastq_2, or reads"
                         .into())
                 }
             };
@@ -294,21 +294,21 @@ impl Header {
 }
 
 impl Columns {
-    /// A row by the names of its columns; others than those of samples and reads say nothing.
+    /// Parses a row by the names of its columns. Columns other than those of samples and reads are ignored.
     fn row<'c>(
         &self,
         cells: &'c [Vec<u8>],
         interleaved: bool,
     ) -> Result<(&'c [u8], Vec<ReadInput>), String> {
         if cells.len() > self.count {
-            return Err(format!("{} cells, and the header has {}", cells.len(), self.count));
+            return Err(format!("{} cells, but the header has {}", cells.len(), self.count));
         }
         let cell = |at: usize| cells.get(at).map_or(&b""[..], |cell| cell);
         let [one, two] = self.mates.map(|at| at.map_or(&b""[..], cell));
         let mut segments = Vec::new();
         match (one, two) {
             (b"", b"") => {}
-            (b"", _) => return Err("there are second mates without first ones".into()),
+            (b"", _) => return Err("there are second mates without first mates".into()),
             (reads, b"") => segments.push(single(reads, interleaved)),
             (one, two) => segments.push(ReadInput::Pair(file(one), file(two))),
         }
@@ -445,18 +445,18 @@ mod tests {
         let message = |text| parse(text, false).unwrap_err().to_string();
         for (text, expected) in [
             ("A,\"x.fq\n", "line 1: a quote is not closed"),
-            ("A,\"x\".fq\n", "line 1: there are letters behind a cell in quotes"),
+            ("A,\"x\".fq\n", "line 1: there is text after a cell in quotes"),
             (
                 "sample,x,y,z\nA,1,2,3\n",
-                "line 1: no column is known to have reads: name them fastq_1 and fastq_2, or reads",
+                "line 1: no column is recognized as reads: name them fastq_1 and fastq_2, or reads",
             ),
             ("sample,fastq_1,R1\nA,1,2\n", "line 1: two columns have the same mates"),
             (
                 "sample,run,fastq_1,fastq_2\nA,1,,2.fq\n",
-                "line 2: there are second mates without first ones",
+                "line 2: there are second mates without first mates",
             ),
             ("sample,run,fastq_1,fastq_2\nA,1,,\n", "line 2: there are no reads in this row"),
-            ("sample,run,fastq_1\nA,1,1.fq,2.fq\n", "line 2: 4 cells, and the header has 3"),
+            ("sample,run,fastq_1\nA,1,1.fq,2.fq\n", "line 2: 4 cells, but the header has 3"),
             ("sample,fastq_1\n,1.fq\n", "line 2: a name is empty, and files are named after it"),
         ] {
             assert_eq!(message(text), expected, "{text}");

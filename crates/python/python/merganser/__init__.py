@@ -5,8 +5,8 @@
 >>> len(table), table["CGTTA"]
 (3, 2)
 
-Results are Arrow's: Polars, pyarrow, DuckDB and pandas take them as they are; columns of numbers are NumPy's arrays. The program
-`merganser` comes with the package.
+Results are Arrow data, which Polars, pyarrow, DuckDB and pandas read directly; columns of numbers are NumPy arrays. The package
+contains the program `merganser`.
 """
 
 from merganser._core import (

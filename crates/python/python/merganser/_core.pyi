@@ -25,8 +25,8 @@ _Format: TypeAlias = Literal["mgk", "kmc", "kff", "tsv", "fasta", "jellyfish"]
 
 @final
 class Batch:
-    """Rows with named columns. It exports `__arrow_c_array__` and `__arrow_c_stream__`, so that Polars, pyarrow, DuckDB and pandas take it
-    without a copy; `batch[name]` is a column: numbers as a NumPy array (a view), text as a list.
+    """Rows with named columns. `__arrow_c_array__` and `__arrow_c_stream__` export them to Polars, pyarrow, DuckDB and
+    pandas without a copy; `batch[name]` is a column: numbers as a NumPy array (a view), text as a list.
     """
     @property
     def column_names(self) -> list[str]:
@@ -39,34 +39,39 @@ class Batch:
 
 @final
 class Column:
-    """A column of numbers, whose memory NumPy and Arrow share, where there is no NumPy."""
+    """A column of numbers for Arrow and NumPy, without a copy. Methods return it instead of a NumPy array if NumPy is
+    not installed.
+    """
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
     def tolist(self) -> list[Any]:
-        """Its numbers as a list."""
+        """Returns the numbers as a list."""
     def __iter__(self) -> Iterator[Any]: ...
     def __len__(self) -> int: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
 @final
 class Batches:
-    """A table's k-mers in batches: an iterator of `Batch`."""
+    """An iterator of `Batch` with the k-mers of a table."""
     def __iter__(self) -> Iterator[Batch]: ...
     def __next__(self) -> Batch: ...
 
 @final
 class Taken:
-    """Classified reads in batches: an iterator of `Batch`, and a stream of Arrow, each of which can be taken once."""
+    """An iterator of `Batch` with classified reads, which can also be exported as an Arrow stream. It can be consumed
+    once.
+    """
     def __iter__(self) -> Iterator[Batch]: ...
     def __next__(self) -> Batch: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 @final
 class Table:
-    """Distinct k-mers with their counts, in the order of their letters, on disk.
+    """Distinct k-mers with their counts, in lexicographic order, on disk.
 
-    It comes from `count`, `Table.open`, or operations on others, and exports `__arrow_c_stream__`: `polars.DataFrame(table)`,
-    `pyarrow.table(table)` and DuckDB take it, as columns `kmer` (string) and `count` (uint32). Threads may share it.
+    Made by `count`, `Table.open`, or operations on other tables. It exports `__arrow_c_stream__` for
+    `polars.DataFrame(table)`, `pyarrow.table(table)` and DuckDB, with columns `kmer` (string) and `count` (uint32).
+    Threads may share it.
 
     >>> import merganser
     >>> table = merganser.count(["ACGTTA", "CGTTAC"], k=5, min_count=1)
@@ -83,19 +88,19 @@ class Table:
         memory: _Memory | None = None,
         threads: int | None = None,
     ) -> Table:
-        """Opens a table of any format: .mgk, KMC, KFF, FastK, meryl, text (`KMER COUNT` lines). Other formats than .mgk are made
-        into a temporary .mgk first.
+        """Opens a table of any format: .mgk, KMC, KFF, FastK, meryl, text (`KMER COUNT` lines). Tables of other formats
+        than .mgk are first converted to a temporary .mgk file.
 
         Args:
-            path: The file; of KMC the name without suffix; of meryl the folder.
-            forward_only: Take the k-mers of text and of meryl as they stand, not as canonical ones.
-            hpc: Its k-mers are of homopolymer-compressed reads; a .mgk says so itself.
-            tmp_dir: Where a temporary table goes.
-            memory: Bytes, or a size such as "8G", to make it with.
-            threads: To make it with.
+            path: The file; for KMC the name without suffix; for meryl the folder.
+            forward_only: Take the k-mers of text and meryl as written, not as canonical.
+            hpc: The k-mers are from homopolymer-compressed reads; an .mgk file contains this information.
+            tmp_dir: The folder for the temporary table.
+            memory: The memory for the conversion: bytes, or a size such as "8G".
+            threads: The number of threads for the conversion.
 
         Raises:
-            InputError: If it is damaged, or no table.
+            InputError: If the file is damaged or not a table.
 
         >>> import merganser, tempfile, os
         >>> path = os.path.join(tempfile.mkdtemp(), "a.mgk")
@@ -107,45 +112,48 @@ class Table:
         """Writes the table to a file.
 
         Args:
-            path: The file; by the end of its name mgk, kmc, kff, tsv (also .tsv.gz), fasta or jellyfish, unless `format` says.
-            format: One of these.
+            path: The file. Its extension selects the format, unless `format` is given: mgk, kmc, kff, tsv (also
+                .tsv.gz), fasta, jellyfish.
+            format: One of these formats.
         """
     @property
     def k(self) -> int:
-        """Bases of a k-mer."""
+        """The length of a k-mer in bases."""
     @property
     def canonical(self) -> bool:
         """Whether a k-mer and its reverse complement were counted together."""
     @property
     def path(self) -> PathLike[str] | None:
-        """The table's file; None if it is a temporary one."""
+        """The file of the table; None if it is temporary."""
     @property
     def info(self) -> dict[str, Any]:
-        """What the table says of itself: k, canonical, min_count, max_count, min_quality, homopolymer_compressed, kmers (distinct ones in
-        the table), occurrences (the sum of their counts), largest_count, saturated, distinct_kmers and total_kmers (of the input, before cuts).
+        """A summary of the table: k, canonical, min_count, max_count, min_quality, homopolymer_compressed, kmers (the
+        number of distinct k-mers in the table), occurrences (the sum of their counts), largest_count, saturated,
+        distinct_kmers and total_kmers (of the input, before filtering by count).
         """
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
     def __contains__(self, kmer: str | bytes) -> bool: ...
     def __getitem__(self, kmer: str | bytes) -> int: ...
     def get(self, kmer: str | bytes, default: int = 0) -> int:
-        """The count of a k-mer, on either strand if the table is canonical, or `default` if the table has it not.
+        """Returns the count of a k-mer, on either strand if the table is canonical, or `default` if the table does not
+        have the k-mer.
 
         Raises:
-            ConfigError: If it has not k letters, or one that is no base.
+            ConfigError: If it does not have k letters, or if one of them is not a base.
         """
     def query(self, kmers: _Sequences, *, threads: int | None = None) -> Any:
-        """The counts of many k-mers, in their order; 0 for those that the table has not.
+        """Returns the counts of many k-mers, in their order; 0 for k-mers that the table does not have.
 
-        The table is loaded into memory by the first call (about 13 bytes a k-mer for k up to 32).
+        The first call loads the table into memory (about 13 bytes per k-mer for k up to 32).
 
         Args:
-            kmers: A NumPy array of uint64 (A C G T = 0 1 2 3, the first base most significant; k up to 32), which is not copied;
-                strings of Arrow; or an iterable of str and bytes.
-            threads: None for as many as there are processors.
+            kmers: A NumPy array of uint64 (A C G T = 0 1 2 3, the first base most significant; k up to 32), which is
+                not copied; Arrow strings; or an iterable of str and bytes.
+            threads: The number of threads; None for one per processor.
 
         Returns:
-            A NumPy array of uint32, as long as `kmers` (a `Column` where there is no NumPy).
+            A NumPy array of uint32, as long as `kmers` (a `Column` if NumPy is not installed).
 
         >>> import merganser
         >>> table = merganser.count(["ACGTTA", "CGTTAC"], k=5, min_count=1)
@@ -153,7 +161,8 @@ class Table:
         [2, 2, 0]
         """
     def histogram(self) -> Batch:
-        """How many of its k-mers have each count: a `Batch` of columns `count` (uint32, ascending, from 1) and `kmers` (uint64, none 0).
+        """Returns the number of k-mers with each count: a `Batch` with columns `count` (uint32, from 1, ascending) and
+        `kmers` (uint64, never 0).
 
         >>> import merganser
         >>> histogram = merganser.count(["ACGTTA", "CGTTAC"], k=5, min_count=1).histogram()
@@ -163,101 +172,105 @@ class Table:
     def spectrum(
         self, ploidy: int = 2, coverage: float | None = None, exclude_above: int | None = None
     ) -> Spectrum:
-        """What the histogram tells of the genome, by GenomeScope's model. The table needs the low counts: `min_count=1`.
+        """Fits the model of GenomeScope to the histogram. The table must have the low counts: use `min_count=1`.
 
         Args:
-            ploidy: Haplotypes, 1 to 6.
-            coverage: About how often a k-mer occurs that one haplotype has once; None: it is found.
-            exclude_above: Leave k-mers out that occur more often than this, of the genome's size, too: those of organelles,
-                plasmids and spike-ins; None for no limit.
+            ploidy: The number of haplotypes, 1 to 6.
+            coverage: The approximate number of occurrences of a k-mer that is in one haplotype once; None to estimate
+                it.
+            exclude_above: Ignore k-mers that occur more often than this, also in the genome size: those of
+                organelles, plasmids and spike-ins; None for no limit.
 
         Raises:
             ConfigError: If the coverage is too low for a model.
         """
     def batches(self, size: int = 65536, kmers: Literal["str", "int"] = "str") -> Batches:
-        """Its k-mers in order, in batches.
+        """Returns the k-mers in order, in batches.
 
         Args:
-            size: Rows of a batch; the last one has fewer.
-            kmers: "str" for a column `kmer` of letters; "int" for one of uint64 (k up to 32), or two of them, `kmer_high` and
-                `kmer_low` (k up to 64).
+            size: The number of rows of a batch; the last one may have fewer.
+            kmers: "str" for a column `kmer` of letters; "int" for a column `kmer` of uint64 (k up to 32), or for two
+                of them, `kmer_high` and `kmer_low` (k up to 64).
 
         Returns:
-            An iterator of `Batch`, each with these columns and `count` (uint32).
+            An iterator of `Batch` with these columns and `count` (uint32).
         """
     def __iter__(self) -> Iterator[Batch]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def union(self, *others: Table, counts: _Counts | None = None, output: _Path | None = None) -> Table:
-        """The k-mers of any of the tables.
+        """Returns the k-mers that are in any of the tables.
 
         Args:
-            others: Tables of the same k and strands.
-            counts: The count of a k-mer that several have: "min", "max", "sum", "diff", "left" or "right"; None for the sum.
-            output: The file of the result; None for a temporary one.
+            others: Tables with the same k and strands.
+            counts: The count of a k-mer that is in several tables: "min", "max", "sum", "diff", "left" or "right";
+                None for the sum.
+            output: The file for the result; None for a temporary one.
         """
     def intersect(self, *others: Table, counts: _Counts | None = None, output: _Path | None = None) -> Table:
-        """The k-mers of all of the tables.
+        """Returns the k-mers that are in all of the tables.
 
         Args:
-            others: Tables of the same k and strands.
-            counts: The count of a k-mer that several have: "min", "max", "sum", "diff", "left" or "right"; None for the least.
-            output: The file of the result; None for a temporary one.
+            others: Tables with the same k and strands.
+            counts: The count of a k-mer: "min", "max", "sum", "diff", "left" or "right"; None for the minimum.
+            output: The file for the result; None for a temporary one.
         """
     def subtract(self, *others: Table, output: _Path | None = None) -> Table:
-        """The k-mers that no other table has, with their counts."""
+        """Returns the k-mers that are in no other table, with their counts."""
     def reduce(self, min_count: int = 1, max_count: int | None = None, *, output: _Path | None = None) -> Table:
-        """The k-mers with counts from `min_count` to `max_count`."""
+        """Returns the k-mers with counts from `min_count` to `max_count`."""
     def jaccard(self, other: Table) -> float:
-        """The Jaccard index of two tables' k-mers, exact: shared ones over those of either."""
+        """Returns the exact Jaccard index of the k-mers of two tables: the number in both divided by the number in
+        either.
+        """
     def __or__(self, other: Table) -> Table: ...
     def __and__(self, other: Table) -> Table: ...
     def __sub__(self, other: Table) -> Table: ...
 
 @final
 class Spectrum:
-    """What a table's histogram tells of a genome, by GenomeScope's model; a notebook shows its picture."""
+    """The model that GenomeScope fits to the histogram of a table. Notebooks show its plot."""
     @property
     def k(self) -> int:
-        """Bases of a k-mer."""
+        """The length of a k-mer in bases."""
     @property
     def ploidy(self) -> int:
-        """Haplotypes."""
+        """The number of haplotypes."""
     @property
     def genome_size(self) -> float:
-        """Bases of one haplotype."""
+        """The number of bases of one haplotype."""
     @property
     def unique_size(self) -> float:
-        """Those of them that stand once in it."""
+        """The number of bases of one haplotype that are not repeated in it."""
     @property
     def heterozygosity(self) -> float:
-        """Differences between haplotypes, a base."""
+        """The number of differences between haplotypes per base."""
     @property
     def coverage(self) -> float:
-        """How often a k-mer occurs that one haplotype has once."""
+        """The number of occurrences of a k-mer that is in one haplotype once."""
     @property
     def error_rate(self) -> float | None:
-        """Errors a base of the reads; None if the table was cut."""
+        """The number of errors per base of the reads; None if low counts are missing from the table."""
     @property
     def explained(self) -> float:
-        """The part of the histogram's variance that the model explains, 0 to 1."""
+        """The fraction of the histogram's variance that the model explains, 0 to 1."""
     @property
     def doubts(self) -> list[str]:
-        """What one should know before believing it, a sentence each."""
+        """Reasons to doubt the model, one sentence each."""
     @property
     def expected(self) -> list[float]:
-        """How many k-mers the model expects of each count, from 0 on."""
+        """The expected number of k-mers of each count, from 0 on."""
     def to_dict(self) -> dict[str, Any]:
-        """All values by their names."""
+        """Returns all values by name."""
     def svg(self) -> str:
-        """The picture of histogram and model, as SVG."""
+        """Returns the plot of histogram and model, as SVG."""
     def _repr_svg_(self) -> str: ...
 
 @final
 class Database:
-    """A database of reference genomes (.mgdb), by which reads are classified. Threads may share it."""
+    """A database of reference genomes (.mgdb) for classifying reads. Threads may share it."""
     @staticmethod
     def open(path: _Path) -> Database:
-        """Opens a database; its file is mapped into memory, and read as it is needed."""
+        """Opens a database. Its file is mapped into memory and read on demand."""
     @staticmethod
     def build(
         genomes: Sequence[_Path],
@@ -271,14 +284,14 @@ class Database:
         memory: _Memory | None = None,
         progress: _Progress | None = None,
     ) -> Database:
-        """Builds a database of genomes.
+        """Builds a database from genomes.
 
         Args:
-            genomes: FASTA files, folders of them, or libraries that `merganser db` made.
-            taxonomy: A folder with NCBI's nodes.dmp and names.dmp, or GTDB's files.
-            output: The file (.mgdb); None to keep it in memory.
-            map: Files that map sequence ids or assemblies to taxids.
-            preset: "sensitive", or "metacache" for MetaCache's parameters and rule.
+            genomes: FASTA files, folders of them, or libraries made by `merganser db`.
+            taxonomy: A folder with nodes.dmp and names.dmp from NCBI, or with the files of GTDB.
+            output: The file (.mgdb); None to keep the database in memory.
+            map: Files that map sequence IDs or assemblies to taxids.
+            preset: "sensitive", or "metacache" for the parameters and the rule of MetaCache.
             device: As for `count`.
             threads: As for `count`.
             memory: As for `count`.
@@ -286,10 +299,10 @@ class Database:
         """
     @property
     def path(self) -> PathLike[str] | None:
-        """The database's file; None if it is in memory."""
+        """The file of the database; None if it is in memory."""
     @property
     def info(self) -> dict[str, Any]:
-        """What the database says of itself: k, preset, sequences, left_out, features, bytes, parts."""
+        """A summary of the database: k, preset, sequences, left_out, features, bytes, parts."""
     def classify(
         self,
         reads: _Reads,
@@ -307,21 +320,22 @@ class Database:
         """Classifies reads, in the order of the input.
 
         Args:
-            reads: Files, or sequences, as for `count`.
-            mates: The second mates, as many files or sequences.
-            interleaved: First and second mates take turns in `reads`.
-            any_names: Mates are taken by their place, whatever their names.
-            confidence: The part of a read's features that must be in its taxon's clade, 0 to 1.
-            hitmin: Hits that the best candidate needs.
+            reads: Files or sequences, as for `count`.
+            mates: The second mates, as many files or sequences as `reads`.
+            interleaved: First and second mates alternate in `reads`.
+            any_names: Pair mates by position, even if their names differ.
+            confidence: The minimum fraction of a read's features that must be in the clade of its taxon, 0 to 1.
+            hitmin: The minimum number of hits of the best candidate.
             device: As for `count`.
             threads: As for `count`.
             memory: As for `count`.
             tmp_dir: As for `count`.
 
         Returns:
-            An iterator of `Batch`, which also exports `__arrow_c_stream__`: columns `read` (its name; the number of a sequence, from
-            1), `taxid` (uint32, 0 for unclassified), `name` (of the taxon, null for unclassified) and `length` (bases, "a|b" of a pair).
-            Batches are made while others are taken; who takes no more of them ends the run.
+            An iterator of `Batch`, which also exports `__arrow_c_stream__`. Columns: `read` (its name; for a sequence
+            its number, from 1), `taxid` (uint32, 0 for unclassified), `name` (of the taxon, null for unclassified)
+            and `length` (bases, "a|b" for a pair). Batches are made while earlier ones are consumed. Deleting the
+            iterator ends the run.
         """
     def classify_to(
         self,
@@ -340,21 +354,24 @@ class Database:
         tmp_dir: _Path | None = None,
         progress: _Progress | None = None,
     ) -> Batch:
-        """Classifies reads into files, as `merganser classify` does: the same bytes.
+        """Classifies reads and writes files with the same bytes as `merganser classify`.
 
         Args:
-            output: The reads' lines, as Kraken 2 writes them; None for none. Compressed if the name ends in .gz.
-            reads: As for `classify`, as are `mates`, `interleaved`, `any_names`, `confidence`, `hitmin`, `device`, `threads`, `memory` and `tmp_dir`.
-            report: The file of Kraken's report.
+            output: The file for one line per read, in the format of Kraken 2; None for no file. Compressed if the
+                name ends in .gz.
+            reads: As for `classify`; also `mates`, `interleaved`, `any_names`, `confidence`, `hitmin`, `device`,
+                `threads`, `memory`, `tmp_dir`.
+            report: The file for a report in the format of Kraken 2.
             progress: As for `count`.
 
         Returns:
-            The report: a `Batch` of columns `percent` (float64), `clade_reads`, `taxon_reads` (uint64), `rank`, `taxid` (uint32), `name`.
+            The report: a `Batch` with columns `percent` (float64), `clade_reads`, `taxon_reads` (uint64), `rank`,
+            `taxid` (uint32), `name`.
         """
 
 @final
 class Index:
-    r"""The index of a reference, with which reads are mapped. Threads may share it.
+    r"""The index of a reference, for mapping reads. Threads may share it.
 
     >>> import merganser, tempfile, os
     >>> path = os.path.join(tempfile.mkdtemp(), "reference.fa")
@@ -365,7 +382,7 @@ class Index:
     """
     @staticmethod
     def open(path: _Path) -> Index:
-        """Opens an index (.mgi); its file is mapped into memory, and read as it is needed."""
+        """Opens an index (.mgi). Its file is mapped into memory and read on demand."""
     @staticmethod
     def build(
         reference: _Path,
@@ -380,7 +397,7 @@ class Index:
 
         Args:
             reference: A FASTA file.
-            output: The file (.mgi); None to keep it in memory.
+            output: The file (.mgi); None to keep the index in memory.
             device: As for `count`.
             threads: As for `count`.
             memory: As for `count`.
@@ -388,13 +405,13 @@ class Index:
         """
     @property
     def path(self) -> PathLike[str] | None:
-        """The index's file; None if it is in memory."""
+        """The file of the index; None if it is in memory."""
     @property
     def contigs(self) -> list[tuple[str, int]]:
-        """Names and lengths of the reference's sequences, in bases."""
+        """The names of the reference's sequences and their lengths in bases."""
     @property
     def bases(self) -> int:
-        """Bases of all of them."""
+        """The number of bases of the reference."""
     def map(
         self,
         reads: Iterable[str | bytes] | _Arrow,
@@ -406,20 +423,21 @@ class Index:
         threads: int | None = None,
         progress: _Progress | None = None,
     ) -> Batch:
-        """Finds where reads lie in the reference, with at most `threshold` edits, on either strand.
+        """Finds the positions of reads in the reference, with at most `threshold` edits, on either strand.
 
         Args:
-            reads: Strings of Arrow, or an iterable of str and bytes.
-            threshold: The most edits.
-            best: The first hit of a read only.
-            best_strata: All hits with as few edits as the first.
-            max_hits: The most hits of a read; 0 for no limit.
-            threads: None for as many as there are processors.
-            progress: True, or a function: it is called, so that it may raise.
+            reads: Arrow strings, or an iterable of str and bytes.
+            threshold: The maximum number of edits.
+            best: Return only the first hit of each read.
+            best_strata: Return all hits that have as few edits as the first.
+            max_hits: The maximum number of hits per read; 0 for no limit.
+            threads: The number of threads; None for one per processor.
+            progress: True, or a function, which is called regularly and may raise an exception to end the run.
 
         Returns:
-            A `Batch` with a row for each hit, by read: `read` (uint64, its number from 0), `contig`, `position` (uint32, from 0),
-            `reverse` (its reverse complement lies there), `edits` (uint32), `cigar` (with = and X).
+            A `Batch` with one row per hit, ordered by read: `read` (uint64, its number from 0), `contig`, `position`
+            (uint32, from 0), `reverse` (whether the reverse complement of the read matches), `edits` (uint32),
+            `cigar` (with = and X).
         """
 
 def count(
@@ -442,30 +460,32 @@ def count(
     """Counts the distinct k-mers of reads or genomes.
 
     Args:
-        reads: A file or several (str or PathLike; FASTA, FASTQ, SAM, BAM, CRAM, compressed or not; "@list.txt" names a list of
-            them), or sequences: an iterable of str and bytes, or strings of Arrow (a Polars Series, a pyarrow array). A str that
-            names an existing file is a file; one of nothing but letters is a sequence.
-        k: Bases of a k-mer, 1 to 128.
-        min_count: Keep k-mers that occur at least so often; 1 keeps all.
-        max_count: Keep k-mers that occur at most so often; None for no limit.
-        forward_only: Count each k-mer as it stands in the read, apart from its reverse complement.
-        hpc: Make one base of each run of the same base first (homopolymer compression).
-        min_qual: Bases of a lower quality (Phred) break k-mers; None: qualities are ignored.
-        quality_offset: Qualities of FASTQ are Phred+33, or Phred+64 as of old Illumina (1.3 to 1.7): 33 or 64.
-        output: The file of the table (.mgk); None for a temporary one, which goes with the table.
+        reads: A file or several (str or PathLike; FASTA, FASTQ, SAM, BAM, CRAM, compressed or not; "@list.txt" is a
+            list of files), or sequences: an iterable of str and bytes, or Arrow strings (a Polars Series, a pyarrow
+            array). A str that is the name of an existing file is a file; otherwise, a str of only letters is a
+            sequence.
+        k: The length of a k-mer in bases, 1 to 128.
+        min_count: Keep k-mers that occur at least this often; 1 keeps all.
+        max_count: Keep k-mers that occur at most this often; None for no limit.
+        forward_only: Count each k-mer as written in the read, separately from its reverse complement.
+        hpc: Collapse each run of the same base to one base first (homopolymer compression).
+        min_qual: Bases with a lower Phred quality break k-mers; None ignores qualities.
+        quality_offset: The offset of FASTQ qualities: 33, or 64 for old Illumina (1.3 to 1.7).
+        output: The file for the table (.mgk); None for a temporary file, which is deleted with the table.
         device: "auto", "cpu", "cuda", or GPUs by number, "cuda:0,1"; None is "auto".
-        threads: None for as many as there are processors.
-        memory: Bytes, or a size such as "8G"; None for three quarters of what is free.
-        tmp_dir: Where temporary files go; None for $TMPDIR or /tmp.
-        progress: True for a bar, or a function of the stage's name, how much is done, and how much there is (or None).
+        threads: The number of threads; None for one per processor.
+        memory: Bytes, or a size such as "8G"; None for three quarters of the free memory.
+        tmp_dir: The folder for temporary files; None for $TMPDIR or /tmp.
+        progress: True for a bar, or a function that is called with the name of the stage, the amount done and the
+            total (or None).
 
     Returns:
-        The table. The same whatever threads, memory and device.
+        The table. It does not depend on threads, memory and device.
 
     Raises:
         ConfigError: If an argument is out of range.
-        InputError: If an input is at fault, or a disk is full; it has `file` and `record`.
-        KeyboardInterrupt: By Ctrl-C, within a moment; no file is left half written.
+        InputError: If an input is invalid, or a disk is full; it has `file` and `record`.
+        KeyboardInterrupt: On Ctrl-C, within a moment; no incomplete file remains.
 
     >>> import merganser
     >>> table = merganser.count(["ACGTTA", "CGTTAC"], k=5, min_count=1)
@@ -482,31 +502,34 @@ def filter(
     align: Literal["global", "semiglobal"] = "global",
     threads: int | None = None,
 ) -> Any:
-    """Says which pairs of a read and a segment have at most `threshold` edits.
+    """Decides which pairs of a read and a segment have at most `threshold` edits.
 
     Args:
-        reads: A NumPy array of bytes (dtype "S", or uint8 with a row for each), strings of Arrow, or an iterable of str and
-            bytes; arrays are not copied.
-        segments: As many.
-        threshold: The most edits.
-        method: "exact" (the edit distance), or the estimates "gatekeeper" and "snake", which reject no pair within `threshold`
-            edits, or "gatekeeper-original".
-        n_mode: What other letters than A C G T U are: "mismatch", "match", or "pass" (such pairs are accepted).
-        align: "global", or "semiglobal": gaps before and behind the read are free.
-        threads: None for as many as there are processors.
+        reads: A NumPy array of bytes (dtype "S", or uint8 with one row per read), Arrow strings, or an iterable of
+            str and bytes. Arrays are not copied.
+        segments: The segments, as many as reads.
+        threshold: The maximum number of edits.
+        method: "exact" (the edit distance); the estimates "gatekeeper" and "snake", which reject no pair within
+            `threshold` edits; or "gatekeeper-original".
+        n_mode: The treatment of letters other than A C G T U: "mismatch", "match", or "pass" (such pairs are
+            accepted).
+        align: "global", or "semiglobal": gaps before and after the read are free.
+        threads: The number of threads; None for one per processor.
 
     Returns:
-        A NumPy array of int32, one for each pair: its edits; -1 if they are more than `threshold`; -2 if it was passed.
+        A NumPy array of int32 with the edits of each pair; -1 if there are more than `threshold`; -2 if the pair was
+        passed.
 
     Raises:
-        ConfigError: If there are not as many segments as reads, or a pair has a byte that is no letter of DNA.
+        ConfigError: If the numbers of reads and segments differ, or if a pair has a byte that is not a letter of DNA.
 
     >>> import merganser
     >>> merganser.filter(["ACGTACGT", "ACGTACGT"], ["ACGAACGT", "TTTTTTTT"], threshold=2).tolist()
     [1, -1]
     """
 def devices() -> list[dict[str, Any]]:
-    """What there is to compute on: dicts of `device` (what `device=` takes), `name`, `usable`, and `problem` (None if it can be used).
+    """Lists the devices: dicts of `device` (the value for `device=`), `name`, `usable`, and `problem` (None if it is
+    usable).
 
     >>> import merganser
     >>> merganser.devices()[0]["device"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 
 class Error(Exception):
-    """Something went wrong. The message is one line that says what, where, and what to do.
+    """The base class. The message is one line: what is wrong, where, and what to do.
 
     Attributes:
-        file: The file at fault, if it is known.
-        record: The number of the record in it, from 1, if it is known.
+        file: The file with the problem, if it is known.
+        record: The number of the record in the file, from 1, if it is known.
     """
 
     def __init__(self, message: str, file: str | None = None, record: int | None = None) -> None:
@@ -21,11 +21,11 @@ class Error(Exception):
 
 
 class ConfigError(Error, ValueError):
-    """What was asked is out of range, or does not go together."""
+    """An argument is out of range, or arguments exclude each other."""
 
 
 class InputError(Error, OSError):
-    """An input, an output, or the machine is at fault: a damaged file, a full disk, too little memory."""
+    """A problem with an input, an output or the machine: a damaged file, a full disk, too little memory."""
 
     def __init__(self, message: str, file: str | None = None, record: int | None = None) -> None:
         Error.__init__(self, message, file, record)

@@ -1,4 +1,4 @@
-"""Progress as a bar, in terminals and notebooks."""
+"""Progress bars in terminals and notebooks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Bar:
-    """A bar of tqdm for each stage; it is called with the name of the stage, how much is done, and how much there is."""
+    """A progress callback that shows a tqdm bar for each stage."""
 
     def __init__(self) -> None:
         self.bar: Any = None

@@ -1,4 +1,4 @@
-//! Kraken's lines of classified reads as rows, in batches, which a thread makes ahead of whoever takes them.
+//! Converts lines of classified reads to rows, in batches that a thread makes ahead of the consumer.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, SyncSender};
@@ -18,9 +18,9 @@ use crate::arrow::{self, Batch};
 use crate::call;
 use crate::errors::raise;
 
-/// Batches that are made ahead.
+/// The maximum number of batches that wait for the consumer.
 pub(super) const AHEAD: usize = 2;
-/// Rows of a batch.
+/// The number of rows of a batch.
 const ROWS: usize = 1 << 16;
 
 static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
@@ -32,11 +32,11 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     ]))
 });
 
-/// Takes lines, and sends rows.
+/// A writer of lines that sends them as rows.
 pub(super) struct Lines<'d> {
     database: &'d Database,
     sender: SyncSender<Result<RecordBatch, Error>>,
-    /// A line that is not whole.
+    /// The start of an incomplete line.
     open: Vec<u8>,
     reads: StringBuilder,
     taxids: UInt32Builder,
@@ -63,13 +63,13 @@ impl<'d> Lines<'d> {
         }
     }
 
-    /// Sends what is left.
+    /// Sends the remaining rows.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         if self.rows > 0 { self.send() } else { Ok(()) }
     }
 
     fn line(&mut self, line: &[u8]) -> io::Result<()> {
-        // C or U, name, taxid, length, hits.
+        // The fields are C or U, name, taxid, length, hits.
         let mut fields = line.split(|&byte| byte == b'\t');
         let mut field = || String::from_utf8_lossy(fields.next().unwrap_or_default());
         let (_, read, taxid, length) = (field(), field(), field(), field());
@@ -96,7 +96,7 @@ impl<'d> Lines<'d> {
             ],
         );
         let batch = batch.map_err(|error| io::Error::other(error.to_string()))?;
-        // Whoever took them went away.
+        // The send fails if the consumer has dropped the receiver.
         self.sender.send(Ok(batch)).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))
     }
 }
@@ -123,11 +123,12 @@ impl Write for Lines<'_> {
     }
 }
 
-/// Classified reads in batches: an iterator of `Batch`, and a stream of Arrow, each of which can be taken once.
+/// An iterator of `Batch` with classified reads, which can also be exported as an Arrow stream. It can be consumed
+/// once.
 #[pyclass(frozen, module = "merganser")]
 pub(crate) struct Taken(Mutex<Option<Rows>>);
 
-/// Ends the run when nobody takes rows any more.
+/// The receiver of rows. Dropping it ends the run.
 struct Rows {
     batches: Receiver<Result<RecordBatch, Error>>,
     warnings: Warnings,
@@ -141,7 +142,7 @@ impl Drop for Rows {
 }
 
 impl Taken {
-    /// Rows of a run, whose warnings Python raises when the last row has been taken.
+    /// Returns the rows of a run. When the last row has been consumed, the warnings of the run are issued.
     pub(super) fn new(
         batches: Receiver<Result<RecordBatch, Error>>,
         warnings: Warnings,
@@ -178,7 +179,9 @@ impl Taken {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
         let Some(rows) = py.detach(|| lock(&self.0).take()) else {
-            return Err(PyRuntimeError::new_err("these rows were taken before: classify again"));
+            return Err(PyRuntimeError::new_err(
+                "these rows were read before: call classify again",
+            ));
         };
         arrow::stream_capsule(py, Box::new(rows))
     }

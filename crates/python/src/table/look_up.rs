@@ -1,4 +1,4 @@
-//! Counts of single k-mers: the table is in memory from the first call on.
+//! Looks up the counts of single k-mers. The first call loads the table into memory.
 
 use std::sync::Arc;
 
@@ -17,17 +17,17 @@ use crate::errors::{OrRaise, wrong};
 use crate::numpy::Words;
 use crate::sequences::with_letters;
 
-/// k-mers that a thread looks up at a time.
+/// The number of k-mers that a thread looks up at a time.
 const AT_ONCE: usize = 1 << 14;
 
-/// Asked for by words, or by letters that have an end behind each k-mer.
+/// The queried k-mers: words, or letters with a line end after each k-mer.
 enum Asked<'a> {
     Words(&'a [u64]),
     Letters(Vec<u8>),
 }
 
 impl Table {
-    /// The table in memory. Who waits for it holds no lock of the interpreter.
+    /// Returns the table in memory. A thread that waits for it does not hold the interpreter's lock.
     fn loaded(&self, py: Python<'_>) -> PyResult<Arc<dyn Lookup>> {
         let loaded = py.detach(|| {
             let mut loaded = lock(&self.lookup);
@@ -48,7 +48,7 @@ impl Table {
         loaded.or_raise(py)
     }
 
-    /// The count of one k-mer, 0 if the table has it not.
+    /// Returns the count of a k-mer; 0 if the table does not have it.
     pub(super) fn count_of(&self, py: Python<'_>, kmer: &Bound<'_, PyAny>) -> PyResult<u32> {
         let k = self.header().k;
         let lookup = self.loaded(py)?;
@@ -60,7 +60,8 @@ impl Table {
         })
     }
 
-    /// The counts of many: of an array of words, strings of Arrow, or an iterable of `str` and `bytes`.
+    /// Returns the counts of the k-mers in an array of words, in Arrow strings, or in an iterable of `str` and
+    /// `bytes`.
     pub(super) fn look_up_all(
         &self,
         py: Python<'_>,
@@ -73,7 +74,9 @@ impl Table {
             Some(_) if k > 32 => {
                 return Err(wrong(
                     py,
-                    format!("k is {k}: only k-mers of up to 32 bases fit into 64 bits; give text"),
+                    format!(
+                        "k is {k}: only k-mers of up to 32 bases fit into 64 bits; give strings"
+                    ),
                 ));
             }
             Some(words) => Asked::Words(words.as_slice()),
@@ -120,7 +123,7 @@ impl Table {
     }
 }
 
-/// What is wrong with a k-mer.
+/// Checks a k-mer; the error is a message.
 fn check(kmer: &[u8], k: usize, number: Option<u64>) -> Result<(), String> {
     let which = number.map_or_else(String::new, |number| format!("k-mer {number}: "));
     if kmer.len() != k {
@@ -138,7 +141,7 @@ fn check(kmer: &[u8], k: usize, number: Option<u64>) -> Result<(), String> {
     }
 }
 
-/// Counts of all words, by all threads.
+/// Looks up all words with all threads.
 fn each(
     threads: usize,
     words: &[u64],
@@ -148,7 +151,7 @@ fn each(
     each_part(threads, &parts, look_up).map(|parts| parts.concat())
 }
 
-/// What `look_up` finds for each part, in their order.
+/// Calls `look_up` for each part with all threads; returns the results in order.
 fn each_part<P: ?Sized + Sync>(
     threads: usize,
     parts: &[&P],

@@ -1,4 +1,4 @@
-//! A table's k-mers in batches, which a thread makes ahead of whoever takes them.
+//! The k-mers of a table in batches that a thread makes ahead of the consumer.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
@@ -16,17 +16,17 @@ use super::Opened;
 use crate::arrow::Batch;
 use crate::errors::{raise, wrong};
 
-/// Batches that are made ahead.
+/// The maximum number of batches that wait for the consumer.
 const AHEAD: usize = 2;
 
-/// How k-mers are given.
+/// The representation of k-mers.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
     Text,
     Words,
 }
 
-/// A table's k-mers in batches: an iterator of `Batch`.
+/// An iterator of `Batch` with the k-mers of a table.
 #[pyclass(frozen, module = "merganser")]
 pub(crate) struct Batches {
     schema: SchemaRef,
@@ -34,7 +34,7 @@ pub(crate) struct Batches {
 }
 
 impl Batches {
-    /// Begins to make batches of up to `size` k-mers.
+    /// Starts making batches of up to `size` k-mers.
     pub(crate) fn start(
         py: Python<'_>,
         opened: &Arc<Opened>,
@@ -48,13 +48,13 @@ impl Batches {
             "int" => {
                 return Err(wrong(
                     py,
-                    format!("kmers: k is {k}, and integers hold up to 64 bases: take 'str'"),
+                    format!("kmers: k is {k}, and integers hold up to 64 bases: give 'str'"),
                 ));
             }
             other => return Err(wrong(py, format!("kmers: '{other}' is neither 'str' nor 'int'"))),
         };
         if size == 0 {
-            return Err(wrong(py, "size: 1 or more is wanted"));
+            return Err(wrong(py, "size: give 1 or more"));
         }
         let schema = schema(form, k);
         let (sender, batches) = sync_channel(AHEAD);
@@ -62,14 +62,14 @@ impl Batches {
         std::thread::Builder::new().name("merganser-batches".into()).spawn(move || {
             let made = with_kmer!(k, K => make::<K>(&opened, form, size, &own, &sender));
             if let Err(error) = made {
-                // Nobody may listen any more.
+                // Fails if the receiver has been dropped.
                 let _ = sender.send(Err(error));
             }
         })?;
         Ok(Batches { schema, batches: Mutex::new(batches) })
     }
 
-    /// The same for Arrow.
+    /// Converts the iterator to a reader for Arrow.
     pub(crate) fn into_reader(self) -> Reader {
         let batches = self.batches.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         Reader { schema: self.schema, batches }
@@ -91,7 +91,7 @@ impl Batches {
     }
 }
 
-/// Batches as Arrow reads them.
+/// The batches as a reader for Arrow.
 pub(crate) struct Reader {
     schema: SchemaRef,
     batches: Receiver<Result<RecordBatch, Error>>,
@@ -125,7 +125,7 @@ fn schema(form: Form, k: usize) -> SchemaRef {
     Arc::new(Schema::new(kmers.into_iter().chain([count]).collect::<Vec<_>>()))
 }
 
-/// Sends all batches; ends early if nobody takes them.
+/// Sends all batches; returns early if the receiver has been dropped.
 fn make<K: Kmer>(
     opened: &Opened,
     form: Form,

@@ -1,13 +1,13 @@
-//! Where numbers lie on a picture.
+//! Axes of plots: scales, ticks and their labels.
 
 use super::scene::{Anchor, INK, Shape, Words};
 
-/// How numbers are spread along an axis.
+/// The scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Scale {
-    /// From 0 on.
+    /// A linear scale from 0.
     Linear { most: f64 },
-    /// By powers of ten; both ends are above 0.
+    /// A logarithmic scale; both ends are above 0.
     Log { least: f64, most: f64 },
 }
 
@@ -27,7 +27,7 @@ impl Scale {
         }
     }
 
-    /// The part of the axis that lies before a number, 0 to 1: what is beyond an end lies at it.
+    /// Returns the relative position of a number on the axis, 0 to 1; numbers beyond an end are at it.
     fn part(self, number: f64) -> f64 {
         let part = match self {
             Scale::Linear { most } => number / most,
@@ -36,13 +36,13 @@ impl Scale {
         part.clamp(0.0, 1.0)
     }
 
-    /// Round numbers: five to ten steps, or powers of ten.
+    /// Returns round numbers for ticks: five to ten steps, or powers of ten.
     pub(crate) fn ticks(self) -> Vec<f64> {
         match self {
             Scale::Linear { most } => ticks(most).collect(),
             Scale::Log { least, most } => {
                 let (from, to) = (least.log10().ceil() as i32, most.log10().floor() as i32);
-                // Of long axes not all.
+                // Skip some powers on long axes.
                 let step = ((to - from) / 8 + 1).max(1) as usize;
                 let powers = (from..=to).step_by(step);
                 powers.map(|power| 10f64.powi(power)).collect()
@@ -51,7 +51,7 @@ impl Scale {
     }
 }
 
-/// Round numbers from 0 up to `most`, five to ten steps.
+/// Returns round numbers from 0 to `most`, in five to ten steps.
 fn ticks(most: f64) -> impl Iterator<Item = f64> {
     let power = 10f64.powf((most / 5.0).log10().floor());
     let steps = [5.0, 2.0, 1.0].map(|times| times * power);
@@ -59,17 +59,17 @@ fn ticks(most: f64) -> impl Iterator<Item = f64> {
     (0..=(most / step) as u32).map(move |part| f64::from(part) * step)
 }
 
-/// The two axes of a picture.
+/// The two axes of a plot.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Axes {
-    /// Left, upper, right and lower side.
+    /// The left, upper, right and lower side.
     pub(crate) frame: [f64; 4],
     pub(crate) along: Scale,
     pub(crate) up: Scale,
 }
 
 impl Axes {
-    /// Both from 0 to `most`.
+    /// Makes two linear axes from 0 to `most`.
     pub(crate) fn linear(frame: [f64; 4], most: [f64; 2]) -> Axes {
         let [along, up] = most.map(Scale::linear);
         Axes { frame, along, up }
@@ -89,13 +89,13 @@ impl Axes {
         [self.x(x), self.y(y)]
     }
 
-    /// From the top to the origin, and to the right.
+    /// Draws both axes as one line.
     pub(crate) fn shape(&self) -> Shape {
         let [left, top, right, bottom] = self.frame;
         Shape::line(vec![[left, top], [left, bottom], [right, bottom]], INK, 1.0)
     }
 
-    /// Round numbers along both.
+    /// Returns the labels of the ticks of both axes.
     pub(crate) fn numbers(&self) -> Vec<Words> {
         let mut numbers = self.numbers_along();
         numbers.extend(self.numbers_up());
@@ -108,7 +108,7 @@ impl Axes {
         self.along.ticks().into_iter().map(word).collect()
     }
 
-    /// The same where a bar stands behind each whole number along.
+    /// Returns the labels of the ticks of both axes if there is a bar for each whole number along the lower one.
     pub(crate) fn numbers_of_bars(&self) -> Vec<Words> {
         let [_, _, _, bottom] = self.frame;
         let whole = self.along.ticks().into_iter().filter(|x| x.fract() == 0.0);
@@ -127,7 +127,7 @@ impl Axes {
     }
 }
 
-/// A number at an axis: whole ones with commas, large ones in short.
+/// Formats a number for an axis: whole numbers with commas, large numbers with a unit.
 fn written(number: f64) -> String {
     for (unit, letter) in [(1e9, "G"), (1e6, "M")] {
         if number >= 10.0 * unit || number >= unit && number % unit == 0.0 {
@@ -141,7 +141,7 @@ fn written(number: f64) -> String {
     text.trim_end_matches('0').to_owned()
 }
 
-/// A whole number with commas.
+/// Formats a whole number with commas.
 pub(crate) fn thousands(number: f64) -> String {
     let digits = format!("{number:.0}");
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! The letters of pictures: `fonts/README.md` says which they are.
+//! The fonts of plots, which `fonts/README.md` describes.
 
 use std::sync::{Arc, LazyLock};
 
@@ -6,12 +6,12 @@ use svg2pdf::usvg::fontdb::Database;
 
 /// The font's name.
 pub(super) const FAMILY: &str = "DejaVu Sans";
-/// For pixels and pages: Latin, Greek and Cyrillic.
+/// The font for PNG and PDF: Latin, Greek and Cyrillic.
 const LETTERS: &[u8] = include_bytes!("../../fonts/DejaVuSans.ttf");
-/// For SVG: ASCII.
+/// The font for SVG: ASCII.
 pub(super) const ASCII: &[u8] = include_bytes!("../../fonts/DejaVuSans-ascii.woff2");
 
-/// No font of the system is looked at: pictures would depend on it.
+/// The fonts. Fonts of the system are not used, because plots would depend on them.
 pub(super) static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
     let mut fonts = Database::new();
     fonts.load_font_data(LETTERS.to_vec());

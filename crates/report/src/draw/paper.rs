@@ -1,4 +1,4 @@
-//! SVG as pixels and as a page.
+//! Conversion of SVG to PNG and PDF.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use svg2pdf::{ConversionOptions, PageOptions, usvg};
 use super::Error;
 use super::font::{FAMILY, FONTS};
 
-/// Units of SVG an inch.
+/// SVG units per inch.
 const UNITS: f32 = 96.0;
-/// Pixels of a picture, at most.
+/// The maximum number of pixels of a plot.
 const MAX_PIXELS: u64 = 100_000_000;
 
 fn tree(svg: &str) -> Result<usvg::Tree, Error> {
@@ -38,10 +38,10 @@ pub(super) fn png(svg: &str, dpi: u32) -> Result<Vec<u8>, Error> {
     Ok(with_density(&file, dpi))
 }
 
-/// Bytes of a PNG up to the end of its header (PNG specification, section 5).
+/// The bytes of a PNG file up to the end of its header (PNG specification, section 5).
 const HEADER: usize = 8 + 4 + 4 + 13 + 4;
 
-/// Says in a PNG how many pixels a metre has, in the chunk `pHYs` behind the header.
+/// Adds the pixels per metre to a PNG file, in the chunk `pHYs` after the header.
 fn with_density(file: &[u8], dpi: u32) -> Vec<u8> {
     let metre = (f64::from(dpi) / 0.0254).round() as u32;
     let mut chunk = b"pHYs".to_vec();

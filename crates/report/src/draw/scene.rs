@@ -1,9 +1,9 @@
-//! The shapes of a picture, whatever they are drawn with.
+//! The shapes and words of a plot, independent of the format.
 
 /// The colour of lines and letters.
 pub(crate) const INK: &str = "#222222";
 
-/// What a picture is made of: pixels of SVG from its upper left corner, drawn in their order.
+/// The content of a plot, in the order in which it is drawn. Coordinates are SVG units from the upper left corner.
 #[derive(Debug)]
 pub(crate) struct Scene {
     pub(crate) width: f64,
@@ -12,16 +12,16 @@ pub(crate) struct Scene {
     pub(crate) words: Vec<Words>,
 }
 
-/// Lines from point to point.
+/// Polylines with a line style, a fill, or both.
 #[derive(Debug)]
 pub(crate) struct Shape {
     pub(crate) paths: Vec<Vec<[f64; 2]>>,
-    /// Colour and opacity, 0 to 1, of what the closed lines enclose.
+    /// The colour and opacity, 0 to 1, of the area that the closed lines enclose.
     pub(crate) fill: Option<(&'static str, f64)>,
     pub(crate) line: Option<Line>,
 }
 
-/// How a line is drawn.
+/// The style of a line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line {
     pub(crate) colour: &'static str,
@@ -45,21 +45,21 @@ impl Shape {
     }
 }
 
-/// The corners of a rectangle from its left, upper, right and lower side.
+/// Returns the corners of a rectangle, given its left, upper, right and lower side.
 pub(crate) fn rectangle([left, top, right, bottom]: [f64; 4]) -> Vec<[f64; 2]> {
     vec![[left, bottom], [left, top], [right, top], [right, bottom]]
 }
 
-/// Letters on a line.
+/// A line of text.
 #[derive(Debug)]
 pub(crate) struct Words {
     pub(crate) text: String,
-    /// Where on the base line they are anchored.
+    /// The position of the anchor on the base line.
     pub(crate) at: [f64; 2],
     pub(crate) anchor: Anchor,
 }
 
-/// The part of a text that is at its place.
+/// The part of a text that is at its position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Anchor {
     Start,
@@ -73,7 +73,7 @@ impl Words {
     }
 }
 
-/// A name of so many letters at most.
+/// Shortens a name to at most `most` characters.
 pub(crate) fn shortened(name: &str, most: usize) -> String {
     match name.chars().nth(most) {
         None => name.to_owned(),

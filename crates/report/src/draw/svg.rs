@@ -1,4 +1,4 @@
-//! Scenes as SVG.
+//! Writes scenes as SVG.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::font::{ASCII, FAMILY};
 use super::scene::{Anchor, Line, Scene, Shape, Words};
 
-/// An SVG picture.
+/// Returns a scene as SVG.
 pub(crate) fn draw(scene: &Scene) -> String {
     let Scene { width, height, .. } = scene;
     let font = STANDARD.encode(ASCII);
@@ -56,7 +56,7 @@ fn put(shape: &Shape, out: &mut String) {
     out.push_str("/>\n");
 }
 
-/// Names of files may hold anything.
+/// Escapes a text, because file names may contain any characters.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -1,12 +1,12 @@
-//! Bars that lie, each with its name.
+//! Charts of horizontal bars with names.
 
 use super::frame::Frame;
 use crate::draw::{Anchor, Axes, COLOURS, Picture, Shape, Words, rectangle};
 
-/// Bars of a chart, at most.
+/// The maximum number of bars in a chart.
 const MAX: usize = 40;
 
-/// A bar for each name and value, from above, the first ones of them; what has no value says why.
+/// Plots the first values as horizontal bars with names, from top to bottom; a missing value is shown as `none`.
 pub(super) fn lying(
     title: &str,
     along: &str,
@@ -18,7 +18,7 @@ pub(super) fn lying(
     let mut frame = Frame::of_lines(&format!("{title}{cut}"), false, shown.len());
     let [left, top, right, bottom] = frame.frame;
     let most = shown.iter().filter_map(|bar| bar.1).fold(0.0, f64::max);
-    // Room for the numbers behind the bars.
+    // Leaves room for the numbers after the bars.
     let axes = Axes::linear([left, top, right, bottom], [1.12 * most, 1.0]);
     frame.name([along, ""]);
     if shown.is_empty() {

@@ -1,24 +1,24 @@
-//! What charts have besides their data: title, axes, names of colours.
+//! The frame of charts: title, axes and legend.
 
 use crate::draw::{Anchor, Axes, Picture, Scene, Shape, Words, rectangle, shortened};
 
-/// In units of SVG: 180 mm wide, as two columns of a page are.
+/// The size of charts in SVG units: 180 mm wide, the width of two columns of a page.
 const WIDTH: f64 = 680.0;
 const HEIGHT: f64 = 420.0;
 const TOP: f64 = 52.0;
 const BOTTOM: f64 = 50.0;
 const LEFT: f64 = 84.0;
 const RIGHT: f64 = 16.0;
-/// Names at the right of the frame.
+/// The width of the legend at the right of the frame, or of names at its left.
 const LEGEND: f64 = 176.0;
 const LINE: f64 = 18.0;
-/// Names beside lines of bars: of colours and greys.
+/// The number of lines of a legend for taxa: colours and greys.
 const MAX_NAMES: f64 = 10.0;
-/// Letters of a name, and of a title.
+/// The maximum numbers of characters of a name and of a title.
 const LONGEST: usize = 20;
 const LONGEST_TITLE: usize = 70;
 
-/// A chart whose data are to be drawn into its frame.
+/// A chart whose data are drawn into its frame.
 pub(super) struct Frame {
     width: f64,
     height: f64,
@@ -28,12 +28,12 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// With names at the right, or not.
+    /// Makes a frame with or without a legend at the right.
     pub(super) fn new(title: &str, has_legend: bool) -> Frame {
         Frame::of(title, has_legend, LEFT, HEIGHT)
     }
 
-    /// With room for names at the left, of so many lines.
+    /// Makes a frame with this many lines, with room for names at the left.
     pub(super) fn of_lines(title: &str, has_legend: bool, lines: usize) -> Frame {
         let least = if has_legend { LINE * MAX_NAMES } else { 60.0 };
         Frame::of(title, has_legend, LEGEND, TOP + BOTTOM + (22.0 * lines as f64).max(least))
@@ -55,14 +55,14 @@ impl Frame {
         self.words.extend(words);
     }
 
-    /// Says that there is nothing to draw.
+    /// Writes that there are no data.
     pub(super) fn empty(&mut self) {
         let [left, top, right, bottom] = self.frame;
         let middle = [(left + right) / 2.0, (top + bottom) / 2.0];
         self.words.push(Words::new("no data", middle, Anchor::Middle));
     }
 
-    /// The names of both axes.
+    /// Adds the names of both axes.
     pub(super) fn name(&mut self, [along, up]: [&str; 2]) {
         let [left, top, right, _] = self.frame;
         let below = [(left + right) / 2.0, self.height - 10.0];
@@ -70,7 +70,7 @@ impl Frame {
         self.words.push(Words::new(up, [left, top - 10.0], Anchor::Start));
     }
 
-    /// Names of colours, as far as there is room.
+    /// Adds the legend, as far as there is room.
     pub(super) fn legend(&mut self, names: &[(String, &'static str)]) {
         let [_, top, right, bottom] = self.frame;
         let room = ((bottom - top) / LINE) as usize;
@@ -89,7 +89,7 @@ impl Frame {
         }
     }
 
-    /// Names at the left of bars that lie.
+    /// Adds names at the left of horizontal bars.
     pub(super) fn label(&mut self, names: impl Iterator<Item = (String, f64)>) {
         let left = self.frame[0];
         let word = |(name, at): (String, f64)| {

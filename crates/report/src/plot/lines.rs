@@ -1,19 +1,19 @@
-//! Histograms as lines and bars: spectra of k-mers, edits, hits, insert sizes.
+//! Histograms as lines and bars: k-mer spectra, edits, hits, insert sizes.
 
 use super::Options;
 use super::frame::Frame;
 use crate::data::{Model, Rows, Spectrum};
 use crate::draw::{Axes, COLOURS, GREYS, Picture, Scale, Shape, rectangle, thousands};
 
-/// Coverages of a genome that a spectrum shows; and counts, at least.
+/// The range of a spectrum's x axis, in multiples of the coverage, and its minimum in counts.
 const COVERAGES: f64 = 6.0;
 const LEAST: f64 = 60.0;
-/// Samples that have bars of their own; more are lines.
+/// The maximum number of samples that are drawn as bars; more are drawn as lines.
 const MAX_BARS: usize = 3;
-/// Values that bars stand for, at most.
+/// The maximum number of values that are drawn as bars.
 const MAX_VALUES: u64 = 60;
 
-/// Spectra over each other; one alone with its model.
+/// Plots spectra; a single one is plotted with its model.
 pub(super) fn spectra(all: &[(&str, &Spectrum)], options: &Options) -> Picture {
     let single = all.len() == 1;
     let title = match all {
@@ -51,7 +51,7 @@ pub(super) fn spectra(all: &[(&str, &Spectrum)], options: &Options) -> Picture {
     frame.finish(Some(&axes))
 }
 
-/// The sample, and what the model says of its genome.
+/// Returns the sample's name, with genome size and coverage if there is a model.
 fn title(name: &str, spectrum: &Spectrum) -> String {
     let Some(model) = &spectrum.model else { return name.to_owned() };
     let size = thousands(model.genome_size);
@@ -67,7 +67,8 @@ fn axes(frame: &Frame, options: &Options, most: f64, [top, highest]: [f64; 2]) -
     }
 }
 
-/// The largest count that is worth to be shown: some coverages, or where 99.5 % of the k-mers that occur more than once lie.
+/// Returns the largest count to show: a multiple of the coverage, or beyond 99.5 % of the k-mers that occur more than
+/// once.
 fn extent(spectrum: &Spectrum) -> f64 {
     if let Some(model) = &spectrum.model {
         return COVERAGES * model.coverage;
@@ -75,12 +76,12 @@ fn extent(spectrum: &Spectrum) -> f64 {
     spectrum.count_of_share(0.995).map_or(LEAST, |count| 1.5 * count as f64)
 }
 
-/// The highest peak behind the errors, with some room: what is higher is cut.
+/// Returns the upper end of the y axis, slightly above the highest peak after the errors; higher values are cut off.
 fn ceiling(spectrum: &Spectrum) -> f64 {
     let rows = &spectrum.rows;
     let from = match &spectrum.model {
         Some(model) => model.from as u64,
-        // The first count that the next one is above; without such a valley, all is shown.
+        // The first local minimum. Without one, everything is shown.
         None => rows.windows(2).find(|two| two[1].1 > two[0].1).map_or(0, |two| two[0].0),
     };
     let behind = rows.iter().filter(|row| row.0 >= from).map(|row| row.1);
@@ -92,7 +93,7 @@ fn places(axes: &Axes, rows: &Rows) -> Vec<[f64; 2]> {
     shown.map(|&(value, number)| axes.point([value as f64, number as f64])).collect()
 }
 
-/// A bar for each count.
+/// Draws a bar for each count.
 fn bars(axes: &Axes, rows: &Rows) -> Shape {
     let shown = rows.iter().take_while(|row| row.0 as f64 <= axes.along.most());
     let bottom = axes.frame[3];
@@ -103,7 +104,7 @@ fn bars(axes: &Axes, rows: &Rows) -> Shape {
     Shape::filled(shown.map(bar).collect(), COLOURS[5], 0.8)
 }
 
-/// The model as a line, its peaks as dashes.
+/// Draws the model as a line, with dashed lines at its peaks.
 fn modelled(axes: &Axes, model: &Model) -> Vec<Shape> {
     let [_, top, _, bottom] = axes.frame;
     let expected = model.expected.iter().enumerate().skip(1);
@@ -117,7 +118,7 @@ fn modelled(axes: &Axes, model: &Model) -> Vec<Shape> {
     shapes
 }
 
-/// Numbers by small values: bars beside each other, or lines if there are many samples or values.
+/// Plots numbers by small values: as adjacent bars, or as lines if there are many samples or values.
 pub(super) fn histogram(
     title: &str,
     names: [&str; 2],
@@ -132,7 +133,7 @@ pub(super) fn histogram(
     let highest = rows().map(|row| row.1).max().unwrap_or(0) as f64;
     let most = options.most.or(rows().map(|row| row.0).max()).unwrap_or(1);
     let as_bars = all.len() <= MAX_BARS && most <= MAX_VALUES && !options.log_x;
-    // A bar stands behind its value, so that those of 0 do not stand on the axis.
+    // A bar is drawn after its value, so that bars of 0 do not overlap the axis.
     let end = if as_bars { most + 1 } else { most.max(1) };
     let open = Options { most: None, ..options.clone() };
     let axes = axes(&frame, &open, end as f64, [1.05 * highest, highest]);
@@ -155,12 +156,12 @@ pub(super) fn histogram(
     frame.finish(Some(&axes))
 }
 
-/// Bars of one of some samples.
+/// Draws the bars of one of several samples.
 fn beside(axes: &Axes, rows: &Rows, (place, of): (usize, usize), colour: &'static str) -> Shape {
     let bottom = axes.frame[3];
     let shown = rows.iter().take_while(|row| (row.0 as f64) < axes.along.most());
     let bar = |&(value, number): &(u64, u64)| {
-        // Eight tenths of a step for all samples.
+        // The bars of all samples take 0.8 of a step.
         let from = value as f64 + 0.1 + 0.8 * place as f64 / of as f64;
         let sides = [from, from + 0.8 / of as f64].map(|side| axes.x(side));
         rectangle([sides[0], axes.y(number as f64), sides[1], bottom])

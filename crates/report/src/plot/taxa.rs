@@ -1,4 +1,4 @@
-//! Taxa of samples.
+//! Charts of taxa.
 
 use std::collections::HashMap;
 
@@ -7,17 +7,17 @@ use super::frame::Frame;
 use crate::data::Taxa;
 use crate::draw::{Axes, COLOURS, GREYS, Picture, Scale, Shape, rectangle};
 
-/// Samples of a chart, at most: more cannot be read.
+/// The maximum number of samples in a chart; more would be illegible.
 const MAX_SAMPLES: usize = 60;
-/// Corners of a point, and its radius.
+/// The number of corners of a point, and its radius.
 const CORNERS: u32 = 12;
 const RADIUS: f64 = 3.0;
 
-/// The part of a sample's reads that something has, and its colour.
+/// A share of a sample's reads, and its colour.
 type BarShare = (f64, &'static str);
 
-/// A bar for each sample: the largest taxa of a rank, all others of it, reads that only a higher taxon is known of, and the
-/// unclassified ones.
+/// Plots a bar for each sample: the largest taxa of a rank, the other taxa of the rank, reads that were assigned to
+/// higher taxa, and unclassified reads.
 pub(super) fn shares(all: &[(&str, &Taxa)], options: &Options) -> Picture {
     let shown = &all[..all.len().min(MAX_SAMPLES)];
     let cut = if shown.len() < all.len() {
@@ -58,7 +58,7 @@ pub(super) fn shares(all: &[(&str, &Taxa)], options: &Options) -> Picture {
     frame.finish(Some(&axes))
 }
 
-/// The names of the taxa with the largest shares over all samples.
+/// Returns the names of the taxa with the largest shares over all samples.
 fn largest(all: &[(&str, &Taxa)], rank: &str) -> Vec<String> {
     let mut sums: HashMap<&str, f64> = HashMap::new();
     for (_, taxa) in all {
@@ -85,7 +85,7 @@ fn parts(taxa: &Taxa, names: &[String], rank: &str) -> Vec<BarShare> {
     named.into_iter().zip(COLOURS).chain(greys).map(|(part, of)| (part as f64 / all, of)).collect()
 }
 
-/// Species by reads and distinct k-mers: those far below the others may not be there.
+/// Plots species by reads and distinct k-mers; species far below the others may be absent.
 pub(super) fn evidence(all: &[(&str, &Taxa)]) -> Picture {
     let single = all.len() == 1;
     let name = if single { format!(" of {}", all[0].0) } else { String::new() };

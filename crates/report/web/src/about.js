@@ -1,11 +1,11 @@
-// What was run: inputs, parameters, versions; and what is to be known before results are trusted.
+// The runs: warnings, inputs, parameters and versions.
 import { el, short } from "./dom.js";
 
 export function warnings(all) {
   const told = all.flatMap(({ sample, warnings }) => warnings.map((text) => [sample, text]));
   if (told.length === 0) return null;
   const line = ([sample, text]) => el("li", {}, el("strong", {}, `${short(sample)}: `), short(text, 1000));
-  return el("section", { class: "warnings", "aria-label": "What to know first" }, el("h2", {}, "What to know first"), el("ul", {}, told.map(line)));
+  return el("section", { class: "warnings", "aria-label": "Warnings" }, el("h2", {}, "Warnings"), el("ul", {}, told.map(line)));
 }
 
 const MOST = 100;

@@ -1,4 +1,4 @@
-// Assemblies, judged by the k-mers of reads.
+// Assemblies, evaluated with the k-mers of reads.
 import { chart, nothing } from "./chart.js";
 import { compact, el, number, percent, short } from "./dom.js";
 import { colours, DASHES, SYMBOLS } from "./palette.js";
@@ -22,7 +22,7 @@ const named = (judged) => judged.map(({ name }) => short(name, 40));
 function qualities(judged) {
   return chart({
     title: "Quality and completeness",
-    about: "QV: minus ten times the logarithm of the chance of an error at a base. Completeness: the share of the reads' solid k-mers that are in the assembly.",
+    about: "QV: the probability of an error at a base, on the Phred scale. Completeness: the share of the reads' solid k-mers that are in the assembly.",
     height: Math.max(220, 120 + 36 * judged.length),
     width: 640,
     make: () => {
@@ -56,21 +56,21 @@ const numbersOf = (judged) => ({
     { name: "k-mers" },
     { name: "Not in the reads" },
     { name: "QV", show: (value) => (value === null ? "no error found" : value.toFixed(2)) },
-    { name: "Errors a base", show: (value) => value.toExponential(2) },
+    { name: "Errors per base", show: (value) => value.toExponential(2) },
     { name: "Completeness", show: (value) => percent(value) },
   ],
   rows: judged.map((one) => [one.name, one.kmers, one.only, one.quality, one.error_rate, one.completeness]),
 });
 const numbers = (judged) => table({ title: "Assemblies by k-mers", ...numbersOf(judged) });
 
-/** Points of a line, at most. */
+/** The maximum number of points of a line. */
 const MOST_ROWS = 5000;
 
-/** Spectra of classes, as areas on each other or lines. */
+/** The spectrum of each class, as a line with an area below it. */
 function classes({ title, classes: all, only, solid }) {
   const drawn = all.filter(({ rows }) => rows.length > 0);
   if (drawn.length === 0) return nothing(short(title), "There are no k-mers to show.");
-  // Behind the errors lies what is to be seen.
+  // The y axis is scaled to the counts after the errors.
   const behind = drawn.flatMap(({ rows }) => rows.filter(([count]) => count > solid).map(([, kmers]) => kmers));
   const heights = behind.length > 0 ? behind : drawn.flatMap(({ rows }) => rows.map(([, kmers]) => kmers));
   const top = 1.2 * heights.reduce((most, kmers) => Math.max(most, kmers), 1);
@@ -87,7 +87,7 @@ function classes({ title, classes: all, only, solid }) {
   }
   return chart({
     title: short(title),
-    about: `k-mers of the reads by their count, a line for each class; at 0, those that the reads have not (${only.map(number).join(", ")}).`,
+    about: `k-mers of the reads by their count, with a line for each class; at 0, k-mers that are not in the reads (${only.map(number).join(", ")}).`,
     height: 420,
     zoomed: true,
     make: () => ({
@@ -106,7 +106,7 @@ function classes({ title, classes: all, only, solid }) {
           areaStyle: { opacity: 0.12 },
         })),
         {
-          name: "in no read",
+          name: "not in reads",
           type: "line",
           showSymbol: false,
           data: [[0, 0], [0, only.reduce((all, kmers) => all + kmers, 0)]],
@@ -124,7 +124,7 @@ function classes({ title, classes: all, only, solid }) {
 
 const MOST_CONTIGS = 5000;
 
-/** Each contig by the k-mers of the two parents. */
+/** Contigs by the k-mers of the two parents. */
 function blobs({ judged, haplotypes: { parents, contigs } }) {
   const title = "k-mers of the parents in contigs";
   if (contigs.length === 0) return nothing(title, "There are no contigs.");
@@ -133,14 +133,14 @@ function blobs({ judged, haplotypes: { parents, contigs } }) {
   const names = parents.map((name) => short(name, 30));
   return chart({
     title,
-    about: "Each mark is a contig, as large as its k-mers: those near the axis of a parent are of that one; those near the dotted line, which has as many k-mers of each, are mixed.",
+    about: "Each mark is a contig; its size shows the number of its k-mers. Contigs near the axis of a parent are from this parent; contigs near the dotted line have as many k-mers of each parent and are mixed.",
     height: 460,
     make: () => ({
       grid: { left: 90, right: 30, top: 40, bottom: 60 },
       legend: {},
       tooltip: { trigger: "item" },
-      xAxis: { type: "value", name: `k-mers of ${names[0]} alone`, min: 0, axisLabel: { formatter: compact } },
-      yAxis: { type: "value", name: `k-mers of ${names[1]} alone`, min: 0, axisLabel: { formatter: compact } },
+      xAxis: { type: "value", name: `k-mers only in ${names[0]}`, min: 0, axisLabel: { formatter: compact } },
+      yAxis: { type: "value", name: `k-mers only in ${names[1]}`, min: 0, axisLabel: { formatter: compact } },
       series: [...new Set(largest.map(([of]) => of))].sort((one, other) => one - other).map((of, index) => ({
         ...(index === 0 && { markLine: diagonal(largest) }),
         name: short(judged[of].name),
@@ -158,7 +158,7 @@ function blobs({ judged, haplotypes: { parents, contigs } }) {
   });
 }
 
-/** Where k-mers of both parents are as many. */
+/** The line of equal numbers of k-mers of both parents. */
 function diagonal(contigs) {
   const most = (which) => contigs.reduce((most, contig) => Math.max(most, contig[which]), 0);
   const end = Math.min(most(1), most(2));
@@ -168,13 +168,13 @@ function diagonal(contigs) {
 
 const MOST_BLOCKS = 2000;
 
-/** Phase blocks, the longest first, along the bases that they make up. */
+/** The lengths of phase blocks, the longest first, by the cumulated bases. */
 function blocks({ judged, haplotypes: { parents, blocks: all } }) {
   const title = "Phase blocks";
   if (all.length === 0) return nothing(title, "There are no phase blocks.");
   return chart({
     title,
-    about: "Lengths of the blocks that are of one parent, the longest first.",
+    about: "Lengths of the blocks of each parent, the longest first.",
     make: () => ({
       grid: { left: 90, right: 30, top: 40, bottom: 60 },
       legend: {},

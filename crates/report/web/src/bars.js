@@ -1,10 +1,10 @@
-// Histograms of small numbers: edits, hits, insert sizes; several samples side by side or over each other.
+// Histograms of small numbers, such as edits, hits and insert sizes: bars or lines of several samples.
 import { chart, nothing } from "./chart.js";
 import { compact, number, short } from "./dom.js";
 import { colours, DASHES } from "./palette.js";
 import { filled } from "./rows.js";
 
-/** `samples` are pairs of a name and rows of a value and a number. */
+/** A histogram. `samples` are pairs of a name and rows, each with a value and its number. */
 export function histogram({ title, about, axis, unit, samples, lines = false }) {
   const drawn = samples.filter(([, rows]) => rows.some(([, many]) => many > 0));
   if (drawn.length === 0) return nothing(title, `There are no ${unit.toLowerCase()} to show.`);

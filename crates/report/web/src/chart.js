@@ -1,4 +1,4 @@
-// A chart with what belongs to it: a caption, downloads, and its numbers as a table for those who cannot see it.
+// A chart with a caption, downloads, and a table of its numbers, which also serves users who cannot see the chart.
 import { BarChart, HeatmapChart, LineChart, SankeyChart, ScatterChart, SunburstChart } from "echarts/charts";
 import {
   DataZoomComponent,
@@ -36,10 +36,10 @@ echarts.use([
   SVGRenderer,
 ]);
 
-/** Dots for one of the page's, at least: enough for print. */
+/** The minimum device pixels per pixel of the page; enough for print. */
 const DOTS = 2;
 
-/** Every chart's own parts: no markup in tooltips, colours of the theme, no motion, nothing that is drawn bit by bit. */
+/** Adds the options that all charts share: no markup in tooltips, colours of the theme, no animation, no progressive drawing. */
 function complete(option, zoomed) {
   const { ink, paper, faint, series } = colours();
   const axis = ({ axisLabel, ...given }) => ({
@@ -76,15 +76,15 @@ function complete(option, zoomed) {
 }
 
 /**
- * A figure. `make` gives the option of ECharts in the colours of the theme, perhaps for a width; `numbers` the columns and rows of its table;
- * `controls` are elements above it; `width` is the least that it needs, in pixels; `zoomed` if one can look at a part of x;
- * `onReady` gets the chart of ECharts.
+ * A figure. `make` returns the ECharts options in the colours of the theme, optionally for a given width; `numbers` returns the columns and
+ * rows of its table; `controls` are elements above it; `width` is its minimum width in pixels; `zoomed` tells whether the x axis can be
+ * zoomed; `onReady` gets the ECharts instance.
  */
 export function chart({ title, about, make, numbers, height = 380, width = 0, controls = [], zoomed = false, onReady }) {
   const id = freshId();
   const place = el("div", { class: "chart", role: "img", "aria-label": `${title}. ${about}` });
   place.style.height = `${height}px`;
-  // What needs more room than there is can be moved to and fro.
+  // A chart that is wider than the page can be scrolled.
   place.style.minWidth = `${width}px`;
   const frame = width > 0 ? el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title }, place) : place;
   const button = (label, onclick) => el("button", { type: "button", onclick, "aria-label": `${label}: ${title}` }, label);
@@ -96,7 +96,7 @@ export function chart({ title, about, make, numbers, height = 380, width = 0, co
     drawn.dispose();
     return text;
   };
-  const details = el("details", {}, el("summary", {}, "Numbers of this chart"));
+  const details = el("details", {}, el("summary", {}, "Data of this chart"));
   details.addEventListener("toggle", () => {
     if (details.open && details.childElementCount === 1) details.append(table({ title, ...numbers() }));
   });
@@ -107,7 +107,7 @@ export function chart({ title, about, make, numbers, height = 380, width = 0, co
     ...(zoomed ? zoomButtons(title, () => drawn) : []),
     button("SVG", () => save(fileName(title, "svg"), "image/svg+xml", svg())),
     button("PNG", () => {
-      // Three dots for one of the page: enough for print.
+      // Three pixels per pixel of the page; enough for print.
       const url = drawn.getDataURL({ type: "png", pixelRatio: 3, backgroundColor: colours().paper });
       const bytes = Uint8Array.from(atob(url.split(",")[1]), (letter) => letter.charCodeAt(0));
       save(fileName(title, "png"), "image/png", new Blob([bytes], { type: "image/png" }));
@@ -127,13 +127,13 @@ export function chart({ title, about, make, numbers, height = 380, width = 0, co
     drawn.dispose();
     drawn = null;
   };
-  // Whoever takes it from the page, as another sample is chosen, makes its size 0.
+  // An element that is removed from the page, because another sample is chosen, is resized to 0.
   const size = new ResizeObserver(() => (place.isConnected ? fit() : drop()));
   const fit = () => {
     drawn.resize();
     if (make.length > 0) draw();
   };
-  // A chart has its size once it stands in the page.
+  // A chart has a size only after it was added to the page.
   queue.push(() => {
     draw();
     onReady?.(drawn);
@@ -145,11 +145,11 @@ export function chart({ title, about, make, numbers, height = 380, width = 0, co
 }
 
 const queue = [];
-/** The charts that stand in the page. */
+/** The charts that are in the page. */
 const alive = new Set();
 onTheme(() => alive.forEach(({ draw }) => draw()));
 
-// Paper takes vectors; the theme is light by then.
+// Print vector graphics; the theme is already light.
 window.addEventListener("beforeprint", () => {
   for (const { figure, svg } of alive) {
     const src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg())}`;
@@ -158,22 +158,22 @@ window.addEventListener("beforeprint", () => {
 });
 window.addEventListener("afterprint", () => document.querySelectorAll("img.paper").forEach((image) => image.remove()));
 
-/** Draws what stands in the page by now. */
+/** Draws all charts that were added to the page. */
 export function drawAll() {
   while (queue.length > 0) queue.shift()();
 }
 
-/** Something that is no chart, as there is nothing to draw. */
+/** A figure without a chart, if there is nothing to draw. */
 export const nothing = (title, why) => el("figure", {}, el("figcaption", {}, el("h3", {}, title)), el("p", { class: "empty" }, why));
 
-/** A box to tick above a chart, which is drawn anew. */
+/** A check box. */
 export function tick(label, on, onchange) {
   const input = el("input", { type: "checkbox", onchange: () => onchange(input.checked) });
   input.checked = on;
   return el("label", {}, input, ` ${label}`);
 }
 
-/** A list to choose from. */
+/** A drop-down list. */
 export function choice(label, options, onchange) {
   const select = el(
     "select",

@@ -1,10 +1,10 @@
-// Charts of a taxon with those below it, and how one gets to another: by its name, a click, or a step up.
+// Charts of a taxon and the taxa below it, with navigation by name, by click and to the parent.
 import { el, number, percent, short } from "./dom.js";
 import { flows } from "./flows.js";
 import { sunburst } from "./sunburst.js";
 import { clade, isMain, nearest } from "./taxonomy.js";
 
-/** `numbers` gives the table of all taxa. */
+/** The charts of a sample's taxa. `numbers` returns the table of all taxa. */
 export function clades(data, numbers) {
   const { taxa: of, sample } = data;
   const above = nearest(of, isMain);
@@ -13,12 +13,12 @@ export function clades(data, numbers) {
   const place = el("div");
   let at = -1;
 
-  /** To a row, or to all of them (-1). */
+  /** Shows the taxon of a row, or all taxa (-1). */
   function go(to) {
     at = to;
     const part = clade(of, at);
     const name = at < 0 ? short(sample) : `${short(of.rows[at].n)} in ${short(sample)}`;
-    // Rows of the part are counted from its own taxon on; one that is no row leads nowhere, and the middle back.
+    // Row numbers in the clade start at its own taxon; `null` is the center and leads to the parent, and negative numbers are not taxa.
     const into = (row) => (row === null ? up() : row >= 0 && go(Math.max(at, 0) + row));
     place.replaceChildren(
       sunburst({ of: part, title: `Sunburst of ${name}`, go: into, numbers }),
@@ -51,7 +51,7 @@ export function clades(data, numbers) {
   return el("div", {}, tools, place);
 }
 
-/** The row that a search means: of that name or number, or else the largest with that in its name; -1: none. */
+/** The row that matches a search: that with this name or taxid, else the largest whose name contains it; -1 if there is none. */
 function best(rows, wanted) {
   let found = -1;
   for (const [row, { n, t, c }] of rows.entries()) {

@@ -1,19 +1,19 @@
-// Samples beside each other: the largest taxa of a rank, how unlike two samples are, and a map of that.
+// Comparison of samples: the largest taxa of a rank, the dissimilarity of samples, and a map of it.
 import { chart, choice, nothing } from "./chart.js";
 import { el, number, percent, short } from "./dom.js";
 import { colours, SYMBOLS } from "./palette.js";
 import { atRank, RANKS } from "./taxonomy.js";
 
 const LARGEST = 7;
-/** Samples of a heatmap, at most. */
+/** The maximum number of samples in a heatmap. */
 const MOST = 200;
-/** Samples of a heatmap with numbers in its cells, at most. */
+/** The maximum number of samples in a heatmap with numbers in its cells. */
 const MOST_WRITTEN = 12;
 
 export function compare(all) {
   const samples = all.filter((data) => data.taxa && data.taxa.reads > 0);
   if (samples.length < 2) return null;
-  const section = el("section", { "aria-label": "Comparison of samples" }, el("h2", {}, "Samples beside each other"));
+  const section = el("section", { "aria-label": "Comparison of samples" }, el("h2", {}, "Comparison of samples"));
   const ranks = RANKS.filter(([code]) => samples.some(({ taxa }) => taxa.rows.some(({ r }) => r === code)));
   if (ranks.length === 0) {
     section.append(nothing("Comparison", "No sample has a taxon of a main rank."));
@@ -24,7 +24,7 @@ export function compare(all) {
     place.replaceChildren(...pictures(samples, rank));
     section.dispatchEvent(new CustomEvent("drawn", { bubbles: true }));
   };
-  // The lowest rank says most.
+  // The lowest rank is the most informative one.
   const options = [...ranks].reverse();
   section.append(el("p", { class: "tools" }, choice("Rank", options, show)), place);
   show(options[0][0]);
@@ -37,10 +37,10 @@ function pictures(samples, rank) {
   return [bars(columns, rank), heatmap(columns.slice(0, MOST), unlike), map(columns.slice(0, MOST), unlike)];
 }
 
-/** Letters of a taxon's name in the legend, at most. */
+/** The maximum number of characters of a taxon's name in the legend. */
 const LONGEST = 32;
 
-/** Lines that a legend takes, about. */
+/** The approximate number of lines of a legend. */
 function lines(kinds, width) {
   const [perLetter, perItem] = [7, 45];
   const all = kinds.reduce((sum, [name]) => sum + perItem + perLetter * short(name, LONGEST).length, 0);
@@ -61,7 +61,7 @@ function bars(columns, rank) {
   const kinds = [...largest.map((name) => [name, ({ reads }) => reads.get(name) ?? 0]), ...Object.entries(of)];
   return chart({
     title: `Reads by ${nameOf(rank)}`,
-    about: `The share of each sample's reads that the ${largest.length} largest taxa of the rank have.`,
+    about: `The shares of the ${largest.length} largest taxa of the rank in each sample's reads.`,
     height: Math.max(280, 160 + 26 * columns.length),
     make: (width) => {
       const { series: shades, other, muted, faint, paper } = colours();
@@ -72,7 +72,7 @@ function bars(columns, rank) {
         tooltip: { trigger: "axis", axisPointer: { type: "shadow" }, valueFormatter: (value) => percent(value / 100) },
         xAxis: { type: "value", name: "Share of reads (%)", min: 0, max: 100 },
         yAxis: { type: "category", inverse: true, data: columns.map(({ sample }) => short(sample, 40)), axisLabel: { width: 140, overflow: "truncate" } },
-        // All of it, for print: one that is turned over shows a part.
+        // The whole legend, for print; a scrollable one would show only a part.
         legend: { type: "plain" },
         series: kinds.map(([name, get], index) => ({
           name: short(name, LONGEST),
@@ -94,7 +94,7 @@ function bars(columns, rank) {
   });
 }
 
-/** Bray and Curtis (1957), of the shares that taxa of the rank have: 0 for the same ones, 1 for none in common. */
+/** Bray–Curtis dissimilarities (1957) of the shares of the taxa of a rank: 0 for equal shares, 1 for no common taxon. */
 function distances(columns) {
   const shares = columns.map(({ reads }) => {
     const sum = [...reads.values()].reduce((all, many) => all + many, 0);
@@ -113,8 +113,8 @@ function heatmap(columns, unlike) {
   const names = columns.map(({ sample }) => short(sample, 30));
   const side = Math.min(900, Math.max(340, 170 + 22 * columns.length));
   return chart({
-    title: "How unlike samples are",
-    about: `Bray–Curtis dissimilarity of each two samples: 0 for the same shares of taxa, 1 for no taxon in common.`,
+    title: "Dissimilarity of samples",
+    about: `Bray–Curtis dissimilarity of each pair of samples: 0 for equal shares of taxa, 1 for no common taxon.`,
     height: side,
     make: () => {
       const { paper, ink, faint, series } = colours();
@@ -141,7 +141,7 @@ function heatmap(columns, unlike) {
   });
 }
 
-/** Principal coordinates (Gower, 1966) of the dissimilarities: the first two, by power iteration. */
+/** The first two principal coordinates (Gower, 1966) of the dissimilarities, by power iteration. */
 function coordinates(unlike) {
   const n = unlike.length;
   const squares = unlike.map((row) => row.map((value) => -0.5 * (value ?? 1) ** 2));
@@ -151,7 +151,7 @@ function coordinates(unlike) {
   const trace = matrix.reduce((sum, row, at) => sum + Math.max(0, row[at]), 0);
   const axes = [];
   for (let axis = 0; axis < 2; axis++) {
-    // Any start that is not the same for all.
+    // Any start vector with different entries.
     let vector = Array.from({ length: n }, (_, at) => Math.sin(1 + at * (axis + 1)));
     let value = 0;
     for (let step = 0; step < 500; step++) {
@@ -169,12 +169,12 @@ function coordinates(unlike) {
 }
 
 function map(columns, unlike) {
-  if (columns.length < 3) return nothing("Map of samples", "A map needs three samples or more.");
+  if (columns.length < 3) return nothing("Map of samples", "A map needs at least three samples.");
   const [first, second] = coordinates(unlike);
   const axis = (which, { share }) => `Coordinate ${which} (${percent(share, 0)})`;
   return chart({
     title: "Map of samples",
-    about: "Principal coordinates of the dissimilarities: what lies close is alike.",
+    about: "Principal coordinates of the dissimilarities: similar samples are close together.",
     height: 420,
     make: () => {
       const { ink } = colours();

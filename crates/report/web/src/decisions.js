@@ -1,9 +1,9 @@
-// Pairs that a filter accepted.
+// The decisions of a filter.
 import { histogram } from "./bars.js";
 import { el, percent, short } from "./dom.js";
 import { table } from "./table.js";
 
-/** Whether edits are what they seem. */
+/** Explains whether the edits are exact. */
 function kinds(samples) {
   const [exact, estimated] = [true, false].map((is) => samples.filter(({ decisions }) => decisions.is_exact === is));
   if (estimated.length === 0) return "The edits are exact.";

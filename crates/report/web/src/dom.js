@@ -1,4 +1,4 @@
-// Elements of the page. Texts are nodes, never markup: names of taxa, samples and files may hold anything.
+// Elements of the page. Texts are nodes, never markup, because names of taxa, samples and files may contain any characters.
 
 /** An element with properties (`class`, `on…`, attributes) and children, which are elements or texts. */
 export function el(tag, properties = {}, ...children) {
@@ -15,12 +15,12 @@ export function el(tag, properties = {}, ...children) {
 
 let last = 0;
 
-/** An id that no other element has. */
+/** A new unique id. */
 export const freshId = () => `e${++last}`;
 
 const MOST = 60;
 
-/** A name that fits a chart: not too long, and without characters that are not seen. */
+/** A name that fits a chart: shortened, and without invisible characters. */
 export function short(name, most = MOST) {
   const seen = String(name).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\uFFFD");
   const letters = [...seen.slice(0, 2 * most)];
@@ -31,14 +31,14 @@ const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const exact = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 const few = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
 
-/** Numbers as people read them. */
+/** Formats a number for people. */
 export const number = (value) =>
   value === null || value === undefined ? "–" : Number.isInteger(value) ? whole.format(value) : exact.format(value);
 export const percent = (part, digits = 2) =>
   part === null || part === undefined ? "–" : `${(100 * part).toFixed(digits)} %`;
 export const compact = (value) => few.format(value);
 
-/** Offers a file to be saved. */
+/** Starts the download of a file. */
 export function save(name, type, content) {
   const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
   const link = el("a", { href: url, download: name });
@@ -46,6 +46,6 @@ export function save(name, type, content) {
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
-/** A file's name of a title. */
+/** Makes a file name of a title. */
 export const fileName = (title, end) =>
   `${short(title, 80).replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^-+|-+$/g, "") || "chart"}.${end}`;

@@ -1,13 +1,13 @@
-// How well each species is covered by k-mers of its own.
+// The evidence for species: distinct k-mers by reads.
 import { chart } from "./chart.js";
 import { compact, number, short } from "./dom.js";
 import { colours } from "./palette.js";
 
 const MOST_POINTS = 5000;
-/** Species with names beside them. */
+/** The number of species with labels. */
 const NAMED = 12;
 
-/** Reads against distinct k-mers: taxa that are not there have few k-mers, again and again. */
+/** Species by reads and distinct k-mers: reads of absent taxa repeat few distinct k-mers. */
 export function evidence(data) {
   const { taxa: of } = data;
   const species = [...of.rows.keys()].filter((index) => of.rows[index].r === "S" && of.rows[index].c > 0 && of.rows[index].u > 0);
@@ -17,7 +17,7 @@ export function evidence(data) {
   const least = 10 ** Math.floor(Math.log10(Math.min(...shown.map((index) => of.rows[index].u))));
   return chart({
     title: `Evidence for the species of ${short(data.sample)}`,
-    about: "Species by their reads and the distinct k-mers of the database that these have. Those far below the others have many reads of few k-mers: they may not be in the sample.",
+    about: "Species by their reads and the distinct k-mers of the database in these reads. Species far below the others have many reads with few distinct k-mers: they may be absent from the sample.",
     height: 440,
     make: () => ({
       grid: { left: 90, right: 30, top: 20, bottom: 60 },
@@ -36,7 +36,7 @@ export function evidence(data) {
       ],
     }),
     numbers: () => ({
-      columns: [{ name: "Species", text: true, show: short }, { name: "Reads" }, { name: "Distinct k-mers" }, { name: "Distinct k-mers a read" }],
+      columns: [{ name: "Species", text: true, show: short }, { name: "Reads" }, { name: "Distinct k-mers" }, { name: "Distinct k-mers per read" }],
       rows: species.map((index) => [of.rows[index].n, of.rows[index].c, of.rows[index].u, of.rows[index].u / of.rows[index].c]),
     }),
   });

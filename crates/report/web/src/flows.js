@@ -1,4 +1,4 @@
-// Reads that flow from taxa of a rank to those of the next.
+// Flows of reads from the taxa of a rank to those of the next rank.
 import { chart, nothing } from "./chart.js";
 import { number, short } from "./dom.js";
 import { colours } from "./palette.js";
@@ -9,13 +9,13 @@ const MOST_OF_RANK = 12;
 /** A node's name without its rank. */
 const plain = (name) => name.replace(/^.__/, "");
 
-/** The flows of a clade; a click on a taxon calls `go` with the number of its row in the clade. */
+/** The flows of a clade. A click on a taxon calls `go` with its row number in the clade. */
 export function flows({ of, title, go }) {
   const { nodes, links } = graph(of);
-  if (links.length === 0) return nothing(title, "No taxon has one of the main ranks below another.");
+  if (links.length === 0) return nothing(title, "No taxon of a main rank is below one of another main rank.");
   return chart({
     title,
-    about: `Reads from rank to rank, the ${MOST_OF_RANK} largest taxa of each; the others of a rank are together. A click goes into a taxon.`,
+    about: `Reads from rank to rank, with the ${MOST_OF_RANK} largest taxa of each; the others of a rank are combined. Click a taxon to zoom in.`,
     height: 520,
     width: 720,
     onReady: (drawn) => drawn.on("click", ({ dataType, data }) => dataType === "node" && go(data.row)),
@@ -48,7 +48,7 @@ export function flows({ of, title, go }) {
   });
 }
 
-/** Nodes and links between taxa of the main ranks. */
+/** The nodes and links of the taxa of main ranks. */
 function graph(of) {
   const ranks = RANKS.map(([code]) => code).filter((code) => of.rows.some(({ r, c }) => r === code && c > 0));
   const above = nearest(of, ({ r }) => ranks.includes(r));
@@ -57,10 +57,10 @@ function graph(of) {
     const rows = [...of.rows.keys()].filter((index) => of.rows[index].r === rank && of.rows[index].c > 0);
     rows.sort((a, b) => of.rows[b].c - of.rows[a].c || a - b).forEach((index, place) => chosen.set(index, place < MOST_OF_RANK));
   }
-  // No taxon is the others, whatever its name.
+  // Reserves the names of the combined nodes, so that no taxon gets them.
   const names = new Map(ranks.map((rank) => [`${rank}__others`, null]));
   const sums = new Map();
-  // Two taxa may have one name.
+  // Several taxa may have the same name.
   const own = (index) => {
     const { r, n, t } = of.rows[index];
     if (!chosen.get(index)) return `${r}__others`;
@@ -72,7 +72,7 @@ function graph(of) {
   const nodeOf = new Map([...chosen.keys()].map((index) => [index, own(index)]));
   for (const index of chosen.keys()) {
     const parent = above[index];
-    // A report may have ranks in any order; flows go one way.
+    // A report may have ranks in any order, but flows must not go back.
     if (!nodeOf.has(parent) || ranks.indexOf(of.rows[parent].r) >= ranks.indexOf(of.rows[index].r)) continue;
     const key = `${nodeOf.get(parent)}\n${nodeOf.get(index)}`;
     const link = sums.get(key) ?? { source: nodeOf.get(parent), target: nodeOf.get(index), value: 0 };

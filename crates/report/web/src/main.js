@@ -1,4 +1,4 @@
-// A page of results: the sections that the data have something for.
+// A page of results, with a section for each kind of data.
 import { about, warnings } from "./about.js";
 import { assemblies } from "./assembly.js";
 import { drawAll } from "./chart.js";
@@ -25,7 +25,7 @@ label();
 unfoldForPrint();
 
 const main = document.querySelector("main");
-// Charts that are made later are drawn then.
+// Draws charts that are added later.
 main.addEventListener("drawn", () => drawAll());
 main.append(
   ...[

@@ -1,4 +1,4 @@
-// Where reads lie on a reference.
+// Mapped reads.
 import { histogram } from "./bars.js";
 import { chart, nothing } from "./chart.js";
 import { compact, el, number, percent, short } from "./dom.js";
@@ -6,7 +6,7 @@ import { oneOf } from "./pick.js";
 import { table } from "./table.js";
 
 const MOST_CONTIGS = 50;
-/** Numbers of hits from here on are one bar. */
+/** Numbers of hits from this one are combined in one bar. */
 const MANY = 20;
 
 export function mappings(all) {
@@ -33,7 +33,7 @@ export function mappings(all) {
     }),
     histogram({
       title: "Hits of reads",
-      about: "Reads by the number of places that are reported; 0: not mapped.",
+      about: "Reads by their number of reported hits; 0: not mapped.",
       axis: `Hits (${MANY}: ${MANY} or more)`,
       unit: "Reads",
       samples: rows((mapping) => gathered(mapping.hits)),
@@ -51,7 +51,7 @@ export function mappings(all) {
   return section;
 }
 
-/** Rare numbers of hits, which may be thousands, in one bar. */
+/** Combines large numbers of hits, which are rare and may be thousands, in one bar. */
 function gathered(rows) {
   const few = rows.filter(([hits]) => hits < MANY);
   const many = rows.filter(([hits]) => hits >= MANY).reduce((sum, [, reads]) => sum + reads, 0);
@@ -66,7 +66,7 @@ function depths({ sample, mapping: { contigs } }) {
   const cut = contigs.length > MOST_CONTIGS ? ` The ${MOST_CONTIGS} longest of ${number(contigs.length)}; the table has all.` : "";
   return chart({
     title,
-    about: `Bases of reads whose first record is on a contig, over its length.${cut}`,
+    about: `Bases of the reads whose first record is on a contig, divided by its length.${cut}`,
     make: () => ({
       grid: { left: 90, right: 20, top: 20, bottom: 90 },
       tooltip: { trigger: "axis", valueFormatter: number },

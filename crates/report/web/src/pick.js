@@ -1,8 +1,8 @@
-// One sample of many at a time: the charts of all would be too many to draw, and to look at.
+// Shows one of many samples at a time, because the charts of all would be too many.
 import { choice } from "./chart.js";
 import { el, short } from "./dom.js";
 
-/** What `draw` makes of one of the samples, below a list to choose it from. */
+/** A list to choose a sample, and below it what `draw` makes of that sample. */
 export function oneOf(samples, draw) {
   const place = el("div");
   const show = (index) => {

@@ -1,6 +1,6 @@
-// Paper has no clicks: what was run is printed, whether it is folded up or not.
+// Print shows the details of all runs, because paper cannot be clicked.
 
-/** Unfolds the runs for print, and folds them up again. */
+/** Opens the details of the runs for print, and closes them again. */
 export function unfoldForPrint() {
   let folded = [];
   window.addEventListener("beforeprint", () => {

@@ -1,6 +1,6 @@
-// Rows of histograms: a value, and how many there are of it.
+// Rows of histograms: a value and its number.
 
-/** The rows with those that stand for nothing: lines go down there instead of on to the next value. */
+/** Adds rows with 0 in gaps, so that lines go down to 0 there. */
 export function filled(rows) {
   const all = [];
   let last = null;

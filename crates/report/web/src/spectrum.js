@@ -1,11 +1,11 @@
-// Histograms of k-mers over each other, with their models.
+// k-mer histograms of samples, with their models.
 import { chart, nothing, tick } from "./chart.js";
 import { compact, el, number, percent, short } from "./dom.js";
 import { colours, DASHES } from "./palette.js";
 import { filled } from "./rows.js";
 import { table } from "./table.js";
 
-/** Counts beyond this are of repeats; a chart is cut there, or at some coverages. */
+/** The range of the x axis, in multiples of the coverage, and its minimum; larger counts are those of repeats. */
 const COVERAGES = 6;
 const LEAST = 60;
 const MOST_ROWS = 5000;
@@ -22,11 +22,11 @@ export function spectra(all) {
   return section;
 }
 
-/** How far to the right there is something to see. */
+/** The largest count that is worth showing. */
 function extent(data) {
   const { rows, model } = data.spectrum;
   if (model) return COVERAGES * model.coverage;
-  // Where 99.5 % of the k-mers that occur more than once lie.
+  // Beyond 99.5 % of the k-mers that occur more than once.
   const several = rows.filter(([count]) => count > 1);
   const total = several.reduce((sum, [, kmers]) => sum + kmers, 0);
   let sum = 0;
@@ -37,7 +37,7 @@ function extent(data) {
   return LEAST;
 }
 
-/** The highest peak behind the errors: what is higher is cut, or nothing else could be seen. */
+/** The highest peak after the errors; higher values are cut off, because they would hide the peaks. */
 function ceiling(drawn) {
   const heights = drawn.map(({ spectrum: { rows, model } }) => {
     const from = model ? model.from : valley(rows);
@@ -46,10 +46,10 @@ function ceiling(drawn) {
   return 1.25 * Math.max(...heights);
 }
 
-/** The part of the k-mers that peaks have, at least: less is noise. */
+/** The minimum share of k-mers in peaks; less is noise. */
 const LEAST_OF_PEAKS = 0.1;
 
-/** The first count that the next one is not below, if there are peaks behind it; or else 0: all is shown. */
+/** The first local minimum, if there are peaks after it; otherwise 0, which shows everything. */
 function valley(rows) {
   const at = rows.findIndex(([, kmers], index) => index + 1 < rows.length && rows[index + 1][1] > kmers);
   if (at < 0) return 0;
@@ -62,13 +62,13 @@ function picture(drawn) {
   const single = drawn.length === 1;
   const most = Math.max(LEAST, ...drawn.map(extent));
   const cut = (rows) => filled(rows.filter(([count]) => count <= 4 * most)).slice(0, MOST_ROWS);
-  // A logarithm has no place for none: the line has a gap there.
+  // 0 is not on a logarithmic axis: the line has a gap there.
   const points = (rows) => cut(rows).map(([count, kmers]) => [count, logY && kmers === 0 ? null : kmers]);
   const figure = chart({
     title: single ? `Spectrum of ${short(drawn[0].sample)}` : "Spectra of all samples",
     about:
-      "How many distinct k-mers occur once, twice, and so on. Errors of sequencing make the k-mers at the left; the peaks are of the genome." +
-      (drawn.some((data) => data.spectrum.model) ? " Dashed: the model; upright lines: its peaks." : ""),
+      "The number of distinct k-mers that occur once, twice, and so on. Sequencing errors make the k-mers at the left; the peaks are k-mers of the genome." +
+      (drawn.some((data) => data.spectrum.model) ? " Dashed: the model; vertical lines: its peaks." : ""),
     height: 420,
     zoomed: true,
     controls: [
@@ -124,14 +124,14 @@ function option(drawn, points, { most, logX, logY, single }) {
       name: "Distinct k-mers",
       min: logY ? 1 : 0,
       max: logY ? null : ceiling(drawn),
-      // The ceiling itself is no round number.
+      // The ceiling is not a round number.
       axisLabel: { formatter: compact, showMaxLabel: logY },
     },
     series,
   };
 }
 
-/** Peaks as lines, errors as an area. */
+/** Marks peaks with lines and errors with an area. */
 function marked(model, { muted, faint }) {
   const peaks = Array.from({ length: model.ploidy }, (_, copy) => (copy + 1) * model.coverage);
   const label = (at, copy) => ({ xAxis: at, label: { formatter: `${copy + 1}×`, color: muted } });
@@ -145,7 +145,7 @@ function marked(model, { muted, faint }) {
   };
 }
 
-/** What the models tell. */
+/** The table of the models' parameters. */
 function models(samples) {
   const row = ({ sample, spectrum: { k, rows, model } }) => {
     const distinct = rows.reduce((sum, [, kmers]) => sum + kmers, 0);
@@ -166,7 +166,7 @@ function models(samples) {
   };
   const share = (name) => ({ name, show: (value) => percent(value, 3) });
   return table({
-    title: "Genomes by their k-mers",
+    title: "Genome models",
     columns: [
       { name: "Sample", text: true, show: short },
       { name: "k" },
@@ -175,8 +175,8 @@ function models(samples) {
       { name: "Ploidy" },
       { name: "Genome size (bases)" },
       share("Heterozygosity"),
-      { name: "Coverage by k-mers" },
-      share("Errors a base"),
+      { name: "k-mer coverage" },
+      share("Errors per base"),
       share("Explained"),
     ],
     rows: samples.map(row),

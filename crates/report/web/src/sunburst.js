@@ -1,19 +1,19 @@
-// Taxa as rings around each other.
+// Taxa as a sunburst of rings.
 import { chart } from "./chart.js";
 import { number, percent, short } from "./dom.js";
 import { colours } from "./palette.js";
 import { isMain, largest, nearest } from "./taxonomy.js";
 
-/** Taxa of a sunburst, at most. */
+/** The maximum number of taxa in a sunburst. */
 const MOST = 400;
 
-/** The sunburst of a clade; a click on a taxon calls `go` with the number of its row in the clade. */
+/** The sunburst of a clade. A click on a taxon calls `go` with its row number in the clade, a click on the center with `null`. */
 export function sunburst({ of, of: { reads }, title, go, numbers }) {
   const kept = largest(of, MOST);
   const above = nearest(of, isMain);
   return chart({
     title,
-    about: `Reads by taxon of the main ranks, from the middle outwards; a click goes into a taxon, one in the middle back.${kept.size === MOST ? ` The ${MOST} largest taxa; the table has all ${number(of.rows.length)}.` : ""}`,
+    about: `Reads by taxon of the main ranks, from the center outwards. Click a taxon to zoom in, the center to zoom out.${kept.size === MOST ? ` The ${MOST} largest taxa; the table has all ${number(of.rows.length)}.` : ""}`,
     height: 640,
     width: 720,
     onReady: (drawn) => drawn.on("click", ({ data }) => go(data.row ?? null)),
@@ -38,13 +38,13 @@ export function sunburst({ of, of: { reads }, title, go, numbers }) {
   });
 }
 
-/** Rings around the middle. */
+/** The number of rings around the center. */
 const rings = ({ children }) => children.reduce((most, child) => Math.max(most, 1 + rings(child)), 0);
 
-/** Names along the rings, where an arc is long enough for one; around them, as far as species go. */
+/** The levels of the rings. Labels are along the rings if an arc is long enough, and outside the last ring. */
 function levels(many) {
   const { ink } = colours();
-  // Of half the chart's height: the middle, which is all reads, and the rings.
+  // The radii of the center, which is all reads, and of the rings, in pixels.
   const [inner, outer, width] = [32, 221, 92];
   const ring = (outer - inner) / Math.max(1, many);
   const label = { rotate: "tangential", width, overflow: "truncate", color: "#000000", fontSize: 11 };
@@ -54,11 +54,11 @@ function levels(many) {
     return { r0, r, label: { ...label, minAngle } };
   });
   if (many > 0) all[many - 1].label = { ...label, rotate: "radial", position: "outside", minAngle: 2, width: 110, color: ink, silent: true };
-  // ECharts has a level for the way back before those of the data.
+  // The first level of ECharts is that of the way back, before those of the data.
   return [{}, { r0: 0, r: inner, label: { show: false } }, ...all];
 }
 
-/** Taxa below each other; what is left out makes its taxon larger than what is drawn below it. */
+/** The tree of the taxa. If taxa are left out, their parent is larger than the sum of its children. */
 function tree(of, kept, above) {
   const { series: shades, other } = colours();
   const [top] = of.rows;
@@ -69,7 +69,7 @@ function tree(of, kept, above) {
   for (const [row, { n, c, r }] of of.rows.entries()) {
     if (!kept.has(row) || nodes.has(row)) continue;
     const parent = nodes.get(above[row]);
-    // A colour for each of the largest branches.
+    // Each of the largest branches has its own colour.
     const color = parent?.branch ?? (r === "D" ? null : shades[shade++ % (shades.length - 1)]);
     const node = { name: short(n), row, value: c, branch: color, itemStyle: { color: color ?? other, opacity: 0.85 }, children: [] };
     nodes.set(row, node);

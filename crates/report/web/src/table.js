@@ -1,14 +1,14 @@
-// A table that is sorted, filtered and turned over page by page: a million rows are as quick as ten.
+// A table that can be sorted and filtered, and shows one page of rows at a time, so that a million rows are as fast as ten.
 import { el, fileName, number, save } from "./dom.js";
 
 const PAGE = 25;
 
-/** A field of a TSV file. */
+/** Formats a field of a TSV file. */
 const field = (value) => (value === null || value === undefined ? "" : String(value).replace(/[\t\r\n]/g, " "));
 
 /**
- * `columns` have a `name`, and perhaps `show` (a text of a value); `rows` are arrays of values. `filters` are elements;
- * `keeps` tells whether a row stays.
+ * A table. `columns` have a `name` and optionally `show`, which formats a value; `rows` are arrays of values. `filters` are elements
+ * above the table; `keeps` tells whether a row is shown.
  */
 export function table({ title, columns, rows, filters = [], keeps, perPage = PAGE }) {
   let shown = rows;
@@ -28,7 +28,7 @@ export function table({ title, columns, rows, filters = [], keeps, perPage = PAG
     return (one, other) => {
       const [a, b] = [one[column], other[column]];
       if (a === b) return 0;
-      // What is not known comes last.
+      // Missing values come last.
       if (a === null || a === undefined) return 1;
       if (b === null || b === undefined) return -1;
       return (a < b ? -1 : 1) * sign;

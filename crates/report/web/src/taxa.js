@@ -1,4 +1,4 @@
-// Whose reads these are: taxa as charts, and all of them as a table.
+// Taxa of reads, as charts and as a table of all taxa.
 import { choice, nothing } from "./chart.js";
 import { clades } from "./clades.js";
 import { el, percent, short } from "./dom.js";
@@ -62,7 +62,7 @@ function numbersOf(of) {
   };
 }
 
-/** All taxa, to be sorted and searched. */
+/** The table of all taxa, which can be sorted and searched. */
 function all(data) {
   const { taxa: of } = data;
   const ranks = [...new Set(of.rows.map(({ r }) => r))].sort();

@@ -1,4 +1,4 @@
-// The rows of a sample as a tree.
+// The rows of a sample as a taxonomic tree.
 
 export const RANKS = [
   ["D", "Domain"],
@@ -9,10 +9,10 @@ export const RANKS = [
   ["G", "Genus"],
   ["S", "Species"],
 ];
-// Kraken's K stands for kingdom, or for domain in old taxonomies.
+// In Kraken's reports, K is kingdom, or domain in old taxonomies.
 export const RANK_NAMES = new Map([...RANKS, ["K", "Kingdom"], ["R", "Root"], ["U", "Unclassified"]]);
 
-/** A taxon with those below it, as a sample of its own; -1: the whole. */
+/** A taxon and the taxa below it, as a separate sample; all taxa for -1. */
 export function clade(of, at) {
   if (at < 0) return { ...of, isWhole: true };
   const { d, c } = of.rows[at];
@@ -21,7 +21,7 @@ export function clade(of, at) {
   return { reads: c, unclassified: 0, rows: of.rows.slice(at, end), isWhole: false };
 }
 
-/** Numbers of the parents' rows; -1: none. */
+/** The row numbers of the parents; -1 if there is none. */
 export function parents({ rows }) {
   const above = [];
   return rows.map(({ d }, row) => {
@@ -32,15 +32,15 @@ export function parents({ rows }) {
   });
 }
 
-/** The rows of main ranks that have most of the reads: as many as a chart can show. */
+/** The `most` largest rows of main ranks. */
 export function largest(taxa, most) {
   const main = [...taxa.rows.keys()].filter((index) => isMain(taxa.rows[index]) && taxa.rows[index].c > 0);
-  // What is above has as many reads or more, and stands before: no parent is left out.
+  // A parent has at least as many reads and precedes its children, so no parent is left out.
   main.sort((a, b) => taxa.rows[b].c - taxa.rows[a].c || a - b);
   return new Set(main.slice(0, most));
 }
 
-/** The nearest rows above that `is` holds for; -1: none. */
+/** The nearest ancestors for which `is` is true; -1 if there is none. */
 export function nearest(of, is) {
   const above = parents(of);
   const found = [];
@@ -50,10 +50,10 @@ export function nearest(of, is) {
   return found;
 }
 
-/** Whether a row is of one of the main ranks. */
+/** Whether a row has one of the main ranks. */
 export const isMain = ({ r }) => RANK_NAMES.has(r) && r !== "R";
 
-/** Reads by name of a taxon at a rank, and those that have none there. */
+/** The reads of each taxon of a rank, by name, and the reads of higher taxa. */
 export function atRank(taxa, rank) {
   const reads = new Map();
   let sum = 0;

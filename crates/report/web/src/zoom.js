@@ -1,16 +1,16 @@
-// Zooming along x: by the wheel with Ctrl, by a slider, and by buttons, which keyboards reach.
+// Zooming of the x axis: with Ctrl and the mouse wheel, with a slider, and with buttons, which are usable from the keyboard.
 import { el } from "./dom.js";
 
-/** The options of ECharts for it. The wheel alone scrolls the page. */
+/** The ECharts options for zooming. The wheel without Ctrl scrolls the page. */
 export const sliders = () => [
   { type: "inside", filterMode: "none", zoomOnMouseWheel: "ctrl" },
   { type: "slider", filterMode: "none", height: 18, bottom: 8, brushSelect: false, showDataShadow: false },
 ];
 
-/** The least part of the axis that is shown, in percent. */
+/** The smallest part of the axis that can be shown, in percent. */
 const LEAST = 0.5;
 
-/** Where a part of the axis, in percent of it, lies after a step. */
+/** The visible part of the axis after a step, in percent. */
 const STEPS = {
   in: ([start, end]) => [start + (end - start) / 4, end - (end - start) / 4],
   out: ([start, end]) => [start - (end - start) / 2, end + (end - start) / 2],
@@ -18,14 +18,14 @@ const STEPS = {
   right: ([start, end]) => [start + (end - start) / 2, end + (end - start) / 2],
 };
 
-/** A part of the axis that does not leave it. */
+/** Limits a part to the axis. */
 function within([start, end]) {
   const width = Math.min(100, Math.max(LEAST, end - start));
   const from = Math.min(100 - width, Math.max(0, start));
   return { start: from, end: from + width };
 }
 
-/** Buttons above a chart of that title, which `drawn` gives. */
+/** The zoom buttons of a chart; `drawn` returns its ECharts instance. */
 export function zoomButtons(title, drawn) {
   const step = (which) => () => {
     const [{ start, end }] = drawn().getOption().dataZoom;

@@ -1,34 +1,34 @@
-//! How devices take part.
+//! The interface of devices.
 
 use super::{Turn, Work};
 
-/// Devices that make the outputs of batches, while the worker that sent one goes on with the next.
+/// Devices that make the outputs of batches, while the worker that sent a batch goes on with the next.
 pub trait Device<W: Work>: Sync {
-    /// Room for a batch on a device, and what the device found.
+    /// Room for a batch on a device, and for the device's results.
     type Slot;
 
-    /// Batches that a worker may have on devices while it goes on.
+    /// The number of batches that a worker may have on devices while it goes on.
     const IN_FLIGHT: usize;
 
-    /// Whether a worker that finds no free slot makes the output itself, rather than wait for one.
+    /// Returns whether a worker that finds no free slot makes the output itself rather than wait for one.
     fn shares(&self) -> bool {
         false
     }
 
-    /// Whether devices can take this batch. If not, the worker makes its output.
+    /// Returns whether devices can process this batch. If not, the worker makes its output.
     fn takes(&self, batch: &W::Batch) -> bool {
         let _ = batch;
         true
     }
 
-    /// A slot. If none is free, waits for one if it may, or returns `None`. It returns `None` in both cases if there will be
-    /// none: then the worker makes the output.
+    /// Returns a slot. If none is free, waits for one if `may_wait`, else returns `None`. Returns `None` in either case
+    /// if there will never be one: then the worker makes the output.
     ///
     /// # Errors
-    /// If a slot cannot be made.
+    /// If a slot cannot be created.
     fn place(&self, worker: &mut W, may_wait: bool) -> Result<Option<Self::Slot>, W::Error>;
 
-    /// Sends a batch to a device, and does not wait.
+    /// Sends a batch to a device, without waiting.
     ///
     /// # Errors
     /// If the device fails.
@@ -39,13 +39,13 @@ pub trait Device<W: Work>: Sync {
         slot: &mut Self::Slot,
     ) -> Result<(), W::Error>;
 
-    /// Whether the device is done with a batch.
+    /// Returns whether the device is done with a batch.
     ///
     /// # Errors
     /// If the device failed.
     fn is_done(&self, slot: &Self::Slot) -> Result<bool, W::Error>;
 
-    /// Waits for the device if need be, gives the slot back, and makes the output.
+    /// Waits for the device if necessary, returns the slot, and makes the output.
     ///
     /// # Errors
     /// If the device failed, or the batch is at fault.
@@ -58,7 +58,7 @@ pub trait Device<W: Work>: Sync {
     ) -> Result<W::Output, W::Error>;
 }
 
-/// No device.
+/// The type of the missing device.
 #[derive(Debug)]
 pub(super) enum NoDevice {}
 

@@ -1,8 +1,8 @@
-//! Batches that are on devices while the worker that sent them goes on.
+//! Batches on devices while the worker that sent them goes on.
 
 use std::collections::VecDeque;
 
-/// A worker's batches that are on devices, in the order in which they were sent.
+/// A worker's batches on devices, in the order in which they were sent.
 #[derive(Debug)]
 pub(super) struct InFlight<T>(VecDeque<T>);
 
@@ -18,18 +18,18 @@ impl<T> InFlight<T> {
         self.0.push_back(batch);
     }
 
-    /// How many batches are on devices.
+    /// Returns the number of batches on devices.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no batches on devices.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Takes the first batch if a device `is_done` with it, or failed (the second value), or if there are more than `most`:
-    /// then it may have to be waited for. `None` otherwise.
+    /// Takes the first batch if a device is done with it, if the device failed (the second value), or if there are more
+    /// than `most` batches, in which case the caller may have to wait for it. Returns `None` otherwise.
     pub(super) fn next_done<E>(
         &mut self,
         most: usize,
@@ -54,7 +54,7 @@ mod tests {
         assert!(batches.next_done(0, |_: &u32| Ok::<_, ()>(true)).is_none());
         [3, 1, 2].into_iter().for_each(|batch| batches.push(batch));
         let done = |batch: &u32| if *batch == 2 { Err("lost") } else { Ok(*batch == 1) };
-        // The second one is done, but the first one is not.
+        // The second batch is done, but the first is not.
         assert_eq!(batches.next_done(3, done), None);
         assert_eq!(batches.next_done(2, done), Some((3, Ok(()))));
         assert_eq!(batches.next_done(usize::MAX, done), Some((1, Ok(()))));

@@ -1,13 +1,13 @@
-//! The engine's promises, under every interleaving of its threads: loom tries them all, up to a few changes of thread where
-//! none had to be ([`CHANGES`]). It fails where a thread waits for ever, too.
+//! Models of the engine's guarantees under all interleavings of its threads: loom tries all with at most a few
+//! preemptions ([`CHANGES`]). It also fails if a thread waits forever.
 //!
 //! ```sh
 //! RUSTFLAGS="--cfg loom" cargo test --release -p merganser-run --lib models
 //! ```
 //!
-//! The code is the one that runs; only locks and atomics are loom's (`sync.rs`). Threads are
-//! started here, as loom has no scopes. It switches threads while one unwinds, which poisons its locks: panics are modelled
-//! with few locks alone.
+//! The models run the production code; only locks and atomics are loom's (`sync.rs`). Threads are
+//! started here, since loom has no scopes. loom switches threads while one unwinds, which poisons its locks, so
+//! panics are modelled only with few locks.
 #![allow(unsafe_code)] // Threads of loom cannot borrow, and nothing may be leaked.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -22,7 +22,7 @@ use crate::locks::{lock, wait};
 use crate::workers::Gate;
 use crate::{Cancel, Cancelled, Silent, StartError};
 
-/// Faults of locking show with two changes; without a bound some models take hours.
+/// The largest number of preemptions. Locking errors show with two; without a bound some models take hours.
 const CHANGES: usize = 3;
 
 fn model(check: impl Fn() + Send + Sync + 'static) {
@@ -49,8 +49,8 @@ impl From<StartError> for Error {
     }
 }
 
-/// Numbers up to `end`, each in its turn if they are `chained`; then there are no more, or it keeps silent until it is
-/// stopped.
+/// A source of numbers up to `end`, each in its turn if they are `chained`. After the last the source ends; if it is
+/// `silent`, it blocks until it is stopped.
 #[derive(Default)]
 struct Numbers {
     next: AtomicU64,
@@ -101,10 +101,10 @@ impl Source for Numbers {
     }
 }
 
-/// Added to the number of a batch: its output before the last one.
+/// An offset added to the number of a batch to mark an output before its last one.
 const EARLY: u64 = 100;
 
-/// Keeps what is written, and tells how many batches are begun and not yet written.
+/// A sink that keeps its outputs, and counts how many batches are begun and not yet written.
 #[derive(Debug)]
 struct List {
     outputs: Vec<u64>,
@@ -127,7 +127,7 @@ impl InOrderSink<u64> for List {
     }
 }
 
-/// What is to happen in a run.
+/// The scenario of a run.
 #[derive(Clone, Copy, Default)]
 struct Plan {
     end: u64,
@@ -137,11 +137,11 @@ struct Plan {
     fails_at: &'static [u64],
     panics_at: Option<u64>,
     write_fails_at: Option<u64>,
-    /// The output of this batch waits for its turn.
+    /// The batch whose output waits for its turn.
     long: Option<u64>,
-    /// Slots of the device; none: there is no device.
+    /// The number of slots of the device; `None` for no device.
     slots: Option<usize>,
-    /// Slots are taken in order, and kept while outputs are handed over.
+    /// Whether slots are taken in order, and kept while outputs are handed over.
     keeps_slots: bool,
 }
 
@@ -154,7 +154,7 @@ impl Worker<'_> {
     fn make(&self, batch: u64) -> Result<u64, Error> {
         let plan = &self.run.plan;
         if plan.panics_at == Some(batch) {
-            // Without the hook, which would say so for every order.
+            // Without the panic hook, which would print a message for every interleaving.
             resume_unwind(Box::new("as planned"));
         }
         if plan.fails_at.contains(&batch) { Err(Error::At(batch)) } else { Ok(batch) }
@@ -231,7 +231,7 @@ impl Device<Worker<'_>> for Slots {
     }
 
     fn is_done(&self, (): &()) -> Result<bool, Error> {
-        // Never before it has to be.
+        // Never before the engine has to wait.
         Ok(false)
     }
 
@@ -247,14 +247,14 @@ impl Device<Worker<'_>> for Slots {
     }
 }
 
-/// What threads share.
+/// The state that all threads of a run share.
 struct ModelShared {
     plan: Plan,
     slots: Slots,
     begun: Arc<AtomicUsize>,
 }
 
-/// An engine that threads of loom share: they cannot borrow.
+/// An engine shared by loom's threads, which cannot borrow.
 struct Shared {
     run: &'static ModelShared,
     engine: Engine<'static, Numbers, u64, List>,
@@ -263,7 +263,7 @@ struct Shared {
 /// The outputs or the error of a run, and whether no worker panicked.
 type Ended = (Result<Vec<u64>, Error>, bool);
 
-/// Runs a plan with this many workers, one of them on the calling thread, and a thread that may cancel.
+/// Runs a scenario with this many workers, one of them on the calling thread, and a thread that may cancel.
 fn run(plan: Plan, workers: usize, cancels: bool) -> Ended {
     let begun = Arc::new(AtomicUsize::new(0));
     let slots = Slots { free: Mutex::new(plan.slots.unwrap_or(1)), changed: Condvar::new() };
@@ -276,7 +276,7 @@ fn run(plan: Plan, workers: usize, cancels: bool) -> Ended {
         ..Numbers::default()
     }));
     let cancel = Box::into_raw(Box::new(Cancel::default()));
-    // SAFETY: all three are freed below, after every thread that has one of these references was joined.
+    // SAFETY: all three are freed below, after every thread with a reference to them was joined.
     let ended = unsafe { run_with(&*run, &*source, &*cancel, begun, workers, cancels) };
     // SAFETY: they come from `Box::into_raw` above, and no reference is left.
     unsafe {
@@ -393,7 +393,7 @@ fn batches_are_cut_in_their_turns() {
     }
 }
 
-/// The deadlock rule: with fewer slots than batches under way, and room for few outputs.
+/// Checks the deadlock rule with fewer slots than batches in flight, and room for few outputs.
 #[test]
 fn workers_with_batches_on_devices_block_nobody() {
     for (end, slots, ahead, long) in
@@ -418,7 +418,7 @@ fn failures_end_runs_with_devices() {
     }
 }
 
-/// Slots that are kept while outputs are handed over are taken in the order of the batches.
+/// Checks that slots which are kept while outputs are handed over are taken in the order of the batches.
 #[test]
 fn slots_that_are_kept_are_taken_in_order() {
     for (slots, fails_at) in [(1, &[][..]), (2, &[]), (1, &[1])] {

@@ -1,10 +1,10 @@
-//! The loop of a worker that has devices.
+//! The loop of a worker that uses devices.
 
 use super::in_flight::InFlight;
 use super::{Device, Engine, InOrderSink, Source, Work};
 use crate::{Cancelled, StartError};
 
-/// A batch that is on a device.
+/// A batch on a device.
 struct Sent<B, L> {
     batch: B,
     slot: L,
@@ -22,7 +22,7 @@ where
     device: &'o D,
     worker: &'o mut W,
     in_flight: InFlight<Sent<S::Batch, D::Slot>>,
-    /// For their memory.
+    /// Batches kept to reuse their memory.
     spare: Vec<S::Batch>,
 }
 
@@ -44,7 +44,7 @@ where
         OnDevices { engine, device, worker, in_flight: InFlight::default(), spare: Vec::new() }
     }
 
-    /// Takes batches until there are none.
+    /// Processes batches until there are no more.
     pub(super) fn take_all(mut self) {
         loop {
             let mut batch = self.spare.pop().unwrap_or_default();
@@ -52,7 +52,7 @@ where
                 break;
             }
             if !self.engine.outputs.has_room(S::number(&batch)) {
-                // The deadlock rule: whoever has to write first may wait for the slots of this worker.
+                // The deadlock rule: the worker that must write first may wait for the slots of this worker.
                 self.finish(0);
             }
             if !self.engine.wait_for_room(self.worker, &batch) {
@@ -93,7 +93,7 @@ where
     /// Makes the output of a batch on this thread.
     fn work(&mut self, mut batch: S::Batch) {
         if !self.device.shares() {
-            // Its output may have to wait for its turn: the deadlock rule.
+            // The deadlock rule: its output may have to wait for its turn.
             self.finish(0);
         }
         let turn = self.engine.turn_of(&batch);
@@ -102,8 +102,8 @@ where
         self.spare.push(batch);
     }
 
-    /// Makes the outputs of the batches that devices are done with; of the first ones in any case, so that at most `most` are
-    /// left.
+    /// Makes the outputs of the batches that devices are done with, and of further first ones until at most
+    /// `most` are left.
     fn finish(&mut self, most: usize) {
         let device = self.device;
         let is_done = |sent: &Sent<S::Batch, D::Slot>| device.is_done(&sent.slot);
@@ -117,7 +117,7 @@ where
 
     fn hand_over(&self, turn: super::Turn<'_, P, E>, done: Result<P, E>) {
         if !self.in_flight.is_empty() {
-            // The deadlock rule: later batches are on devices, or earlier ones.
+            // The deadlock rule: this worker still has other batches on devices.
             turn.never_defer();
         }
         self.engine.hand_over(turn, done);

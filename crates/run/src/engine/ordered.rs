@@ -1,4 +1,4 @@
-//! Parts that are written in the order of their numbers, whoever finishes first.
+//! Writing of parts in the order of their numbers, whichever is finished first.
 
 use crate::locks::{into_inner, lock, wait};
 use crate::sync::{AtomicBool, Condvar, Mutex, MutexGuard};
@@ -6,19 +6,19 @@ use std::collections::{BTreeMap, VecDeque};
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering;
 
-/// Takes what is written in order.
+/// A sink for parts that are written in order.
 pub trait InOrderSink<P> {
-    /// Why a part could not be written.
+    /// The error of a part that could not be written.
     type Error;
 
-    /// Writes a part, and may give it back for its memory ([`InOrder::spare`]).
+    /// Writes a part, and may return it to reuse its memory ([`InOrder::spare`]).
     ///
     /// # Errors
-    /// If it cannot be written; nothing is after that.
+    /// If it cannot be written; no part is written after that.
     fn write(&mut self, part: P) -> Result<Option<P>, Self::Error>;
 }
 
-/// The sink of work that has no ordered outputs.
+/// A sink for work without ordered outputs.
 #[derive(Debug)]
 pub(super) struct Discard<E>(PhantomData<fn() -> E>);
 
@@ -36,39 +36,39 @@ impl<E> InOrderSink<()> for Discard<E> {
     }
 }
 
-/// Outputs by number, written in the order of the numbers. An output that comes before its turn is kept; the thread that
-/// hands in the next one writes it and those that follow, and no other thread waits for the writing.
+/// Outputs by number, written in the order of the numbers. An output that arrives before its turn is kept; the thread
+/// that hands in the next one writes it and those that follow, and no other thread waits for the writing.
 ///
-/// Each number from 0 on has one output, or several of which the last one is marked. What is kept is bounded by how far numbers
-/// may be ahead, and by the weights of [`hand_in_some`](Self::hand_in_some).
+/// Each number from 0 on has one output, or several of which the last one is marked. The memory is bounded by how far
+/// numbers may be ahead, and by the weights of [`hand_in_some`](Self::hand_in_some).
 #[derive(Debug)]
 pub struct InOrder<P, S: InOrderSink<P>> {
     state: Mutex<PendingResults<P, S::Error>>,
     changed: Condvar,
-    /// Whether something failed, or nothing is wanted any more: read without the lock.
+    /// Whether a part failed or the outputs were stopped; read without the lock.
     over: AtomicBool,
     ahead: u64,
     most: u64,
-    /// Locked by the one who writes.
+    /// The sink, locked by the thread that writes.
     sink: Mutex<S>,
 }
 
 #[derive(Debug)]
 struct PendingResults<P, E> {
-    /// The number whose parts are written.
+    /// The number whose parts are being written.
     next: u64,
     waiting: BTreeMap<u64, Waiting<P>>,
-    /// The weight of all that waits.
+    /// The total weight of the waiting parts.
     weight: u64,
-    /// Threads that wait for a change.
+    /// The number of threads that wait for a change.
     sleepers: usize,
-    /// Somebody writes a part, and will go on with the next one.
+    /// Whether a thread is writing a part; it will go on with the next one.
     writing: bool,
-    /// Written parts, for their memory.
+    /// Written parts, kept to reuse their memory.
     spare: Vec<P>,
-    /// Of the failures, the one with the smallest number.
+    /// The failure with the smallest number.
     failed: Option<(u64, E)>,
-    /// Nothing is wanted any more.
+    /// Whether no part is wanted any more.
     stopped: bool,
 }
 
@@ -79,8 +79,8 @@ struct Waiting<P> {
 }
 
 impl<P, S: InOrderSink<P>> InOrder<P, S> {
-    /// Numbers may be begun that are less than `ahead` after the one that is written, and parts of
-    /// up to `most` weight in all may wait.
+    /// Creates outputs in which numbers less than `ahead` after the one being written may be begun, and parts with
+    /// a total weight of up to `most` may wait.
     pub fn new(sink: S, ahead: u64, most: u64) -> InOrder<P, S> {
         let state = PendingResults {
             next: 0,
@@ -97,23 +97,23 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
         InOrder { state, changed, over, ahead, most, sink }
     }
 
-    /// A part that was written, for its memory.
+    /// Returns a written part, to reuse its memory.
     pub fn spare(&self) -> Option<P> {
         self.lock().spare.pop()
     }
 
-    /// Whether no more should be begun.
+    /// Returns whether no more parts should be begun.
     pub(crate) fn has_failed(&self) -> bool {
         self.over.load(Ordering::Acquire)
     }
 
-    /// Whether the part of this number may be worked on at once, or will not be wanted.
+    /// Returns whether the part of this number may be begun at once, or will not be wanted.
     pub(crate) fn has_room(&self, number: u64) -> bool {
         let state = self.lock();
         !state.wants(number) || number < state.next.saturating_add(self.ahead)
     }
 
-    /// Waits until the part of this number may be worked on; `false` if a part before it failed.
+    /// Waits until the part of this number may be begun; `false` if a part before it failed.
     /// All parts before it must have been begun, so that its turn comes.
     pub(crate) fn wait_for_room(&self, number: u64) -> bool {
         let mut state = self.lock();
@@ -123,18 +123,18 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
         state.wants(number)
     }
 
-    /// Takes the only or last part of a number, and writes it and those that follow it if it is
+    /// Hands in the only or last part of a number, and writes it and those that follow it if it is
     /// their turn.
     pub fn hand_in(&self, number: u64, part: P) {
         self.take(self.lock(), number, part, 0, true);
     }
 
-    /// Takes the next part of a number, `last` if it is whole with it, when there is room for its
-    /// weight, or when it is its turn: a weight of `u64::MAX` waits for that. False if it is not
+    /// Hands in a part of a number, `last` if it is the last one, once there is room for its
+    /// weight or it is its turn; a weight of `u64::MAX` always waits for the turn. Returns false if the part is not
     /// wanted any more.
     pub fn hand_in_some(&self, number: u64, part: P, weight: u64, last: bool) -> bool {
         let mut state = self.lock();
-        // The one whose turn it is waits for nothing but the writing, and so this ends.
+        // The thread whose turn it is waits only for the writing, so this ends.
         while state.wants(number)
             && (number != state.next || state.writing)
             && state.weight.saturating_add(weight) > self.most
@@ -148,6 +148,7 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
         wanted
     }
 
+    /// Queues a part; writes it and those that follow it if it is their turn and no other thread writes.
     fn take<'s>(
         &'s self,
         mut state: MutexGuard<'s, PendingResults<P, S::Error>>,
@@ -182,14 +183,14 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
         self.wake(&state);
     }
 
-    /// Wakes the threads that wait, if any do.
+    /// Wakes the waiting threads, if there are any.
     fn wake(&self, state: &PendingResults<P, S::Error>) {
         if state.sleepers > 0 {
             self.changed.notify_all();
         }
     }
 
-    /// Ends the run: parts with larger numbers are not begun. Those with smaller ones were, and
+    /// Ends the run with an error: parts with larger numbers are not begun. Parts with smaller ones were begun, and
     /// may fail too.
     pub fn fail(&self, number: u64, error: S::Error) {
         self.lock().fail(number, error);
@@ -197,14 +198,14 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
         self.changed.notify_all();
     }
 
-    /// Nobody needs to wait any more: a part will be missing, or none is wanted.
+    /// Makes all waiting threads go on, because a part will be missing or none is wanted.
     pub fn stop(&self) {
         self.lock().stopped = true;
         self.over.store(true, Ordering::Release);
         self.changed.notify_all();
     }
 
-    /// The sink, with all that was handed in.
+    /// Returns the sink, to which all parts that were handed in are written.
     ///
     /// # Errors
     /// The failure with the smallest number.
@@ -232,7 +233,7 @@ impl<P, S: InOrderSink<P>> InOrder<P, S> {
 }
 
 impl<P, E> PendingResults<P, E> {
-    /// The next part to write, if it was handed in and nothing before it failed.
+    /// Returns the next part to write, if it was handed in and no earlier part failed.
     fn take_next(&mut self) -> Option<P> {
         loop {
             if !self.wants(self.next) {
@@ -256,7 +257,7 @@ impl<P, E> PendingResults<P, E> {
         }
     }
 
-    /// Whether no part before this one failed.
+    /// Returns whether a part is wanted: no part up to it failed, and nothing was stopped.
     fn wants(&self, number: u64) -> bool {
         !self.stopped && self.failed.as_ref().is_none_or(|(failed, _)| number < *failed)
     }
@@ -268,18 +269,18 @@ impl<P, E> PendingResults<P, E> {
     }
 }
 
-/// Does something when it goes away, unless it was [disarmed](Self::disarm): after an error or a panic
-/// nobody may wait for what will not come.
+/// A guard that calls an action when dropped, unless it was [disarmed](Self::disarm), so that no
+/// thread waits forever after an error or a panic.
 #[derive(Debug)]
 pub struct OnFailure<F: Fn()>(Option<F>);
 
 impl<F: Fn()> OnFailure<F> {
-    /// What is to be done.
+    /// Creates a guard that calls `action`.
     pub fn new(action: F) -> OnFailure<F> {
         OnFailure(Some(action))
     }
 
-    /// All went well: nothing is to be done.
+    /// Drops the guard without calling the action.
     pub fn disarm(mut self) {
         self.0 = None;
     }
@@ -300,7 +301,7 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    /// Fails at a text of its own.
+    /// A sink that fails at one text.
     #[derive(Debug, Default)]
     struct Text(String, Option<&'static str>);
 
@@ -334,7 +335,7 @@ mod tests {
         for (number, text) in [(5, "later"), (2, "first"), (3, "last in time")] {
             parts.fail(number, text.to_owned());
         }
-        // What comes before it may fail, too.
+        // A part before the failure may fail, too.
         assert!(parts.wait_for_room(1) && !parts.wait_for_room(2) && parts.has_failed());
         assert!(!parts.hand_in_some(2, String::new(), 1, true));
         assert_eq!(parts.into_sink().err().as_deref(), Some("first"));
@@ -353,7 +354,7 @@ mod tests {
         assert!(parts.hand_in_some(0, "a".into(), u64::MAX, false));
         assert!(parts.hand_in_some(1, "d".into(), 5, true));
         thread::scope(|scope| {
-            // No room for it before its turn.
+            // There is no room for it before its turn.
             let late = scope.spawn(|| parts.hand_in_some(2, "e".into(), u64::MAX, true));
             thread::sleep(Duration::from_millis(20));
             assert!(parts.hand_in_some(0, "b".into(), 11, true));

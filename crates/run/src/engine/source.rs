@@ -1,46 +1,46 @@
-//! Where batches come from.
+//! The interface of sources of batches.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Cancelled;
 
-/// Fills batches, in the order of their numbers, which begin with 0.
+/// A source that fills batches, in the order of their numbers, which begin with 0.
 pub trait Source: Sync {
-    /// A batch, whose memory is used again.
+    /// The type of a batch, whose memory is reused.
     type Batch: Default;
-    /// Why there is no next one.
+    /// The error of a batch that cannot be filled.
     type Error;
 
     /// Refills a batch with the next records, and returns the bytes of input that were read for it;
-    /// `None` if there are no more. Any number of workers call it, each with a batch of its own. It may wait for the input and
-    /// for other calls, never for what a worker does between two calls.
+    /// `None` if there are no more. Any number of workers call it concurrently, each with its own batch.
+    /// It may wait for the input and for other calls, but never for actions of a worker between two calls.
     ///
     /// # Errors
     /// If the input is at fault; the batch then has the number that it would have had.
     fn next(&self, batch: &mut Self::Batch) -> Result<Option<u64>, Self::Error>;
 
-    /// The fault of the input behind the records of this batch, which are good: it is the failure of the next number.
+    /// Returns the fault of the input after the (valid) records of this batch, which is the failure of the next number.
     fn fault_behind(batch: &mut Self::Batch) -> Option<Self::Error> {
         let _ = batch;
         None
     }
 
-    /// The number of batches before this one.
+    /// Returns the number of the batch: the number of batches before it.
     fn number(batch: &Self::Batch) -> u64;
 
-    /// Whether the output of this batch is too large to wait in memory: it is handed over only when all outputs before it
-    /// are written.
+    /// Returns whether the output of this batch is too large to wait in memory: it is handed over only after all
+    /// outputs before it are written.
     fn is_long(&self, batch: &Self::Batch) -> bool {
         let _ = batch;
         false
     }
 
-    /// Batches from `number` on are not wanted any more. A thread that waits in [`next`](Self::next) returns with nothing, or
-    /// with an error that is ignored.
+    /// Stops batches from `number` on. A thread that waits in [`next`](Self::next) returns `None`, or
+    /// an error, which is ignored.
     fn stop(&self, number: u64);
 }
 
-/// A source of numbers alone, for work whose data is there.
+/// A source that yields only numbers, for work whose data already exists.
 #[derive(Debug)]
 pub struct NumberSource {
     next: AtomicU64,
@@ -48,7 +48,7 @@ pub struct NumberSource {
 }
 
 impl NumberSource {
-    /// The numbers from 0 to `end`, without it.
+    /// Creates a source of the numbers from 0 to `end`, excluding `end`.
     pub fn up_to(end: usize) -> NumberSource {
         NumberSource { next: AtomicU64::new(0), end: end as u64 }
     }

@@ -1,4 +1,4 @@
-//! The engine on threads of the system; `models.rs` has every interleaving of a few.
+//! Tests of the engine on system threads; `models.rs` checks all interleavings of a few threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -29,7 +29,7 @@ impl From<StartError> for Error {
     }
 }
 
-/// Numbers up to `end`, at which there is an error if it is `faulty`; or a fault behind a number.
+/// A source of numbers up to `end`, which may be `faulty` at the end or have a fault behind a number.
 #[derive(Default)]
 struct Numbers {
     next: AtomicU64,
@@ -115,7 +115,7 @@ impl Work for Worker {
     }
 }
 
-/// A device with a few slots, which takes no multiples of five.
+/// A device with a few slots, which does not take multiples of five.
 struct Slots {
     free: Mutex<usize>,
     changed: Condvar,
@@ -172,7 +172,7 @@ fn slots(free: usize, shares: bool) -> Slots {
     Slots { free: Mutex::new(free), changed: Condvar::new(), shares }
 }
 
-/// The outputs and the workers of a run.
+/// Runs an engine and returns the outputs and the workers.
 fn run(source: &Numbers, device: Option<&Slots>, make: impl Fn() -> Worker + Sync) -> Ended {
     let cancel = Cancel::default();
     let engine = Engine::new(source, List::default(), 3, &Silent, &cancel);

@@ -1,20 +1,20 @@
-//! A batch's place in the order of outputs.
+//! The turn of a batch in the order of outputs.
 
 use std::cell::Cell;
 
 use super::ordered::{InOrder, InOrderSink};
 use super::{Ticket, Turns};
 
-/// A batch's place in the order of outputs: spare memory, outputs before the last one, and slots in order.
+/// The turn of a batch: gives spare memory, takes outputs before the last one, and orders slots.
 pub struct Turn<'t, P, E> {
     number: u64,
     outputs: &'t dyn Outputs<P, E>,
-    /// Until it is used, if slots are taken in order.
+    /// The ticket for a slot until it is used, if slots are taken in order.
     ticket: Cell<Option<Ticket<'t, ()>>>,
     deferred: Cell<bool>,
 }
 
-/// What a turn needs of the outputs, whatever their sink.
+/// The functions of the outputs that a turn needs, for any sink.
 trait Outputs<P, E> {
     fn spare(&self) -> Option<P>;
     fn hand_over(&self, number: u64, output: P) -> bool;
@@ -47,30 +47,33 @@ impl<'t, P, E> Turn<'t, P, E> {
         Turn { number, outputs, ticket, deferred: Cell::new(is_long) }
     }
 
-    /// The number of the batch.
+    /// Returns the number of the batch.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// An output that was written, for its memory.
+    /// Returns an output that was written, to reuse its memory.
     pub fn spare(&self) -> Option<P> {
         self.outputs.spare()
     }
 
-    /// Hands over an output before the batch's last one, when all before it are written; false if it is not wanted any
-    /// more. May block: never call it while holding what an earlier batch may wait for.
+    /// Hands over an output before the batch's last one, once all before it are written; false if it is not wanted any
+    /// more. May block: never call it while holding a resource for which an earlier batch may wait.
     pub fn hand_over(&self, output: P) -> bool {
         self.deferred.set(true);
         self.outputs.hand_over(self.number, output)
     }
 
-    /// Calls `take` when all batches before this one have called it or ended; `None` if this one is not wanted any more.
-    /// For slots that a worker keeps while it writes: taken in order, they are never held by a batch that waits for a later
-    /// one. Once a batch, in an engine [with slots in order](super::Engine::with_slots_in_order).
+    /// Calls `take` once all batches before this one have called it or ended; `None` if this batch is not
+    /// wanted any more.
+    ///
+    /// For slots that a worker keeps while it writes: taken in order, they are never held by a batch that waits for a
+    /// later one. May be called once a batch, in an engine
+    /// [with slots in order](super::Engine::with_slots_in_order).
     pub fn in_order<T>(&self, take: impl FnOnce() -> T) -> Option<T> {
         let ticket = self.ticket.take();
         let taken = ticket.as_ref().is_none_or(Ticket::wait).then(take);
-        // Now the next batch takes its own, while this one goes on.
+        // The next batch may now take its slot, while this one goes on.
         drop(ticket);
         taken
     }

@@ -1,12 +1,12 @@
-//! What is done for one batch after the other, in the order of their numbers, while all else is done side by side.
+//! Turns: a step that batches do one after the other, in the order of their numbers, within otherwise parallel work.
 
 use std::collections::BTreeSet;
 
 use crate::locks::{into_inner, lock, wait};
 use crate::sync::{Condvar, Mutex};
 
-/// A state that batches change in the order of their numbers, which begin with 0. The turn of a batch comes when all batches
-/// before it have had theirs or given it up.
+/// A state that batches change in the order of their numbers, which begin with 0. The turn of a batch comes when all
+/// batches before it have had their turns or given them up.
 #[derive(Debug)]
 pub struct Turns<T> {
     state: Mutex<TurnOrder<T>>,
@@ -16,16 +16,16 @@ pub struct Turns<T> {
 #[derive(Debug)]
 struct TurnOrder<T> {
     next: u64,
-    /// Later ones that are over already.
+    /// Later numbers whose turns are already over.
     over: BTreeSet<u64>,
-    /// Numbers from here on are not wanted.
+    /// The first number that is not wanted.
     end: u64,
-    /// Threads that wait for their turns.
+    /// The number of threads that wait for their turns.
     sleepers: usize,
     value: T,
 }
 
-/// The turn of a batch, which is over when this is dropped.
+/// The turn of a batch, which is over when the ticket is dropped.
 #[derive(Debug)]
 pub struct Ticket<'t, T> {
     turns: &'t Turns<T>,
@@ -39,18 +39,19 @@ impl<T: Default> Default for Turns<T> {
 }
 
 impl<T> Turns<T> {
-    /// A state that the batch of number 0 changes first.
+    /// Creates a state that batch 0 changes first.
     pub fn new(value: T) -> Turns<T> {
         let state = TurnOrder { next: 0, over: BTreeSet::new(), end: u64::MAX, sleepers: 0, value };
         Turns { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// The state, after the last turn.
+    /// Returns the state after the last turn.
     pub fn into_inner(self) -> T {
         into_inner(self.state).value
     }
 
-    /// The turn of a batch. Every batch asks for its own once, or fails ([`stop`](Self::stop)): those behind it wait for that.
+    /// Returns the turn of a batch. Every batch must take its ticket once, or be [stopped](Self::stop): later ones wait
+    /// for it.
     pub fn ticket(&self, number: u64) -> Ticket<'_, T> {
         Ticket { turns: self, number }
     }
@@ -69,7 +70,7 @@ impl<T> Turns<T> {
         change(&mut lock(&self.state).value)
     }
 
-    /// Batches from `number` on are not wanted any more, and wait no longer.
+    /// Stops batches from `number` on; they do not wait any longer.
     pub fn stop(&self, number: u64) {
         let mut state = lock(&self.state);
         state.end = state.end.min(number);
@@ -79,7 +80,7 @@ impl<T> Turns<T> {
 }
 
 impl<T> Ticket<'_, T> {
-    /// Waits until all batches before have had their turns; false if this one is not wanted any more.
+    /// Waits until all batches before have had their turns; false if this batch is not wanted any more.
     pub fn wait(&self) -> bool {
         let mut state = lock(&self.turns.state);
         while state.next < self.number && self.number < state.end {

@@ -1,19 +1,19 @@
-//! What a worker does with a batch.
+//! The interface of workers.
 
 use std::time::Instant;
 
 use super::Turn;
 
-/// A worker: makes outputs of batches. Each thread has its own, with its memory and its counts.
+/// A worker that makes outputs of batches. Each thread has its own, with its buffers and counts.
 pub trait Work {
-    /// What it takes.
+    /// The type of a batch.
     type Batch;
-    /// What it makes.
+    /// The type of an output.
     type Output;
-    /// Why it makes nothing.
+    /// The error of a batch.
     type Error;
 
-    /// Makes the output of a batch. `turn` has spare outputs, and takes outputs before the last one.
+    /// Makes the output of a batch. `turn` provides spare outputs, and takes outputs before the last one.
     ///
     /// # Errors
     /// If the batch is at fault, or the run must end.

@@ -1,16 +1,16 @@
-//! What control groups leave of memory.
+//! The memory that control groups leave.
 
 use std::fs;
 use std::path::Path;
 
 /// The files of a version of cgroups.
 struct Files {
-    /// Limits, of which the least counts.
+    /// The files with limits, of which the least applies.
     limits: &'static [&'static str],
-    /// Bytes that are held, page cache included.
+    /// The file with the memory in use, including the page cache, in bytes.
     held: &'static str,
-    /// Lines of `memory.stat`, those below the group included, with bytes that are held as long as nobody
-    /// needs them. What is in memory alone, files of tmpfs among it, is in none of them: it is on the lists
+    /// The lines of `memory.stat`, including descendants, with the bytes that the kernel frees on demand. Memory
+    /// without a file on disk, such as files of tmpfs, is in none of them: it is on the lists
     /// of anonymous pages.
     reclaimable: &'static [&'static str],
 }
@@ -21,15 +21,15 @@ const V1: Files = Files {
     reclaimable: &["total_active_file", "total_inactive_file"],
 };
 
-// Beyond memory.high, processes are slowed down until little of them moves.
+// Above memory.high, processes are throttled until they hardly make progress.
 const V2: Files = Files {
     limits: &["memory.max", "memory.high"],
     held: "memory.current",
     reclaimable: &["active_file", "inactive_file", "slab_reclaimable"],
 };
 
-/// The least that is left in the cgroups that `groups` (of `/proc/self/cgroup`) names, and in those above
-/// them, under the usual mount point `root`; `None` without any limit.
+/// Returns the least memory left in the cgroups named in `groups` (the text of `/proc/self/cgroup`) and their
+/// ancestors, under the usual mount point `root`; `None` if there is no limit.
 pub(super) fn left(groups: &str, root: &Path) -> Option<u64> {
     groups.lines().filter_map(|line| left_by_line(line, root)).min()
 }
@@ -44,17 +44,17 @@ fn left_by_line(line: &str, root: &Path) -> Option<u64> {
     } else {
         return None;
     };
-    // Inside a container the path may be the host's and not exist here; its limit then stands at
-    // the root of what is mounted, which the walk upwards reaches.
+    // Inside a container the path may be the host's and not exist here; the limit is then at
+    // the root of the mount, which the walk upwards reaches.
     let own = path.trim_start_matches('/');
     Path::new(own).ancestors().filter_map(|part| files.left(&mount.join(part))).min()
 }
 
 impl Files {
-    /// What the limit of a group leaves, if it has one.
+    /// Returns the memory that the limit of a group leaves, if it has one.
     fn left(&self, group: &Path) -> Option<u64> {
         let read = |file: &str| fs::read_to_string(group.join(file)).ok();
-        // "max" (v2) is no number; v1 says "no limit" by a huge one, which the minimum ignores.
+        // "max" (v2) is not a number; v1 expresses "no limit" by a huge one, which the minimum ignores.
         let number = |file: &&str| read(file)?.trim().parse::<u64>().ok();
         let limit = self.limits.iter().filter_map(number).min()?;
         let stat = read("memory.stat").unwrap_or_default();
@@ -65,7 +65,7 @@ impl Files {
     }
 }
 
-/// The number of a line such as `inactive_file 4096`.
+/// Returns the number of a line such as `inactive_file 4096`.
 fn field(stat: &str, name: &str) -> Option<u64> {
     let value = |line: &str| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok();
     stat.lines().find_map(value)
@@ -75,7 +75,7 @@ fn field(stat: &str, name: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// A tree of made-up groups.
+    /// A directory tree of made-up groups.
     struct Tree(std::path::PathBuf);
 
     impl Tree {
@@ -141,12 +141,12 @@ mod tests {
                 ("cache/memory.stat", stat),
             ],
         );
-        // 2000 less 650, of 4000.
+        // A limit of 4000, less 2000 in use, of which 650 can be freed.
         assert_eq!(tree.left("0::/job\n"), Some(2650));
-        // The group above leaves less than its own, of which there is no memory.stat.
+        // The parent leaves less than the group itself, which has no memory.stat.
         assert_eq!(tree.left("0::/job/step\n"), Some(2650));
         assert_eq!(tree.left("0::/full\n"), Some(0));
-        // Numbers that were read one after the other may contradict each other.
+        // Numbers that are read one after the other may be inconsistent.
         assert_eq!(tree.left("0::/cache\n"), Some(1000));
     }
 

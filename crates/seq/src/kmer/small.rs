@@ -1,9 +1,9 @@
-//! k-mers in the machine's own integers.
+//! k-mers in primitive integers.
 
 use super::{Kmer, fold_multiply};
 use crate::packed::reverse_complement_word;
 
-/// Odd 64-bit constants without pattern (digits of the golden ratio and of π).
+/// An odd constant without structure: digits of the golden ratio. [`MIX_HIGH`] has digits of π.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 const MIX_HIGH: u64 = 0x2437_54a3_243f_6a89;
 
@@ -78,7 +78,7 @@ macro_rules! kmer_of_integer {
             }
             #[inline(always)]
             fn store(self, bytes: &mut [u8]) {
-                // An array of its own size, which no call copies.
+                // An array of constant size is stored without a call to memcpy.
                 bytes.as_chunks_mut().0[0] = self.to_le_bytes();
             }
             #[inline(always)]

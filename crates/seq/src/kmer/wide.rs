@@ -2,7 +2,7 @@
 
 use super::Kmer;
 
-/// A 256-bit integer: the high half first, so that the derived order is that of the integers.
+/// A 256-bit integer. The high half is the first field, so that the derived order is that of the integers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Wide {
     high: u128,

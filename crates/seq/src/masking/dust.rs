@@ -1,33 +1,32 @@
-//! Symmetric DUST, base by base.
+//! Symmetric DUST, computed base by base.
 //!
-//! A window of the last 62 triplets (64 bases) moves over the sequence. With each triplet, the suffixes
-//! of the window are looked at from short to long: each is perfect if its score is above the threshold
-//! and no lower than that of any perfect interval within it. Of the perfect intervals that begin at the
-//! same triplet, the last one found is the longest and has the highest score, so that one for each
-//! beginning is kept. When the window leaves a beginning, its interval is masked.
+//! A window of the last 62 triplets (64 bases) moves over the sequence. After each triplet, the suffixes of the window
+//! are checked from short to long: a suffix is perfect if its score is above the threshold and not below that of any
+//! perfect interval within it. Of the perfect intervals that begin at the same triplet, the last one found is the
+//! longest and has the highest score, so only one is kept for each beginning. When the window moves past a beginning,
+//! its interval is masked.
 //!
-//! Most triplets need no such look. Of the window's suffixes, the longest in which no triplet occurs more
-//! than four times has a score of 2 at most, as have all intervals within it: suffixes
-//! that are looked at are longer. No suffix has more pairs than the window. So if these are not above the
-//! threshold for the suffix that is known to be low, nothing is.
+//! Most triplets need no check. The longest suffix in which no triplet occurs more than four times has a score of at
+//! most 2, and so have all intervals within it; only longer suffixes are checked. No suffix has more pairs than the
+//! window. So if the pairs of the window are not above the threshold for that suffix, no suffix is perfect.
 
 use crate::base;
 
 use super::MASKED;
 
-/// Bases of a window.
+/// The number of bases in a window.
 pub(super) const WINDOW: usize = 64;
-/// Its triplets.
+/// The number of triplets in a window.
 const TRIPLETS: usize = WINDOW - 2;
-/// The threshold: a score of 20, which counts tenths.
+/// The threshold: a score of 20 in the units of DUST, which are tenths.
 const THRESHOLD: u32 = 2;
-/// How often a triplet may occur where no interval is above the threshold: with c ≤ 4 of each there are
-/// at most 1.5 pairs a triplet.
+/// The largest count of a triplet in a suffix that is known to be below the threshold: with counts of at most 4,
+/// there are at most 1.5 pairs per triplet.
 const LOW: u8 = 4;
-/// Places of triplets and intervals that are kept, by their number.
+/// The size of the ring buffers for triplets and intervals, which are indexed by their number.
 const KEPT: usize = 64;
 
-/// Triplets, how many of each there are, and the pairs of equal ones.
+/// Counts of triplets, and the number of pairs of equal ones.
 #[derive(Clone, Copy)]
 struct Counts {
     of: [u8; 64],
@@ -51,40 +50,40 @@ impl Counts {
     }
 }
 
-/// A perfect interval, or none.
+/// A perfect interval, or none if `steps` is 0.
 #[derive(Clone, Copy, Default)]
 struct Perfect {
-    /// Its triplets less one; 0: there is none.
+    /// The number of triplets minus 1; 0 if there is no interval.
     steps: u32,
     pairs: u32,
 }
 
 impl Perfect {
-    /// Whether its score is higher; that of none is the lowest.
+    /// Whether the score of this interval is higher than that of `other`. A missing interval has the lowest score.
     #[inline(always)]
     fn is_above(self, other: Perfect) -> bool {
         self.pairs * other.steps > other.pairs * self.steps || (other.steps == 0 && self.steps > 0)
     }
 }
 
-/// What is known of a run of bases; a triplet has the number of its first base.
+/// The state of the scan over a run of bases. A triplet is numbered by its first base.
 struct Dust {
-    /// The window's triplets, by their number.
+    /// The triplets of the window, by their number.
     triplets: [u8; KEPT],
-    /// The number of the window's first triplet, and the one behind its last.
+    /// The number of the first triplet of the window. [`end`](Self::end) is the number after its last triplet.
     start: usize,
     end: usize,
-    /// The first triplet of the suffix that is known to be low.
+    /// The first triplet of the suffix that is known to be below the threshold.
     low: usize,
     window: Counts,
     suffix: Counts,
     /// The perfect intervals, by the number of their first triplet.
     perfect: [Perfect; KEPT],
-    /// Where the last masked interval ends.
+    /// The end of the last masked interval.
     masked: usize,
 }
 
-/// Masks a run of bases: letters that are all A, C, G, T or U in either case.
+/// Masks a run of bases: all letters are A, C, G, T or U, in either case.
 pub(super) fn mask(run: &mut [u8]) {
     let none = Counts { of: [0; 64], pairs: 0 };
     let mut dust = Dust {
@@ -104,7 +103,7 @@ pub(super) fn mask(run: &mut [u8]) {
             continue;
         }
         if dust.end - dust.start == TRIPLETS {
-            // Of letters that were read: they may be replaced.
+            // The interval that is masked ends before `at`: masking changes only letters that were already read.
             dust.leave(run);
         }
         dust.enter(triplet);
@@ -119,7 +118,7 @@ pub(super) fn mask(run: &mut [u8]) {
 }
 
 impl Dust {
-    /// Moves the window's end by one triplet.
+    /// Moves the end of the window by one triplet.
     #[inline(always)]
     fn enter(&mut self, triplet: u8) {
         self.triplets[self.end % KEPT] = triplet;
@@ -137,7 +136,7 @@ impl Dust {
         }
     }
 
-    /// Moves the window's beginning by one triplet, and masks the interval that begins there.
+    /// Moves the beginning of the window by one triplet, and masks the interval that begins there.
     #[inline(always)]
     fn leave(&mut self, run: &mut [u8]) {
         let triplet = self.triplets[self.start % KEPT];
@@ -155,7 +154,7 @@ impl Dust {
         self.start += 1;
     }
 
-    /// Finds the suffixes of the window that are perfect.
+    /// Finds the perfect suffixes of the window.
     fn look(&mut self) {
         let mut counts = self.suffix;
         let mut highest = Perfect::default();

@@ -1,20 +1,20 @@
-//! 64 letters at a time.
+//! Conversion of 64 letters at a time to bit planes.
 #![allow(unsafe_code, reason = "SIMD loads and stores, within slices whose lengths were checked")]
 
 use crate::simd::{Features, Level};
 
-/// Letters of one step.
+/// The letters of one step.
 pub type Block = [u8; 64];
 
-/// The low and high bits of 64 letters' codes, and which of them are bases.
+/// The low bits and the high bits of the codes of 64 letters, and a mask of the bases among them.
 type Bits = [u64; 3];
 
-/// Writes the planes of `letters`, each ⌈length / 64⌉ words, and says whether all are bases.
+/// Writes the planes of `letters`, each ⌈length / 64⌉ words, and returns whether all letters are bases.
 pub(super) fn encode(level: Level, letters: &[u8], low: &mut [u64], high: &mut [u64]) -> bool {
     #[cfg(target_arch = "x86_64")]
     match level.features() {
-        // SAFETY: nobody but `simd` makes a `Level`, and `simd::detect` asked the processor for
-        // every feature that the copy is built with.
+        // SAFETY: only `simd` creates a `Level`, and `simd::detect` has checked that the processor has every feature
+        // that this copy is built with.
         Features::Avx512 => return unsafe { encode_avx512(letters, low, high) },
         // SAFETY: as above.
         Features::Avx2 => return unsafe { encode_avx2(letters, low, high) },
@@ -24,7 +24,7 @@ pub(super) fn encode(level: Level, letters: &[u8], low: &mut [u64], high: &mut [
     encode_with(letters, low, high, portable)
 }
 
-/// Writes the planes of a text and which of its bytes are bases, each ⌈length / 64⌉ words.
+/// Writes the planes of a text and the mask of its bases, each ⌈length / 64⌉ words.
 pub(super) fn scan(level: Level, text: &[u8], planes: [&mut [u64]; 3]) {
     #[cfg(target_arch = "x86_64")]
     match level.features() {
@@ -70,7 +70,7 @@ fn encode_with(
     if tail.is_empty() {
         return bases == u64::MAX;
     }
-    // The last 64 letters once more, or, where there are fewer, those with A behind them.
+    // The last 64 letters again; if there are fewer, they are padded with A.
     let past = 64 - tail.len();
     let bits = match letters.last_chunk::<64>() {
         Some(last) => block(last).map(|bits| bits >> past),
@@ -86,7 +86,8 @@ fn encode_with(
     bases == u64::MAX && bits[2] == u64::MAX >> past
 }
 
-/// Eight letters in a number, whose bits are gathered by a multiplication.
+/// Computes the bits of 64 letters without vector instructions: eight letters are read as a number, and a
+/// multiplication gathers one bit of each.
 fn portable(letters: &Block) -> Bits {
     let mut bits = [0; 3];
     let (eights, _) = letters.as_chunks::<8>();
@@ -103,7 +104,7 @@ fn portable(letters: &Block) -> Bits {
     bits
 }
 
-/// The lowest bit of each byte, that of the first byte lowest.
+/// Gathers the lowest bit of each byte; that of the first byte becomes the lowest bit.
 fn gather(x: u64) -> u64 {
     (x & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
@@ -113,8 +114,8 @@ mod x86 {
     use super::{Bits, Block, encode_with, scan_with};
     use std::arch::x86_64::*;
 
-    /// By its low four bits, the base of that letter in upper case; elsewhere a byte with other
-    /// low bits.
+    /// The upper-case base for each value of the low four bits of a byte. Entries without such a
+    /// base hold a byte with other low bits, which matches nothing.
     const BASES: [u8; 16] = [1, b'A', 0, b'C', b'T', b'U', 0, b'G', 0, 0, 0, 0, 0, 0, 0, 0];
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx2,bmi1,bmi2")]
@@ -140,7 +141,8 @@ mod x86 {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     fn avx512(letters: &Block) -> Bits {
-        // SAFETY: 64 bytes are read, which is what the block has; no alignment is needed.
+        // SAFETY: the loads read 64 bytes, the size of the block, and 16 bytes, the size of `BASES`; they need no
+        // alignment.
         let (x, bases) = unsafe {
             let bases = _mm_loadu_si128(BASES.as_ptr().cast());
             (_mm512_loadu_si512(letters.as_ptr().cast()), _mm512_broadcast_i32x4(bases))
@@ -155,12 +157,12 @@ mod x86 {
     #[inline]
     #[target_feature(enable = "avx2")]
     fn avx2(letters: &Block) -> Bits {
-        // SAFETY: 16 bytes are read, which is what the table has.
+        // SAFETY: the load reads 16 bytes, the size of `BASES`; it needs no alignment.
         let bases = unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(BASES.as_ptr().cast())) };
         let mut bits = [0; 3];
         let (halves, _) = letters.as_chunks::<32>();
         for (half, shift) in halves.iter().zip([0, 32]) {
-            // SAFETY: 32 bytes are read, which is what the half has; no alignment is needed.
+            // SAFETY: the load reads 32 bytes, the size of `half`; it needs no alignment.
             let x = unsafe { _mm256_loadu_si256(half.as_ptr().cast()) };
             let second = _mm256_movemask_epi8(_mm256_slli_epi16::<5>(x)) as u32;
             let first = _mm256_movemask_epi8(_mm256_slli_epi16::<6>(x)) as u32;

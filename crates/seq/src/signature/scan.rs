@@ -1,16 +1,16 @@
-//! The signatures of all k-mers of a batch of bases, by vector code without branches.
+//! Signatures of all k-mers of a batch of bases, by branch-free vector code.
 //!
-//! Three steps over whole arrays, each a loop that the compiler turns into vector instructions:
+//! There are three steps over whole arrays. Each is a loop that the compiler vectorizes:
 //! 1. the 4-mer at each position, of both strands, by doubling (1-mers, 2-mers, 4-mers);
-//! 2. the p-mer at each position from ⌊p/4⌋ 4-mers and a rest, and its norm;
-//! 3. the least norm in each window of w = k-p+1 positions, by doubling again: the minimum over
-//!    2, 4, 8, … positions, the last step overlapping. ⌈log2 w⌉ passes, whatever the data.
+//! 2. the p-mer at each position, from ⌊p/4⌋ 4-mers and the remaining p % 4 bases, and its norm;
+//! 3. the smallest norm in each window of w = k-p+1 positions, again by doubling: the minimum over 2, 4, 8, …
+//!    positions, with an overlapping last step. This takes ⌈log2 w⌉ passes for any data.
 
 use super::{Gkc, Hash, Kmc2, Minimizer, Norm, Rule, norm};
 use crate::dispatch;
 use crate::simd::Level;
 
-/// Computes signatures; owns the arrays between the steps, so one for each worker.
+/// Computes signatures. It owns the intermediate arrays, so each worker has its own scanner.
 #[derive(Debug)]
 pub struct Scanner {
     level: Level,
@@ -24,7 +24,7 @@ pub struct Scanner {
     swap: Vec<u32>,
 }
 
-/// The short words at each position: 4-mers, and the rest of p % 4 bases.
+/// The short words at each position: the 4-mers and the remaining p % 4 bases.
 #[derive(Debug, Default)]
 struct Words {
     quad: Vec<u8>,
@@ -33,12 +33,12 @@ struct Words {
 }
 
 impl Scanner {
-    /// A scanner for k-mers of `k` bases and signatures of `p`, on this machine's best `level`.
+    /// Creates a scanner for k-mers of `k` bases and signatures of `p` bases that uses the instructions of `level`.
     ///
     /// # Panics
     /// If `p` is not in [`super::LENGTHS`] or larger than `k`.
     pub fn new(level: Level, rule: Rule, k: usize, p: usize, canonical: bool) -> Scanner {
-        assert!(super::LENGTHS.contains(&p) && p <= k, "p {p} for k {k}");
+        assert!(super::LENGTHS.contains(&p) && p <= k, "p = {p} is invalid for k = {k}");
         Scanner {
             level,
             rule,
@@ -52,8 +52,8 @@ impl Scanner {
         }
     }
 
-    /// The signature of the k-mer at each position of `codes` (one byte a base, 0 to 3): as many
-    /// as there are k-mers, none if `codes` is shorter than k.
+    /// Returns the signature of the k-mer at each position of `codes` (one byte per base, 0 to 3). The result is empty
+    /// if `codes` is shorter than k.
     pub fn scan(&mut self, codes: &[u8]) -> &mut [u32] {
         if codes.len() < self.k {
             return &mut [];
@@ -63,7 +63,7 @@ impl Scanner {
         &mut self.norms
     }
 
-    /// The norm of the p-mer at each position of `codes`, which holds at least p bases.
+    /// Returns the norm of the p-mer at each position of `codes`, which must have at least p bases.
     pub fn norms(&mut self, codes: &[u8]) -> &mut Vec<u32> {
         let rest = self.p % 4;
         forward_words(self.level, codes, rest, &mut self.forward);
@@ -149,7 +149,7 @@ impl Refill for Vec<u8> {
     }
 }
 
-/// `out[i] = f(words[i], words[i + distance])`, as long as both exist, then zeros.
+/// Sets `out[i] = f(words[i], words[i + distance])` where both words exist; the other entries are unspecified.
 #[inline(always)]
 fn combine(words: &[u8], distance: usize, out: &mut Vec<u8>, f: impl Fn(u8, u8) -> u8) {
     combine_two(words, words, distance, out, f);
@@ -170,7 +170,7 @@ fn combine_two(
     }
 }
 
-/// p = 4·QUADS + rest, and the rule: what the norm loops are built for.
+/// The parameters that the norm loops are specialized for: p = 4·QUADS + rest, and the rule.
 #[derive(Clone, Copy)]
 struct Quads<N: Norm, const QUADS: usize> {
     p: u32,
@@ -255,8 +255,8 @@ fn plain_norms_body<N: Norm, const QUADS: usize>(
 }
 
 dispatch! {
-    /// Replaces `values` by the least of each window of `width` of them; there are
-    /// `width - 1` fewer windows than values. `swap` is working space.
+    /// Replaces `values` with the minimum of each window of `width` values; there are `width - 1` fewer windows than
+    /// values. `swap` is working space.
     fn least_in_windows(values: &mut Vec<u32>, swap: &mut Vec<u32>, width: usize)
         = least_in_windows_body
 }
@@ -277,8 +277,8 @@ fn least_in_windows_body(values: &mut Vec<u32>, swap: &mut Vec<u32>, width: usiz
 }
 
 dispatch! {
-    /// Where values change: bit i % 64 of word i / 64 of `bits` says whether `values[i]` differs
-    /// from the value before it; that of the first is 0. `flags` is working space.
+    /// Finds the positions where values change: bit i % 64 of word i / 64 of `bits` is set if `values[i]` differs from
+    /// the value before it. The first bit is 0. `flags` is working space.
     pub fn changes(values: &[u32], flags: &mut Vec<u8>, bits: &mut Vec<u64>) = changes_body
 }
 
@@ -298,7 +298,7 @@ fn changes_body(values: &[u32], flags: &mut Vec<u8>, bits: &mut Vec<u64>) {
             let bytes = u64::from_le_bytes([
                 eight[0], eight[1], eight[2], eight[3], eight[4], eight[5], eight[6], eight[7],
             ]);
-            // Each byte's one bit moves to its place in the top byte.
+            // The product moves the one bit of each byte to its position in the top byte.
             word | (bytes.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * i)
         })
     }));
@@ -343,7 +343,7 @@ mod tests {
             let expected = if codes.len() < k { vec![] } else { naive(rule, &codes, k, p, canonical) };
             for level in Level::available() {
                 let mut scanner = Scanner::new(level, rule, k, p, canonical);
-                // Twice: what an earlier, longer batch left behind must not show.
+                // Run twice: results of an earlier, longer batch must not leak into the next.
                 scanner.scan(&[3; 500]);
                 prop_assert_eq!(&*scanner.scan(&codes), &expected[..]);
             }

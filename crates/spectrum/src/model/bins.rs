@@ -1,31 +1,31 @@
-//! Bins of counts on a logarithmic scale: peaks have about the same width there, wherever they are.
+//! Bins of counts on a logarithmic scale, on which peaks have about the same width at any count.
 
 use super::rows::Row;
 
-/// The upper end of a bin is at most this times its lower end; small counts have a bin each.
+/// The largest ratio of the upper to the lower end of a bin; small counts have a bin each.
 const WIDTH: f64 = 1.1;
-/// Bins before and behind that count as the same peak: together about a quarter of its count.
+/// The number of bins on either side that belong to the same peak; together they span about a quarter of its count.
 const AROUND: usize = 2;
 
-/// K-mers of some neighbouring counts.
+/// The k-mers of some neighbouring counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bin {
     pub(super) from: u32,
     pub(super) to: u32,
-    /// Distinct k-mers,
+    /// The number of distinct k-mers.
     pub(super) kmers: f64,
-    /// and how often they occur.
+    /// The number of their occurrences.
     pub(super) occurrences: f64,
 }
 
 impl Bin {
-    /// Distinct k-mers by the logarithm of the count.
+    /// Returns the density of distinct k-mers over the logarithm of the count.
     pub(super) fn density(&self) -> f64 {
         self.kmers / ((f64::from(self.to) + 0.5) / (f64::from(self.from) - 0.5)).ln()
     }
 }
 
-/// All bins from count `from` on to the last row.
+/// Returns all bins from count `from` on to the last row.
 pub(super) fn bins(rows: &[Row], from: u32) -> Vec<Bin> {
     let mut rows = rows.iter().skip_while(|row| row.0 < from).peekable();
     let (mut from, mut bins) = (from.max(1), Vec::new());
@@ -43,7 +43,7 @@ pub(super) fn bins(rows: &[Row], from: u32) -> Vec<Bin> {
     bins
 }
 
-/// The sum of each bin and its neighbours.
+/// Returns the sum of each bin and its neighbours.
 pub(super) fn windows(bins: &[Bin]) -> Vec<Bin> {
     let window = |at: usize| {
         let around = &bins[at.saturating_sub(AROUND)..(at + AROUND + 1).min(bins.len())];

@@ -1,4 +1,4 @@
-//! What speaks against a model, whatever it explains.
+//! Doubts: reasons why the values of a model may be wrong, even if it explains the histogram.
 
 use std::fmt;
 
@@ -6,65 +6,65 @@ use super::Model;
 use super::high_copies::{HighCopies, high_copies};
 use super::rows::Rows;
 
-/// A reason not to take the values of a model for granted.
+/// A reason why the values of a model may be wrong.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Doubt {
-    /// Taking the highest peak for that of both haplotypes and of one explains as much.
+    /// Two readings explain the histogram equally well: the highest peak is that of both haplotypes, or that of one.
     OtherReading {
-        /// Bases of one haplotype by the other reading.
+        /// The number of bases of one haplotype according to the other reading.
         genome_size: f64,
-        /// Its differences between the haplotypes, a base.
+        /// The number of differences between the haplotypes per base according to the other reading.
         heterozygosity: f64,
-        /// Its mean count of a k-mer that one haplotype has once.
+        /// The mean count of a k-mer that one haplotype has once, according to the other reading.
         coverage: f64,
     },
-    /// So much of the genome stands twice.
+    /// A large fraction of the genome is duplicated.
     Duplication(f64),
-    /// So much of the k-mers up to the main peak has no peak in the model.
+    /// A large fraction of the k-mers up to the main peak has no peak in the model.
     Unexplained(f64),
-    /// There are more k-mers at three and four times the main peak than at twice.
+    /// There are more k-mers at three and four times the main peak than at twice the main peak.
     HigherPeaks,
-    /// A haplotype is covered so few times.
+    /// The coverage of a haplotype is low.
     Coverage(f64),
-    /// The haplotypes differ more than those of known species.
+    /// The haplotypes differ more than those of any known species.
     Heterozygosity(f64),
     /// No k-mer occurs once.
     Cut,
-    /// The last row holds all higher counts, too.
+    /// The last row includes all higher counts.
     LastRow {
-        /// Its count,
+        /// The count of the row.
         count: u32,
-        /// and its distinct k-mers.
+        /// The number of distinct k-mers in the row.
         kmers: u64,
     },
-    /// The rows end at this count, though there are still many k-mers.
+    /// The rows end at this count, although there are still many k-mers.
     End(u32),
-    /// All counts are multiples of this number; they were divided by it.
+    /// All counts are multiples of this number, by which they were divided.
     Multiples(u32),
-    /// K-mers in a peak of their own, far above the genome's, make up much of it.
+    /// Many k-mers are in a separate peak far above that of the genome.
     HighCopies {
         /// The mean count of the lowest such peak.
         count: f64,
-        /// Distinct k-mers that belong to such peaks.
+        /// The number of distinct k-mers in such peaks.
         kmers: f64,
-        /// The part of the genome that they make up.
+        /// The fraction of the genome that they make up.
         part: f64,
-        /// K-mers above this count are theirs: see [`Settings::exclude_above`](crate::Settings).
+        /// The count above which k-mers belong to such peaks: see [`Settings::exclude_above`](crate::Settings).
         above: u32,
-        /// Bases of one haplotype without them.
+        /// The number of bases of one haplotype without them.
         genome_size: f64,
-        /// The coverage of a haplotype if their peak is the genome's.
+        /// The coverage of a haplotype if their peak is that of the genome.
         coverage: f64,
     },
     /// The lower of two peaks was taken for that of errors.
     ErrorPeak {
-        /// Its count.
+        /// The count of the lower peak.
         count: f64,
-        /// The coverage of a haplotype if it is the genome's.
+        /// The coverage of a haplotype if the lower peak is that of the genome.
         coverage: f64,
     },
-    /// Errors a base: most k-mers of the reads would be wrong.
+    /// The number of errors per base is so high that most k-mers of the reads would have errors.
     Errors(f64),
 }
 
@@ -74,48 +74,48 @@ impl fmt::Display for Doubt {
             Doubt::OtherReading { genome_size, heterozygosity, coverage } => write!(
                 f,
                 "a genome of {genome_size:.0} bases with a heterozygosity of {:.2} % (coverage \
-                 {coverage:.1} a haplotype) explains this histogram as well: repeats and differences \
+                 {coverage:.1} per haplotype) explains this histogram as well: repeats and differences \
                  between haplotypes look alike in it",
                 100.0 * heterozygosity
             ),
             Doubt::Duplication(part) => write!(
                 f,
-                "by the model {:.0} % of the genome stands twice: a genome of higher ploidy, or \
-                 haplotypes that differ much, may look like that, and its size is then another",
+                "according to the model, {:.0} % of the genome is duplicated: a genome of higher ploidy, or \
+                 haplotypes that differ much, can look like this, and then the size is wrong",
                 100.0 * part
             ),
             Doubt::Unexplained(part) => write!(
                 f,
                 "{:.0} % of the k-mers up to the main peak lie where the model has none: a genome of \
-                 higher ploidy, or a mixture, may look like that",
+                 higher ploidy, or a mixture, can look like this",
                 100.0 * part
             ),
             Doubt::HigherPeaks => write!(
                 f,
                 "more k-mers lie at three and four times the main peak than at twice: a genome of \
-                 higher ploidy may look like that, and its size is then another; so may a plasmid of a \
-                 few copies a cell, which `exclude_above` leaves out"
+                 higher ploidy can look like this, and then the size is wrong; so can a plasmid with a \
+                 few copies per cell, which `exclude_above` leaves out"
             ),
             Doubt::Coverage(coverage) => write!(
                 f,
-                "the coverage, {coverage:.1} a haplotype, is low: peaks run into the errors and into \
+                "the coverage, {coverage:.1} per haplotype, is low: peaks overlap with the errors and with \
                  each other, and heterozygosity and ploidy are uncertain"
             ),
             Doubt::Heterozygosity(rate) => write!(
                 f,
-                "a heterozygosity of {:.1} % is that of no known species: repeats may look like that",
+                "no known species has a heterozygosity of {:.1} %: repeats can look like this",
                 100.0 * rate
             ),
             Doubt::Cut => write!(
                 f,
-                "no k-mer of this histogram occurs once: it was cut, and the error rate cannot be \
-                 told; count with --min-count 1, or --histogram"
+                "no k-mer of this histogram occurs once: it was cut, and the error rate is \
+                 unknown; count with --min-count 1, or --histogram"
             ),
             Doubt::LastRow { count, kmers } => write!(
                 f,
-                "the last row, of count {count}, holds {kmers} distinct k-mers: all that occur more often \
-                 are in it, as it seems, and the genome is larger; make the histogram again without an \
-                 upper limit for counts (as `jellyfish histo -h 1000000`; `kmc -cs1000000` and `kmc_tools \
+                "the last row, of count {count}, holds {kmers} distinct k-mers: it seems to include all that \
+                 occur more often, and the genome is larger; make the histogram again without an \
+                 upper limit for counts (e.g. `jellyfish histo -h 1000000`; `kmc -cs1000000` and `kmc_tools \
                  transform … histogram -cx1000000`)"
             ),
             Doubt::End(count) => write!(
@@ -126,15 +126,15 @@ impl fmt::Display for Doubt {
             ),
             Doubt::Multiples(times) => write!(
                 f,
-                "all counts are multiples of {times}: the same reads were counted {times} times, as it \
-                 seems, and the values are those of counts divided by {times}; give each file of reads once"
+                "all counts are multiples of {times}: the same reads seem to have been counted {times} \
+                 times, and the counts were divided by {times}; give each file of reads once"
             ),
             Doubt::HighCopies { count, kmers, part, above, genome_size, coverage } => {
                 write!(
                     f,
-                    "{kmers:.0} distinct k-mers occur about {count:.0} times or more often, and make up \
-                     {:.0} % of this genome: an organelle, a plasmid or a spike-in may look like that, as \
-                     may many copies of a repeat such as rDNA; without them the genome has \
+                    "{kmers:.0} distinct k-mers occur about {count:.0} times or more often and make up \
+                     {:.0} % of this genome: an organelle, a plasmid or a spike-in can look like this, and so \
+                     can many copies of a repeat such as rDNA; without them the genome has \
                      {genome_size:.0} bases: give `exclude_above` {above}",
                     100.0 * part
                 )?;
@@ -149,14 +149,14 @@ impl fmt::Display for Doubt {
             }
             Doubt::ErrorPeak { count, coverage } => write!(
                 f,
-                "a peak of k-mers that occur about {count:.0} times was taken for errors of the reads, as \
+                "a peak of k-mers that occur about {count:.0} times was taken for errors of the reads, since \
                  their number fits; if it is the genome, and the higher peak an organelle or a plasmid, \
                  give a coverage of {coverage:.1} (--lambda)"
             ),
             Doubt::Errors(rate) => write!(
                 f,
-                "by the model most k-mers of the reads are errors ({:.1} % of the bases): a genome of low \
-                 coverage, or several, may be among them, and the peaks those of an organelle or a \
+                "according to the model, most k-mers of the reads are errors ({:.1} % of the bases): genomes of \
+                 low coverage may be among them, and the peaks may be those of an organelle or a \
                  contaminant",
                 100.0 * rate
             ),
@@ -164,22 +164,24 @@ impl fmt::Display for Doubt {
     }
 }
 
-/// Parts of k-mers that have no peak in a model that is right: what a peak's shape is off by.
+/// The fraction of k-mers without a peak that a correct model can have, because the shapes of peaks differ.
 const UNEXPLAINED: f64 = 0.035;
-/// With less coverage a haplotype, the first of two peaks, or the only one, runs into the errors.
+/// The least coverage of a haplotype at which the first of two peaks, or the only peak, is separate from the
+/// errors; for ploidy 1, and for higher ploidies.
 const LOW_COVERAGE: [f64; 2] = [8.0, 10.0];
-/// See [`Doubt::Duplication`] and [`Doubt::Heterozygosity`].
+/// The duplication above which [`Doubt::Duplication`] is raised.
 const MUCH_DUPLICATION: f64 = 0.4;
+/// The heterozygosity above which [`Doubt::Heterozygosity`] is raised.
 const MUCH_HETEROZYGOSITY: f64 = 0.05;
-/// See [`Doubt::HighCopies`]: the part of the genome in one peak from which on they are told. Operons
-/// of rRNA are up to 2.4 % of a bacterium (Streptococcus pyogenes).
+/// The fraction of the genome in one peak above which [`Doubt::HighCopies`] is raised. rRNA operons make up to
+/// 2.4 % of a bacterium (Streptococcus pyogenes).
 const MUCH_IN_HIGH_COPIES: f64 = 0.03;
-/// See [`Doubt::Errors`]: the part of all occurrences of k-mers.
+/// The fraction of all occurrences of k-mers above which [`Doubt::Errors`] is raised.
 const MUCH_IN_ERRORS: f64 = 0.5;
 
 impl Model {
-    /// Adds all doubts but those about other readings and rows. `observed` and `expected` are all
-    /// counts that the fit looked at, each `part` of those of the histogram, and `dip` the first.
+    /// Adds all doubts except those about other readings and rows. `observed` and `expected` are all counts
+    /// that the fit used, scaled by `part` relative to those of the histogram; `dip` is the first.
     pub(super) fn doubt(&mut self, observed: &[f64], expected: &[f64], dip: usize, part: f64) {
         let main = f64::from(self.ploidy) * self.coverage * part;
         if self.error_rate.is_none() {
@@ -233,15 +235,15 @@ impl Model {
     }
 }
 
-/// The part of the k-mers up to the main peak, and its width, of which the model has too many or too
-/// few; and how many k-mers there are.
+/// Returns the fraction of the k-mers up to the end of the main peak of which the model has too many or too
+/// few, and the number of these k-mers.
 fn unexplained(observed: &[f64], expected: &[f64], dip: usize, main: f64) -> (f64, f64) {
     let end = ((1.5 * main) as usize).max(dip + 4).min(observed.len() - 1);
     let counts = dip..=end;
     let all: f64 = observed[counts.clone()].iter().sum();
     let behind: f64 = counts.map(|at| (observed[at] - expected[at]).abs()).sum();
-    // Before the dip errors make fewer k-mers with each count, as from the first to the second; a
-    // peak may hide among them.
+    // Before the dip, errors decrease from count to count like from the first to the second; a peak may be
+    // hidden among them.
     let (one, two) = (observed[1], observed[2]);
     let before = |at: usize| {
         let errors = 3.0 * two * (two / one.max(1.0)).powi(at as i32 - 2);

@@ -1,4 +1,4 @@
-//! Least squares by Levenberg and Marquardt, of the values of the model.
+//! Fits the values of the model by least squares (Levenberg-Marquardt).
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use arrayvec::ArrayVec;
 
 use super::patterns::Patterns;
 
-/// As many numbers as a model has values, peaks or patterns: where a fit computes, it asks for no memory for them.
+/// As many numbers as a model has values, peaks or patterns, so that fits need no allocation for them.
 pub(super) type Few = ArrayVec<f64, MAX>;
-/// Four values, and a rate for each of ten patterns; no ploidy has more.
+/// The capacity: four values and a rate for each of ten patterns; no ploidy has more.
 const MAX: usize = 14;
 
-/// Which model.
+/// The model without its values: k, ploidy and patterns.
 #[derive(Clone, Debug)]
 pub(super) struct Shape {
     pub(super) k: usize,
@@ -19,50 +19,50 @@ pub(super) struct Shape {
     pub(super) patterns: Arc<Patterns>,
 }
 
-/// The model with values.
+/// A model with values.
 #[derive(Clone, Debug)]
 pub(super) struct Fit {
     pub(super) shape: Shape,
-    /// Logarithms of coverage, bias and length; log-odds of duplication and of rates: any number
-    /// will do for each.
+    /// The free parameters: logarithms of coverage, bias and length; log-odds of duplication and of the rates.
+    /// Each can be any number.
     free: Few,
     /// The sum of squared differences.
     pub(super) residual: f64,
 }
 
-/// Where a fit begins, or ended.
+/// The values of a model, at the start or the end of a fit.
 #[derive(Clone, Debug)]
 pub(super) struct Values {
     /// The mean count of a k-mer that one haplotype has once.
     pub(super) coverage: f64,
-    /// Variance over mean, of each peak.
+    /// The overdispersion of each peak: variance over mean, less 1.
     pub(super) bias: f64,
-    /// Bases of a haplotype, what stands twice counted once.
+    /// The number of bases of a haplotype, counting duplicated ones once.
     pub(super) length: f64,
-    /// The part of it that stands twice.
+    /// The fraction of it that is duplicated.
     pub(super) duplication: f64,
     /// The rate of each pattern of haplotypes.
     pub(super) rates: Few,
 }
 
-/// Places of the values that are no rate.
+/// The indexes of the free parameters that are not rates.
 const COVERAGE: usize = 0;
 const BIAS: usize = 1;
 const LENGTH: usize = 2;
 const OTHERS: usize = 4;
 
-/// Steps at most.
+/// The largest number of steps.
 const STEPS: usize = 300;
-/// A fit that gains less of the squares a step is at its end.
+/// A fit ends when a step reduces the sum of squares by less than this fraction.
 const LEAST_GAIN: f64 = 1e-10;
 
 impl Shape {
-    /// The model of a ploidy from 1 to 6, with a topology that it has.
+    /// Creates the model of a ploidy from 1 to 6 with one of its topologies.
     pub(super) fn new(k: usize, ploidy: u32, topology: u32) -> Shape {
         Shape { k, ploidy, patterns: Arc::new(Patterns::new(ploidy, topology)) }
     }
 
-    /// The best values that are found from `start` on. `None` if there are none.
+    /// Returns the best values found from `start`, or `None` if the fit diverges.
     pub(super) fn fit(
         &self,
         observed: &[f64],
@@ -106,7 +106,7 @@ impl Shape {
 }
 
 impl Fit {
-    /// The model with these values.
+    /// Creates a model with these values.
     pub(super) fn of(shape: &Shape, values: &Values) -> Fit {
         let odds = |part: f64| (part.max(1e-6) / (1.0 - part).max(1e-6)).ln();
         let mut free = Few::new();
@@ -116,7 +116,7 @@ impl Fit {
         Fit { shape: shape.clone(), free, residual: f64::INFINITY }
     }
 
-    /// Its values.
+    /// Returns the values.
     pub(super) fn values(&self) -> Values {
         let part = |odds: &f64| 1.0 / (1.0 + (-odds).exp());
         Values {
@@ -128,7 +128,8 @@ impl Fit {
         }
     }
 
-    /// The fit to the histogram of which a `part` of all occurrences was kept.
+    /// Returns the fit to the whole histogram, given that only a fraction `part` of all occurrences was kept
+    /// for this fit.
     pub(super) fn thickened(&self, part: f64) -> Fit {
         let mut whole = self.clone();
         whole.free[COVERAGE] -= part.ln();
@@ -136,33 +137,34 @@ impl Fit {
         whole
     }
 
-    /// The rate of heterozygosity, of all patterns.
+    /// Returns the heterozygosity: the sum of the rates of all patterns.
     pub(super) fn rate(&self) -> f64 {
         self.values().rates.iter().sum()
     }
 
-    /// The mean count of a k-mer that one haplotype has once.
+    /// Returns the mean count of a k-mer that one haplotype has once.
     pub(super) fn coverage(&self) -> f64 {
         self.free[COVERAGE].exp()
     }
 
-    /// The part that stands twice.
+    /// Returns the fraction that is duplicated.
     pub(super) fn duplication(&self) -> f64 {
         self.values().duplication
     }
 
-    /// Parts of the genome's length in the peaks at once, twice, ... the coverage.
+    /// Returns the fractions of the genome's length in the peaks at one, two, ... times the coverage.
     pub(super) fn peaks(&self) -> Few {
         let values = self.values();
         self.shape.patterns.shares(self.shape.k, values.duplication, &values.rates)
     }
 
-    /// Distinct k-mers of each count from `from` to `to`.
+    /// Returns the number of distinct k-mers of each count from `from` to `to`.
     pub(super) fn expected(&self, from: usize, to: usize) -> Vec<f64> {
         self.mixed(&self.shapes_of_peaks(from, to))
     }
 
-    /// The probabilities of the counts in each peak, one peak after the other, that coverage and bias alone decide.
+    /// Returns the probabilities of the counts in each peak, one peak after the other; they depend only on
+    /// coverage and bias.
     fn shapes_of_peaks(&self, from: usize, to: usize) -> Vec<f64> {
         let (coverage, bias) = (self.free[COVERAGE].exp(), self.free[BIAS].exp());
         let peaks = self.shape.patterns.peaks();
@@ -174,7 +176,7 @@ impl Fit {
         shapes
     }
 
-    /// Peaks of these shapes, each as high as the other values say.
+    /// Returns the sum of peaks with these shapes, whose heights follow from the other values.
     fn mixed(&self, shapes: &[f64]) -> Vec<f64> {
         let length = self.free[LENGTH].exp();
         let shares = self.peaks();
@@ -188,7 +190,7 @@ impl Fit {
         sum
     }
 
-    /// JᵀJ and Jᵀ times the differences; the derivatives are differences themselves.
+    /// Returns JᵀJ and Jᵀ times the residuals; derivatives are computed by finite differences.
     fn normal(&self, observed: &[f64], from: usize, to: usize) -> (Matrix, Few) {
         const STEP: f64 = 1e-5;
         let shapes = self.shapes_of_peaks(from, to);
@@ -214,15 +216,15 @@ impl Fit {
     }
 }
 
-/// Rows, one for each value.
+/// A square matrix with a row for each value.
 type Matrix = ArrayVec<Few, MAX>;
 
-/// The sum of squared differences.
+/// Returns the sum of squared differences.
 pub(super) fn squares(observed: &[f64], expected: &[f64]) -> f64 {
     observed.iter().zip(expected).map(|(o, e)| (o - e).powi(2)).sum()
 }
 
-/// Gauss's elimination, the largest pivot first.
+/// Solves linear equations by Gaussian elimination with partial pivoting.
 fn solve(mut matrix: Matrix, mut right: Few) -> Option<Few> {
     let size = right.len();
     for column in 0..size {
@@ -245,14 +247,14 @@ fn solve(mut matrix: Matrix, mut right: Few) -> Option<Few> {
     Some((0..size).map(|at| right[at] / matrix[at][at]).collect())
 }
 
-/// Beyond this size a negative binomial is Poisson's, to more digits than the differences of
+/// Above this size, a negative binomial equals a Poisson distribution to more digits than differences of
 /// logarithms have.
 const MAX_SIZE: f64 = 1e7;
 
-/// The probabilities of the counts from `from` to `to` under a negative binomial of this size and
-/// mean: the first by the gamma function, each other one by the one before it.
+/// Returns the probabilities of the counts from `from` to `to` for a negative binomial of this size and mean:
+/// the first by the gamma function, each other one from the previous one.
 fn negative_binomials(from: usize, to: usize, size: f64, mean: f64) -> impl Iterator<Item = f64> {
-    // Logarithms, as the first may be too small for a number.
+    // Logarithms, since the first probability may be too small for a number.
     let mut log = ln_negative_binomial(from as f64, size, mean);
     let next = move |count: f64| match size > MAX_SIZE {
         true => mean / (count + 1.0),
@@ -265,7 +267,7 @@ fn negative_binomials(from: usize, to: usize, size: f64, mean: f64) -> impl Iter
     })
 }
 
-/// The logarithm of the probability of `x` under a negative binomial of this size and mean.
+/// Returns the logarithm of the probability of `x` for a negative binomial of this size and mean.
 fn ln_negative_binomial(x: f64, size: f64, mean: f64) -> f64 {
     if size > MAX_SIZE {
         return x * mean.ln() - mean - ln_gamma(x + 1.0);
@@ -275,7 +277,7 @@ fn ln_negative_binomial(x: f64, size: f64, mean: f64) -> f64 {
         + x * (mean / (size + mean)).ln()
 }
 
-/// ln Γ(x) of positive x, by Stirling's series from 10 on; to about 13 digits.
+/// Returns ln Γ(x) of positive x to about 13 digits, by Stirling's series for x of 10 and more.
 pub(super) fn ln_gamma(mut x: f64) -> f64 {
     let mut product = 1.0;
     while x < 10.0 {

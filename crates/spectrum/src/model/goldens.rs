@@ -1,12 +1,12 @@
-//! Histograms whose values GenomeScope 2's own code found.
+//! Tests with histograms for which GenomeScope 2's own code determined the values.
 
 use super::fit::{Fit, Shape, Values};
 use super::{Model, Settings};
 
 const LENGTH: f64 = 1e6;
 
-/// The histogram that is the model of these rates, with a tenth of the genome twice, and of errors a
-/// quarter of which occur once more, and so on.
+/// Returns a histogram that is the model of these rates, with a tenth of the genome duplicated, and with errors
+/// whose number falls to a quarter from each count to the next.
 fn histogram(shape: &Shape, coverage: f64, bias: f64, rates: &[f64]) -> Vec<(u32, u64)> {
     let rates = rates.iter().copied().collect();
     let values = Values { coverage, bias, length: LENGTH, duplication: 0.1, rates };
@@ -18,7 +18,7 @@ fn histogram(shape: &Shape, coverage: f64, bias: f64, rates: &[f64]) -> Vec<(u32
     (1..=1000).map(row).collect()
 }
 
-/// Rates, coverage, bias; the size of the genome and the percentage of errors that were found.
+/// Rates, coverage, bias, and the genome size and the percentage of errors that GenomeScope 2 found.
 type Golden = (&'static [f64], f64, f64, f64, f64);
 
 const GOLDENS: [Golden; 4] = [
@@ -49,7 +49,7 @@ fn values_are_those_of_genomescope() {
     }
 }
 
-/// Ploidies and topologies whose numbers nobody else's code was asked for find their own values.
+/// Models of ploidies and topologies without reference values find the values of their own histograms.
 #[test]
 fn models_of_all_topologies_find_their_own_size() {
     for (ploidy, topology) in [(4, 1), (4, 2), (5, 0), (5, 3), (6, 1), (6, 13)] {

@@ -1,33 +1,32 @@
-//! K-mers that occur far more often than those of the genome, in a peak of their own: organelles,
-//! plasmids, spike-ins.
+//! Finds k-mers in a separate peak far above the counts of the genome: organelles, plasmids, spike-ins.
 
 use super::bins::{Bin, bins, windows};
 use super::rows::Row;
 
-/// What is found of them.
+/// The k-mers of high counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct HighCopies {
     /// The mean count of the lowest of their peaks.
     pub(super) count: f64,
-    /// K-mers above this count are theirs.
+    /// The count above which k-mers belong to their peaks.
     pub(super) above: u32,
-    /// Distinct k-mers above it,
+    /// The number of distinct k-mers above that count.
     pub(super) kmers: f64,
-    /// and how often they occur.
+    /// The number of their occurrences.
     pub(super) occurrences: f64,
-    /// Of that, the highest peak.
+    /// The number of occurrences in the highest peak.
     pub(super) highest: f64,
 }
 
-/// The first count that is looked at, by that of the main peak.
+/// The first count that is examined, relative to that of the main peak.
 const FROM: f64 = 2.5;
-/// Distinct k-mers of a peak, at least. Satellites and other short repeats have fewer.
+/// The least number of distinct k-mers in a peak; satellites and other short repeats have fewer.
 const MIN_KMERS: f64 = 1000.0;
-/// The least height of a peak, by the valley before it. Repeats of any number of copies get fewer with
-/// it.
+/// The least height of a peak relative to the valley before it. The number of ordinary repeats decreases with
+/// their copies, so they form no such peak.
 const MIN_RISE: f64 = 4.0;
 
-/// Looks for a valley and a peak behind the peaks of a genome whose main one is at `main`.
+/// Finds a valley and a peak above the peaks of a genome whose main peak is at `main`.
 pub(super) fn high_copies(rows: &[Row], main: f64) -> Option<HighCopies> {
     let bins = bins(rows, (FROM * main).min(f64::from(u32::MAX)) as u32);
     let windows = windows(&bins);
@@ -52,7 +51,7 @@ pub(super) fn high_copies(rows: &[Row], main: f64) -> Option<HighCopies> {
     })
 }
 
-/// The bin with the fewest k-mers by the logarithm of the count; the middle one of several without any.
+/// Returns the index of the bin with the lowest density, or the middle one of several.
 fn lowest(bins: &[Bin]) -> usize {
     let least = bins.iter().map(Bin::density).fold(f64::INFINITY, f64::min);
     let is_least = |bin: &Bin| bin.density() <= least;

@@ -1,4 +1,4 @@
-//! The main peak of a histogram, however high its count is.
+//! Finds the main peak of a histogram at any count.
 
 use super::bins::{Bin, bins, windows};
 use super::rows::Row;
@@ -7,21 +7,21 @@ use super::rows::Row;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct MainPeak {
     pub(super) count: f64,
-    /// The count at which errors have a peak of their own; 0 if they only fall.
+    /// The count at which errors have a separate peak; 0 if they only fall.
     pub(super) errors: f64,
 }
 
-/// The least ratio of the counts of the genome's peak and of that of errors, each of which has a
-/// certain base for another one.
+/// The least ratio of the count of the genome's peak to that of the errors' peak; each error has a certain base
+/// instead of another one.
 const MIN_RATIO: f64 = 80.0;
-/// Distinct k-mers of errors by those of the genome and by k: one to three other bases, with room for
-/// what runs into the neighbours.
+/// The bounds of the number of distinct k-mers with errors, relative to that of the genome times k: one to
+/// three other bases, with a margin for overlap with neighbouring peaks.
 const ERRORS_EACH: [f64; 2] = [0.8, 3.5];
-/// Occurrences of k-mers of such errors, at most, by those of the genome.
+/// The largest number of occurrences of such errors, relative to those of the genome.
 const MAX_ERRORS: f64 = 0.4;
 
-/// Finds the peak with the most distinct k-mers behind the first dip, on a logarithmic scale; that of
-/// the genome if the former is one of errors. `None` if the numbers only fall.
+/// Finds the peak with the most distinct k-mers after the first dip, on a logarithmic scale. If that is a peak
+/// of errors, the peak of the genome is returned instead. Returns `None` if the numbers only fall.
 pub(super) fn main_peak(rows: &[Row], k: usize) -> Option<MainPeak> {
     let bins = bins(rows, 1);
     let density: Vec<f64> = bins.iter().map(Bin::density).collect();
@@ -45,14 +45,14 @@ pub(super) fn main_peak(rows: &[Row], k: usize) -> Option<MainPeak> {
     })
 }
 
-/// The mean count of the peak with the most distinct k-mers.
+/// Returns the mean count of the peak with the most distinct k-mers.
 fn highest(bins: &[Bin]) -> Option<f64> {
     let windows = windows(bins);
     let highest = windows.iter().max_by(|one, other| one.kmers.total_cmp(&other.kmers))?;
     (highest.kmers > 0.0).then(|| highest.occurrences / highest.kmers)
 }
 
-/// Distinct k-mers of some bins, and how often they occur.
+/// Returns the number of distinct k-mers of some bins, and the number of their occurrences.
 fn sums<'a>(bins: impl Iterator<Item = &'a Bin>) -> [f64; 2] {
     bins.fold([0.0; 2], |[kmers, all], bin| [kmers + bin.kmers, all + bin.occurrences])
 }

@@ -1,37 +1,39 @@
-//! Patterns of haplotypes: which of them are alike at a k-mer, and in which peaks its k-mers lie.
+//! Patterns of haplotypes: which haplotypes are alike at a k-mer, and in which peaks its k-mers lie.
 //!
-//! GenomeScope 2's (Ranallo-Benavidez et al. 2020): of four haplotypes, three may be alike and one
-//! may differ (aaab), two and two may be alike (aabb), and so on. A position of the genome has one
-//! pattern; a k-mer has the coarsest pattern that all its positions agree with.
+//! The patterns are those of GenomeScope 2 (Ranallo-Benavidez et al. 2020): of four haplotypes, three may be
+//! alike and one different (aaab), or two and two alike (aabb), and so on. A position of the genome has one
+//! pattern; a k-mer has the coarsest pattern that is compatible with those of all its positions.
 
 use std::iter::repeat_n;
 
 use super::fit::Few;
 
-/// A pattern, the ones that agree with it, and what its letters say.
+/// A pattern, the coarser patterns, and the sizes of its groups of haplotypes.
 #[derive(Clone, Debug)]
 struct Pattern {
     letters: &'static str,
-    /// Those that are coarser, by place.
+    /// The indexes of coarser patterns.
     below: Vec<usize>,
-    /// How many haplotypes have the first letter.
+    /// The number of haplotypes with the first letter.
     first: usize,
-    /// How many have each of the others.
+    /// The number of haplotypes with each of the other letters.
     rest: Vec<usize>,
 }
 
-/// All patterns of a ploidy and a topology, the one without differences first.
+/// All patterns of a ploidy and a topology; the pattern without differences comes first.
 #[derive(Clone, Debug)]
 pub(super) struct Patterns {
     ploidy: usize,
     patterns: Vec<Pattern>,
 }
 
-/// All haplotypes alike.
+/// The patterns in which all haplotypes are alike.
 const ALIKE: [&str; 6] = ["a", "aa", "aaa", "aaaa", "aaaaa", "aaaaaa"];
-/// Without a topology: each pattern, and those below it; all before it where none is named.
+/// The patterns of ploidy 4 without a topology, each with the coarser ones; an empty list stands for all
+/// earlier patterns.
 const FOUR: [(&str, &[&str]); 4] =
     [("aaab", &["aaaa"]), ("aabb", &["aaaa"]), ("aabc", &["aaab", "aabb"]), ("abcd", &[])];
+/// The patterns of ploidy 5, like [`FOUR`].
 const FIVE: [(&str, &[&str]); 6] = [
     ("aaaab", &["aaaaa"]),
     ("aaabb", &["aaaaa"]),
@@ -40,6 +42,7 @@ const FIVE: [(&str, &[&str]); 6] = [
     ("aabcd", &[]),
     ("abcde", &[]),
 ];
+/// The patterns of ploidy 6, like [`FOUR`].
 const SIX: [(&str, &[&str]); 10] = [
     ("aaaaab", &["aaaaaa"]),
     ("aaaabb", &["aaaaaa"]),
@@ -52,8 +55,9 @@ const SIX: [(&str, &[&str]); 10] = [
     ("aabcde", &[]),
     ("abcdef", &[]),
 ];
-/// The chains of patterns that topologies are, from 1 on, without the last.
+/// The chains of patterns of the topologies of ploidy 4, from number 1 on, without the last pattern.
 const FOUR_CHAINS: [&str; 2] = ["aaab aabc", "aabb aabc"];
+/// The chains of ploidy 5, like [`FOUR_CHAINS`].
 const FIVE_CHAINS: [&str; 5] = [
     "aaaab aaabc aabcd",
     "aaaab aabbc aabcd",
@@ -61,6 +65,7 @@ const FIVE_CHAINS: [&str; 5] = [
     "aaabb aabcc aabcd",
     "aaabb aabcc abcdd",
 ];
+/// The chains of ploidy 6, like [`FOUR_CHAINS`].
 const SIX_CHAINS: [&str; 16] = [
     "aaaaab aaaabc aaabcd aabcde",
     "aaaaab aaaabc aabbcd aabcde",
@@ -80,7 +85,7 @@ const SIX_CHAINS: [&str; 16] = [
     "aaabbb aaabbc aabccd abcdde",
 ];
 
-/// The last number of a topology that a ploidy has; 0 if it has none but the default.
+/// Returns the largest topology number of a ploidy; 0 if only the default exists.
 pub(super) fn last_topology(ploidy: u32) -> u32 {
     match ploidy {
         4 => FOUR_CHAINS.len() as u32,
@@ -91,7 +96,7 @@ pub(super) fn last_topology(ploidy: u32) -> u32 {
 }
 
 impl Patterns {
-    /// Those of a ploidy from 1 to 6 and a topology that it has.
+    /// Creates the patterns of a ploidy from 1 to 6 with one of its topologies.
     pub(super) fn new(ploidy: u32, topology: u32) -> Patterns {
         let chain = |chains: &[&'static str], last| {
             let chain = chains[topology as usize - 1].split(' ').chain([last]);
@@ -119,24 +124,24 @@ impl Patterns {
         Patterns { ploidy: ploidy as usize, patterns }
     }
 
-    /// The letters of the patterns that have a rate.
+    /// Returns the letters of the patterns that have a rate.
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.patterns[1..].iter().map(|pattern| pattern.letters)
     }
 
-    /// How many rates there are.
+    /// Returns the number of rates.
     pub(super) fn rates(&self) -> usize {
         self.patterns.len() - 1
     }
 
-    /// How many peaks there are: of all haplotypes, where the genome stands twice.
+    /// Returns the number of peaks: the highest is that of all haplotypes where the genome is duplicated.
     pub(super) fn peaks(&self) -> usize {
         2 * self.ploidy
     }
 
-    /// The parts of the genome's length in the peaks at once, twice, ... the coverage of a
-    /// haplotype: of k-mers of `k` bases, with a rate for each pattern that has differences, where
-    /// the part `duplication` stands twice. All are 0 where the rates sum to more than 1.
+    /// Returns the fractions of the genome's length in the peaks at one, two, ... times the coverage of a
+    /// haplotype, for k-mers of length `k`, a rate for each pattern with differences, and a fraction
+    /// `duplication` that is duplicated. All are 0 if the rates sum to more than 1.
     pub(super) fn shares(&self, k: usize, duplication: f64, rates: &[f64]) -> Few {
         let mut shares: Few = repeat_n(0.0, self.peaks()).collect();
         let alike = 1.0 - rates.iter().sum::<f64>();
@@ -160,7 +165,7 @@ impl Patterns {
         shares
     }
 
-    /// The part of the k-mers that has each pattern.
+    /// Returns the fraction of the k-mers that have each pattern.
     fn parts(&self, k: usize, alike: f64, rates: &[f64]) -> Few {
         let mut parts = Few::new();
         let last = self.patterns.len() - 1;
@@ -187,7 +192,7 @@ impl Pattern {
 mod tests {
     use super::*;
 
-    /// All ploidies with all their topologies.
+    /// Returns all ploidies with all their topologies.
     fn all() -> impl Iterator<Item = (u32, u32)> {
         (1..=6).flat_map(|ploidy| (0..=last_topology(ploidy)).map(move |other| (ploidy, other)))
     }
@@ -205,8 +210,8 @@ mod tests {
         }
     }
 
-    /// A k-mer of each haplotype lies in some peak: counts times shares sum to the haplotypes, and
-    /// to twice of them where all stands twice.
+    /// Each k-mer of each haplotype lies in a peak: counts times shares sum to the number of haplotypes, and to
+    /// twice that number if everything is duplicated.
     #[test]
     fn no_kmer_is_lost() {
         for (ploidy, topology) in all() {
@@ -239,7 +244,7 @@ mod tests {
         }
     }
 
-    /// One of four haplotypes that differs has its k-mers once, the others have theirs three times.
+    /// With aaab, the differing haplotype has its k-mers once, and the others have theirs three times.
     #[test]
     fn four_haplotypes_have_the_peaks_of_their_patterns() {
         let shares = Patterns::new(4, 0).shares(1, 0.0, &[0.2, 0.1, 0.05, 0.01]);

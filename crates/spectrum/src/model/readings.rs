@@ -1,46 +1,45 @@
 //! Readings of a histogram: the highest peak may be that of both haplotypes or that of one.
 //!
-//! A genome without heterozygosity of which parts stand twice, and one half as large whose haplotypes
-//! differ, have peaks at the same places: at the coverage and twice of it. Where both explain a
-//! histogram, the less heterozygous reading is meant, and the other one is told.
+//! A genome without heterozygosity but with duplicated parts, and a genome of half the size whose haplotypes
+//! differ, have peaks at the same counts: the coverage and twice the coverage. If both readings explain a
+//! histogram, the less heterozygous one is chosen, and the other one is reported.
 
 use std::iter::repeat_n;
 
 use super::fit::{Few, Fit, Shape, Values, squares};
 
-/// A fit, and how much of the histogram it leaves.
+/// A fit and its score.
 #[derive(Clone, Debug)]
 pub(super) struct ScoredFit {
     pub(super) fit: Fit,
-    /// Of the sum of squares up to four and a half times the highest peak, or more if there are more
-    /// haplotypes than three.
+    /// The fraction of the sum of squares that the fit leaves, up to four and a half times the highest peak, or
+    /// further for more than three haplotypes.
     left: f64,
 }
 
-/// The reading that is meant, and another one that is about as good.
+/// The chosen reading, and another one that is almost as good.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
     pub(super) chosen: Fit,
     pub(super) other: Option<Fit>,
 }
 
-/// Readings of which one leaves no more than so much more of the squares than the other are equally
-/// good.
+/// Two readings tie if the fractions that they leave differ by less than this.
 const TIE: f64 = 0.01;
-/// More of a genome than this does not stand exactly twice.
+/// The largest plausible fraction of a genome that is duplicated exactly.
 const MAX_DUPLICATION: f64 = 0.45;
-/// Haplotypes that differ more than this have next to no k-mer in common: a second peak so small is
-/// that of a few repeats.
+/// The largest plausible heterozygosity. Haplotypes that differ more share almost no k-mers, so that the second
+/// peak would be that of a few repeats.
 const MAX_HETEROZYGOSITY: f64 = 0.12;
 
-/// Coverages that differ less are one.
+/// The relative difference below which two coverages are the same.
 const SAME: f64 = 0.15;
 
-/// A peak of a smaller part of the genome says nothing.
+/// The least fraction of the genome in a peak that is significant.
 const LEAST_PEAK: f64 = 0.002;
 
-/// Reads the histogram with the highest peak as that of all haplotypes, and as that of fewer; with a
-/// given coverage, in the one way that it says.
+/// Fits the histogram with the highest peak as that of all haplotypes, and as that of fewer; with a given
+/// coverage, only with the reading that follows from it.
 pub(super) fn choose(
     observed: &[f64],
     dip: usize,
@@ -59,7 +58,7 @@ pub(super) fn choose(
     }
 }
 
-/// Of two haplotypes: the highest peak is that of both, or that of one.
+/// Chooses between two readings for two haplotypes: the highest peak is that of both, or that of one.
 fn one_or_both(
     observed: &[f64],
     peak: usize,
@@ -71,7 +70,7 @@ fn one_or_both(
         (only, None) | (None, only) => return Some(Choice { chosen: only?.fit, other: None }),
     };
     let tie = both.left < one.left + TIE && one.left < both.left + TIE;
-    // What each takes for granted.
+    // Whether the values of each reading are plausible.
     let both_may_be = both.fit.duplication() <= MAX_DUPLICATION;
     let one_may_be = one.fit.rate() <= MAX_HETEROZYGOSITY;
     let both_is_meant = match (both_may_be, one_may_be) {
@@ -85,7 +84,7 @@ fn one_or_both(
     Some(Choice { chosen: chosen.fit, other: named.then_some(other.fit) })
 }
 
-/// Of more haplotypes: the least heterozygous of those that leave about as little as the best.
+/// Chooses for more haplotypes: the least heterozygous of the readings that leave about as little as the best one.
 fn least_heterozygous(readings: impl Iterator<Item = ScoredFit>) -> Option<Choice> {
     let may_be =
         |fit: &Fit| fit.duplication() <= MAX_DUPLICATION && fit.rate() <= MAX_HETEROZYGOSITY;
@@ -94,7 +93,7 @@ fn least_heterozygous(readings: impl Iterator<Item = ScoredFit>) -> Option<Choic
     readings.sort_by(|one, other| one.fit.rate().total_cmp(&other.fit.rate()));
     let best = readings.iter().map(score).min_by(f64::total_cmp)?;
     let chosen = readings.remove(readings.iter().position(|one| score(one) < best + TIE)?);
-    // Fits that began at other places may have come to the same.
+    // Fits from different starts may have converged to the same values.
     let differs = |fit: &Fit| (fit.coverage() / chosen.fit.coverage() - 1.0).abs() > SAME;
     let good = |one: &ScoredFit| may_be(&one.fit) && one.left < chosen.left + 2.0 * TIE;
     let ties = |one: &ScoredFit| good(one) && differs(&one.fit);
@@ -102,7 +101,7 @@ fn least_heterozygous(readings: impl Iterator<Item = ScoredFit>) -> Option<Choic
     Some(Choice { chosen: chosen.fit, other: other.map(|other| other.fit) })
 }
 
-/// Rates from which a fit begins: alike for all patterns, less for each next one, more for it.
+/// Returns initial rates: equal for all patterns, decreasing, or increasing.
 fn starts(patterns: usize) -> Vec<Few> {
     if patterns < 2 {
         return [0.002, 0.02, 0.2].map(|rate| repeat_n(rate, patterns).collect()).to_vec();
@@ -122,7 +121,7 @@ fn reading(
     share: f64,
 ) -> Option<ScoredFit> {
     let coverage = peak as f64 * share;
-    // The last peak and its width.
+    // The end of the last peak.
     let reach = if shape.ploidy == 1 { 3.0 } else { 2.0 * f64::from(shape.ploidy) + 2.0 };
     let to = within((coverage * reach) as usize + 4, dip, observed);
     let length = observed[dip..=to].iter().sum::<f64>().max(1.0);
@@ -134,11 +133,11 @@ fn reading(
             &Values { coverage, bias: 0.5, length, duplication: 0.02, rates },
         )
     };
-    // One that has run away to another peak is another reading.
+    // A fit that moved to another peak is another reading.
     let stayed = |fit: &Fit| (fit.coverage() / coverage - 1.0).abs() < 0.3;
     let fits = starts(shape.patterns.rates()).into_iter().filter_map(fit).filter(stayed);
     let fit = fits.min_by(|one, other| one.residual.total_cmp(&other.residual))?;
-    // Where the peak of all haplotypes is, if the highest one is that of one.
+    // Where the peak of all haplotypes is if the highest peak is that of one.
     let end = (4.5f64).max(1.5 * f64::from(shape.ploidy)) * peak as f64;
     let end = within(end as usize, dip, observed);
     let counts = &observed[dip..=end];
@@ -147,13 +146,13 @@ fn reading(
     Some(ScoredFit { fit, left: left / all.max(1.0) })
 }
 
-/// The last count of a fit: some counts behind the dip, at least, and within the histogram.
+/// Returns the last count of a fit, which is within the histogram and at least some counts after the dip.
 pub(super) fn within(count: usize, dip: usize, observed: &[f64]) -> usize {
     count.max(dip + 8).min(observed.len() - 1)
 }
 
-/// Whether there are k-mers at three and four times the peak, and as many as heterozygosity says:
-/// what repeats have there nothing ties to their number at twice.
+/// Whether there are as many k-mers at three and four times the peak as the heterozygosity predicts. The number
+/// that repeats add there does not follow from their number at twice the peak.
 fn higher_peaks_agree(observed: &[f64], peak: usize, fit: &Fit) -> bool {
     if fit.peaks()[3] < LEAST_PEAK {
         return false;

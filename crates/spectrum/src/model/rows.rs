@@ -1,39 +1,39 @@
-//! Rows of a histogram, in order, and what they show of how the histogram was made.
+//! The sorted rows of a histogram, and signs of how the histogram was made.
 
 use super::{Doubt, Settings};
 use crate::Error;
 
-/// A row: a count, and the number of distinct k-mers that occur so often.
+/// A row: a count, and the number of distinct k-mers with this count.
 pub(super) type Row = (u32, u64);
 
-/// The rows that a model is fitted to.
+/// The rows to which a model is fitted.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
-    /// Ascending counts without zeros; without a last row that holds all higher counts.
+    /// The rows by ascending counts, without zeros and without a last row that includes all higher counts.
     pub(super) rows: Vec<Row>,
-    /// The last row, in counts of the file, if it holds all higher counts, too.
+    /// The last row, in counts of the file, if it includes all higher counts.
     pub(super) pile: Option<Row>,
-    /// The count at which the histogram was cut, if it was: what is higher is not known.
+    /// The count at which the histogram seems to have been cut; higher counts are unknown.
     pub(super) cut: Option<u32>,
-    /// All counts have been divided by this; 1 if they have not.
+    /// The number by which all counts have been divided; 1 if they have not.
     pub(super) multiple: u32,
-    /// Occurrences of all k-mers.
+    /// The number of occurrences of all k-mers.
     pub(super) total: u64,
-    /// Whether the total was given, and has the k-mers beyond the last row, too.
+    /// Whether the total was given and includes the k-mers beyond the last row.
     pub(super) total_is_known: bool,
 }
 
-/// The most repetitions of the same reads that are looked for.
+/// The largest number of repetitions of the same reads that is detected.
 const MAX_MULTIPLE: u32 = 100;
-/// The fewest counts that tell a step between counts from chance.
+/// The least number of counts by which a common step is distinguished from chance.
 const MIN_STEPS: usize = 10;
-/// The largest part of k-mers at other counts than multiples if all reads were given several times.
+/// The largest fraction of k-mers with other counts than multiples if all reads were given several times.
 const MAX_ODD: f64 = 0.01;
-/// The largest ratio of the occurrences in all rows to their known number: rows may be estimates.
+/// The largest accepted ratio of the occurrences in all rows to their known number; rows may be estimates.
 const MAX_OVER_TOTAL: f64 = 1.1;
 
 impl Rows {
-    /// Sorts the rows and looks at their steps and their end.
+    /// Sorts the rows, and examines the steps between them and their end.
     ///
     /// # Errors
     /// If the rows are bins of several counts.
@@ -66,12 +66,12 @@ impl Rows {
         })
     }
 
-    /// The last count whose row, or whose lack of a row, can be taken as it is.
+    /// Returns the last count up to which the presence or absence of a row is reliable.
     pub(super) fn end(&self) -> Option<u32> {
         self.pile.map(|row| (row.0 - 1) / self.multiple).or(self.cut)
     }
 
-    /// The number of distinct k-mers of each count up to `most`, from 0.
+    /// Returns the number of distinct k-mers of each count from 0 to `most`.
     pub(super) fn dense(&self, most: usize) -> Vec<f64> {
         let mut dense = vec![0.0; most + 1];
         for &(count, number) in &self.rows {
@@ -82,7 +82,7 @@ impl Rows {
         dense
     }
 
-    /// The doubts that the rows raise, whatever is fitted to them.
+    /// Returns the doubts that follow from the rows alone.
     pub(super) fn doubts(&self) -> impl Iterator<Item = Doubt> {
         let pile = self.pile.filter(|_| !self.total_is_known);
         let pile = pile.map(|(count, kmers)| Doubt::LastRow { count, kmers });
@@ -93,14 +93,14 @@ impl Rows {
     }
 }
 
-/// Occurrences of the k-mers of some rows; files may give any numbers.
+/// Returns the number of occurrences of the k-mers of some rows; files can have any numbers.
 pub(super) fn total(rows: &[Row]) -> u64 {
     let occurrences = |&(count, number): &Row| u64::from(count).saturating_mul(number);
     rows.iter().map(occurrences).fold(0, u64::saturating_add)
 }
 
-/// The step between counts, if all rows are bins of several counts that do not begin at a multiple of
-/// their width: `jellyfish histo -i 10` has rows of 1, 11, 21, ... The last row may be of another.
+/// Returns the step between counts if all rows are bins of several counts that do not begin at a multiple of
+/// their width: `jellyfish histo -i 10` has rows of 1, 11, 21, ... The last row may differ.
 fn bins(rows: &[Row]) -> Option<u32> {
     let (&(first, _), rest) = rows.split_first()?;
     let inner = &rest[..rest.len().saturating_sub(1)];
@@ -111,12 +111,12 @@ fn bins(rows: &[Row]) -> Option<u32> {
     (step > 1 && first % step != 0).then_some(step)
 }
 
-/// The greatest common divisor.
+/// Returns the greatest common divisor.
 fn divisor(one: u32, other: u32) -> u32 {
     if other == 0 { one } else { divisor(other, one % other) }
 }
 
-/// The largest number of which all counts are multiples, but for a few k-mers and the last row.
+/// Returns the largest number of which all counts are multiples, except those of a few k-mers and of the last row.
 fn multiple(rows: &[Row]) -> u32 {
     let inner = &rows[..rows.len().saturating_sub(1)];
     let is_multiple = |by: &u32| {
@@ -135,7 +135,7 @@ fn multiple(rows: &[Row]) -> u32 {
     (2..=MAX_MULTIPLE).rev().find(is_multiple).unwrap_or(1)
 }
 
-/// The rows of counts divided by `by`; what does not divide is rounded up.
+/// Returns the rows with counts divided by `by`, rounded up.
 fn divided(rows: &[Row], by: u32) -> Vec<Row> {
     let mut sums: Vec<Row> = Vec::with_capacity(rows.len());
     for &(count, number) in rows {
@@ -148,19 +148,18 @@ fn divided(rows: &[Row], by: u32) -> Vec<Row> {
     sums
 }
 
-/// Last counts that counters and programs have by default: bytes, FastK (15 bits), two and four bytes,
-/// `jellyfish histo`.
+/// The default last counts of counters and programs: one byte, `jellyfish histo`, FastK (15 bits), two and four
+/// bytes.
 const USUAL_LAST: [u32; 5] = [255, 10_001, 32_767, 65_535, u32::MAX];
-/// Usual last counts above this are piles, whatever they hold: no count is one by chance.
+/// Default last counts above this are piles in any case, since no count has such a value by chance.
 const MIN_SURE_LAST: u32 = 10_000;
-/// A last row is a pile if it has this factor more k-mers than expected, six standard deviations and a
-/// few.
+/// A last row is a pile if it has this factor more k-mers than expected, plus six standard deviations and a few.
 const PILE: f64 = 1.6;
-/// K-mers that occur equally often by chance, or as they lie side by side in a repeat.
+/// The number of k-mers with the same count that is still plausible by chance or by a repeat.
 const FEW: f64 = 5.0;
 
-/// Whether the last row holds many more k-mers than the rows before it lead to expect: then those of
-/// all higher counts are in it. Rows that are only cut, or end as they do, are not.
+/// Whether the last row has many more k-mers than the previous rows predict, so that it includes those of all
+/// higher counts. Rows that were only cut, or simply end, are not piles.
 fn is_pile(rows: &[Row]) -> bool {
     let [before @ .., (last, number)] = rows else { return false };
     let (last, number) = (*last, *number as f64);
@@ -171,7 +170,7 @@ fn is_pile(rows: &[Row]) -> bool {
         return true;
     }
     let near = near(before, last);
-    // Where programs end their rows, two k-mers are enough.
+    // At counts where programs end their rows, two k-mers are enough.
     if (USUAL_LAST.contains(&last) || last % 1000 == 1) && near < 1.0 && number > 1.0 {
         return true;
     }
@@ -181,8 +180,8 @@ fn is_pile(rows: &[Row]) -> bool {
     }
 }
 
-/// The most k-mers of the four counts before `last`; where they have none, the mean of a tenth of all
-/// counts before it.
+/// Returns the largest number of k-mers among the four counts before `last`; if they have none, the mean of a
+/// tenth of all counts before `last`.
 fn near(before: &[Row], last: u32) -> f64 {
     let within =
         |width: u32| before.iter().rev().take_while(move |row| row.0 >= last.saturating_sub(width));
@@ -191,26 +190,27 @@ fn near(before: &[Row], last: u32) -> f64 {
     within(4).map(|row| row.1 as f64).max_by(f64::total_cmp).unwrap_or_else(mean)
 }
 
-/// The number of k-mers at `last` if the four counts before it, all of which have some, rise or fall
-/// on.
+/// Returns the number of k-mers at `last` if the trend of the four counts before it continues; `None` if one of
+/// them has no k-mers.
 fn trend(before: &[Row], last: u32) -> Option<f64> {
     let [.., four, three, two, one] = before else { return None };
     if four.0 + 4 != last {
         return None;
     }
     let [older, newer] = [[four, three], [two, one]].map(|[a, b]| (a.1 as f64 + b.1 as f64) / 2.0);
-    // Two counts lie between both means, and one and a half to the last.
+    // The two means are two counts apart, and the last count is one and a half counts further.
     Some(newer * (newer / older).powf(0.75))
 }
 
-/// Rows at the end of a histogram that tell how it goes on; of them, the last.
+/// The number of last rows that predict how the histogram continues.
 const LAST_ROWS: usize = 10;
+/// The number of the very last of these rows.
 const VERY_LAST_ROWS: usize = 3;
-/// K-mers behind the last row, at least, that its rows lead to expect if it ends at once.
+/// The least number of k-mers after the last row that its rows predict if the histogram was cut.
 const MIN_MISSING: f64 = 50.0;
 
-/// Whether the rows end where there are k-mers at each count, and not so few that none are to be
-/// expected at higher counts: those are missing. Whole histograms end with gaps.
+/// Whether the rows end where each count has k-mers, and so many that more are expected at higher counts: these
+/// are missing. Whole histograms end with gaps.
 fn ends_at_once(rows: &[Row]) -> bool {
     let Some(rows) = rows.last_chunk::<LAST_ROWS>() else { return false };
     if (rows[LAST_ROWS - 1].0 - rows[0].0) as usize >= LAST_ROWS {
@@ -218,7 +218,7 @@ fn ends_at_once(rows: &[Row]) -> bool {
     }
     let mean = |rows: &[Row]| rows.iter().map(|row| row.1 as f64).sum::<f64>() / rows.len() as f64;
     let (before, end) = rows.split_at(LAST_ROWS - VERY_LAST_ROWS);
-    // Five counts lie between the middles of both; a geometric series goes on after the last.
+    // The centres of the two groups are five counts apart; a geometric series continues after the last row.
     let ratio = (mean(end) / mean(before)).powf(0.2);
     ratio >= 1.0 || mean(end) * ratio * ratio / (1.0 - ratio) >= MIN_MISSING
 }
@@ -231,7 +231,7 @@ mod tests {
         Rows::new(rows, &Settings::default()).unwrap()
     }
 
-    /// Rows of a peak at `mean`, with errors before it, up to `to`.
+    /// Returns rows with a peak at `mean`, with errors at low counts, up to `to`.
     fn peak(mean: f64, kmers: f64, to: u32) -> Vec<Row> {
         let number = |count: u32| {
             let off = (f64::from(count) - mean) / mean.sqrt();
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn a_last_row_is_a_pile_by_what_it_holds() {
-        // Behind a gap, in a sparse tail, in a dense one, on the slope of the peak.
+        // After a gap, in a sparse tail, in a dense tail, on the slope of the peak.
         for (to, last, kmers) in
             [(60, 101, 200), (60, 64, 40), (60, 1000, 12), (48, 49, 4000), (35, 36, 200_000)]
         {
@@ -252,7 +252,7 @@ mod tests {
             assert_eq!(rows(&made).pile, Some((last, kmers)), "{last}");
             assert_eq!(rows(&made).end(), Some(last - 1));
         }
-        // Where counters end, few are enough.
+        // At the last counts of counters, a few k-mers are enough.
         for (last, kmers) in [(255, 2), (1001, 2), (10_001, 1), (32_767, 1), (65_535, 1)] {
             let mut made = peak(30.0, 1e6, 60);
             made.push((last, kmers));
@@ -267,7 +267,7 @@ mod tests {
     fn tails_of_whole_histograms_are_no_piles() {
         let mut made = peak(30.0, 1e6, 100);
         assert_eq!((rows(&made).pile, rows(&made).cut), (None, None));
-        // A few k-mers of repeats, that of the most copies last.
+        // A few k-mers of repeats; the last row is that of the most copies.
         for row in [(160, 3), (161, 1), (230, 2), (255, 1), (700, 4), (9_000, 1), (12_345, 2)] {
             made.push(row);
             assert_eq!((rows(&made).pile, rows(&made).cut), (None, None), "{row:?}");
@@ -281,11 +281,11 @@ mod tests {
             assert_eq!((made.pile, made.cut), (None, Some(to)), "{to}");
             assert!(made.doubts().eq([Doubt::End(to)]));
         }
-        // Counts of repeats on and on.
+        // Repeats at all counts.
         let mut made = peak(30.0, 1e6, 60);
         made.extend((61..=1000).map(|count| (count, 20 + u64::from(count % 7))));
         assert_eq!(rows(&made).cut, Some(1000));
-        // The file says how many there are: all of them are in the sum.
+        // The file gives the total, which includes the missing k-mers.
         let settings = Settings { total: Some(1 << 40), ..Settings::default() };
         let known = Rows::new(&made, &settings).unwrap();
         assert_eq!((known.total, known.doubts().count()), (1 << 40, 0));
@@ -301,7 +301,7 @@ mod tests {
             assert_eq!((found.multiple, &found.rows), (times, &once.rows));
             assert_eq!(found.total, once.total);
             assert!(found.doubts().eq([Doubt::Multiples(times)]));
-            // And some reads besides.
+            // And some other reads.
             made.extend((1..9).map(|count| (count * times + 1, 30)));
             assert_eq!(rows(&made).multiple, times);
         }

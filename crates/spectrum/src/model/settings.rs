@@ -1,46 +1,46 @@
-//! What is known of a genome before a model is fitted.
+//! The settings of a model.
 
 use super::patterns::last_topology;
 use crate::Error;
 
-/// What a model is told.
-// These comments are the help of the command line.
+/// The settings of a model.
+// The doc comments of the fields are the help texts of the command line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct Settings {
-    /// How four haplotypes (up to 2), five (5) or six (16) are related, by GenomeScope 2's numbers;
-    /// 0 for any way
+    /// Relation of four haplotypes (1 or 2), five (1 to 5) or six (1 to 16), by GenomeScope 2's
+    /// numbers; 0 for any
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t, requires = "model"))]
     #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(..=16)))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Model"))]
     pub topology: u32,
-    /// About how often a k-mer occurs that one haplotype has once [default: it is found]
+    /// Approximate count of a k-mer that one haplotype has once [default: found automatically]
     #[cfg_attr(feature = "cli", arg(long = "lambda", value_name = "COVERAGE", requires = "model"))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Model"))]
     pub coverage: Option<f64>,
-    /// Do not fit the model to counts above N; they count for the genome's size all the same
-    /// [default: 2000, or ten times the main peak]
+    /// Do not fit the model to counts above N; they still count for the genome size [default:
+    /// 2000, or ten times the main peak]
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", requires = "model"))]
     #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(20..)))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Model"))]
     pub max_count: Option<u32>,
-    /// Leave k-mers out that occur more than N times, of the genome's size, too: those of organelles,
-    /// plasmids and spike-ins [default: no limit]
+    /// Exclude k-mers that occur more than N times, also from the genome size: those of
+    /// organelles, plasmids and spike-ins [default: no limit]
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", requires = "model"))]
     #[cfg_attr(feature = "cli", arg(value_parser = clap::value_parser!(u32).range(20..)))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Model"))]
     pub exclude_above: Option<u32>,
-    /// Copies of the genome in a cell, 1 to 6.
+    /// The number of copies of the genome in a cell, 1 to 6.
     #[cfg_attr(feature = "cli", arg(skip = Settings::default().ploidy))]
     pub ploidy: u32,
-    /// Occurrences of all k-mers, where a histogram says so that does not have all rows; not taken with
-    /// `exclude_above`, nor if the rows alone have a tenth more.
+    /// The number of occurrences of all k-mers, for a histogram that gives it and does not have all rows. It is
+    /// ignored with `exclude_above`, or if the rows have over a tenth more.
     #[cfg_attr(feature = "cli", arg(skip))]
     pub total: Option<u64>,
 }
 
 impl Default for Settings {
-    /// Two haplotypes, and all else to be found.
+    /// Returns the settings for two haplotypes, with all other values to be found.
     fn default() -> Settings {
         Settings {
             ploidy: 2,
@@ -54,6 +54,8 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Checks the settings.
+    ///
     /// # Errors
     /// If there is no such model.
     pub(super) fn check(&self) -> Result<(), Error> {

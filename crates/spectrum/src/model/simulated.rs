@@ -1,17 +1,18 @@
-//! Models of histograms of simulated genomes: the values are right, or a doubt says why they may
+//! Tests with histograms of simulated genomes: the values of the model are right, or a doubt tells why they may
 //! not be.
 
 use super::fit::{Few, Fit, Shape, Values};
 use super::{Doubt, Model};
 
 pub(super) const K: usize = 21;
-/// Bases of a haplotype.
+/// The number of bases of a haplotype.
 pub(super) const BASES: f64 = 2e6;
 
-/// Distinct k-mers that stand so often in all haplotypes together, of so many haplotypes.
+/// Pairs of a number of copies in all haplotypes together, and the number of distinct k-mers with it, relative
+/// to [`BASES`].
 pub(super) type Copies = Vec<(f64, f64)>;
 
-/// A genome without heterozygosity, of which a part stands twice, or also more often.
+/// Returns a genome without heterozygosity, of which a part has two or more copies.
 pub(super) fn homozygous(repeats: f64, most: i32) -> Copies {
     let weight = |copies: i32| 0.6f64.powi(copies - 2);
     let all: f64 = (2..=most).map(weight).sum();
@@ -20,7 +21,7 @@ pub(super) fn homozygous(repeats: f64, most: i32) -> Copies {
     std::iter::once((1.0, 1.0 - repeats)).chain((2..=most).map(part)).collect()
 }
 
-/// The parts of k-mers that have no difference between two haplotypes, and that have one.
+/// Returns the fractions of k-mers that two haplotypes share, and that contain a difference.
 fn parts(rate: f64) -> [f64; 2] {
     let same = (1.0 - rate).powi(K as i32);
     [same, 1.0 - same]
@@ -31,19 +32,19 @@ pub(super) fn diploid(rate: f64) -> Copies {
     vec![(1.0, 2.0 * other), (2.0, same)]
 }
 
-/// One of four haplotypes differs.
+/// Returns a genome of four haplotypes, one of which differs.
 fn aaab(rate: f64) -> Copies {
     let [same, other] = parts(rate);
     vec![(1.0, other), (3.0, other), (4.0, same)]
 }
 
-/// Two and two are alike.
+/// Returns a genome of four haplotypes, of which two and two are alike.
 fn aabb(rate: f64) -> Copies {
     let [same, other] = parts(rate);
     vec![(2.0, 2.0 * other), (4.0, same)]
 }
 
-/// Normally distributed numbers (SplitMix64, Box and Muller).
+/// A generator of normally distributed numbers (SplitMix64, Box-Muller).
 struct Normal(u64);
 
 impl Normal {
@@ -54,7 +55,7 @@ impl Normal {
         ((x ^ x >> 31) >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Returns a random number of k-mers, of which `expected` are expected.
+    /// Returns a random number of k-mers whose expected value is `expected`.
     fn about(&mut self, expected: f64) -> u64 {
         if expected > 30.0 {
             return (expected + expected.sqrt() * self.next()).max(0.0).round() as u64;
@@ -73,12 +74,12 @@ impl Normal {
     }
 }
 
-/// The histogram of reads of 100 bases with 0.5 % errors, `depth` times `ploidy` haplotypes.
+/// Returns the histogram of reads of 100 bases with 0.5 % errors, at a depth of `depth` for all haplotypes together.
 fn histogram(copies: &Copies, ploidy: f64, depth: f64, bias: f64) -> Vec<(u32, u64)> {
     histogram_to(copies, ploidy, depth, bias, 1500)
 }
 
-/// The same, of counts below `most`.
+/// Returns such a histogram of counts below `most`.
 pub(super) fn histogram_to(
     copies: &Copies,
     ploidy: f64,
@@ -89,7 +90,7 @@ pub(super) fn histogram_to(
     let mut random = Normal(depth as u64);
     let covered = 0.8 * depth / ploidy;
     let coverage = covered * 0.995f64.powi(K as i32);
-    // All k-mers with errors, 4 % of which occur once more, and so on.
+    // k-mers with errors; 4 % of them occur twice, 4 % of these three times, and so on.
     let errors = BASES * covered * ploidy * (1.0 - 0.995f64.powi(K as i32)) * 0.96 * 0.96;
     let shape = Shape::new(K, 1, 0);
     let peak = |&(times, part): &(f64, f64)| {
@@ -107,7 +108,7 @@ pub(super) fn histogram_to(
     (1..most).map(row).collect()
 }
 
-/// A genome: name, what stands how often, ploidy, heterozygosity.
+/// A genome: name, copies, ploidy, heterozygosity.
 type Case = (&'static str, Copies, f64, f64);
 
 fn cases() -> Vec<Case> {

@@ -1,36 +1,36 @@
-//! Histograms of high coverage, as they would be of a part of the reads.
+//! Thins histograms of high coverage to what they would be for a part of the reads.
 //!
-//! A fit looks at two thousand counts. Where the main peak lies far behind, each occurrence of a k-mer
-//! is kept with the same probability: a negative binomial is one again, with mean and bias reduced by
-//! it, and so the model stays what it is. Nothing is drawn by chance; the numbers are expectations.
+//! A fit uses two thousand counts. If the main peak is beyond them, each occurrence of a k-mer is kept with the
+//! same probability. A thinned negative binomial is again a negative binomial, with mean and bias reduced by
+//! this probability, so the model stays valid. There is no random sampling; the numbers are expectations.
 
 use super::Settings;
 use super::main_peak::main_peak;
 use super::rows::Rows;
 
-/// Counts that a fit looks at.
+/// The number of counts that a fit uses.
 pub(super) const MAX_COUNTS: usize = 2000;
-/// The main peak, at most, of which a fit sees all that it looks at: a reading takes the peak for that
-/// of one of two haplotypes, and looks at six times its coverage.
+/// The largest count of a main peak for which a fit sees all counts that it needs: a reading takes the peak for
+/// that of one of two haplotypes, and uses six times its coverage.
 const MAX_PEAK: f64 = MAX_COUNTS as f64 / 6.0;
-/// Where the main peak is after thinning.
+/// The count of the main peak after thinning.
 const THINNED_PEAK: f64 = 200.0;
 
-/// The histogram as a fit sees it.
+/// The histogram as a fit uses it.
 #[derive(Clone, Debug)]
 pub(super) struct View {
     /// The number of distinct k-mers of each count, from 0.
     pub(super) observed: Vec<f64>,
-    /// The part of all occurrences that is kept: counts of the histogram times this are those here.
+    /// The fraction of all occurrences that is kept: counts of the histogram times this are counts of the view.
     pub(super) part: f64,
-    /// Up to this count k-mers are taken for those of errors.
+    /// The count up to which k-mers are taken for those of errors.
     pub(super) errors: usize,
-    /// The count, of the histogram, at which errors have a peak of their own; 0 if they only fall.
+    /// The count, in the histogram, at which errors have a separate peak; 0 if they only fall.
     pub(super) error_peak: f64,
 }
 
 impl View {
-    /// Takes the rows as they are, or thins them if their main peak is too far behind.
+    /// Uses the rows as they are, or thins them if their main peak is too high.
     pub(super) fn new(rows: &Rows, k: usize, settings: &Settings) -> View {
         let given = settings.coverage.map(|coverage| coverage * f64::from(settings.ploidy));
         let found = main_peak(&rows.rows, k).filter(|_| given.is_none());
@@ -50,8 +50,8 @@ impl View {
     }
 }
 
-/// The expected numbers of distinct k-mers of each count after thinning, of counts that rows above
-/// `most` do not change.
+/// Returns the expected numbers of distinct k-mers of each count after thinning, for counts that rows above
+/// `most` do not affect.
 fn thinned(rows: &Rows, part: f64, most: u32) -> Vec<f64> {
     let length = f64::from(most) * part;
     let length = ((length - 4.0 * length.sqrt()).max(0.0) as usize).min(MAX_COUNTS);
@@ -70,12 +70,12 @@ fn thinned(rows: &Rows, part: f64, most: u32) -> Vec<f64> {
             probability *= (f64::from(count) - at as f64) / (at as f64 + 1.0) * part / (1.0 - part);
         }
     }
-    // Those that are left out altogether.
+    // k-mers of which no occurrence is kept.
     sums[0] = 0.0;
     sums
 }
 
-/// The probability that `kept` of `count` are kept.
+/// Returns the probability that `kept` of `count` are kept.
 fn binomial(kept: usize, count: u32, part: f64) -> f64 {
     let (kept, count) = (kept as f64, f64::from(count));
     let ways = super::fit::ln_gamma(count + 1.0)

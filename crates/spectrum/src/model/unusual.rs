@@ -1,15 +1,15 @@
-//! Histograms that were cut, hold organelles or repeats, or lie at high counts: the values are right,
-//! or a doubt says why they may not be.
+//! Tests with histograms that were cut, have organelles or repeats, or have high counts: the values are right,
+//! or a doubt tells why they may not be.
 
 use super::simulated::{BASES, Copies, K, diploid, histogram_to, homozygous};
 use super::{Doubt, Error, Model, Settings};
 
-/// The coverage of a haplotype at a depth, of 80 21-mers of a read of 100 bases with 0.5 % errors.
+/// Returns the coverage of a haplotype at a depth: reads of 100 bases with 0.5 % errors have 80 21-mers.
 fn coverage(depth: f64) -> f64 {
     depth * 0.8 * 0.995f64.powi(K as i32)
 }
 
-/// The same histogram, with all counts from `last` on in one row.
+/// Returns the histogram with all counts from `last` on in one row.
 fn piled(histogram: &[(u32, u64)], last: u32) -> Vec<(u32, u64)> {
     let split = histogram.partition_point(|row| row.0 < last);
     let (below, beyond) = histogram.split_at(split);
@@ -22,7 +22,7 @@ fn is_right(model: &Model, rate: f64) -> bool {
         && (model.heterozygosity - rate).abs() <= 0.02 * rate.max(0.005)
 }
 
-/// A genome with satellites: two hundred k-mers with a thousand copies.
+/// Returns a genome with satellites: two hundred k-mers with a thousand copies.
 fn with_satellite() -> Copies {
     vec![(1.0, 0.9), (1000.0, 1e-4)]
 }
@@ -38,7 +38,7 @@ fn a_pile_is_told_wherever_it_is() {
         let kmers = made.last().unwrap().1;
         assert_eq!(model.doubts, [Doubt::LastRow { count: last, kmers }], "{last}");
         assert!((model.coverage / coverage(40.0) - 1.0).abs() < 0.01, "{last}: {model:?}");
-        // Known occurrences of all k-mers make up for it.
+        // The known number of all occurrences compensates for the pile.
         let total = whole.iter().map(|row| u64::from(row.0) * row.1).sum();
         let settings = Settings { ploidy: 1, total: Some(total), ..Settings::default() };
         let model = Model::fit_with(&made, K, &settings).unwrap();
@@ -54,7 +54,7 @@ fn a_main_peak_in_the_last_row_has_no_model() {
             let made = piled(&whole, last);
             let why = Model::fit(&made, K, 2).unwrap_err();
             assert_eq!(why, Error::BeyondEnd(last));
-            // Without that row, the slope of the peak tells it.
+            // Without that row, the slope of the peak reveals it.
             let told = match Model::fit(&made[..made.len() - 1], K, 2) {
                 Ok(model) => model.doubts.contains(&Doubt::End(last - 1)),
                 Err(why) => why == Error::BeyondEnd(last - 1) || last <= 20,
@@ -66,7 +66,7 @@ fn a_main_peak_in_the_last_row_has_no_model() {
 
 #[test]
 fn organelles_are_told_and_can_be_left_out() {
-    // Part of the genome's length, and copies of each haplotype together.
+    // The copies in both haplotypes together, and the number of k-mers relative to the genome.
     let genomes: [(&str, Copies, f64); 5] = [
         ("plastid", vec![(400.0, 0.075)], 2.0),
         ("mitochondrion", vec![(100.0, 0.008)], 2.0),
@@ -95,7 +95,7 @@ fn organelles_are_told_and_can_be_left_out() {
     }
 }
 
-/// K-mers of repeats get fewer with their copies: no pile, no end, no organelle.
+/// The number of repeats decreases with their copies: they are no pile, no cut and no organelle.
 #[test]
 fn repeats_of_any_number_of_copies_are_no_organelles() {
     for power in [-2.0, -2.5, -3.0] {
@@ -106,7 +106,7 @@ fn repeats_of_any_number_of_copies_are_no_organelles() {
         for depth in [30.0, 60.0] {
             let found = histogram_to(&copies, 1.0, depth, 0.5, 20_000);
             let model = Model::fit(&found, K, 1).unwrap();
-            // Beyond the last count that was simulated there are none.
+            // There are no k-mers beyond the last simulated count.
             let end =
                 |doubt: &Doubt| matches!(doubt, Doubt::HighCopies { .. } | Doubt::LastRow { .. });
             assert!(
@@ -123,7 +123,7 @@ fn repeats_of_any_number_of_copies_are_no_organelles() {
             );
         }
     }
-    // Six operons of rRNA in 1.9 Mb, as in Streptococcus pyogenes.
+    // Six rRNA operons in 1.9 Mb, as in Streptococcus pyogenes.
     let copies = vec![(1.0, 0.976), (6.0, 0.004)];
     let model = Model::fit(&histogram_to(&copies, 1.0, 60.0, 0.1, 3000), K, 1).unwrap();
     assert!(is_right(&model, 0.0) && model.doubts.is_empty(), "{model:?}");
@@ -145,7 +145,7 @@ fn values_do_not_depend_on_the_coverage() {
     }
 }
 
-/// Whatever counts a file gives, they take no more memory than those of a deep sequencing.
+/// Arbitrary counts of a file take no more memory than those of deep sequencing.
 #[test]
 fn counts_beyond_all_are_fitted_in_little_memory() {
     let number = |off: u32| (1_000_000_000 + 100_000 * off, u64::from(500 - 10 * off.abs_diff(50)));

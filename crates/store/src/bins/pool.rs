@@ -1,4 +1,4 @@
-//! Blocks of memory, handed out and taken back, and the spill file behind them.
+//! The pool of memory blocks, and the spill file for blocks that do not fit in memory.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -10,48 +10,48 @@ use merganser_run::locks::lock;
 use super::StoredBlock;
 
 merganser_run::named! {
-    /// Where records are kept.
+    /// The place where records are kept.
     #[derive(Default)]
     pub enum Storage {
-        /// In memory as far as the budget goes, then on disk.
+        /// Records are kept in memory while the budget lasts, then on disk.
         #[default]
         Auto = "auto",
-        /// In memory; an error if they do not fit.
+        /// Records are kept only in memory; it is an error if they do not fit.
         Ram = "ram",
-        /// On disk.
+        /// Records are kept only on disk.
         Disk = "disk",
     }
 }
 
-/// Blocks of one size for all bins of a run.
+/// Blocks of one size, shared by all bins of a run.
 pub struct BlockPool {
     block_bytes: usize,
     storage: Storage,
-    /// Bytes of full blocks that may stay in memory.
+    /// The number of bytes of full blocks that may stay in memory.
     limit: u64,
     free: Mutex<Vec<Vec<u8>>>,
-    /// Full blocks in memory.
+    /// The number of full blocks in memory.
     full: AtomicUsize,
-    /// Full blocks in memory and on disk,
+    /// The number of full blocks in memory and on disk.
     blocks: AtomicU64,
-    /// and the most that there were at a time.
+    /// The largest value that `blocks` has had.
     max_blocks: AtomicU64,
-    /// The blocks that memory does not hold.
+    /// The file of blocks that are not kept in memory.
     pub(super) file: SpillFile,
 }
 
-/// How many full blocks may stay in memory, and where the others go.
+/// The limit for full blocks in memory, and the location of the others.
 pub struct Spilling {
-    /// Whether they may be in memory, or on disk.
+    /// Whether blocks are kept in memory, on disk, or both.
     pub storage: Storage,
-    /// Bytes of full blocks in memory, with [`Storage::Disk`] none.
+    /// The number of bytes of full blocks that may stay in memory; ignored with [`Storage::Disk`].
     pub limit: u64,
-    /// Where the spill file is made, when it is needed.
+    /// The directory in which the spill file is created when it is needed.
     pub directory: PathBuf,
 }
 
 impl BlockPool {
-    /// Creates a pool of blocks of so many bytes each, which are allocated when they are needed.
+    /// Creates a pool of blocks of `block_bytes` bytes each, which are allocated when needed.
     pub fn new(block_bytes: usize, spilling: Spilling) -> BlockPool {
         let Spilling { storage, limit, directory } = spilling;
         BlockPool {
@@ -66,35 +66,36 @@ impl BlockPool {
         }
     }
 
-    /// Bytes of a block.
+    /// Returns the size of a block in bytes.
     #[inline]
     pub fn block_bytes(&self) -> usize {
         self.block_bytes
     }
 
-    /// Bytes of full blocks that may stay in memory.
+    /// Returns the number of bytes of full blocks that may stay in memory.
     pub fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// Bytes written to disk so far.
+    /// Returns the number of bytes written to disk so far.
     pub fn spilled(&self) -> u64 {
         self.file.bytes()
     }
 
-    /// The most bytes that full blocks took at a time, or would have taken had all been in memory.
+    /// Returns the largest number of bytes that full blocks took at any time, counting blocks on disk as if they
+    /// were in memory.
     pub fn max_bytes(&self) -> u64 {
         self.max_blocks.load(Ordering::Relaxed) * self.block_bytes as u64
     }
 
-    /// An empty block.
+    /// Returns an empty block.
     pub(super) fn block(&self) -> Vec<u8> {
         let free = lock(&self.free).pop();
         free.unwrap_or_else(|| Vec::with_capacity(self.block_bytes))
     }
 
-    /// Stores a full block: in memory if the limit allows, else on disk, and then the block
-    /// itself comes back, empty.
+    /// Stores a full block in memory if the limit allows, else on disk. In the latter case, the emptied block is
+    /// returned too.
     pub(super) fn keep_or_spill(
         &self,
         mut block: Vec<u8>,
@@ -119,7 +120,8 @@ impl BlockPool {
         Ok((segment, Some(block)))
     }
 
-    /// Takes the full blocks of `segments` back, which make room for others, and one that was still open.
+    /// Takes back the blocks of a bin: its full blocks `segments`, which no longer count against the limit, and its
+    /// open block.
     pub(super) fn recycle(&self, segments: Vec<StoredBlock>, open: Vec<u8>) {
         self.blocks.fetch_sub(segments.len() as u64, Ordering::Relaxed);
         let mut free = lock(&self.free);
@@ -138,7 +140,7 @@ impl BlockPool {
         }
     }
 
-    /// Gives the memory of all empty blocks back to the system, which takes a second for 20 GB.
+    /// Returns the memory of all empty blocks to the system. This takes about a second for 20 GB.
     pub fn trim(&self) {
         let free = std::mem::take(&mut *lock(&self.free));
         drop(free);

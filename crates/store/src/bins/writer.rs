@@ -1,12 +1,12 @@
-//! One worker's way into bins: a small buffer for each bin, so that records reach the shared
-//! blocks a kilobyte at a time and a hot cache line is never shared.
+//! Buffered writing to bins. Each worker has a small buffer for each bin, so that records reach the shared blocks about
+//! a kilobyte at a time and workers do not contend for cache lines.
 
 use merganser_io::Error;
 use merganser_seq::simd;
 
 use super::Bins;
 
-/// Gathers records by bin. Records are dropped if [`Writer::finish`] is not called.
+/// The write buffers of one worker. Buffered records are lost if [`Writer::finish`] is not called.
 pub struct Writer<'s, 'p> {
     bins: &'s Bins<'p>,
     buffers: Vec<u8>,
@@ -15,23 +15,24 @@ pub struct Writer<'s, 'p> {
 }
 
 impl<'s, 'p> Writer<'s, 'p> {
-    /// A writer with `stride` bytes of buffer for each bin.
+    /// Creates a writer with a buffer of `stride` bytes for each bin.
     pub fn new(bins: &'s Bins<'p>, stride: usize) -> Writer<'s, 'p> {
         let len = bins.bins();
         Writer { bins, buffers: vec![0; len * stride], fill: vec![0; len], stride }
     }
 
-    /// Asks the cache for where the next record of `bin` goes.
+    /// Prefetches the position of the next record of `bin`.
     #[inline(always)]
     pub fn prefetch(&self, bin: usize) {
         simd::prefetch(&self.buffers, bin * self.stride + self.fill[bin] as usize);
     }
 
-    /// Room for a record of up to `most` bytes (at most a stride) of `bin`; [`Writer::commit`]
-    /// says how many of them it took.
+    /// Returns room for a record of `bin` of up to `most` bytes; `most` is at most the stride. [`Writer::commit`] sets
+    /// its actual length.
     ///
     /// # Errors
-    /// If what was there goes to a disk that is full, or may not go there and memory is.
+    /// If buffered records cannot be flushed because the disk is full, or because memory is full and
+    /// [`Storage::Ram`](super::Storage::Ram) forbids spilling.
     #[inline(always)]
     pub fn room(&mut self, bin: usize, most: usize) -> Result<&mut [u8], Error> {
         if self.fill[bin] as usize + most > self.stride {
@@ -41,7 +42,7 @@ impl<'s, 'p> Writer<'s, 'p> {
         Ok(&mut self.buffers[at..at + most])
     }
 
-    /// Takes the first `bytes` bytes of the last room of `bin` as a record.
+    /// Commits the first `bytes` bytes of the last room of `bin` as a record.
     #[inline(always)]
     pub fn commit(&mut self, bin: usize, bytes: usize) {
         self.fill[bin] += bytes as u32;
@@ -59,10 +60,10 @@ impl<'s, 'p> Writer<'s, 'p> {
         Ok(())
     }
 
-    /// Hands over what the buffers still hold.
+    /// Flushes all buffers.
     ///
     /// # Errors
-    /// As [`Writer::room`].
+    /// See [`Writer::room`].
     pub fn finish(mut self) -> Result<(), Error> {
         (0..self.fill.len()).try_for_each(|bin| self.flush(bin))
     }

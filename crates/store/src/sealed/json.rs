@@ -1,4 +1,4 @@
-//! Headers of JSON.
+//! JSON headers.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -6,27 +6,29 @@ use std::path::Path;
 
 use merganser_io::{Error, open_file, reason};
 
-/// Bytes of a header, at most.
+/// The maximum size of a header in bytes.
 const MAX: u64 = 1 << 28;
-/// Bytes that are read together.
+/// The size of the read buffer in bytes.
 const BLOCK: usize = 1 << 20;
 
 /// Writes the magic, the length of the header (u64, little-endian), and the header.
 ///
 /// # Errors
-/// As writing.
+/// If writing fails.
 pub fn put_json(magic: &[u8; 8], json: &[u8], out: &mut impl Write) -> io::Result<()> {
     out.write_all(magic)?;
     out.write_all(&(json.len() as u64).to_le_bytes())?;
     out.write_all(json)
 }
 
-/// A file behind its header, its size in bytes, and the header.
+/// A file positioned after its header, its size in bytes, and the header.
 type Opened = (BufReader<File>, u64, io::Result<Option<Vec<u8>>>);
 
-/// Opens a file and reads its header: `None` if the file is of another kind, [`io::ErrorKind::UnexpectedEof`] if it ends
-/// within its header or says that this is longer than it can be. What the header says is believed only when the file's
-/// checksum is right.
+/// Opens a file and reads its header.
+///
+/// The header is `None` if the file is of another kind, and an [`io::ErrorKind::UnexpectedEof`] error if the file ends
+/// within its header or if the stated length of the header is too large. The header must be trusted only after the
+/// checksum of the file has been checked.
 ///
 /// # Errors
 /// If the file cannot be opened.

@@ -1,13 +1,13 @@
-//! Streams with their checksum.
+//! Streams with a checksum.
 
 use std::io::{self, Read, Write};
 
 use crc32fast::Hasher;
 
-/// The CRC-32 of any bytes that end with the CRC-32 (little-endian) of those before, and of no others.
+/// The CRC-32 of every byte string that ends with its own CRC-32 (little-endian, over the preceding bytes).
 pub const SEALED: u32 = 0x2144_df1c;
 
-/// A writer or reader, and the CRC-32 of what passed through it.
+/// A writer or reader that computes the CRC-32 of the bytes that pass through it.
 #[derive(Debug)]
 pub struct Summed<S> {
     stream: S,
@@ -15,32 +15,33 @@ pub struct Summed<S> {
 }
 
 impl<S> Summed<S> {
-    /// A stream of which nothing was summed.
+    /// Wraps a stream; the checksum starts here.
     pub fn new(stream: S) -> Summed<S> {
         Summed { stream, checksum: Hasher::new() }
     }
 
-    /// The stream itself; bytes that are read or written by it are not summed.
+    /// Returns the inner stream. Bytes that are read from it or written to it directly are not included in the
+    /// checksum.
     pub fn stream(&mut self) -> &mut S {
         &mut self.stream
     }
 
-    /// Returns the stream.
+    /// Returns the inner stream.
     pub fn into_stream(self) -> S {
         self.stream
     }
 
-    /// Returns the CRC-32 of what passed since the last call, and begins a new one.
+    /// Returns the CRC-32 of the bytes since the last call, and starts a new one.
     pub fn take_sum(&mut self) -> u32 {
         std::mem::take(&mut self.checksum).finalize()
     }
 }
 
 impl<W: Write> Summed<W> {
-    /// Writes the checksum of all bytes, and returns the stream.
+    /// Appends the checksum of all bytes and returns the inner stream.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn seal(mut self) -> io::Result<W> {
         let sum = self.take_sum();
         self.stream.write_all(&sum.to_le_bytes())?;

@@ -1,4 +1,4 @@
-//! The files of a dump.
+//! Reads the files of a dump.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,9 @@ use super::TaxonomyNotes;
 use super::record::{Ends, fields, malformed, name_fields, record, taxid_in};
 use crate::{Error, NodeInfo};
 
-/// The nodes, their file, and the number of its records, of which no more than `most` are kept.
+/// Reads nodes.dmp. Returns the nodes, the path of the file and its number of records.
+///
+/// If there are more than `most` records, the nodes are dropped and records are only counted.
 pub(super) fn read_nodes(
     folder: &Path,
     most: u64,
@@ -30,7 +32,7 @@ pub(super) fn read_nodes(
         let mut taxid = || taxid_in(fields.next(), (&path, at), LAYOUT);
         let (taxid, parent) = (taxid()?, taxid()?);
         if taxid == 0 {
-            return Err(malformed(&path, at, "taxid 0 is no taxon: remove this line"));
+            return Err(malformed(&path, at, "taxid 0 is not a taxon: remove this line"));
         }
         if taxid == parent && taxid != 1 {
             let what = format!("taxid {taxid} is its own parent: correct this line");
@@ -40,7 +42,7 @@ pub(super) fn read_nodes(
         let rank = String::from_utf8_lossy(rank).into_owned();
         let node = NodeInfo { taxid, parent, rank, name: String::new() };
         if nodes.insert(taxid, node).is_some() {
-            return Err(malformed(&path, at, &format!("taxid {taxid} for the second time")));
+            return Err(malformed(&path, at, &format!("taxid {taxid} occurs a second time")));
         }
     }
     ends.check(&path, &lines)?;
@@ -52,7 +54,7 @@ pub(super) fn read_nodes(
     Ok((nodes, path, records))
 }
 
-/// Gives the nodes their scientific names, and notes what is odd about these.
+/// Sets the scientific names of the nodes from names.dmp, and notes missing and duplicate ones.
 pub(super) fn read_names(
     folder: &Path,
     nodes: &mut HashMap<u32, NodeInfo>,
@@ -86,7 +88,7 @@ pub(super) fn read_names(
     Ok(())
 }
 
-/// The first `count` (1 or 2) numbers of each record of a file that need not exist.
+/// Reads the first `count` (1 or 2) numbers of each record of a file; none if the file does not exist.
 pub(super) fn read_pairs(path: &Path, count: usize) -> Result<Vec<[u32; 2]>, Error> {
     let mut pairs = Vec::new();
     if !there_is(path)? {
@@ -104,19 +106,22 @@ pub(super) fn read_pairs(path: &Path, count: usize) -> Result<Vec<[u32; 2]>, Err
     Ok(pairs)
 }
 
-/// Whether there is such a file.
+/// Whether the file exists.
 fn there_is(path: &Path) -> Result<bool, Error> {
     is_file(path).map_err(|source| Error::File { path: path.to_owned(), source })
 }
 
-/// A required file of the dump.
+/// Returns the path of a required file of the dump.
+///
+/// # Errors
+/// If it does not exist.
 fn required(folder: &Path, name: &str) -> Result<PathBuf, Error> {
     let path = folder.join(name);
     if there_is(&path)? {
         return Ok(path);
     }
     let reason = if folder.join("taxonomy").join(name).is_file() {
-        format!("no {name} in this folder, but in the folder taxonomy in it: give that one")
+        format!("no {name} in this folder, but in its subfolder taxonomy: give that one")
     } else if folder.is_dir() {
         format!("no {name} in this folder: give the folder of NCBI's taxdump with `taxonomy`")
     } else {

@@ -1,4 +1,4 @@
-//! Parents and merges of a dump, mended or refused.
+//! Mends or rejects the parents and merges of a dump.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::TaxonomyNotes;
 use crate::{Error, NodeInfo};
 
-/// Attaches nodes whose parent does not exist to the root, and notes them.
+/// Attaches nodes whose parent does not exist to the root, and records them in `notes`.
 pub(super) fn attach_orphans(nodes: &mut HashMap<u32, NodeInfo>, notes: &mut TaxonomyNotes) {
     let known: HashSet<u32> = nodes.keys().copied().collect();
     for node in nodes.values_mut() {
@@ -18,7 +18,7 @@ pub(super) fn attach_orphans(nodes: &mut HashMap<u32, NodeInfo>, notes: &mut Tax
     notes.orphans.sort_unstable();
 }
 
-/// Refuses nodes that are their own ancestors.
+/// Fails if a node is its own ancestor.
 pub(super) fn refuse_cycles(nodes: &HashMap<u32, NodeInfo>, path: &Path) -> Result<(), Error> {
     let mut sound: HashSet<u32> = HashSet::from([1]);
     for &start in nodes.keys() {
@@ -37,9 +37,11 @@ pub(super) fn refuse_cycles(nodes: &HashMap<u32, NodeInfo>, path: &Path) -> Resu
     Ok(())
 }
 
-/// The old taxids of `merged`, each with the one that it became in the end: the first on its way that
-/// the taxonomy has. Of several lines of one old taxid, the first counts; merges in a circle lead
-/// nowhere.
+/// Resolves chains of merges: returns each old taxid of `merged` with the first taxid on its chain that the
+/// taxonomy has.
+///
+/// If an old taxid has several lines, the first one counts. A chain that ends in an unknown taxid or a cycle
+/// resolves to an unknown taxid.
 pub(super) fn follow_merges(
     merged: &[[u32; 2]],
     is_known: impl Fn(u32) -> bool,
@@ -52,7 +54,7 @@ pub(super) fn follow_merges(
     for &[old, _] in merged {
         let (mut way, mut on_it) = (Vec::new(), HashSet::new());
         let mut taxid = old;
-        // The first step is made in any case: an old taxid that is still there stands for itself.
+        // The first step is always made, even if the old taxid still exists: lookups prefer existing taxids.
         while let (true, Some(&new)) = (on_it.insert(taxid), next.get(&taxid)) {
             way.push(taxid);
             taxid = ends.get(&new).copied().unwrap_or(new);
@@ -78,7 +80,7 @@ mod tests {
         };
         assert_eq!(of(&[[99, 98], [98, 101]]), [(98, 101), (99, 101)]);
         assert_eq!(of(&[[98, 101], [97, 98], [99, 97]]), [(97, 101), (98, 101), (99, 101)]);
-        // Once with an end that is not there, once in a circle, once to itself.
+        // A chain with an unknown end, a self-merge, and a cycle.
         assert_eq!(of(&[[3, 2], [2, 1]]), [(2, 1), (3, 1)]);
         assert_eq!(of(&[[7, 7]]), [(7, 7)]);
         let circle = of(&[[1, 2], [2, 3], [3, 1], [4, 3]]);

@@ -1,4 +1,4 @@
-//! The records of a dump's files and their fields.
+//! Records of a dump's files and their fields.
 
 use std::path::Path;
 
@@ -6,7 +6,8 @@ use merganser_io::Lines;
 
 use crate::Error;
 
-/// A line without its end; none of blank lines and comments (`#`), which people add.
+/// Returns the record of a line, without its end; `None` for blank lines and for comments (`#`), which are not
+/// part of NCBI's format but occur in hand-made files.
 pub(super) fn record(line: &[u8]) -> Option<&[u8]> {
     let record = line.trim_ascii_end();
     if record.is_empty() || record.starts_with(b"#") {
@@ -16,18 +17,20 @@ pub(super) fn record(line: &[u8]) -> Option<&[u8]> {
     Some(record.strip_suffix(b"\t").unwrap_or(record))
 }
 
-/// How the records of a file end: in a bar, as NCBI's do, or not. A last one without, behind others, is cut,
-/// and so is an only one that has no line end either.
+/// Detects truncated files by how their records end.
+///
+/// NCBI's records end in a bar; hand-made ones may not. A file is truncated if its last record has no bar and others
+/// do, or if its only record has neither a bar nor a line end.
 #[derive(Default)]
 pub(super) struct Ends {
     records: u64,
     barred: bool,
-    /// The last record, if it has no bar at its end.
+    /// The line of the last record, if this has no bar at its end.
     bare: Option<u64>,
 }
 
 impl Ends {
-    /// Looks at a record and its line's number.
+    /// Notes how a record ends; `at` is its line number.
     pub(super) fn see(&mut self, at: u64, line: &[u8]) {
         let barred = line.trim_ascii_end().ends_with(b"|");
         self.records += 1;
@@ -35,7 +38,7 @@ impl Ends {
         self.barred |= barred;
     }
 
-    /// Refuses a file that is cut; `lines` have been read to their end.
+    /// Fails if the file is truncated. `lines` must have been read to the end.
     pub(super) fn check(&self, path: &Path, lines: &Lines) -> Result<(), Error> {
         let what = "ends without `|`: the file is truncated; copy or download it again";
         let is_cut = self.barred || self.records == 1 && lines.is_open();
@@ -43,8 +46,8 @@ impl Ends {
     }
 }
 
-/// Where the first separator of fields is, which has so many bytes: a bar between tabs, as names may
-/// have bars of their own; where there is none, a bar.
+/// Returns the position of the first field separator. `bytes` is its length: 3 for a bar between tabs, which
+/// allows names to contain bars; 1 for a bar alone.
 fn separator(record: &[u8], bytes: usize) -> Option<usize> {
     if bytes == 1 {
         return memchr::memchr(b'|', record);
@@ -54,12 +57,12 @@ fn separator(record: &[u8], bytes: usize) -> Option<usize> {
     memchr::memchr_iter(b'|', record).find(is_whole).map(|at| at - 1)
 }
 
-/// Bytes of a separator of this record.
+/// Returns the length of the separators in this record, in bytes.
 fn separator_bytes(record: &[u8]) -> usize {
     if separator(record, 3).is_some() { 3 } else { 1 }
 }
 
-/// The fields of a record.
+/// Returns the fields of a record.
 pub(super) fn fields(record: &[u8]) -> impl Iterator<Item = &[u8]> {
     let bytes = separator_bytes(record);
     let mut rest = Some(record);
@@ -71,8 +74,8 @@ pub(super) fn fields(record: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Taxid, name and class of a record of names.dmp. Where bars alone separate fields, those that are too
-/// many belong to the name.
+/// Returns taxid, name and class of a record of names.dmp. If bars alone separate the fields, excess bars belong
+/// to the name.
 pub(super) fn name_fields(record: &[u8]) -> Option<[&[u8]; 3]> {
     let bars = memchr::memchr_iter(b'|', record).count();
     if separator_bytes(record) == 3 || bars <= 3 {
@@ -85,10 +88,10 @@ pub(super) fn name_fields(record: &[u8]) -> Option<[&[u8]; 3]> {
     Some([taxid, rest.get(1..unique)?, &rest[class + 1..]].map(<[u8]>::trim_ascii))
 }
 
-/// The taxid in a field.
+/// Parses the taxid in a field.
 ///
 /// # Errors
-/// That there is none, as `missing` says, or that it is too large.
+/// If the field is not a number, with the message `missing`, or if it is too large.
 pub(super) fn taxid_in(
     field: Option<&[u8]>,
     (path, line): (&Path, u64),
@@ -98,10 +101,10 @@ pub(super) fn taxid_in(
     parse_taxid(field).map_err(|what| malformed(path, line, what.as_deref().unwrap_or(missing)))
 }
 
-/// The taxid that a field consists of.
+/// Parses a field that consists of a taxid.
 ///
 /// # Errors
-/// That it is too large, if it is a number at all.
+/// `Some` message if the number is too large, `None` if the field is not a number.
 pub fn parse_taxid(field: &[u8]) -> Result<u32, Option<String>> {
     let text = std::str::from_utf8(field).map_err(|_| None)?;
     text.parse().map_err(|_| {

@@ -58,7 +58,7 @@ fn names_may_have_bars_and_lines_may_be_comments() {
     assert_eq!(with("# made by hand\n562|a|b|c||scientific name|\n"), "a|b|c");
     assert_eq!(with("562 | a | b |  | scientific name |\n"), "a | b");
     assert_eq!(with("562|a||scientific name\n"), "a");
-    // A file made without the last bar, or with it and without the last line end.
+    // Files without the last bar, or with it but without the last line end.
     assert_eq!(with("562\t|\ta|b\t|\t\t|\tscientific name\n"), "a|b");
     assert_eq!(with("562\t|\ta|b\t|\t\t|\tscientific name\t|"), "a|b");
     assert_eq!(with("2|x||scientific name\n562|a||scientific name"), "a");
@@ -80,8 +80,8 @@ fn names_that_are_missing_or_doubled_are_told() {
     let (warnings, error) = named("");
     assert_eq!(
         warnings,
-        ["names.dmp: 6 of 6 taxa have no scientific name in it, first taxid 1: is the file cut? \
-          Download it again"]
+        ["names.dmp: 6 of 6 taxa have no scientific name in it, first taxid 1: is the file \
+          truncated? Download it again"]
     );
     assert!(error.is_ok());
     let (warnings, error) = named(&format!("{NAMES}{seven}{seven}2 | x |  | scientific name |\n"));
@@ -94,7 +94,7 @@ fn names_that_are_missing_or_doubled_are_told() {
     );
     assert_eq!(
         error.unwrap_err(),
-        "names.dmp: line 8: taxid 7 has a scientific name for the second time"
+        "names.dmp: line 8: taxid 7 has a second scientific name: remove the wrong line"
     );
 }
 
@@ -164,7 +164,7 @@ fn what_is_missing_or_wrong_is_named() {
     let zero = "1 | 1 | no rank |\n0 | 1 | genus |\n";
     assert_eq!(
         message(&[("nodes.dmp", zero), names]),
-        "DIR/nodes.dmp: line 2: taxid 0 is no taxon: remove this line"
+        "DIR/nodes.dmp: line 2: taxid 0 is not a taxon: remove this line"
     );
     let own = "# by hand\n1 | 1 | no rank |\n5 | 5 | genus |\n";
     assert_eq!(
@@ -174,6 +174,6 @@ fn what_is_missing_or_wrong_is_named() {
     let twice = "1 | 1 | no rank |\n5 | 1 | genus |\n5 | 1 | genus |\n";
     assert_eq!(
         message(&[("nodes.dmp", twice), names]),
-        "DIR/nodes.dmp: line 3: taxid 5 for the second time"
+        "DIR/nodes.dmp: line 3: taxid 5 occurs a second time"
     );
 }

@@ -1,5 +1,5 @@
-//! Estimates: the reads of higher taxa given back to the taxa of a level, by Bracken's rule, as its
-//! est_abundance.py computes and writes it, to the last digit: sums are made in its order.
+//! Estimates: distributes the reads of higher taxa to the taxa of a level by Bracken's rule. The results equal
+//! those of its est_abundance.py to the last digit, because sums are computed in the same order.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
@@ -12,29 +12,29 @@ use super::{Distribution, Share};
 use crate::Error;
 use crate::report::KrakenReport;
 
-/// The letters of ranks, the highest first, as Bracken has them.
+/// The letters of ranks in Bracken, the highest first.
 const LETTERS: &[u8; 9] = b"RKDPCOFGS";
-/// The heading of the table.
+/// The header line of the table.
 const HEADING: &str = "name\ttaxonomy_id\ttaxonomy_lvl\tkraken_assigned_reads\tadded_reads\tnew_est_reads\t\
                        fraction_total_reads\n";
 
-/// The level at which reads are estimated: a rank's letter in Kraken's reports (`S`), or that of taxa some
-/// steps below one (`S1`).
+/// The level at which reads are estimated: the letter of a rank in Kraken-style reports (`S`), or with a number,
+/// taxa that many steps below the rank (`S1`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Level {
     code: String,
     letter: u8,
-    /// Steps below the rank.
+    /// The number of steps below the rank.
     steps: u64,
 }
 
 impl Level {
-    /// Species.
+    /// Returns the level of species.
     pub fn species() -> Level {
         Level { code: "S".into(), letter: b'S', steps: 0 }
     }
 
-    /// The code as it is in reports.
+    /// Returns the code of the level as in reports.
     pub fn code(&self) -> &str {
         &self.code
     }
@@ -60,24 +60,25 @@ impl fmt::Display for Level {
     }
 }
 
-/// What happened to the reads of a report, in whole reads.
+/// Counts of taxa and reads of an estimate, in whole reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EstimateNotes {
-    /// Taxa of the level with enough reads,
+    /// The number of taxa of the level with enough reads.
     pub taxa: u64,
-    /// and those with fewer, which are left out,
+    /// The number of taxa of the level with fewer reads, which are left out.
     pub left_out: u64,
-    /// with so many reads.
+    /// The number of reads of the taxa that are left out.
     pub left_out_reads: u64,
-    /// Reads of higher taxa that were given to taxa of the level,
+    /// The number of reads of higher taxa that were distributed to taxa of the level.
     pub distributed: u64,
-    /// and those that were not, as nothing that is left has any in common with their taxon.
+    /// The number of reads of higher taxa that were not distributed, because no remaining taxon of the level
+    /// shares reads with their taxon.
     pub not_distributed: u64,
-    /// Taxa of the level with enough reads that the distribution has no row and no genome of, nor of any
-    /// taxon below them,
+    /// The number of taxa of the level with enough reads for which the distribution has neither a row nor a
+    /// genome, nor for any taxon below them.
     pub unknown: u64,
-    /// with so many reads.
+    /// The number of reads of these unknown taxa.
     pub unknown_reads: u64,
 }
 
@@ -86,27 +87,27 @@ pub struct EstimateNotes {
 pub struct Estimate<'r> {
     report: &'r KrakenReport,
     level: Level,
-    /// By row: the rank code, with steps counted anew;
+    /// The rank code of each row, with recomputed steps.
     codes: Vec<String>,
-    /// the taxon of the level that its reads belong to, if that was not left out;
+    /// The taxon of the level that each row's reads belong to, unless it was left out.
     members: Vec<Option<usize>>,
-    /// of taxa of the level, the reads that were added.
+    /// The reads that were added to each row; only taxa of the level have any.
     added: Vec<f64>,
-    /// All reads of the taxa of the level.
+    /// The estimated reads of all taxa of the level.
     sum: f64,
     notes: EstimateNotes,
 }
 
 impl<'r> Estimate<'r> {
-    /// Gives the reads of taxa above `level` to the taxa at it: those with fewer than `threshold` reads
-    /// are left out, with all below them. Reads of a higher taxon are divided among the genomes that the
-    /// distribution has for it, by the share of a genome's reads that are assigned to the taxon, times
-    /// the reads that the genome seems to have by those that are assigned to itself; a taxon of the
-    /// level has what its genomes are given. A taxon of a lower rank that stands below none of the
-    /// level belongs to the last taxon of the level before it in the report, as it does in Bracken.
+    /// Distributes the reads of taxa above `level` to the taxa at the level. Taxa with fewer than `threshold` reads
+    /// are left out with all taxa below them. The reads of a higher taxon are divided among the genomes that the
+    /// distribution lists for it, in proportion to the share of a genome's reads that are assigned to the taxon,
+    /// times the reads that the genome seems to have, judging by those assigned to the genome itself. A taxon of the
+    /// level gets the reads of its genomes. A taxon of a lower rank that is not below any taxon of the level belongs
+    /// to the last taxon of the level before it in the report, as in Bracken.
     ///
     /// # Errors
-    /// If a taxon has a rank code whose letter is no rank's.
+    /// If a taxon has a rank code whose letter is not that of a rank.
     pub fn new(
         report: &'r KrakenReport,
         distribution: &Distribution,
@@ -131,19 +132,19 @@ impl<'r> Estimate<'r> {
         Ok(estimate)
     }
 
-    /// What happened to the reads.
+    /// Returns the counts of taxa and reads.
     pub fn notes(&self) -> EstimateNotes {
         self.notes
     }
 
-    /// What is doubtful about the distribution, if it lacks taxa of the level with more than a hundredth of
-    /// the reads of all: it is of another database, or of a part of the genomes, and all reads of higher taxa
-    /// go to the others.
+    /// Returns a warning if the distribution lacks taxa of the level that have more than a hundredth of the reads:
+    /// then it belongs to another database, or to only a part of the genomes, and all reads of higher taxa go to the
+    /// other taxa.
     pub fn doubt(&self) -> Option<String> {
         let EstimateNotes { taxa, unknown, unknown_reads, .. } = self.notes;
         let kept = (0..self.members.len()).filter(|&row| self.members[row] == Some(row));
         let reads: u64 = kept.map(|row| self.report.rows()[row].clade).sum();
-        // Genomes shorter than the reads, as plasmids, are in no distribution.
+        // Genomes shorter than the reads, such as plasmids, are in no distribution.
         if reads >= 100 * unknown_reads {
             return None;
         }
@@ -151,7 +152,7 @@ impl<'r> Estimate<'r> {
         let [unknown, taxa, unknown_reads, reads] =
             [unknown, taxa, unknown_reads, reads].map(thousands);
         let (level, remedy) =
-            (&self.level, "give that of the database that the reads were classified by");
+            (&self.level, "give that of the database that the reads were classified with");
         Some(match is_all {
             true => format!(
                 "no genome of the report's {taxa} taxa of level {level} ({reads} reads) is in it: {remedy}"
@@ -163,7 +164,7 @@ impl<'r> Estimate<'r> {
         })
     }
 
-    /// Counts taxa of the level that the distribution lacks.
+    /// Counts the taxa of the level that the distribution lacks.
     fn look_up(&mut self, distribution: &Distribution) {
         let rows = self.report.rows();
         let shares = distribution.rows.iter().flat_map(|row| &row.1);
@@ -181,7 +182,7 @@ impl<'r> Estimate<'r> {
         }
     }
 
-    /// Finds the taxa of the level, and what belongs to each.
+    /// Finds the taxa of the level and the rows that belong to each.
     fn choose(&mut self, threshold: u64) {
         let place = |letter: u8| LETTERS.iter().position(|&one| one == letter);
         let mut last = None;
@@ -205,7 +206,7 @@ impl<'r> Estimate<'r> {
         }
     }
 
-    /// Divides the reads of all taxa above the level.
+    /// Distributes the reads of all taxa above the level.
     fn distribute(&mut self, distribution: &Distribution) {
         let rows = self.report.rows();
         let numbered = rows.iter().enumerate().filter(|(at, _)| self.members[*at].is_some());
@@ -240,7 +241,7 @@ impl<'r> Estimate<'r> {
         }
     }
 
-    /// The reads of a taxon of the level, with those that were added.
+    /// Returns the reads of a taxon of the level, including those that were added.
     fn estimated(&self, row: usize) -> f64 {
         self.report.rows()[row].clade as f64 + self.added[row]
     }
@@ -248,7 +249,7 @@ impl<'r> Estimate<'r> {
     /// Writes Bracken's table: a line for each taxon of the level, in the order of the report.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write_table(&self, output: &mut dyn Write) -> io::Result<()> {
         output.write_all(HEADING.as_bytes())?;
         for (at, row) in self.report.rows().iter().enumerate() {
@@ -269,10 +270,10 @@ impl<'r> Estimate<'r> {
         Ok(())
     }
 
-    /// Writes the report anew, with the taxa of the level and those above, and the estimated reads.
+    /// Writes a new report with the estimated reads of the taxa of the level and of those above.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write_report(&self, output: &mut dyn Write) -> io::Result<()> {
         let rows = self.report.rows();
         let (sums, keys) = self.sums();
@@ -305,7 +306,7 @@ impl<'r> Estimate<'r> {
         Ok(())
     }
 
-    /// By row: the new reads of taxa of the level and those above; by what rows are ordered.
+    /// Returns, for each row, the new reads (for taxa of the level and those above) and the sort key.
     fn sums(&self) -> (Vec<Option<f64>>, Vec<f64>) {
         let rows = self.report.rows();
         let mut sums: Vec<Option<f64>> = vec![None; rows.len()];
@@ -337,7 +338,7 @@ impl<'r> Estimate<'r> {
     }
 }
 
-/// Divides reads of a taxon among the genomes of its shares; whether there was anyone to have them.
+/// Divides the reads of a taxon among the genomes of its shares; returns false if no genome could get any.
 fn divide(
     reads: u64,
     own: &[(usize, Share)],
@@ -346,10 +347,10 @@ fn divide(
     given: &mut [f64],
 ) -> bool {
     let fraction = |share: &Share| share.reads as f64 / share.total as f64;
-    // Reads that a genome seems to have: those assigned to itself, by the share that is.
+    // The reads that a genome seems to have: those assigned to itself, divided by the share of such reads.
     let seeming = |&(at, ref share): &(usize, Share)| {
         let itself = shares.get(&u64::from(share.genome)).into_iter().flatten();
-        // An entry of 0 reads is none: Bracken divides by it.
+        // An entry of 0 reads does not count, as Bracken would divide by it.
         let mut unique = itself.map(|(_, one)| one);
         let unique = unique.find(|one| one.genome == share.genome && one.reads > 0);
         rows[at].own as f64 / unique.map_or(1.0, fraction)
@@ -374,7 +375,7 @@ fn divide(
     true
 }
 
-/// The steps of a code as Bracken counts them: by the last digit, which may be the 0 of a 10.
+/// Returns the steps of a code as Bracken counts them: by the last digit, where 0 is that of a 10.
 fn steps(code: &str) -> u64 {
     match code.as_bytes() {
         [_] => 0,
@@ -384,14 +385,14 @@ fn steps(code: &str) -> u64 {
     }
 }
 
-/// `part` of `whole`; 0 of nothing.
+/// Returns `part` / `whole`, or 0 if `whole` is 0.
 fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { 0.0 }
 }
 
-/// The rank codes of all rows: that of a taxon without a main rank is its parent's, a step further, in
-/// whose last digit alone steps are counted. A domain whose code is none counts as one where domains are
-/// estimated; Bracken finds none there.
+/// Computes the rank codes of all rows. A taxon without a main rank gets its parent's code, one step further;
+/// steps are counted only in the last digit. A domain without a code is treated as one if domains are estimated;
+/// Bracken finds no taxa there.
 fn codes(report: &KrakenReport, level: &Level) -> Result<Vec<String>, Error> {
     let mut codes: Vec<String> = Vec::new();
     for row in report.rows() {

@@ -1,4 +1,4 @@
-//! The file of a distribution, as Bracken reads and writes it.
+//! The file format of distributions, as Bracken reads and writes it.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -12,33 +12,33 @@ use crate::Error;
 
 /// The first line of the file.
 const HEADING: &str = "mapped_taxid\tgenome_taxids:kmers_mapped:total_genome_kmers\n";
-/// The beginning of that line, by which such files are known.
+/// The beginning of the first line, which identifies such files.
 const FIRST: &[u8] = b"mapped_taxid\t";
-/// Bytes of it that are looked at, behind a byte order mark.
+/// The number of bytes that are read to identify a file, after a byte order mark.
 const HEAD: u64 = (FIRST.len() + BYTE_ORDER_MARK.len()) as u64;
-/// The most bytes of a row, which may have all genomes of a library.
+/// The maximum size of a row in bytes; a row may list all genomes of a library.
 const LONGEST: u64 = 256 << 20;
 
 impl Distribution {
-    /// Where the distribution of a database of ours for reads of this length is looked for: beside its
-    /// file, as `NAME.mgdb.Nmers.kmer_distrib`.
+    /// Returns the path of the distribution of a merganser database for reads of this length: beside the
+    /// database, as `NAME.mgdb.Nmers.kmer_distrib`.
     pub fn path_beside(database: &Path, read_length: usize) -> PathBuf {
         let mut name = database.as_os_str().to_owned();
         name.push(format!(".{read_length}mers.kmer_distrib"));
         name.into()
     }
 
-    /// The same for the folder of a database of Kraken 2: where `bracken` expects it, as
+    /// Returns the path of the distribution of a Kraken 2 database in `folder`, where `bracken` expects it:
     /// `databaseNmers.kmer_distrib`.
     pub fn path_in(folder: &Path, read_length: usize) -> PathBuf {
         folder.join(format!("database{read_length}mers.kmer_distrib"))
     }
 
-    /// The text of the file.
+    /// Returns the content of the file.
     pub fn text(&self) -> String {
         let mut text = HEADING.to_owned();
         for (taxid, shares) in &self.rows {
-            // Writing to a text does not fail.
+            // Writing to a String cannot fail.
             let _ = write!(text, "{taxid}\t");
             for Share { genome, reads, total } in shares {
                 let _ = write!(text, "{genome}:{reads}:{total} ");
@@ -48,10 +48,10 @@ impl Distribution {
         text
     }
 
-    /// Reads such a file, plain or compressed.
+    /// Reads a distribution, plain or compressed.
     ///
     /// # Errors
-    /// If it cannot be read, has no rows or is malformed: with the line, and what is wrong there.
+    /// If the file cannot be read, has no rows, or is malformed; the error names the line.
     pub fn read(path: &Path) -> Result<Distribution, Error> {
         let failed = |source| Error::File { path: path.to_owned(), source };
         let text = merganser_io::open_text(path).map_err(failed)?;
@@ -76,7 +76,7 @@ impl Distribution {
             if read == 0 && distribution.rows.is_empty() {
                 return Err(Error::content(
                     path,
-                    "the distribution is a heading without rows: make it again, of the genomes of the \
+                    "the distribution is a heading without rows: make it again from the genomes of the \
                      database",
                 ));
             }
@@ -84,10 +84,10 @@ impl Distribution {
                 return Ok(distribution);
             }
             if read as u64 == LONGEST {
-                return wrong(number, "longer than a row of all genomes that there are".to_owned());
+                return wrong(number, "longer than a row of all genomes can be".to_owned());
             }
             if number == 1 {
-                // Its end, wherever it is.
+                // Skips the rest of the first line.
                 if !line.ends_with(b"\n") {
                     lines.skip_until(b'\n').map_err(failed)?;
                 }
@@ -105,7 +105,7 @@ impl Distribution {
     }
 }
 
-/// A row of the file, or what is wrong with it.
+/// Parses a row of the file; the error says what is wrong with it.
 fn row(line: &[u8]) -> Result<(u32, Vec<Share>), String> {
     let shape = || "not TAXID<TAB>GENOME:READS:TOTAL …".to_owned();
     let text = std::str::from_utf8(line).map_err(|_| shape())?.trim();
@@ -126,7 +126,7 @@ fn row(line: &[u8]) -> Result<(u32, Vec<Share>), String> {
             ));
         }
         if !genomes.insert(genome) {
-            return Err(format!("genome {genome} is there twice"));
+            return Err(format!("genome {genome} occurs twice"));
         }
         Ok(Share { genome, reads, total })
     };
@@ -152,10 +152,10 @@ mod tests {
         let rows = vec![(0, vec![share(7, 1, 9)]), (5, vec![share(7, 8, 9), share(8, 3, 3)])];
         let distribution = Distribution { rows, ..Distribution::default() };
         assert_eq!(read(&distribution.text()), Ok(distribution));
-        // As Bracken's own sample data has it: none of the genome's reads.
+        // Bracken's own sample data has entries with 0 reads of a genome.
         let none = read(&format!("\u{feff}{HEADING}5\t7:0:9 8:3:3 \n")).unwrap();
         assert_eq!(none.rows, [(5, vec![share(7, 0, 9), share(8, 3, 3)])]);
-        // As Bracken's own program writes the last row.
+        // Bracken writes the last row without a line end.
         assert_eq!(read(&format!("{HEADING}5\t7:8:9")).unwrap().rows, [(5, vec![share(7, 8, 9)])]);
     }
 
@@ -174,19 +174,19 @@ mod tests {
             ("5\t7:8:9:1", shape),
             ("5\t7:-8:9", shape),
             ("5\t7777777777:8:9", shape),
-            ("5\t7:8:9 7:1:9", "genome 7 is there twice"),
+            ("5\t7:8:9 7:1:9", "genome 7 occurs twice"),
             ("5\t7:0:0", "`7:0:0`: 0 of 0 reads cannot be assigned to the taxon"),
             ("5\t7:10:9", "`7:10:9`: 10 of 9 reads cannot be assigned to the taxon"),
         ] {
             let text = format!("{HEADING}1\t7:1:9 \n{row}\n");
             assert_eq!(read(&text), Err(format!("FILE: line 3: {what}")), "{row}");
         }
-        let empty = "FILE: the distribution is a heading without rows: make it again, of the genomes of the \
+        let empty = "FILE: the distribution is a heading without rows: make it again from the genomes of the \
                      database";
         for text in [HEADING, HEADING.trim_end(), &format!("{HEADING}\n \n")] {
             assert_eq!(read(text), Err(empty.to_owned()));
         }
-        // Without an end: no more of it is read than says what it is.
+        // An endless file is read only as far as needed to identify it.
         assert!(Distribution::read("/dev/zero".as_ref()).is_err());
         let twice = format!("{HEADING}1\t7:1:9 \n1\t8:1:9\n");
         assert_eq!(read(&twice), Err("FILE: line 3: taxid 1 has a row already".to_owned()));

@@ -3,8 +3,7 @@ use std::io::Write;
 use super::*;
 use merganser_taxonomy::NodeInfo;
 
-/// Genera 10 and 20 of domain 2; species 11, 12 and 21; strain 110 of species 11, and subgenus-less
-/// family 5 above genus 10.
+/// Genera 10 and 20 of domain 2; species 11, 12 and 21; strain 110 of species 11; family 5 above genus 10.
 fn tree() -> Taxonomy {
     let node = |taxid, parent, rank: &str, name: &str| NodeInfo {
         taxid,
@@ -49,7 +48,7 @@ fn scores(evaluation: &Evaluation) -> Vec<(&'static str, u64, u64, u64)> {
 }
 
 const TRUTH: &str = "# read\ttaxid\na\t110\nb\t12\nc\t21\nd\t99\ne\t11\n";
-/// a right at the strain, b at another species of its genus, c at the domain, d unclassified, e
+/// Read a is right at the strain, b has another species of its genus, c only the domain, d is unclassified, and e is
 /// right at the genus.
 const EXPECTED: [(&str, u64, u64, u64); 4] =
     [("species", 5, 2, 1), ("genus", 5, 3, 3), ("family", 4, 3, 3), ("domain", 5, 4, 4)];
@@ -64,7 +63,7 @@ fn krakens_columns() {
     let species = found.ranks[0];
     assert_eq!(species.precision(), Some(0.5));
     assert_eq!(species.sensitivity(found.reads), 0.2);
-    // Shares at the species: true 11 2/5, 12 2/5, 21 1/5; given 11 2/2.
+    // Shares at the rank of species: true 2/5 for 11, 2/5 for 12, 1/5 for 21; assigned 2/2 for 11.
     assert!((species.deviation - 1.2).abs() < 1e-9 && species.false_share == 0.0);
     let named = "C\ta\tMergus merganser M1 (taxid 110)\t9\t\nC\tb\tMergus merganser (taxid 11)\t9\t\n\
         C\tc\tBacteria (taxid 2)\t9\t\nU\td\tunclassified (taxid 0)\t9\t\nC\te\tMergus (taxid 10)\t9\t\n";
@@ -111,7 +110,7 @@ fn other_reads_are_not_judged() {
         error.ends_with("none of the reads of the truth is in it: it is of other reads"),
         "{error}"
     );
-    // Lines of classified reads alone, of which there are none.
+    // A file may have only the lines of classified reads, and none were classified.
     assert_eq!(evaluate("a\t11\n", "").unwrap().missing, 1);
 }
 
@@ -120,7 +119,7 @@ fn marks_and_line_ends_of_other_systems_are_no_part_of_names() {
     let truth = format!("\u{feff}{}", TRUTH.replace('\n', "\r\n"));
     let results = "\u{feff}C\ta\t110\r\nC\tb\t11\r\nC\tc\t2\r\nU\td\t0\r\nC\te\t10\r\n";
     assert_eq!(scores(&evaluate(&truth, results).unwrap()), EXPECTED);
-    // 99 was merged into 12.
+    // Taxid 99 was merged into 12.
     let merged = evaluate("a\t12\n", "C\ta\t99\t\n").unwrap();
     assert_eq!(merged.ranks[0].right, 1);
 }
@@ -144,7 +143,7 @@ fn what_is_wrong_is_named_with_its_line() {
         ("a\t11\na\t12\n", "", "line 2: a has another taxid in an earlier line"),
         ("a\t11\n", "C\ta\t11\t\nC\ta\t12\t\n", "line 2: a is in an earlier line already"),
         ("a\t11\n", "C\ta\n", "line 1: fewer than three columns"),
-        ("a\t11\n", "C\ta\tx\n", "line 1: \"x\" is no taxid"),
+        ("a\t11\n", "C\ta\tx\n", "line 1: \"x\" is not a taxid"),
         (
             "a\t11\n",
             "C\ta\t7\n",
@@ -154,13 +153,13 @@ fn what_is_wrong_is_named_with_its_line() {
         (
             "a\t11\n",
             "a\t|\tspecies:Twin\n",
-            "line 1: Twin is the name of several taxa: let the results have taxids",
+            "line 1: Twin is the name of several taxa: write results with taxids",
         ),
-        ("a\t11\n", "a\t|\tspecies:Nobody\n", "line 1: Nobody: no such name in the taxonomy"),
+        ("a\t11\n", "a\t|\tspecies:Nothing\n", "line 1: Nothing: no such name in the taxonomy"),
         (
             "a\t11\n",
             "a\t|\tsequence:NC_9\n",
-            "line 1: NC_9: the taxon of a sequence stands in the database: give it with `database`",
+            "line 1: NC_9: the taxon of a sequence is only in the database: give it with `database`",
         ),
     ];
     for (truth, results, expected) in cases {

@@ -1,14 +1,14 @@
-//! What becomes of the reads of a line.
+//! The decision for each line whether its reads are extracted.
 
 use std::collections::HashMap;
 
 use super::ExtractConfig;
 use super::lines::ReadLine;
 
-/// Decides lines by their taxids, and counts those with unknown ones.
+/// Decides on lines by their taxids, and counts lines with unknown ones.
 pub(super) struct Decisions<'c> {
     config: &'c ExtractConfig,
-    /// Taxids of lines: whether their reads are extracted, and whether they are known.
+    /// For each taxid that occurred, whether its reads are extracted, and whether it is known.
     taxids: HashMap<u64, (bool, bool)>,
     unknown: u64,
     first_unknown: Option<(u64, String)>,
@@ -19,7 +19,7 @@ impl<'c> Decisions<'c> {
         Decisions { config, taxids: HashMap::new(), unknown: 0, first_unknown: None }
     }
 
-    /// Whether the reads of a line are extracted. Each line comes once.
+    /// Whether the reads of a line are extracted. Must be called once for each line.
     pub(super) fn extracts(&mut self, line: &ReadLine) -> bool {
         let Some(known) = &self.config.known else { return self.config.wants(line.taxid) };
         let decide = || {
@@ -36,12 +36,12 @@ impl<'c> Decisions<'c> {
         extracted
     }
 
-    /// Whether the reads of a line are extracted, which has been decided before.
+    /// Whether the reads of a line are extracted, for a line that was counted before.
     pub(super) fn wants(&self, line: &ReadLine) -> bool {
         self.config.wants(line.taxid)
     }
 
-    /// How many lines had unknown taxids, and the first: its taxid and the name of its read.
+    /// Returns the number of lines with unknown taxids, and the taxid and read name of the first.
     pub(super) fn unknown(self) -> (u64, Option<(u64, String)>) {
         (self.unknown, self.first_unknown)
     }

@@ -1,4 +1,4 @@
-//! Lines of results, of which the first three columns are looked at.
+//! Reader of lines of results; it uses only the first three columns.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -9,29 +9,29 @@ use merganser_io::{BYTE_ORDER_MARK, FileKind};
 use crate::Error;
 use merganser_io::shown;
 
-/// The most bytes of the first three columns: no name is that long.
+/// The maximum size of the first three columns in bytes; no name is that long.
 const MAX: usize = 1 << 20;
 
-/// The lines of a file, of any length.
+/// A reader of the lines of a file; lines may have any length.
 pub(super) struct ReadLines {
     path: PathBuf,
     reader: Box<dyn BufRead + Send>,
     number: u64,
-    /// The beginning of a line that lies across two buffers.
+    /// The beginning of a line that spans two buffers.
     split: Vec<u8>,
 }
 
-/// What a line says.
+/// The content of a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ReadLine {
-    /// The read's name,
+    /// The name of the read.
     pub(super) name: Vec<u8>,
-    /// and its taxon; 0: unclassified.
+    /// The taxid of the read; 0 if it is unclassified.
     pub(super) taxid: u64,
 }
 
 impl ReadLines {
-    /// Opens a file of any compression that sequences may have; `-` is stdin.
+    /// Opens a file, with any compression that inputs may have; `-` is stdin.
     pub(super) fn open(path: &Path) -> Result<ReadLines, Error> {
         let is_stdin = path.as_os_str() == "-";
         let real = if is_stdin { Path::new("/dev/stdin") } else { path };
@@ -48,15 +48,15 @@ impl ReadLines {
         Ok(ReadLines { path: path.to_owned(), reader, number: 0, split: Vec::new() })
     }
 
-    /// Lines so far.
+    /// Returns the number of lines so far.
     pub(super) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Fills `line` with the next one; `false` at the end.
+    /// Reads the next line into `line`; returns `false` at the end of the file.
     ///
     /// # Errors
-    /// As reading, and if it is no such line or has no end.
+    /// If reading fails; if the line is malformed or has no line end.
     pub(super) fn next(&mut self, line: &mut ReadLine) -> Result<bool, Error> {
         let failed = |source| Error::File { path: self.path.clone(), source };
         let buffer = self.reader.fill_buf().map_err(failed)?;
@@ -70,14 +70,14 @@ impl ReadLines {
         parsed.map(|()| true).map_err(|what| self.error(&what))
     }
 
-    /// The same for a line that goes on behind the buffer.
+    /// Reads a line that continues after the buffer.
     fn next_split(&mut self, line: &mut ReadLine) -> Result<(), Error> {
         self.split.clear();
         loop {
             let failed = |source| Error::File { path: self.path.clone(), source };
             let buffer = self.reader.fill_buf().map_err(failed)?;
             if buffer.is_empty() {
-                return Err(self.error("it has no end: the file is cut"));
+                return Err(self.error("it has no line end: the file is cut short"));
             }
             let end = memchr(b'\n', buffer);
             let part = &buffer[..end.unwrap_or(buffer.len())];
@@ -92,20 +92,20 @@ impl ReadLines {
         }
     }
 
-    /// An error in the line that was read last.
+    /// Returns an error about the last line.
     pub(super) fn error(&self, what: &str) -> Error {
         Error::content(&self.path, format!("line {}: {what}", self.number))
     }
 }
 
-/// A line without the byte order mark that the first one may have.
+/// Returns a line without the byte order mark that the first one may have.
 fn text(line: &[u8], number: u64) -> &[u8] {
     let marked = (number == 1).then(|| line.strip_prefix(BYTE_ORDER_MARK)).flatten();
     marked.unwrap_or(line)
 }
 
 impl ReadLine {
-    /// Whether it is the line of a read with these names.
+    /// Whether the line belongs to a read with one of these names.
     pub(super) fn is_of(&self, names: &[&[u8]]) -> bool {
         names.iter().any(|name| self.name == *name)
     }
@@ -118,17 +118,17 @@ impl ReadLine {
             return Err(other(text));
         };
         if name.is_empty() {
-            return Err("there is no name of a read".into());
+            return Err("the name of the read is missing".into());
         }
         self.name.clear();
         self.name.extend_from_slice(name);
         self.taxid = taxid(taxon.strip_suffix(b"\r").unwrap_or(taxon))
-            .ok_or_else(|| format!("'{}' is no taxid", String::from_utf8_lossy(taxon)))?;
+            .ok_or_else(|| format!("'{}' is not a taxid", String::from_utf8_lossy(taxon)))?;
         Ok(())
     }
 }
 
-/// What else a line may be.
+/// Returns an error that names the format that a line seems to have instead.
 fn other(text: &[u8]) -> String {
     let columns = text.iter().filter(|&&byte| byte == b'\t').count() + 1;
     let what = if text.starts_with(b"#") || memchr::memmem::find(text, b"\t|\t").is_some() {
@@ -141,7 +141,7 @@ fn other(text: &[u8]) -> String {
     format!("{what}: give what `classify -o` or Kraken 2 wrote, a line for each read")
 }
 
-/// The taxid of `562` or `Escherichia coli (taxid 562)`.
+/// Parses the taxid of `562` or of `Escherichia coli (taxid 562)`.
 fn taxid(text: &[u8]) -> Option<u64> {
     let digits = match text.strip_suffix(b")") {
         Some(named) => {
@@ -202,12 +202,12 @@ mod tests {
     #[test]
     fn what_is_no_line_is_said() {
         for (text, message) in [
-            (&b"C\ta\t5\nC\tb\t5"[..], "x: line 2: it has no end: the file is cut"),
-            (b"C\ta\tfive\n", "x: line 1: 'five' is no taxid"),
-            (b"C\ta\t\n", "x: line 1: '' is no taxid"),
-            (b"C\ta\tx (taxon 5)\n", "x: line 1: 'x (taxon 5)' is no taxid"),
-            (b"C\ta\t18446744073709551616\n", "x: line 1: '18446744073709551616' is no taxid"),
-            (b"C\t\t5\n", "x: line 1: there is no name of a read"),
+            (&b"C\ta\t5\nC\tb\t5"[..], "x: line 2: it has no line end: the file is cut short"),
+            (b"C\ta\tfive\n", "x: line 1: 'five' is not a taxid"),
+            (b"C\ta\t\n", "x: line 1: '' is not a taxid"),
+            (b"C\ta\tx (taxon 5)\n", "x: line 1: 'x (taxon 5)' is not a taxid"),
+            (b"C\ta\t18446744073709551616\n", "x: line 1: '18446744073709551616' is not a taxid"),
+            (b"C\t\t5\n", "x: line 1: the name of the read is missing"),
         ] {
             assert_eq!(all(text, 8).unwrap_err(), message);
         }
@@ -241,7 +241,7 @@ mod tests {
     ];
 
     proptest! {
-        /// Whatever stands in a file, it is read to its end or refused, whatever the buffer.
+        /// Any file is read to its end or refused, with the same result for all buffer sizes.
         #[test]
         fn any_bytes_are_lines_or_refused(
             parts in proptest::collection::vec(

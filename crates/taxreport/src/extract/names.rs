@@ -1,45 +1,45 @@
-//! Names of reads with what is to become of them, within a bound of memory.
+//! Names of reads with the decisions about them, within a limited amount of memory.
 
 use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
 
-/// Bytes of names that are taken at a time.
+/// The number of bytes of names that are allocated at a time.
 const CHUNK: usize = 1 << 20;
 
-/// Names, and whether the reads of each are extracted.
+/// A hash map from names to whether their reads are extracted.
 #[derive(Debug)]
 pub(super) struct NameTable {
-    /// Each name behind its length (4 bytes, little-endian) and a byte that says whether.
+    /// The names; each comes after its length (4 bytes, little-endian) and a byte for its decision.
     chunks: Vec<Vec<u8>>,
-    /// Bytes that these take.
+    /// The capacity of all chunks in bytes.
     held: usize,
-    /// Where they begin: the chunk in the upper half.
+    /// The positions of entries: the chunk in the upper half, the offset in the lower half.
     places: HashTable<u64>,
-    /// So that nobody can choose names that collide.
+    /// A random hasher, so that input cannot be made to contain names that collide.
     hasher: RandomState,
     most: u64,
 }
 
-/// What became of a name.
+/// The outcome of adding a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Added {
-    /// It is in the table, as it may have been before.
+    /// The name is in the map; it may have been there before.
     Yes,
-    /// It was there, to another end.
+    /// The name was there with the opposite decision.
     Contradiction,
-    /// There is no room for it.
+    /// There is no memory for the name.
     NoRoom,
 }
 
 impl NameTable {
-    /// An empty table of up to `most` bytes.
+    /// Returns an empty map of up to `most` bytes.
     pub(super) fn new(most: u64) -> NameTable {
         let (places, hasher) = (HashTable::new(), RandomState::new());
         NameTable { chunks: Vec::new(), held: 0, places, hasher, most }
     }
 
-    /// How many names there are.
+    /// Returns the number of names.
     pub(super) fn len(&self) -> usize {
         self.places.len()
     }
@@ -71,15 +71,15 @@ impl NameTable {
         Added::Yes
     }
 
-    /// Whether the reads of a name are extracted, if it is there.
+    /// Returns whether the reads of a name are extracted; `None` if the name is unknown.
     pub(super) fn get(&self, name: &[u8]) -> Option<bool> {
         let same = |place: &u64| entry(&self.chunks, *place).1 == name;
         let place = self.places.find(self.hasher.hash_one(name), same)?;
         Some(entry(&self.chunks, *place).0)
     }
 
-    /// Whether `more` bytes of names fit, and one more place, for which the table may have to become
-    /// twice as large and for a moment is there twice.
+    /// Whether `more` bytes of names and one more position fit. The set of positions may have to double, and both
+    /// versions exist for a moment.
     fn fits(&self, more: usize) -> bool {
         let table = self.places.allocation_size();
         let growing = if self.places.len() == self.places.capacity() { 2 * table } else { 0 };
@@ -87,7 +87,7 @@ impl NameTable {
     }
 }
 
-/// What stands at a place.
+/// Returns the decision and the name at a position.
 fn entry(chunks: &[Vec<u8>], place: u64) -> (bool, &[u8]) {
     let bytes = &chunks[(place >> 32) as usize][place as u32 as usize..];
     let length = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as usize;

@@ -1,4 +1,4 @@
-//! Taxa below and above others.
+//! Taxa below and above given ones.
 
 use std::collections::HashSet;
 
@@ -9,16 +9,16 @@ use merganser_taxonomy::Taxonomy;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Relatives {
-    /// The taxa and all of their relatives that were asked for.
+    /// The given taxa and all their requested relatives.
     pub taxids: HashSet<u64>,
-    /// Taxa of which no relatives are known, in the order in which they were given.
+    /// The given taxa that are unknown, in the order in which they were given.
     pub missing: Vec<u64>,
-    /// All taxa that are known there, and taxids that were merged into them, sorted.
+    /// All known taxids, including those that were merged into others, sorted.
     pub known: Vec<u64>,
 }
 
-/// Adds to `taxids` those that a report has below them, with `children`, and above them up to the
-/// root, with `parents`.
+/// Adds the taxa that a report lists below `taxids` (with `children`) and above them up to the root (with
+/// `parents`).
 pub fn relatives_in_report(
     report: &KrakenReport,
     taxids: &[u64],
@@ -30,8 +30,8 @@ pub fn relatives_in_report(
     relatives(&up, taxids, children, parents)
 }
 
-/// The same by a taxonomy; taxids that were merged into others are these, as given ones and as those that
-/// are found.
+/// Adds the taxa of a taxonomy below `taxids` (with `children`) and above them (with `parents`). Taxids that were
+/// merged into others are treated as these, and are added if these are.
 pub fn relatives_in_taxonomy(
     tree: &Taxonomy,
     taxids: &[u64],
@@ -63,7 +63,7 @@ pub fn relatives_in_taxonomy(
     found
 }
 
-/// By taxids and where the parents are, which come before their children.
+/// Adds relatives; `up` has the taxid and the index of the parent of each node, parents before their children.
 fn relatives(
     up: &[(u64, Option<usize>)],
     taxids: &[u64],
@@ -142,7 +142,7 @@ mod tests {
         assert_eq!(found(&[10], false, false), (vec![10], vec![]));
         assert_eq!(found(&[10], true, false), (vec![10, 11, 12], vec![]));
         assert_eq!(found(&[10], false, true), (vec![1, 2, 10], vec![]));
-        // Both start from the given taxa alone: 20 is no relative of 10.
+        // Relatives are computed only from the given taxa: 20 is not a relative of 10.
         assert_eq!(found(&[10], true, true), (vec![1, 2, 10, 11, 12], vec![]));
         assert_eq!(
             found(&[21, 11, 99, 0], true, true),

@@ -1,8 +1,8 @@
-//! Reads and their lines, side by side.
+//! Source of batches of reads together with their lines.
 //!
-//! Workers take batches of reads as they come. For the lines each waits for its batch's turn, takes as
-//! many as the batch has reads, and goes on beside the others. From the first read on that is not where
-//! its line is, there are no turns to wait for: all lines that are left become a table of names.
+//! Workers take batches of reads in any order. A worker waits for the turn of its batch, reads as many lines as the
+//! batch has reads, and continues in parallel with the others. From the first read that is not at the position of
+//! its line, workers no longer wait: all remaining lines are collected in a map of names.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -18,47 +18,47 @@ use super::{ExtractConfig, ExtractOutcome};
 use crate::Error;
 use merganser_io::shown;
 
-/// A batch, and what its lines say.
+/// A batch and the decisions of its lines.
 #[derive(Default)]
 pub(super) struct Step {
     pub(super) batch: RecordBatch,
-    /// Whether each read is extracted; those behind the last of these are to be looked for by name.
+    /// Whether each read is extracted. Reads after the last of these are looked up by name.
     pub(super) extracted: Vec<bool>,
 }
 
-/// Where batches come from, with their lines.
+/// The source of batches with their lines.
 pub(super) struct Steps<'s> {
     records: Records,
     cursor: Turns<Cursor<'s>>,
-    /// Of the lines that are not in the order of the reads.
+    /// The names of the lines that are not in the order of the reads.
     names: OnceLock<NameTable>,
 }
 
-/// A place between two lines.
+/// The position between two lines.
 struct Cursor<'s> {
     path: PathBuf,
     decisions: Decisions<'s>,
     lines: ReadLines,
     line: ReadLine,
-    /// The line is that of no read yet.
+    /// Whether `line` has not been matched to a read yet.
     is_open: bool,
-    /// The line before, which the read before has,
+    /// The previous line, which belongs to the previous read.
     before: ReadLine,
-    /// and whether its reads are extracted.
+    /// Whether the reads of the previous line are extracted.
     is_before_extracted: bool,
-    /// Bytes that names may take.
+    /// The maximum memory of names in bytes.
     room: u64,
-    /// The read that was not where its line is.
+    /// The read that was not at the position of its line.
     out_of_order: Option<String>,
-    /// Reads that have the line of the read before.
+    /// The number of reads that share the line of the previous read.
     shared: u64,
-    /// Lines before it whose read has another line of the other decision behind it: how many, and the first
-    /// such read.
+    /// The number of lines matched by position whose read has another line, with the opposite decision, among the
+    /// remaining lines; and the first such read.
     doubled: (u64, Option<String>),
 }
 
 impl<'s> Steps<'s> {
-    /// Opens the lines; `room` is for names, in bytes.
+    /// Opens the lines; `room` is the memory for names in bytes.
     pub(super) fn new(
         records: Records,
         path: &Path,
@@ -84,13 +84,13 @@ impl<'s> Steps<'s> {
         Ok(Steps { records, cursor: Turns::new(cursor), names: OnceLock::new() })
     }
 
-    /// Whether a read is extracted that was not where its line is; `None` if it has no line.
+    /// Whether a read that was not at the position of its line is extracted; `None` if it has no line.
     pub(super) fn by_name(&self, batch: &RecordBatch, read: usize) -> Option<bool> {
         let names = self.names.get()?;
         names_of(batch, read).into_iter().find_map(|name| names.get(name))
     }
 
-    /// Reads the lines behind the last read; gives what is known of lines.
+    /// Reads the lines after the last read, and returns the counts of lines.
     pub(super) fn finish(self) -> Result<ExtractOutcome, Error> {
         let Steps { records, cursor, .. } = self;
         let mut cursor = cursor.into_inner();
@@ -111,7 +111,7 @@ impl<'s> Steps<'s> {
         })
     }
 
-    /// Takes the lines of a batch; `false` if it is not wanted any more.
+    /// Reads the lines of a batch; returns `false` if the run was stopped before the batch's turn.
     fn follow(&self, step: &mut Step) -> Result<bool, Error> {
         step.extracted.clear();
         let followed = self.cursor.take(step.batch.number(), |cursor| match self.names.get() {
@@ -147,8 +147,8 @@ impl Source for Steps<'_> {
     }
 }
 
-/// The names that a line may have for a read: its own, without the `/1` or `/2` of a mate, and what both
-/// mates are called.
+/// Returns the names that a line may have for a read: its own name, the name without the `/1` or `/2` of a mate,
+/// and the common name of both mates.
 fn names_of(batch: &RecordBatch, read: usize) -> [&[u8]; 3] {
     let first = read * batch.mates();
     let name = batch.record(first).name;
@@ -173,11 +173,11 @@ impl Cursor<'_> {
                     self.out_of_order = Some(String::from_utf8_lossy(own[0]).into_owned());
                 }
                 let table = self.collect()?;
-                // Once: nobody has the cursor after that.
+                // Set only once, because no worker uses the cursor afterwards.
                 let _ = names.set(table);
                 return Ok(());
             } else {
-                // The other mate of the read before: both have one line.
+                // The second mate of the previous read: both share one line.
                 self.shared += 1;
             }
             extracted.push(self.is_before_extracted);
@@ -185,7 +185,7 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    /// The names of all lines that are left.
+    /// Collects the names of all remaining lines.
     fn collect(&mut self) -> Result<NameTable, Error> {
         let before = self.lines.number() - u64::from(self.is_open);
         let mut names = NameTable::new(self.room);
@@ -195,8 +195,8 @@ impl Cursor<'_> {
                 Added::Yes => {}
                 Added::Contradiction => {
                     return Err(self.lines.error(&format!(
-                        "read {} has another line of another taxon, and reads are in another order \
-                         than lines: which of both it is cannot be told",
+                        "read {} has another line with another taxon, and reads and lines are in \
+                         different orders: they cannot be matched",
                         String::from_utf8_lossy(&self.line.name)
                     )));
                 }
@@ -208,8 +208,8 @@ impl Cursor<'_> {
         Ok(names)
     }
 
-    /// Reads the first `before` lines again, whose reads were taken to be where they are, and looks for their
-    /// names among those of the other lines. Of a pipe that cannot be done.
+    /// Reads the first `before` lines again, which were matched by position, and looks up their names among those of
+    /// the other lines. This is not possible for a pipe.
     fn find_doubled(&mut self, before: u64, names: &NameTable) -> Result<(), Error> {
         if names.len() == 0 || !std::fs::metadata(&self.path).is_ok_and(|at| at.is_file()) {
             return Ok(());

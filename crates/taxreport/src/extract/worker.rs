@@ -1,4 +1,4 @@
-//! A worker: makes the text of the reads of a batch that are extracted, by its lines.
+//! A worker that writes the extracted reads of a batch as text.
 
 use std::time::{Duration, Instant};
 
@@ -11,20 +11,20 @@ use super::{ExtractOutputs, ExtractStream};
 use crate::Error;
 use crate::output::ReadTexts;
 
-/// Reads that were seen by a thread.
+/// The counts of one thread.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) records: u64,
     pub(super) extracted: u64,
     pub(super) without_line: u64,
-    /// The first read without a line, and its number.
+    /// The number and the name of the first read without a line.
     pub(super) first: Option<(u64, String)>,
-    /// What it took.
+    /// The time spent on extracting.
     pub(super) time: Duration,
 }
 
 impl Tally {
-    /// Adds what another thread has seen.
+    /// Adds the counts of another thread.
     pub(super) fn add(&mut self, other: Tally) {
         self.records += other.records;
         self.extracted += other.extracted;
@@ -35,13 +35,13 @@ impl Tally {
     }
 }
 
-/// A worker's memory and counts.
+/// The state of a worker.
 pub(super) struct Worker<'w, 's> {
     pub(super) steps: &'w Steps<'s>,
     pub(super) fasta: bool,
-    /// Which of the texts are compressed: of single reads, of first and of second mates.
+    /// Whether the texts of single reads, first mates and second mates are compressed.
     pub(super) gzip: [bool; 3],
-    /// Mates go to two outputs.
+    /// Whether mates have separate outputs.
     pub(super) apart: bool,
     pub(super) blocks: BgzfBlocks,
     pub(super) tally: Tally,
@@ -84,7 +84,7 @@ impl Worker<'_, '_> {
                 Some(false) => {}
                 None => {
                     self.tally.without_line += 1;
-                    // Batches come to a thread in their order.
+                    // Each thread gets batches in ascending order.
                     self.tally.first.get_or_insert_with(|| {
                         let name = String::from_utf8_lossy(batch.name(read * batch.mates()));
                         (batch.first() + read as u64, name.into_owned())
@@ -95,13 +95,13 @@ impl Worker<'_, '_> {
     }
 }
 
-/// Writes what comes in order.
+/// Writes texts in order.
 pub(super) struct Written<'o> {
     pub(super) outputs: ExtractOutputs<'o>,
 }
 
 impl Written<'_> {
-    /// Which texts are compressed.
+    /// Returns whether the texts of single reads, first mates and second mates are compressed.
     pub(super) fn gzip(&self) -> [bool; 3] {
         let ExtractOutputs { single, mates } = &self.outputs;
         let of = |stream: Option<&ExtractStream<'_>>| stream.is_some_and(|stream| stream.gzip);
@@ -109,7 +109,7 @@ impl Written<'_> {
         [of(single.as_ref()), mate(0), mate(1)]
     }
 
-    /// Ends compressed outputs.
+    /// Writes the end of compressed outputs.
     pub(super) fn finish(mut self) -> Result<(), Error> {
         let ExtractOutputs { single, mates } = &mut self.outputs;
         for stream in single.iter_mut().chain(mates.iter_mut().flatten()).filter(|at| at.gzip) {
@@ -136,5 +136,5 @@ impl InOrderSink<ReadTexts> for Written<'_> {
     }
 }
 
-/// Text of a batch whose memory is worth keeping: one giant read's is not.
+/// The maximum size of a batch's text whose memory is kept for reuse; that of a giant read is freed.
 const MAX_KEPT: usize = 8 << 20;

@@ -1,11 +1,11 @@
-//! The line of a read in Kraken's format, put together in room that is made once for all of it. Numbers come as words of four
-//! bytes, three digits each, of which the first ones count: where a line has half a dozen numbers, most of
-//! its time would go into asking for room, and how much is to be copied, for each of them.
+//! The line of a read in Kraken's format, written into a buffer that is reserved once for the whole line. Numbers
+//! are copied as words of four bytes with three digits each, of which the first ones count. A line has half a dozen
+//! numbers, and reserving and copying each separately would take most of the time.
 
-/// Bytes that a number takes at most, with what is written behind it.
+/// The maximum bytes that a number needs, including a separator after it.
 pub const NUMBER: usize = 24;
 
-/// For each number below 1,000 its three digits, and how many there are without zeros in front.
+/// The three digits of each number below 1,000, and how many of them remain without leading zeros.
 static DIGITS: [[u8; 4]; 1000] = digits();
 
 const fn digits() -> [[u8; 4]; 1000] {
@@ -23,31 +23,31 @@ const fn digits() -> [[u8; 4]; 1000] {
     all
 }
 
-/// A line that is being written.
+/// A line being written.
 pub struct LineText<'r> {
     room: &'r mut [u8],
     end: usize,
 }
 
-/// The columns with which the lines of all reads begin.
+/// The first columns of a read's line, which are the same for all kinds of databases.
 #[derive(Clone, Copy, Debug)]
 pub struct LineHead<'a> {
-    /// The read's name.
+    /// The name of the read.
     pub name: &'a [u8],
-    /// The taxid, and the taxon's name, which may be empty unless `names` is true; `None` if the read is unclassified.
+    /// The taxid and the name of the taxon, which may be empty unless `names` is set; `None` for an unclassified read.
     pub taxon: Option<(u32, &'a [u8])>,
-    /// Show the taxon's name, too.
+    /// Whether the name of the taxon is written as well.
     pub names: bool,
-    /// Bases of the mates.
+    /// The numbers of bases of the mates.
     pub lengths: (usize, Option<usize>),
 }
 
 impl LineHead<'_> {
-    /// Appends a line of these columns, and of what `write` adds: up to `more` bytes, [`NUMBER`] for each number, and
-    /// those of all words.
+    /// Appends a line with these columns and the text that `write` adds: up to `more` bytes, where each number
+    /// counts as [`NUMBER`] bytes.
     ///
     /// # Panics
-    /// If more is added.
+    /// If `write` adds more.
     #[inline]
     pub fn append(&self, more: usize, text: &mut Vec<u8>, write: impl FnOnce(&mut LineText<'_>)) {
         let name = self.taxon.map_or(0, |(_, name)| name.len());
@@ -61,8 +61,8 @@ impl LineHead<'_> {
         text.truncate(end);
     }
 
-    /// Adds C or U, the name, the taxid or 0 (with `names`, behind the taxon's name), and the length of the read or of
-    /// both mates (`100|98`), each with a tab behind it.
+    /// Adds C or U, the name, the taxid (after the name of the taxon with `names`; 0 for an unclassified read), and
+    /// the length of the read or of both mates (`100|98`), each followed by a tab.
     #[inline]
     fn put(&self, line: &mut LineText<'_>) {
         line.words(if self.taxon.is_some() { b"C\t" } else { b"U\t" });
@@ -95,7 +95,7 @@ impl LineText<'_> {
         self.end += 1;
     }
 
-    /// Adds words.
+    /// Adds text.
     #[inline]
     pub fn words(&mut self, words: &[u8]) {
         self.room[self.end..self.end + words.len()].copy_from_slice(words);
@@ -117,7 +117,7 @@ impl LineText<'_> {
         self.word(DIGITS[below as usize], 3);
     }
 
-    /// The rare ones.
+    /// Writes the upper digits of a number of one million or more.
     fn number_above(&mut self, number: u64) {
         self.number(number);
     }
@@ -130,7 +130,7 @@ impl LineText<'_> {
         self.word(word.to_le_bytes(), count.into());
     }
 
-    /// Adds so many bytes of a word.
+    /// Adds the first `count` bytes of a word.
     #[inline]
     fn word(&mut self, word: [u8; 4], count: usize) {
         self.room[self.end..self.end + 4].copy_from_slice(&word);

@@ -1,4 +1,4 @@
-//! Reads as they came, those with a taxon and those without.
+//! Output of reads as they were read, separately for classified and unclassified reads.
 
 use std::io::Write;
 
@@ -6,13 +6,13 @@ use merganser_io::{BgzfBlocks, Record, RecordBatch};
 
 use crate::Error;
 
-/// Where reads go. A pair goes to the `mates`, or, where these are not, both mates one after the
-/// other to `single`.
+/// The outputs of reads of one kind. The mates of a pair go to `mates` or, without it, one after the other to
+/// `single`.
 #[derive(Default)]
 pub struct ReadOutput<'a> {
-    /// For reads that stand for themselves.
+    /// Receives single reads.
     pub single: Option<&'a mut (dyn Write + Send)>,
-    /// For first mates and second mates.
+    /// Receives first mates and second mates.
     pub mates: Option<[&'a mut (dyn Write + Send); 2]>,
 }
 
@@ -24,14 +24,14 @@ pub struct ReadTexts {
 }
 
 impl ReadTexts {
-    /// Adds a read: header, letters and qualities as they were; a FASTA sequence is one line.
+    /// Adds a read with its original header, letters and qualities; a FASTA sequence is on one line.
     pub fn add(&mut self, batch: &RecordBatch, read: usize, apart: bool) {
         self.add_by(batch, read, apart, |record, text| {
             record.write(text);
         });
     }
 
-    /// Adds a read, each record as `write` writes it.
+    /// Adds a read; `write` writes each of its records.
     pub fn add_by(
         &mut self,
         batch: &RecordBatch,
@@ -49,7 +49,7 @@ impl ReadTexts {
         }
     }
 
-    /// Makes BGZF of those texts that are to be compressed: of single reads, of first and second mates.
+    /// Compresses the selected texts as BGZF: single reads, first mates, second mates.
     pub fn compress(&mut self, which: [bool; 3], blocks: &mut BgzfBlocks) {
         let [first, second] = &mut self.mates;
         for (text, _) in [&mut self.single, first, second].into_iter().zip(which).filter(|at| at.1)
@@ -60,26 +60,26 @@ impl ReadTexts {
         }
     }
 
-    /// Of single reads, of first and second mates.
+    /// Returns the texts of single reads, first mates and second mates.
     pub fn texts(&self) -> [&[u8]; 3] {
         [&self.single, &self.mates[0], &self.mates[1]]
     }
 
-    /// Bytes of memory that it keeps.
+    /// Returns the memory of the texts in bytes.
     pub fn capacity(&self) -> usize {
         self.single.capacity() + self.mates.iter().map(Vec::capacity).sum::<usize>()
     }
 
-    /// Forgets what was written.
+    /// Clears all texts.
     pub fn clear(&mut self) {
         self.single.clear();
         self.mates.iter_mut().for_each(Vec::clear);
     }
 
-    /// Writes all to where it goes.
+    /// Writes all texts to their outputs.
     ///
     /// # Errors
-    /// If an output does not take it.
+    /// If an output cannot be written.
     pub fn write(&self, output: &mut ReadOutput<'_>) -> Result<(), Error> {
         if let Some(single) = &mut output.single {
             single.write_all(&self.single)?;

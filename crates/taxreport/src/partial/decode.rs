@@ -1,5 +1,5 @@
-//! Reading back. Of a damaged file nothing is believed before it has been looked at: no memory is taken
-//! for what a length says, but for what is there.
+//! Reader of partial results. Lengths in a file are not trusted, as it may be damaged: memory grows only with the
+//! bytes that are really read.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -9,27 +9,27 @@ use merganser_store::sealed::SEALED;
 use super::{Ascending, MAGIC, OF_RUNS, OF_SHARDS};
 use crate::Error;
 
-/// Bytes that are read together.
+/// The number of bytes that are read at a time.
 const BLOCK: usize = 1 << 16;
 
-/// A file that is read from its beginning to its end.
+/// A reader of a file from beginning to end.
 pub struct Decoder {
     path: PathBuf,
     input: Box<dyn Read + Send>,
     block: Vec<u8>,
-    /// The next byte of the block,
+    /// The index of the next byte in the block.
     next: usize,
-    /// and the bytes before the block.
+    /// The number of bytes before the block.
     before: u64,
     checksum: crc32fast::Hasher,
     of_shard: bool,
 }
 
 impl Decoder {
-    /// Opens a file, plain or compressed, and reads what all partial results begin with.
+    /// Opens a file, plain or compressed, and reads the magic and the version.
     ///
     /// # Errors
-    /// If it cannot be read, or is something else, or of another version.
+    /// If the file cannot be read, has another format, or has an unknown version.
     pub fn open(path: &Path) -> Result<Decoder, Error> {
         let kind = merganser_io::FileKind::of_path(path);
         if let Some(kind) = kind.filter(|&kind| kind != merganser_io::FileKind::Partial) {
@@ -62,19 +62,19 @@ impl Decoder {
         Ok(decoder)
     }
 
-    /// Reads a file of which nothing but its beginning is known to its end.
+    /// Reads the rest of a file whose version is unknown, and verifies the checksum at its end.
     ///
     /// # Errors
-    /// As reading, and if its last bytes are not the checksum of all others.
+    /// If reading fails, or if the checksum does not match.
     fn check_sum_of_all(&mut self) -> Result<(), Error> {
         while self.fill()? {
             self.next = self.block.len();
         }
-        // It says nothing of a place.
+        // So that the error does not state a position.
         self.before = 0;
         match std::mem::take(&mut self.checksum).finalize() {
             SEALED => Ok(()),
-            _ => Err(self.damaged("its version is none, or it was changed or cut short")),
+            _ => Err(self.damaged("its version is unknown, or it was changed or cut short")),
         }
     }
 
@@ -83,30 +83,30 @@ impl Decoder {
         Decoder { path, input, block, next: 0, before: 0, checksum, of_shard: false }
     }
 
-    /// A reader of these bytes, for tests.
+    /// Returns a reader of these bytes, for tests.
     #[doc(hidden)]
     pub fn of(bytes: Vec<u8>) -> Decoder {
         Decoder::new(Path::new("test"), Box::new(std::io::Cursor::new(bytes)))
     }
 
-    /// Whether the results are of a shard of a job.
+    /// Whether the results are those of a shard of a job.
     pub(super) fn is_of_shard(&self) -> bool {
         self.of_shard
     }
 
-    /// The file's name.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The error of a file that is not as it was written.
+    /// Returns an error that the file is damaged at the current position.
     pub fn damaged(&self, what: &str) -> Error {
         let at = self.before + self.next as u64;
         let text = format!("damaged before byte {at}: {what}; copy it again, or classify again");
         Error::content(&self.path, text)
     }
 
-    /// Makes sure that there is a next byte; false at the file's end.
+    /// Reads the next block if necessary; returns false at the end of the file.
     fn fill(&mut self) -> Result<bool, Error> {
         if self.next < self.block.len() {
             return Ok(true);
@@ -122,16 +122,16 @@ impl Decoder {
 
     fn byte(&mut self) -> Result<u8, Error> {
         if !self.fill()? {
-            return Err(self.damaged("it ends there, cut short"));
+            return Err(self.damaged("the file is cut short"));
         }
         self.next += 1;
         Ok(self.block[self.next - 1])
     }
 
-    /// So many bytes.
+    /// Reads `COUNT` bytes.
     ///
     /// # Errors
-    /// As reading, and if the file ends before.
+    /// If reading fails, or if the file ends before.
     pub fn array<const COUNT: usize>(&mut self) -> Result<[u8; COUNT], Error> {
         let mut bytes = [0; COUNT];
         for byte in &mut bytes {
@@ -140,15 +140,15 @@ impl Decoder {
         Ok(bytes)
     }
 
-    /// Calls `take` with all of so many bytes, block by block.
+    /// Reads `count` bytes and calls `take` with them, block by block.
     ///
     /// # Errors
-    /// As reading, and if the file ends before.
+    /// If reading fails, or if the file ends before.
     pub fn each_block(&mut self, count: u64, mut take: impl FnMut(&[u8])) -> Result<(), Error> {
         let mut left = count;
         while left > 0 {
             if !self.fill()? {
-                return Err(self.damaged("it ends there, cut short"));
+                return Err(self.damaged("the file is cut short"));
             }
             let rest = &self.block[self.next..];
             let own = usize::try_from(left).unwrap_or(usize::MAX).min(rest.len());
@@ -159,10 +159,10 @@ impl Decoder {
         Ok(())
     }
 
-    /// A number.
+    /// Reads a number.
     ///
     /// # Errors
-    /// As reading, and if it is none.
+    /// If reading fails, or if the number exceeds 64 bits.
     pub fn number(&mut self) -> Result<u64, Error> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
@@ -178,20 +178,20 @@ impl Decoder {
         Err(self.damaged("a number is too large"))
     }
 
-    /// A text.
+    /// Reads a text.
     ///
     /// # Errors
-    /// As reading, and if it is none.
+    /// If reading fails, or if the text is not UTF-8.
     pub fn text(&mut self) -> Result<String, Error> {
         let (length, mut bytes) = (self.number()?, Vec::new());
         self.each_block(length, |block| bytes.extend_from_slice(block))?;
         String::from_utf8(bytes).map_err(|_| self.damaged("a text is not UTF-8"))
     }
 
-    /// The next number of an ascending list of numbers below `end`; none at the list's end.
+    /// Reads the next number of an ascending list of numbers below `end`; returns `None` at the end of the list.
     ///
     /// # Errors
-    /// As reading, and if it is too large.
+    /// If reading fails, or if the number is not below `end`.
     pub fn next_of(&mut self, list: &mut Ascending, end: u64) -> Result<Option<u64>, Error> {
         let step = self.number()?;
         if step == 0 {
@@ -203,10 +203,10 @@ impl Decoder {
         }
     }
 
-    /// Takes each pair of a list: a number below `end`, and another one.
+    /// Reads a list of pairs and calls `take` with each: a key below `end`, in ascending order, and a value.
     ///
     /// # Errors
-    /// As reading, and if a number is too large; those of `take`, in words.
+    /// If reading fails; if a key is not below `end`; if `take` returns an error message.
     pub fn each_pair(
         &mut self,
         end: usize,
@@ -220,23 +220,23 @@ impl Decoder {
         Ok(())
     }
 
-    /// Checks the checksum, behind which nothing may come.
+    /// Verifies the checksum, which must be at the end of the file.
     ///
     /// # Errors
-    /// As reading, and if the file is damaged.
+    /// If reading fails, or if the file is damaged.
     pub fn finish(mut self) -> Result<(), Error> {
         self.array::<4>()?;
         let mut checksum = std::mem::take(&mut self.checksum);
         checksum.update(&self.block[..self.next]);
         if checksum.finalize() != SEALED {
-            return Err(self.damaged("the checksum is another one"));
+            return Err(self.damaged("the checksum does not match"));
         }
         match self.fill()? {
-            true => Err(self.damaged("there is more behind its end")),
+            true => Err(self.damaged("there is data after its end")),
             false => Ok(()),
         }
     }
 }
 
-/// What is wanted where other files are found.
+/// The name of the format in error messages about other files.
 const WANTED: &str = "partial results of merganser classify";

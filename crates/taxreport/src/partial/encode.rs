@@ -1,35 +1,35 @@
-//! Writing: numbers of as many bytes as they need, and a checksum of all.
+//! Writer of partial results: numbers with as many bytes as they need, and a checksum at the end.
 
 use std::io::{self, BufWriter, IntoInnerError, Write};
 
 use merganser_store::sealed::Summed;
 
-/// Bytes that are handed on together.
+/// The number of bytes that are written at a time.
 const BLOCK: usize = 1 << 16;
 
-/// Writes the parts of a file, and at its end the checksum of all before it.
+/// Writes the content of a file, and the checksum of everything before it at the end.
 pub struct Encoder<'o> {
     output: BufWriter<Summed<&'o mut dyn Write>>,
 }
 
 impl<'o> Encoder<'o> {
-    /// Writes to `output`.
+    /// Returns a writer to `output`.
     pub fn new(output: &'o mut dyn Write) -> Encoder<'o> {
         Encoder { output: BufWriter::with_capacity(BLOCK, Summed::new(output)) }
     }
 
-    /// Puts bytes as they are.
+    /// Writes bytes without a length.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.output.write_all(bytes)
     }
 
-    /// Puts a number, seven bits a byte, the lowest first; the last byte is below 128.
+    /// Writes a number, seven bits per byte, the lowest first; only the last byte is below 128.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn number(&mut self, mut value: u64) -> io::Result<()> {
         let (mut bytes, mut len) = ([0; 10], 0);
         while value >= 128 {
@@ -40,27 +40,27 @@ impl<'o> Encoder<'o> {
         self.bytes(&bytes[..=len])
     }
 
-    /// Puts a text behind its length.
+    /// Writes the length of a text and the text.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn text(&mut self, text: &[u8]) -> io::Result<()> {
         self.number(text.len() as u64)?;
         self.bytes(text)
     }
 
-    /// Ends a list of ascending numbers.
+    /// Writes the end of a list of ascending numbers.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn end_list(&mut self) -> io::Result<()> {
         self.number(0)
     }
 
-    /// Puts a list of ascending numbers, each with another one.
+    /// Writes a list of pairs: keys in ascending order, each with a value.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn pairs(&mut self, pairs: impl Iterator<Item = (u32, u64)>) -> io::Result<()> {
         let mut keys = Ascending::default();
         for (key, value) in pairs {
@@ -70,32 +70,32 @@ impl<'o> Encoder<'o> {
         self.end_list()
     }
 
-    /// Puts the checksum.
+    /// Writes the checksum.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn finish(self) -> io::Result<()> {
         self.output.into_inner().map_err(IntoInnerError::into_error)?.seal().map(drop)
     }
 }
 
-/// Ascending numbers as steps of 1 or more from one to the next: 0 is left for a list's end.
+/// Converts ascending numbers to steps of 1 or more and back; a step of 0 marks the end of a list.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ascending {
-    /// The least that may come next.
+    /// The minimum of the next number.
     least: u64,
 }
 
 impl Ascending {
-    /// The step to the next number, which is larger than the one before and less than the largest that
-    /// there is.
+    /// Returns the step to the next number, which must be greater than the previous one and less than
+    /// [`u64::MAX`].
     pub fn step_to(&mut self, value: u64) -> u64 {
         let step = value - self.least + 1;
         self.least = value + 1;
         step
     }
 
-    /// The number that a step leads to; `None` if there is none.
+    /// Returns the number after a step; `None` if the step is invalid.
     pub fn after(&mut self, step: u64) -> Option<u64> {
         let value = self.least.checked_add(step.checked_sub(1)?)?;
         self.least = value.checked_add(1)?;

@@ -1,5 +1,5 @@
-//! What results are of: the database, the parameters and the reads. Those of the same database and
-//! parameters, and of other reads, may be joined.
+//! The origin of results: the database, the options and the reads. Results of the same database and options,
+//! but of different reads, can be joined.
 
 use std::fmt::Display;
 use std::io;
@@ -14,42 +14,43 @@ use crate::Error;
 /// Names and values, in the order in which they are compared.
 pub type Fields = Vec<(String, String)>;
 
-/// The beginning of a file.
+/// The origin of results, which is at the beginning of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// Of a database of Kraken 2, not of ours.
+    /// Whether the database is a Kraken 2 database.
     pub is_kraken2: bool,
-    /// What tells the database from others.
+    /// The fields that identify the database.
     pub database: Fields,
-    /// What the numbers depend on besides the reads and the database.
+    /// The options that the counts depend on.
     pub parameters: Fields,
     /// The [sum](reads_sum) over all reads.
     pub reads: u64,
-    /// Of which shard of a job, if not of a whole run.
+    /// The shard of a job that was classified; `None` for a whole run.
     pub shard: Option<WrittenShard>,
 }
 
-/// A field.
+/// Returns a field with a value.
 pub fn field(name: &str, value: impl Display) -> (String, String) {
     (name.to_owned(), value.to_string())
 }
 
-/// A field that is or is not so.
+/// Returns a field with the value `yes` or `no`.
 pub fn flag(name: &str, value: bool) -> (String, String) {
     field(name, if value { "yes" } else { "no" })
 }
 
-/// What qualities are, where they matter and are not Phred+33, which earlier versions did not name.
+/// Returns a field with the offset of qualities, only if qualities are used and are not Phred+33: earlier versions
+/// had no such field.
 pub fn offset_field(least: u8, offset: QualityOffset) -> Option<(String, String)> {
     let matters = least > 0 && offset != QualityOffset::Phred33;
     matters.then(|| field("quality-offset", offset.number()))
 }
 
 impl Origin {
-    /// Writes it, with what comes before it.
+    /// Writes the magic, the version and the origin.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write(&self, encoder: &mut Encoder<'_>) -> io::Result<()> {
         encoder.bytes(&MAGIC)?;
         let version = if self.shard.is_some() { OF_SHARDS } else { OF_RUNS };
@@ -66,15 +67,15 @@ impl Origin {
         self.shard.map_or(Ok(()), |shard| shard.write(encoder))
     }
 
-    /// Reads it.
+    /// Reads an origin.
     ///
     /// # Errors
-    /// As reading, and if it is damaged.
+    /// If reading fails, or if the file is damaged.
     pub fn read(decoder: &mut Decoder) -> Result<Origin, Error> {
         let is_kraken2 = match decoder.number()? {
             0 => false,
             1 => true,
-            _ => return Err(decoder.damaged("the database is of no known kind")),
+            _ => return Err(decoder.damaged("the kind of database is unknown")),
         };
         let (database, parameters) = (read_fields(decoder)?, read_fields(decoder)?);
         let reads = u64::from_le_bytes(decoder.array()?);
@@ -82,8 +83,8 @@ impl Origin {
         Ok(Origin { is_kraken2, database, parameters, reads, shard })
     }
 
-    /// Why results with this origin, in `path`, cannot be joined with others, in `first`; `None` if
-    /// they can.
+    /// Returns an error if results with this origin, in `path`, cannot be joined with those of `other`, in `first`;
+    /// `None` if they can.
     pub fn differs(&self, path: &Path, other: &Origin, first: &Path) -> Option<Error> {
         let name = first.display();
         let refuse = |text: String| Some(Error::content(path, text));
@@ -113,7 +114,7 @@ fn read_fields(decoder: &mut Decoder) -> Result<Fields, Error> {
     let (count, mut fields) = (decoder.number()?, Fields::new());
     for _ in 0..count {
         let field = (decoder.text()?, decoder.text()?);
-        // They stand in messages.
+        // The fields are shown in messages.
         if field.0.contains(char::is_control) || field.1.contains(char::is_control) {
             return Err(decoder.damaged("an option has control characters"));
         }
@@ -122,7 +123,7 @@ fn read_fields(decoder: &mut Decoder) -> Result<Fields, Error> {
     Ok(fields)
 }
 
-/// The first field that differs: its name, and the values of both.
+/// Finds the first field that differs; returns its name and both values.
 fn difference(one: &Fields, other: &Fields) -> Option<[String; 3]> {
     if one.len() != other.len() {
         let [own, others] = [one, other].map(|fields| fields.len().to_string());
@@ -132,8 +133,8 @@ fn difference(one: &Fields, other: &Fields) -> Option<[String; 3]> {
     differing.map(|(own, others)| [own.0.clone(), own.1.clone(), others.1.clone()])
 }
 
-/// A sum over the reads of a batch, of a hash of their names and letters: of the same reads the same,
-/// whatever their order, so that results of the same reads are told.
+/// Returns a sum of hashes of the names and letters of a batch's reads. The same reads give the same sum in any order,
+/// so that results of the same reads are detected.
 pub fn reads_sum(batch: &RecordBatch) -> u64 {
     let records = (0..batch.len()).map(|at| batch.record(at));
     let hash = |record: merganser_io::Record<'_>| {

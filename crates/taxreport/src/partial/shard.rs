@@ -1,5 +1,5 @@
-//! Which shard of a job partial results are of, so that a job is joined of all its shards, each once, and of
-//! nothing else.
+//! The shards of a job in partial results: a job can be joined only from all of its shards, each once, and nothing
+//! else.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,17 +11,17 @@ use super::{Decoder, Encoder};
 use crate::Error;
 use crate::output::LinesSum;
 
-/// A shard, and the lines that it wrote.
+/// A shard and a checksum of its lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrittenShard {
     /// The shard.
     pub of: JobShard,
-    /// Bytes of the lines as text, and their CRC-32.
+    /// The number of bytes of the lines as text, and their CRC-32.
     pub lines: (u64, u32),
 }
 
 impl WrittenShard {
-    /// This shard, if the run was of one, which wrote these lines.
+    /// Returns the shard with its lines; `None` for a whole run.
     pub fn of(shard: Option<JobShard>, lines: LinesSum) -> Option<WrittenShard> {
         let lines = lines.finish();
         shard.map(|of| WrittenShard { of, lines })
@@ -40,25 +40,25 @@ impl WrittenShard {
         let small = |value: u64| u16::try_from(value).ok();
         let shard =
             small(number).zip(small(of)).and_then(|(number, of)| Shard::new(number, of).ok());
-        let Some(shard) = shard else { return Err(decoder.damaged("there is no such shard")) };
+        let Some(shard) = shard else { return Err(decoder.damaged("a shard is out of range")) };
         let job = u64::from_le_bytes(decoder.array()?);
         let lines = (decoder.number()?, u32::from_le_bytes(decoder.array()?));
         Ok(WrittenShard { of: JobShard { shard, job }, lines })
     }
 }
 
-/// The shards of a job, of which there must be all.
+/// Collects the shards of a job and checks that they are complete.
 #[derive(Debug, Default)]
 pub struct Shards<'p> {
-    /// Each file, and its shard if it is of one.
+    /// The files, each with its shard; `None` for a whole run.
     files: Vec<(&'p PathBuf, Option<WrittenShard>)>,
 }
 
 impl<'p> Shards<'p> {
-    /// Takes the next file.
+    /// Adds a file.
     ///
     /// # Errors
-    /// If it does not go with the first one.
+    /// If the file belongs to another job than the first one.
     pub fn add(&mut self, path: &'p PathBuf, own: Option<WrittenShard>) -> Result<(), Error> {
         if let Some((first, other)) = self.files.first() {
             check(path, own, first, *other)?;
@@ -67,11 +67,11 @@ impl<'p> Shards<'p> {
         Ok(())
     }
 
-    /// The shards in their order, with the places of their files among all; nothing if the files are of
-    /// whole runs.
+    /// Returns the shards in order, each with the index of its file; nothing if the files are those of whole
+    /// runs.
     ///
     /// # Errors
-    /// If one is missing, or there twice.
+    /// If a shard is missing or occurs twice.
     pub fn finish(self) -> Result<Vec<(usize, WrittenShard)>, Error> {
         let files =
             self.files.iter().filter_map(|(path, own)| Some((path.as_path(), own.as_ref()?.of)));
@@ -84,7 +84,7 @@ impl<'p> Shards<'p> {
     }
 }
 
-/// Sees to it that a file is of the first one's job.
+/// Checks that a file belongs to the same job as the first one.
 fn check(
     path: &Path,
     own: Option<WrittenShard>,

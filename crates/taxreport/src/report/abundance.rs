@@ -1,5 +1,5 @@
-//! How many reads each taxon is estimated to have: those that only a higher taxon is known of are
-//! pushed down (Kobus et al., 2021, section 6.5; MetaCache's `-abundance-per`).
+//! Estimates of the number of reads of each taxon: reads that are assigned only to a higher taxon are distributed to
+//! taxa below it (Kobus et al., 2021, section 6.5; MetaCache's `-abundance-per`).
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -7,11 +7,11 @@ use std::io::{self, Write};
 use super::{Tally, percent};
 use merganser_taxonomy::{Rank, Taxonomy};
 
-/// A sequence that reads are found to be of.
+/// A sequence that reads can be assigned to.
 pub trait CountedSequence {
-    /// Its name.
+    /// Returns the name of the sequence.
     fn name(&self) -> &str;
-    /// The node of its taxon.
+    /// Returns the node of the sequence's taxon.
     fn node(&self) -> u32;
 }
 
@@ -25,17 +25,17 @@ impl CountedSequence for (&str, u32) {
     }
 }
 
-/// An estimate for all ranks at once.
+/// Estimates for all ranks at once.
 #[derive(Clone, Debug)]
 pub struct Abundance<'a> {
     tree: &'a Taxonomy,
     total: u64,
     unclassified: u64,
-    /// By node: reads at it or below, those of taxa with too few reads moved up;
+    /// The reads of each node's clade, where reads of taxa with too few reads were moved up.
     reads: Vec<u64>,
-    /// the same with what was pushed down to it.
+    /// The reads of each node's clade, including those distributed to it from above.
     estimated: Vec<u64>,
-    /// Targets with reads, by their numbers.
+    /// The targets with reads, by their numbers.
     sequences: BTreeMap<u32, Sequence<'a>>,
 }
 
@@ -49,13 +49,13 @@ struct Sequence<'a> {
 }
 
 impl<'a> Abundance<'a> {
-    /// Estimates from a tally. A taxon with fewer than `min_reads` reads, those below included, is
-    /// taken not to be there: they move to its parent. Then, from the root down, what stands at a
-    /// taxon is divided among its children with reads, in the proportion of these, in whole reads:
-    /// what is left after rounding down goes to the largest remainders, then the smallest taxid.
+    /// Estimates from a tally. A taxon whose clade has fewer than `min_reads` reads is treated as absent: its
+    /// reads move to its parent. Then, from the root down, the reads of a taxon itself are divided among its
+    /// children with reads, in proportion to their reads. Shares are whole numbers: what is left after rounding down
+    /// goes to the largest remainders, then to the smallest taxid.
     ///
-    /// `targets` are those of the database; they take part as children of their taxa if reads
-    /// were found to be of single targets.
+    /// `targets` are those of the database. They are treated as children of their taxa if reads were
+    /// assigned to single targets.
     pub fn new(
         tally: &Tally,
         tree: &'a Taxonomy,
@@ -65,7 +65,7 @@ impl<'a> Abundance<'a> {
         let mut own = tally.nodes.clone();
         own.resize(tree.len(), 0);
         let mut of_targets = tally.of_targets();
-        // A target with few reads is its taxon's; one without an entry here is as well.
+        // Reads of a target with few reads, or of one that is not in the list, count only for its taxon.
         of_targets
             .retain(|&target, reads| *reads >= min_reads && (target as usize) < targets.len());
         for (&target, &reads) in &of_targets {
@@ -97,7 +97,7 @@ impl<'a> Abundance<'a> {
             (target, Sequence { name: own.name(), node: own.node(), reads, estimated: reads })
         };
         let mut sequences: BTreeMap<u32, Sequence<'a>> = of_targets.iter().map(sequence).collect();
-        // What stands at a node itself: parents come before their children.
+        // The reads of each node itself; parents come before their children.
         let mut pool = own;
         for node in 0..tree.len() {
             let children = &mut children[node];
@@ -120,26 +120,26 @@ impl<'a> Abundance<'a> {
         Abundance { tree, total, unclassified, reads, estimated, sequences }
     }
 
-    /// All reads of the sample.
+    /// Returns the number of all reads of the sample.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// The reads that a node is estimated to have, those below it included.
+    /// Returns the estimated reads of a node's clade.
     pub fn estimated(&self, node: u32) -> u64 {
         self.estimated[node as usize]
     }
 
-    /// The taxa of a rank that have reads, those with the most first, then by taxid; of several
-    /// one below the other, the highest.
+    /// Returns the taxa of a rank that have reads, those with the most first, then by taxid. If taxa of the rank are
+    /// nested, only the highest is returned.
     pub fn of_rank(&self, rank: Rank) -> Vec<u32> {
         self.chosen(|node| self.tree.rank(node) == rank)
     }
 
-    /// As [`of_rank`](Self::of_rank), by any property.
+    /// Returns the taxa for which `is` is true, in the order and with the rules of [`of_rank`](Self::of_rank).
     pub(super) fn chosen(&self, is: impl Fn(u32) -> bool) -> Vec<u32> {
         let tree = self.tree;
-        // Whether one above is; parents come before their children.
+        // Whether an ancestor was chosen; parents come before their children.
         let mut below = vec![false; tree.len()];
         let mut nodes = Vec::new();
         for node in 1..tree.len() as u32 {
@@ -154,13 +154,13 @@ impl<'a> Abundance<'a> {
         nodes
     }
 
-    /// Writes a table of all ranks, the highest first, with the columns rank, taxid, name, reads
-    /// (found to be of the taxon or one below it), estimated (with those pushed down to it) and
-    /// per cent of all reads that the estimate is. Classified reads that have no taxon at a rank
-    /// stand in a row of taxid 0 there, so that each rank and the unclassified have all reads.
+    /// Writes a table of all ranks, the highest first, with the columns rank, taxid, name, reads (of the taxon's
+    /// clade), estimated (including those distributed to it from above) and the estimate in per cent of all
+    /// reads. Classified reads without a taxon at a rank are shown in a row of taxid 0, so that the rows of each rank
+    /// and the unclassified reads add up to all reads.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write(&self, output: &mut dyn Write) -> io::Result<()> {
         writeln!(output, "rank\ttaxid\tname\treads\testimated\tpercent")?;
         let share = |reads: u64| percent(reads, self.total);
@@ -217,7 +217,7 @@ struct Child {
     weight: u64,
 }
 
-/// Divides `reads` in the proportion of the weights; nothing if there are none.
+/// Divides `reads` in proportion to the weights; all shares are 0 if the weights are.
 fn divide(reads: u64, children: &[Child]) -> Vec<u64> {
     let all: u64 = children.iter().map(|child| child.weight).sum();
     if all == 0 || reads == 0 {
@@ -241,7 +241,7 @@ mod tests {
 
     const NONE: &[(&str, u32)] = &[];
 
-    /// A root, a domain 2, genera 10 and 20, species 11, 12 below 10 and 21 below 20, 3 below 2.
+    /// A tree with domain 2, genera 10 and 20, species 11 and 12 in 10, species 21 in 20, and species 3 in 2.
     fn tree() -> Taxonomy {
         let nodes = [
             (1, 1, "no rank"),
@@ -277,8 +277,8 @@ mod tests {
         let found = Abundance::new(&tally, &tree, NONE, 0);
         let mut text = Vec::new();
         found.write(&mut text).unwrap();
-        // Of the 10, 44 : 46 of 90 go to the genera: 4.89 and 5.11, so 5 and 5; then 4 + 5 go
-        // 3 : 1 to the species: 6.75 and 2.25, so 7 and 2.
+        // The 10 reads are divided 44 : 46 among the genera: 4.89 and 5.11, so 5 and 5. Then 4 + 5 reads are divided
+        // 3 : 1 among the species: 6.75 and 2.25, so 7 and 2.
         assert_eq!(
             String::from_utf8(text).unwrap(),
             "rank\ttaxid\tname\treads\testimated\tpercent\n\
@@ -313,7 +313,7 @@ mod tests {
     }
 
     proptest! {
-        /// Nothing is lost or made, and no taxon has less than was found to be its own.
+        /// The number of reads is preserved, and no taxon has fewer reads than were assigned to its clade.
         #[test]
         fn reads_are_kept(counts in proptest::collection::vec(0u64..50, 8), least in 0u64..20) {
             let tree = tree();
@@ -326,7 +326,7 @@ mod tests {
             for node in 1..tree.len() as u32 {
                 prop_assert!(found.estimated(node) >= found.reads[node as usize]);
             }
-            // All that is below the domain is in its children, as far as these have any.
+            // The reads of a clade are those of its children, if it has any with reads.
             for parent in [2u32, 10, 20] {
                 let parent = tree.node(parent).unwrap();
                 let below: Vec<u64> = (1..tree.len() as u32)

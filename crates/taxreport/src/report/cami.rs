@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::Abundance;
 use merganser_taxonomy::{Rank, Taxonomy};
 
-/// The ranks of a profile, in its words; a strain is what NCBI calls so.
+/// The ranks of a profile, with CAMI's names; strains are the taxa that NCBI calls strain.
 const RANKS: [(&str, Option<Rank>); 8] = [
     ("superkingdom", Some(Rank::Domain)),
     ("phylum", Some(Rank::Phylum)),
@@ -24,7 +24,7 @@ fn is_of(tree: &Taxonomy, node: u32, rank: Option<Rank>) -> bool {
     }
 }
 
-/// For each node the nearest of it and its ancestors that is of each rank.
+/// Returns, for each node and rank, the nearest ancestor of that rank, which may be the node itself.
 fn nearest(tree: &Taxonomy) -> Vec<[Option<u32>; RANKS.len()]> {
     let mut nearest = vec![[None; RANKS.len()]; tree.len()];
     // Parents come before their children.
@@ -41,11 +41,11 @@ fn nearest(tree: &Taxonomy) -> Vec<[Option<u32>; RANKS.len()]> {
 }
 
 impl Abundance<'_> {
-    /// Writes the profile: for each taxon of a rank its share of all reads in per cent, rounded
-    /// down at the sixth decimal so that no rank has more than 100.
+    /// Writes the profile: the share of each taxon of a rank in all reads in per cent, rounded down to six
+    /// decimals so that no rank exceeds 100.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write_cami(&self, sample: &str, output: &mut dyn Write) -> io::Result<()> {
         let tree = self.tree();
         let names: Vec<&str> = RANKS.iter().map(|(name, _)| *name).collect();

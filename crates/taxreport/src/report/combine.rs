@@ -1,4 +1,4 @@
-//! Reports of several samples, put together as KrakenTools' `combine_kreports` does.
+//! Reports of several samples, combined as by KrakenTools' `combine_kreports`.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -9,56 +9,56 @@ use merganser_io::put_decimal;
 use super::{KrakenReport, ReportRow, percent};
 use crate::Error;
 
-/// The reports of several samples, as one tree.
+/// The reports of several samples as one tree.
 #[derive(Clone, Debug, Default)]
 pub struct CombinedReports {
     samples: usize,
-    /// Each behind its parent, in the order in which they came.
+    /// The taxa in the order in which they were added, each after its parent.
     taxa: Vec<CombinedTaxon>,
     places: HashMap<u64, usize>,
-    /// How many taxa have another name in a later report, and the first of them.
+    /// The number of taxa with a different name in a later report, and the first of them.
     renamed: (u64, Option<RenamedTaxon>),
 }
 
 #[derive(Clone, Debug)]
 struct CombinedTaxon {
-    /// Of the first report that has it, with the reads of all.
+    /// The row of the first report with the taxon, but with the reads of all reports.
     row: ReportRow,
-    /// Samples that have it, and their reads of the clade and of the taxon itself.
+    /// The samples with the taxon, with their reads of the clade and of the taxon itself.
     reads: Vec<(usize, [u64; 2])>,
 }
 
-/// A taxon that two reports call by different names.
+/// A taxon that has different names in two reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenamedTaxon {
-    /// Its number,
+    /// The taxid.
     pub taxid: u64,
-    /// its name in an earlier report,
+    /// The name in an earlier report.
     pub first: Vec<u8>,
-    /// and in a later one.
+    /// The name in a later report.
     pub other: Vec<u8>,
 }
 
-/// What a table of combined reports shows.
+/// The optional content of a table of combined reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CombinedTable<'a> {
-    /// The samples' names and files, in the order of the reports, for lines before the table; none:
-    /// neither they nor the names of the columns are written.
+    /// The name and file of each sample, in the order of the reports, for the lines before the table; if `None`,
+    /// neither these lines nor the header are written.
     pub head: Option<&'a [(Vec<u8>, Vec<u8>)]>,
-    /// Whether the reads of each sample are shown, beside those of all.
+    /// Whether the reads of each sample are shown in addition to the sums.
     pub samples: bool,
 }
 
 impl CombinedReports {
-    /// Adds the report of the next sample, which came from the file `path`.
+    /// Adds the report of the next sample, from the file `path`.
     ///
     /// # Errors
-    /// If a taxon stands below another one than in the reports before: they are of different
+    /// If a taxon has another parent than in earlier reports, which means that they have different
     /// taxonomies.
     pub fn add(&mut self, path: &Path, report: &KrakenReport) -> Result<(), Error> {
         let sample = self.samples;
         self.samples += 1;
-        // Where the taxa of its rows are.
+        // The index of the taxon of each row.
         let mut places: Vec<usize> = Vec::with_capacity(report.rows.len());
         for row in &report.rows {
             let parent = row.parent.map(|parent| places[parent]);
@@ -78,7 +78,7 @@ impl CombinedReports {
         Ok(())
     }
 
-    /// Makes a taxon without reads; returns its place.
+    /// Adds a taxon without reads; returns its index.
     fn begin(&mut self, row: &ReportRow, parent: Option<usize>) -> usize {
         let (percent, clade, own, minimizers) = (0.0, 0, 0, None);
         let row = ReportRow { percent, clade, own, minimizers, parent, ..row.clone() };
@@ -87,7 +87,7 @@ impl CombinedReports {
         self.taxa.len() - 1
     }
 
-    /// Sees to it that a taxon is where it was before.
+    /// Checks that a taxon has the same parent as before, and notes a different name.
     fn check(
         &mut self,
         place: usize,
@@ -101,7 +101,7 @@ impl CombinedReports {
                 None => "at the top".to_owned(),
             };
             return Err(format!(
-                "taxid {} is {} and was {} in a report before: reports of different taxonomies \
+                "taxid {} is {} and was {} in an earlier report: reports of different taxonomies \
                  cannot be added up; classify all samples with one database",
                 row.taxid,
                 shown(parent),
@@ -116,14 +116,14 @@ impl CombinedReports {
         Ok(())
     }
 
-    /// How often a report has another name for a taxon than one before it, and the first such case: of
-    /// an older or newer taxonomy, perhaps. The first name is the one that stays.
+    /// Returns how often a report has a different name for a taxon than an earlier one, and the first such case; their
+    /// taxonomies may be of different ages. The first name is kept.
     pub fn renamed(&self) -> (u64, Option<&RenamedTaxon>) {
         (self.renamed.0, self.renamed.1.as_ref())
     }
 
-    /// The report of all samples together: children with more reads first, then by taxid. It has no
-    /// columns of minimizers, as samples may have the same ones.
+    /// Returns the report of all samples together, children with more reads first, then by taxid. It has no
+    /// columns of minimizers, because samples may share minimizers.
     pub fn report(&self) -> KrakenReport {
         let rows = self.taxa.iter().map(|taxon| taxon.row.clone()).collect();
         let mut sum = KrakenReport { rows }.sorted();
@@ -132,14 +132,13 @@ impl CombinedReports {
         sum
     }
 
-    /// Writes the table of `combine_kreports`: lines with the number of samples and of reads and each
-    /// sample's file; per cent of all reads, reads in the clade and of the taxon itself, both again
-    /// for each sample under its name, 0 of those without the taxon, rank code, taxid, and the name with two blanks a
-    /// level. The unclassified reads come first; of children those with more reads, and with as many
-    /// those that came last.
+    /// Writes the table of `combine_kreports`: lines with the number of samples, the number of reads and the file of
+    /// each sample; then rows with the percentage of all reads, the reads of the clade and of the taxon itself, both
+    /// again for each sample, rank code, taxid, and the name, indented by two blanks per level. The unclassified reads
+    /// come first. Children with more reads come first; of equal ones, the one that was added last.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write_table(&self, table: &CombinedTable<'_>, output: &mut dyn Write) -> io::Result<()> {
         let total = self.taxa.iter().map(|taxon| taxon.row.own).sum();
         if let Some(samples) = table.head {
@@ -157,7 +156,7 @@ impl CombinedReports {
         stack.sort_by_key(clade);
         let mut text = Vec::new();
         let unclassified = self.places.get(&0).map(|&at| &self.taxa[at]);
-        // Always there, for who reads it.
+        // This row is always written, because readers of the table expect it.
         self.row(unclassified, table.samples, total, &mut text);
         while let Some(at) = stack.pop() {
             let taxon = &self.taxa[at];
@@ -192,10 +191,10 @@ impl CombinedReports {
         output.write_all(b"\tlvl_type\ttaxid\tname\n")
     }
 
-    /// Appends the row of a taxon; without one, that of no unclassified reads.
+    /// Appends the row of a taxon; `None` gives a row without unclassified reads.
     fn row(&self, taxon: Option<&CombinedTaxon>, each: bool, total: u64, text: &mut Vec<u8>) {
         let (clade, own) = taxon.map_or((0, 0), |taxon| (taxon.row.clade, taxon.row.own));
-        // In this order, as the last digit may depend on it.
+        // The last digit may depend on the order of these operations.
         let share = clade as f64 / total.max(1) as f64 * 100.0;
         text.extend_from_slice(format!("{share:.4}\t{clade}\t{own}").as_bytes());
         let mut columns = taxon.map_or(&[][..], |taxon| &taxon.reads).iter().peekable();
@@ -243,7 +242,7 @@ mod tests {
         String::from_utf8(text).unwrap()
     }
 
-    /// Worked out by hand after the rules of `combine_kreports`.
+    /// The expected values were computed by hand by the rules of `combine_kreports`.
     #[test]
     fn the_table_is_that_of_combine_kreports() {
         let names = [("S1", "one"), ("S2", "two")];
@@ -287,7 +286,7 @@ mod tests {
         let error = combined.add(Path::new("three"), &report(&moved)).unwrap_err().to_string();
         assert_eq!(
             error,
-            "three: taxid 13 is below taxid 1 and was below taxid 2 in a report before: \
+            "three: taxid 13 is below taxid 1 and was below taxid 2 in an earlier report: \
              reports of different taxonomies cannot be added up; classify all samples with one \
              database"
         );

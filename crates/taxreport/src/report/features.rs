@@ -1,6 +1,6 @@
-//! Columns of distinct features.
+//! Counts of features for the columns of a report.
 
-/// Features of reads by taxon, as Kraken's report with minimizer columns shows them.
+/// The features of reads by taxon, for the minimizer columns of Kraken's report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FeatureCounts {
     hits: Vec<u64>,
@@ -8,12 +8,12 @@ pub struct FeatureCounts {
 }
 
 impl FeatureCounts {
-    /// Features of reads, and distinct ones, by node.
+    /// Returns counts from the features of reads, and the distinct ones, of each node.
     pub fn new(hits: Vec<u64>, distinct: Vec<u64>) -> FeatureCounts {
         FeatureCounts { hits, distinct }
     }
 
-    /// By node: all features of reads, and the distinct ones.
+    /// Returns all features of reads and the distinct ones, each by node.
     pub fn by_node(&self) -> [&[u64]; 2] {
         [&self.hits, &self.distinct]
     }

@@ -1,27 +1,27 @@
-//! Kraken's report.
+//! Writer of Kraken's report.
 
 use std::io::{self, Write};
 
 use super::{FeatureCounts, KrakenRow, KrakenRows, RankCode, Tally, percent, sums, walk};
 use merganser_taxonomy::Taxonomy;
 
-/// What a report shows besides reads.
+/// Optional content of a report.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReportOptions<'a> {
-    /// Taxa without reads, too.
+    /// Whether taxa without reads are listed as well.
     pub zero_counts: bool,
-    /// Two more columns: features of the reads, and distinct ones, in each clade.
+    /// The counts for two more columns: the features of the reads and the distinct ones in each clade.
     pub features: Option<&'a FeatureCounts>,
 }
 
 impl Tally {
-    /// Writes the report as Kraken 2 does: per cent of all reads, reads in the clade, reads at the
-    /// taxon itself, rank code, taxid, name with two blanks a level; unclassified reads first,
-    /// then the tree, children with more reads first, then by taxid. Without any read, both the
-    /// unclassified and the root are there, with 0.
+    /// Writes the report as Kraken 2 does: percentage of all reads, reads of the clade, reads of the taxon
+    /// itself, rank code, taxid, and the name, indented by two blanks per level. Unclassified reads come first, then
+    /// the tree, children with more reads first, then by taxid. Without reads, the unclassified reads and the root
+    /// are both listed with 0.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write_kraken(
         &self,
         tree: &Taxonomy,

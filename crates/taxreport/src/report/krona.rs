@@ -1,4 +1,4 @@
-//! The text that Krona's ktImportText reads.
+//! Text files for Krona's ktImportText.
 
 use std::io::{self, Write};
 
@@ -6,12 +6,12 @@ use super::{KrakenReport, Tally, walk};
 use merganser_taxonomy::Taxonomy;
 
 impl Tally {
-    /// Writes a line for each taxon that reads were found to be of: the number of these, then the
-    /// names from the top down, separated by tabs. Unclassified reads have a name of their own;
-    /// those at the root have none, which adds them to the whole.
+    /// Writes a line for each taxon with reads of its own: their number, then the names from the top down,
+    /// separated by tabs. Unclassified reads get a name of their own; reads of the root have no name, so that they
+    /// count for the whole.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write_krona(&self, tree: &Taxonomy, output: &mut dyn Write) -> io::Result<()> {
         let mut lines = KronaLines::begin(self.unclassified, output)?;
         for node in walk(tree, &self.clades(tree), false) {
@@ -23,10 +23,10 @@ impl Tally {
 }
 
 impl KrakenReport {
-    /// Writes the same as [`Tally::write_krona`] from a report's rows.
+    /// Writes the text of [`Tally::write_krona`] from the rows of a report.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write_krona(&self, output: &mut dyn Write) -> io::Result<()> {
         let mut lines = KronaLines::begin(self.unclassified(), output)?;
         let rows = self.in_order().into_iter().map(|at| &self.rows[at]);
@@ -37,12 +37,12 @@ impl KrakenReport {
     }
 }
 
-/// Writes the lines of a walk from the top down.
+/// Writes the lines of taxa in preorder.
 struct KronaLines<'o> {
     output: &'o mut dyn Write,
-    /// The names to the taxon that was entered last, each behind a tab,
+    /// The names on the path to the current taxon, each after a tab.
     names: Vec<u8>,
-    /// and where those to each taxon above end.
+    /// The end of the path of each taxon on it.
     ends: Vec<usize>,
 }
 
@@ -55,7 +55,7 @@ impl<'o> KronaLines<'o> {
         Ok(KronaLines { output, names: Vec::new(), ends: Vec::new() })
     }
 
-    /// Goes to the next taxon and writes its line, if it has reads of its own; the root has no name.
+    /// Goes to the next taxon and writes its line if it has reads of its own; the root has no name.
     fn enter(&mut self, depth: usize, name: Option<&[u8]>, own: u64) -> io::Result<()> {
         self.ends.truncate(depth);
         self.names.truncate(self.ends.last().copied().unwrap_or(0));

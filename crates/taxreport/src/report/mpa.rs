@@ -1,4 +1,4 @@
-//! MetaPhlAn's table, as Kraken 2 writes it.
+//! MetaPhlAn's table, as written by Kraken 2.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -8,11 +8,11 @@ use super::{KrakenReport, Tally, walk};
 use merganser_taxonomy::Taxonomy;
 
 impl Tally {
-    /// Writes `d__Bacteria|p__…<TAB>reads in the clade` for each taxon of a main rank, in the order
-    /// of Kraken's report; with `zero_counts`, for those without reads, too.
+    /// Writes `d__Bacteria|p__…<TAB>reads of the clade` for each taxon of a main rank, in the order of Kraken's
+    /// report. With `zero_counts`, taxa without reads are listed as well.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write_mpa(
         &self,
         tree: &Taxonomy,
@@ -33,11 +33,11 @@ impl Tally {
 }
 
 impl KrakenReport {
-    /// Writes the same as [`Tally::write_mpa`] from a report's rows: those of main ranks, taxa without
-    /// reads where the report has them.
+    /// Writes the table of [`Tally::write_mpa`] from the rows of a report that have a main rank, including those
+    /// without reads.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write_mpa(&self, output: &mut dyn Write) -> io::Result<()> {
         self.each_lineage(|path, reads| {
             output.write_all(path)?;
@@ -45,10 +45,10 @@ impl KrakenReport {
         })
     }
 
-    /// Gives each lineage of a main rank, `d__Bacteria|p__…`, with the reads of its clade.
+    /// Calls `take` with each lineage of a main rank, `d__Bacteria|p__…`, and the reads of its clade.
     ///
     /// # Errors
-    /// Those of `take`.
+    /// Any error of `take`.
     pub(super) fn each_lineage<E>(
         &self,
         mut take: impl FnMut(&[u8], u64) -> Result<(), E>,
@@ -63,7 +63,7 @@ impl KrakenReport {
     }
 }
 
-/// The path to the taxon that was entered last, and where that of each taxon above ends in it.
+/// The path to the current taxon, and the end of the path of each taxon above.
 #[derive(Default)]
 struct Lineages {
     path: Vec<u8>,
@@ -71,7 +71,7 @@ struct Lineages {
 }
 
 impl Lineages {
-    /// Goes to the next taxon of a walk from the top down. Gives its path, if it has a letter.
+    /// Goes to the next taxon in preorder. Returns its path if it has a letter.
     fn enter(&mut self, depth: usize, letter: Option<char>, name: &[u8]) -> Option<&[u8]> {
         self.ends.truncate(depth);
         self.path.truncate(self.ends.last().copied().unwrap_or(0));
@@ -87,27 +87,27 @@ impl Lineages {
     }
 }
 
-/// The lineages of several reports side by side, as KrakenTools' `combine_mpa` puts them.
+/// The lineages of several reports side by side, as by KrakenTools' `combine_mpa`.
 #[derive(Clone, Debug, Default)]
 pub struct MpaTable {
     samples: Vec<Vec<u8>>,
     places: HashMap<Vec<u8>, usize>,
     lineages: Vec<Lineage>,
-    /// Lineages below no other one, in the order in which they came.
+    /// The lineages without a parent, in the order in which they were added.
     tops: Vec<usize>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Lineage {
     path: Vec<u8>,
-    /// Lineages below this one, in the order in which they came.
+    /// The lineages below this one, in the order in which they were added.
     children: Vec<usize>,
-    /// Samples that have it, and their reads.
+    /// The samples with this lineage, with their reads.
     reads: Vec<(usize, u64)>,
 }
 
 impl MpaTable {
-    /// Adds a report as the next column. Taxa of the same lineage are one.
+    /// Adds a report as the next column. Taxa with the same lineage are merged.
     pub fn add(&mut self, sample: &[u8], report: &KrakenReport) {
         let number = self.samples.len();
         self.samples.push(sample.to_vec());
@@ -125,7 +125,7 @@ impl MpaTable {
         }
     }
 
-    /// Where a lineage is; it is put behind those below the same one if it is new.
+    /// Returns the index of a lineage; adds it as the last child of its parent if it is new.
     fn place(&mut self, path: &[u8]) -> usize {
         if let Some(&at) = self.places.get(path) {
             return at;
@@ -142,12 +142,12 @@ impl MpaTable {
         at
     }
 
-    /// Writes the table: `#Classification` and the samples' names, then a row for each lineage with the
-    /// reads of each sample, 0 of those that lack it. A lineage stands before those below it; of those
-    /// below the same one, the one that came last stands first.
+    /// Writes the table: `#Classification` and the names of the samples, then a row for each lineage with the
+    /// reads of each sample. A lineage comes before those below it; of the children of a lineage, the one that was
+    /// added last comes first.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write(&self, output: &mut dyn Write) -> io::Result<()> {
         output.write_all(b"#Classification")?;
         for sample in &self.samples {

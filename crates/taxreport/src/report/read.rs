@@ -1,4 +1,4 @@
-//! Kraken-style reports, read back as trees.
+//! Reader of Kraken-style reports.
 
 mod forms;
 mod rows;
@@ -17,12 +17,12 @@ use crate::Error;
 use merganser_io::{Lines, shown};
 use rows::Reader;
 
-/// The two columns of a report between the reads and the rank.
+/// The two optional columns of a report between the reads and the rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReportMinimizers {
-    /// Minimizers (of merganser's databases: features) of the clade's reads that were found,
+    /// The number of minimizers (features, for databases of merganser) of the clade's reads that were found.
     pub found: u64,
-    /// and how many of them are distinct; Kraken 2 estimates that.
+    /// The number of distinct ones among them; Kraken 2 estimates it.
     pub distinct: u64,
 }
 
@@ -30,41 +30,41 @@ pub struct ReportMinimizers {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ReportRow {
-    /// Per cent of all reads that are in the clade, by the numbers of reads; 0 in a report of no reads.
+    /// The percentage of all reads that are in the clade, computed from the reads; 0 in a report without reads.
     pub percent: f64,
-    /// Reads of the taxon and all taxa below it; a pair is one.
+    /// The reads of the taxon and all taxa below it; a pair is one read.
     pub clade: u64,
-    /// Reads of the taxon itself.
+    /// The reads of the taxon itself.
     pub own: u64,
-    /// Of reports with 8 columns.
+    /// The minimizers, in reports with 8 columns.
     pub minimizers: Option<ReportMinimizers>,
-    /// `U`, `R`, or the letter of a main rank, with the number of steps below it if the taxon has none
-    /// itself: `S`, `D1`.
+    /// The rank code: `U`, `R`, or the letter of a main rank, followed by the number of steps below that rank if the
+    /// taxon itself has no main rank: `S`, `D1`.
     pub rank: String,
-    /// The taxon's number; 0 is of the unclassified reads.
+    /// The taxid; 0 for the unclassified reads.
     pub taxid: u64,
-    /// 0 for the root and the unclassified reads, one more a level.
+    /// The depth: 0 for the root and the unclassified reads, one more per level.
     pub depth: usize,
-    /// The row of the taxon above, which comes before; none at depth 0.
+    /// The index of the parent's row, which comes before; `None` at depth 0.
     pub parent: Option<usize>,
-    /// The name without its indent, as its bytes are.
+    /// The name without its indent, as raw bytes.
     pub name: Vec<u8>,
 }
 
 impl ReportRow {
-    /// Whether it is of the unclassified reads.
+    /// Whether this is the row of the unclassified reads.
     pub fn is_unclassified(&self) -> bool {
         self.taxid == 0
     }
 
-    /// Whether it is the root of all taxa.
+    /// Whether this is the row of the root.
     pub fn is_root(&self) -> bool {
         self.depth == 0 && (self.taxid == 1 || self.rank == "R")
     }
 
-    /// The letter of the taxon's rank, if it has one of the main ranks from domain to species. Bacteria,
-    /// Archaea, Eukaryota and Viruses are domains by whatever code: Kraken 2 before 2.17 has R1 or R2 for
-    /// the domains of taxonomies since 2025, and every version has for their acellular root.
+    /// Returns the letter of the taxon's rank, if it is one of the main ranks from domain to species. Bacteria,
+    /// Archaea, Eukaryota and Viruses are domains whatever their code: versions of Kraken 2 before 2.17 write R1 or R2
+    /// for domains of taxonomies since 2025, and all versions do for the acellular root.
     pub fn letter(&self) -> Option<char> {
         match self.rank.as_bytes() {
             &[letter @ (b'D' | b'K' | b'P' | b'C' | b'O' | b'F' | b'G' | b'S')] => {
@@ -75,19 +75,19 @@ impl ReportRow {
         }
     }
 
-    /// Whether `code` is the taxon's rank: its code, or its [`letter`](Self::letter).
+    /// Whether `code` is the rank code of the taxon or its [`letter`](Self::letter).
     pub fn has_rank(&self, code: &str) -> bool {
         self.rank == code || self.letter().is_some_and(|letter| code.chars().eq([letter]))
     }
 }
 
-/// Names of domains.
+/// The names of domains.
 const DOMAINS: [&[u8]; 4] = [b"Bacteria", b"Archaea", b"Eukaryota", b"Viruses"];
 
-/// A report with 6 or 8 columns, as `merganser classify --report`, Kraken 2 and Bracken write them, or
-/// with the 9 of KrakenUniq.
+/// A report with 6 or 8 columns, as written by `merganser classify --report`, Kraken 2 and Bracken, or with
+/// the 9 columns of KrakenUniq.
 ///
-/// Rows stand in the order of the file: a taxon before those below it.
+/// Rows are in the order of the file: a taxon comes before those below it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KrakenReport {
     pub(super) rows: Vec<ReportRow>,
@@ -96,18 +96,18 @@ pub struct KrakenReport {
 impl KrakenReport {
     /// Reads a report, plain or compressed; `-` is stdin.
     ///
-    /// Rank codes without a letter, which some builds of Kraken 2.1 write for root and domain, and
-    /// `-`, which Kraken 1 does for taxa without a main rank, are made whole; of KrakenUniq's reports
-    /// the columns of reads are taken, and ranks become codes. A file without lines is a report of no
-    /// reads. Reads that a clade has and none of its rows count for its taxon itself, as those of
-    /// Bracken's reports of a level above species, and a clade has as many reads as its rows where these
-    /// were rounded. Percentages are made anew. Of an empty file and of reads that no row has, `warnings` tell.
+    /// Incomplete rank codes are completed: some builds of Kraken 2.1 write no letter for root and domain, and Kraken 1
+    /// writes `-` for taxa without a main rank. From KrakenUniq's reports, the columns of reads are used, and ranks are
+    /// converted to codes. A file without lines is a report of no reads. Reads that a clade has but none of its rows
+    /// count for its taxon itself (as in Bracken's reports of a level above species), and a clade whose rows add up to
+    /// more because of rounding gets their sum. Percentages are recomputed. `warnings` gets a warning for an empty file
+    /// and for reads that no row has.
     ///
     /// # Errors
-    /// If the file cannot be read, ends within a line, or is no such report: with the line, what is wrong
-    /// in it, and which other form it has, if that can be seen. A taxon that is there twice, one that has
-    /// no taxon above it, names without indents, and a clade with fewer reads than it and the taxa below
-    /// it have are wrong, too.
+    /// If the file cannot be read, ends within a line, or is not such a report. The error names the line, what is wrong
+    /// in it and, if it can be recognized, the format that the file has instead. Errors include a taxon that occurs
+    /// twice, one without a parent, names without indents, and a clade with fewer reads than its taxon and the taxa
+    /// below it.
     pub fn read(path: &Path, warnings: &Warnings) -> Result<KrakenReport, Error> {
         let mut lines = Lines::open_or_stdin(path)?;
         let path = shown(path);
@@ -119,7 +119,7 @@ impl KrakenReport {
                 .map_err(|what| Error::content(path, format!("line {number}: {what}")))?;
         }
         if lines.is_open() {
-            let what = format!("line {last} has no end: the file is cut");
+            let what = format!("line {last} has no line end: the file is cut short");
             return Err(Error::content(path, what));
         }
         let (report, doubts) = reader.finish().map_err(|what| Error::content(path, what))?;
@@ -127,18 +127,18 @@ impl KrakenReport {
         Ok(report)
     }
 
-    /// The report that `text` is, as [`read`](Self::read) reads it from a file, without warnings; without
-    /// a line it is one of no rows, as Kraken 2 writes of no reads.
+    /// Parses the text of a report as [`read`](Self::read) does, without warnings. A text without lines is a report
+    /// without rows, as Kraken 2 writes it if there are no reads.
     ///
     /// # Errors
-    /// What is wrong in which line.
+    /// If the text is malformed; the error names the line.
     pub fn of_text(text: &[u8]) -> Result<KrakenReport, Error> {
         let parsed = KrakenReport::parse(text);
         let wrong = |what| Error::Input(format!("a report's {what}"));
         parsed.map(|(report, _)| report).map_err(wrong)
     }
 
-    /// A report that is in memory, and what is doubtful in it.
+    /// Parses a report in memory; returns it with warnings.
     fn parse(text: &[u8]) -> Result<(KrakenReport, Vec<String>), String> {
         let mut reader = Reader::default();
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
@@ -150,7 +150,7 @@ impl KrakenReport {
         reader.finish()
     }
 
-    /// The same in the order of [`in_order`](Self::in_order).
+    /// Returns a report with the rows in the order of [`in_order`](Self::in_order).
     pub(super) fn sorted(&self) -> KrakenReport {
         let order = self.in_order();
         let mut places = vec![0; order.len()];
@@ -162,27 +162,27 @@ impl KrakenReport {
         KrakenReport { rows: order.iter().map(row).collect() }
     }
 
-    /// All rows; children stand behind their parent, in the order of the file.
+    /// Returns all rows; children come after their parent, in the order of the file.
     pub fn rows(&self) -> &[ReportRow] {
         &self.rows
     }
 
-    /// All reads, unclassified ones included.
+    /// Returns the number of all reads, including unclassified ones.
     pub fn total(&self) -> u64 {
         self.rows.iter().filter(|row| row.depth == 0).map(|row| row.clade).sum()
     }
 
-    /// Reads without a taxon.
+    /// Returns the number of reads without a taxon.
     pub fn unclassified(&self) -> u64 {
         self.rows.iter().find(|row| row.is_unclassified()).map_or(0, |row| row.clade)
     }
 
-    /// Whether it has the columns of minimizers.
+    /// Whether the report has the columns of minimizers.
     pub fn has_minimizers(&self) -> bool {
         self.rows.first().is_some_and(|row| row.minimizers.is_some())
     }
 
-    /// The rows below each row, by the row's place, in the order of the file.
+    /// Returns the indices of each row's children, in the order of the file.
     pub fn children(&self) -> Vec<Vec<usize>> {
         let mut children = vec![Vec::new(); self.rows.len()];
         for (at, row) in self.rows.iter().enumerate() {
@@ -193,8 +193,8 @@ impl KrakenReport {
         children
     }
 
-    /// The places of all rows in the order of merganser's own reports: the unclassified reads, then
-    /// each taxon before those below it, children with more reads first, then by taxid.
+    /// Returns the indices of all rows in the order of merganser's own reports: the unclassified reads, then the taxa
+    /// in preorder, children with more reads first, then by taxid.
     pub fn in_order(&self) -> Vec<usize> {
         let rows = &self.rows;
         let key = |&at: &usize| (std::cmp::Reverse(rows[at].clade), rows[at].taxid);
@@ -213,10 +213,10 @@ impl KrakenReport {
         order
     }
 
-    /// Writes the rows as they stand, with per cent of [`total`](Self::total); 0.00 of no reads.
+    /// Writes the rows in their order, with percentages of [`total`](Self::total); 0.00 if there are no reads.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write(&self, output: &mut dyn Write) -> io::Result<()> {
         let total = self.total();
         let mut rows = KrakenRows::new(output);

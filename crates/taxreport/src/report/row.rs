@@ -1,23 +1,23 @@
-//! A row of Kraken's report.
+//! Rows of Kraken's report.
 
 use std::fmt::Display;
 use std::io::{self, Write};
 
-/// What a row of Kraken's report says of a taxon, or of the unclassified reads.
+/// The content of a row of Kraken's report, for a taxon or the unclassified reads.
 pub struct KrakenRow<'r> {
-    /// Per cent of all reads; `None` if there are no reads at all, which C prints as -nan, and so does Kraken 2.
+    /// The percentage of all reads; `None` if there are no reads: C prints 0/0 as -nan, and so does Kraken 2.
     pub percent: Option<f64>,
-    /// Reads of the taxon and all below it,
+    /// The reads of the taxon and all taxa below it.
     pub clade: u64,
-    /// and those of the taxon itself.
+    /// The reads of the taxon itself.
     pub own: u64,
-    /// Minimizers or features that were found, and the distinct ones, if the report has these columns.
+    /// The minimizers or features that were found, and the distinct ones, if the report has these columns.
     pub minimizers: Option<[u64; 2]>,
-    /// The rank's code.
+    /// The rank code.
     pub rank: &'r dyn Display,
     /// The taxid.
     pub taxid: u64,
-    /// Levels below the root: two blanks before the name for each.
+    /// The number of levels below the root; the name is indented by two blanks for each.
     pub depth: usize,
     /// The name.
     pub name: &'r [u8],
@@ -30,7 +30,7 @@ pub struct KrakenRows<'o> {
 }
 
 impl<'o> KrakenRows<'o> {
-    /// Writes rows to `output`.
+    /// Returns a writer of rows to `output`.
     pub fn new(output: &'o mut dyn Write) -> KrakenRows<'o> {
         KrakenRows { output, blanks: Vec::new() }
     }
@@ -38,7 +38,7 @@ impl<'o> KrakenRows<'o> {
     /// Writes a row.
     ///
     /// # Errors
-    /// As writing.
+    /// If writing fails.
     pub fn write(&mut self, row: &KrakenRow<'_>) -> io::Result<()> {
         let output = &mut *self.output;
         match row.percent {
@@ -50,7 +50,7 @@ impl<'o> KrakenRows<'o> {
             write!(output, "{found}\t{distinct}\t")?;
         }
         write!(output, "{}\t{}\t", row.rank, row.taxid)?;
-        // Written as they are: formatting pads letter by letter, and deep taxa stand far to the right.
+        // Written without formatting, which pads character by character; deep taxa have long indents.
         let indent = 2 * row.depth;
         self.blanks.resize(self.blanks.len().max(indent), b' ');
         output.write_all(&self.blanks[..indent])?;
@@ -59,12 +59,12 @@ impl<'o> KrakenRows<'o> {
     }
 }
 
-/// The code of a rank: the letter of the nearest main rank at the taxon or above, and the steps from there.
+/// The code of a rank: the letter of the nearest main rank at the taxon or above, and the steps below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RankCode {
-    /// The letter.
+    /// The letter of the main rank.
     pub letter: char,
-    /// Steps below that rank; 0 is not shown.
+    /// The number of steps below that rank; 0 is not shown.
     pub steps: u32,
 }
 
@@ -72,7 +72,8 @@ impl RankCode {
     /// The code of the root.
     pub const ROOT: RankCode = RankCode { letter: 'R', steps: 0 };
 
-    /// The code of a taxon right below one of this code; `letter` is its own rank's, if that is a main rank.
+    /// Returns the code of a child of a taxon with this code; `letter` is that of the child's rank, if it is a
+    /// main rank.
     pub fn below(self, letter: Option<char>) -> RankCode {
         match letter {
             Some(letter) => RankCode { letter, steps: 0 },

@@ -1,4 +1,4 @@
-//! Reports of some of their clades.
+//! Selection of clades of a report.
 
 use std::collections::HashSet;
 
@@ -8,48 +8,48 @@ use serde::Serialize;
 use super::{KrakenReport, percent};
 use crate::Error;
 
-/// Which clades of a report stay; by default all.
-// These comments are the help of the command line.
+/// The clades of a report to keep; by default all.
+// The doc comments of options are the help texts of the command line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct ReportSelection {
-    /// Keep the clades of these taxa; 0 is of the unclassified reads
-    // Those of all taxa, if there are none and a rank is given.
+    /// Keep the clades of these taxa; 0 selects the unclassified reads
+    // If this is empty and a rank is given, clades of any taxon are selected.
     #[cfg_attr(feature = "cli", arg(long, value_name = "TAXID", value_delimiter = ','))]
     pub taxid: Vec<u64>,
-    /// Keep the clades of taxa with this rank code, e.g. S; with --taxid, of those within its clades
+    /// Keep the clades of taxa with this rank code, e.g. S; with --taxid, only those within its clades
     #[cfg_attr(feature = "cli", arg(long, value_name = "CODE"))]
     pub rank: Option<String>,
-    /// Drop what --taxid and --rank choose, and keep all else
+    /// Drop the clades that --taxid and --rank select, and keep the rest
     #[cfg_attr(feature = "cli", arg(long))]
     pub exclude: bool,
-    /// Count clades with fewer reads for the taxon above
+    /// Merge clades with fewer reads into the taxon above
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t))]
     #[cfg_attr(feature = "cli", arg(hide_default_value = true))]
     pub min_reads: u64,
-    /// Count clades with a smaller share of the reads that stay for the taxon above
+    /// Merge clades with a smaller share of the kept reads into the taxon above
     #[cfg_attr(feature = "cli", arg(long, value_name = "PERCENT", default_value_t))]
     #[cfg_attr(feature = "cli", arg(hide_default_value = true))]
     pub min_percent: f64,
 }
 
-/// What became of a report.
+/// The result of a selection.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SelectedReport {
-    /// The rows that stay.
+    /// The report of the kept rows.
     pub report: KrakenReport,
-    /// Taxa of the selection that the report has no row of.
+    /// The selected taxids that the report lacks.
     pub missing: Vec<u64>,
-    /// Columns of minimizers were left out, as those of single reads are unknown.
+    /// Whether columns of minimizers were removed, because the minimizers of the removed reads are unknown.
     pub without_minimizers: bool,
 }
 
 impl ReportSelection {
-    /// Sees to it that values are in their ranges.
+    /// Checks that the values are in range and consistent.
     ///
     /// # Errors
-    /// Which one is not.
+    /// If they are not; the error names the option.
     pub fn validate(&self) -> Result<(), Error> {
         if !(0.0..=100.0).contains(&self.min_percent) {
             let what = format!("`min_percent` {}: give a number from 0 to 100", self.min_percent);
@@ -57,20 +57,19 @@ impl ReportSelection {
         }
         if self.exclude && self.taxid.is_empty() && self.rank.is_none() {
             return Err(Error::Config(ConfigError::new(
-                "`exclude` needs to know what: give `taxid` or `rank`",
+                "`exclude` requires a selection: give `taxid` or `rank`",
             )));
         }
         Ok(())
     }
 
-    /// The report of the clades that stay, in the order of the rows. A clade stays with all taxa below
-    /// it, and the taxa above it stay with the reads of such clades alone; a clade that is excluded is
-    /// taken off all above it. Reads that go are not counted any more: per cents are of those that
-    /// stay. Then clades with too few reads are counted for the nearest taxon above that stays, which
-    /// changes no sum.
+    /// Returns the report of the kept clades, in the order of the rows. A clade is kept with all taxa below it; taxa
+    /// above it are kept with only the reads of kept clades. An excluded clade is subtracted from all taxa above it.
+    /// Removed reads no longer count: percentages are those of the kept reads. Afterwards, clades with too few
+    /// reads are merged into the nearest kept taxon above, which changes no sum.
     ///
     /// # Errors
-    /// As [`validate`](Self::validate).
+    /// Those of [`validate`](Self::validate).
     pub fn apply(&self, report: &KrakenReport) -> Result<SelectedReport, Error> {
         self.validate()?;
         let known: HashSet<u64> = report.rows.iter().map(|row| row.taxid).collect();
@@ -94,7 +93,7 @@ impl ReportSelection {
         Ok(SelectedReport { report, missing, without_minimizers })
     }
 
-    /// Whether each row is in a chosen clade.
+    /// Returns whether each row is in a selected clade.
     fn chosen(&self, report: &KrakenReport) -> Vec<bool> {
         let taxids: HashSet<u64> = self.taxid.iter().copied().collect();
         let mut within = Vec::with_capacity(report.rows.len());
@@ -114,7 +113,7 @@ impl ReportSelection {
         chosen
     }
 
-    /// Counts clades with too few reads for the taxa above.
+    /// Merges clades with too few reads into the taxa above.
     fn fold(&self, report: &mut KrakenReport) {
         let total = report.total();
         let share = |clade: u64| 100.0 * clade as f64 / total.max(1) as f64;
@@ -128,7 +127,7 @@ impl ReportSelection {
             .collect();
         for at in 0..report.rows.len() {
             let row = &report.rows[at];
-            // Those below it go with it.
+            // The taxa below it are merged together with it.
             if let Some(parent) = row.parent.filter(|&parent| !stays[at] && stays[parent]) {
                 report.rows[parent].own += row.clade;
             }
@@ -137,7 +136,7 @@ impl ReportSelection {
     }
 }
 
-/// Keeps the chosen rows and those above them, which have no other reads; whether these were changed.
+/// Keeps the selected rows, and the rows above with only their reads; returns whether any row above changed.
 fn only(report: &mut KrakenReport, chosen: &[bool]) -> bool {
     let rows = &mut report.rows;
     let mut stays = chosen.to_vec();
@@ -153,7 +152,7 @@ fn only(report: &mut KrakenReport, chosen: &[bool]) -> bool {
             stays[parent] |= stays[at];
         }
     }
-    // A report without any taxon would be none.
+    // A report needs at least its top row.
     for (stays, row) in stays.iter_mut().zip(&*rows) {
         *stays |= row.depth == 0 && !row.is_unclassified();
     }
@@ -161,7 +160,7 @@ fn only(report: &mut KrakenReport, chosen: &[bool]) -> bool {
     changed
 }
 
-/// Takes the chosen rows off, and their reads off those above; whether these were changed.
+/// Removes the selected rows, and subtracts their reads from those above; returns whether any row changed.
 fn without(report: &mut KrakenReport, chosen: &[bool]) -> bool {
     let rows = &mut report.rows;
     let had_reads: Vec<bool> = rows.iter().map(|row| row.clade > 0).collect();
@@ -187,7 +186,7 @@ fn without(report: &mut KrakenReport, chosen: &[bool]) -> bool {
     gone.iter().any(|&lost| lost > 0)
 }
 
-/// Keeps some rows, of which each has its parent among them.
+/// Keeps the rows for which `stays` is true; the parent of each must be kept as well.
 fn keep(report: &mut KrakenReport, stays: &[bool]) {
     let mut places = Vec::with_capacity(stays.len());
     let mut next = 0;
@@ -219,7 +218,7 @@ mod tests {
         found.rows.iter().map(|row| (row.taxid, row.clade, row.own)).collect()
     }
 
-    /// It is a report, and each clade has what is in it.
+    /// Checks that the report can be read back, and that each clade is the sum of its parts.
     fn check(report: &KrakenReport) {
         let mut text = Vec::new();
         report.write(&mut text).unwrap();
@@ -265,7 +264,7 @@ mod tests {
         );
         let species = shown(ReportSelection { rank: Some("S".into()), ..all() });
         assert_eq!(species[..3], [(1, 80, 0), (2, 80, 0), (10, 50, 0)]);
-        // Without what is below species.
+        // Without the taxa below species.
         let above = shown(ReportSelection { rank: Some("S1".into()), exclude: true, ..all() });
         assert_eq!(above[4], (11, 30, 30));
         assert!(above.iter().all(|row| row.0 != 13));
@@ -290,7 +289,7 @@ mod tests {
             shown(ReportSelection { min_percent: 50.0, ..all() }),
             [(0, 5, 5), (1, 95, 5), (2, 90, 30), (10, 60, 60)]
         );
-        // Of the reads that are left.
+        // The percentage is that of the kept reads.
         assert_eq!(
             shown(ReportSelection { taxid: vec![20], min_percent: 100.0, ..all() }).len(),
             4
@@ -340,7 +339,7 @@ mod tests {
         );
     }
 
-    /// A report of a random tree.
+    /// The report of a random tree.
     fn reports() -> impl Strategy<Value = KrakenReport> {
         proptest::collection::vec((0usize..4, 0u64..9), 1..30).prop_map(|rows| {
             let mut depths = vec![0usize];
@@ -375,7 +374,7 @@ mod tests {
             let found = selection.apply(&report).unwrap().report;
             check(&found);
             prop_assert!(found.rows.iter().all(|row| row.depth == 0 || row.clade >= least));
-            // The reads of the rows that are in a clade of these, one by one.
+            // Sums the reads of the rows in the selected clades one by one.
             let within = |mut at: usize| loop {
                 if taxids.contains(&report.rows[at].taxid) {
                     return true;

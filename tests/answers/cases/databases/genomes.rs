@@ -26,9 +26,9 @@ fn files_of_genes_in_folders_are_no_genomes() {
     small.write("g/cds_from_genomic.fna", &[("c", 2)]);
     small.write("g/reads.fastq", &[]);
     let said = dir.run("build --taxonomy tax -o x.mgdb g").fails(1);
-    assert!(
-        said.contains("g: no genome in this folder: its 2 files of sequences have genes or reads")
-    );
+    assert!(said.contains(
+        "g: no genome in this folder: by their names, its 2 files of sequences are genes or reads"
+    ));
     small.write("g/a.fna", &[("a|kraken:taxid|101", 0)]);
     for format in ["merganser", "kraken2"] {
         let built = dir.run(&format!("build --format {format} --taxonomy tax -o {format} g"));
@@ -61,7 +61,7 @@ fn maps_beside_genomes_are_used_and_named() {
         dir.write(&map, "\u{feff}a\t101\r\nb\t102\r\n");
         for format in ["merganser", "kraken2"] {
             let built = dir.run(&format!("build --format {format} --taxonomy tax -o {format} k"));
-            let note = format!("taxids are taken from {map}, too");
+            let note = format!("taxids are also taken from {map}");
             assert!(built.stderr.lines().any(|line| line == note), "{}", built.stderr);
             assert!(built.warnings().is_empty(), "{}", built.stderr);
             built.ok();

@@ -56,7 +56,7 @@ fn names_that_are_missing_or_doubled() {
     let missing = |count: &str, first: &str| {
         format!(
             "warning: tax/names.dmp: {count} of 5 taxa have no scientific name in it, first taxid {first}: is \
-             the file cut? Download it again"
+             the file truncated? Download it again"
         )
     };
     let doubled = "warning: tax/names.dmp: 1 lines have a further scientific name of a taxon, first line 6 \

@@ -11,10 +11,10 @@ fn hosts_without_minimizers() {
     if let Some(cases) = cases("classify/05-empty-host") {
         let dir = Dir::new();
         for (file, why) in [
-            ("prot.faa", "no minimizers: its letters are those of proteins"),
+            ("prot.faa", "no minimizers: it has protein sequences"),
             ("empty.fa", "no minimizers: there are no sequences in it"),
             ("rnahost.fa", "of its letters are U, which is no base here: write them as T"),
-            ("shorthost.fa", "letters, and a window of -k and -w has 45"),
+            ("shorthost.fa", "letters, but a window of -k and -w has 45"),
         ] {
             let said = run(&dir, &cases, &format!("deplete index -o h.mgd $C/{file}")).fails(1);
             assert!(said.contains(file) && said.contains(why), "{said}");
@@ -41,10 +41,7 @@ fn hosts_without_minimizers() {
     small.write("a.fa", &[("a", 0)]);
     dir.write("n.fa", format!(">n\n{}\n", "ACGTN".repeat(100)));
     let said = dir.run("deplete index -o h.mgd n.fa").fails(1);
-    assert!(
-        said.contains("nowhere are 45 bases in a row, and of 500 letters 400 are bases"),
-        "{said}"
-    );
+    assert!(said.contains("it has no 45 bases in a row; of 500 letters 400 are bases"), "{said}");
     for suffix in ["mgd", "idx"] {
         let index = |name: &str, file: &str| {
             dir.run(&format!("deplete index -q -o {name}.{suffix} {file}"))
@@ -116,7 +113,7 @@ fn kraken2_databases_without_minimizers() {
     dir.write("low.fa", format!(">kraken:taxid|101|a\n{}\n", "A".repeat(300)));
     let said = dir.run("build --format kraken2 --taxonomy tax -o x low.fa").fails(1);
     assert!(
-        said.contains("nowhere are 35 bases in a row that are not masked (--masked)"),
+        said.contains("there are no 35 consecutive bases that are not masked (--masked)"),
         "{said}"
     );
 }
@@ -128,7 +125,7 @@ fn references_without_seeds() {
     let dir = &small.dir;
     small.write_reads();
     dir.write("n.fa", format!(">n\n{}\n", "ACGTNN".repeat(100)));
-    let warning = "the index has no positions, as nowhere in the reference are 8 bases in a row";
+    let warning = "the index has no positions, because the reference nowhere has 8 bases in a row";
     for command in
         ["index n.fa -o n.mgi", "map -e 2 n.mgi r.fa -o o.sam", "map -e 2 n.fa r.fa -o o.sam"]
     {
@@ -161,7 +158,7 @@ fn files_without_minimizers_among_others() {
             "a.fa prot.fa",
             "1 of 2",
             "prot.fa",
-            "its letters are those of proteins: give the genome (.fna)",
+            "it has protein sequences: give the genome (.fna)",
             "letters are those of proteins: give genomes (.fna)",
             "protein letters and N do not count as bases",
         ),
@@ -177,7 +174,7 @@ fn files_without_minimizers_among_others() {
             "b.fa a.fa short.fa",
             "1 of 3",
             "short.fa",
-            "its longest sequence has 12 letters, and a window of -k and -w has 45",
+            "its longest sequence has 12 letters, but a window of -k and -w has 45",
             "the longest sequence has 12 letters, and -k is 35",
             "the longest has 12 letters",
         ),

@@ -1,11 +1,11 @@
-//! What befalls bytes.
+//! Random damage to bytes.
 
 use merganser_test_support::reads::Random;
 
-/// Numbers at which sums and products overflow, sizes are absurd, and signs change.
+/// Numbers that make sums and products overflow, sizes absurd, or signs change.
 pub(in crate::kinds) const EXTREME: [u64; 9] =
     [0, 1, u64::MAX, i64::MAX as u64, 1 << 63, u32::MAX as u64, 1 << 31, 1 << 40, 0x7fff_ffff];
-/// What does not belong in texts, or not there.
+/// Bytes that do not belong in texts, or only in other positions.
 const WORDS: [&[u8]; 14] = [
     b"\t",
     b"\n",
@@ -23,7 +23,7 @@ const WORDS: [&[u8]; 14] = [
     b"NaN",
 ];
 
-/// Does one thing to a file, and says what.
+/// Damages a file in one random way and returns a description.
 pub(in crate::kinds) fn damage(bytes: &mut Vec<u8>, random: &mut Random) -> String {
     if bytes.is_empty() {
         bytes.push(random.next() as u8);
@@ -45,11 +45,11 @@ pub(in crate::kinds) fn damage(bytes: &mut Vec<u8>, random: &mut Random) -> Stri
         4 => {
             let new: Vec<u8> = (0..span).map(|_| random.next() as u8).collect();
             bytes.splice(at..at, new);
-            format!("{span} bytes more at {at}")
+            format!("{span} bytes inserted at {at}")
         }
         5 => {
             bytes.drain(at..at + span);
-            format!("{span} bytes less at {at}")
+            format!("{span} bytes removed at {at}")
         }
         6 => {
             let value = [0, 0xff][random.below(2)];
@@ -72,12 +72,12 @@ pub(in crate::kinds) fn damage(bytes: &mut Vec<u8>, random: &mut Random) -> Stri
             let (from, times) = (random.below(bytes.len()), 1 + random.below(4));
             let tail = bytes[from..].repeat(times);
             bytes.extend(&tail[..tail.len().min(1 << 20)]);
-            format!("all from {from} on {times} times more at the end")
+            format!("the bytes from {from} repeated {times} times at the end")
         }
     }
 }
 
-/// Anywhere, or where headers and tables of contents are.
+/// Returns a random position: anywhere, or near the start or end, where headers and directories are.
 fn place(length: usize, random: &mut Random) -> usize {
     match random.below(4) {
         0 => random.below(length.min(256)),
@@ -95,12 +95,12 @@ fn swap(bytes: &mut [u8], at: usize, span: usize, random: &mut Random) -> String
             bytes.swap(at + step, other + step);
         }
     }
-    format!("{span} bytes of {at} and of {other} in each other's places")
+    format!("{span} bytes at {at} and at {other} swapped")
 }
 
 fn number(bytes: &mut [u8], at: usize, random: &mut Random) -> String {
     let width = [1, 2, 4, 8][random.below(4)].min(bytes.len());
-    // Where numbers mostly are.
+    // Numbers are mostly aligned.
     let at = (at / width * width).min(bytes.len() - width);
     let value = EXTREME[random.below(EXTREME.len())];
     bytes[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);

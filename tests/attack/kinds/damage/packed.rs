@@ -1,10 +1,10 @@
-//! What is within compressed files.
+//! Contents of compressed files.
 
 use std::io::{Read, Write};
 
 use merganser_test_support::forms::{bzip2, gzip, xz, zstd};
 
-/// The contents of a file that is compressed, by its name.
+/// Decompresses a file if its name says that it is compressed.
 pub(in crate::kinds) fn unpack(name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     let read = if name.ends_with(".gz") || name.ends_with(".bam") {
@@ -22,7 +22,7 @@ pub(in crate::kinds) fn unpack(name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// Compresses it again.
+/// Compresses a text in the format of the file's name.
 pub(super) fn pack(name: &str, text: &[u8]) -> Vec<u8> {
     match name.rsplit('.').next() {
         Some("bam") => bgzf_of(&[text]),
@@ -33,11 +33,11 @@ pub(super) fn pack(name: &str, text: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Text of a block.
+/// Bytes of text in a BGZF block.
 pub(in crate::kinds) const TEXT: usize = 40_000;
 
-/// BGZF (the SAM specification, 4.1) of texts, each of which begins a block: members of gzip that tell their lengths, and an
-/// empty one at the end.
+/// Compresses texts as BGZF (SAM specification, section 4.1); each text begins a block, and an empty block ends the
+/// file.
 pub(in crate::kinds) fn bgzf_of(texts: &[&[u8]]) -> Vec<u8> {
     let mut all = Vec::new();
     for block in texts.iter().flat_map(|text| text.chunks(TEXT)).chain([&[][..]]) {

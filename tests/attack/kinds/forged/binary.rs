@@ -1,9 +1,9 @@
-//! Changes of numbers and texts that have fixed places.
+//! Changes of numbers and texts at fixed positions.
 
 use super::bytes;
 use merganser_test_support::reads::Random;
 
-/// What takes the place of letters of names.
+/// Bytes that replace letters of names.
 const PARTS: [&[u8]; 12] = [
     b"../",
     b"/..",
@@ -19,7 +19,7 @@ const PARTS: [&[u8]; 12] = [
     b"\xc2\x85",
 ];
 
-/// Changes a number of the header, another one, letters, or any bytes; says what.
+/// Changes a number in the header, a number elsewhere, letters of a name, or random bytes; returns a description.
 pub(super) fn change(bytes: &mut Vec<u8>, header: usize, random: &mut Random) -> String {
     match random.below(8) {
         0..3 => {
@@ -35,7 +35,7 @@ pub(super) fn change(bytes: &mut Vec<u8>, header: usize, random: &mut Random) ->
     }
 }
 
-/// Makes a number an extreme one, or a little larger or smaller.
+/// Replaces a number by an extreme one or a slightly different one.
 fn number(bytes: &mut [u8], at: usize, random: &mut Random) -> String {
     let width = [1, 4, 8][random.below(3)].min(bytes.len());
     let at = (at / width * width).min(bytes.len() - width);
@@ -51,13 +51,13 @@ fn number(bytes: &mut [u8], at: usize, random: &mut Random) -> String {
     format!("{value:#x} for {old:#x} as {width} bytes at {at}")
 }
 
-/// Puts something else into a name, which stays as long.
+/// Overwrites letters of a name without changing its length.
 fn letters(bytes: &mut [u8], random: &mut Random) -> String {
     let is_name = |at: &usize| bytes[*at..].iter().take(2).all(u8::is_ascii_alphanumeric);
-    // Names are anywhere, and rare among other bytes.
+    // Names can be anywhere and are rare among other bytes.
     let from = random.below(bytes.len());
     let Some(at) = (from..bytes.len()).chain(0..from).find(is_name) else {
-        return "no letters".into();
+        return "no letters found".into();
     };
     let part = PARTS[random.below(PARTS.len())];
     let length = part.len().min(bytes.len() - at);

@@ -1,4 +1,4 @@
-//! Changes of headers that are JSON, and of the tables behind them.
+//! Changes of JSON headers and of the tables behind them.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{binary, bytes};
 use merganser_test_support::mend;
 use merganser_test_support::reads::Random;
 
-/// What names may be called.
+/// Hostile names.
 pub(super) const NAMES: [&str; 16] = [
     "../x",
     "/../x",
@@ -25,10 +25,10 @@ pub(super) const NAMES: [&str; 16] = [
     "<script>",
     "\u{202e}",
 ];
-/// Magic and the length of the JSON come before it.
+/// Bytes before the JSON header: the magic and its length.
 const BEFORE: usize = 16;
 
-/// Changes a value, the length of the header, or what is behind it; says what.
+/// Changes a value, the length of the header, or the bytes behind it; returns a description.
 pub(super) fn change(bytes: &mut Vec<u8>, random: &mut Random) -> String {
     let length = bytes[8..BEFORE].first_chunk().map_or(0, |length| u64::from_le_bytes(*length));
     let end = (BEFORE as u64).saturating_add(length).min(bytes.len() as u64) as usize;
@@ -48,7 +48,7 @@ pub(super) fn change(bytes: &mut Vec<u8>, random: &mut Random) -> String {
     what
 }
 
-/// Puts another header into its place.
+/// Replaces the header.
 fn put(bytes: &mut Vec<u8>, end: usize, header: &[u8]) {
     bytes.splice(BEFORE..end.max(BEFORE), header.iter().copied());
     bytes[8..BEFORE].copy_from_slice(&(header.len() as u64).to_le_bytes());
@@ -66,7 +66,7 @@ fn length_or_depth(bytes: &mut Vec<u8>, end: usize, random: &mut Random) -> Stri
     format!("lists {depth} deep")
 }
 
-/// Changes the bytes behind the header; tables of k-mers there have checksums of their own.
+/// Changes bytes behind the header; tables of k-mers there have checksums of their own.
 fn behind(bytes: &mut Vec<u8>, end: usize, header: &Value, random: &mut Random) -> String {
     let table = header["assemblies"][0]["table"].as_u64().unwrap_or(0) as usize;
     let is_table = table > 0 && bytes.len() >= end + table;
@@ -84,7 +84,7 @@ fn behind(bytes: &mut Vec<u8>, end: usize, header: &Value, random: &mut Random) 
     format!("behind the header: {what}")
 }
 
-/// Changes a text: numbers are many more.
+/// Changes a text value, because random values are mostly numbers.
 fn text(header: &mut Value, random: &mut Random) -> String {
     fn collect<'v>(at: &'v mut Value, all: &mut Vec<&'v mut Value>) {
         match at {
@@ -103,7 +103,7 @@ fn text(header: &mut Value, random: &mut Random) -> String {
     }
 }
 
-/// Changes a value or one within it.
+/// Changes a value or one nested in it.
 fn value(at: &mut Value, name: &str, random: &mut Random) -> String {
     let goes_down = random.below(6) > 0;
     match at {
@@ -125,7 +125,7 @@ fn value(at: &mut Value, name: &str, random: &mut Random) -> String {
     }
 }
 
-/// A value in the place of another one, mostly of the same kind.
+/// Returns a value that replaces `old`, mostly of the same type.
 fn other(old: Value, random: &mut Random) -> Value {
     let extreme = bytes::EXTREME[random.below(bytes::EXTREME.len())];
     match (old, random.below(8)) {

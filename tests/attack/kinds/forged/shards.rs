@@ -1,4 +1,4 @@
-//! Changes of shards of `map`, whose header tells the number and digest of records.
+//! Changes of shards of `map`, whose header stores the number and the digest of the records.
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use super::{binary, bytes};
 use crate::kinds::damage::packed;
 use merganser_test_support::reads::Random;
 
-/// Changes the header or the records, or loses some; makes all sums right but, at times, those of the mark. Says what, and
-/// whether the mark tells of it.
+/// Changes the header or the records, or removes some, and corrects all checksums except, sometimes, the mark's.
+/// Returns a description and whether the mark reveals the change.
 pub(super) fn change(file: &mut Vec<u8>, random: &mut Random) -> (String, bool) {
     let Some(mut text) = packed::unpack("x.bam", file) else { return Default::default() };
     let Some(header) = header(&text) else { return Default::default() };
@@ -28,23 +28,23 @@ pub(super) fn change(file: &mut Vec<u8>, random: &mut Random) -> (String, bool) 
     }
     *file = packed::bgzf_of(&[&text[..start], &text[start..]]);
     let place = if is_header { "header" } else { "records" };
-    let what = format!("{place}: {what}{}", if mends { "" } else { " (the mark as it was)" });
+    let what = format!("{place}: {what}{}", if mends { "" } else { " (the mark unchanged)" });
     (what, !is_header && !mends)
 }
 
-/// Leaves some records out.
+/// Removes some records.
 fn lose(records: &mut Vec<u8>, random: &mut Random) -> String {
     let all = each(records);
     let lost = all[random.below(all.len())].clone();
     records.drain(lost.clone());
-    format!("without that at {}", lost.start)
+    format!("without the record at {}", lost.start)
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> Option<usize> {
     Some(u32::from_le_bytes(*bytes.get(at..at + 4)?.first_chunk()?) as usize)
 }
 
-/// Bytes of the header of BAM (SAM specification, section 4.2); `None` if it is none.
+/// Returns the length of a BAM header (SAM specification, section 4.2) in bytes; `None` if it is invalid.
 fn header(text: &[u8]) -> Option<usize> {
     let mut at = 8usize.checked_add(u32_at(text, 4)?)?;
     let contigs = u32_at(text, at)?;
@@ -55,7 +55,7 @@ fn header(text: &[u8]) -> Option<usize> {
     (at <= text.len()).then_some(at)
 }
 
-/// Where records are, as far as they are whole.
+/// Returns the positions of complete records.
 fn each(records: &[u8]) -> Vec<Range<usize>> {
     let (mut all, mut at) = (Vec::new(), 0);
     while let Some(length) = u32_at(records, at) {
@@ -71,7 +71,7 @@ fn each(records: &[u8]) -> Vec<Range<usize>> {
     all
 }
 
-/// Makes the number and the digest in the mark right.
+/// Corrects the number and the digest in the mark.
 fn mend(text: &mut [u8], start: usize) {
     let (header, records) = text.split_at_mut(start);
     let find = |word: &[u8]| header.windows(word.len()).rposition(|part| part == word);

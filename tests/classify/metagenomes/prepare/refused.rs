@@ -34,7 +34,7 @@ fn what_is_wrong_is_named() {
         ("bare --assembly-summary none -o o", 1, "none: no such file or directory"),
         ("refseq --md5 sums -o o", 1, "sums: line 2: not MD5<blank><blank>FILE"),
         ("refseq --taxonomy none -o o", 1, "none: no such folder or file"),
-        ("refseq -o -", 2, "a manifest cannot go to stdout: give -o a file name"),
+        ("refseq -o -", 2, "a manifest cannot be written to stdout: give -o FILE"),
         (
             "refseq -o precious",
             1,
@@ -44,12 +44,12 @@ fn what_is_wrong_is_named() {
         ("refseq -o none/o", 1, "none: no such file or directory"),
         ("refseq -o /dev/full", 1, "/dev/full: a manifest must be a regular file"),
         ("none -o o", 1, "none: no such file or directory"),
-        ("list -o o", 1, "list: no folder: name the one that the genomes were downloaded to"),
+        ("list -o o", 1, "list: not a folder: name the one that the genomes were downloaded to"),
         ("bare/empty -o o", 1, "bare/empty: no genome in this folder"),
         (
             "refseq ./refseq/viral -o o",
             1,
-            "./refseq/viral: lies in refseq, which is given, too: give",
+            "./refseq/viral: is in refseq, which is given as well: give",
         ),
         ("refseq -o o --missing o", 1, "o: two outputs cannot go to the same file"),
         ("refseq -o o --missing o.part", 1, "o.part: two outputs cannot go to the same file"),
@@ -71,10 +71,7 @@ fn what_is_wrong_is_named() {
     dir.run("db prepare refseq -q -o o.tsv").ok();
     dir.write("o.tsv.part", "mine\n");
     let said = dir.run("db prepare refseq -q -o o.tsv").fails(1);
-    assert!(
-        said.starts_with("error: o.tsv.part: stands where db prepare keeps its journal"),
-        "{said}"
-    );
+    assert!(said.starts_with("error: o.tsv.part: is where db prepare keeps its journal"), "{said}");
 }
 
 /// Names of any bytes that are no tab or line end, a folder in itself, and a pipe that nobody writes to.
@@ -121,14 +118,14 @@ fn manifests_that_no_database_is_built_of() {
     dir.run("db prepare refseq -q -o library.tsv").ok();
     let text = String::from_utf8(dir.read("library.tsv")).unwrap();
     for (text, message) in [
-        (text.replace("#end\n", ""), "x.tsv: cut behind line 5: its last line is not #end"),
+        (text.replace("#end\n", ""), "x.tsv: cut after line 5: its last line is not #end"),
         (text.replace("library\t1", "library\t2"), "x.tsv: a manifest of version 2"),
         (
             text.replacen("\t12092\t", "\tyes\t", 1),
-            "x.tsv: line 3: `yes` cannot stand in the column taxon",
+            "x.tsv: line 3: `yes` is not valid in the column taxon",
         ),
         (text.replace("\tok\n", "\tdamaged: so\n"), "x.tsv: line 3: refseq/ncbi_dataset"),
-        (text.replace("\tok\n", "\tno taxon: so\n"), "x.tsv: no genome in it is ok"),
+        (text.replace("\tok\n", "\tno taxon: so\n"), "x.tsv: no genome in it has the status ok"),
         (text.replace("refseq/viral", "elsewhere"), "x.tsv: line 4: elsewhere/GCF_009858895.2/"),
     ] {
         dir.write("x.tsv", text);

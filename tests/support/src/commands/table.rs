@@ -1,4 +1,4 @@
-//! The table of commands: tests of what all commands promise choose lines by what these take and do.
+//! The table of command lines. Tests of properties that all commands have choose lines by their options and behaviour.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -8,19 +8,19 @@ use std::sync::LazyLock;
 
 use crate::world::names_below;
 
-/// Command lines, at least one of each command.
+/// The command lines of `table.txt`, at least one of each command.
 pub static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let lines = include_str!("table.txt").lines().filter(|line| !line.starts_with('#'));
     lines.map(Row::parse).collect()
 });
 
-/// A command line, what it takes and what it does.
+/// A command line with its options and its behaviour.
 #[derive(Debug)]
 pub struct Row {
-    /// Letters, as the table's head has them.
+    /// Letters of the common options that the line accepts, as the head of `table.txt` lists them.
     takes: &'static str,
     does: &'static str,
-    /// A word that begins with `<` is standard input.
+    /// The command line without the program; a word that begins with `<` names the file for standard input.
     pub line: &'static str,
 }
 
@@ -31,7 +31,7 @@ impl Row {
         Row { takes, does, line: line.trim_start() }
     }
 
-    /// A line that makes what others read.
+    /// Returns the row of a line that makes inputs for other lines.
     pub(crate) fn making(line: &'static str) -> Row {
         Row { takes: "-", does: "-", line }
     }
@@ -56,7 +56,7 @@ impl Row {
         self.takes.contains('J')
     }
 
-    /// Whether outputs appear before the end of the run.
+    /// Whether outputs appear sample by sample, before the end of the run.
     pub fn has_samples(&self) -> bool {
         self.does.contains('s')
     }
@@ -65,12 +65,13 @@ impl Row {
         self.does.contains('p')
     }
 
-    /// Whether the names of files show in what is written.
+    /// Whether output contains names of input files.
     pub fn shows_names(&self) -> bool {
         self.does.contains('l')
     }
 
-    /// Whether files beside `out/` change, nothing is read or times are printed.
+    /// Whether the line changes files outside `out/`, reads no files or prints times, so that its runs cannot be
+    /// compared.
     pub fn is_apart(&self) -> bool {
         self.does.contains('c')
     }
@@ -83,33 +84,33 @@ impl Row {
         self.does.contains('g')
     }
 
-    /// Whether there is a file of more than a few KB.
+    /// Whether the line writes a file of more than a few KB.
     pub fn writes_kilobytes(&self) -> bool {
         self.does.contains('w')
     }
 
-    /// Whether results are printed as they come, and files written beside them.
+    /// Whether the line prints results while it reads, and writes files beside them.
     pub fn streams(&self) -> bool {
         self.does.contains('r')
     }
 
-    /// Whether results are printed, and files written beside them.
+    /// Whether the line prints results and writes files beside them.
     pub fn prints_beside_files(&self) -> bool {
         self.does.contains(['r', 'e'])
     }
 
-    /// Whether there is no file that is written.
+    /// Whether the line writes no files.
     pub fn prints_alone(&self) -> bool {
         let is_written = |word: &str| word.starts_with("out/") || word.starts_with("own.");
         !self.words().any(is_written) && !self.does.contains('s')
     }
 
-    /// The journal of samples that are done: the row reads it and appends to it.
+    /// Returns the journal of finished samples, which the line reads and appends to.
     pub fn resumes(&self) -> Option<&'static str> {
         self.words().skip_while(|word| *word != "--resume").nth(1)
     }
 
-    /// The words of the line but standard input.
+    /// Returns the words of the line without standard input.
     pub fn words(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.line.split_whitespace().filter(|word| !word.starts_with('<'))
     }
@@ -118,7 +119,7 @@ impl Row {
         self.words().map(OsString::from).chain([OsString::from("-q")]).collect()
     }
 
-    /// The line with another word in the place of one, and without standard input.
+    /// Returns the line with one word replaced and without standard input.
     pub fn with(&self, old: &str, new: &str) -> String {
         let words: Vec<&str> =
             self.words().map(|word| if word == old { new } else { word }).collect();
@@ -129,7 +130,7 @@ impl Row {
         self.line.split_whitespace().find_map(|word| word.strip_prefix('<'))
     }
 
-    /// Names of single files that the line has as outputs.
+    /// Returns the names of the line's outputs that are single files.
     pub fn outputs(&self) -> Vec<&'static str> {
         let is_one = |word: &&str| {
             word.starts_with("out/") && word.contains('.') && !word.contains(['{', '#'])
@@ -137,7 +138,7 @@ impl Row {
         self.words().filter(is_one).collect()
     }
 
-    /// The names that the line may read, and other words of it.
+    /// Returns the names that the line may read, and other words of it.
     pub(crate) fn may_read(&self) -> impl Iterator<Item = &'static str> + use<> {
         let words = self.words().chain(self.stdin()).flat_map(|word| word.split(['(', ',', ')']));
         let names = words.map(|word| {
@@ -147,7 +148,7 @@ impl Row {
         names.filter(|name| !name.is_empty() && !name.starts_with("out/"))
     }
 
-    /// The names of what the line makes where it runs.
+    /// Returns the names of the files that the line makes in its working directory.
     pub(crate) fn makes(&self) -> impl Iterator<Item = &'static str> + use<> {
         let names = self.words().skip(1);
         let made = ["-o", "--report", "--partial", "--report-data"];
@@ -155,7 +156,7 @@ impl Row {
         pairs.map(|(_, name)| name)
     }
 
-    /// The files of a folder that the row reads, by names there.
+    /// Returns the files of a folder that the line reads, by their names in the folder.
     pub fn inputs(&self, folder: &Path) -> Vec<String> {
         let mut found = BTreeSet::new();
         self.may_read().for_each(|name| add_inputs(folder, name, &mut found));
@@ -175,7 +176,7 @@ impl Row {
     }
 }
 
-/// Files that name others.
+/// Files that list other files.
 const LISTS: [&str; 7] =
     ["list", "first", "pairs", "genomes", "sheet.tsv", "library.tsv", "session"];
 

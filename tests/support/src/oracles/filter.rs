@@ -1,7 +1,7 @@
-//! The definitions of `filter` word by word, as its crate's own tests have them.
+//! The plain definition of `filter`, shared with the tests of its crate.
 
 use merganser_filter::{Align, Config, Decision, Method, NMode, REJECTED, UNDEFINED};
 
-#[allow(dead_code, unreachable_pub, reason = "other tests use it, too")]
+#[allow(dead_code, unreachable_pub, reason = "other tests use the rest")]
 #[path = "../../../../crates/filter/src/naive.rs"]
 pub mod naive;

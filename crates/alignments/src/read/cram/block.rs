@@ -1,42 +1,43 @@
-//! Blocks as bytes: their sizes, and those that their codecs give again, are looked at before the decoder makes room
-//! for them (CRAM specification 3.1, section 8; CRAM codecs 3.1).
+//! Checks the sizes in the headers of blocks, and the sizes in the compressed data, before the decoder allocates
+//! memory for them (CRAM specification 3.1, section 8; CRAM codecs 3.1).
 
 use std::io;
 
 use super::invalid;
 
-/// The most bytes of a block. Writers end a slice at some millions of bases.
+/// The maximum size of a block in bytes. Writers end a slice after a few million bases.
 const MAX_BYTES: u32 = 256 << 20;
 
-/// Checks blocks that stand one behind the other. Where they are cut, the decoder says so.
+/// Checks consecutive blocks. Truncated blocks are left to the decoder, which reports them.
 ///
 /// # Errors
-/// If one has more bytes than any, or its codec says that it has more than the block does.
+/// If a block is too large, or if its codec gives a larger size than the block header allows.
 pub(super) fn check_all(mut bytes: &[u8]) -> io::Result<()> {
     while let Some((block, rest)) = Block::split(bytes) {
         if block.size > MAX_BYTES || block.makes_room_for() > room(block.size) {
-            return Err(invalid("a block that is larger than any: is the file damaged?".into()));
+            return Err(invalid("a block whose size is invalid: is the file damaged?".into()));
         }
         bytes = rest;
     }
     Ok(())
 }
 
-/// What a codec's own sizes come to at most: names, for one, are taken apart before they are packed.
+/// Returns the maximum size that codec data may give for a block of `size` bytes. It is larger than `size`: the
+/// tokenizer, for example, splits names before it compresses them.
 fn room(size: u32) -> u64 {
     4 * u64::from(size) + 1024
 }
 
 struct Block<'b> {
-    /// The number of its codec.
+    /// The number of the compression method.
     method: u8,
-    /// Bytes when it is no longer compressed.
+    /// The uncompressed size in bytes.
     size: u32,
     data: &'b [u8],
 }
 
 impl<'b> Block<'b> {
-    /// The first of these bytes, and what follows it and its checksum.
+    /// Splits off the first block and its checksum; returns the block and the rest.
     fn split(bytes: &'b [u8]) -> Option<(Block<'b>, &'b [u8])> {
         let (&[method, _type], rest) = bytes.split_first_chunk::<2>()?;
         let (_number, rest) = itf8(rest)?;
@@ -47,15 +48,15 @@ impl<'b> Block<'b> {
         Some((Block { method, size, data }, rest))
     }
 
-    /// The most bytes, or names, that its codec says there are; 0 where it does not say.
+    /// Returns the largest number of bytes or names that the codec data give; 0 if they give none.
     fn makes_room_for(&self) -> u64 {
         let size = match self.method {
-            // rANS 4x8: behind its order and its compressed size.
+            // rANS 4x8: the size follows the order and the compressed size.
             4 => self.data.get(5..).and_then(u32_le),
-            // rANS Nx16, arithmetic coding.
+            // rANS Nx16 and the arithmetic coder.
             5 => own_size(self.data, true),
             6 => own_size(self.data, false),
-            // Qualities.
+            // fqzcomp, for qualities. Method 8 is the name tokenizer.
             7 => uint7(self.data).map(|(size, _)| size),
             8 => of_names(self.data),
             _ => None,
@@ -64,8 +65,8 @@ impl<'b> Block<'b> {
     }
 }
 
-/// What rANS Nx16 and arithmetic coding say, of the whole, of its stripes, and of what it is before bits are unpacked
-/// and (of rANS) runs are written out; 0 where they leave it to the block.
+/// Returns the largest size in data of rANS Nx16 or the arithmetic coder: that of the whole, of its stripes, of the
+/// data before bit unpacking and (only rANS) before run-length expansion. 0 if the size is only in the block header.
 fn own_size(data: &[u8], of_rans: bool) -> Option<u64> {
     const STRIPES: u8 = 0x08;
     const NO_SIZE: u8 = 0x10;
@@ -88,14 +89,14 @@ fn own_size(data: &[u8], of_rans: bool) -> Option<u64> {
     Some(most)
 }
 
-/// Stripes, each compressed by itself, behind their number and their sizes.
+/// Returns the largest size in the stripes. Each is compressed separately; their number and sizes come first.
 fn of_stripes(data: &[u8], of_rans: bool) -> u64 {
     let Some((&count, mut rest)) = data.split_first() else { return 0 };
     let sizes: Vec<u64> = (0..count).map_while(|_| take_uint7(&mut rest)).collect();
     let mut most = 0;
     for size in sizes {
         let Some((stripe, behind)) = rest.split_at_checked(size as usize) else { break };
-        // Stripes have none of their own.
+        // Stripes cannot be striped again.
         let is_one = stripe.first().is_some_and(|flags| flags & 0x08 == 0);
         most = most.max(own_size(stripe, of_rans).filter(|_| is_one).unwrap_or(0));
         rest = behind;
@@ -103,9 +104,10 @@ fn of_stripes(data: &[u8], of_rans: bool) -> u64 {
     most
 }
 
-/// The tokenizer of names: their bytes, their number, and streams of tokens, each compressed.
+/// Returns the largest size in data of the name tokenizer: the bytes of names, the number of names, and compressed
+/// streams of tokens.
 fn of_names(data: &[u8]) -> Option<u64> {
-    /// A stream that is the same as another one has two bytes to say which.
+    /// The flag of a stream that duplicates another one, which the next two bytes identify.
     const SAME: u8 = 0x40;
     let mut most = u32_le(data)?.max(u32_le(data.get(4..)?)?);
     let (of_rans, mut rest) = (data.get(8) == Some(&0), data.get(9..)?);
@@ -132,21 +134,21 @@ fn take_uint7(bytes: &mut &[u8]) -> Option<u64> {
     Some(number)
 }
 
-/// A number of seven bits a byte, the highest first, and what follows it.
+/// Parses a number of 7 bits per byte, most significant first; returns it and the rest.
 fn uint7(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let last = bytes.iter().take(5).position(|byte| byte & 0x80 == 0)?;
     let (own, rest) = bytes.split_at(last + 1);
     Some((own.iter().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f)), rest))
 }
 
-/// A number in ITF-8, and what follows it.
+/// Parses a number in ITF-8; returns it and the rest.
 pub(super) fn itf8(bytes: &[u8]) -> Option<(u32, &[u8])> {
     let (&first, rest) = bytes.split_first()?;
     let more = (first.leading_ones() as usize).min(4);
     let (own, behind) = rest.split_at_checked(more)?;
     let kept = u32::from(first) & (0xff >> (more + 1));
     let number = match own {
-        // Of the last byte, the lower half.
+        // Only the lower half of the last byte is used.
         &[a, b, c, d] => {
             let upper = u32::from_be_bytes([0, a, b, c]);
             u32::from(first) << 28 | upper << 4 | u32::from(d & 0x0f)
@@ -160,7 +162,7 @@ pub(super) fn itf8(bytes: &[u8]) -> Option<(u32, &[u8])> {
 mod tests {
     use super::*;
 
-    /// A block of so many bytes; its checksum is wrong.
+    /// Returns a block with an uncompressed size given by `size`, in ITF-8. Its checksum is wrong.
     fn block(method: u8, size: &[u8], data: &[u8]) -> Vec<u8> {
         [&[method, 4, 11, data.len() as u8][..], size, data, &[7; 4]].concat()
     }
@@ -200,9 +202,9 @@ mod tests {
         ];
         for (at, forged) in forged.iter().enumerate() {
             let whole = [&sound.concat()[..], forged].concat();
-            // The first is of no more bytes than a block may have.
+            // The first forged block has exactly the maximum size.
             assert_eq!(check_all(&whole).is_ok(), at == 0, "{at}");
-            // What is cut is nothing to check.
+            // Truncated blocks are not checked.
             (0..whole.len()).for_each(|end| check_all(&whole[..end]).unwrap());
         }
     }

@@ -1,26 +1,25 @@
-//! Containers as bytes: sizes that they give are looked at before the decoder makes room for them, which
-//! right checksums do not keep from being anything.
+//! Checks the sizes in container headers before the decoder allocates memory for them: forged sizes can have right
+//! checksums.
 
 use std::io::{self, Read};
 
 use super::block::{self, itf8};
 use super::invalid;
 
-/// The most records of a slice. Writers put 10,000 into one, or some times as many.
+/// The maximum number of records of a slice. Writers put 10,000 or a few times as many into one.
 const MAX_RECORDS: u32 = 1 << 20;
-/// Bytes of a checksum.
+/// The size of a checksum in bytes.
 const CHECKSUM: usize = 4;
 
-/// Replaces `bytes` by those of the next container, as many as there are.
+/// Replaces `bytes` with the next container. A truncated container is left to the decoder, which reports it.
 ///
 /// # Errors
-/// If they cannot be read, or a slice says that it has more records than any, or a block that it has
-/// more bytes.
+/// If reading fails, if a slice has too many records, or if the size of a block is invalid.
 pub(super) fn read(input: &mut impl Read, bytes: &mut Vec<u8>) -> io::Result<()> {
     bytes.clear();
     let Some(Header { length, landmarks }) = read_header(input, bytes)? else { return Ok(()) };
     let header = bytes.len();
-    // Room is made as bytes come.
+    // The buffer grows with the bytes that are read, not with the size in the header.
     input.take(length.into()).read_to_end(bytes)?;
     for landmark in landmarks {
         let slice = bytes[header..].get(landmark as usize..);
@@ -35,13 +34,13 @@ pub(super) fn read(input: &mut impl Read, bytes: &mut Vec<u8>) -> io::Result<()>
 }
 
 struct Header {
-    /// Bytes behind it.
+    /// The number of bytes after the header.
     length: u32,
-    /// Where slices begin in them.
+    /// The offsets of the slices in these bytes.
     landmarks: Vec<u32>,
 }
 
-/// Appends the bytes of a header with its checksum; `None` if there are fewer.
+/// Appends the bytes of a header and its checksum; returns `None` if the input ends within them.
 fn read_header(input: &mut impl Read, bytes: &mut Vec<u8>) -> io::Result<Option<Header>> {
     let mut more = |count: usize| {
         let from = bytes.len();
@@ -50,7 +49,7 @@ fn read_header(input: &mut impl Read, bytes: &mut Vec<u8>) -> io::Result<Option<
     };
     let mut header = || {
         let Some(length) = more(4)? else { return Ok(None) };
-        // Reference, start, span, records, their counter, bases, blocks.
+        // Reference, start, span, number of records, record counter, bases, number of blocks.
         for long in [false, false, false, false, true, true, false] {
             if number(long, &mut more)?.is_none() {
                 return Ok(None);
@@ -68,7 +67,7 @@ fn read_header(input: &mut impl Read, bytes: &mut Vec<u8>) -> io::Result<Option<
     header()
 }
 
-/// A number of a stream: in ITF-8, or in LTF-8 if it is `long`, of which the lower 32 bits are nothing here.
+/// Reads a number in ITF-8 or, if `long`, in LTF-8, whose value is not used and may be wrong.
 fn number(
     long: bool,
     more: &mut impl FnMut(usize) -> io::Result<Option<Vec<u8>>>,
@@ -79,11 +78,11 @@ fn number(
     Ok(itf8(&[first, rest].concat()).map(|(number, _)| number))
 }
 
-/// The number of records that the header of a slice gives, a block that is never compressed (CRAM
-/// specification 3.1, section 8.5); the most if it is.
+/// Returns the number of records in the header of a slice (CRAM specification 3.1, section 8.5). That block is never
+/// compressed; if it is, returns `u32::MAX`.
 fn records(block: &[u8]) -> Option<u32> {
     let (&[method, _type], mut rest) = block.split_first_chunk::<2>()?;
-    // Its number, its size, its size when it is no longer compressed.
+    // Content ID, compressed size, uncompressed size.
     for _ in 0..3 {
         (_, rest) = itf8(rest)?;
     }
@@ -101,7 +100,7 @@ fn records(block: &[u8]) -> Option<u32> {
 mod tests {
     use super::*;
 
-    /// A container of one slice of so many records, in ITF-8; the checksums are wrong.
+    /// Returns a container of one slice, whose number of records is given in ITF-8. The checksums are wrong.
     fn container(records: &[u8]) -> Vec<u8> {
         let block = [&[0, 2, 0, 9, 9, 0xff, 0xff, 0xff, 0xff, 0x0f, 1, 1][..], records].concat();
         let header = [0, 0, 0, 1, 0, 0, 1, 1, 0, 7, 7, 7, 7];
@@ -118,7 +117,7 @@ mod tests {
             let error = read(&mut &container(records)[..], &mut bytes).unwrap_err().to_string();
             assert!(error.starts_with("a slice of more than 1048576 records"), "{error}");
         }
-        // A container that is not there: what there is goes to the decoder, which says so.
+        // A truncated container: the existing bytes are passed to the decoder, which reports the error.
         let mut cut = ten_thousand.clone();
         cut[..4].copy_from_slice(&i32::MAX.to_le_bytes());
         for end in 0..cut.len() {

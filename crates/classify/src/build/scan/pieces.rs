@@ -1,4 +1,4 @@
-//! What of a chunk is sketched: stretches of targets, cut where windows begin.
+//! Pieces of a chunk to be sketched: stretches of targets, cut at the starts of windows.
 
 use std::ops::Range;
 
@@ -7,16 +7,17 @@ use merganser_io::Sink;
 use crate::params::Params;
 use merganser_seq::masking::Masking;
 
-/// The records of a chunk: letters one after the other.
+/// The records of a chunk, with their letters one after the other.
 #[derive(Default)]
 pub(super) struct Records {
     pub(super) letters: Vec<u8>,
-    /// Header and where its letters begin; the first may have none: a target that goes on.
+    /// The header of each record and the start of its letters. The first record may have no header: it continues a
+    /// target.
     pub(super) starts: Vec<(Option<String>, usize)>,
 }
 
 impl Records {
-    /// Where the letters of a record lie.
+    /// Returns the range of a record's letters.
     pub(super) fn range(&self, at: usize) -> Range<usize> {
         let end = self.starts.get(at + 1).map_or(self.letters.len(), |next| next.1);
         self.starts[at].1..end
@@ -40,24 +41,24 @@ impl Sink for Records {
     fn end(&mut self) {}
 }
 
-/// A stretch of a target from the beginning of a window: its complete windows, and what is left
-/// of it if it ends there.
+/// A stretch of a target that begins at the start of a window. Its complete windows are sketched and, if the target
+/// ends with it, the remainder.
 pub(super) struct Piece<'a> {
     pub(super) letters: &'a [u8],
     pub(super) ends: bool,
 }
 
-/// The letters of a target that may go on from the first window on that is not complete yet. With
-/// masking, they have to be looked at again, with those before and behind them that decide about them.
+/// The last letters of a target that may continue, from the first incomplete window on. With masking, they are
+/// masked again together with the letters around them that affect the result.
 #[derive(Default)]
 pub(super) struct Tail {
     letters: Vec<u8>,
-    /// Letters before the window, which are there for that alone.
+    /// The number of letters before the window, kept only for masking.
     before: usize,
 }
 
 impl Tail {
-    /// What `letters` leave, of which the first window begins behind `before` others.
+    /// Returns the tail of `letters`, in which the first window starts after `before` letters.
     fn of(params: &Params, letters: &[u8], before: usize) -> Tail {
         let reach = params.masking.reach();
         let sure = letters.len().saturating_sub(before + reach);
@@ -66,17 +67,17 @@ impl Tail {
         Tail { letters: letters[start - before..].to_vec(), before }
     }
 
-    /// What a target that begins with these letters leaves.
+    /// Returns the tail of a target that starts with these letters.
     pub(super) fn of_beginning(params: &Params, letters: &[u8]) -> Tail {
         Tail::of(params, letters, 0)
     }
 
-    /// What is left of it as it is.
+    /// Returns the tail of this tail, after its complete windows.
     pub(super) fn rest(&self, params: &Params) -> Tail {
         Tail::of(params, &self.letters, self.before)
     }
 
-    /// More letters of the target.
+    /// Appends letters of the target.
     pub(super) fn extend(&mut self, letters: &[u8]) {
         self.letters.extend_from_slice(letters);
     }
@@ -86,17 +87,17 @@ impl Tail {
     }
 }
 
-/// What is to be sketched when a chunk's turn has come.
+/// The work of a chunk when its turn comes.
 pub(super) struct Turn {
-    /// A stretch that begins in an earlier chunk, and whether its target ends with it.
+    /// A stretch that starts in an earlier chunk, and whether its target ends with it.
     pub(super) lead: Option<(Tail, bool)>,
-    /// The first record that begins here.
+    /// The first record that starts in this chunk.
     pub(super) from: usize,
-    /// Which target of its file the first piece is of; others follow it.
+    /// The target of the first piece, as an index in its file; the other pieces belong to the following targets.
     pub(super) target: usize,
 }
 
-/// The complete windows in `bases` from the beginning of one.
+/// Returns the number of complete windows in `bases`, counted from the start of a window.
 pub(super) fn complete(params: &Params, bases: usize) -> usize {
     let (window, stride) = (params.window as usize, params.stride as usize);
     if bases < window { 0 } else { (bases - window) / stride + 1 }
@@ -109,9 +110,9 @@ impl Piece<'_> {
     }
 }
 
-/// Records for a device that is not ready yet.
+/// Records that wait for a device to become ready.
 pub(super) struct Waiting {
-    /// The number of the first window, as yet.
+    /// The provisional number of the first window.
     pub(super) provisional: u32,
     pub(super) turn: Turn,
     pub(super) records: Records,
@@ -128,9 +129,9 @@ impl Waiting {
 }
 
 impl Turn {
-    /// The stretches to sketch, in the order of the reference.
+    /// Returns the stretches to sketch, in the order of the reference.
     pub(super) fn pieces<'a>(&'a self, masking: Masking, records: &'a Records) -> Vec<Piece<'a>> {
-        // What comes next may decide about the last letters.
+        // Masking of the last letters depends on those that follow.
         let piece = |letters: &'a [u8], ends: bool| {
             let unsure = if ends { 0 } else { masking.reach().min(letters.len()) };
             Piece { letters: &letters[..letters.len() - unsure], ends }
@@ -141,7 +142,7 @@ impl Turn {
         lead.chain(rest).collect()
     }
 
-    /// Masks the stretches; of those that go on, the last letters are still to be decided about.
+    /// Masks the stretches. The last letters of those that continue are masked again with the next chunk.
     pub(super) fn mask(&mut self, masking: Masking, records: &mut Records) {
         if let Some((tail, _)) = &mut self.lead {
             masking.mask(&mut tail.letters);

@@ -1,26 +1,27 @@
-//! Which clades the features of reads are of: each stands for the lowest common ancestor of all targets
-//! that have it, as a k-mer in Kraken 2 does.
+//! Finds the clades of the features of reads. A feature belongs to the lowest common ancestor of all targets that
+//! have it, like a k-mer in Kraken 2.
 
 use super::{HostQuery, Scratch};
 
-/// Of some reads, the taxa that their features stand for.
+/// The taxa that the features of some reads belong to.
 #[derive(Debug, Default)]
 pub(crate) struct Clades {
-    /// Nodes and how many features stand for them, by read.
+    /// Nodes with their numbers of features, by read.
     counts: Vec<(u32, u32)>,
-    /// Where those of each read end, and how many features it has, in the database or not.
+    /// The end of each read's counts, and the number of its features, whether or not they are in the database.
     reads: Vec<(usize, u64)>,
 }
 
 impl Clades {
-    /// Nodes with their features, and the number of all features of a read.
+    /// Returns the nodes of a read with their numbers of features, and the number of all its features.
     pub(crate) fn of(&self, read: usize) -> (&[(u32, u32)], u64) {
         let start = read.checked_sub(1).map_or(0, |before| self.reads[before].0);
         let (end, features) = self.reads[read];
         (&self.counts[start..end], features)
     }
 
-    /// Ends a read, whose counts stand from the end of the one before on, in any order.
+    /// Ends a read. Its counts are those after the previous read's, in any order; counts of the same node are added
+    /// up.
     fn end(&mut self, features: u64) {
         let start = self.reads.last().map_or(0, |read| read.0);
         let own = &mut self.counts[start..];
@@ -40,7 +41,7 @@ impl Clades {
 }
 
 impl HostQuery<'_> {
-    /// The taxa that the features of each read stand for. Asks all parts.
+    /// Finds the taxa that the features of each read belong to. Queries all parts.
     pub(crate) fn clades(&self, reads: &[[&[u8]; 2]]) -> Clades {
         let (mut scratch, mut clades) = (self.scratch(), Clades::default());
         let mut nodes = Vec::new();
@@ -72,7 +73,7 @@ impl HostQuery<'_> {
         clades
     }
 
-    /// Replaces `nodes` by what the features that were sketched stand for; `None`: they are in no target.
+    /// Replaces `nodes` by the taxa of the sketched features; `None` for features without a target.
     fn nodes_of(&self, scratch: &mut Scratch, nodes: &mut Vec<Option<u32>>) {
         let Scratch { lookup, features, .. } = scratch;
         let tree = self.database.taxonomy();
@@ -83,7 +84,7 @@ impl HostQuery<'_> {
             for (feature, node) in nodes.iter_mut().enumerate() {
                 lookup.each(sections, feature..feature + 1, |locations| {
                     let of = locations.iter().filter_map(|&window| self.target_of(window));
-                    // Targets without a taxon tell nothing.
+                    // Targets without a taxon are ignored.
                     let of = of.map(|target| self.taxa().nodes[target as usize]);
                     let of = of.filter(|&node| node != tree.root());
                     *node =

@@ -1,8 +1,8 @@
-//! Counting hits by window.
+//! Counts hits by window.
 
-/// Slots of the small table: most reads have far fewer windows.
+/// Slots of the small hash map: most reads hit far fewer windows.
 const SLOTS: usize = 64;
-/// Windows from which on the table is too full, and hits are sorted instead.
+/// Number of windows at which the hash map is full; further hits are collected and sorted.
 const FULL: usize = 40;
 const EMPTY: u32 = u32::MAX;
 
@@ -11,15 +11,15 @@ const EMPTY: u32 = u32::MAX;
 pub(super) struct HitCounter {
     windows: [u32; SLOTS],
     counts: [u32; SLOTS],
-    /// The slots that are taken.
+    /// The occupied slots.
     taken: Vec<u8>,
-    /// All hits since the table became full, but for those
+    /// The hits since the hash map became full that have not been summed up.
     hits: Vec<u32>,
-    /// that were summed up, as there were too many: (window, hits), ascending.
+    /// The hits that were summed up: (window, hits), ascending.
     sums: Vec<(u32, u32)>,
 }
 
-/// Hits that are summed up together.
+/// Number of collected hits at which they are summed up.
 const MANY: usize = 1 << 20;
 
 impl HitCounter {
@@ -33,7 +33,7 @@ impl HitCounter {
         }
     }
 
-    /// Adds a hit for each location, which are below 2³¹.
+    /// Adds a hit for each location; locations are below 2³¹.
     #[inline(always)]
     pub(super) fn add(&mut self, locations: &[u32]) {
         if self.taken.len() + locations.len() > FULL {
@@ -57,7 +57,7 @@ impl HitCounter {
         }
     }
 
-    /// Sums up the hits so far, so that long reads take memory for windows and not for hits.
+    /// Sums up the collected hits, so that the memory of long reads depends on the number of windows, not of hits.
     #[cold]
     fn sum_up(&mut self) {
         if self.hits.len() < 4 * self.sums.len() {
@@ -67,12 +67,12 @@ impl HitCounter {
         let equal = self.hits.chunk_by(|a, b| a == b);
         self.sums.extend(equal.map(|hits| (hits[0], hits.len() as u32)));
         self.hits.clear();
-        // Two that are sorted, as this one knows.
+        // The vector consists of two sorted runs, which the stable sort merges.
         self.sums.sort();
         add_up(&mut self.sums);
     }
 
-    /// Replaces `runs` by (window, hits), ascending, and forgets all hits.
+    /// Replaces `runs` by (window, hits), ascending, and resets the counter.
     pub(super) fn finish(&mut self, runs: &mut Vec<(u32, u32)>) {
         runs.clear();
         for slot in self.taken.drain(..).map(usize::from) {
@@ -91,13 +91,13 @@ impl HitCounter {
         runs.sort_unstable();
         add_up(runs);
         if self.hits.capacity() > MANY {
-            // One long read must not keep its memory.
+            // Do not keep the memory of a long read.
             (self.hits, self.sums) = (Vec::new(), Vec::new());
         }
     }
 }
 
-/// Adds up the hits of the same window, which stand together.
+/// Adds up the hits of equal windows, which must be adjacent.
 fn add_up(runs: &mut Vec<(u32, u32)>) {
     runs.dedup_by(|later, earlier| {
         let same = later.0 == earlier.0;

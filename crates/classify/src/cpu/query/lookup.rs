@@ -1,7 +1,9 @@
-//! Looking up many features at once. A table is far larger than the caches, and with pages of 4 KiB
-//! every random access also misses the TLB, which costs more than the memory itself. So features
-//! are first put in order of where they lie (one distribution by the upper bits, 256 places, each
-//! some MB of table): what is near in the table is looked up at nearly the same time.
+//! Looks up many features at once.
+//!
+//! A table is far larger than the caches, and with pages of 4 KiB every random access also misses the TLB, which
+//! costs more than the memory access itself. Features are therefore first ordered by their position in the table
+//! (one distribution by the upper bits into 256 buckets, each a few MB of table), so that neighbours in the table
+//! are looked up at nearly the same time.
 
 use merganser_seq::simd::prefetch;
 use merganser_store::distribute;
@@ -9,30 +11,29 @@ use merganser_store::distribute;
 use crate::database::{LIST, Section};
 use crate::hash::FEATURE_BITS;
 
-/// Bits of a feature that choose its place in the order.
+/// Bits of a feature that select its bucket.
 const ORDER_BITS: u32 = 8;
-/// Bits of a feature that are left below those.
+/// Bits of a feature below those.
 const REST_BITS: u32 = FEATURE_BITS - ORDER_BITS;
-/// Features that are looked up together at most: their number is in the other bits of an entry.
+/// Maximum number of features that are looked up together: their number occupies the other bits of an entry.
 const MAX: usize = 1 << (64 - REST_BITS);
-/// Features whose slots are asked for before the first of them is looked at: about as many as the
-/// core keeps requests to memory in flight, and again.
+/// Number of features whose slots are prefetched before the first of them is read: about twice the number of memory
+/// requests that a core keeps in flight.
 const AHEAD: usize = 32;
-/// Lists up to this length are copied while their place is near.
+/// Lists up to this length are copied when they are fetched.
 const SHORT: usize = 12;
-/// No such feature.
+/// Marks features that were not found.
 const NONE: u32 = u32::MAX;
 
-/// The locations of a number of features, in their order.
+/// The locations of a number of features, in the order of the features.
 #[derive(Debug, Default)]
 pub(super) struct Lookup {
     entries: Vec<u64>,
-    /// For each feature [`NONE`], its only location, or with [`LIST`] where its list begins in
-    /// `lists`.
+    /// The result for each feature: [`NONE`], its only location, or [`LIST`] with the position of its list in `lists`.
     found: Vec<u32>,
-    /// The length of a list and the list; for long ones 0, then section and payload.
+    /// Lists, each preceded by its length; for long lists 0, then section and payload.
     lists: Vec<u32>,
-    /// Features with a list that is still to be fetched: number, section, payload.
+    /// Features whose list has yet to be fetched: number, section, payload.
     waiting: Vec<(u32, u32, u32)>,
 }
 
@@ -52,8 +53,8 @@ impl Lookup {
         }
     }
 
-    /// Puts an entry for each feature (what is left of it above its number) in the order of places;
-    /// gives the end of each place.
+    /// Orders entries for the features (the remaining bits of the feature above its number) by bucket. Returns the
+    /// end of each bucket.
     fn order(&mut self, features: &[u64]) -> [u32; 1 << ORDER_BITS] {
         let place = |feature: u64| (feature >> REST_BITS) as usize & ((1 << ORDER_BITS) - 1);
         let entry = |(number, &feature): (usize, &u64)| {
@@ -64,7 +65,7 @@ impl Lookup {
         places
     }
 
-    /// Looks up the entries of one place.
+    /// Looks up the entries of one bucket.
     fn find(
         &mut self,
         sections: &[Section<'_>],
@@ -84,7 +85,7 @@ impl Lookup {
                 let section = &sections[section];
                 *slot = section.ideal_slot(feature);
                 prefetch(section.slots, *slot);
-                // Searches go on for some slots, and lines end anywhere among them.
+                // Searches continue over a few slots, which may cross into the next cache line.
                 prefetch(section.slots, *slot + 4);
             }
             for (&slot, &entry) in slots.iter().zip(block) {
@@ -106,7 +107,7 @@ impl Lookup {
         fetch_lists(sections, waiting, found, lists);
     }
 
-    /// Calls `take` with the locations of each of the features numbered `range`.
+    /// Calls `take` with the locations of each feature in `range` that was found.
     #[inline(always)]
     pub(super) fn each(
         &self,
@@ -131,7 +132,7 @@ impl Lookup {
     }
 }
 
-/// Takes the lists of all features that wait for theirs.
+/// Fetches the lists of all waiting features.
 fn fetch_lists(
     sections: &[Section<'_>],
     waiting: &mut Vec<(u32, u32, u32)>,

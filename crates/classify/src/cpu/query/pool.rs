@@ -1,7 +1,9 @@
-//! Pooling: how many features of a read all targets of a taxon have together, for the candidates that are
-//! nearly as good as the best one. A strain that no reference is of shares some of its alleles with one
-//! strain of its species and some with another: none of them has as many features of its reads as they
-//! have together. (Kraken 2 pools so by itself, as each of its k-mers stands for all genomes that have it.)
+//! Pooling: counts the features of a read that all targets of a taxon have together, for candidates that are nearly
+//! as good as the best one.
+//!
+//! A strain without a reference shares some of its alleles with one strain of its species and some with another: no
+//! single strain has as many features of its reads as all of them together. (Kraken 2 pools implicitly, as each of
+//! its k-mers stores the common ancestor of all genomes that have it.)
 
 use std::ops::Range;
 
@@ -10,18 +12,18 @@ use super::{HostQuery, Scratch};
 use crate::candidates::{Candidate, Seen, tell_pooled};
 use crate::database::Section;
 
-/// Bits of a window's place among those whose taxon is remembered.
+/// Bits of the index in the cache of windows.
 const PLACE_BITS: u32 = 10;
 
-/// Which of the candidates that are pooled each feature of a read is in, a bit for each; a thread's own.
+/// The pooled candidates that have each feature of a read, one bit for each candidate; a thread's own.
 #[derive(Debug)]
 pub(super) struct CandidateFeatures {
-    /// Of each feature of the read.
+    /// The bits for each feature of the read.
     seen: Vec<u64>,
-    /// The candidates' bits.
+    /// The bits of all candidates.
     all: u64,
-    /// Windows, with the number of the read that they were looked at for, and the bit of their target's
-    /// taxon among the candidates.
+    /// A cache of windows: the number of the read with the window, and the bit of the window's taxon among the
+    /// candidates.
     known: Vec<(u64, u64)>,
     read: u32,
 }
@@ -31,36 +33,35 @@ impl CandidateFeatures {
         CandidateFeatures { seen: Vec::new(), all: 0, known: Vec::new(), read: 0 }
     }
 
-    /// Begins with a read of so many features, and so many candidates, 1 to 64.
+    /// Starts a read with the given number of features and of near candidates (1 to 64).
     pub(super) fn begin(&mut self, features: usize, near: usize) {
         self.seen.clear();
         self.seen.resize(features, 0);
         self.all = u64::MAX >> (64 - near);
         self.read = self.read.wrapping_add(1);
         if self.known.is_empty() || self.read == 0 {
-            // No window of this read, of which there is none with that number.
+            // The cache must not have entries of this read; no read has the number 0.
             self.known.clear();
             self.known.resize(1 << PLACE_BITS, (0, 0));
             self.read = 1;
         }
     }
 
-    /// Tells the candidates how many features each of them has.
+    /// Sets the number of features of each candidate.
     pub(super) fn finish(&self, near: &mut [Candidate]) {
         tell_pooled(&self.seen, near);
     }
 }
 
 impl HostQuery<'_> {
-    /// The bit of a window's taxon among `near`; 0 if it is none of them.
+    /// Returns the bit of a window's taxon among `near`; 0 if no candidate has it.
     fn bit_of(&self, window: u32, near: &[Candidate]) -> u64 {
         let taxon = self.target_of(window).map(|target| self.taxa().taxa[target as usize]);
         let place = near.iter().position(|one| Some(one.taxon) == taxon);
         place.map_or(0, |place| 1 << place)
     }
 
-    /// Notes which of `near` have the features that `lookup` has looked up as those numbered from `first`
-    /// on, as many as the pool was begun with.
+    /// Notes which of `near` have the read's features, which `lookup` has found under the numbers from `first` on.
     pub(super) fn see(
         &self,
         sections: &[Section<'_>],
@@ -74,7 +75,7 @@ impl HostQuery<'_> {
         }
     }
 
-    /// Notes which of `near` have a feature that `lookup` has looked up, in this place of the pool.
+    /// Notes which of `near` have a feature of `lookup`, under index `at` of the pool.
     #[inline(always)]
     pub(super) fn see_one(
         &self,
@@ -100,14 +101,14 @@ impl HostQuery<'_> {
         });
     }
 
-    /// How many of a read's candidates are pooled.
+    /// Returns the number of a read's candidates to pool.
     pub(super) fn count_near(&self, mates: &[&[u8]; 2], candidates: &[Candidate]) -> usize {
         let bases = (mates[0].len() + mates[1].len()) as u64;
         self.params().count_near(bases, candidates, &self.taxa().several)
     }
 
-    /// The reads whose candidates are to be pooled: their numbers, and where these are. The `places` are
-    /// where the candidates of the first read begin, and where those of each end.
+    /// Returns the reads whose candidates are to be pooled: their numbers and the ranges of these candidates. The
+    /// last argument has the start of the first read's candidates, and the end of each read's.
     pub(crate) fn near_reads(
         &self,
         reads: &[[&[u8]; 2]],
@@ -122,8 +123,8 @@ impl HostQuery<'_> {
         reads.iter().zip(starts.zip(ends)).enumerate().filter_map(of_read).collect()
     }
 
-    /// Pools the candidates of reads that were found by devices, or part by part: the `places` are where
-    /// those of the first read begin, and where those of each end. Asks all parts.
+    /// Pools the candidates of reads that were found on devices or part by part. `places` has the start of the
+    /// first read's candidates, and the end of each read's. Queries all parts.
     pub(crate) fn pool(
         &self,
         reads: &[[&[u8]; 2]],
@@ -137,8 +138,8 @@ impl HostQuery<'_> {
         seen.tell(candidates, &near);
     }
 
-    /// Notes which of their candidates have the features of the reads that are to be pooled, in the parts
-    /// that are asked now; beside what other parts gave.
+    /// Notes which near candidates have the features of the reads that are to be pooled, in the parts to query now.
+    /// Adds to what other parts found.
     pub(crate) fn look_again(
         &self,
         reads: &[[&[u8]; 2]],

@@ -1,6 +1,6 @@
-//! All reads of one length of a sequence, one letter after the other. Each differs from the one before
-//! in a k-mer that comes and one that goes in each of its windows: so hits are counted on from read to
-//! read, and each k-mer is looked up once. What is found is what a query of each read finds.
+//! Classifies all reads of one length of a sequence, starting at each letter. From one read to the next, one k-mer
+//! enters and one leaves each window: hits are updated incrementally, and each k-mer is looked up once. The results
+//! are those of a query of each read.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,17 @@ use super::pool::CandidateFeatures;
 use crate::candidates::Candidate;
 use crate::sketch::Sketcher;
 
-/// Counts the reads of sequences by what they are found to be; a thread's own.
+/// Counts the reads of sequences by result; a thread's own.
 pub(crate) struct Slider<'q, 'a> {
     query: &'q HostQuery<'a>,
-    /// Letters of a read, k or more.
+    /// The length of a read, at least k.
     length: usize,
     windows: Vec<Window>,
     sketcher: Sketcher,
-    /// The k-mers of the sequence: the hash, if it may be a feature, and the number of that.
+    /// The k-mers of the sequence: the hash if it may be a feature, and the number of the feature.
     kmers: Vec<Option<(u64, u32)>>,
     features: Vec<u64>,
-    /// Of each part of the database.
+    /// One lookup for each part of the database.
     lookups: Vec<Lookup>,
     hits: Hits,
     candidates: Vec<Candidate>,
@@ -28,14 +28,14 @@ pub(crate) struct Slider<'q, 'a> {
 }
 
 impl<'q, 'a> Slider<'q, 'a> {
-    /// For reads of `length` letters, which are k or more.
+    /// Creates a slider for reads of `length` letters, at least k.
     pub(crate) fn new(query: &'q HostQuery<'a>, length: usize) -> Slider<'q, 'a> {
         let params = query.database.params();
         let (k, size) = (params.k as usize, params.sketch as usize);
         let window = |number: usize| {
             let first = number * params.stride as usize;
             let end = (first + params.window as usize).min(length);
-            // The last one has a k-mer at the least.
+            // The last window has at least one k-mer.
             Window { first, kmers: end - first - k + 1, size, members: Vec::new() }
         };
         Slider {
@@ -52,7 +52,7 @@ impl<'q, 'a> Slider<'q, 'a> {
         }
     }
 
-    /// The reads of a sequence by what `decide` makes of their candidates.
+    /// Counts the reads of a sequence by the result of `decide` for their candidates.
     pub(crate) fn count<T: Copy + Ord>(
         &mut self,
         letters: &[u8],
@@ -133,21 +133,21 @@ impl<'q, 'a> Slider<'q, 'a> {
         pool.finish(near);
     }
 
-    /// A k-mer of the sequence comes into a window.
+    /// Adds a k-mer of the sequence to a window.
     fn come(&mut self, window: usize, kmer: usize) {
         let Some((hash, feature)) = self.kmers[kmer] else { return };
         let [come, gone] = self.windows[window].add(hash, feature);
         self.change(come, gone);
     }
 
-    /// A k-mer goes.
+    /// Removes a k-mer of the sequence from a window.
     fn go(&mut self, window: usize, kmer: usize) {
         let Some((hash, _)) = self.kmers[kmer] else { return };
         let [come, gone] = self.windows[window].remove(hash);
         self.change(come, gone);
     }
 
-    /// Counts the locations of a feature that came into a sketch, and of one that went.
+    /// Updates the hits for features that entered and left a sketch.
     fn change(&mut self, come: Option<u32>, gone: Option<u32>) {
         let Slider { lookups, hits, query, .. } = self;
         for (lookup, sections) in lookups.iter().zip(query.parts()) {
@@ -162,29 +162,29 @@ impl<'q, 'a> Slider<'q, 'a> {
     }
 }
 
-/// A window of a read, whose sketch follows it along the sequence.
+/// A window of a read, whose sketch is updated as it moves along the sequence.
 struct Window {
-    /// Its first k-mer, counted in the read,
+    /// The first k-mer of the window, counted in the read.
     first: usize,
-    /// and their number.
+    /// The number of k-mers of the window.
     kmers: usize,
-    /// Features of the sketch, at most.
+    /// The maximum number of features of the sketch.
     size: usize,
-    /// All that are in it and may be features, by hash: the first of them are the sketch.
+    /// All k-mers of the window that may be features, by hash; the first `size` of them are the sketch.
     members: Vec<Member>,
 }
 
-/// K-mers of one hash.
+/// The k-mers with one hash.
 struct Member {
     hash: u64,
-    /// The number of their feature.
+    /// The number of the feature.
     feature: u32,
-    /// How many there are.
+    /// The number of these k-mers.
     count: u32,
 }
 
 impl Window {
-    /// Adds a k-mer; gives the features that come into the sketch and go from it.
+    /// Adds a k-mer. Returns the features that enter and leave the sketch.
     fn add(&mut self, hash: u64, feature: u32) -> [Option<u32>; 2] {
         let Window { members, size, .. } = self;
         match members.binary_search_by_key(&hash, |member| member.hash) {
@@ -200,7 +200,7 @@ impl Window {
         }
     }
 
-    /// Takes a k-mer away; gives the same.
+    /// Removes a k-mer. Returns the features that enter and leave the sketch.
     fn remove(&mut self, hash: u64) -> [Option<u32>; 2] {
         let Window { members, size, .. } = self;
         let Ok(at) = members.binary_search_by_key(&hash, |member| member.hash) else {
@@ -216,11 +216,11 @@ impl Window {
     }
 }
 
-/// Hits of a read by window of the reference: (window, hits), ascending.
+/// The hits of a read by window of the references: (window, hits), ascending.
 #[derive(Default)]
 struct Hits {
     runs: Vec<(u32, u32)>,
-    /// Since that was last asked.
+    /// Whether the hits changed since this was last reset.
     changed: bool,
 }
 

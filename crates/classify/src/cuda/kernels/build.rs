@@ -1,4 +1,4 @@
-//! The kernels of building as safe functions.
+//! Safe wrappers of the kernels for building.
 
 use std::ops::Range;
 
@@ -7,16 +7,16 @@ use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Stream};
 use super::SketchRule;
 use crate::database::{LIST, SECTIONS};
 
-/// A window of a reference: where its letters start, its bases.
+/// A window of a reference: the start of its letters, and its bases.
 pub(crate) type ReferenceWindow = [u32; 2];
-/// Of a section of a part: slots, the ideal ones, items in its lists, features.
+/// The size of a section of a part: slots, ideal slots, items in its lists, features.
 pub(crate) type SectionSize = [u32; 4];
-/// Of a section: features, locations, over-full features, dropped features.
+/// The counts of a section: features, locations, over-full features, dropped features.
 pub(crate) type SectionCounts = [u32; 4];
-/// The first word of a section's slots and that of its lists.
+/// The positions of a section: the first word of its slots, and of its lists.
 pub(crate) type SectionWords = [u64; 2];
 
-/// How features are packed: what a hash has room in.
+/// The packing of features, which depends on the size of a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packing {
     /// 32 bits, for k up to 16.
@@ -30,7 +30,7 @@ impl Packing {
         if k <= 16 { Packing::Narrow } else { Packing::Wide }
     }
 
-    /// Bytes of a packed feature.
+    /// Returns the bytes of a packed feature.
     pub(crate) fn bytes(self) -> usize {
         match self {
             Packing::Narrow => 4,
@@ -38,7 +38,7 @@ impl Packing {
         }
     }
 
-    /// Bits of it that are in use.
+    /// Returns the bits of a packed feature that are in use.
     pub(crate) fn bits(self) -> u32 {
         match self {
             Packing::Narrow => 32,
@@ -120,14 +120,15 @@ merganser_gpu::foreign! {
 #[derive(Clone, Copy)]
 pub(crate) struct Sketches<'t> {
     pub(crate) packing: Packing,
-    /// Features of a window at most.
+    /// The maximum number of features of a window.
     pub(crate) sketch: usize,
-    /// So many packed features of each window, of which so many are there:
+    /// Packed features, with room for `sketch` of them for each window.
     pub(crate) features: DeviceSlice<'t, u8>,
+    /// The number of features of each window.
     pub(crate) counts: DeviceSlice<'t, u32>,
 }
 
-/// Sketches windows: their features, each window's from its own place on, and how many they are.
+/// Sketches windows: writes the features of each window, with room for a whole sketch, and their number.
 pub(crate) fn sketch(
     stream: &Stream,
     rule: &SketchRule,
@@ -149,8 +150,7 @@ pub(crate) fn sketch(
         features: features.as_mut_ptr(),
         counts: counts.as_mut_ptr(),
     };
-    // SAFETY: windows lie within the letters, as the host made them; the rest has the room that was
-    // checked above.
+    // SAFETY: the host made windows within the letters; the sizes of the other buffers were checked above.
     stream.launch("sketching", |raw| unsafe { merganser_classify_sketch(&arguments, raw) })
 }
 
@@ -174,7 +174,7 @@ impl Sketches<'_> {
         }
     }
 
-    /// How many features of the sections each window has.
+    /// Counts the features of the sections in each window.
     pub(crate) fn count(
         &self,
         stream: &Stream,
@@ -193,8 +193,8 @@ impl Sketches<'_> {
         })
     }
 
-    /// Writes the features of the sections and their locations: those of each window from its
-    /// offset on. The first window is `first_window` of the reference.
+    /// Writes the features of the sections and their locations, those of each window at its offset. `first_window`
+    /// is the number of the first window in the reference.
     pub(crate) fn gather(
         &self,
         stream: &Stream,
@@ -215,21 +215,20 @@ impl Sketches<'_> {
             ..self.arguments(sections)
         };
         let wide = self.packing == Packing::Wide;
-        // SAFETY: as above; offsets are sums of what `count` has found, and the entries have room
-        // for all of it.
+        // SAFETY: as in `count`; offsets are sums of its results, and the entries have room for all of them.
         stream.launch("gathering features", |raw| unsafe {
             merganser_classify_gather(&arguments, wide, raw)
         })
     }
 }
 
-/// Where entries go: packed features, and a location for each.
+/// Output buffers of entries: packed features, and a location for each.
 pub(crate) struct EntriesMut<'t> {
     pub(crate) keys: DeviceSliceMut<'t, u8>,
     pub(crate) locations: DeviceSliceMut<'t, u32>,
 }
 
-/// Entries in the order of features, those of the same one in that of locations.
+/// Entries sorted by feature, then location.
 pub(crate) struct Sorted<'t> {
     pub(crate) packing: Packing,
     pub(crate) keys: DeviceSlice<'t, u8>,
@@ -239,9 +238,9 @@ pub(crate) struct Sorted<'t> {
 
 /// The runs of equal features in each section.
 pub(crate) struct Runs<'t> {
-    /// Room for an item more than there are sections.
+    /// Room for one more item than there are sections.
     pub(crate) bounds: DeviceSliceMut<'t, u64>,
-    /// As many as there are entries.
+    /// Room for as many runs as there are entries.
     pub(crate) runs: DeviceSliceMut<'t, u64>,
     pub(crate) run_counts: DeviceSliceMut<'t, u32>,
     pub(crate) location_counts: DeviceSliceMut<'t, u32>,
@@ -260,7 +259,7 @@ impl Runs<'_> {
     }
 }
 
-/// Finds the runs; of wide features, `kept` gets the locations of the runs.
+/// Finds the runs. With wide features, `kept` receives the locations of the runs.
 pub(crate) fn find_runs(
     stream: &Stream,
     sorted: &Sorted<'_>,
@@ -280,18 +279,18 @@ pub(crate) fn find_runs(
     let raw_runs = runs.raw(sorted.sections.len());
     let bounds = runs.bounds.as_mut_ptr();
     let kept = kept.map_or(std::ptr::null_mut(), |mut kept| kept.as_mut_ptr());
-    // SAFETY: a section has no more runs and locations than entries, for which there is room.
+    // SAFETY: a section has no more runs and locations than entries, and the buffers have room for all entries.
     stream.launch("finding runs", |raw| unsafe {
         merganser_classify_runs(&arguments, wide, bounds, &raw_runs, kept, raw)
     })
 }
 
-/// What a part's tables are made from.
+/// The inputs of a part's tables.
 pub(crate) struct PartLayout<'r, 't> {
     pub(crate) runs: &'r mut Runs<'t>,
     pub(crate) locations: DeviceSlice<'r, u32>,
     pub(crate) sections: usize,
-    /// Locations that a feature keeps.
+    /// The maximum number of locations of a feature.
     pub(crate) most: u32,
     pub(crate) drop_overfull: bool,
     /// The windows of the part.
@@ -313,7 +312,7 @@ impl PartLayout<'_, '_> {
         }
     }
 
-    /// The sizes of the part's sections and, if asked for, the counts over all parts.
+    /// Measures the part's sections and, if `counts` is given, counts over all parts.
     pub(crate) fn measure(
         &mut self,
         stream: &Stream,
@@ -325,14 +324,14 @@ impl PartLayout<'_, '_> {
         counts.iter().for_each(|counts| enough(counts.len()));
         let arguments = self.raw();
         let counts = counts.map_or(std::ptr::null_mut(), |mut counts| counts.as_mut_ptr());
-        // SAFETY: runs and locations are those that `find_runs` has found.
+        // SAFETY: runs and locations are those that `find_runs` found.
         stream.launch("measuring tables", |raw| unsafe {
             merganser_classify_measure(&arguments, sizes.as_mut_ptr(), counts, raw)
         })
     }
 
-    /// Writes the part's tables. `sizes` are the measured ones, `places` lie within the words with
-    /// room for them, and all words have all bits set.
+    /// Writes the part's tables. `sizes` are the measured ones, `places` lie within the words and have room for
+    /// them, and all bits of the words are set.
     pub(crate) fn lay_out(
         &mut self,
         stream: &Stream,
@@ -342,7 +341,7 @@ impl PartLayout<'_, '_> {
     ) -> Result<()> {
         assert!(sizes.len() >= self.sections && places.len() >= self.sections);
         let arguments = self.raw();
-        // SAFETY: as above; each section stays within what was measured for it.
+        // SAFETY: as in `measure`; each section stays within its measured size.
         stream.launch("laying out tables", |raw| unsafe {
             let (sizes, places) = (sizes.as_ptr(), places.as_ptr());
             merganser_classify_lay_out(&arguments, sizes, places, words.as_mut_ptr(), raw)

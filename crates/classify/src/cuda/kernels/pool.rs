@@ -1,4 +1,4 @@
-//! The kernels of pooling as safe functions.
+//! Safe wrappers of the kernels for pooling.
 
 use merganser_gpu::{DeviceSlice, DeviceSliceMut, RawStream, Result, Stream};
 
@@ -53,7 +53,7 @@ pub(crate) struct Reads<'t> {
     pub(crate) entries: DeviceSlice<'t, ReadEntry>,
 }
 
-/// What was found for reads: so many candidates for each at most, and how many there are.
+/// The candidates of reads in device memory: up to `most` for each read, and their number.
 #[derive(Clone, Copy)]
 pub(crate) struct FoundThere<'t> {
     pub(crate) most: usize,
@@ -61,30 +61,30 @@ pub(crate) struct FoundThere<'t> {
     pub(crate) counts: DeviceSlice<'t, u32>,
 }
 
-/// Which candidates are near the best one.
+/// The rule for near candidates.
 #[derive(Clone, Copy)]
 pub(crate) struct NearRule<'t> {
-    /// Those that have fewer hits by less, if
+    /// Candidates that are fewer than this number of hits behind the best one are near.
     pub(crate) near: u32,
-    /// there are others of the taxon of a target, which this tells of each.
+    /// Whether the taxon of each target has further targets.
     pub(crate) several: DeviceSlice<'t, u8>,
 }
 
-/// What is known of near candidates.
+/// Output buffers of pooling.
 pub(crate) struct Near<'t> {
-    /// For each candidate of each read, features that the targets of its taxon have together; its hits if
-    /// it was not pooled.
+    /// The number of features that all targets of each candidate's taxon have together; the candidate's hits if it
+    /// was not pooled.
     pub(crate) values: DeviceSliceMut<'t, u32>,
-    /// Working space: room for a number for each read,
+    /// Working space: a number for each read.
     pub(crate) counts: DeviceSliceMut<'t, u32>,
-    /// and for one more.
+    /// Working space: a number for each read, and one more.
     pub(crate) chosen: DeviceSliceMut<'t, u32>,
-    /// Cycles that a sample of the blocks spent in each phase, to which is added.
+    /// The cycles that a sample of the blocks spent in each phase; the kernel adds to them.
     pub(crate) phases: DeviceSliceMut<'t, u64>,
 }
 
-/// Pools the candidates that were found for reads in the only part of a database. Reads with too many
-/// hits, which have none, are left out.
+/// Pools the candidates that were found for reads in the only part of a database. Reads with too many hits, which
+/// have no candidates yet, are skipped.
 pub(crate) fn pool(
     stream: &Stream,
     asked: Asked<'_>,
@@ -118,8 +118,8 @@ pub(crate) fn pool(
         chosen: chosen.as_mut_ptr(),
         chosen_count: chosen_count.as_mut_ptr(),
     };
-    // SAFETY: the candidates are those of a query, whose targets lie within their tables; the rest has
-    // the room that was checked above.
+    // SAFETY: the candidates are those of a query, whose targets lie within their tables; the sizes of the other
+    // buffers were checked above.
     stream.launch("choosing near candidates", |raw| unsafe {
         merganser_classify_near(&arguments, raw)
     })?;
@@ -129,8 +129,8 @@ pub(crate) fn pool(
         phases: phases.as_mut_ptr(),
         ..asking(asked, reads, most, counts.as_slice(), values.as_mut_ptr())
     };
-    // SAFETY: entries lie within the letters, as the host made them; sections within the words and
-    // targets within their tables; the chosen reads are some of them.
+    // SAFETY: the host made entries within the letters, sections lie within the words and targets within their
+    // tables; the chosen reads are some of these reads.
     stream.launch("pooling candidates", |raw| unsafe { merganser_classify_pool(&arguments, raw) })
 }
 
@@ -138,17 +138,17 @@ pub(crate) fn pool(
 #[derive(Clone, Copy)]
 pub(crate) struct NearReads<'t> {
     pub(crate) reads: Reads<'t>,
-    /// How many near candidates each has, 1 to [`MAX_NEAR`],
+    /// The number of near candidates of each read, 1 to [`MAX_NEAR`].
     pub(crate) counts: DeviceSlice<'t, u32>,
-    /// their taxa, room for `most` of each read,
+    /// The taxa of the near candidates, with room for `most` for each read.
     pub(crate) taxa: DeviceSlice<'t, u32>,
     pub(crate) most: usize,
-    /// and where the words of each read's features begin.
+    /// The position of the first word of each read.
     pub(crate) places: DeviceSlice<'t, u32>,
 }
 
-/// Adds to `seen` a bit for each near candidate that has a feature in a part, in a word for each feature,
-/// and tells how many `features` each read has. There is room for the words of all windows.
+/// Sets a bit in `seen` for each near candidate that has a feature in a part, in the word of the feature, and
+/// writes the number of features of each read. `seen` must have room for the words of all windows.
 pub(crate) fn see(
     stream: &Stream,
     asked: Asked<'_>,
@@ -168,14 +168,14 @@ pub(crate) fn see(
         seen: seen.as_mut_ptr(),
         places: places.as_ptr(),
         features: features.as_mut_ptr(),
-        // With `seen`, they are only read.
+        // With `seen`, the taxa are only read.
         ..asking(asked, reads, most, counts, taxa.as_ptr().cast_mut())
     };
-    // SAFETY: as above; the host made places for as many words as the windows may have features.
+    // SAFETY: as in `pool`; the host made positions for as many words as the windows can have features.
     stream.launch("looking again", |raw| unsafe { merganser_classify_pool(&arguments, raw) })
 }
 
-/// What the kernel is told before it is told which reads it is about, and what to make of them.
+/// Returns the arguments of the kernel without the selection of reads and without most outputs.
 fn asking(
     asked: Asked<'_>,
     reads: Reads<'_>,

@@ -1,23 +1,24 @@
-//! Numbers of 512 pairs that rise and fall, a bit of all in a word, and the least that each had.
+//! Scores of 512 pairs that rise and fall, stored as bit slices (one bit of every pair in a word), and their
+//! minima.
 
 use super::{Bits, NONE, each};
 
-/// Scores, and the least of them so far.
+/// Scores, and their minima so far.
 #[derive(Debug, Default)]
 pub(super) struct Least {
-    /// The bits of the scores, lowest first; a score is never negative.
+    /// The bits of the scores, lowest first. Scores are never negative.
     scores: Vec<Bits>,
-    /// Those of the least scores: as many as the largest that matters has.
+    /// The bits of the minima: as many as the largest relevant score needs.
     least: Vec<Bits>,
 }
 
-/// The bits that a number needs.
+/// Returns the number of bits of a number.
 fn bits(number: usize) -> usize {
     (usize::BITS - number.leading_zeros()) as usize
 }
 
 impl Least {
-    /// Sets all to 0, for scores of up to `highest`, of which those of up to `most` matter.
+    /// Sets all scores to 0. They may rise to `highest`; minima above `most` are irrelevant.
     pub(super) fn start(&mut self, highest: usize, most: usize) {
         for (counts, number) in [(&mut self.scores, highest), (&mut self.least, most + 1)] {
             counts.clear();
@@ -25,7 +26,7 @@ impl Least {
         }
     }
 
-    /// Sets the scores of pairs, which are 0 so far, and the least of them.
+    /// Sets the scores and the minima of pairs whose scores are 0 so far.
     pub(super) fn set(&mut self, pairs: &Bits, score: usize, least: usize) {
         for (counts, number) in [(&mut self.scores, score), (&mut self.least, least)] {
             for (bit, counts) in counts.iter_mut().enumerate() {
@@ -36,10 +37,10 @@ impl Least {
         }
     }
 
-    /// Adds 1 to the scores of some pairs, and takes 1 from those of others.
+    /// Adds 1 to the scores of some pairs, and subtracts 1 from those of others.
     #[inline(always)]
     pub(super) fn step(&mut self, more: Bits, less: Bits) {
-        // In two's complement -1 has all bits.
+        // In two's complement, all bits of -1 are set.
         let (mut addend, mut carry) = (each(|g| more[g] | less[g]), NONE);
         for score in &mut self.scores {
             let (a, b, c) = (*score, addend, carry);
@@ -49,7 +50,7 @@ impl Least {
         }
     }
 
-    /// Takes the scores of these pairs into account.
+    /// Updates the minima of these pairs with their current scores.
     #[inline(always)]
     pub(super) fn keep(&mut self, pairs: Bits) {
         let (scores, high) = self.scores.split_at(self.least.len().min(self.scores.len()));
@@ -69,7 +70,7 @@ impl Least {
         }
     }
 
-    /// The least score of a pair.
+    /// Returns the minimum of a pair.
     pub(super) fn get(&self, lane: usize) -> usize {
         let bit = |bits: &Bits| (bits[lane / 64] >> (lane % 64) & 1) as usize;
         self.least.iter().rev().fold(0, |score, bits| score << 1 | bit(bits))
@@ -87,7 +88,7 @@ mod tests {
             steps in proptest::collection::vec((0usize..300, -1i8..2, any::<bool>()), 0..600),
             start in 0usize..9,
         ) {
-            // Each step is one of a single pair: the others stay as they are.
+            // Each step changes a single pair; the others stay unchanged.
             let mut least = Least::default();
             least.start(start + 600, start + 3);
             least.set(&each(|_| u64::MAX), start, start + 1);

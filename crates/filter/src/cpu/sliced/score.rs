@@ -1,24 +1,24 @@
-//! Numbers of 512 pairs, a bit of all in a word: they only grow, and stop where they are too large.
+//! Scores of 512 pairs that only rise, stored as bit slices (one bit of every pair in a word), and saturate.
 
 use merganser_seq::dispatch;
 use merganser_seq::simd::Level;
 
 use super::{Bits, COLUMNS, NONE, each};
 
-/// Counts up to a threshold.
+/// Scores up to a threshold.
 #[derive(Debug, Default)]
 pub(super) struct Score {
-    /// The bits of the counts, lowest first.
+    /// The bits of the scores, lowest first.
     bits: Vec<Bits>,
-    /// Counts that were too large for the bits.
+    /// Pairs whose scores have exceeded the bits.
     beyond: Bits,
 }
 
-/// Bits that a block of columns is counted into.
+/// The number of bits that hold the counts of a block of columns.
 const LOW: usize = COLUMNS.ilog2() as usize;
 
 impl Score {
-    /// Sets all to 0, to count up to `most` at least.
+    /// Sets all scores to 0, with enough bits for `most`.
     pub(super) fn start(&mut self, most: usize) {
         let bits = (usize::BITS - most.leading_zeros()) as usize;
         self.bits.clear();
@@ -26,24 +26,24 @@ impl Score {
         self.beyond = NONE;
     }
 
-    /// Sets the count of a pair, which is 0 so far.
+    /// Sets the score of a pair, which must be 0.
     pub(super) fn set(&mut self, lane: usize, score: usize) {
         for (bit, counts) in self.bits.iter_mut().enumerate() {
             counts[lane / 64] |= (score as u64 >> bit & 1) << (lane % 64);
         }
     }
 
-    /// Adds what some columns count.
+    /// Adds the increments of some columns.
     pub(super) fn add(&mut self, level: Level, columns: &[Bits; COLUMNS]) {
         add(level, columns, &mut self.bits, &mut self.beyond);
     }
 
-    /// Whether the counts of all these pairs are too large.
+    /// Whether the scores of all these pairs have exceeded the bits.
     pub(super) fn all_beyond(&self, pairs: &Bits) -> bool {
         pairs.0.iter().zip(&self.beyond.0).all(|(pairs, beyond)| pairs & !beyond == 0)
     }
 
-    /// The count of a pair, if it is not too large.
+    /// Returns the score of a pair unless it has exceeded the bits.
     pub(super) fn get(&self, lane: usize) -> Option<usize> {
         let bit = |bits: &Bits| (bits[lane / 64] >> (lane % 64) & 1) as usize;
         if bit(&self.beyond) == 1 {
@@ -57,8 +57,8 @@ dispatch! {
     fn add(columns: &[Bits; COLUMNS], bits: &mut [Bits], beyond: &mut Bits) = add_body
 }
 
-/// Full adders in a tree: of eight columns, four carry into the second bit, two into the third, and
-/// one into the fourth.
+/// Adds with a tree of full adders: of eight columns, four carries go into the second bit, two into the third,
+/// and one into the fourth.
 #[inline(always)]
 fn add_body(columns: &[Bits; COLUMNS], bits: &mut [Bits], beyond: &mut Bits) {
     let (low, high) = bits.split_at_mut(LOW);

@@ -1,15 +1,14 @@
-//! The semi-global comparison of 512 pairs at once, a bit a pair.
+//! Semi-global comparison of 512 pairs at once, with one bit per pair.
 //!
-//! Of each column only the rows are computed that a path with at most e edits can touch: from
-//! those of the lowest diagonal at which any pair's path can lie to those e below the main one.
-//! Vectors are kept by row, so that the reads of all pairs begin at row 0, whatever their segments'
-//! lengths; the largest band of the group is everybody's, since a wider one changes no distance
-//! within the threshold. A row that the band reaches is one more than the row above, as if that
-//! were deleted: no path is cheaper there that had not left the band.
+//! In each column, only the rows are computed that a path with at most e edits can touch: from those of the
+//! lowest diagonal of any pair's paths to those e below the main diagonal. Vectors are stored by row, so that
+//! the reads of all pairs begin at row 0, whatever the lengths of their segments. All pairs use the widest band
+//! of the group, since a wider band does not change distances within the threshold. A row that newly enters the
+//! band is initialized to one more than the row above, as if its base were deleted; no path within the
+//! threshold has a lower value there.
 //!
-//! The score of a pair is that of the main diagonal's e-th neighbour below until this meets the
-//! read's last row, then that of this row, of which the least counts: as in
-//! [`crate::cpu::banded::semi_global`].
+//! The score of a pair is that of the e-th diagonal below the main one until this meets the read's last row,
+//! then that of this row, of which the minimum counts, as in [`crate::cpu::banded::semi_global`].
 
 use merganser_seq::dispatch;
 use merganser_seq::simd::Level;
@@ -18,29 +17,31 @@ use super::least::Least;
 use super::{Bits, NONE, PAIRS, each, lanes, transpose};
 use crate::batch::SequenceView;
 
-/// The most bases of reads and segments, whose vectors stay in the cache.
+/// The maximum number of bases of reads and segments, chosen so that the vectors stay in the cache.
 pub(crate) const MAX_BASES: usize = 4096;
 
-/// What the pairs of a group have in common.
+/// The bounds that the pairs of a group share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Shape {
-    /// Bases of the longest and of the shortest read, and of the longest segment.
+    /// The number of bases of the longest read.
     rows: usize,
+    /// The number of bases of the shortest read.
     shortest: usize,
+    /// The number of bases of the longest segment.
     columns: usize,
-    /// The most edits that any pair may have: no more than its read has bases.
+    /// The maximum number of edits of any pair, at most the length of its read.
     most: usize,
-    /// How far above the main diagonal a path can lie.
+    /// The number of diagonals above the main one that a path may touch.
     above: usize,
 }
 
 impl Shape {
-    /// That of no pairs.
+    /// Returns the bounds of an empty group.
     pub(crate) fn new() -> Shape {
         Shape { shortest: usize::MAX, ..Shape::default() }
     }
 
-    /// Adds a pair by its lengths, neither of which is 0, and the edits that it may have.
+    /// Includes a pair, given its lengths, which must not be 0, and its maximum number of edits.
     #[inline]
     pub(crate) fn add(&mut self, [read, segment]: [usize; 2], e: usize) {
         let e = e.min(read);
@@ -52,25 +53,28 @@ impl Shape {
     }
 }
 
-/// Pairs that are decided together; kept between groups for its memory.
+/// A group of pairs that are decided together. Groups reuse their memory.
 #[derive(Debug, Default)]
 pub(crate) struct SemiGlobalGroup {
     shape: Shape,
     pairs: usize,
-    /// Low and high bits by base.
+    /// The low and high bits of the reads, by base.
     reads: [Vec<Bits>; 2],
+    /// The low and high bits of the segments, by base.
     segments: [Vec<Bits>; 2],
-    /// Rows that are one more than the row above, and one less.
+    /// Rows whose value is one more than that of the row above.
     up: Vec<Bits>,
+    /// Rows whose value is one less than that of the row above.
     down: Vec<Bits>,
-    /// By row, the pairs whose read ends there; by column, those whose segment has ended.
+    /// The pairs whose read ends in each row.
     last_rows: Vec<Bits>,
+    /// The pairs whose segment has ended, by column.
     ended: Vec<Bits>,
     least: Least,
 }
 
 impl SemiGlobalGroup {
-    /// Empties it, for pairs of which `shape` was made.
+    /// Empties the group for pairs with these bounds.
     pub(crate) fn start(&mut self, shape: Shape) {
         let Shape { rows, columns, most, .. } = shape;
         for (planes, bases) in [(&mut self.reads, rows), (&mut self.segments, columns)] {
@@ -93,7 +97,7 @@ impl SemiGlobalGroup {
         self.pairs = 0;
     }
 
-    /// Adds a pair, which has no other letters.
+    /// Adds a pair without ambiguous letters.
     #[inline]
     pub(crate) fn push(&mut self, [read, segment]: [&SequenceView<'_>; 2]) {
         let (k, g) = (self.pairs % 64, self.pairs / 64 % (PAIRS / 64));
@@ -113,7 +117,7 @@ impl SemiGlobalGroup {
         self.pairs += 1;
     }
 
-    /// Computes the distances of all pairs that were added.
+    /// Computes the distances of all added pairs.
     pub(crate) fn run(&mut self, level: Level) {
         let Shape { rows, columns, most, .. } = self.shape;
         for (planes, bases) in [(&mut self.reads, rows), (&mut self.segments, columns)] {
@@ -125,7 +129,7 @@ impl SemiGlobalGroup {
         }
         let mut longer = lanes(0..self.pairs);
         for (row, pairs) in self.last_rows.iter().enumerate().take(most) {
-            // All of the read may be deleted.
+            // Deleting the whole read is always possible.
             self.least.set(pairs, row + 1, row + 1);
             longer = each(|g| longer[g] & !pairs[g]);
         }
@@ -133,14 +137,14 @@ impl SemiGlobalGroup {
         walk(level, self);
     }
 
-    /// The distance of the pair that was added as number `lane`, if it is at most `e`.
+    /// Returns the distance of the pair added as number `lane`, if it is at most `e`.
     pub(crate) fn distance(&self, lane: usize, e: usize) -> Option<usize> {
         Some(self.least.get(lane)).filter(|&distance| distance <= e)
     }
 }
 
 dispatch! {
-    /// Takes the band through all columns.
+    /// Moves the band through all columns.
     fn walk(group: &mut SemiGlobalGroup) = walk_body
 }
 
@@ -148,7 +152,7 @@ dispatch! {
 fn walk_body(group: &mut SemiGlobalGroup) {
     let Shape { rows, shortest, columns, most, above } = group.shape;
     let mut alive = lanes(0..group.pairs);
-    // Pairs whose last row the score follows.
+    // Pairs whose score follows their read's last row.
     let mut along = NONE;
     for pairs in group.last_rows.iter().take(most) {
         along = each(|g| along[g] | pairs[g]);
@@ -159,7 +163,7 @@ fn walk_body(group: &mut SemiGlobalGroup) {
         let lowest = column + most;
         let end = rows.min(lowest + 1);
         let first = column.saturating_sub(above).min(end);
-        // Of rows from here on some are followed.
+        // Scores are only taken from rows after this one.
         let followed = lowest.min(shortest - 1).clamp(first, end);
         let mut walk = Column::new([group.segments[0][column], group.segments[1][column]]);
         walk.rows(group, first..followed, |_, _, _| {});
@@ -185,14 +189,14 @@ fn walk_body(group: &mut SemiGlobalGroup) {
     }
 }
 
-/// On the way down a column.
+/// The state while computing a column from top to bottom.
 struct Column {
-    /// The segment's base: low and high bits.
+    /// The segment's base: its low and high bits.
     letter: [Bits; 2],
     /// The carry of the sum.
     carry: Bits,
-    /// Where the row above is one more, or one less, than in the column before: nowhere above the
-    /// first row, as beginning is free.
+    /// Pairs whose row above is one more, or one less, than in the column before. Above the first row, no
+    /// pair is, because leading gaps are free.
     across: (Bits, Bits),
 }
 
@@ -202,8 +206,8 @@ impl Column {
         Column { letter, carry: NONE, across: (NONE, NONE) }
     }
 
-    /// Goes over some rows, and hands each to `seen`: where the diagonal difference is 0, and the
-    /// horizontal ones are one more and one less.
+    /// Computes some rows, and calls `seen` for each with the pairs whose diagonal difference is 0, and those
+    /// whose horizontal difference is 1 and -1.
     #[inline(always)]
     fn rows(
         &mut self,

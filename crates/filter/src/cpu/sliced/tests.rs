@@ -1,4 +1,4 @@
-//! Against the band of one pair.
+//! Comparison with the band of single pairs.
 
 use super::*;
 use crate::NMode;
@@ -6,7 +6,7 @@ use crate::batch::PairBatch;
 use crate::cpu::banded;
 use proptest::prelude::*;
 
-/// A read, and the segment that edits make of it.
+/// Returns a strategy for a read and a segment made from it by edits.
 fn pair() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
     let letters = proptest::sample::select(b"ACGT".to_vec());
     let read = proptest::collection::vec(letters.clone(), 0..180);
@@ -43,7 +43,7 @@ proptest! {
         let columns = pairs.iter().map(|((_, segment), _)| segment.len()).max().unwrap_or(0);
         for level in Level::available() {
             let mut group = Group::default();
-            // An earlier group must leave nothing behind.
+            // The second round checks that a group leaves nothing behind.
             for _ in 0..2 {
                 group.start(width, columns, 24);
                 for (i, (band, _)) in kept.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Transposing 64 by 64 bits (Warren, Hacker's Delight, 7-3), for eight groups of pairs at once.
+//! Transposition of 64 by 64 bits (Warren, Hacker's Delight, 7-3), for eight groups of pairs at once.
 #![allow(unsafe_code, reason = "calls the code for a level of SIMD that was detected")]
 
 use merganser_seq::dispatch;
@@ -6,11 +6,11 @@ use merganser_seq::simd::{Features, Level};
 
 use super::Bits;
 
-/// Of each group: bit b of row k becomes bit k of row b.
+/// Transposes the bits of each group: bit b of row k becomes bit k of row b.
 pub(super) fn transpose(level: Level, rows: &mut [Bits; 64]) {
     #[cfg(target_arch = "x86_64")]
     if level.features() == Features::Avx512 {
-        // SAFETY: a `Level` of these features is only had where the processor has AVX-512 F.
+        // SAFETY: a `Level` with these features only exists if the processor has AVX-512 F.
         return unsafe { x86::transpose(rows) };
     }
     plain(level, rows);
@@ -30,7 +30,7 @@ fn plain_body(rows: &mut [Bits; 64]) {
     swap::<1>(rows, 0x5555_5555_5555_5555);
 }
 
-/// Exchanges the high bits of each `J` rows with the low bits of the `J` rows after them.
+/// Exchanges the high bits of each `J` rows with the low bits of the next `J` rows.
 #[inline(always)]
 fn swap<const J: usize>(rows: &mut [Bits; 64], low: u64) {
     for pair in rows.chunks_exact_mut(2 * J) {
@@ -45,13 +45,13 @@ fn swap<const J: usize>(rows: &mut [Bits; 64], low: u64) {
     }
 }
 
-/// What the compiler does not find by itself: a row is a vector.
+/// A version with a row per vector, which the compiler does not find by itself.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::Bits;
     use std::arch::x86_64::*;
 
-    /// In two passes of three steps each, between which eight rows stay in registers.
+    /// Transposes in two passes of three steps each, which keep eight rows in registers.
     #[target_feature(enable = "avx512f")]
     pub(super) fn transpose(rows: &mut [Bits; 64]) {
         for k in 0..8 {
@@ -70,14 +70,14 @@ mod x86 {
         }
     }
 
-    /// Exchanges bits of rows that are `D` apart here and `J` in all.
+    /// Exchanges bits of rows that are `D` apart in this array and `J` apart in the matrix.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn swap<const D: usize, const J: u32>(rows: &mut [__m512i; 8], low: i64) {
         let low = _mm512_set1_epi64(low);
         for i in (0..8).filter(|i| i & D == 0) {
             let (a, b) = (rows[i], rows[i + D]);
-            // (a >> J ^ b) & low: by a table of what three bits give.
+            // Computes (a >> J ^ b) & low: 0x28 is the truth table.
             let changed = _mm512_ternarylogic_epi64::<0x28>(_mm512_srli_epi64::<J>(a), b, low);
             rows[i + D] = _mm512_xor_si512(b, changed);
             rows[i] = _mm512_xor_si512(a, _mm512_slli_epi64::<J>(changed));

@@ -1,6 +1,6 @@
-//! One table of cases for every backend: the CPU at every SIMD level and the GPU, real or emulated,
-//! decide as the plain definitions do. Without a GPU its part is skipped, saying so;
-//! `MERGANSER_REQUIRE_GPU=1` makes that a failure.
+//! One table of cases for every backend: the CPU at every SIMD level and the GPU, real or emulated, must decide
+//! as the literal definitions do. Without a GPU, its part is skipped with a message; `MERGANSER_REQUIRE_GPU=1`
+//! makes that a failure.
 
 use super::{METHODS, MODES};
 use crate::naive;
@@ -12,10 +12,10 @@ use merganser_gpu::Device;
 use merganser_seq::simd::Level;
 use merganser_test_random::Random;
 
-/// Pairs as texts.
+/// Pairs as letters.
 type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// Makes pairs.
+/// A generator of pairs.
 trait Simulate {
     fn below(&mut self, bound: usize) -> usize;
 
@@ -23,7 +23,7 @@ trait Simulate {
         (0..len).map(|_| alphabet[self.below(alphabet.len())]).collect()
     }
 
-    /// Pairs whose segments have up to `spare` more bases on either side.
+    /// Returns pairs whose segments have up to `spare` additional bases on either side.
     fn within(&mut self, count: usize, lens: [usize; 2], spare: usize) -> Pairs {
         let mut pairs = self.pairs(count, b"ACGT", lens, lens[0] == lens[1]);
         for (i, (_, segment)) in pairs.iter_mut().enumerate() {
@@ -35,7 +35,7 @@ trait Simulate {
         pairs
     }
 
-    /// A segment made of a read by up to `most` edits, which crowd now and then.
+    /// Returns a segment made from a read by up to `most` edits, which are sometimes crowded.
     fn edited(&mut self, read: &[u8], most: usize, equal: bool) -> Vec<u8> {
         let mut segment = read.to_vec();
         let crowded = self.below(3) == 0;
@@ -78,7 +78,7 @@ impl Simulate for Random {
     }
 }
 
-/// Name, pairs, thresholds.
+/// Returns the cases: name, pairs, thresholds.
 fn table() -> Vec<(&'static str, Pairs, Vec<Threshold>)> {
     let mut random = Random(1);
     let edits = |all: &[u32]| all.iter().map(|&e| Threshold::Edits(e)).collect::<Vec<_>>();
@@ -116,7 +116,7 @@ fn gpu() -> Option<Device> {
     }
 }
 
-/// The same pairs twice: as two texts, and as a read and a place in a reference.
+/// Returns the same pairs as two batches: as pairs of letters, and as reads with stretches of a reference.
 fn batches<'r>(
     pairs: &Pairs,
     reference: &'r PackedReference,
@@ -166,7 +166,7 @@ fn check(name: &str, pairs: &Pairs, config: Config, device: Option<&Device>) {
         );
         assert_eq!(Some(on_gpu.exact_instead()), instead.map(|n| n * (i as u64 + 1)), "{name}");
     }
-    // Both one after the other, decided together.
+    // Both batches, decided together.
     for batch in &batches {
         on_gpu.add(batch).unwrap();
     }
@@ -184,7 +184,7 @@ fn every_backend_decides_as_the_plain_definitions() {
                 for n_mode in MODES {
                     for align in [Align::Global, Align::SemiGlobal] {
                         let config = Config { method, n_mode, align, ..Config::new(threshold) };
-                        // The plain definitions take long for long ones.
+                        // The literal definitions are slow for long sequences.
                         let long = name == "long" && (method, n_mode) != (METHODS[0], MODES[0]);
                         if config.validate().is_ok() && !long {
                             check(name, &pairs, config, device.as_ref());
@@ -200,7 +200,7 @@ fn every_backend_decides_as_the_plain_definitions() {
 #[should_panic(expected = "not on the device")]
 fn a_batch_of_another_reference_is_refused() {
     let reference = PackedReference::new(b"ACGT").unwrap();
-    let Some(device) = gpu() else { panic!("not on the device: there is none") };
+    let Some(device) = gpu() else { panic!("not on the device: no GPU") };
     let filter = Filter::new(Config::new(Threshold::Edits(1))).unwrap();
     let mut on_gpu = GpuFilter::new(&filter, &device, None).unwrap();
     let _ = on_gpu.run(&PairBatch::with_reference(&reference), &mut Vec::new());

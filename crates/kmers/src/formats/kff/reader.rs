@@ -1,5 +1,5 @@
-//! K-mer file format (KFF 1.0, <https://github.com/Kmer-File-Format/kff-reference>): raw and
-//! minimizer sections, in any order of k-mers, of any encoding. Big-endian.
+//! Reads KFF files (KFF 1.0, <https://github.com/Kmer-File-Format/kff-reference>): raw and minimizer sections,
+//! with k-mers in any order and any encoding of bases. Numbers are big-endian.
 
 mod verify;
 
@@ -22,13 +22,13 @@ pub(crate) struct Kff {
     path: PathBuf,
     k: usize,
     canonical: bool,
-    /// The code in A C G T = 0 1 2 3 of each code of the file.
+    /// The code in A C G T = 0 1 2 3 for each code of the file.
     codes: [u8; 4],
-    /// Where the sections begin.
+    /// The offset of the first section.
     start: u64,
 }
 
-/// What the value sections have said so far.
+/// The variables that the sections so far have set.
 #[derive(Clone, Copy, Debug, Default)]
 struct Variables {
     k: usize,
@@ -38,9 +38,9 @@ struct Variables {
     ordered: bool,
 }
 
-/// The most k-mers of a block that are believed: no writer makes blocks of that size.
+/// The largest accepted number of k-mers in a block; no writer makes larger blocks.
 const MAX_PER_BLOCK: u64 = 1 << 24;
-/// k-mers of a block whose counts are read at a time.
+/// The number of k-mers of a block whose counts are read at a time.
 const STRIPE: usize = 1 << 16;
 
 impl Kff {
@@ -52,7 +52,10 @@ impl Kff {
             return Err(bad(path, "not a KFF file"));
         }
         if header[3] != 1 {
-            return Err(bad(path, format!("KFF version {} is not 1, which is read", header[3])));
+            return Err(bad(
+                path,
+                format!("KFF version {} is not supported: only version 1 is", header[3]),
+            ));
         }
         // The code of each letter, two bits each, A first.
         let mut codes = [u8::MAX; 4];
@@ -69,7 +72,7 @@ impl Kff {
         Ok(kff)
     }
 
-    /// The k that the first sections give.
+    /// Returns the k that the first sections set.
     fn first_k(&self, mut stream: Stream<'_>) -> Result<usize, Error> {
         stream.seek(self.start)?;
         let mut variables = Variables::default();
@@ -82,10 +85,7 @@ impl Kff {
         }
         if variables.k > MAX_K {
             let k = variables.k;
-            return Err(bad(
-                &self.path,
-                format!("its k is {k}: tables of k up to {MAX_K} are read"),
-            ));
+            return Err(bad(&self.path, format!("its k is {k}: k can be at most {MAX_K}")));
         }
         Ok(variables.k)
     }
@@ -111,7 +111,7 @@ impl Kff {
                 [b'i'] => drop(stream.index()?),
                 [b'r'] => blocks.section(&mut stream, &variables, false)?,
                 [b'm'] => blocks.section(&mut stream, &variables, true)?,
-                // The end: "KFF".
+                // The end of the file: "KFF".
                 [b'K'] if stream.array::<2>()? == *b"FF" => break,
                 [other] => return Err(self.unknown_section(other)),
             }
@@ -121,7 +121,7 @@ impl Kff {
     }
 
     fn unknown_section(&self, kind: u8) -> Error {
-        bad(&self.path, format!("damaged: a section of the unknown kind 0x{kind:02x}"))
+        bad(&self.path, format!("damaged: a section of unknown kind 0x{kind:02x}"))
     }
 }
 
@@ -156,14 +156,14 @@ impl Stream<'_> {
         self.bytes.stream_position().map_err(|source| at(self.path, source))
     }
 
-    /// A big-endian number of up to 8 bytes.
+    /// Reads a big-endian number of up to 8 bytes.
     fn number(&mut self, bytes: usize) -> Result<u64, Error> {
         let mut room = [0; 8];
         self.fill(&mut room[8 - bytes..])?;
         Ok(u64::from_be_bytes(room))
     }
 
-    /// Reads a section of variables, and gives all that it says.
+    /// Reads a section of variables into `variables`, and returns all variables of the section.
     fn variables(&mut self, variables: &mut Variables) -> Result<HashMap<Vec<u8>, u64>, Error> {
         let mut all = HashMap::new();
         for _ in 0..self.number(8)? {
@@ -182,7 +182,7 @@ impl Stream<'_> {
                 b"k" if variables.k > 0 && variables.k as u64 != value => {
                     return Err(bad(
                         self.path,
-                        "it holds k-mers of two lengths, and a table only one",
+                        "it has k-mers of two lengths, but a table can have only one",
                     ));
                 }
                 b"k" => variables.k = value.min(u64::from(u16::MAX)) as usize,
@@ -197,7 +197,7 @@ impl Stream<'_> {
         Ok(all)
     }
 
-    /// Reads an index, whose letter has been read.
+    /// Reads an index section after its first letter.
     fn index(&mut self) -> Result<Index, Error> {
         let start = self.position()? - 1;
         let mut entries = Vec::new();
@@ -209,8 +209,8 @@ impl Stream<'_> {
     }
 }
 
-/// An index: where it begins and ends, what it says of sections (kind, distance from its end), and how
-/// far from its end the next one is, 0 if there is none.
+/// An index section: its first offset and its end, its entries (the kind of a section, its distance from the
+/// end), and the distance of the next index from the end, 0 if there is none.
 struct Index {
     start: u64,
     end: u64,
@@ -218,7 +218,7 @@ struct Index {
     next: u64,
 }
 
-/// What is done with k-mers.
+/// A receiver of k-mers.
 trait Taker {
     type K: Kmer;
     fn take(&mut self, kmer: Self::K, count: u32) -> Result<(), Error>;
@@ -233,11 +233,11 @@ impl<K: Kmer> Taker for Gathering<'_, '_, K> {
     }
 }
 
-/// Turns blocks into k-mers.
+/// Decodes blocks into k-mers.
 struct Blocks<'b, T> {
     kff: &'b Kff,
     taker: T,
-    /// Codes of a block's bases, A C G T = 0 1 2 3.
+    /// The codes of the bases of a block, A C G T = 0 1 2 3.
     sequence: Vec<u8>,
     packed: Vec<u8>,
     data: Vec<u8>,
@@ -259,7 +259,7 @@ impl<'b, T: Taker> Blocks<'b, T> {
         let Variables { k, max, data_size, m, .. } = *variables;
         let sound = k == self.kff.k && (1..=MAX_PER_BLOCK).contains(&max) && data_size <= 8;
         if !sound || (has_minimizer && !(1..=k).contains(&m)) {
-            return Err(bad(&self.kff.path, "damaged: its variables k, max, data_size or m"));
+            return Err(bad(&self.kff.path, "damaged: a wrong variable k, max, data_size or m"));
         }
         let mut minimizer = Vec::new();
         if has_minimizer {
@@ -291,7 +291,7 @@ impl<'b, T: Taker> Blocks<'b, T> {
         Ok(())
     }
 
-    /// Reads a sequence of `bases` bases: the padding is in the first byte's top bits.
+    /// Reads a sequence of `bases` bases; the padding is in the top bits of the first byte.
     fn codes(&mut self, stream: &mut Stream<'_>, bases: usize) -> Result<(), Error> {
         let bytes = bases.div_ceil(4);
         self.packed.resize(bytes, 0);
@@ -327,7 +327,7 @@ impl<'b, T: Taker> Blocks<'b, T> {
             let count = data.iter().fold(0u64, |sum, &byte| sum << 8 | u64::from(byte));
             let count = if data_size == 0 { 1 } else { count };
             let Ok(count) = u32::try_from(count) else {
-                let reason = format!("a count of {count}: counts up to {} are read", u32::MAX);
+                let reason = format!("a count of {count}: counts can be at most {}", u32::MAX);
                 return Err(bad(&self.kff.path, reason));
             };
             self.taker.take(kmer, count)?;
@@ -336,7 +336,7 @@ impl<'b, T: Taker> Blocks<'b, T> {
     }
 }
 
-/// Bytes of a number up to `max`, as KFF has them: ⌈log2(max)⌉ bits in whole bytes.
+/// Returns the size of a number up to `max` in bytes: KFF uses ⌈log2(max)⌉ bits, rounded up to whole bytes.
 fn bytes_for(max: u64) -> usize {
     (max - 1).checked_ilog2().map_or(0, |bits| (bits as usize + 1).div_ceil(8))
 }

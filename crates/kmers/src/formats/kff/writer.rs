@@ -1,5 +1,5 @@
-//! Writing KFF files as KMC writes them: a raw section of single k-mers in order, and an index, so
-//! that kmc_tools reads them. Big-endian.
+//! Writes KFF files like KMC, so that kmc_tools can read them: a raw section of single k-mers in order, and an
+//! index. Numbers are big-endian.
 
 use std::io::Write;
 use std::time::Duration;
@@ -12,13 +12,14 @@ use crate::formats::mgk::Header;
 use crate::formats::packed::{count_bytes, store_packed};
 use crate::formats::{Encoder, Sink, Totals};
 
-/// Where the number of blocks of the raw section stands: behind header, variables and its letter.
+/// The offset of the number of blocks of the raw section: after the header, the variables and the letter of the
+/// section.
 const NUMBER_AT: u64 = 78;
 
-/// Encodes k-mers as blocks of one.
+/// Encodes k-mers as blocks of one k-mer.
 pub(crate) struct KffFormat {
     pub(crate) k: usize,
-    /// Bytes of a count.
+    /// The size of a count in bytes.
     pub(crate) data_size: usize,
 }
 
@@ -34,7 +35,7 @@ impl<K: Kmer> Encoder<K> for KffFormat {
     fn encode(&self, kmers: &[(K, u32)]) -> Vec<u8> {
         let bytes = self.k.div_ceil(4);
         let record = bytes + self.data_size;
-        // Whole words are stored, the last ones beyond the end.
+        // Whole words are stored, so the last ones extend beyond the end.
         let mut part = vec![0; kmers.len() * record + K::BYTES + 4];
         let spare = 32 - 8 * self.data_size as u32;
         for (number, &(kmer, count)) in kmers.iter().enumerate() {
@@ -48,7 +49,7 @@ impl<K: Kmer> Encoder<K> for KffFormat {
     }
 }
 
-/// Writes the file.
+/// Writes the encoded k-mers to the file.
 pub(crate) struct KffSink {
     file: AtomicFile,
     header: Header,
@@ -101,7 +102,7 @@ impl Sink<Vec<u8>> for KffSink {
 
     fn finish(mut self) -> Result<Duration, Error> {
         let index = self.file.position();
-        // The index: three entries, each with its distance from the index's own end.
+        // The index: three entries, each with its distance from the end of the index.
         let end = index + 1 + 8 + 3 * 9 + 8;
         let mut tail = vec![b'i'];
         tail.extend(3u64.to_be_bytes());
@@ -119,7 +120,7 @@ impl Sink<Vec<u8>> for KffSink {
                 ("min_count", header.min_count.into()),
                 ("max_count", header.max_count.into()),
                 ("counter_size", size),
-                // The bytes of this section.
+                // The size of this section in bytes.
                 ("footer_size", 106),
             ],
             &mut tail,

@@ -1,5 +1,5 @@
-//! Reading databases: version 0 lies sorted on disk, version 0x200 in bins that are sorted each, and are
-//! merged range by range; of the largest, k-mers are gathered.
+//! Reads KMC databases. Version 0 is sorted on disk. Version 0x200 consists of sorted bins, which are merged
+//! range by range; the k-mers of the largest databases are gathered instead.
 
 mod counts;
 mod merged;
@@ -23,19 +23,19 @@ use crate::ranges::{self, RangeReader, Ranges, ends};
 use merged::{Index, MergedRanges};
 use scan::{Before, is_rising};
 
-/// Bytes of the end of the prefix file: version, offset of the header, marker.
+/// The size of the end of the prefix file: version, offset of the header, marker.
 const END: u64 = 12;
-/// The longest signature that KMC knows has 11 bases.
+/// The length limit of signatures in bases; the longest one that KMC supports has 11.
 const MAX_SIGNATURE: u32 = 12;
 
-/// An open database. Nothing of it is in memory but look-up tables of bins.
+/// An open database. Only the look-up tables of bins are in memory.
 #[derive(Debug)]
 pub struct Database {
     names: [PathBuf; 2],
     prefixes: File,
     suffixes: File,
     header: Header,
-    /// Of bins that are to be merged.
+    /// The look-up tables of bins that are merged.
     index: Option<Index>,
 }
 
@@ -48,18 +48,18 @@ struct Header {
     max_count: u32,
     kmers: u64,
     canonical: bool,
-    /// 1 for version 0.
+    /// The number of bins; 1 for version 0.
     bins: u64,
     sorted: bool,
-    /// Where the number of all records stands behind the look-up table, if it does.
+    /// The offset of the number of all records after the look-up table, if it exists.
     guard: Option<u64>,
-    /// Where in version 0x200 the bin of each signature stands, and the bases of a signature.
+    /// In version 0x200, the offset of the map from signatures to bins, and the length of a signature in bases.
     signatures: Option<(u64, usize)>,
 }
 
 impl Header {
-    /// The count of the record that `bytes` begin with, and go beyond; `None` if the header excludes
-    /// it, as KMC and kmc_tools never write it.
+    /// Returns the count of the record at the start of `bytes`, which must extend beyond it; `None` if the
+    /// count is outside the bounds of the header, which KMC and kmc_tools never write.
     #[inline(always)]
     fn count(&self, bytes: &[u8]) -> Option<u32> {
         let suffix = (self.k - self.prefix_bases) / 4;
@@ -73,8 +73,8 @@ impl Header {
 }
 
 impl Database {
-    /// The name without suffix of the database that `path` names, if there is one: by either file's
-    /// name, or without suffix.
+    /// Returns the name without suffix of the database at `path`, which is the name of either of its files or
+    /// the name without suffix; `None` if there is no such database.
     pub fn stem(path: &Path) -> Option<PathBuf> {
         let suffixed = path.extension().is_some_and(|end| end == "kmc_pre" || end == "kmc_suf");
         let stem = if suffixed { path.with_extension("") } else { path.to_owned() };
@@ -82,15 +82,16 @@ impl Database {
         (is_there && names(&stem).iter().any(|name| is_no_folder(name))).then_some(stem)
     }
 
-    /// Returns the files of the database of this name, whether they are there or not: of prefixes, and of suffixes.
+    /// Returns the files of the database with this name, whether or not they exist: the file of prefixes and
+    /// the file of suffixes.
     pub fn files(stem: &Path) -> [PathBuf; 2] {
         names(stem)
     }
 
-    /// Opens the database of this name.
+    /// Opens the database with this name.
     ///
     /// # Errors
-    /// If a file cannot be read, or is not what KMC or kmc_tools write.
+    /// If a file cannot be read, or is not a file of KMC or kmc_tools.
     pub fn open(stem: &Path) -> Result<Database, Error> {
         let names = names(stem);
         let open = |path: &PathBuf| {
@@ -104,22 +105,22 @@ impl Database {
         Ok(database)
     }
 
-    /// The two files.
+    /// Returns the names of the two files.
     pub fn names(&self) -> &[PathBuf; 2] {
         &self.names
     }
 
-    /// Whether the k-mers come in order, range by range.
+    /// Whether the k-mers can be read in order, range by range.
     pub(crate) fn is_sorted(&self) -> bool {
         self.header.sorted || self.index.is_some()
     }
 
-    /// Bytes of memory while `threads` workers read it.
+    /// Returns the memory in bytes while `threads` workers read the database.
     pub(crate) fn resident(&self, threads: u64) -> u64 {
         self.index.as_ref().map_or(0, |index| index.bytes(self.header.k, threads))
     }
 
-    /// The k-mers of a database that [is sorted](Self::is_sorted).
+    /// Returns the k-mers of a database that [is sorted](Self::is_sorted).
     pub(crate) fn ranges<K: Kmer>(&self) -> Box<dyn Ranges<K> + '_> {
         match &self.index {
             Some(index) => Box::new(MergedRanges { database: self, index }),
@@ -148,13 +149,13 @@ impl Database {
         (self.header.k - self.header.prefix_bases) / 4 + self.header.count_bytes
     }
 
-    /// Entries `from` to `to` (inclusive) of the look-up table of a bin: numbers of records.
+    /// Returns the entries `from` to `to` (inclusive) of the look-up table of a bin: numbers of records.
     fn entries(&self, bin: u64, from: u64, to: u64) -> Result<Vec<u64>, Error> {
         let prefixes = 1u64 << (2 * self.header.prefix_bases);
         let first = bin * prefixes + from;
         let last = bin * prefixes + to;
         let all = self.header.bins * prefixes;
-        // Version 0 has no entry behind the last.
+        // Version 0 may have no entry after the last prefix.
         let guarded = last == all;
         let number = (last - first) as usize + usize::from(!guarded);
         let mut bytes = vec![0; 8 * number];
@@ -167,7 +168,7 @@ impl Database {
         }
         let sound =
             entries.is_sorted() && entries.last().is_none_or(|&last| last <= self.header.kmers);
-        if sound { Ok(entries) } else { Err(self.damaged("its look-up table makes no sense")) }
+        if sound { Ok(entries) } else { Err(self.damaged("its look-up table is inconsistent")) }
     }
 
     fn io(&self, file: usize, source: std::io::Error) -> Error {
@@ -178,8 +179,8 @@ impl Database {
         bad(&self.names[0], format!("{what}: the database is damaged; make it again"))
     }
 
-    /// The number of the first of the records `all` of a prefix, in order, whose k-mer is not
-    /// `before`.
+    /// Returns the number of the first record among the ordered records `all` of a prefix for whose k-mer
+    /// `before` is false.
     fn before<K: Kmer>(
         &self,
         prefix: u64,
@@ -227,29 +228,29 @@ impl Database {
         Ok(gathered.gathered())
     }
 
-    /// The prefixes, from and up to, in which the k-mers of a range lie.
+    /// Returns the half-open range of prefixes that contains a range of k-mers.
     fn prefixes<K: Kmer>(&self, prefix: K, bits: u32) -> (u64, u64) {
         ranges::prefixes(2 * self.header.prefix_bases as u32, prefix, bits)
     }
 }
 
-/// The last `bases` bases of a k-mer, as a record begins with them.
+/// Returns the last `bases` bases of a k-mer, with which a record begins.
 #[inline(always)]
 fn suffix<K: Kmer>(bytes: &[u8], bases: usize) -> K {
     if bases == 0 { K::default() } else { K::from_packed(bytes, bases) }
 }
 
-/// A header as it stands in its file.
+/// The bytes of a header.
 struct RawHeader {
     version: u32,
     bytes: Vec<u8>,
-    /// Where it begins.
+    /// The offset of the header.
     at: u64,
-    /// Bytes of the file of suffixes.
+    /// The size of the suffix file, in bytes.
     suffix_size: u64,
 }
 
-/// Reads the header, if both files have their markers.
+/// Reads the header and checks the markers of both files.
 fn read_raw_header(
     names: &[PathBuf; 2],
     prefixes: &File,
@@ -262,7 +263,7 @@ fn read_raw_header(
     let size = prefixes.metadata().map_err(io(0))?.len();
     let suffix_size = suffixes.metadata().map_err(io(1))?.len();
     let none = || not_kmc(&names[0]);
-    // A file that is too short is none; one that the system does not give may be one.
+    // A file that is too short is not a database; other errors of reading say nothing about the format.
     let read = |file: usize, bytes: &mut [u8], at: u64| {
         let read = [prefixes, suffixes][file].read_exact_at(bytes, at);
         read.map_err(|error| match error.kind() {
@@ -294,13 +295,13 @@ fn not_kmc(name: &Path) -> Error {
     bad(name, "not a KMC database, or a truncated one: make it again")
 }
 
-/// The database as KMC's header has it; everything that later reads rely on is checked here.
+/// Parses the header, and checks everything that later reads rely on.
 fn read_header(names: &[PathBuf; 2], prefixes: &File, suffixes: &File) -> Result<Header, Error> {
     let raw = read_raw_header(names, prefixes, suffixes)?;
     let RawHeader { version, bytes: header, at, suffix_size } = raw;
     let none = || not_kmc(&names[0]);
     let number = |place: usize| u32::load(&header[4 * place..]);
-    // Version 0x200 has the length of signatures before the bounds.
+    // Version 0x200 has the length of signatures before the bounds of counts.
     let more = usize::from(version != 0);
     let total = 24 + 4 * more;
     let kmers = u64::load(&header[total..]);
@@ -309,7 +310,7 @@ fn read_header(names: &[PathBuf; 2], prefixes: &File, suffixes: &File) -> Result
     if quality_mode {
         return Err(bad(
             &names[0],
-            "its counts are sums of qualities (kmc -q), which are no counts",
+            "its counts are sums of qualities (kmc -q): run kmc without -q",
         ));
     }
     let legal = (1..=15.min(k)).contains(&prefix_bases)
@@ -318,7 +319,7 @@ fn read_header(names: &[PathBuf; 2], prefixes: &File, suffixes: &File) -> Result
         && count_bytes <= 4
         && (more == 0 || number(4) <= MAX_SIGNATURE);
     if k > MAX_K {
-        return Err(bad(&names[0], format!("its k is {k}: tables of k up to {MAX_K} are read")));
+        return Err(bad(&names[0], format!("its k is {k}: k can be at most {MAX_K}")));
     }
     let table = 8u64 << (2 * prefix_bases.min(15));
     let signatures =
@@ -328,7 +329,7 @@ fn read_header(names: &[PathBuf; 2], prefixes: &File, suffixes: &File) -> Result
     let record = (k.saturating_sub(prefix_bases) / 4 + count_bytes) as u64;
     let whole =
         kmers.checked_mul(record).and_then(|bytes| bytes.checked_add(8)) == Some(suffix_size);
-    // kmc_tools may leave the guard entry that its readers make up.
+    // kmc_tools may omit the last entry, which its readers add.
     let tables_fit = tables == bins * table || (more == 0 && tables == table + 8);
     if !(legal && whole && tables_fit && bins > 0) {
         return Err(none());
@@ -350,7 +351,7 @@ fn read_header(names: &[PathBuf; 2], prefixes: &File, suffixes: &File) -> Result
     })
 }
 
-/// A database of version 0.
+/// The ranges of a database of version 0.
 struct KmcRanges<'t>(&'t Database);
 
 impl<K: Kmer> Ranges<K> for KmcRanges<'_> {
@@ -370,13 +371,13 @@ impl<K: Kmer> Ranges<K> for KmcRanges<'_> {
 struct KmcReader<'t> {
     database: &'t Database,
     bytes: Vec<u8>,
-    /// Where the records of the range's prefixes begin, and where the last ones end.
+    /// The numbers of the first records of the range's prefixes, followed by the end of the last prefix.
     entries: Vec<u64>,
 }
 
 impl KmcReader<'_> {
-    /// Puts the records of a range into `entries`, and gives its first prefix. Those of a part of a
-    /// prefix are searched for.
+    /// Puts the numbers of the records of a range into `entries`, and returns the first prefix. The records of
+    /// a part of a prefix are found by binary search.
     fn find<K: Kmer>(&mut self, prefix: K, bits: u32) -> Result<u64, Error> {
         let (database, k) = (self.database, self.database.header.k);
         let (from, to) = database.prefixes(prefix, bits);
@@ -407,7 +408,7 @@ impl<K: Kmer> RangeReader<K> for KmcReader<'_> {
             kmers.push((kmer, count));
             Ok(())
         })?;
-        // Of disordered records, a search finds others than these.
+        // If records are not in order, the search may have returned records outside the range.
         let (first, last) = ends::<K>(database.header.k, prefix, bits);
         let within = kmers.first().is_none_or(|entry| first <= entry.0)
             && kmers.last().is_none_or(|entry| entry.0 <= last);
@@ -422,7 +423,7 @@ impl<K: Kmer> RangeReader<K> for KmcReader<'_> {
 mod tests {
     use super::*;
 
-    /// A file with bytes at its ends and zeros between.
+    /// Writes a file with the given bytes at its ends and zeros between them.
     fn sparse(path: &Path, bytes: u64, start: &[u8], end: &[u8]) {
         let file = File::create(path).unwrap();
         file.set_len(bytes).unwrap();
@@ -441,7 +442,7 @@ mod tests {
             header.resize(60, 0);
             header.extend([0x200u32, 64].map(u32::to_le_bytes).concat());
             header.extend(b"KMCP");
-            // The table of one bin, the number of records, and as many bins of signatures as 12 bases have.
+            // The table of one bin, the number of records, and a bin for each signature of 12 bases.
             let tables = 8 * 4 + 8 + 4 * ((1 << 24) + 1);
             sparse(&names[0], 4 + tables + header.len() as u64, b"KMCP", &header);
             sparse(&names[1], 8, b"KMCS", b"KMCS");

@@ -1,4 +1,4 @@
-//! Writing databases of version 0 ("KMC1"), as kmc_tools does.
+//! Writes databases of version 0 ("KMC1"), as kmc_tools does.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -11,36 +11,36 @@ use crate::formats::mgk::Header;
 use crate::formats::packed::{count_bytes, store_packed};
 use crate::formats::{Encoder, Sink, Totals};
 
-/// How a database is laid out.
+/// The layout of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     k: usize,
-    /// First bases of a k-mer, which the look-up table holds.
+    /// The number of first bases of a k-mer that are in the look-up table.
     prefix_bases: usize,
-    /// Bytes of a count.
+    /// The size of a count in bytes.
     count_bytes: usize,
 }
 
 impl Layout {
-    /// The layout that makes the files smallest.
+    /// Returns the layout with the smallest files.
     pub(crate) fn best(k: usize, kmers: u64, largest_count: u32) -> Layout {
         let count_bytes = count_bytes(largest_count);
         let cost = |prefix: usize| {
             u128::from(kmers) * ((k - prefix) / 4) as u128 + 8 * (1u128 << (2 * prefix))
         };
-        // k - L must be divisible by 4, and L lies in 1 to 15: one of each four is there.
+        // The length L of prefixes must be 1 to 15, with k - L divisible by 4: one of each four lengths fits.
         let prefixes = (1..=k.min(15)).filter(|prefix| (k - prefix).is_multiple_of(4));
         let prefix_bases = prefixes.min_by_key(|&prefix| cost(prefix)).unwrap_or(1);
         Layout { k, prefix_bases, count_bytes }
     }
 }
 
-/// Encodes k-mers as suffix records, with the number of records of each prefix.
+/// Encodes k-mers as suffix records, and counts the records of each prefix.
 pub(crate) struct KmcFormat {
     pub(crate) layout: Layout,
 }
 
-/// Records, and how many each prefix that occurs has.
+/// Encoded records, and the number of records of each prefix that occurs.
 pub(crate) struct Records {
     bytes: Vec<u8>,
     prefixes: Vec<(u32, u64)>,
@@ -53,7 +53,7 @@ impl<K: Kmer> Encoder<K> for KmcFormat {
         let Layout { k, prefix_bases, count_bytes } = self.layout;
         let suffix_bytes = (k - prefix_bases) / 4;
         let record = suffix_bytes + count_bytes;
-        // Whole words are stored, the last ones beyond the end.
+        // Whole words are stored, so the last ones extend beyond the end.
         let mut bytes = vec![0; kmers.len() * record + K::BYTES + 4];
         let mut prefixes: Vec<(u32, u64)> = Vec::new();
         for (number, &(kmer, count)) in kmers.iter().enumerate() {
@@ -79,7 +79,7 @@ pub(crate) struct KmcSink {
     header: Header,
     prefixes: AtomicFile,
     suffixes: AtomicFile,
-    /// Records with a smaller prefix, for each prefix.
+    /// The number of records of each prefix; sums of smaller prefixes are written at the end.
     before: Vec<u64>,
 }
 
@@ -94,7 +94,7 @@ impl KmcSink {
         Ok(KmcSink { layout, header, prefixes, suffixes, before })
     }
 
-    /// The 64 bytes before the end of the prefix file.
+    /// Returns the 64 bytes of the header.
     fn header_bytes(&self) -> Vec<u8> {
         let Layout { k, prefix_bases, count_bytes } = self.layout;
         let mut bytes = Vec::with_capacity(64);
@@ -139,8 +139,8 @@ impl Sink<Records> for KmcSink {
         write(&mut self.prefixes, &header)?;
         write(&mut self.prefixes, &64u32.to_le_bytes())?;
         write(&mut self.prefixes, b"KMCP")?;
-        // Neither appears before both are written, also where they are no set. The suffix file
-        // first: a database without its prefix file is seen to be none.
+        // Neither file appears before both are written. The suffix file comes first: without a prefix file, a
+        // database is recognized as incomplete.
         let begun = Instant::now();
         self.suffixes.prepare()?;
         self.prefixes.prepare()?;

@@ -1,5 +1,5 @@
-//! meryl's objects of bits: blocks of 64-bit words, little-endian on disk, whose bits are taken from the highest one on. No
-//! number goes from one block to the next.
+//! meryl's bit objects: blocks of 64-bit words, little-endian on disk, whose bits are read from the highest to
+//! the lowest. No number crosses the border of two blocks.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use crate::Error;
 use crate::error::bad;
 
-/// Bytes before the places of blocks: the most bits of one, their number, room for so many.
+/// The size of the header before the offsets of blocks: the largest number of bits of a block, the number of
+/// blocks, and the capacity for blocks.
 const HEAD: u64 = 16;
 
 /// The objects of a file, in order.
@@ -21,7 +22,7 @@ pub(super) struct Objects {
 /// An object in memory.
 pub(super) struct Object {
     words: Vec<u64>,
-    /// Of each block, its first word and its bits.
+    /// The index of the first word and the number of bits of each block.
     blocks: Vec<(usize, u64)>,
 }
 
@@ -33,7 +34,7 @@ impl Objects {
         Ok(Objects { path: path.to_owned(), bytes: BufReader::with_capacity(1 << 18, file), left })
     }
 
-    /// The next one, none at the end.
+    /// Reads the next object; `None` at the end of the file.
     pub(super) fn next(&mut self) -> Result<Option<Object>, Error> {
         let Some(blocks) = self.head()? else { return Ok(None) };
         let words = blocks.last().map_or(0, |&(first, bits)| first + bits.div_ceil(64) as usize);
@@ -41,13 +42,13 @@ impl Objects {
         Ok(Some(Object { words, blocks }))
     }
 
-    /// The places of the next object's blocks in its words; none at the end of the file.
+    /// Reads the positions of the blocks of the next object; `None` at the end of the file.
     fn head(&mut self) -> Result<Option<Vec<(usize, u64)>>, Error> {
         if self.left == 0 {
             return Ok(None);
         }
         let [_, number] = self.words(HEAD / 8)?[..] else { return Ok(None) };
-        // The higher half is how many there is room for.
+        // The upper half is the capacity.
         let number = number & u64::from(u32::MAX);
         let _begins = self.words(number)?;
         let mut words = 0usize;
@@ -93,7 +94,7 @@ impl Objects {
     }
 }
 
-/// Bytes of the largest object of a file, whose objects must fill it.
+/// Returns the size of the largest object of a file in bytes. The objects must fill the file.
 pub(super) fn largest_object(path: &Path) -> Result<u64, Error> {
     let mut objects = Objects::open(path)?;
     let mut largest = 0;
@@ -107,23 +108,24 @@ pub(super) fn largest_object(path: &Path) -> Result<u64, Error> {
 }
 
 impl Object {
-    /// Its bits from the first on; messages call its file `path`.
+    /// Returns a reader of the object's bits; error messages name the file `path`.
     pub(super) fn bits<'o>(&'o self, path: &'o Path) -> Bits<'o> {
         Bits { object: self, path, block: 0, at: 0 }
     }
 }
 
-/// A place in an object.
+/// A reader of the bits of an object.
 pub(super) struct Bits<'o> {
     object: &'o Object,
     path: &'o Path,
     block: usize,
-    /// The next bit of the block.
+    /// The position of the next bit in the block.
     at: u64,
 }
 
 impl Bits<'_> {
-    /// Where the words of a block begin in which so many bits follow: this one, or else the next.
+    /// Returns the index of the first word of the block with the next `bits` bits: the current block or else
+    /// the next one.
     fn block_of(&mut self, bits: u64) -> Result<usize, Error> {
         for _ in 0..2 {
             let Some(&(first, length)) = self.object.blocks.get(self.block) else { break };
@@ -135,7 +137,7 @@ impl Bits<'_> {
         Err(self.damaged("a block that ends early"))
     }
 
-    /// A number of up to 64 bits.
+    /// Reads a number of up to 64 bits.
     #[inline]
     pub(super) fn take(&mut self, bits: u32) -> Result<u64, Error> {
         if bits == 0 {
@@ -151,7 +153,7 @@ impl Bits<'_> {
         Ok(value >> (64 - bits))
     }
 
-    /// The zeros before a one, which is passed over.
+    /// Reads a unary number: the number of zeros before a one.
     #[inline]
     pub(super) fn unary(&mut self) -> Result<u64, Error> {
         let first = self.block_of(1)?;
@@ -170,7 +172,7 @@ impl Bits<'_> {
         Err(self.damaged("a block that ends early"))
     }
 
-    /// Bytes as they stand in the file.
+    /// Reads bytes in their order in the file.
     pub(super) fn bytes<const N: usize>(&mut self) -> Result<[u8; N], Error> {
         let mut bytes = [0; N];
         for eight in bytes.as_chunks_mut::<8>().0 {
@@ -179,12 +181,12 @@ impl Bits<'_> {
         Ok(bytes)
     }
 
-    /// No fewer than the bits that follow.
+    /// Returns an upper bound of the number of bits that follow.
     pub(super) fn left(&self) -> u64 {
         64 * self.object.words.len() as u64
     }
 
-    /// What is said of contents that meryl does not write.
+    /// Returns the error for content that meryl does not write.
     pub(super) fn damaged(&self, what: &str) -> Error {
         bad(self.path, format!("{what}: the database is damaged; copy it again, or make it again"))
     }

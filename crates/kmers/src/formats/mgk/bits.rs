@@ -1,41 +1,41 @@
-//! Bit strings, least significant bit of the first byte first. Whole words are stored and loaded at
-//! any byte, so that nothing depends on how many bits come.
+//! Bit strings, with the least significant bit of each byte first. Whole words are stored and loaded at any
+//! byte, so that there are no branches on the number of bits.
 
 use merganser_seq::kmer::Kmer as _;
 
-/// The most bits that are put or got at once: what a word holds besides an incomplete byte.
+/// The largest number of bits that are read or written at a time: a word less an incomplete byte.
 pub(crate) const MAX: u32 = 56;
 
 /// Appends bits to bytes.
 pub(crate) struct BitWriter<'a> {
     out: &'a mut Vec<u8>,
-    /// Where the next whole byte goes.
+    /// The position of the next whole byte.
     at: usize,
     pending: u64,
-    /// Bits of `pending`, less than 8.
+    /// The number of bits in `pending`, less than 8.
     bits: u32,
 }
 
 impl<'a> BitWriter<'a> {
-    /// A writer of `most` bits or less behind what `out` holds.
+    /// Creates a writer that appends up to `most` bits to `out`.
     pub(crate) fn new(out: &'a mut Vec<u8>, most: usize) -> BitWriter<'a> {
         let at = out.len();
-        // Whole words are stored, the last one beyond the end.
+        // Whole words are stored, so the last one extends beyond the end.
         out.resize(at + most / 8 + 16, 0);
         BitWriter { out, at, pending: 0, bits: 0 }
     }
 
-    /// Appends the low `bits` bits (at most [`MAX`]) of `value`, whose other bits are 0.
+    /// Appends the low `bits` bits (at most [`MAX`]) of `value`, whose other bits must be 0.
     ///
     /// # Panics
-    /// If there are more than were announced.
+    /// If the bits exceed the `most` bits of [`BitWriter::new`].
     #[inline(always)]
     pub(crate) fn put(&mut self, value: u64, bits: u32) {
         self.pending |= value << self.bits;
         self.out[self.at..self.at + 8].copy_from_slice(&self.pending.to_le_bytes());
         let bits = self.bits + bits;
         self.at += (bits / 8) as usize;
-        // Of 63 bits at most 56 go.
+        // At most 63 bits are pending, of which at most 56 are complete bytes.
         self.pending >>= bits & !7;
         self.bits = bits & 7;
     }
@@ -50,41 +50,41 @@ impl<'a> BitWriter<'a> {
         self.put(1 << zeros, zeros as u32 + 1);
     }
 
-    /// Fills the last byte up with zeros.
+    /// Fills the last byte with zeros.
     pub(crate) fn finish(self) {
         self.out.truncate(self.at + usize::from(self.bits > 0));
     }
 }
 
-/// Reads what a [`BitWriter`] wrote, by its place alone: the next place is known as soon as the bits
-/// are, so that two readers that take turns hardly wait. What is behind the end, of the bytes it is
-/// given too, it reads as anything; [`BitReader::at`] tells.
+/// Reads the output of a [`BitWriter`]. Its only state is a position, which is known as soon as the bits of the
+/// previous number are, so that two readers can be interleaved almost without stalls. Bits beyond the end have
+/// arbitrary values; the caller compares [`BitReader::at`] with the length.
 #[derive(Clone, Copy)]
 pub(crate) struct BitReader<'a> {
     bytes: &'a [u8],
-    /// The bit that comes next.
+    /// The position of the next bit.
     at: usize,
 }
 
 impl<'a> BitReader<'a> {
-    /// Of bytes that go on for 8 bytes or more behind the bits; what is nearer to their end is zero.
+    /// Creates a reader of bytes that extend 8 bytes or more beyond the bits; the last 7 bytes read as zeros.
     pub(crate) fn new(bytes: &'a [u8]) -> BitReader<'a> {
         BitReader { bytes, at: 0 }
     }
 
-    /// Bits that were passed.
+    /// Returns the number of bits that were read.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
 
-    /// What follows the bit `at`: [`MAX`] bits of it and one more are right.
+    /// Returns the bits from position `at` on, of which [`MAX`] + 1 are valid.
     #[inline(always)]
     fn word(&self, at: usize) -> u64 {
         let byte = at / 8;
         self.bytes.get(byte..byte + 8).map_or(0, u64::load) >> (at % 8)
     }
 
-    /// The `bits` bits (at most [`MAX`]) that stand `further` bits behind the next one, which stays.
+    /// Returns the `bits` bits (at most [`MAX`]) at a distance of `further` bits, without moving the position.
     #[inline(always)]
     pub(crate) fn look(&self, further: usize, bits: u32) -> u64 {
         self.word(self.at + further) & ((1u64 << bits) - 1)
@@ -95,7 +95,7 @@ impl<'a> BitReader<'a> {
         self.at += bits;
     }
 
-    /// The next `bits` bits (at most [`MAX`]).
+    /// Reads the next `bits` bits (at most [`MAX`]).
     #[inline(always)]
     pub(crate) fn get(&mut self, bits: u32) -> u64 {
         let value = self.look(0, bits);
@@ -103,8 +103,8 @@ impl<'a> BitReader<'a> {
         value
     }
 
-    /// The number of zeros before the next one, which is passed, and the `bits` bits behind it, if all
-    /// of them are known at once.
+    /// Reads a unary number (zeros before a one) and the `bits` bits after it, or returns `None` if they do not
+    /// fit into one word.
     #[inline(always)]
     pub(crate) fn get_rice(&mut self, bits: u32) -> Option<(u64, u64)> {
         let word = self.word(self.at);
@@ -116,7 +116,7 @@ impl<'a> BitReader<'a> {
         Some((u64::from(zeros), word >> zeros >> 1 & ((1u64 << bits) - 1)))
     }
 
-    /// The number of zeros before the next one, which is passed; at most as many as there are bits.
+    /// Reads a unary number: the zeros before a one; at most the number of bits that are left.
     pub(crate) fn get_unary(&mut self) -> u64 {
         let start = self.at;
         while self.at < 8 * self.bytes.len() {

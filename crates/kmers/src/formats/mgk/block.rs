@@ -1,23 +1,23 @@
-//! A block: up to 256 k-mers in order, by the differences between them, and their counts.
+//! A block: up to 256 k-mers in order, coded by their differences, and their counts.
 //!
-//! The differences less 1 are Rice-coded: as many low bits as the mean difference has, the rest
-//! in unary. Counts less 1 take a fixed number of bits, all ones for the few that need more, which
-//! follow as whole numbers. The block's first k-mer and number of k-mers stand in the index.
+//! The differences less 1 are Rice-coded: as many low bits as the mean difference has, the rest in unary.
+//! Counts less 1 take a fixed number of bits. The few counts that need more bits are coded as all ones there,
+//! and follow as 32-bit numbers. The first k-mer and the number of k-mers of a block are in the index.
 
 use merganser_seq::kmer::Kmer;
 
 use super::bits::{self, BitReader, BitWriter};
 
-/// The most k-mers of a block.
+/// The largest number of k-mers in a block.
 pub(crate) const MAX: usize = 256;
 
-/// Appends the block of `kmers`: 1 to [`MAX`] k-mers in rising order, counts at least 1.
+/// Appends a block of 1 to [`MAX`] k-mers, in ascending order, with counts of at least 1.
 pub(crate) fn encode<K: Kmer>(kmers: &[(K, u32)], out: &mut Vec<u8>) {
     let low_bits = rice_parameter(kmers);
     let width = count_width(kmers);
     out.push(low_bits as u8);
     out.push(width as u8);
-    // The unary parts take at most four bits a k-mer together: see `rice_parameter`.
+    // The unary parts take at most four bits per k-mer in total: see `rice_parameter`.
     let most = kmers.len() * (low_bits + width + 4) as usize + 64;
     let mut bits = BitWriter::new(out, most);
     let low_mask = (1u64 << low_bits.min(63)) - 1;
@@ -44,7 +44,7 @@ pub(crate) fn encode<K: Kmer>(kmers: &[(K, u32)], out: &mut Vec<u8>) {
     }
 }
 
-/// Counts less 1, in as few steps as words hold them.
+/// Writes the counts less 1, four at a time if they fit into a word.
 fn put_counts<K>(kmers: &[(K, u32)], width: u32, bits: &mut BitWriter<'_>) {
     let escape = (1u64 << width) - 1;
     let value = |count: u32| u64::from(count - 1).min(escape);
@@ -59,18 +59,19 @@ fn put_counts<K>(kmers: &[(K, u32)], width: u32, bits: &mut BitWriter<'_>) {
     }
 }
 
-/// ⌊log2⌋ of the mean difference: then the unary parts are about one and a half bits each, and
-/// all of them together at most four bits a k-mer, however uneven the differences are.
+/// Returns ⌊log2⌋ of the mean difference. With it, unary parts have about one and a half bits each, and at most
+/// four bits per k-mer in total, however uneven the differences are.
 fn rice_parameter<K: Kmer>(kmers: &[(K, u32)]) -> u32 {
     let span = kmers[kmers.len() - 1].0.sub(kmers[0].0);
     let differences = (kmers.len() as u64 - 1).max(1);
     span.bit_len().saturating_sub(64 - differences.leading_zeros()).min(255)
 }
 
-/// The width that makes the counts of a block smallest, escapes included.
+/// Returns the width with the smallest total size of the counts, including those that do not fit.
 fn count_width<K>(kmers: &[(K, u32)]) -> u32 {
-    // by_len[b]: counts less 1 that need b bits; one that is all ones needs one more. Most need the
-    // same few: in four arrays, one need not wait for the one before.
+    // by_len[b] is the number of counts whose value (count - 1) needs b bits; one of all ones needs one more bit. Most
+    // counts have the same few lengths: four arrays avoid waiting for the previous increment of the same
+    // counter.
     let mut by_len = [[0u32; 33]; 4];
     for (at, &(_, count)) in kmers.iter().enumerate() {
         by_len[at % 4][(32 - count.leading_zeros()) as usize] += 1;
@@ -87,19 +88,20 @@ fn count_width<K>(kmers: &[(K, u32)]) -> u32 {
     best.1
 }
 
-/// An encoded block, and what the index says of it.
+/// An encoded block, and its entry in the index.
 #[derive(Clone, Copy)]
 pub(crate) struct Coded<'b, K> {
-    /// The block, and 8 bytes or more behind it.
+    /// The block, followed by at least 8 other bytes.
     pub(crate) bytes: &'b [u8],
-    /// Bytes of the block.
+    /// The length of the block in bytes.
     pub(crate) len: usize,
     pub(crate) first: K,
     pub(crate) kmers: usize,
 }
 
-/// Appends the k-mers of `N` blocks, which are decoded together: each difference waits for the one
-/// before it, but not for those of another block. False if the bytes are no such blocks.
+/// Appends the k-mers of `N` blocks. The blocks are decoded together, since a difference depends on the
+/// previous one of the same block, but not on those of other blocks. Returns false if the bytes are not valid
+/// blocks.
 pub(crate) fn decode<K: Kmer, const N: usize>(
     blocks: [Coded<'_, K>; N],
     kmers: &mut Vec<(K, u32)>,
@@ -118,7 +120,7 @@ pub(crate) fn decode<K: Kmer, const N: usize>(
     for (row, block) in rows.iter_mut().zip(&blocks) {
         row[0].0 = block.first;
     }
-    // Rows of the same length, which the compiler then knows not to check at each step.
+    // Slices of equal length let the compiler drop the bounds checks.
     let mut heads = rows.each_mut().map(|row| &mut row[..shortest]);
     for at in 1..shortest {
         for (head, differences) in heads.iter_mut().zip(&mut differences) {
@@ -134,7 +136,7 @@ pub(crate) fn decode<K: Kmer, const N: usize>(
     })
 }
 
-/// A block's k-mers, one after the other.
+/// Decodes the k-mers of a block one after the other.
 struct Differences<'b, K> {
     bits: BitReader<'b>,
     low_bits: u32,
@@ -142,14 +144,14 @@ struct Differences<'b, K> {
 }
 
 impl<'b, K: Kmer> Differences<'b, K> {
-    /// Behind the first k-mer.
+    /// Creates a decoder, positioned after the first k-mer.
     fn new(block: Coded<'b, K>) -> Differences<'b, K> {
         let low_bits = block.bytes.first().map_or(0, |&bits| u32::from(bits));
         let bits = BitReader::new(block.bytes.get(2..).unwrap_or_default());
         Differences { bits, low_bits, kmer: block.first }
     }
 
-    /// The next k-mer.
+    /// Decodes the next k-mer.
     #[inline(always)]
     fn pass(&mut self) -> K {
         let more = match self.bits.get_rice(self.low_bits) {
@@ -164,7 +166,7 @@ impl<'b, K: Kmer> Differences<'b, K> {
         self.kmer
     }
 
-    /// The counts, which follow the last difference; false if the block does not end with them.
+    /// Decodes the counts, which follow the last difference; returns false if the block does not end with them.
     fn counts(mut self, block: &Coded<'_, K>, kmers: &mut [(K, u32)]) -> bool {
         let width = u32::from(block.bytes.get(1).copied().unwrap_or(u8::MAX));
         if width > 32 {
@@ -193,8 +195,8 @@ impl<'b, K: Kmer> Differences<'b, K> {
     }
 }
 
-/// A difference that does not fit into a word, and what follows it: by value, so that what is read
-/// quickly need not lie in memory.
+/// Decodes a difference that does not fit into a word. Takes and returns the reader by value, so that the fast
+/// path can keep it in registers.
 #[cold]
 fn wide<K: Kmer>(mut bits: BitReader<'_>, low_bits: u32) -> (K, BitReader<'_>) {
     let mut more = K::from_low(bits.get_unary()).shl(low_bits);
@@ -222,7 +224,7 @@ mod tests {
         encode(&kmers, &mut bytes);
         let mut decoded = kmers[..1].to_vec();
         let len = bytes.len();
-        // Two of other lengths, and what is behind does not matter.
+        // Blocks of different lengths; bytes after a block must not matter.
         let start = kmers.len() / 3;
         encode(&kmers[start..], &mut bytes);
         bytes.extend([0xb7; 8]);
@@ -236,7 +238,7 @@ mod tests {
         let (all, part) = (&kmers[..], &kmers[start..]);
         let parts = [&all[..1], all, part, part, all, all];
         assert_eq!(decoded, parts.concat());
-        // A part of a block is no block.
+        // A truncated block must be refused.
         for cut in 0..len {
             let cut = Coded { bytes: &bytes[..cut + 8], len: cut, ..whole };
             assert!(!decode([cut], &mut Vec::new()));

@@ -1,4 +1,4 @@
-//! The first 128 bytes of a table.
+//! The header: the first 128 bytes of a table.
 
 use merganser_seq::kmer::MAX_K;
 use merganser_store::sealed::{Format, magic};
@@ -6,13 +6,13 @@ use merganser_store::{ByteReader, ByteWriter};
 
 use super::piece::{JobHash, Piece, PieceKind};
 
-/// The newest version of the format. Programs of before must not take tables of homopolymer-compressed reads for others, nor pieces
-/// for whole tables; all other tables are of the first one.
+/// The newest version of the format. Each table has the oldest version that can represent it: older programs
+/// must not take pieces for whole tables, nor tables of homopolymer-compressed reads for others.
 pub(crate) const VERSION: u32 = 3;
 const PIECES_VERSION: u32 = 3;
 const HOMOPOLYMERS_VERSION: u32 = 2;
 const FIRST_VERSION: u32 = 1;
-/// Bytes of the header.
+/// The size of the header in bytes.
 pub(crate) const BYTES: usize = 128;
 
 pub(crate) const FORMAT: Format = Format {
@@ -39,36 +39,36 @@ const HOMOPOLYMER_COMPRESSED: u32 = 4;
 const SHARD: u32 = 8;
 const RANGE: u32 = 16;
 
-/// What a table says of itself.
+/// The header of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// Bases of a k-mer.
+    /// The length of k-mers.
     pub k: usize,
-    /// k-mers and their reverse complements were counted together.
+    /// Whether k-mers and their reverse complements were counted together.
     pub canonical: bool,
-    /// Runs of the same base were made one base before k-mers were counted.
+    /// Whether the reads were homopolymer-compressed before k-mers were counted.
     pub homopolymer_compressed: bool,
-    /// Some count is larger than `u32::MAX` and stands as that.
+    /// Whether a count exceeds `u32::MAX` and was set to it.
     pub saturated: bool,
     /// The least count that was kept.
     pub min_count: u32,
     /// The largest count that was kept.
     pub max_count: u32,
-    /// Bases below this quality broke k-mers.
+    /// The base quality below which bases broke k-mers.
     pub min_quality: Option<u8>,
-    /// Distinct k-mers in the table.
+    /// The number of distinct k-mers in the table.
     pub kmers: u64,
     /// The sum of their counts.
     pub occurrences: u64,
     /// The largest count in the table.
     pub largest_count: u32,
-    /// k-mers of the input, before any cut.
+    /// The number of k-mers of the input, before any cut.
     pub total_kmers: u64,
-    /// Distinct k-mers of the input, before any cut.
+    /// The number of distinct k-mers of the input, before any cut.
     pub distinct_kmers: u64,
-    /// What it is a piece of, if it is but that.
+    /// The piece that the table is; `None` for a whole table.
     pub piece: Option<Piece>,
-    /// First bits of a k-mer that choose its section.
+    /// The number of first bits of a k-mer that select its section.
     pub(crate) section_bits: u32,
     pub(crate) blocks: u64,
     pub(crate) index_offset: u64,
@@ -78,17 +78,17 @@ pub struct Header {
 }
 
 impl Header {
-    /// The header of a table of so many k-mers of `k` bases, of which nothing else is known yet.
+    /// Creates the header of a table with `kmers` k-mers of length `k`, of which nothing else is known yet.
     pub fn new(k: usize, kmers: u64) -> Header {
         Header { k, kmers, section_bits: section_bits(kmers, k), ..Header::default() }
     }
 
-    /// First bits of a k-mer that choose its section: who writes a table encodes section by section.
+    /// Returns the number of first bits of a k-mer that select its section. Tables are encoded section by section.
     pub fn section_bits(&self) -> u32 {
         self.section_bits
     }
 
-    /// The header's bytes, its own checksum last.
+    /// Returns the bytes of the header; its checksum comes last.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let flags = u32::from(self.canonical) * CANONICAL
             + u32::from(self.saturated) * SATURATED
@@ -114,10 +114,10 @@ impl Header {
         FORMAT.header(version, &fields)
     }
 
-    /// Reads a header.
+    /// Parses a header.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// A text that tells what is wrong.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Header, String> {
         let (_, mut fields) = FORMAT.read(bytes)?;
         let header = Header::parse(&mut fields).filter(Header::is_sound);
@@ -154,7 +154,7 @@ impl Header {
         })
     }
 
-    /// Whether a writer of ours may have written these numbers: readers rely on them.
+    /// Whether the numbers are consistent, which readers rely on.
     fn is_sound(&self) -> bool {
         let entry = super::index::entry_bytes(self.k.clamp(1, MAX_K)) as u64;
         let sections = 8 * ((1u64 << self.section_bits.min(16)) + 1);
@@ -167,7 +167,7 @@ impl Header {
             && self.kmers <= self.blocks.saturating_mul(super::block::MAX as u64)
     }
 
-    /// Whether the file ends where its section table does; a range has a histogram behind it.
+    /// Whether the file ends after its section table; a range has a histogram there.
     fn ends_at(&self, end: u64) -> bool {
         match self.piece {
             Some(Piece { kind: PieceKind::Range, .. }) => {
@@ -178,17 +178,17 @@ impl Header {
     }
 }
 
-/// Bytes of a row of a histogram: a count (u32) and how many k-mers have it (u64).
+/// The size of a row of a histogram: a count (u32) and the number of k-mers with it (u64).
 pub(super) const HISTOGRAM_ROW: u64 = 12;
 
-/// First bits of a k-mer that choose its section, for a table of `kmers` k-mers of `k` bases: a
-/// section has some 4,096 k-mers or more, and there are at most 4,096 sections.
+/// Returns the number of first bits of a k-mer that select its section, for a table of `kmers` k-mers of length
+/// `k`. A section has about 4,096 k-mers or more, and there are at most 4,096 sections.
 pub(crate) fn section_bits(kmers: u64, k: usize) -> u32 {
     kmers.max(1).ilog2().saturating_sub(12).min(12).min(2 * k as u32)
 }
 
 impl JobHash {
-    /// That, and what a table says of itself, which tells its contents from others.
+    /// Adds the header of a table, which identifies its content.
     #[must_use]
     pub fn with_header(self, header: &Header) -> JobHash {
         self.with(&header.to_bytes())

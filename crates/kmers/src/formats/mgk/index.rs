@@ -5,7 +5,7 @@
 
 use merganser_seq::kmer::Kmer;
 
-/// Where a block lies and what it holds.
+/// The position and the content of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry<K> {
     pub(crate) first: K,
@@ -14,17 +14,17 @@ pub(crate) struct Entry<K> {
     pub(crate) crc: u32,
 }
 
-/// Bytes of a k-mer in the index.
+/// Returns the size of a k-mer in the index, in bytes.
 pub(crate) fn kmer_bytes(k: usize) -> usize {
     (2 * k).div_ceil(8)
 }
 
-/// Bytes of an entry for k-mers of `k` bases.
+/// Returns the size of an entry for k-mers of length `k`, in bytes.
 pub(crate) fn entry_bytes(k: usize) -> usize {
     kmer_bytes(k) + 8 + 2 + 4
 }
 
-/// A k-mer as the index has it, and how many bytes of that it takes.
+/// Returns a k-mer as it is stored in the index, and the number of bytes used.
 pub(crate) fn key<K: Kmer>(kmer: K, k: usize) -> ([u8; 32], usize) {
     let (mut key, bytes) = ([0; 32], kmer_bytes(k));
     kmer.store(&mut key);
@@ -49,7 +49,7 @@ impl<K: Kmer> Entry<K> {
         out.extend_from_slice(&self.crc.to_le_bytes());
     }
 
-    /// The entry at the start of `bytes`.
+    /// Loads the entry at the start of `bytes`.
     pub(crate) fn load(bytes: &[u8], k: usize) -> Entry<K> {
         let (kmer, rest) = bytes.split_at(kmer_bytes(k));
         Entry {

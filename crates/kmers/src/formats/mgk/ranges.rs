@@ -1,4 +1,4 @@
-//! Ranges of our own tables.
+//! Reads `.mgk` tables by ranges.
 
 use merganser_seq::kmer::Kmer;
 
@@ -29,7 +29,7 @@ struct MgkReader<'t> {
 }
 
 impl MgkReader<'_> {
-    /// The blocks in which the k-mers of a range lie.
+    /// Returns the half-open range of blocks that contains a range of k-mers.
     fn blocks<K: Kmer>(&self, prefix: K, bits: u32) -> (u64, u64) {
         let (first, last) = ends::<K>(self.table.header().k, prefix, bits);
         self.table.blocks_between(first, last)
@@ -51,8 +51,8 @@ impl<K: Kmer> RangeReader<K> for MgkReader<'_> {
         self.table.read_blocks(from, to, &mut self.bytes, kmers)?;
         let k = self.table.header().k;
         keep_range(kmers, k, prefix, bits);
-        // Of disordered k-mers, that keeps others than these. Right checksums say but that they are
-        // as they were written.
+        // If k-mers are out of order, `keep_range` may have kept wrong ones. The checksums do not exclude this:
+        // they only show that the blocks are as they were written.
         let (first, last) = ends::<K>(k, prefix, bits);
         let within = kmers.first().is_none_or(|entry| first <= entry.0)
             && kmers.last().is_none_or(|entry| entry.0 <= last);
@@ -70,7 +70,7 @@ mod tests {
     use super::super::index::Entry;
     use super::*;
 
-    /// A table of blocks of one k-mer each, with all checksums right.
+    /// Returns a table with one k-mer in each block, with valid checksums.
     fn table(kmers: &[u64]) -> Vec<u8> {
         let (mut blocks, mut index) = (Vec::new(), Vec::new());
         for &first in kmers {

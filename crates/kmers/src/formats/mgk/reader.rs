@@ -1,4 +1,4 @@
-//! Reading a table.
+//! Reads `.mgk` tables.
 
 use std::fs::File;
 use std::marker::PhantomData;
@@ -12,11 +12,11 @@ use super::header::{self, HISTOGRAM_ROW, Header};
 use super::index::{Entry, entry_bytes, key};
 use crate::{Error, Histogram};
 
-/// Bytes of blocks that a scan reads at once.
+/// The number of bytes of blocks that a scan reads at a time.
 const SCAN_BYTES: u64 = 1 << 20;
 
-/// An open table. Its index is in memory (about 0.1 bytes a k-mer); blocks are read as needed,
-/// and each is checked against its checksum.
+/// An open table. Its index is in memory (about 0.1 bytes per k-mer); blocks are read when needed, and each is
+/// verified by its checksum.
 #[derive(Debug)]
 pub struct Table {
     path: PathBuf,
@@ -31,13 +31,13 @@ impl Table {
     /// Opens a table and checks its header and index.
     ///
     /// # Errors
-    /// If the file cannot be read, is no table, is truncated, damaged or of a newer format.
+    /// If the file cannot be read, is not a table, is truncated or damaged, or has a newer format.
     pub fn open(path: &Path) -> Result<Table, Error> {
         let file = merganser_io::open_file(path);
         Table::of_file(file.map_err(|source| Error::File { path: path.to_owned(), source })?, path)
     }
 
-    /// Opens the table once more, also if its file has no name any more.
+    /// Opens the table once more; its file may have been unlinked.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -47,7 +47,7 @@ impl Table {
         Table::of_file(file.map_err(failed)?, &self.path)
     }
 
-    /// A table in an open file, which messages call `path`.
+    /// Opens the table in an open file; error messages name it `path`.
     pub(crate) fn of_file(file: File, path: &Path) -> Result<Table, Error> {
         let at = |source| Error::File { path: path.to_owned(), source };
         let bad = |reason: String| Error::Table { path: path.to_owned(), reason };
@@ -71,7 +71,7 @@ impl Table {
             || sections.first() != Some(&0)
             || sections.last() != Some(&header.blocks)
         {
-            return Err(bad("the section table makes no sense: count again".into()));
+            return Err(bad("the section table is inconsistent: count again".into()));
         }
         let mut histogram = Histogram::default();
         for row in rows.chunks_exact(HISTOGRAM_ROW as usize) {
@@ -80,17 +80,17 @@ impl Table {
         Ok(Table { path: path.to_owned(), file, header, index, sections, histogram })
     }
 
-    /// What the table says of itself.
+    /// Returns the header of the table.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Of a range of k-mers, how many of them occurred how often before any cut; empty for other tables.
+    /// Returns the histogram of a range before any cut; empty for other tables.
     pub(crate) fn uncut_histogram(&self) -> &Histogram {
         &self.histogram
     }
 
-    /// All k-mers in order, a stretch of blocks at a time.
+    /// Returns all k-mers in order, a number of blocks at a time.
     ///
     /// # Panics
     /// If `K` is too narrow for the table's k.
@@ -99,7 +99,7 @@ impl Table {
         Blocks { table: self, next: 0, bytes: Vec::new(), kmers: Vec::new(), width: PhantomData }
     }
 
-    /// The count of a k-mer, which must be canonical if the table is; 0 if it is not in the table.
+    /// Returns the count of a k-mer, which must be canonical if the table is; 0 if the table does not have it.
     /// `kmers` is working space.
     ///
     /// # Errors
@@ -117,13 +117,13 @@ impl Table {
         Ok(found.map_or(0, |at| kmers[at].1))
     }
 
-    /// The number of blocks.
+    /// Returns the number of blocks.
     pub(crate) fn blocks_in_all(&self) -> u64 {
         self.header.blocks
     }
 
-    /// The number of blocks that begin with a k-mer that is not greater: those before `kmer` and
-    /// the one that holds it, if any does.
+    /// Returns the number of blocks whose first k-mer is not greater than `kmer`: the blocks before `kmer`, and
+    /// the one that contains it, if any.
     pub(crate) fn block_of<K: Kmer>(&self, kmer: K) -> u64 {
         let k = self.header.k;
         let section = kmer.prefix(k, self.header.section_bits) as usize;
@@ -140,11 +140,11 @@ impl Table {
         low
     }
 
-    /// The blocks, from and up to, that hold all k-mers from `first` to `last`.
+    /// Returns the half-open range of blocks that contains all k-mers from `first` to `last`.
     pub(crate) fn blocks_between<K: Kmer>(&self, first: K, last: K) -> (u64, u64) {
         let section = first.prefix(self.header.k, self.header.section_bits) as usize;
         let from = self.block_of(first);
-        // No block lies across two sections: one before this section holds nothing of it.
+        // No block spans two sections, so the block before this section contains none of its k-mers.
         let from = if from == self.sections[section] { from } else { from - 1 };
         (from, self.block_of(last).max(from))
     }
@@ -158,7 +158,7 @@ impl Table {
         Entry::load(self.entry_slice(block), self.header.k)
     }
 
-    /// Where a block begins; that of the block behind the last is where the index begins.
+    /// Returns the offset of a block; after the last block, that of the index.
     fn offset(&self, block: u64) -> u64 {
         if block == self.header.blocks {
             self.header.index_offset
@@ -167,7 +167,7 @@ impl Table {
         }
     }
 
-    /// Appends the k-mers of blocks `from` to `to`.
+    /// Appends the k-mers of blocks `from` to `to` (exclusive).
     pub(crate) fn read_blocks<K: Kmer>(
         &self,
         from: u64,
@@ -184,12 +184,12 @@ impl Table {
             return Err(damaged(from));
         }
         let number = (end - start) as usize;
-        // Whole words are read behind the last block, too.
+        // Whole words are loaded, also at the end of the last block.
         bytes.resize(number + 8, 0);
         self.file
             .read_exact_at(&mut bytes[..number], start)
             .map_err(|source| Error::File { path: self.path.clone(), source })?;
-        // Two at a time: see there.
+        // Two blocks are decoded at a time: see `block::decode`.
         let coded = |block| self.coded::<K>(block, start, bytes).ok_or_else(|| damaged(block));
         let mut next = from;
         while next < to {
@@ -205,8 +205,8 @@ impl Table {
         Ok(())
     }
 
-    /// A block within `bytes`, which begin at `start` and go on for 8 bytes behind the last; `None` if
-    /// it is damaged.
+    /// Returns a block within `bytes`, which begin at offset `start` and extend 8 bytes beyond the last block;
+    /// `None` if the block is damaged.
     fn coded<'b, K: Kmer>(&self, block: u64, start: u64, bytes: &'b [u8]) -> Option<Coded<'b, K>> {
         let Entry { first, offset, len, crc } = self.entry::<K>(block);
         let (at, end) = (offset.checked_sub(start)?, self.offset(block + 1).checked_sub(start)?);
@@ -218,11 +218,11 @@ impl Table {
         sound.then_some(Coded { bytes, len: end.checked_sub(at)?, first, kmers })
     }
 
-    /// Reads every block and checks all checksums, that each k-mer is one, in order and in its
-    /// section, the range of the counts and the numbers of the header.
+    /// Reads every block and checks all checksums, that k-mers are valid, ascending and in their section, the
+    /// bounds of counts, and the numbers of the header.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// If a check fails; reports the first problem.
     pub fn verify(&self) -> Result<(), Error> {
         merganser_seq::with_kmer!(self.header.k, K => self.verify_as::<K>())
     }
@@ -239,7 +239,7 @@ impl Table {
                     return Err(bad("k-mers are out of order"));
                 }
                 if !self.belongs(kmer, block) {
-                    return Err(bad("a k-mer is not where look-ups search it"));
+                    return Err(bad("a k-mer is not in its section"));
                 }
                 if !(self.header.min_count..=self.header.max_count).contains(&count) {
                     return Err(bad("a count is outside the table's bounds"));
@@ -255,12 +255,12 @@ impl Table {
         Ok(())
     }
 
-    /// What is said of contents that no writer of ours writes.
+    /// Returns the error for content that no writer produces.
     pub(crate) fn damaged(&self, what: &str) -> Error {
         Error::Table { path: self.path.clone(), reason: format!("{what}: count again") }
     }
 
-    /// Whether a k-mer has no bits beyond its bases and its section holds the block.
+    /// Whether a k-mer has no bits beyond its bases, and the block is in the k-mer's section.
     fn belongs<K: Kmer>(&self, kmer: K, block: u64) -> bool {
         let Header { k, section_bits, .. } = self.header;
         kmer <= K::mask(k) && {
@@ -270,7 +270,7 @@ impl Table {
     }
 }
 
-/// The k-mers of a table in order, from [`Table::blocks`].
+/// The k-mers of a table in order, returned by [`Table::blocks`].
 #[derive(Debug)]
 pub struct Blocks<'t, K> {
     table: &'t Table,
@@ -281,11 +281,11 @@ pub struct Blocks<'t, K> {
 }
 
 impl<K: Kmer> Blocks<'_, K> {
-    /// The next stretch of k-mers with their counts, never empty; `None` behind the last.
+    /// Returns the next k-mers with their counts, at least one; `None` at the end.
     ///
     /// # Errors
     /// If a block cannot be read or is damaged.
-    #[allow(clippy::should_implement_trait, reason = "lends its buffer, as no Iterator can")]
+    #[allow(clippy::should_implement_trait, reason = "lends its buffer, which an Iterator cannot")]
     pub fn next(&mut self) -> Result<Option<&[(K, u32)]>, Error> {
         if self.next == self.table.header.blocks {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! Writing a table: sections are encoded by any worker and written in order.
+//! Writes `.mgk` tables: any worker encodes sections, which are written in order.
 
 use std::io::Write;
 use std::time::Duration;
@@ -16,9 +16,9 @@ use crate::{Error, Histogram};
 /// Encodes sections: k-mers that share their first `section_bits` bits.
 pub(crate) struct MgkFormat;
 
-/// An encoded section; offsets of its entries count from its own start.
+/// An encoded section, or a part of one; the offsets of its entries are relative to its start.
 pub(crate) struct Section<K> {
-    /// It goes on with the section before.
+    /// Whether it continues the section of the previous part.
     goes_on: bool,
     blocks: Vec<u8>,
     entries: Vec<Entry<K>>,
@@ -29,7 +29,7 @@ impl<K: Kmer> Encoder<K> for MgkFormat {
     const UNIT: usize = block::MAX;
 
     fn encode(&self, kmers: &[(K, u32)]) -> Section<K> {
-        // Most k-mers take less, and so the bytes are hardly ever moved.
+        // Most k-mers take less, so the buffer is rarely reallocated.
         let blocks = Vec::with_capacity(6 * kmers.len());
         let entries = Vec::with_capacity(kmers.len().div_ceil(block::MAX));
         let mut section = Section { goes_on: false, blocks, entries };
@@ -63,19 +63,19 @@ impl<K: Kmer> Encoder<K> for MgkFormat {
     }
 }
 
-/// Writes sections one after the other, then index, section table and header.
+/// Writes the sections one after the other, then the index, the section table and the header.
 pub(crate) struct MgkSink {
     file: AtomicFile,
     header: Header,
     index: Vec<u8>,
     /// The number of the first block of each section.
     sections: Vec<u64>,
-    /// Of a range of k-mers, what its histogram was before any cut.
+    /// The encoded histogram before any cut, for a range of k-mers.
     uncut: Vec<u8>,
 }
 
 impl MgkSink {
-    /// A sink for the table that `header` describes; what only the writing shows is filled in.
+    /// Creates a sink for a table with this header; numbers that are known only at the end are filled in then.
     pub(crate) fn new(mut file: AtomicFile, header: Header) -> Result<MgkSink, Error> {
         let place = [0; header::BYTES];
         file.write_all(&place)?;

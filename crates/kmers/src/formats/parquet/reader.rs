@@ -1,5 +1,5 @@
-//! Tables in Parquet files: the columns `kmer` (text, or bytes of a fixed length, its letters) and
-//! `count` (an integer), as we and data frames write them.
+//! Reads tables from Parquet files: the columns `kmer` (the letters, as text or as bytes of a fixed length) and
+//! `count` (an integer), as written by Merganser and by data frame libraries.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::description::{Description, Kind};
 use crate::error::bad;
 use crate::gathered::{Gathered, Gathering};
 
-/// Rows that are read at once.
+/// The number of rows that are read at a time.
 const BATCH_ROWS: usize = 1 << 13;
 
 /// An open file.
@@ -37,16 +37,16 @@ pub(crate) struct Parquet {
 #[derive(Clone, Copy, Debug)]
 struct Column {
     place: usize,
-    /// Some rows might have no value.
+    /// Whether rows may have no value.
     optional: bool,
-    /// An integer of 32 bits without sign.
+    /// Whether the values are unsigned 32-bit integers.
     unsigned: bool,
 }
 
 type Reader = SerializedFileReader<File>;
 
 impl Parquet {
-    /// Opens a file; `canonical` is what is believed if the file does not say.
+    /// Opens a file; `canonical` is used if the file does not tell whether its k-mers are canonical.
     pub(crate) fn open(path: &Path, canonical: bool) -> Result<Parquet, Error> {
         let reader = open(path)?;
         let metadata = reader.metadata().file_metadata();
@@ -76,17 +76,17 @@ impl Parquet {
         }
         match table.k {
             1..=MAX_K => Ok(table),
-            k => Err(bad(path, format!("its k is {k}: tables of k up to {MAX_K} are read"))),
+            k => Err(bad(path, format!("its k is {k}: k can be at most {MAX_K}"))),
         }
     }
 
-    /// The length of the first k-mer.
+    /// Returns the length of the first k-mer.
     fn first_length(&self, reader: &Reader) -> Result<usize, Error> {
         for group in 0..self.groups {
             let mut length = 0;
             self.batches(reader, group, |kmers, _| {
                 length = kmers.first().map_or(0, Vec::len);
-                // One batch is enough, which is said by an error.
+                // One batch is enough: the error ends the reading.
                 Err(Error::Cancelled)
             })
             .or_else(|error| if length > 0 { Ok(()) } else { Err(error) })?;
@@ -94,7 +94,7 @@ impl Parquet {
                 return Ok(length);
             }
         }
-        Err(bad(&self.path, "it is empty: its k cannot be known"))
+        Err(bad(&self.path, "it is empty, so its k is unknown"))
     }
 
     pub(crate) fn description(&self) -> Description {
@@ -141,7 +141,7 @@ impl Parquet {
         let shown = || String::from_utf8_lossy(letters);
         let Some(kmer) = K::from_letters(letters).filter(|_| letters.len() == self.k) else {
             let k = self.k;
-            return Err(self.bad(format!("'{}' is no k-mer of {k} letters A C G T", shown())));
+            return Err(self.bad(format!("'{}' is not a k-mer of {k} letters A C G T", shown())));
         };
         if self.canonical && kmer.reverse_complement(self.k) < kmer {
             return Err(self.bad(format!(
@@ -153,7 +153,7 @@ impl Parquet {
         match u32::try_from(count) {
             Ok(0) => Ok(()),
             Ok(count) => writer.add(kmer, count),
-            Err(_) => Err(self.bad(format!("'{count}' is no count: 0 to {}", u32::MAX))),
+            Err(_) => Err(self.bad(format!("'{count}' is not a count: 0 to {}", u32::MAX))),
         }
     }
 
@@ -161,7 +161,7 @@ impl Parquet {
         bad(&self.path, reason)
     }
 
-    /// Hands out the rows of a row group.
+    /// Passes the rows of a row group to `take`, one batch at a time.
     fn batches(
         &self,
         reader: &Reader,
@@ -245,10 +245,10 @@ fn open(path: &Path) -> Result<Reader, Error> {
 }
 
 fn damaged(path: &Path, error: &ParquetError) -> Error {
-    bad(path, format!("damaged Parquet, or of a kind that cannot be read ({error})"))
+    bad(path, format!("damaged Parquet, or a kind that is not supported ({error})"))
 }
 
-/// The column of this name, which must be of one of these types.
+/// Finds the column with this name, which must have one of these types.
 fn column(path: &Path, reader: &Reader, name: &str, types: &[Type]) -> Result<Column, Error> {
     let schema = reader.metadata().file_metadata().schema_descr();
     let columns = schema.columns().iter().enumerate();
@@ -260,7 +260,7 @@ fn column(path: &Path, reader: &Reader, name: &str, types: &[Type]) -> Result<Co
     if !types.contains(&column.physical_type()) || column.max_rep_level() > 0 {
         let kind = column.physical_type();
         let wanted = if name == "kmer" { "text is" } else { "integers are" };
-        return Err(bad(path, format!("its column '{name}' is {kind}: {wanted} wanted")));
+        return Err(bad(path, format!("its column '{name}' is {kind}: {wanted} expected")));
     }
     let unsigned = column.converted_type() == ConvertedType::UINT_32;
     Ok(Column { place, optional: column.max_def_level() > 0, unsigned })

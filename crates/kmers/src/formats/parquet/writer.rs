@@ -1,5 +1,5 @@
-//! Writing Parquet: the columns `kmer` (text) and `count` (unsigned, 64 bits), with k and whether the
-//! k-mers are canonical as key-value metadata. Layout in `docs/formats.md`.
+//! Writes Parquet: the columns `kmer` (text) and `count` (unsigned 64-bit integers), with k and whether k-mers
+//! are canonical as key-value metadata. The layout is in `docs/reference/formats.md`.
 
 use std::io;
 use std::sync::Arc;
@@ -21,9 +21,9 @@ use crate::Error;
 use crate::formats::mgk::Header;
 use crate::formats::{Encoder, Sink};
 
-/// Rows of a row group: a few MB, and enough work for a thread of those who read.
+/// The number of rows in a row group: a few megabytes, which is enough work for a thread of a reader.
 const GROUP_ROWS: usize = 1 << 18;
-/// Rows handed to the encoder at once.
+/// The number of rows that are passed to the Parquet encoder at a time.
 const BATCH_ROWS: usize = 1 << 13;
 
 const SCHEMA: &str = "message kmers {
@@ -31,7 +31,7 @@ const SCHEMA: &str = "message kmers {
     required int64 count (integer(64, false));
 }";
 
-/// Makes letters of k-mers of `k` bases.
+/// Converts k-mers to letters.
 pub(crate) struct ParquetFormat {
     pub(crate) k: usize,
 }
@@ -53,7 +53,7 @@ impl<K: Kmer> Encoder<K> for ParquetFormat {
     }
 }
 
-/// Writes the file: row groups of the same size whatever the parts are.
+/// Writes the file in row groups of a fixed size, independently of the size of the parts.
 pub(crate) struct ParquetSink {
     writer: SerializedFileWriter<AtomicFile>,
     k: usize,
@@ -73,12 +73,12 @@ impl ParquetSink {
         let values = values.map(|(key, value)| KeyValue::new(key.to_owned(), value));
         let sorting = SortingColumn { column_idx: 0, descending: false, nulls_first: false };
         let properties = WriterProperties::builder()
-            // Without a version: the same table has the same bytes.
+            // Without a version, so that the same table always has the same bytes.
             .set_created_by("merganser".to_owned())
             .set_key_value_metadata(Some(values.to_vec()))
             .set_sorting_columns(Some(vec![sorting]))
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).map_err(failed)?))
-            // Neighbours begin alike.
+            // Neighbouring k-mers have common prefixes.
             .set_column_dictionary_enabled(kmer.clone(), false)
             .set_column_encoding(kmer, Encoding::DELTA_BYTE_ARRAY)
             .build();
@@ -90,7 +90,7 @@ impl ParquetSink {
         })
     }
 
-    /// Writes the first `rows` rows that wait.
+    /// Writes the first `rows` of the waiting rows as a row group.
     fn group(&mut self, rows: usize) -> Result<(), Error> {
         let Columns { letters, counts } = &mut self.waiting;
         let rest = letters.split_off(rows * self.k);
@@ -118,7 +118,7 @@ impl ParquetSink {
     }
 }
 
-/// What the system said, if that is behind it.
+/// Converts an error of Parquet; if an I/O error caused it, that is returned.
 pub(crate) fn failed(error: ParquetError) -> Error {
     match error {
         ParquetError::External(error) => Error::Output(match error.downcast::<io::Error>() {

@@ -1,6 +1,5 @@
-//! Tables as text, compressed as sequence files may be: `KMER COUNT` lines with a tab or blanks
-//! between (`kmc_dump`, `jellyfish dump -c`, ours), or FASTA whose headers are counts (`jellyfish
-//! dump`).
+//! Reads tables from text, which can be compressed like sequence files: lines `KMER COUNT` with a tab or blanks
+//! between (`kmc_dump`, `jellyfish dump -c`, Merganser), or FASTA whose headers are counts (`jellyfish dump`).
 
 use std::fs::File;
 use std::io::Read;
@@ -18,19 +17,19 @@ use crate::error::bad;
 use crate::formats::not_a_table;
 use crate::gathered::{Gathered, Gathering};
 
-/// Text that is read at once.
+/// The size of text that is read at a time, in bytes.
 const PIECE_BYTES: usize = 1 << 20;
-/// The longest line, or header and k-mer.
+/// The largest size of a line, or of a header and its k-mer, in bytes.
 const LONGEST_LINE: usize = 1 << 20;
 
-/// A text whose beginning has been read.
+/// A text whose first lines have been read.
 pub(crate) struct Text {
     input: Input,
     path: PathBuf,
     k: usize,
     canonical: bool,
     kind: Kind,
-    /// The reader, and what it gave; taken when the text is gathered for the first time.
+    /// The reader and the first chunk; taken when the text is gathered for the first time.
     rest: Mutex<Option<(LineReader, LineChunk)>>,
 }
 
@@ -41,7 +40,7 @@ impl std::fmt::Debug for Text {
 }
 
 impl Text {
-    /// Opens a text; a large gzip file is inflated by all workers who gather it.
+    /// Opens a text. If it is a large gzip file, all workers that gather it decompress it in parallel.
     pub(crate) fn open(path: &Path, canonical: bool, cancel: &Cancel) -> Result<Text, Error> {
         let input = match path.as_os_str() == "-" {
             true => Input::Stdin,
@@ -53,7 +52,7 @@ impl Text {
         Ok(Text { input, path, k, canonical, kind, rest: Mutex::new(Some((reader, head))) })
     }
 
-    /// Whether it is from a pipe.
+    /// Whether the text comes from a pipe and can be read only once.
     pub(crate) fn is_read_once(&self) -> bool {
         !self.input.path().is_some_and(Path::is_file)
     }
@@ -72,11 +71,11 @@ impl Text {
         let (reader, chunk) = match first {
             Some(begun) => begun,
             None if self.is_read_once() => {
-                return Err(bad(&self.path, "this text was read already: give a file"));
+                return Err(bad(&self.path, "this text can be read only once: give a file"));
             }
             None => begin(&self.input, cancel)?,
         };
-        // Blank lines may part a header from its k-mer, and so may the end of a chunk.
+        // A header and its k-mer may be separated by blank lines or by the end of a chunk.
         let threads = if self.kind == Kind::Fasta { 1 } else { threads };
         let first = Mutex::new(Some(chunk));
         let earliest: Mutex<Option<(u64, Error)>> = Mutex::new(None);
@@ -101,7 +100,7 @@ impl Text {
     }
 }
 
-/// Opens a text, and reads its first lines.
+/// Opens a text and reads its first lines.
 fn begin(input: &Input, cancel: &Cancel) -> Result<(LineReader, LineChunk), Error> {
     let options = ReaderOptions::<SequencesOnly> {
         chunk_bytes: PIECE_BYTES,
@@ -113,25 +112,25 @@ fn begin(input: &Input, cancel: &Cancel) -> Result<(LineReader, LineChunk), Erro
     let reader = LineReader::open(input, options, group)?;
     let mut head = LineChunk::default();
     if !reader.next_lines(&mut head)? {
-        return Err(bad(Path::new(reader.name()), "it is empty: its k cannot be known"));
+        return Err(bad(Path::new(reader.name()), "it is empty, so its k is unknown"));
     }
     Ok((reader, head))
 }
 
-/// Bytes of a text that tell a dump from reads.
+/// The number of bytes that are examined to distinguish a dump from reads.
 const DUMP_HEAD: u64 = 1 << 14;
-/// Records of a dump, at most, that are looked at.
+/// The largest number of records that are examined.
 const DUMP_RECORDS: usize = 64;
 
-/// Whether a FASTA file, plain or compressed, is what `jellyfish dump` writes: headers are counts, and sequences canonical
-/// k-mers of one length. Of reads, half would not be canonical.
+/// Whether a FASTA file, plain or compressed, is an output of `jellyfish dump`: headers are counts, and
+/// sequences are canonical k-mers of one length. About half of the reads in other files would not be canonical.
 pub(crate) fn is_dump(path: &Path) -> Result<bool, Error> {
     let failed = |source| Error::File { path: path.to_owned(), source };
     let mut head = Vec::new();
     let file = File::open(path).map_err(failed)?;
     let text = merganser_io::decompress(file).map_err(failed)?;
     text.take(DUMP_HEAD).read_to_end(&mut head).map_err(failed)?;
-    // The last line may be cut.
+    // The last line may be incomplete.
     let whole = if (head.len() as u64) < DUMP_HEAD {
         head.len()
     } else {
@@ -153,16 +152,16 @@ pub(crate) fn is_dump(path: &Path) -> Result<bool, Error> {
     Ok((1..=MAX_K).contains(&k) && records.len() > 0 && records.clone().all(is_kmer))
 }
 
-/// Lines that belong together, by the first byte of the text.
+/// Returns the number of lines that belong together, depending on the first byte of the text.
 fn group(first_byte: u8) -> u64 {
     if first_byte == b'>' { 2 } else { 1 }
 }
 
-/// The kind of text, and the k of its first k-mer.
+/// Returns the kind of text, and the length of its first k-mer.
 fn first_line(path: &Path, head: &[u8]) -> Result<(Kind, usize), Error> {
     let lines = head.split(|&byte| byte == b'\n');
     let mut lines = lines.map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
-    let first = lines.next().ok_or_else(|| bad(path, "it is empty: its k cannot be known"))?;
+    let first = lines.next().ok_or_else(|| bad(path, "it is empty, so its k is unknown"))?;
     let fasta = first[0] == b'>';
     let line = if fasta { lines.next().unwrap_or_default() } else { first };
     let kmer = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
@@ -177,23 +176,23 @@ fn first_line(path: &Path, head: &[u8]) -> Result<(Kind, usize), Error> {
     }
     if kmer.len() > MAX_K {
         let k = kmer.len();
-        return Err(bad(path, format!("its k is {k}: tables of k up to {MAX_K} are read")));
+        return Err(bad(path, format!("its k is {k}: k can be at most {MAX_K}")));
     }
     Ok((if fasta { Kind::Fasta } else { Kind::Columns }, kmer.len()))
 }
 
-/// Parses lines.
+/// Parses lines and gathers their k-mers.
 struct Lines<'t, 'p, K> {
     text: &'t Text,
     writer: Gathering<'t, 'p, K>,
-    /// The number of the line, from 1.
+    /// The number of the current line, 1-based.
     line: u64,
-    /// The count of the header before.
+    /// The count of the preceding header.
     count: Option<u32>,
 }
 
 impl<K: Kmer> Lines<'_, '_, K> {
-    /// Takes the lines of a chunk that was read before, then of all others.
+    /// Parses the lines of the first chunk, if one is given, and then those of further chunks of the reader.
     fn all(
         &mut self,
         reader: &LineReader,
@@ -206,7 +205,7 @@ impl<K: Kmer> Lines<'_, '_, K> {
         };
         loop {
             if !ready {
-                // Should reading fail, then behind all lines that were handed out.
+                // If reading fails, that error comes after all lines that were returned.
                 self.line = u64::MAX;
                 if !reader.next_lines(&mut chunk)? {
                     self.line = 0;
@@ -220,7 +219,7 @@ impl<K: Kmer> Lines<'_, '_, K> {
         }
     }
 
-    /// Takes whole lines.
+    /// Parses complete lines.
     fn take(&mut self, text: &[u8]) -> Result<(), Error> {
         let mut rest = text;
         while !rest.is_empty() {
@@ -249,7 +248,7 @@ impl<K: Kmer> Lines<'_, '_, K> {
                 Ok(())
             }
             (None, Some(count)) => self.add(line, count),
-            _ => Err(self.bad("a header >COUNT and then a line with its k-mer are wanted")),
+            _ => Err(self.bad("a header >COUNT and then a line with its k-mer are expected")),
         }
     }
 
@@ -258,10 +257,10 @@ impl<K: Kmer> Lines<'_, '_, K> {
         let kmer = match K::from_letters(letters) {
             Some(kmer) if letters.len() == k => kmer,
             Some(_) => {
-                let reason = format!("a k-mer of {} letters, and {k} before", letters.len());
+                let reason = format!("a k-mer of {} letters, but {k} before", letters.len());
                 return Err(self.bad(&reason));
             }
-            None => return Err(self.bad("this is no k-mer: A C G T (or U) are its letters")),
+            None => return Err(self.bad("this is not a k-mer of letters A C G T (or U)")),
         };
         if self.text.canonical && kmer.reverse_complement(k) < kmer {
             let letters = String::from_utf8_lossy(letters);
@@ -286,7 +285,7 @@ impl<K: Kmer> Lines<'_, '_, K> {
             Ok(number) if !text.is_empty() => Ok(number),
             _ => {
                 let text = String::from_utf8_lossy(text);
-                Err(self.bad(&format!("'{text}' is no count: 0 to {}", u32::MAX)))
+                Err(self.bad(&format!("'{text}' is not a count: 0 to {}", u32::MAX)))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Tables as text, sorted: `KMER<TAB>COUNT` lines, and Jellyfish's two forms.
+//! Writes tables as sorted text: `KMER<TAB>COUNT` lines, and the two formats of Jellyfish.
 
 use std::io::Write;
 use std::time::Duration;
@@ -9,18 +9,18 @@ use merganser_seq::kmer::Kmer;
 use crate::Error;
 use crate::formats::{Encoder, Sink};
 
-/// How a k-mer is written.
+/// The format of a k-mer with its count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
     /// `KMER<TAB>COUNT`.
     Tsv,
-    /// `>COUNT`, then `KMER` on its own line, as `jellyfish dump`.
+    /// `>COUNT`, then `KMER` on its own line, like `jellyfish dump`.
     Fasta,
-    /// `KMER COUNT`, as `jellyfish dump -c`.
+    /// `KMER COUNT`, like `jellyfish dump -c`.
     Jellyfish,
 }
 
-/// Encodes k-mers of `k` bases as lines.
+/// Encodes k-mers of length `k` as lines.
 pub(crate) struct TextFormat {
     pub(crate) k: usize,
     pub(crate) style: Style,

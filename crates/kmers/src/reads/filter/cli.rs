@@ -1,4 +1,4 @@
-//! Arguments that are not a value of their field.
+//! Parsers of arguments.
 
 use std::ffi::OsStr;
 
@@ -8,7 +8,7 @@ use clap::{Arg, Command, Error};
 
 use super::Limit;
 
-/// Parses a [`Limit`], whose error is the whole message.
+/// Parses a [`Limit`]; an error is the whole message.
 #[derive(Clone)]
 pub(super) struct LimitParser;
 

@@ -9,7 +9,7 @@ use merganser_run::{Cancel, Resources, Silent};
 use merganser_test_random::Random;
 use proptest::prelude::*;
 
-/// All hits of all reads, as the stages find them.
+/// Returns the hits of all reads as found by the stages.
 fn mapped(config: &Config, contigs: &[Vec<u8>], reads: &[Vec<u8>]) -> Vec<Vec<NaiveHit>> {
     let (resources, cancel) = (Resources::new().threads(1).memory(1 << 30), Cancel::default());
     let reference = Reference::of(contigs);
@@ -54,13 +54,13 @@ fn mapped(config: &Config, contigs: &[Vec<u8>], reads: &[Vec<u8>]) -> Vec<Vec<Na
         .collect()
 }
 
-/// Makes contigs and reads: proptest's values would shrink towards nothing of interest.
+/// A generator of contigs and reads. Proptest strategies would shrink to uninteresting cases.
 pub(crate) trait Simulate {
     fn below(&mut self, n: usize) -> usize;
 
     fn bases(&mut self, n: usize) -> Vec<u8>;
 
-    /// Contigs with copies of a repeat, stretches of one or two letters, and N.
+    /// Returns contigs with copies of a repeat, runs of one or two letters, and N.
     fn contigs(&mut self) -> Vec<Vec<u8>> {
         let repeat = self.bases(150);
         (0..1 + self.below(4))
@@ -104,7 +104,7 @@ pub(crate) trait Simulate {
         letters
     }
 
-    /// Stretches of the contigs with edits, of either strand.
+    /// Returns stretches of the contigs with edits, from either strand.
     fn reads(&mut self, contigs: &[Vec<u8>], longest: usize, e: usize) -> Vec<Vec<u8>> {
         (0..12)
             .map(|_| {

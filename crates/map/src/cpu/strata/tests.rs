@@ -1,4 +1,5 @@
-//! What is said of a read or pair if not all hits are looked for: the same as if all were.
+//! Checks that the report about a read or pair does not depend on whether hits are searched stratum by stratum or all
+//! at once.
 
 use merganser_filter::Threshold;
 use merganser_run::{Cancel, Resources, Silent};
@@ -14,21 +15,21 @@ use crate::naive;
 use crate::reference::Reference;
 use crate::run::build_of;
 
-/// What is reported of hits or combinations in their order: the best ones, and how sure the first one is.
+/// The reported hits or combinations in order (the best ones), and the mapping quality of the first one.
 type Said<T> = (Vec<T>, u8);
 
 fn said<T: Copy>(select: Select, found: &[T], edits: impl Fn(&T) -> u32) -> Said<T> {
     let best = found.first().map(&edits);
     let count = found.iter().take_while(|&one| Some(edits(one)) == best).count();
-    // Of the best hit alone, whether there is another one as good.
+    // For `Best`, it only matters whether there is a second one as good.
     let count = if select == Select::Best { count.min(2) } else { count };
     let strata = found.chunk_by(|a, b| edits(a) == edits(b));
     let strata = strata.map(|same| (edits(&same[0]), same.len() as u64));
     (found[..count].to_vec(), quality(select, strata, 9))
 }
 
-/// The same of a pair: concordant combinations as (edits, end of the first mate, end of the second), or what is
-/// said of each mate.
+/// The report about a pair: concordant combinations as (edits, end of the first mate, end of the second one),
+/// or the report about each mate.
 #[derive(Debug, PartialEq)]
 enum SaidOfPair {
     Together(Said<(u32, u32, u32)>),
@@ -47,13 +48,13 @@ fn said_of_pair(pairing: &mut Pairing<'_>, select: Select, mates: &Mates<'_>) ->
         ControlFlow::<()>::Continue(())
     });
     let counted: u64 = pairing.strata().into_iter().map(|(_, count)| count).sum();
-    // With one that is reported, not all need to be counted.
+    // For `Best`, combinations may be counted only in part.
     assert!(found.len() as u64 == counted || select == Select::Best);
     SaidOfPair::Together(said(select, &found, |of| of.0))
 }
 
-/// Maps reads stratum by stratum, and by the oracle, and compares what is said of them. Gives how many candidates
-/// were looked at stratum by stratum, and if all hits are looked for.
+/// Maps reads stratum by stratum and by the oracle, and compares the reports. Returns the number of candidates
+/// of the search stratum by stratum, and of a search for all hits.
 fn compare(config: &Config, contigs: &[Vec<u8>], reads: &[Vec<u8>], unit: usize) -> [u64; 2] {
     let (resources, cancel) = (Resources::new().threads(1).memory(1 << 30), Cancel::default());
     let (index, _) =
@@ -112,7 +113,7 @@ fn compare(config: &Config, contigs: &[Vec<u8>], reads: &[Vec<u8>], unit: usize)
     [early.effort.candidates, all.effort.candidates]
 }
 
-/// Mates of fragments of the contigs, with edits, some of them from elsewhere.
+/// Returns mates of fragments of the contigs, with edits; some second mates are unrelated.
 fn pairs(random: &mut Random, contigs: &[Vec<u8>], e: usize) -> Vec<Vec<u8>> {
     let mut mates = Vec::new();
     for _ in 0..10 {
@@ -168,7 +169,8 @@ proptest! {
     }
 }
 
-/// Reads with more hits than are kept at a time: batches are cut, and what was given up is looked for again.
+/// Reads with more hits than are kept at a time: the list is cut, and the reads that were dropped are searched
+/// again.
 #[test]
 fn many_hits_are_kept_a_part_at_a_time() {
     let mut random = Random(7);
@@ -183,7 +185,8 @@ fn many_hits_are_kept_a_part_at_a_time() {
     }
 }
 
-/// Reads with more edits than lanes decide, or nearly: the strata that are looked for grow with the read.
+/// Reads with about as many edits as lanes can decide, or more: the first strata to search depend on the read's
+/// length.
 #[test]
 fn long_reads_are_reported_as_if_all_hits_were_known() {
     let mut random = Random(11);
@@ -207,14 +210,14 @@ fn long_reads_are_reported_as_if_all_hits_were_known() {
     }
 }
 
-/// A read that lies somewhere without edits is not looked for with shorter seeds.
+/// A read that occurs without edits is not searched with shorter seeds.
 #[test]
 fn the_work_ends_early() {
     let mut random = Random(3);
     let contigs = [random.bases(200_000)];
     let reads: Vec<Vec<u8>> =
         (0..20).map(|at| contigs[0][at * 9000..at * 9000 + 80].to_vec()).collect();
-    // Ten seeds of eight bases occur three times each by chance, three of 26 do not.
+    // Ten seeds of eight bases each occur three times by chance; three seeds of 26 bases do not.
     let config = Config { select: Select::Best, ..Config::new(Threshold::Edits(9)) };
     let [early, all] = compare(&config, &contigs, &reads, 1);
     assert!(early == 20 && all > 400, "{early} {all}");

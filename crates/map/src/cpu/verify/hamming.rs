@@ -1,4 +1,4 @@
-//! Substitutions alone: the differences on each diagonal of a window are counted.
+//! Verification with substitutions only: counts the mismatches on each diagonal of a window.
 
 use merganser_run::Cancel;
 
@@ -7,11 +7,10 @@ use crate::NMode;
 use crate::queries::Query;
 use crate::reference::Text;
 
-/// Diagonals that are compared between two looks at whether the run is cancelled.
+/// The number of diagonals between two checks for cancellation.
 const DIAGONALS: i64 = 1 << 14;
 
-/// Appends the good ends of a window, which must be ends of the window's own diagonals; once the run
-/// is cancelled, some are missing.
+/// Appends the good ends of a window's diagonals. After a cancellation, some are missing.
 pub(crate) fn ends(
     number: u32,
     query: &Query<'_>,
@@ -42,7 +41,7 @@ pub(crate) fn ends(
     }
 }
 
-/// The number of differences on a diagonal, if there are not too many.
+/// Returns the number of mismatches on a diagonal, or `None` if there are too many.
 fn differences(query: &Query<'_>, text: &Text<'_>, at: usize, mode: NMode) -> Option<u32> {
     let mut edits = 0;
     for word in 0..query.low.len() {

@@ -1,10 +1,12 @@
-//! Many windows at once, one a lane: the band of a window's diagonals as bits of a word that moves
-//! along with the query's bases (Hyyrö, 2003, with the roles of query and text exchanged, so that
-//! the last row holds the edits of all ends).
+//! Bit-parallel verification of many windows at once, one in each vector lane (Hyyrö, 2003).
 //!
-//! A lane of 32 bits takes a band of 16 diagonals, one of 64 bits 32: the other half of the word
-//! holds the bases of the text that come next. What a band computes is never less than the true
-//! number of edits, and equal to it for an alignment that stays within the band.
+//! The diagonals of a window's band are the bits of a word that moves along with the query's bases. The roles
+//! of query and text are exchanged compared with the paper, so that after the last row the word holds the edits
+//! of all ends.
+//!
+//! A 32-bit lane holds a band of 16 diagonals, a 64-bit lane one of 32; the other half of the word holds the
+//! next bases of the text. A band never computes fewer than the true number of edits, and exactly this number
+//! for an alignment that stays within the band.
 
 use std::ops::{Add, BitAnd, BitOr};
 
@@ -16,22 +18,23 @@ use super::{End, Window};
 use crate::queries::{Queries, Query};
 use crate::reference::Text;
 
-/// A lane's word.
+/// The word of a lane.
 pub(crate) trait Lane:
     Copy + Default + Ord + Add<Output = Self> + BitAnd<Output = Self> + BitOr<Output = Self>
 {
-    /// Diagonals of a band, and bases of a block: half the word's bits.
+    /// The number of diagonals of a band, and of bases of a block: half of the word's bits.
     const BAND: usize;
-    /// Bases that can be stepped over with 64 bases of the text: whole blocks.
+    /// The number of bases, in whole blocks, that can be processed with one load of 64 bases of the text.
     const AHEAD: usize = 64 - Self::BAND;
     fn of(word: u64) -> Self;
     fn word(self) -> u64;
-    /// The next base: text (low, high), query (low, high; the base on top), differences up, down,
-    /// and the sum of diagonal differences at the band's end.
+    /// Processes the next base. Takes the text (low, high), the query (low, high; its base on top), the
+    /// differences up and down between neighbouring ends, and the edits at the band's last end; returns the
+    /// latter three.
     fn step(text: [Self; 2], query: [Self; 2], up: Self, down: Self, sum: Self) -> [Self; 3];
     fn shift_right(self) -> Self;
     fn shift_left(self) -> Self;
-    /// How many bits are set.
+    /// Returns the number of set bits.
     fn ones(self) -> Self;
 }
 
@@ -57,7 +60,7 @@ macro_rules! lane {
                 let equal = !((text[0] ^ spread(query[0])) | (text[1] ^ spread(query[1])));
                 let zero = ((equal & up).wrapping_add(up) ^ up) | equal | down;
                 let (more, less) = (down | !(zero | up), zero & up);
-                // What is above the band must not come in.
+                // Bits above the band must not enter it.
                 let below = zero >> 1 & ((1 << (BAND - 1)) - 1);
                 let differs = !zero >> (BAND - 1) & 1;
                 [less | !(below | more), below & more, sum + differs]
@@ -86,12 +89,12 @@ lane! {
     u64, i64;
 }
 
-/// Lanes that are computed together: two vectors of 512 bits, so that one waits for its results
-/// while the other computes.
+/// The number of lanes that are computed together: two 512-bit vectors, so that one computes while the other
+/// waits for its results.
 const LANES_32: usize = 32;
 const LANES_64: usize = 16;
 
-/// A thread's memory.
+/// Working space of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Lanes {
     group: Vec<u32>,
@@ -99,26 +102,26 @@ pub(crate) struct Lanes {
 
 /// The state of a group of lanes.
 struct Group<T, const N: usize> {
-    /// The edits that each may have.
+    /// The maximum number of edits of each lane.
     edits: [T; N],
     text: [[T; N]; 2],
     query: [[T; N]; 2],
     up: [T; N],
     down: [T; N],
     sum: [T; N],
-    /// What the words above are filled from: 64 bases of the text, the first one at the bottom, and
-    /// of the query, the first one on top.
+    /// The next 64 bases of the text, the first one in the lowest bit, and of the query, the first one in the
+    /// highest bit; the words above are filled from them.
     text_ahead: [[u64; N]; 2],
     query_ahead: [[u64; N]; 2],
 }
 
-/// Bases of the widest band.
+/// The number of diagonals of the widest band.
 pub(crate) const WIDEST: usize = <u64 as Lane>::BAND;
-/// The most edits for which there is a band.
+/// The maximum number of edits for which a band is wide enough.
 pub(crate) const MAX_EDITS: usize = (WIDEST - 1) / 2;
 
-/// The band of the lanes that windows with this many edits take: the narrow one if it leaves room
-/// for neighbouring diagonals; `None` if no band is wide enough.
+/// Returns the number of diagonals of the band for queries with `edits` edits: the narrow band if it leaves
+/// room for neighbouring diagonals; `None` if no band is wide enough.
 pub(crate) fn band(edits: usize) -> Option<usize> {
     match 2 * edits + 1 {
         0..=13 => Some(<u32 as Lane>::BAND),
@@ -128,9 +131,8 @@ pub(crate) fn band(edits: usize) -> Option<usize> {
 }
 
 impl Lanes {
-    /// Appends the good ends of windows, all of which [`Window::is_plain`] for their [`band`], and
-    /// calls `rejected` with the number of candidates of each window that has none. The order of
-    /// ends is of no account.
+    /// Appends the good ends of windows, in any order, and calls `rejected` with the number of candidates of
+    /// each window that has none. All windows must satisfy [`Window::is_plain`] for their [`band`].
     pub(crate) fn run(
         &mut self,
         queries: &Queries,
@@ -146,7 +148,7 @@ impl Lanes {
         };
         self.group.clear();
         self.group.extend(0..windows.len() as u32);
-        // Lanes of a group should end together; mostly all do.
+        // Lanes of a group should end together. Usually all have the same length and need no sorting.
         if !self.group.is_sorted_by_key(of) {
             self.group.sort_by_key(of);
         }
@@ -174,12 +176,12 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Asks the cache for the text of some windows.
+    /// Prefetches the text of some windows.
     fn prefetch(&self, group: &[u32]) {
         for &at in group {
             let window = &self.windows[at as usize];
             let len = self.queries.get(window.query as usize).len;
-            // A line of the cache has 512 bases.
+            // A cache line holds 512 bases of a plane.
             for at in (0..len).step_by(512).chain([len]) {
                 self.text.prefetch(window.first as usize + at);
             }
@@ -197,14 +199,14 @@ dispatch! {
         run::<u64, LANES_64>
 }
 
-/// What a lane is filled from.
+/// The data from which a lane is filled.
 #[derive(Clone, Copy)]
 struct LaneInput<'a> {
-    /// The planes of the query's reverse complement: complemented, they are the query's from its last
-    /// base on.
+    /// Planes of the query's reverse complement. Complementing them gives the query's bases from the last one
+    /// on, which is the order in which lanes need them.
     back: [&'a [u64]; 2],
     len: usize,
-    /// Where the band begins in the text.
+    /// The position in the text where the band begins.
     at: usize,
 }
 
@@ -216,7 +218,7 @@ impl<'a> LaneInput<'a> {
         LaneInput { back: [back.low, back.high], len: query.len, at }
     }
 
-    /// The 64 bases of the query from `base` on, the first one on top.
+    /// Returns the 64 bases of the query from `base` on, the first one in the highest bit.
     #[inline(always)]
     fn query(&self, base: usize) -> [u64; 2] {
         let left = self.len - base;
@@ -256,7 +258,7 @@ fn run<T: Lane, const N: usize>(
     }
     let sources = &sources[..group.len()];
     let longest = sources.last().map_or(0, |source| source.len);
-    // The first lane that goes on; they end in their order.
+    // The first unfinished lane. Lanes are sorted by length, so they finish in order.
     let (mut first, mut base) = (0, 0);
     while base < longest {
         let within = base % T::AHEAD;
@@ -295,7 +297,7 @@ fn run<T: Lane, const N: usize>(
 }
 
 impl<T: Lane, const N: usize> Group<T, N> {
-    /// Fills the words of the next block, which begins so many bases behind the first one ahead.
+    /// Fills the words of the next block, which begins `within` bases after the first of the preloaded bases.
     #[inline(always)]
     fn fill(&mut self, within: u32) {
         for plane in 0..2 {
@@ -307,14 +309,14 @@ impl<T: Lane, const N: usize> Group<T, N> {
         }
     }
 
-    /// Whether all lanes of a range have more edits everywhere in their bands than they may have: these never
-    /// become fewer.
+    /// Whether all lanes of a range exceed their maximum number of edits at every end of their bands. These
+    /// numbers never decrease.
     #[inline(always)]
     fn are_hopeless(&self, from: usize, to: usize) -> bool {
         let mut hopeful = T::default();
         let between = T::of((1 << (T::BAND - 1)) - 1);
         for lane in 0..N {
-            // No end of the band has fewer edits than this.
+            // No end of the band has fewer edits than `sum` less the set bits of `up`.
             let spare = self.edits[lane] + (self.up[lane] & between).ones();
             let counts = (from..to).contains(&lane);
             hopeful = hopeful | T::of(u64::from(counts && self.sum[lane] <= spare));
@@ -340,7 +342,7 @@ impl<T: Lane, const N: usize> Group<T, N> {
     }
 }
 
-/// Appends the good ends of a lane that has met its query's last base; false if there are none.
+/// Appends the good ends of a lane whose query is complete; returns false if it has no good end.
 #[inline(always)]
 fn finish(
     query: &Query<'_>,
@@ -350,7 +352,7 @@ fn finish(
     ends: &mut Vec<End>,
 ) -> bool {
     let [up, down, sum] = state;
-    // Bit b is the difference between the ends b + 1 and b of the band, whose last end has `sum`.
+    // Bit b is the difference between ends b + 1 and b of the band; the last end has `sum` edits.
     let between = (1u64 << (band - 1)) - 1;
     if (sum as usize) > query.edits + (up & between).count_ones() as usize {
         return false;
@@ -368,7 +370,7 @@ fn finish(
             ends.push(End { query: window.query, position, edits: edits as u32 });
         }
     }
-    // In the order of positions, as all windows mostly are.
+    // Into the order of positions, in which windows usually are, too.
     ends[before..].reverse();
     ends.len() > before
 }

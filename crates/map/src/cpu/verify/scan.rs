@@ -1,5 +1,5 @@
-//! Good ends by a scan of the text with bit vectors a base of the query a bit (Myers, 1999), of any
-//! query, window and letters.
+//! Verification by scanning the text with bit vectors that have a bit for each base of the query (Myers, 1999).
+//! It handles any query, window and letters.
 
 use merganser_run::Cancel;
 
@@ -8,21 +8,21 @@ use crate::NMode;
 use crate::queries::Query;
 use crate::reference::Text;
 
-/// A thread's memory.
+/// Working space of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Scan {
-    /// By code of the text's letter, then by word: which bases of the query match.
+    /// The bases of the query that match a letter of the text, by the letter's code, then by word.
     equal: Vec<u64>,
     up: Vec<u64>,
     down: Vec<u64>,
     cancel: Cancel,
 }
 
-/// Words that are computed between two looks at whether the run is cancelled: some milliseconds.
+/// The number of words that are computed between two checks for cancellation: a few milliseconds.
 const WORDS: usize = 1 << 20;
 
 impl Scan {
-    /// A thread's memory in a run; once that is cancelled, ends are missing.
+    /// Creates a scan that checks `cancel`. After a cancellation, ends are missing.
     pub(crate) fn of_run(cancel: &Cancel) -> Scan {
         Scan { cancel: cancel.clone(), ..Scan::default() }
     }

@@ -1,8 +1,8 @@
-//! Buffers as long as the longest batch so far needs them.
+//! Buffers that grow to the size of the largest batch so far.
 
 use merganser_gpu::{DeviceBuffer, PinnedBuffer, Pod, Result as GpuResult, Stream};
 
-/// Host memory that goes to the device.
+/// A pinned buffer on the host and its copy on the device.
 #[derive(Debug)]
 pub(super) struct Upload<T: Pod> {
     here: PinnedBuffer<T>,
@@ -27,7 +27,7 @@ impl<T: Pod> Upload<T> {
     }
 }
 
-/// Makes a buffer longer if it is too short; what is in it is lost.
+/// Replaces a buffer by a longer one if it is too short; its contents are lost.
 pub(super) fn grow<T: Pod>(
     stream: &Stream,
     buffer: &mut DeviceBuffer<T>,

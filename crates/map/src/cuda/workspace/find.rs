@@ -1,4 +1,4 @@
-//! From the seeds of a batch to the hits of a part of its reads, as much at a time as there is room for.
+//! Finding the hits of a part of a batch from its seeds, as many queries at a time as there is room for.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::{LEFT_TO_HOST, MAX_TRACED, Workspace, bits};
 use crate::hits::{Hit, NO_SCRIPT};
 use crate::search::{BIAS, MAX_SORTED};
 
-/// What a device counted.
+/// Counters of a part.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::cuda) struct Counted {
     pub(in crate::cuda) candidates: u64,
@@ -18,19 +18,19 @@ pub(in crate::cuda) struct Counted {
     pub(in crate::cuda) verified: u64,
 }
 
-/// Hits of some reads, in the order of the reads and of their hits.
+/// The hits of a part in order.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// Reads within the part, and their hits.
+    /// The number of the read within the part, and the hit.
     pub(in crate::cuda) hits: Vec<(u32, Hit)>,
     pub(crate) scripts: Vec<u16>,
-    /// Entries of each script.
+    /// The number of entries of each script.
     pub(crate) width: usize,
 }
 
 impl Workspace {
-    /// Finds the hits of a part of the queries, and replaces `found` by them; `None` if there is not
-    /// enough room for what is found of them together, or the run is cancelled.
+    /// Finds the hits of a part of the queries and replaces `found` by them. Returns `None` if there is too
+    /// little room for all of them together, or if the run is cancelled.
     pub(in crate::cuda) fn map(
         &mut self,
         part: Range<usize>,
@@ -72,14 +72,14 @@ impl Workspace {
         }))
     }
 
-    /// One query with more occurrences than there is room for, slice by slice of the reference, in
-    /// the slices that the host has; false if one of them has too many, or the run is
+    /// Processes a query with more occurrences than there is room for, slice by slice of the reference. The
+    /// slices are those of the host. Returns false if a slice has too many candidates, or if the run is
     /// cancelled.
     fn slices(&mut self, query: usize, cancel: &Cancel) -> GpuResult<bool> {
         let found = self.offsets_here[query + 1] - self.offsets_here[query];
         let slices = found.div_ceil(MAX_SORTED as u64);
         let room = self.room().saturating_sub(self.index.gaps.len() as u64);
-        // Half full on average, since slices are not of one size.
+        // Half full on average, because slices differ in size.
         let mut together = (slices * room / 2 / found.max(1)).max(1);
         let end = u64::from(self.index.text_end) + 2 * BIAS as u64;
         let mut slice = 0;
@@ -100,7 +100,8 @@ impl Workspace {
         Ok(true)
     }
 
-    /// Good ends of some queries, all or those of a slice; false if there is not enough room.
+    /// Finds the good ends of some queries, in the whole reference or in a slice; returns false if there is too
+    /// little room.
     fn step(&mut self, queries: Range<usize>, slice: Option<[u64; 2]>) -> GpuResult<bool> {
         let occurrences = self.offsets_here[queries.end] - self.offsets_here[queries.start];
         let Workspace { stream, .. } = self;
@@ -156,7 +157,7 @@ impl Workspace {
         Ok(true)
     }
 
-    /// Sorts the first keys and lets the task look at the result.
+    /// Sorts the first keys, and lets the task point to the result.
     fn sort_keys(&mut self, items: usize, key_bits: u32) -> GpuResult<()> {
         let [first, second] = &mut self.keys;
         let both = [first.slice_mut(..items), second.slice_mut(..items)];
@@ -167,20 +168,20 @@ impl Workspace {
         Ok(())
     }
 
-    /// Leaves those keys that a rule of the filter lets pass; how many these are.
+    /// Keeps only the keys that pass a rule of the filter, and returns their number.
     fn filter(&mut self, items: usize, key_bits: u32) -> GpuResult<usize> {
         self.stream.fill(self.counts.slice_mut(Counter::Kept as usize..), 0)?;
         self.reject()?;
         let passed = self.windows.view().cast::<u64>().slice(..items);
         self.stream.copy(passed, self.keys[0].view_mut())?;
-        // A key that is none has a one above all others' bits.
+        // The marker of rejected keys has a bit above those of all other keys, so it sorts last.
         self.sort_keys(items, key_bits + 1)?;
         let kept = self.counts()?[Counter::Kept as usize];
         self.task.items = kept;
         Ok(kept as usize)
     }
 
-    /// Waits for the counters.
+    /// Downloads the counters.
     fn counts(&mut self) -> GpuResult<[u64; Counter::COUNT]> {
         self.stream.download(self.counts.view(), &mut self.counts_here, 0)?;
         let mut counts = [0; Counter::COUNT];
@@ -188,7 +189,7 @@ impl Workspace {
         Ok(counts)
     }
 
-    /// From good ends to hits with scripts.
+    /// Turns good ends into hits with scripts.
     fn finish(&mut self, ends: usize, queries: usize, found: &mut Found) -> GpuResult<()> {
         if ends == 0 {
             return Ok(());
@@ -244,7 +245,7 @@ impl Workspace {
             let deferred = edits > 0 && (width == 0 || found.scripts[at] == LEFT_TO_HOST);
             let hit = Hit {
                 edits,
-                // To be found by the position.
+                // The host derives the contig from the position.
                 contig: 0,
                 end: low(key >> 1, position_bits),
                 reverse: key & 1 == 1,

@@ -1,4 +1,4 @@
-//! Taking up a batch: its queries go to the device, which chooses and looks up their seeds.
+//! Loading of a batch: copies its queries to the device, which chooses and looks up their seeds.
 
 use merganser_gpu::{Result as GpuResult, primitives};
 
@@ -8,7 +8,7 @@ use super::{Workspace, bits};
 use crate::prefilter;
 use crate::queries::Queries;
 
-/// The batch as it is put together for the device.
+/// A batch as it is assembled for the device.
 #[derive(Debug, Default)]
 pub(super) struct Loading {
     queries: Vec<QueryEntry>,
@@ -19,8 +19,8 @@ pub(super) struct Loading {
 }
 
 impl Workspace {
-    /// Takes up a batch: chooses the seeds of those of its queries for which `seeds` says how many
-    /// they have.
+    /// Loads a batch, and chooses the seeds of its queries. `seeds` returns the number of seeds of a query; 0
+    /// leaves it out.
     pub(in crate::cuda) fn load(
         &mut self,
         queries: &Queries,
@@ -82,7 +82,7 @@ impl Workspace {
         self.task.edit_bits = bits(self.max_edits as u64).max(1);
     }
 
-    /// Lets the task point to buffers that may have moved.
+    /// Updates the pointers of the task to buffers that may have been replaced.
     fn point(&mut self, count: usize, slots: usize) {
         let task = &mut self.task;
         task.words = self.words.there.view().as_ptr();
@@ -102,12 +102,12 @@ impl Workspace {
         task.scripts = self.scripts.view_mut().as_mut_ptr();
         task.counts = self.counts.view_mut().as_mut_ptr();
         (task.query_count, task.slot_count) = (count as u32, slots as u32);
-        // Nothing of the batch before is under way any more.
+        // No work of the previous batch is in flight any more.
         (task.first_query, task.last_query, task.part_query, task.part_end) = (0, 0, 0, 0);
         task.items = 0;
     }
 
-    /// Chooses and looks up the seeds, and learns how often those of each query occur.
+    /// Chooses and looks up the seeds, and downloads the number of occurrences of each query.
     fn choose(&mut self, count: usize, slots: usize) -> GpuResult<()> {
         self.stream.record(&self.events[0])?;
         self.stream.fill(self.counts.view_mut(), 0)?;

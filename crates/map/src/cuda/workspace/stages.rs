@@ -1,5 +1,5 @@
-//! The stages of a workspace's task, each after a look at whether the task stays within its buffers.
-//! The only unsafe code of workspaces.
+//! The stages of a workspace's task. Each one first checks that the task stays within its buffers. This is the
+//! only module of workspaces with unsafe code.
 #![allow(unsafe_code, reason = "stages read and write where the task points to")]
 
 use merganser_gpu::Result;
@@ -7,15 +7,16 @@ use merganser_gpu::Result;
 use super::super::kernels;
 use super::Workspace;
 
-/// Stages that work on the `items` of the task, of which there is room for so many.
+/// Defines stages that process the task's `items`, with the method that returns the room for them.
 macro_rules! stages {
     ($($(#[$meta:meta])* $name:ident($room:ident $(, $arg:ident: $T:ty)*);)*) => {
         impl Workspace {$(
             $(#[$meta])*
             pub(super) fn $name(&self $(, $arg: $T)*) -> Result<()> {
                 self.check(self.$room());
-                // SAFETY: the task points to this workspace's and its index's buffers, which are longer
-                // than its numbers, and whatever follows goes through the workspace's own stream.
+                // SAFETY: the task points to this workspace's and its index's buffers, whose lengths were
+                // checked above or follow from its numbers, and all later work on them goes through the
+                // workspace's own stream.
                 unsafe { kernels::$name(&self.stream, &self.task $(, $arg)*) }
             }
         )*}
@@ -23,42 +24,43 @@ macro_rules! stages {
 }
 
 stages! {
-    /// The positions of all seeds of an equal division.
+    /// Looks up all seeds of the equal divisions.
     look_up(unbounded);
-    /// Better divisions for the queries of a round.
+    /// Improves the divisions of the queries of a round.
     improve(unbounded, round: u32);
-    /// The occurrences before each query.
+    /// Collects the number of occurrences before each query.
     gather(unbounded);
-    /// Keys of the part under way.
+    /// Lists the keys of the current queries.
     expand(key_room);
-    /// Those of a slice of it, as many as there is room for.
+    /// Lists the keys of a slice, as many as there is room for.
     expand_slice(unbounded);
-    /// Candidates that a rule of the filter lets pass, in the memory of windows.
+    /// Applies a rule of the filter to the keys; the result is in the memory of the windows.
     reject(key_room);
-    /// Windows of neighbouring keys.
+    /// Merges neighbouring keys into windows.
     merge(key_room);
-    /// Windows at stretches that match everything, behind those of the keys.
+    /// Appends windows around runs that match everything.
     gaps(unbounded);
-    /// Good ends of at most so many windows for lanes.
+    /// Verifies the windows for lanes, of which there are at most `most`.
     lanes(unbounded, most: u64);
-    /// Good ends of at most so many other windows.
+    /// Verifies the other windows, of which there are at most `most`.
     scan(unbounded, most: u64);
-    /// Hits among the sorted ends.
+    /// Selects hits among the sorted ends.
     silence(end_room);
 }
 
 impl Workspace {
-    /// How many queries a round of [`Workspace::improve`] takes.
+    /// Returns the number of queries that a round of [`Workspace::improve`] processes.
     pub(super) fn improve_room(&self) -> Result<u32> {
         kernels::improve_room(&self.stream, &self.task)
     }
 
-    /// Scripts of sorted hits from number `first` on, as many as the task's items, of `width` entries.
+    /// Writes the scripts of sorted hits from number `first` on, with `width` entries each, for the task's
+    /// number of items.
     pub(super) fn trace_scripts(&self, first: usize, width: usize) -> Result<()> {
         self.check(self.scripts.len() / width.max(1));
         let behind = first as u64 + self.task.items;
         assert!(behind <= self.keys[0].len() as u64, "hits beyond their memory");
-        // SAFETY: as above; hits are in one of the two buffers of keys, which are of one size.
+        // SAFETY: as above; hits are in one of the two buffers of keys, which have the same size.
         unsafe {
             kernels::trace(&self.stream, &self.task, first as u64, width as u32)?;
             let most = self.max_edits as u32;
@@ -66,24 +68,24 @@ impl Workspace {
         }
     }
 
-    /// Keys and windows that there is room for.
+    /// Returns the room for keys and windows.
     fn key_room(&self) -> usize {
         self.sizes.keys
     }
 
-    /// Ends and hits that there is room for.
+    /// Returns the room for ends and hits.
     fn end_room(&self) -> usize {
         self.sizes.ends.min(self.sizes.keys)
     }
 
-    /// The room of stages that keep no items, or look at them where they are.
+    /// Returns no limit, for stages that write no items or check the room on the device.
     fn unbounded(&self) -> usize {
         usize::MAX
     }
 
-    /// Asserts that what the task tells the kernels is within the workspace's buffers, with room for
-    /// so many items: a mistake in the host's arithmetic ends here, not in another buffer. Kernels
-    /// themselves hold what they append against `window_room` and `end_room`.
+    /// Asserts that the numbers in the task stay within the workspace's buffers, with room for this many items,
+    /// so that a mistake in the host's arithmetic panics instead of writing to another buffer. Kernels that
+    /// append check `window_room` and `end_room` themselves.
     fn check(&self, room: usize) {
         let task = &self.task;
         assert!(task.items <= room as u64, "{} items where there is room for {room}", task.items);

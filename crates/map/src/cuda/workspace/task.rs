@@ -1,4 +1,4 @@
-//! What kernels are told of an index and of how reads are mapped.
+//! The task's description of the index and the configuration.
 
 use super::super::index::DeviceIndex;
 use super::super::kernels::Task;
@@ -6,7 +6,7 @@ use super::{Sizes, bits};
 use crate::search::{BIAS, CHEAP, MAX_SORTED};
 use crate::{Config, NMode, Prefilter, prefilter};
 
-/// A task before any batch.
+/// Returns a task without a batch.
 pub(super) fn task(index: &DeviceIndex, config: &Config, sizes: Sizes) -> Task {
     let edit = !config.hamming;
     let rule = match config.filter {

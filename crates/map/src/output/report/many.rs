@@ -1,4 +1,4 @@
-//! A warning where reads have very many records.
+//! A warning about reads with very many records.
 
 use std::cell::Cell;
 
@@ -6,14 +6,14 @@ use merganser_run::{Progress, Warnings, thousands};
 
 use crate::source::ReadBatch;
 
-/// With more records of a read, or combinations of a pair, there is a warning.
+/// The maximum number of records of a read, or combinations of a pair, without a warning.
 const MAX_RECORDS: u64 = 1000;
 
-/// Warns as soon as reads of an input have very many records: later, the output is large already.
+/// Warns as soon as a read of an input has very many records, before the output becomes large.
 pub(crate) struct ManyRecords<'r> {
     warnings: Warnings,
     progress: &'r dyn Progress,
-    /// The number behind that of the last input that was warned of.
+    /// The number of the last input with a warning, plus 1.
     inputs: Cell<usize>,
 }
 
@@ -22,7 +22,7 @@ impl<'r> ManyRecords<'r> {
         ManyRecords { warnings: warnings.clone(), progress, inputs: Cell::new(0) }
     }
 
-    /// Takes note of the number of records of a read of a batch, or of combinations of a pair.
+    /// Registers the number of records of a read of a batch, or of combinations of a pair.
     pub(super) fn note(&self, batch: &ReadBatch, read: usize, records: u64) {
         if records <= MAX_RECORDS || self.inputs.get() > batch.segment() {
             return;
@@ -30,7 +30,7 @@ impl<'r> ManyRecords<'r> {
         self.inputs.set(batch.segment() + 1);
         self.warnings.push(format!(
             "{}: reads have more than {} records each, and the output can become very large: limit it with \
-             `max_hits`, or report best hits alone",
+             `max_hits`, or report only best hits",
             batch.file(read),
             thousands(MAX_RECORDS),
         ));

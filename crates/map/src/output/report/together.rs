@@ -1,4 +1,4 @@
-//! The records of pairs.
+//! Records of pairs.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -15,18 +15,18 @@ use crate::rescue::Rescuer;
 use crate::room::Room;
 use crate::{Config, Error};
 
-/// What a record is of a pair.
+/// SAM flags of the first and the second mate.
 const MATES: [u16; 2] = [flag::PAIRED | flag::FIRST, flag::PAIRED | flag::LAST];
 
-/// A thread's memory that finds the combinations of pairs.
+/// A finder of the combinations of pairs, one for each thread.
 pub(crate) struct PairFinder<'r> {
     pairing: Pairing<'r>,
-    /// If mates are to be looked for beside the others.
+    /// Finds mates near the hits of the other mates, if these are rescued.
     rescuer: Option<Rescuer<'r>>,
 }
 
 impl<'r> PairFinder<'r> {
-    /// With this room for hits of a mate.
+    /// Creates a finder with this room for hits of each mate.
     pub(crate) fn new(
         view: IndexView<'r>,
         config: &'r Config,
@@ -39,7 +39,7 @@ impl<'r> PairFinder<'r> {
 }
 
 impl<'r> Reporter<'r> {
-    /// Reports a pair: its concordant combinations or, if there is none, each mate's hits.
+    /// Reports a pair: its concordant combinations or, if it has none, the hits of each mate.
     pub(super) fn pair(
         &mut self,
         finder: &mut PairFinder<'r>,
@@ -98,20 +98,21 @@ impl<'r> Reporter<'r> {
         });
         match done {
             ControlFlow::Break(done) => done,
-            // Some are missing, as the run was cancelled.
+            // Combinations are missing because the run was cancelled.
             ControlFlow::Continue(()) => Err(Error::Cancelled),
         }
     }
 
-    /// The mapping quality of the first combination.
+    /// Returns the mapping quality of the first combination.
     fn quality(&self, unit: &ReportUnit<'_>, hits: &[Hit; 2], strata: impl Strata) -> u8 {
-        // A mate that has more edits than a hit may have was not looked for elsewhere: the other one tells.
+        // A mate with more edits than a hit may have was searched only near the other one, so the other mate
+        // decides.
         let rooms = [0, 1].map(|mate| room(unit, mate, &hits[mate]));
         let least = rooms.into_iter().flatten().min().unwrap_or(0);
         quality(self.config.select, strata, least)
     }
 
-    /// Writes the records of a combination, which has this number, from 1, of so many.
+    /// Writes the records of combination `number`, counted from 1, of `count`.
     fn combination(
         &mut self,
         unit: &ReportUnit<'_>,
@@ -122,7 +123,7 @@ impl<'r> Reporter<'r> {
     ) {
         let places = [0, 1].map(|mate| self.placed(unit, mate, &hits[mate], mate));
         let first = number == 1;
-        // What tags can hold.
+        // Tags hold 32-bit numbers.
         let [number, count] =
             [number, count].map(|number| u32::try_from(number).unwrap_or(u32::MAX));
         for mate in 0..2 {
@@ -158,10 +159,10 @@ impl<'r> Reporter<'r> {
         }
     }
 
-    /// Makes what XA says of each mate: its hits in other combinations with as few edits, each once.
+    /// Fills in the XA tag of each mate: its hits in other combinations with as few edits, each listed once.
     fn name_others_of_mates(&mut self, unit: &ReportUnit<'_>, pairing: &mut Pairing<'r>) {
         let (mut best, mut others) = (None, [BTreeSet::new(), BTreeSet::new()]);
-        // With so many of them, none are named.
+        // With this many, the tag is left out anyway.
         let enough = self.config.xa as usize + 2;
         let _ = pairing.each(&unit.mates(), |other| {
             let first = best.get_or_insert(*other);

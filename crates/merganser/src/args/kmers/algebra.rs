@@ -1,4 +1,4 @@
-//! The verbs of `merganser kmers` that compute with tables.
+//! The subcommands of `merganser kmers` that compute with tables.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,16 +13,16 @@ use crate::args::ThreadArgs;
 use crate::holds::FormatChoice;
 use merganser_io::OutputFormat;
 
-/// Said wherever tables are named.
+/// Puts the description of tables before a help text.
 macro_rules! operands {
     ($($more:literal),*) => {
         concat!(
             "\
 Tables:
   .mgk, KMC databases (named with or without .kmc_pre), KFF, and text (KMER
-  COUNT lines or `jellyfish dump`, also compressed; - is stdin), mixed at will,
-  counted with the same k. TABLE:MIN..MAX takes only the k-mers whose count lies
-  within, e.g. sample.mgk:2.. or sample.mgk:..1000.
+  COUNT lines or `jellyfish dump`, also compressed; - is stdin), in any mixture,
+  counted with the same k. TABLE:MIN..MAX uses only the k-mers whose counts are
+  within these bounds, e.g. sample.mgk:2.. or sample.mgk:..1000.
 
 ",
             $($more),*
@@ -33,11 +33,11 @@ Tables:
 pub(super) const UNION: &str = operands!(
     "\
 Shards:
-  Tables of `merganser count --shard` are joined to the table that one count of
-  the whole input makes, with the same bytes; cuts are made here (--min-count 2
-  is what count does unless told otherwise), and the histogram is that before
-  the cut. --range I/N joins a part of the k-mers: each machine takes one, and
-  `merganser kmers concat` puts them together.
+  The union of the tables of `merganser count --shard` equals the table of one
+  count of the whole input, byte for byte. Shards have all k-mers: give the
+  --min-count here (2 is the default of count). The histogram is that before
+  --min-count and --max-count. --range I/N computes a range of the k-mers only,
+  one on each machine; `merganser kmers concat` joins the ranges.
 
 Examples:
   merganser kmers union -o both.mgk a.mgk b.mgk
@@ -49,8 +49,9 @@ Examples:
 );
 
 pub(super) const CONCAT: &str = "\
-Ranges are taken in any order; all of one union must be there. The histogram is
-that of all k-mers, before the cut of the ranges.
+The ranges may be given in any order; all ranges of one union are required. The
+histogram is that of all k-mers, before the --min-count and --max-count of the
+ranges.
 
 Examples:
   merganser kmers concat -o sample.mgk range1.mgk range2.mgk
@@ -80,16 +81,16 @@ Examples:
 pub(super) const EVAL: &str = operands!(
     "\
 Expressions:
-  union(A, B, ...)                the k-mers of any operand, counts summed
-  intersect(A, B, ...)            those of all, the smallest count
-  counters-subtract(A, B, ...)    those of the first, its count less the others'
-  subtract(A, B, ...)             those of the first that no other has
-  set-counts(A, N)                those of A, each with the count N
-  Behind the names of the first three, -min, -max, -sum, -diff, -left or -right
-  chooses another count for k-mers that two operands have: union-max(A, B).
-  An operand is a table or an expression; each may have a cut behind it, as in
-  a.mgk:2.. or union(a.mgk, b.mgk):3..100. Names with blanks, commas,
-  parentheses or colons go in quotes, and the whole expression in those of the
+  union(A, B, ...)                k-mers of any operand, counts summed
+  intersect(A, B, ...)            k-mers of all operands, smallest counts
+  counters-subtract(A, B, ...)    k-mers of A, counts less those of the others
+  subtract(A, B, ...)             k-mers of A that no other operand has
+  set-counts(A, N)                k-mers of A, all with the count N
+  The first three take a suffix -min, -max, -sum, -diff, -left or -right, which
+  chooses the count of k-mers that two operands have: union-max(A, B).
+  An operand is a table or an expression. Each may be followed by bounds of its
+  counts, as in a.mgk:2.. or union(a.mgk, b.mgk):3..100. Quote names with
+  blanks, commas, parentheses or colons; quote the whole expression for the
   shell.
 
 Examples:
@@ -113,39 +114,39 @@ Examples:
 
 pub(super) const COMPARE: &str = operands!(
     "\
-Columns, a line for each pair: the two tables; their k-mers; shared k-mers;
-Jaccard index (shared k-mers over those of either); the same of occurrences; the
-part of the first table's k-mers that the second has, and the other way round;
-Mash distance, -ln(2j/(1+j))/k of the exact Jaccard index j.
+Columns, one line per pair of tables: the two tables; their numbers of k-mers;
+shared k-mers; Jaccard index (shared k-mers by k-mers of either); the same for
+occurrences; the fraction of the first table's k-mers that the second has, and
+vice versa; Mash distance, -ln(2j/(1+j))/k with the exact Jaccard index j.
 
 Examples:
   merganser kmers compare a.mgk b.mgk
   merganser kmers compare a.mgk:2.. b.mgk:2.. c.mgk:2.. -o distances.tsv"
 );
 
-/// What all verbs that read tables take.
+/// The options of all subcommands that read tables.
 #[derive(Args, Debug)]
 pub(crate) struct TableArgs {
-    /// Take the k-mers of texts as they stand, not as canonical ones
+    /// Read the k-mers of text tables as they are written, without making them canonical
     #[arg(long)]
     pub(crate) forward_only: bool,
-    /// Take tables that do not say so (all but .mgk) for those of homopolymer-compressed reads
+    /// Treat tables without that information (all but .mgk) as homopolymer-compressed
     #[arg(long)]
     pub(crate) hpc: bool,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
-    /// Memory that the process may use, e.g. 500M or 8G [default: three quarters of the
-    /// memory that is free to use]
+    /// Memory that the process may use, e.g. 500M or 8G [default: three quarters of the available
+    /// memory]
     #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
     #[arg(help_heading = "Resources")]
     pub(crate) memory: Option<u64>,
-    /// Directory for temporary files, which tables that are not sorted need if memory is little
-    /// [default: $TMPDIR or /tmp]
+    /// Directory for temporary files, which unsorted tables need if they exceed the memory [default:
+    /// $TMPDIR or /tmp]
     #[arg(long, value_name = "DIR", help_heading = "Resources")]
     pub(crate) tmp_dir: Option<PathBuf>,
 }
 
-/// What of a result is kept, and where it goes.
+/// The options of a result: its output, and the counts that it keeps.
 #[derive(Args, Debug)]
 pub(crate) struct ResultArgs {
     #[command(flatten)]
@@ -154,32 +155,34 @@ pub(crate) struct ResultArgs {
     pub(crate) limits: CountLimits,
 }
 
-/// Where a result goes.
+/// The outputs of a result.
 #[derive(Args, Debug)]
 pub(crate) struct WrittenArgs {
-    /// Where the result goes; - is stdout (tsv, fasta, jellyfish); text is compressed if the name
-    /// ends in .gz; kmc writes FILE.kmc_pre and FILE.kmc_suf
+    /// Output; - is stdout (tsv, fasta or jellyfish)
+    ///
+    /// Text is compressed if the name ends in .gz. kmc writes two files, FILE.kmc_pre and FILE.kmc_suf.
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
-    /// How it is written; none for the histogram or the numbers alone [default: by the end of FILE's
-    /// name (.kff, .tsv, .fa, .parquet), else mgk]
+    /// Format of the output [default: by FILE's suffix (.kff, .tsv, .fa, .parquet), else mgk]
+    ///
+    /// none writes no table, only the histogram or the summary.
     #[arg(long = "format", value_name = "FORMAT", help_heading = "Output")]
     pub(crate) given_format: Option<TableFormat>,
-    /// Write how many k-mers of the result have a count of 1, 2, ...: COUNT<TAB>NUMBER lines; - is
-    /// stdout
+    /// Write the histogram of the result's counts to FILE: COUNT<TAB>NUMBER lines; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) histogram: Option<PathBuf>,
-    /// How the histogram is written; jellyfish is what MultiQC reads, in files named *_jf.hist;
-    /// fastk is FastK's .hist
+    /// Format of the histogram
+    ///
+    /// jellyfish is the format that MultiQC reads, from files named *_jf.hist. fastk is FastK's .hist.
     #[arg(long, value_name = "FORMAT", default_value = "tsv", requires = "histogram")]
     #[arg(help_heading = "Output")]
     pub(crate) histogram_format: HistogramFormat,
-    /// Write a summary of the run for other programs; - is stdout
+    /// Write a summary of the run as JSON; - is stdout
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) json: Option<PathBuf>,
 }
 
-/// What all verbs that compute a table from tables take.
+/// The options of all subcommands that compute a table from tables.
 #[derive(Args, Debug)]
 pub(crate) struct ComputingArgs {
     #[command(flatten)]
@@ -189,12 +192,12 @@ pub(crate) struct ComputingArgs {
 }
 
 impl WrittenArgs {
-    /// Where the result goes.
+    /// Returns the path of the result, `None` without `-o`.
     pub(crate) fn table(&self) -> Option<PathBuf> {
         self.output.as_deref().map(|output| self.format().path(output))
     }
 
-    /// How the result is written.
+    /// Returns the format of the result.
     pub(crate) fn format(&self) -> TableFormat {
         TableFormat::choose(self.given_format, self.output.as_deref(), TableFormat::Mgk)
     }
@@ -216,10 +219,10 @@ impl FormatChoice for TableFormat {
 
 #[derive(Args, Debug)]
 pub(crate) struct OperationArgs {
-    /// Tables, each perhaps with bounds of its counts
+    /// Tables, each with optional bounds of its counts
     #[arg(required = true, value_name = "TABLE[:MIN..MAX]")]
     pub(crate) operands: Vec<OsString>,
-    /// The count of a k-mer that two tables have, from left to right [default: sum for union, min
+    /// Count of a k-mer that two tables have, applied from left to right [default: sum for union, min
     /// for intersect, diff for counters-subtract]
     #[arg(long, value_name = "MODE")]
     pub(crate) counts: Option<Mode>,
@@ -229,7 +232,7 @@ pub(crate) struct OperationArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct UnionArgs {
-    /// Compute but the I-th of N ranges of the k-mers, which kmers concat puts together; .mgk alone
+    /// Compute only range I of N of the k-mers, for `kmers concat`; only with .mgk tables
     #[arg(long, value_name = "I/N")]
     pub(crate) range: Option<Shard>,
     #[command(flatten)]
@@ -238,15 +241,15 @@ pub(crate) struct UnionArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct ConcatArgs {
-    /// The ranges
+    /// Ranges that `kmers union --range` wrote
     #[arg(required = true, value_name = "TABLE")]
     pub(crate) tables: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) written: WrittenArgs,
     #[command(flatten)]
     pub(crate) threads: ThreadArgs,
-    /// Memory that the process may use, e.g. 500M or 8G [default: three quarters of the
-    /// memory that is free to use]
+    /// Memory that the process may use, e.g. 500M or 8G [default: three quarters of the available
+    /// memory]
     #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
     #[arg(help_heading = "Resources")]
     pub(crate) memory: Option<u64>,
@@ -254,7 +257,7 @@ pub(crate) struct ConcatArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct SubtractArgs {
-    /// Tables, each perhaps with bounds of its counts
+    /// Tables, each with optional bounds of its counts
     #[arg(required = true, value_name = "TABLE[:MIN..MAX]")]
     pub(crate) operands: Vec<OsString>,
     #[command(flatten)]
@@ -263,7 +266,7 @@ pub(crate) struct SubtractArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct EvalArgs {
-    /// What to compute
+    /// Expression to evaluate
     #[arg(value_name = "EXPRESSION")]
     pub(crate) expression: OsString,
     #[command(flatten)]
@@ -272,7 +275,7 @@ pub(crate) struct EvalArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct ReduceArgs {
-    /// A table, perhaps with bounds of its counts
+    /// Table, with optional bounds of its counts
     #[arg(value_name = "TABLE[:MIN..MAX]")]
     pub(crate) operand: OsString,
     #[command(flatten)]
@@ -281,10 +284,10 @@ pub(crate) struct ReduceArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct SetCountsArgs {
-    /// The count
+    /// Count of all k-mers of the result
     #[arg(value_name = "N", value_parser = first_count)]
     pub(crate) count: u32,
-    /// A table, perhaps with bounds of its counts
+    /// Table, with optional bounds of its counts
     #[arg(value_name = "TABLE[:MIN..MAX]")]
     pub(crate) operand: OsString,
     #[command(flatten)]
@@ -294,17 +297,17 @@ pub(crate) struct SetCountsArgs {
 #[derive(Args, Debug)]
 #[command(override_usage = "merganser kmers compare [OPTIONS] <TABLE[:MIN..MAX]>...")]
 pub(crate) struct CompareArgs {
-    /// Two tables or more, each perhaps with bounds of its counts
+    /// Two or more tables, each with optional bounds of its counts
     #[arg(required = true, num_args = 2.., value_name = "TABLE[:MIN..MAX]")]
     pub(crate) operands: Vec<OsString>,
-    /// Where to write; - is stdout
+    /// Output; - is stdout
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
 }
 
-/// The count of `set-counts`, which stands before the table.
+/// Parses the count of `set-counts`, which comes before the table.
 fn first_count(text: &str) -> Result<u32, String> {
     let count = text.parse().ok().filter(|&count| count > 0);
     count.ok_or_else(|| "give a count of 1 or more first, then the table".into())

@@ -11,67 +11,70 @@ use crate::args::map::LimitArgs;
 use crate::args::pages::PageArgs;
 
 pub(super) const QV: &str = "\
-What Merqury writes, under its names behind PREFIX:
-  PREFIX.qv                  NAME, k-mers that no read has, all, QV, error rate
-  PREFIX.NAME.qv             the same of each sequence
-  PREFIX.completeness.stats  NAME, all, solid k-mers found, all of them, %
+Files, named as by Merqury:
+  PREFIX.qv                  NAME, k-mers not in reads, all, QV, error rate
+  PREFIX.NAME.qv             the same for each sequence
+  PREFIX.completeness.stats  NAME, all, solid k-mers found, solid k-mers, %
   PREFIX.NAME.spectra-cn.hist, PREFIX.spectra-asm.hist, .only.hist, .dist_only
-  PREFIX.NAME_only.bed, .wig   bases that k-mers without a read cover
+  PREFIX.NAME_only.bed, .wig   bases covered by k-mers that are not in reads
   PREFIX.READS.hist, .hist.ploidy, .filt
-and of two assemblies PREFIX.spectra-cn.hist, PREFIX.only.hist, and a last line
-for both. NAME is the file's without .fa, .fasta and .gz. Spectra are drawn as
-lines (.ln), areas (.fl) and stacked areas (.st), as .png and .svg.
+  Two assemblies also have PREFIX.spectra-cn.hist, PREFIX.only.hist, and a last
+  line for both. NAME is the file's name without .fa, .fasta and .gz. Spectra
+  are plotted as lines (.ln), areas (.fl) and stacked areas (.st), as .png and
+  .svg.
 
-With --maternal and --paternal also, of the k-mers that one parent alone passed
-on: PREFIX.hapmers.count, PREFIX.NAME.100_20000.phased_block.bed, .counts and
-.stats, PREFIX.inherited_hapmers.hist, .cutoffs.txt, and their completeness.
-Rates of switches are na, with a warning, where a parent is not the child's, or
-covered too few times: 15 or more is right.
+Trios:
+  --maternal and --paternal also write, from the k-mers that only one parent
+  passed on: PREFIX.hapmers.count, PREFIX.NAME.100_20000.phased_block.bed,
+  .counts and .stats, PREFIX.inherited_hapmers.hist, .cutoffs.txt, and the
+  completeness of these k-mers. Switch rates are na, with a warning, if a parent
+  is not the child's or its coverage is too low; it should be 15 or more.
 
 Examples:
   merganser count -k 21 --min-count 1 -o reads.mgk reads.fq.gz
   merganser kmers qv -o sample reads.mgk assembly.fa.gz
   merganser kmers qv -o sample -k 21 @reads.txt hap1.fa hap2.fa
-  Reads of two technologies, whose errors differ:
+  Reads of two technologies with different errors:
     merganser kmers union -o hybrid.mgk hifi.mgk:2.. illumina.mgk:2..
     merganser kmers qv -o sample --hybrid hybrid.mgk assembly.fa.gz
   merganser kmers qv -o trio child.mgk hap1.fa hap2.fa \\
     --maternal mother.mgk --paternal father.mgk
-  On two machines, each a range of the k-mers:
+  On two machines, one range of the k-mers each:
     merganser kmers qv reads.mgk assembly.fa --range 1/2 -o 1.mgq
     merganser kmers qv reads.mgk assembly.fa --range 2/2 -o 2.mgq
     merganser kmers qv -o sample assembly.fa --ranges 1.mgq 2.mgq";
 
 #[derive(Args, Debug)]
 pub(crate) struct QvArgs {
-    /// The reads: a table of all their k-mers (counted with --min-count 1), or the
-    /// reads (FASTQ, FASTA, ...; @LIST of such files), which are counted first
+    /// Reads: a table of all their k-mers (counted with --min-count 1), or files of reads to count first
+    ///
+    /// Files of reads are FASTQ, FASTA and so on, or @LIST of such files.
     #[arg(value_name = "READS", required_unless_present = "ranges")]
     pub(crate) reads: Option<PathBuf>,
-    /// An assembly, or the two haplotypes of one (FASTA)
+    /// Assembly, or the two haplotypes of one (FASTA)
     #[arg(value_name = "ASSEMBLY", required_unless_present = "ranges", num_args = 1..=2)]
     pub(super) assemblies: Vec<PathBuf>,
-    /// What names of results begin with; with --range the file
+    /// Prefix of the names of all outputs; with --range, the output
     #[arg(short, long, value_name = "PREFIX")]
     pub(crate) output: PathBuf,
-    /// The mother's reads or their table, for haplotypes
+    /// Mother's reads or their table, to evaluate haplotypes
     #[arg(long, value_name = "READS", requires = "paternal", help_heading = "Trio")]
     pub(crate) maternal: Option<PathBuf>,
-    /// The father's
+    /// Father's reads or their table
     #[arg(long, value_name = "READS", requires = "maternal", help_heading = "Trio")]
     pub(crate) paternal: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) config: Config,
-    /// Judge by the I-th of N ranges of the k-mers alone, and write what --ranges takes; of a .mgk table
+    /// Use only range I of N of the k-mers of a .mgk table, and write a result for --ranges
     #[arg(long, value_name = "I/N", help_heading = "Ranges")]
     #[arg(conflicts_with_all = ["maternal", "paternal", "solid", "no_plots", "json", "ranges"])]
     #[arg(conflicts_with_all = ["report_html", "report_data", "multiqc", "sample_name"])]
     pub(crate) range: Option<Shard>,
-    /// All ranges (--range), in place of READS: their results are put together
+    /// Join the results of all ranges (--range); replaces READS
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Ranges")]
     #[arg(conflicts_with_all = ["maternal", "paternal", "k", "hpc"])]
     pub(crate) ranges: Vec<PathBuf>,
-    /// Draw no pictures (PREFIX.*.ln, .fl, .st as .png and .svg)
+    /// Write no plots (PREFIX.*.ln, .fl and .st as .png and .svg)
     #[arg(long)]
     pub(crate) no_plots: bool,
     /// Write a summary of the run as JSON
@@ -79,8 +82,7 @@ pub(crate) struct QvArgs {
     pub(crate) json: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) pages: PageArgs,
-    /// Directory for temporary files: the k-mers of reads and assemblies [default: $TMPDIR
-    /// or /tmp]
+    /// Directory for temporary files: the k-mers of reads and assemblies [default: $TMPDIR or /tmp]
     #[arg(long, value_name = "DIR", help_heading = "Resources")]
     pub(crate) tmp_dir: Option<PathBuf>,
     #[command(flatten)]
@@ -90,7 +92,7 @@ pub(crate) struct QvArgs {
 }
 
 impl QvArgs {
-    /// The reads, unless there are ranges, and the assemblies.
+    /// Returns the file of reads, `None` with `--ranges`, and the assemblies.
     pub(crate) fn files(&self) -> (Option<&Path>, Vec<&Path>) {
         let mut all = self.reads.iter().chain(&self.assemblies).map(PathBuf::as_path);
         let reads = if self.ranges.is_empty() { all.next() } else { None };

@@ -1,4 +1,4 @@
-//! The verbs of `merganser kmers` that hold reads against a table.
+//! The subcommands of `merganser kmers` that compare reads with a table.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,16 +11,15 @@ use crate::args::device::DeviceArgs;
 use crate::args::reads::{ReadsArgs, SegmentArgs};
 
 pub(super) const FILTER_READS: &str = "\
-A read's hits are its k-mers that are in the table, within MIN..MAX if these are
-given. The table is loaded into memory, or if it does not fit, range by range
-for each batch of reads.
+A read's hits are its k-mers that are in the table, with a count within MIN..MAX
+if these are given. The table is loaded into memory; if it does not fit, one
+range after the other is loaded for each batch of reads.
 
 Examples:
-  Reads of a family's child with 20 k-mers or more that the parents have not:
+  Reads of a child with 20 or more k-mers that neither parent has:
     merganser kmers filter-reads --min-hits 20 -o novel.fq.gz \\
       child_only.mgk child.fq.gz
-  Remove a host's reads (its table has all its k-mers; pairs go of which a mate
-  has two of them):
+  Remove the pairs with two hits in a mate to the table of all k-mers of a host:
     merganser count -k 31 --min-count 1 -o host.mgk host.fa.gz
     merganser kmers filter-reads --min-hits 2 --invert \\
       -1 reads_1.fq.gz -2 reads_2.fq.gz \\
@@ -28,22 +27,22 @@ Examples:
   Trim reads at their first rare k-mer:
     merganser kmers filter-reads --trim -o trimmed.fq.gz \\
       sample.mgk:3.. reads.fq.gz
-  Mask in lower case what is in a table of vectors:
+  Mask regions that are in a table of vectors in lower case:
     merganser kmers filter-reads --mask soft --invert -o masked.fa \\
       vectors.mgk genome.fa";
 
 pub(super) const PROFILE: &str = "\
-A line for each read: name, number of k-mers, how many of them the table has,
-the median of their counts, and the count of each k-mer in order, with commas
-between; 0 for those that the table has not and those with a letter that is no
-base.
+One line per read: name, number of k-mers, how many of these are in the table,
+median of their counts, and the counts of all k-mers in order, separated by
+commas; 0 for k-mers that are not in the table or that contain a letter other
+than a base.
 
 Examples:
   merganser kmers profile sample.mgk assembly.fa -o profile.tsv.gz";
 
 #[derive(Args, Debug)]
 pub(crate) struct FilterReadsArgs {
-    /// The table, perhaps with bounds of its counts
+    /// Table, with optional bounds of its counts
     #[arg(value_name = "TABLE[:MIN..MAX]")]
     pub(crate) table: OsString,
     #[command(flatten)]
@@ -52,11 +51,12 @@ pub(crate) struct FilterReadsArgs {
     #[command(flatten)]
     pub(crate) config: FilterConfig,
 
-    /// Where reads go, first mates if --output2 is given; - is stdout; compressed if the name ends in
-    /// .gz. Pairs take turns in it unless --output2 is given
+    /// Output for reads; - is stdout; compressed if the name ends in .gz
+    ///
+    /// First mates if --output2 is given; otherwise the mates of pairs are interleaved.
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
-    /// Where second mates go
+    /// Output for second mates
     #[arg(long, value_name = "FILE")]
     pub(crate) output2: Option<PathBuf>,
     #[command(flatten)]
@@ -67,7 +67,7 @@ pub(crate) struct FilterReadsArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct ProfileArgs {
-    /// The table, perhaps with bounds of its counts
+    /// Table, with optional bounds of its counts
     #[arg(value_name = "TABLE[:MIN..MAX]")]
     pub(crate) table: OsString,
     /// Files of reads or genomes, @LIST of such files, or - for stdin
@@ -75,7 +75,7 @@ pub(crate) struct ProfileArgs {
     pub(crate) reads: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) inputs: ReadsArgs,
-    /// Where to write; - is stdout; compressed if the name ends in .gz
+    /// Output; - is stdout; compressed if the name ends in .gz
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
     #[command(flatten)]

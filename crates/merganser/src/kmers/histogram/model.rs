@@ -23,19 +23,19 @@ use crate::holds::Holds;
 use crate::interrupt;
 use crate::kmers::{hetmers, tables};
 
-/// Letters of the picture on a terminal.
+/// Columns of the plot on a terminal.
 const COLUMNS: usize = 96;
 const ROWS: usize = 20;
-/// Bytes of a histogram of FastK, at most.
+/// The maximum size of a FastK histogram in bytes.
 const LARGEST_HIST: u64 = 64 << 20;
-/// Less is explained by no model worth the name.
+/// The fraction of the histogram that a model must explain to be useful.
 const EXPLAINED: f64 = 0.9;
 
 pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     let cancel = interrupt::cancel_on_interrupt();
     if args.ploidy == PloidyChoice::Auto && args.k.is_some() {
         return failure::usage(
-            "--ploidy auto needs a table, and not a histogram (-k): its k-mers tell the ploidy",
+            "--ploidy auto requires a table, not a histogram (-k): it is inferred from k-mers",
         );
     }
     let Found { histogram, k, total, files: read, tables } = find(args, console, &cancel)?;
@@ -68,7 +68,7 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     if model.explained < EXPLAINED {
         let part = 100.0 * model.explained;
         let doubt = format!(
-            "the model explains only {part:.0} % of this histogram: look at the picture before using \
+            "the model explains only {part:.0} % of this histogram: look at the plot before using \
              its values"
         );
         console.warn(&doubt);
@@ -79,7 +79,7 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the histogram, where it has no model.
+/// Writes the histogram alone, if it has no model.
 fn without(
     args: &HistogramArgs,
     (histogram, k): (&Histogram, usize),
@@ -94,31 +94,31 @@ fn without(
     shown.write(args, (histogram, k), None, [why.to_string()], console)?;
     outputs.commit_last().map_err(Error::from)?;
     console.warn(format_args!(
-        "{}: {why}; this is the histogram without one (--strict makes it an error)",
+        "{}: {why}; the histogram is written without a model (--strict makes this an error)",
         args.table.display()
     ));
     Ok(ExitCode::SUCCESS)
 }
 
-/// A histogram, and what is known besides.
+/// A histogram, and its properties.
 struct Found {
     histogram: Histogram,
     k: usize,
-    /// Occurrences of all k-mers, where the histogram does not have all.
+    /// The number of occurrences of all k-mers, if the histogram does not include all of them.
     total: Option<u64>,
     /// The files that were read.
     files: Vec<PathBuf>,
-    /// The table, unless the file holds the histogram.
+    /// The table; none if the file is a histogram.
     tables: Vec<AnyTable>,
 }
 
-/// Finds the histogram of a table, or reads a file that holds one.
+/// Reads the histogram of a table, or a file that is a histogram.
 fn find(args: &HistogramArgs, console: &Console, cancel: &Cancel) -> Result<Found> {
     let path = &args.table;
     let given = args.k;
     let is_pipe = path.as_os_str() == "-"
         || std::fs::metadata(path).is_ok_and(|at| !at.is_file() && !at.is_dir());
-    // A pipe can be looked at once: with -k it holds a histogram, without a table.
+    // A pipe can be read only once: with -k, it must be a histogram.
     let file = if (is_pipe && given.is_some()) || is_histogram(path)? {
         Some(read_histogram(path)?)
     } else {
@@ -127,7 +127,7 @@ fn find(args: &HistogramArgs, console: &Console, cancel: &Cancel) -> Result<Foun
     if let Some(HistogramFile { histogram, k, total }) = file {
         let Some(k) = k.or(given) else {
             return failure::usage(
-                "-k is needed: a histogram does not say what it was counted with",
+                "-k is missing: a histogram does not contain the length of its k-mers",
             );
         };
         check_k(args, k)?;
@@ -146,7 +146,7 @@ fn find(args: &HistogramArgs, console: &Console, cancel: &Cancel) -> Result<Foun
     Ok(Found { histogram, k, total: None, files, tables })
 }
 
-/// Checks that `-k` is that of the file, if it is given.
+/// Checks that `-k`, if given, is that of the file.
 fn check_k(args: &HistogramArgs, k: usize) -> Result<()> {
     if args.k.is_some_and(|given| given != k) {
         bail!("{}: its k is {k}, not that of -k", args.table.display());
@@ -154,7 +154,7 @@ fn check_k(args: &HistogramArgs, k: usize) -> Result<()> {
     Ok(())
 }
 
-/// The histogram of a file that FastK wrote.
+/// Reads a histogram in FastK's format; `None` if the file is something else.
 fn of_fastk(path: &Path) -> Result<Option<HistogramFile>> {
     let at = |source| Error::File { path: path.to_owned(), source };
     if path.extension().is_none_or(|end| end != "hist") || !is_file(path).map_err(at)? {
@@ -165,12 +165,12 @@ fn of_fastk(path: &Path) -> Result<Option<HistogramFile>> {
     match Histogram::of_fastk(&bytes) {
         Some(found) => Ok(Some(found)),
         None => {
-            bail!("{}: neither COUNT NUMBER lines nor a whole histogram of FastK", path.display())
+            bail!("{}: neither COUNT NUMBER lines nor a complete FastK histogram", path.display())
         }
     }
 }
 
-/// Whether a file begins as histograms of text do: with a number, a comment, or ntCard's F1 or F0.
+/// Whether a file begins like a histogram in text: with a number, a comment, or ntCard's F1 or F0.
 fn is_histogram(path: &Path) -> Result<bool> {
     let at = |source| Error::File { path: path.to_owned(), source };
     if !is_file(path).map_err(at)? {
@@ -188,7 +188,7 @@ fn is_histogram(path: &Path) -> Result<bool> {
     Ok(is_text && (number || named))
 }
 
-/// Reads its lines, each by itself: whatever the file is, it need not fit into memory.
+/// Reads a histogram line by line, so that a file of another kind need not fit into memory.
 fn read_histogram(path: &Path) -> Result<HistogramFile> {
     let mut lines = HistogramLines::default();
     let at = |bad| anyhow::anyhow!("{}: {bad}", path.display());
@@ -211,12 +211,12 @@ fn read_histogram(path: &Path) -> Result<HistogramFile> {
     lines.finish().map_err(at)
 }
 
-/// A value, or NA.
+/// Formats a value, or NA.
 fn known(value: Option<f64>, digits: usize) -> String {
     value.map_or_else(|| "NA".to_owned(), |value| format!("{value:.digits$}"))
 }
 
-/// `KEY<TAB>VALUE` lines.
+/// Returns the model's values as `KEY<TAB>VALUE` lines.
 fn summary(model: &Model) -> String {
     let mut lines = vec![
         ("k", model.k.to_string()),

@@ -1,4 +1,4 @@
-//! What people look at of a histogram: pages and pictures.
+//! Pages and plots of a histogram.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,19 +18,19 @@ use crate::holds::Holds;
 use crate::pages::{Pages, drawn, frame, parameter, spectrum};
 use crate::progress::width;
 
-/// Dots an inch of a picture.
+/// The resolution of plots in dots per inch.
 const DPI: u32 = 192;
-/// Columns and rows of a picture on a terminal, at most.
+/// The maximum numbers of columns and rows of a plot on a terminal.
 const COLUMNS: usize = 100;
 const ROWS: usize = 12;
 
-/// Open outputs.
+/// Open outputs for pages and plots.
 pub(super) struct Shown {
     pages: Pages,
     plot: Option<Output>,
 }
 
-/// The picture's file, if one is written.
+/// Returns the path of the plot, if it is written to a file.
 fn plot_path(args: &HistogramArgs) -> Option<&Path> {
     args.plot.as_deref().filter(|path| path.as_os_str() != "-")
 }
@@ -42,18 +42,18 @@ pub(super) fn paths(args: &HistogramArgs) -> Vec<(Holds, PathBuf)> {
 }
 
 impl Shown {
-    /// Begins the files.
+    /// Creates the files.
     ///
     /// # Errors
-    /// If one cannot be made.
+    /// If one cannot be created.
     pub(super) fn create(args: &HistogramArgs, set: &OutputSet) -> Result<Shown> {
         let pages = Pages::create(&args.pages, Kind::Spectrum, None, set).map_err(Error::from)?;
         let plot = plot_path(args).map(|path| set.output(path)).transpose();
         Ok(Shown { pages, plot: plot.map_err(Error::from)? })
     }
 
-    /// Writes what was asked for of a histogram with its k, and its model if there is one; a picture for the terminal is said
-    /// at once.
+    /// Writes the requested pages and plots of a histogram with its k, and of its model if there is one. A plot for the
+    /// terminal is printed at once.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -87,7 +87,7 @@ impl Shown {
     }
 }
 
-/// The picture of a model, or of a histogram alone.
+/// Writes the plot of a model, or of a histogram without one.
 fn write_plot(
     args: &HistogramArgs,
     mut output: Output,

@@ -1,4 +1,4 @@
-//! The pictures of a judgement: what Merqury draws, under its names.
+//! The plots of an evaluation: those of Merqury, under the same names.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use merganser_report::classes::{self, Style};
 use merganser_report::data::{Assembly, Haplotypes};
 use merganser_report::haplotypes::{self, Blob, Stretch};
 
-/// PNG of 1800 × 1500 pixels.
+/// The resolution of PNG files in dots per inch: 1800 × 1500 pixels.
 const DPI: u32 = 288;
 
-/// Spectra of assemblies of these names: what names of files have between prefix and style.
+/// Returns the parts of file names between prefix and style, one for each spectrum.
 fn spectra(names: &Names) -> Vec<String> {
     let assemblies = names.assemblies();
     let mut all: Vec<String> = assemblies.iter().map(|name| format!("{name}.spectra-cn")).collect();
@@ -26,7 +26,7 @@ fn spectra(names: &Names) -> Vec<String> {
     all
 }
 
-/// The pictures of haplotypes: what names of files have behind the prefix.
+/// Returns the parts of file names after the prefix, one for each plot of haplotypes.
 fn haplotype_pictures(names: &Names) -> Vec<String> {
     if names.haplotypes().is_none() {
         return Vec::new();
@@ -36,7 +36,7 @@ fn haplotype_pictures(names: &Names) -> Vec<String> {
     [String::from("hapmers.blob")].into_iter().chain(of_assemblies).collect()
 }
 
-/// All pictures' files.
+/// Returns the paths of all plots.
 pub(super) fn paths(names: &Names) -> Vec<PathBuf> {
     let spectra = spectra(names)
         .into_iter()
@@ -46,7 +46,7 @@ pub(super) fn paths(names: &Names) -> Vec<PathBuf> {
     pictures.flat_map(both).collect()
 }
 
-/// Draws all of them; `sequences` are the lengths of each assembly's, in bases.
+/// Draws and writes all plots; `sequences` has the lengths of each assembly's sequences in bases.
 ///
 /// # Errors
 /// If one cannot be written.
@@ -70,7 +70,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// How haplotypes lie in assemblies: blobs of all, and blocks and continuity of each.
+/// Plots haplotypes: blobs of all assemblies, and blocks and continuity of each.
 fn of_haplotypes(names: &Names, of: &Haplotypes, sequences: &[Vec<u64>]) -> Vec<Picture> {
     let parents = of.parents.each_ref().map(String::as_str);
     let assemblies: Vec<&str> = names.assemblies().iter().map(String::as_str).collect();
@@ -93,7 +93,7 @@ fn of_haplotypes(names: &Names, of: &Haplotypes, sequences: &[Vec<u64>]) -> Vec<
     pictures
 }
 
-/// Writes a picture in both formats.
+/// Writes a plot in both formats.
 fn put(names: &Names, name: &str, picture: &Picture, set: &OutputSet) -> Result<()> {
     write_bytes(&names.path(&format!("{name}.png")), &picture.png(DPI)?, set)?;
     write_bytes(&names.path(&format!("{name}.svg")), picture.svg().as_bytes(), set)

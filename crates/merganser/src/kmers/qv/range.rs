@@ -12,11 +12,11 @@ use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::progress::Bar;
 
-/// A range to be judged by.
+/// An evaluation with a range of the k-mers.
 pub(super) struct Job<'j> {
     pub(super) config: &'j Config,
     pub(super) range: Shard,
-    /// What the reads are called.
+    /// The name of the reads.
     pub(super) reads: &'j str,
     pub(super) output: &'j Path,
 }

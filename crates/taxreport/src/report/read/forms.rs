@@ -1,12 +1,12 @@
-//! Other forms that a file may have where a report in Kraken's style is expected.
+//! Recognition of other file formats that are given in place of a Kraken-style report.
 
-/// What a line is of, if it is of another form that can be told, as a message.
+/// Returns an error message if a line belongs to another known format.
 pub(super) fn named(line: &[u8]) -> Option<String> {
     let form = of_beginning(line).or_else(|| of_columns(line))?;
     Some(format!("not a report in Kraken's style, but {form}"))
 }
 
-/// What classifiers and others write, by what its first line begins with.
+/// The beginning of the first line of other formats, and their names.
 const BEGINNINGS: [(&str, &str); 43] = [
     ("name\ttaxonomy_id\ttaxonomy_lvl", "Bracken's table (its rewritten report can be read)"),
     ("mapped_taxid\t", "a distribution of Bracken"),
@@ -61,7 +61,7 @@ fn of_beginning(line: &[u8]) -> Option<&'static str> {
     found.map(|(_, form)| *form)
 }
 
-/// Words of pavian's columns.
+/// Names of Pavian's columns.
 const PAVIAN: [&str; 4] = ["cladeReads", "taxonReads", "taxLineage", "taxRank"];
 
 fn of_columns(line: &[u8]) -> Option<&'static str> {
@@ -72,7 +72,7 @@ fn of_columns(line: &[u8]) -> Option<&'static str> {
         return Some("a table of pavian");
     }
     if text.trim_end().contains('\r') {
-        return Some("a text whose lines end with carriage returns alone");
+        return Some("a text whose lines end with only a carriage return");
     }
     if text.contains("\t|\t") {
         return Some("MetaCache's table, or a dump of NCBI's taxonomy");
@@ -107,13 +107,13 @@ fn of_columns(line: &[u8]) -> Option<&'static str> {
             Some("Krona's text")
         }
         [_, ..] if cells.len() > 4 && !cells[..3].iter().any(is_number) => {
-            Some("a table with a heading, which a report has not")
+            Some("a table with a heading, which reports do not have")
         }
         _ => None,
     }
 }
 
-/// A line without tabs.
+/// Recognizes the format of a line without tabs.
 fn of_one_column(text: &str) -> Option<&'static str> {
     let is_row = |cells: &[&str]| {
         cells.len() >= 6 && cells[1..3].iter().all(|cell| cell.trim().parse::<u64>().is_ok())
@@ -123,7 +123,7 @@ fn of_one_column(text: &str) -> Option<&'static str> {
         return Some("a table with commas or semicolons between its columns");
     }
     if is_row(&text.split_whitespace().collect::<Vec<_>>()) {
-        return Some("a report whose tabs became blanks");
+        return Some("a report whose tabs were replaced by blanks");
     }
     None
 }
@@ -132,19 +132,19 @@ fn is_quoted(cell: &str) -> bool {
     cell.len() >= 2 && cell.starts_with('"') && cell.trim_end().ends_with('"')
 }
 
-/// Whether cells are 0, 1, 2 …, behind an empty one or not.
+/// Whether the cells are 0, 1, 2 …, possibly after an empty one.
 fn is_numbered(cells: &[&str]) -> bool {
     let cells = if cells[0].is_empty() { &cells[1..] } else { cells };
     cells.iter().enumerate().all(|(number, cell)| *cell == number.to_string())
 }
 
-/// Whether a cell is `d__Bacteria|p__…`.
+/// Whether a cell has the form `d__Bacteria|p__…`.
 fn is_lineage(cell: &str) -> bool {
     let bytes = cell.as_bytes();
     bytes.len() > 3 && bytes[0].is_ascii_lowercase() && &bytes[1..3] == b"__"
 }
 
-/// Whether a cell is a rank in words.
+/// Whether a cell is the name of a rank.
 fn is_rank(cell: &str) -> bool {
     const RANKS: [&str; 12] = [
         "no rank",
@@ -188,14 +188,14 @@ mod tests {
             ("target_id\tlength\teff_length\test_counts\ttpm", "kallisto's table"),
             ("80.00,800,0,R,1,root", "a table with commas"),
             ("80,00;800;0;R;1;root", "a table with commas or semicolons"),
-            (" 80.00  800  0  R  1  root", "a report whose tabs became blanks"),
+            (" 80.00  800  0  R  1  root", "a report whose tabs were replaced by blanks"),
             ("80.00\t800\t0\t\"R\"\t1\t\"root\"", "a table with quotes"),
             ("percent\tclade\town\trank\ttaxid\tname", "a table with a heading"),
             ("10\tBacteria\tBacillota", "Krona's text"),
             ("r1\t|\tspecies:x", "MetaCache's table"),
             ("0\t1\t2\t3\t4\t5", "a table with numbers for a heading"),
             ("\t0\t1\t2\t3\t4\t5", "a table with numbers for a heading"),
-            ("1\t2\r3", "a text whose lines end with carriage returns alone"),
+            ("1\t2\r3", "a text whose lines end with only a carriage return"),
         ] {
             let found = named(line.as_bytes()).unwrap_or_default();
             assert!(

@@ -1,4 +1,4 @@
-//! Lines of a report, one after the other.
+//! Parser of the lines of a report.
 
 use std::collections::HashMap;
 
@@ -7,11 +7,11 @@ use super::{KrakenReport, ReportMinimizers, ReportRow, forms};
 use crate::report::percent;
 use merganser_run::thousands;
 
-/// More reads than any sequencer gives; what is larger is no number of reads. Sums of thousands of
-/// them are exact.
+/// More reads than any sequencer produces; a larger number is not one of reads. Sums of thousands of such numbers do
+/// not overflow.
 pub(super) const MAX_READS: u64 = 1 << 50;
 
-/// Ranks that KrakenUniq names, with their codes.
+/// The ranks that KrakenUniq writes as names, with their codes.
 const KRAKENUNIQ: [(&[u8], &[u8]); 9] = [
     (b"superkingdom", b"D"),
     (b"domain", b"D"),
@@ -23,35 +23,35 @@ const KRAKENUNIQ: [(&[u8], &[u8]); 9] = [
     (b"genus", b"G"),
     (b"species", b"S"),
 ];
-/// What the heading of KrakenUniq's columns begins with.
+/// The beginning of the header line of KrakenUniq's reports.
 const KRAKENUNIQ_HEADING: &[u8] = b"%\treads\ttaxReads\t";
 
-/// Takes rows one after the other.
+/// Parses the lines of a report in order.
 #[derive(Default)]
 pub(super) struct Reader {
     rows: Vec<ReportRow>,
-    /// The line of each row.
+    /// The line number of each row.
     numbers: Vec<u64>,
-    /// By depth, the row that the next one may be below.
+    /// The row at each depth that the next row can be below.
     above: Vec<usize>,
-    /// The row of each taxon.
+    /// The row of each taxid.
     places: HashMap<u64, usize>,
-    /// The first taxon at the top, and the last one.
+    /// The first and the last taxon at depth 0.
     tops: Option<(usize, usize)>,
-    /// Any name is indented.
+    /// Whether any name is indented.
     is_indented: bool,
-    /// Columns of the rows.
+    /// The number of columns of the rows.
     columns: Option<usize>,
 }
 
 impl Reader {
-    /// Takes a line without its end.
+    /// Parses a line without its line end.
     pub(super) fn take(&mut self, number: u64, line: &[u8]) -> Result<(), String> {
         if line.trim_ascii().is_empty() || (self.rows.is_empty() && is_krakenuniq_head(line)) {
             return Ok(());
         }
         self.row(number, line).map_err(|what| match self.rows.len() {
-            // One line may look like a row by chance.
+            // A single line may look like a row by chance.
             0 | 1 => forms::named(line).unwrap_or(what),
             _ => what,
         })
@@ -68,7 +68,7 @@ impl Reader {
             own: reads(cells[2])?,
             minimizers,
             rank: String::new(),
-            taxid: self::number(taxid).ok_or_else(|| format!("{} is no taxid", shown(taxid)))?,
+            taxid: self::number(taxid).ok_or_else(|| format!("{} is not a taxid", shown(taxid)))?,
             depth: depth(name)?,
             parent: None,
             name: Vec::new(),
@@ -86,7 +86,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Finds the row above.
+    /// Finds the parent of a row.
     fn place(&mut self, row: &mut ReportRow) -> Result<(), String> {
         if row.name.is_empty() {
             return Err("there is no name: is the file cut?".into());
@@ -109,7 +109,7 @@ impl Reader {
         self.above.truncate(row.depth);
         row.parent = self.above.last().copied();
         if row.is_unclassified() {
-            // Nothing is below it.
+            // No taxon is below the unclassified reads.
             return match row.depth {
                 0 => Ok(()),
                 _ => Err("unclassified reads (taxid 0) are below a taxon".into()),
@@ -119,13 +119,13 @@ impl Reader {
         Ok(())
     }
 
-    /// A rank code, made whole.
+    /// Completes a rank code.
     fn rank(&self, code: &[u8], row: &ReportRow) -> Result<String, String> {
         let letters = code.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
         let steps = &code[letters..];
         let fits = letters <= 1 && steps.len() <= 9 && steps.iter().all(u8::is_ascii_digit);
         if !fits && code != b"-" {
-            return Err(format!("{} is no rank code", shown(code)));
+            return Err(format!("{} is not a rank code", shown(code)));
         }
         let text = String::from_utf8_lossy(code).into_owned();
         if letters == 1 {
@@ -135,7 +135,7 @@ impl Reader {
         let (letter, above_steps) = above.map_or(("R", ""), |above| above.split_at(1));
         Ok(match (code, above) {
             (b"" | b"-", None) => "R".into(),
-            // The letters that are lost are those of root and domain, and there is one root.
+            // The only letters that may be missing are those of root and domain, and there is only one root.
             (b"", Some(_)) => "D".into(),
             (b"-", Some(_)) => format!("{letter}{}", above_steps.parse().unwrap_or(0u64) + 1),
             _ => format!("{letter}{text}"),
@@ -150,7 +150,7 @@ impl Reader {
             ));
         }
         if *self.columns.get_or_insert(columns) != columns {
-            return Err("another number of columns than in the lines above".into());
+            return Err("the number of columns differs from the lines above".into());
         }
         let at = self.rows.len();
         if row.depth == 0 && !row.is_unclassified() {
@@ -172,7 +172,7 @@ impl Reader {
         }
     }
 
-    /// The report, and what is doubtful in it.
+    /// Returns the report with warnings.
     pub(super) fn finish(self) -> Result<(KrakenReport, Vec<String>), String> {
         let Reader { mut rows, numbers, tops, is_indented, .. } = self;
         if let Some((_, last)) = tops.filter(|(first, last)| first < last && !is_indented) {
@@ -195,13 +195,13 @@ impl Reader {
     }
 }
 
-/// What becomes of a name that is not indented.
-const NOT_INDENTED: &str = "its name is not indented, as names below the root are (two blanks a level), so \
-                            that nothing tells what it is below: spreadsheets and table libraries take \
-                            blanks away; give the report as it was written";
-const EMPTY: &str = "the report is empty: it counts as a sample of 0 reads; did the run end well?";
+/// The error about a name that is not indented.
+const NOT_INDENTED: &str = "its name is not indented, as is required below the root (two blanks per level), so \
+                            its parent is unknown: spreadsheets and table libraries remove blanks; give \
+                            the report as it was written";
+const EMPTY: &str = "the report is empty: it counts as a sample of 0 reads; did the run finish?";
 
-/// What is said of reads that no row has.
+/// Returns a warning about reads that no row has.
 fn doubt(gaps: &Gaps, rows: &[ReportRow], numbers: &[u64]) -> String {
     let clades = match gaps.clades {
         1 => "1 clade has more reads than its rows".to_owned(),
@@ -217,7 +217,7 @@ fn doubt(gaps: &Gaps, rows: &[ReportRow], numbers: &[u64]) -> String {
 }
 
 impl KrakenReport {
-    /// The report of these rows.
+    /// Returns the report of these rows with computed percentages.
     fn with_percents(mut rows: Vec<ReportRow>) -> KrakenReport {
         let tops = rows.iter().filter(|row| row.depth == 0);
         let total = tops.fold(0, |sum: u64, row| sum.saturating_add(row.clade));
@@ -226,7 +226,7 @@ impl KrakenReport {
     }
 }
 
-/// The cells of a line behind the numbers of reads.
+/// The cells of a line after the numbers of reads.
 struct Columns<'c> {
     minimizers: Option<ReportMinimizers>,
     rank: &'c [u8],
@@ -257,7 +257,7 @@ impl<'c> Columns<'c> {
     }
 }
 
-/// Whether empty cells lie between the taxid and the name.
+/// Whether there are empty cells between the taxid and the name.
 fn is_indented_by_tabs(cells: &[&[u8]]) -> bool {
     let is_taxid =
         |at: usize| cells.get(at).is_some_and(|cell| !cell.is_empty() && number(cell).is_some());
@@ -273,7 +273,7 @@ fn is_krakenuniq_head(line: &[u8]) -> bool {
     line.starts_with(KRAKENUNIQ_HEADING) || comments.iter().any(|begin| line.starts_with(begin))
 }
 
-/// The code of a rank that KrakenUniq names.
+/// Returns the code of a rank that KrakenUniq writes as a name.
 fn krakenuniq_code(rank: &[u8], taxid: u64) -> &'static [u8] {
     let known = KRAKENUNIQ.iter().find(|(name, _)| *name == rank);
     match taxid {
@@ -287,7 +287,7 @@ fn columns(number: usize) -> String {
     if number == 1 { "1 column".into() } else { format!("{number} columns") }
 }
 
-/// The level that a name's indent says.
+/// Returns the level of a name by its indent.
 fn depth(name: &[u8]) -> Result<usize, String> {
     let blanks = name.iter().take_while(|&&byte| byte == b' ').count();
     match blanks.is_multiple_of(2) {
@@ -298,14 +298,14 @@ fn depth(name: &[u8]) -> Result<usize, String> {
 
 fn reads(text: &[u8]) -> Result<u64, String> {
     let found = number(text).filter(|&reads| reads < MAX_READS);
-    found.ok_or_else(|| format!("{} is no number of reads", shown(text)))
+    found.ok_or_else(|| format!("{} is not a number of reads", shown(text)))
 }
 
 fn minimizers(text: &[u8]) -> Result<u64, String> {
-    number(text).ok_or_else(|| format!("{} is no number of minimizers", shown(text)))
+    number(text).ok_or_else(|| format!("{} is not a number of minimizers", shown(text)))
 }
 
-/// A whole number of digits alone.
+/// Parses a number that consists only of digits.
 fn number(text: &[u8]) -> Option<u64> {
     if !text.iter().all(u8::is_ascii_digit) {
         return None;
@@ -313,17 +313,17 @@ fn number(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// Sees to it that a cell is a number from 0 up, with a point or a comma; what C prints of 0/0 is one, too.
-/// It is not used: numbers of reads say more.
+/// Checks that a cell is a number of at least 0, with a decimal point or comma, or NaN, which C prints for 0/0.
+/// The value is not used, because the numbers of reads are more precise.
 fn check_percent(text: &[u8]) -> Result<(), String> {
     let plain = std::str::from_utf8(text.trim_ascii()).ok();
     let plain = plain.map(|text| text.trim_end_matches('%').trim_end().replace(',', "."));
     let number = plain.and_then(|text| text.parse::<f64>().ok());
     let fits = number.is_some_and(|percent| percent.is_nan() || percent >= 0.0);
-    if fits { Ok(()) } else { Err(format!("{} is no per cent", shown(text))) }
+    if fits { Ok(()) } else { Err(format!("{} is not a percentage", shown(text))) }
 }
 
-/// A cell for a message, of which not more than so much is of use.
+/// Returns a cell for a message, cut after 40 characters.
 pub(super) fn shown(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     match text.char_indices().nth(40) {

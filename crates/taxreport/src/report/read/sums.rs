@@ -1,44 +1,44 @@
-//! Sums of a report: each clade has the reads of its taxon and of the clades below it.
+//! Consistent sums of a report: each clade has the reads of its taxon and of the clades below it.
 
 use super::ReportRow;
 
-/// Reads that clades have and no row does.
+/// Reads of clades that no row has.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Gaps {
-    /// Clades with such reads,
+    /// The number of clades with such reads.
     pub(super) clades: u64,
-    /// and the row of the first.
+    /// The row of the first such clade.
     pub(super) first: usize,
-    /// Reads of all rows themselves, as the report has them.
+    /// The sum of the reads of all taxa themselves, as in the file.
     pub(super) held: u64,
-    /// Reads of all clades at the top.
+    /// The sum of the reads of all clades at depth 0.
     pub(super) total: u64,
 }
 
 impl Gaps {
-    /// Whether more than a thousandth of all reads are missing: Bracken loses some of clades that it
+    /// Whether more than a thousandth of all reads are missing; Bracken loses some reads of clades that it
     /// leaves out.
     fn are_doubtful(&self) -> bool {
         self.clades > 0 && self.total.saturating_sub(self.held) > self.total / 1000
     }
 }
 
-/// Makes each clade the sum of its taxon and the clades below it: reads that no row has are given to the
-/// taxon itself, and a clade has more reads where rounded numbers below it add up to more. Gives what is
-/// missing beyond rounding, if it is more than a thousandth of all reads and not missing as Bracken's reports of a level have it: there is no row
-/// of unclassified reads, each taxon has all reads of its clade or none, only the lowest ones lack any, and
-/// these are all of one main rank.
+/// Makes each clade the sum of its taxon and the clades below it: reads that no row has are given to the taxon
+/// itself, and a clade whose parts add up to more because of rounding gets their sum. Returns the reads that are
+/// missing beyond rounding if they are more than a thousandth of all reads, unless they are missing as in Bracken's
+/// reports of a level above species: there is no row of unclassified reads, each taxon has all reads of its clade
+/// or none, only the lowest taxa lack any, and these all have the same main rank.
 ///
 /// # Errors
-/// The first row whose taxon and clades below have more reads than the clade, beyond rounding, and their
-/// sum.
+/// The row whose parts have more reads than its clade, beyond rounding, and their sum. If there are several such
+/// rows, the first.
 pub(super) fn settle(rows: &mut [ReportRow]) -> Result<Option<Gaps>, (usize, u64)> {
     let held = rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.own));
     let mut gaps = Gaps { held, ..Gaps::default() };
     let (mut is_brackens, mut level) = (true, None);
     let mut below = vec![(0u64, 0u64); rows.len()];
     let mut wrong = None;
-    // A parent comes before its children.
+    // Parents come before their children.
     for at in (0..rows.len()).rev() {
         let (children, reads) = below[at];
         let row = &mut rows[at];
@@ -74,8 +74,8 @@ pub(super) fn settle(rows: &mut [ReportRow]) -> Result<Option<Gaps>, (usize, u64
     }
 }
 
-/// How far a sum may be off where numbers were rounded: by less than 1 for each row of it. Where a taxon has
-/// reads of its own beside many clades, not more than a tenth of all, so that a row that is missing shows.
+/// Returns by how much a sum may differ because of rounding: by less than 1 for each of its rows. If a taxon has reads
+/// of its own beside many clades, the limit is about a tenth of the clade, so that a missing row is detected.
 fn rounding(row: &ReportRow, children: u64) -> u64 {
     match (row.own, children) {
         (_, 0) => 0,

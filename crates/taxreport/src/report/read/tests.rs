@@ -27,7 +27,7 @@ fn reports_come_back_as_they_were() {
     let more = PLAIN.replace("\t20\tD", "\t20\t7\t5\tD");
     assert_eq!(
         parse(more.as_bytes()).unwrap_err(),
-        "line 4: another number of columns than in the lines above"
+        "line 4: the number of columns differs from the lines above"
     );
 }
 
@@ -43,7 +43,7 @@ fn columns_of_minimizers_and_odd_names_survive() {
     assert_eq!(back, text);
 }
 
-/// What Kraken 2.1.2 of Debian writes, and Kraken 1.
+/// The codes are those of Debian's Kraken 2.1.2 and of Kraken 1.
 #[test]
 fn rank_codes_are_made_whole() {
     let codes = |codes: [&str; 6]| {
@@ -75,8 +75,8 @@ fn what_is_damaged_is_refused() {
              most: each level has two blanks; are lines missing?",
         ),
         ("\t  cell", "\t cell", "line 3: its name is indented by 1 blanks: each level has two"),
-        ("\t90\t1", "\t9o\t1", "line 2: '9o' is no number of reads"),
-        ("\t90\t1", "\t-90\t1", "line 2: '-90' is no number of reads"),
+        ("\t90\t1", "\t9o\t1", "line 2: '9o' is not a number of reads"),
+        ("\t90\t1", "\t-90\t1", "line 2: '-90' is not a number of reads"),
         ("\t90\t1", "\t90\t91", "line 2: the clade has 90 reads, fewer than the 91 of its taxon"),
         (
             "\t90\t1",
@@ -84,11 +84,11 @@ fn what_is_damaged_is_refused() {
             "line 2: the clade has 87 reads, fewer than the 90 of its taxon and the clades below it",
         ),
         ("\t2157", "\t2", "line 6: taxid 2 is in line 4 already"),
-        ("\t2157", "\t", "line 6: '' is no taxid"),
+        ("\t2157", "\t", "line 6: '' is not a taxid"),
         ("    Archaea", "    ", "line 6: there is no name: is the file cut?"),
-        (" 90.00", "ninety", "line 2: 'ninety' is no per cent"),
-        (" 90.00", "-1.00", "line 2: '-1.00' is no per cent"),
-        ("\tD\t2\t", "\td\t2\t", "line 4: 'd' is no rank code"),
+        (" 90.00", "ninety", "line 2: 'ninety' is not a percentage"),
+        (" 90.00", "-1.00", "line 2: '-1.00' is not a percentage"),
+        ("\tD\t2\t", "\td\t2\t", "line 4: 'd' is not a rank code"),
         (
             "\tD\t2\t",
             "\t2\t",
@@ -104,7 +104,7 @@ fn what_is_damaged_is_refused() {
         assert_eq!(bad(from, to), message);
     }
     let huge = format!("0\t{}\t0\tR\t1\troot\n", MAX_READS);
-    assert!(parse(huge.as_bytes()).unwrap_err().ends_with("is no number of reads"));
+    assert!(parse(huge.as_bytes()).unwrap_err().ends_with("is not a number of reads"));
 }
 
 #[test]
@@ -125,28 +125,28 @@ fn rows_are_put_into_our_order() {
     assert_eq!(taxids, [0, 1, 7, 8, 9]);
 }
 
-/// What is doubtful in a report, without what follows the numbers.
+/// Returns the warnings about a report, without the part after the numbers.
 fn doubts(text: &str) -> Vec<String> {
     let (_, doubts) = KrakenReport::parse(text.as_bytes()).unwrap();
     let cut = |doubt: &String| doubt.split(": reads that").next().unwrap().to_owned();
     doubts.iter().map(cut).collect()
 }
 
-/// Reads of each row: of the clade and of the taxon itself.
+/// Returns the reads of each row's clade and of its taxon itself.
 fn numbers(text: &str) -> Vec<(u64, u64)> {
     parse(text.as_bytes()).unwrap().rows().iter().map(|row| (row.clade, row.own)).collect()
 }
 
 #[test]
 fn reads_that_no_row_has_are_of_the_clades_taxon() {
-    // Bracken's at level G: no row has reads of its own.
+    // A report of Bracken at level G: no row has reads of its own.
     let genus = "100.00\t2250\t0\tR\t1\troot\n100.00\t2250\t0\tD\t2\t  B\n\
                  80.00\t1800\t0\tG\t3\t    g\n20.00\t450\t0\tG\t4\t    h\n";
     assert_eq!(numbers(genus), [(2250, 0), (2250, 0), (1800, 1800), (450, 450)]);
     assert!(doubts(genus).is_empty());
-    // As Bracken writes it where a genus has no taxa below it in the report.
+    // Bracken writes this if a genus has no taxa below it in the report.
     assert!(doubts(&genus.replace("\t450\t0\t", "\t450\t450\t")).is_empty());
-    // Nothing of Bracken's: reads that are not classified, and lowest rows of two ranks.
+    // Bracken writes neither unclassified reads nor lowest rows of two ranks.
     let more = format!("10.00\t250\t250\tU\t0\tunclassified\n{genus}");
     assert_eq!(doubts(&more).len(), 1);
     assert_eq!(doubts(&genus.replace("\tG\t4", "\tF\t4")).len(), 1);
@@ -154,7 +154,7 @@ fn reads_that_no_row_has_are_of_the_clades_taxon() {
     let part = genus.replace("\t450\t0\t", "\t450\t10\t");
     let (_, doubt) = KrakenReport::parse(part.as_bytes()).unwrap();
     assert!(doubt[0].ends_with("is the report cut or filtered?"), "{doubt:?}");
-    // Cut between two lines.
+    // The file was cut between two lines.
     let cut = PLAIN.split_inclusive('\n').take(4).collect::<String>();
     assert_eq!(numbers(&cut), [(10, 10), (90, 1), (89, 9), (80, 80)]);
     assert_eq!(
@@ -162,7 +162,7 @@ fn reads_that_no_row_has_are_of_the_clades_taxon() {
         ["2 clades have more reads than their rows add up to, the first in line 3 (cellular \
           organisms); rows hold 31 reads, clades 100"]
     );
-    // The unclassified reads are a clade, too.
+    // The unclassified reads are a clade as well.
     let unclassified = "100.00\t7\t0\tU\t0\tunclassified\n";
     assert_eq!((numbers(unclassified), doubts(unclassified).len()), (vec![(7, 7)], 1));
     assert_eq!(doubts(PLAIN), Vec::<String>::new());
@@ -170,7 +170,7 @@ fn reads_that_no_row_has_are_of_the_clades_taxon() {
 
 #[test]
 fn rounded_numbers_are_no_doubt() {
-    // As Bracken writes estimates, each cut to a whole number.
+    // Bracken truncates estimates to whole numbers.
     let report = |root: u64, species: [u64; 3]| {
         let row = |(at, reads): (usize, &u64)| format!("0\t{reads}\t{reads}\tS\t{}\t  s\n", at + 2);
         let rows: String = species.iter().enumerate().map(row).collect();
@@ -181,11 +181,11 @@ fn rounded_numbers_are_no_doubt() {
         assert_eq!((numbers(&text)[0], doubts(&text).len()), ((root, own), 0));
     }
     assert_eq!(doubts(&report(34, [10, 10, 10])).len(), 1);
-    // Rounded up, below it.
+    // The numbers below the clade were rounded up.
     assert_eq!(numbers(&report(27, [10, 10, 10]))[0], (30, 0));
     let error = parse(report(26, [10, 10, 10]).as_bytes()).unwrap_err();
     assert!(error.starts_with("line 1: the clade has 26 reads, fewer than the 30 "), "{error}");
-    // Where taxa have reads of their own, one row of many that is missing shows.
+    // If taxa have reads of their own, a single missing row is detected among many.
     let many: String = (0..300).map(|at| format!("0\t1\t1\tS\t{}\t  s\n", at + 2)).collect();
     assert_eq!(doubts(&format!("0\t560\t10\tR\t1\troot\n{many}")).len(), 1);
 }
@@ -194,8 +194,8 @@ fn rounded_numbers_are_no_doubt() {
 fn names_without_indents_are_refused() {
     let stripped = PLAIN.replace("\t  ", "\t").replace("  ", "");
     let error = parse(stripped.as_bytes()).unwrap_err();
-    assert!(error.starts_with("line 3: its name is not indented, as names below"), "{error}");
-    // One name alone; a report without a root; its domains alone are a report.
+    assert!(error.starts_with("line 3: its name is not indented, as is required below"), "{error}");
+    // A single name without indent is an error; a report without a root, or of domains only, is valid.
     let one = PLAIN.replace("    Archaea", "Archaea");
     assert!(parse(one.as_bytes()).unwrap_err().starts_with("line 6: its name is not indented"));
     let rootless = "0\t5\t0\tD\t2\tB\n0\t5\t5\tP\t3\tp\n";
@@ -204,7 +204,7 @@ fn names_without_indents_are_refused() {
     assert!(parse(flat.as_bytes()).unwrap_err().starts_with("line 2: its name is not"));
     let domains = "0\t5\t0\tD\t2\tB\n0\t5\t5\tP\t3\t  p\n0\t4\t4\tD\t4\tA\n";
     assert_eq!(parse(domains.as_bytes()).unwrap().total(), 9);
-    // Tabs, of reports with and without minimizers, by any number.
+    // Any number of tabs, in reports with and without minimizers.
     for tabs in ["\t", "\t\t", "\t\t\t", "\t\t\t\t"] {
         for columns in ["", "\t7\t5"] {
             let text = format!("0\t5\t0{columns}\tR\t1\troot\n0\t5\t5{columns}\tD\t2\t{tabs}B\n");
@@ -264,10 +264,10 @@ fn reports_of_krakenuniq_are_read_by_their_columns_of_reads() {
     assert_eq!(parse(lines[4..].join("\n").as_bytes()).unwrap(), report, "without the heading");
     assert_eq!(doubts(&lines[..4].join("\n")).len(), 1, "a sample without reads");
     let error = parse(text.replace("\t562\t", "\tE\t").as_bytes()).unwrap_err();
-    assert_eq!(error, "line 9: 'E' is no taxid");
+    assert_eq!(error, "line 9: 'E' is not a taxid");
 }
 
-/// Kraken 2 before 2.17 by a taxonomy of 2025: no code for domains.
+/// Kraken 2 before 2.17 writes no domain codes for a taxonomy of 2025.
 #[test]
 fn domains_are_known_by_their_names() {
     let text = "0\t9\t0\tR\t1\troot\n0\t5\t0\tR1\t131567\t  cellular organisms\n\
@@ -292,13 +292,13 @@ fn other_forms_are_named() {
     assert!(
         error(metabuli).contains("line 1: not a report in Kraken's style, but Metabuli's report")
     );
-    // Far down, a line is damaged, not of another form.
+    // In later lines, other formats are not considered: the line is damaged.
     let error = error(&PLAIN.replace("\tD\t2157\t", "\tdomain\t2157\t"));
-    assert_eq!(error, "line 6: 'domain' is no rank code");
+    assert_eq!(error, "line 6: 'domain' is not a rank code");
 }
 
 proptest! {
-    /// Whatever is changed in a report, it is refused or makes one that comes back as it is.
+    /// Any changed report is either refused or can be written and read back.
     #[test]
     fn any_bytes_are_a_report_or_refused(
         changes in proptest::collection::vec((0usize..400, any::<u8>(), 0u8..3), 0..6),

@@ -1,4 +1,4 @@
-//! What a damaged file gives away: its format has no checksums, but much that must go together.
+//! Verifies KFF files. The format has no checksums, but damage shows in parts that contradict each other.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -12,24 +12,24 @@ use super::{Blocks, Index, Kff, Stream, Taker, Variables, at};
 use crate::Error;
 use crate::error::bad;
 
-/// The code of our own and of KMC's files: A C G T = 0 1 2 3.
+/// The encoding of files that Merganser and KMC write: A C G T = 0 1 2 3.
 const IDENTITY: [u8; 4] = [0, 1, 2, 3];
 
-/// What a file says of itself at its end.
+/// The variables of the last section, which is the footer of most files.
 #[derive(Default)]
 struct Footer {
-    /// Bytes of the last section of variables.
+    /// The size of the section, in bytes.
     bytes: u64,
     variables: HashMap<Vec<u8>, u64>,
 }
 
 impl Kff {
-    /// Checks that the file ends with its last section, that indexes and footer lead where they say,
-    /// that counts lie within the footer's bounds, that k-mers rise in sections that are said to be
-    /// ordered, and that they are canonical in files that KMC made, if they say so.
+    /// Checks that the file ends with its last section, that the index and the footer point to what they
+    /// should, that counts are within the footer's bounds, that k-mers are ascending in sections declared as
+    /// ordered, and that they are canonical if a file made by KMC declares so.
     ///
     /// # Errors
-    /// What is wrong; if the file cannot be read; [`Error::Cancelled`].
+    /// If a check fails, the file cannot be read, or the run was cancelled ([`Error::Cancelled`]).
     pub(crate) fn verify(&self, cancel: &Cancel) -> Result<(), Error> {
         with_kmer!(self.k, K => self.verify_as::<K>(cancel))
     }
@@ -61,7 +61,7 @@ impl Kff {
                 }
                 b'i' => indexes.push(stream.index()?),
                 b'r' | b'm' => {
-                    // Of blocks of several k-mers, only their beginnings can be in order.
+                    // A block of several k-mers is ordered only by its first one.
                     let ordered = variables.ordered && variables.max == 1;
                     blocks.taker.ordered = ordered && self.codes == IDENTITY;
                     blocks.taker.last = None;
@@ -73,7 +73,7 @@ impl Kff {
             sections.insert(start, kind);
         }
         if stream.position()? != length {
-            return Err(self.damaged("more follows behind its end"));
+            return Err(self.damaged("data follows after its end"));
         }
         self.verify_indexes(&sections, &indexes)?;
         self.verify_footer(&footer, &indexes, &blocks.taker)
@@ -90,7 +90,7 @@ impl Kff {
                 |&(kind, distance): &(u8, u64)| sections.get(&place(distance)) == Some(&kind);
             let next = index.next == 0 || sections.get(&place(index.next)) == Some(&b'i');
             if !index.entries.iter().all(known) || !next {
-                return Err(self.damaged("its index leads to no section"));
+                return Err(self.damaged("its index does not point to a section"));
             }
         }
         Ok(())
@@ -103,12 +103,12 @@ impl Kff {
         found: &Strict<'_, K>,
     ) -> Result<(), Error> {
         let said = |name: &[u8]| footer.variables.get(name).copied();
-        // The last section of variables is a footer only if it says its size.
+        // The last section of variables is a footer only if it has its size.
         let Some(bytes) = said(b"footer_size") else { return Ok(()) };
         let first = said(b"first_index").unwrap_or(0);
         let leads = first == 0 || indexes.iter().any(|index| index.start == first);
         if bytes != footer.bytes || !leads {
-            return Err(self.damaged("its footer leads to no index, or has another size"));
+            return Err(self.damaged("its footer does not point to an index, or has a wrong size"));
         }
         let (least, most) =
             (said(b"min_count").unwrap_or(0), said(b"max_count").unwrap_or(u64::MAX));
@@ -116,23 +116,23 @@ impl Kff {
         if found.counts.is_some_and(outside) {
             return Err(self.damaged("a count is outside of the footer's bounds"));
         }
-        // KMC's, and ours: their canonical k-mers are the smaller ones.
+        // In files made by KMC or Merganser, a canonical k-mer is the smaller of both strands.
         if said(b"counter_size").is_some() && self.canonical && found.larger_strand {
-            return Err(self.damaged("a k-mer is not the smaller one of both strands"));
+            return Err(self.damaged("a k-mer is larger than its reverse complement"));
         }
         Ok(())
     }
 }
 
-/// Looks at k-mers as they come.
+/// Checks k-mers as they are read.
 struct Strict<'k, K> {
     kff: &'k Kff,
-    /// Those of the section rise.
+    /// Whether the k-mers of the section must be ascending.
     ordered: bool,
     last: Option<K>,
-    /// The least and the largest count.
+    /// The least and the largest count so far.
     counts: Option<(u32, u32)>,
-    /// Some k-mer is larger than its reverse complement.
+    /// Whether some k-mer is larger than its reverse complement.
     larger_strand: bool,
 }
 
@@ -144,7 +144,7 @@ impl<K: Kmer> Taker for Strict<'_, K> {
             return Err(self.kff.damaged("its k-mers are out of order"));
         }
         if count == 0 {
-            return Err(self.kff.damaged("a count of 0, which readers pass over"));
+            return Err(self.kff.damaged("a count of 0, which readers skip"));
         }
         self.last = Some(kmer);
         let (least, most) = self.counts.unwrap_or((count, count));

@@ -1,4 +1,4 @@
-//! The counts of a database.
+//! The histogram of a database.
 
 use merganser_run::Cancel;
 use merganser_seq::kmer::Kmer;
@@ -8,8 +8,8 @@ use super::{Before, Database};
 use crate::{Error, Histogram};
 
 impl Database {
-    /// Returns how many k-mers occur how often. Their order is of no account, and yet checked: records that were
-    /// overwritten have counts, too.
+    /// Returns the number of k-mers with each count. The order of k-mers is checked although it does not
+    /// matter, since overwritten records have counts, too.
     pub(crate) fn histogram(&self, threads: usize, cancel: &Cancel) -> Result<Histogram, Error> {
         with_kmer!(self.header.k, K => self.counts::<K>(threads, cancel))
     }

@@ -1,5 +1,5 @@
-//! A database of version 0x200 range by range: what its bins have of a range is read from each, and
-//! sorted together.
+//! Reads a database of version 0x200 range by range: the k-mers of a range are read from each bin and sorted
+//! together.
 
 use merganser_seq::kmer::Kmer;
 
@@ -9,22 +9,22 @@ use crate::error::bad;
 use crate::ranges::{RangeReader, Ranges, ends, keep_range};
 use crate::scattered::sort_range;
 
-/// With larger look-up tables, or more k-mers behind one entry of all bins, k-mers are gathered: the
-/// former stay in memory, and so do the latter, once for each worker.
+/// The largest look-up tables, in bytes, with which a database is merged instead of gathered; they stay in memory.
 const MAX_TABLE: u64 = 32 << 20;
+/// The largest number of k-mers of all bins with the same prefix; each worker keeps those of one prefix in memory.
 const MAX_GROUP: u64 = 1 << 19;
 
 /// The look-up tables of all bins.
 #[derive(Debug)]
 pub(super) struct Index {
-    /// Of each bin, where its records of each prefix begin; then the number of all records.
+    /// The numbers of the first records of each prefix, bin by bin, followed by the number of all records.
     entries: Vec<u64>,
-    /// Records of all bins with a smaller prefix, for each prefix and behind the last.
+    /// The number of records of all bins with a smaller prefix, for each prefix and after the last one.
     before: Vec<u64>,
 }
 
 impl Index {
-    /// Reads the tables; `None` if the database is to be gathered.
+    /// Reads the tables; returns `None` if the database must be gathered.
     pub(super) fn read(database: &Database) -> Result<Option<Index>, Error> {
         let prefixes = 1u64 << (2 * database.header.prefix_bases);
         let bins = database.header.bins;
@@ -37,7 +37,7 @@ impl Index {
             let more = database.entries(bin, 0, prefixes)?;
             let before = entries.last().is_none_or(|&last| last <= more[0]);
             if !before {
-                return Err(database.damaged("its look-up table makes no sense"));
+                return Err(database.damaged("its look-up table is inconsistent"));
             }
             entries.extend(more);
         }
@@ -51,7 +51,7 @@ impl Index {
         Ok(fits.then_some(Index { entries, before }))
     }
 
-    /// Bytes of memory while the database is read by `threads` workers, for k-mers of `k` bases.
+    /// Returns the memory in bytes while `threads` workers read the database, for k-mers of length `k`.
     pub(super) fn bytes(&self, k: usize, threads: u64) -> u64 {
         let groups = self.before.windows(2).map(|ends| ends[1] - ends[0]);
         let entry = [8, 16, 32, 48, 48][(k - 1) / 32 + usize::from(k > 16)];
@@ -60,7 +60,7 @@ impl Index {
     }
 }
 
-/// The database by ranges.
+/// The ranges of a database of version 0x200.
 pub(super) struct MergedRanges<'t> {
     pub(super) database: &'t Database,
     pub(super) index: &'t Index,
@@ -89,7 +89,7 @@ impl<K: Kmer> Ranges<K> for MergedRanges<'_> {
 struct MergedReader<'t, K> {
     database: &'t Database,
     index: &'t Index,
-    /// The prefix whose k-mers are in `kmers`.
+    /// The prefix of the k-mers in `kmers`.
     loaded: Option<u64>,
     bytes: Vec<u8>,
     kmers: Vec<(K, u32)>,
@@ -97,8 +97,8 @@ struct MergedReader<'t, K> {
 }
 
 impl<K: Kmer> MergedReader<'_, K> {
-    /// Replaces `kmers` by those of all bins whose prefixes are `from` to `to` (not inclusive), in
-    /// order; they share their first `bits` bits.
+    /// Replaces `kmers` by the k-mers of all bins with prefixes from `from` to `to` (exclusive), in order; they
+    /// share their first `bits` bits.
     fn merge(
         &mut self,
         (from, to): (u64, u64),
@@ -126,13 +126,13 @@ impl<K: Kmer> MergedReader<'_, K> {
                 let mut letters = Vec::new();
                 pair[0].0.write_letters(header.k, &mut letters);
                 let kmer = String::from_utf8_lossy(&letters);
-                let reason = format!("the k-mer {kmer} stands in it more than once: not a table");
+                let reason = format!("it has the k-mer {kmer} more than once: not a table");
                 Err(bad(&self.database.names[0], reason))
             }
         }
     }
 
-    /// The k-mers of one prefix, loaded, that lie in a range.
+    /// Returns the k-mers of a range within one prefix, and loads the prefix if needed.
     fn within(&mut self, prefix: K, bits: u32) -> Result<&[(K, u32)], Error> {
         let (one, behind) = self.database.prefixes(prefix, bits);
         if self.loaded != Some(one) {
@@ -190,7 +190,7 @@ mod tests {
     const PREFIX: usize = 4;
     const BINS: u32 = 3;
 
-    /// A database whose counts have two bytes, with bounds 2 to 900.
+    /// Writes a database with counts of two bytes, between 2 and 900.
     fn write(folder: &Path, kmers: &BTreeMap<u32, u32>) -> PathBuf {
         let stem = folder.join("db");
         let (mut before, mut suffixes) = (b"KMCP".to_vec(), b"KMCS".to_vec());
@@ -245,7 +245,7 @@ mod tests {
             let merged = database.ranges::<u32>();
             for ranges in [&gathered as &dyn Ranges<u32>, &*merged] {
                 let (mut reader, mut all, mut kmers) = (ranges.reader(), Vec::new(), Vec::new());
-                // Of fine ranges, those that have k-mers.
+                // Only the ranges that have k-mers, since fine ranges are many.
                 let prefixes = expected.iter().map(|(kmer, _)| kmer >> (24 - bits));
                 for prefix in prefixes.collect::<std::collections::BTreeSet<_>>() {
                     let most = reader.at_most(prefix, bits).unwrap();
@@ -258,7 +258,7 @@ mod tests {
         }
     }
 
-    /// The k-mer of A alone is the least one, and a record of zeros looks like it.
+    /// The k-mer of A only is the least one, and a record of zeros looks like it.
     #[test]
     fn zeros_are_no_record() {
         let read = |kmers: &[(u32, u32)], zeros: std::ops::Range<usize>| {
@@ -292,12 +292,12 @@ mod tests {
         let stem = write(dir.path(), &[(7, 5), (8, 5)].into());
         let path = dir.path().join("db.kmc_suf");
         let mut bytes = std::fs::read(&path).unwrap();
-        // Its last base is the last one of the suffix.
+        // The last byte of a suffix has the last base.
         bytes[4..].iter_mut().for_each(|byte| *byte = if *byte == 8 { 7 } else { *byte });
         std::fs::write(&path, bytes).unwrap();
         let database = Database::open(&stem).unwrap();
         let ranges = database.ranges::<u32>();
         let error = ranges.reader().read(0, 0, &mut Vec::new()).unwrap_err().to_string();
-        assert!(error.contains("AAAAAAAAAACT stands in it more than once"), "{error}");
+        assert!(error.contains("it has the k-mer AAAAAAAAAACT more than once"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Reading the records of a database in their order on disk, and what must hold of them.
+//! Reads the records of a database in their order on disk, and checks them.
 
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
@@ -10,16 +10,16 @@ use super::{Database, suffix};
 use crate::Error;
 use crate::error::bad;
 
-/// Records that a scan reads at once.
+/// The number of records that a scan reads at a time.
 const SCAN_RECORDS: u64 = 1 << 16;
-/// Entries of the look-up table that a worker takes at a time.
+/// The number of entries of the look-up table that a worker takes at a time.
 const RANGE_PREFIXES: u64 = 1 << 12;
 
-/// The k-mer of the record before, by which order is checked.
+/// The previous k-mer, which is used to check the order.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Before<K> {
     kmer: Option<K>,
-    /// The number of the next record, from 0.
+    /// The number of the next record, 0-based.
     pub(super) record: u64,
 }
 
@@ -28,11 +28,13 @@ impl<K: Kmer> Before<K> {
         Before { kmer: None, record }
     }
 
-    /// Takes the next k-mer, which must be above the one before.
+    /// Takes the next k-mer, which must be greater than the previous one.
     #[inline(always)]
     pub(super) fn check(&mut self, database: &Database, kmer: K) -> Result<(), Error> {
         if self.kmer.is_some_and(|before| before >= kmer) {
-            return Err(database.bad_record(self.record, "its k-mer is not above the one before"));
+            return Err(
+                database.bad_record(self.record, "its k-mer is not greater than the previous one")
+            );
         }
         self.kmer = Some(kmer);
         self.record += 1;
@@ -40,19 +42,17 @@ impl<K: Kmer> Before<K> {
     }
 }
 
-/// Whether each k-mer is above the one before.
+/// Whether each k-mer is greater than the previous one.
 pub(super) fn is_rising<K: Kmer>(kmers: &[(K, u32)]) -> bool {
     kmers.is_sorted_by(|one, other| one.0 < other.0)
 }
 
 impl Database {
-    /// Gives `visit` the records between these entries of the look-up table of a bin, of which the
-    /// first is that of the prefix `from`: the k-mer of each and its count.
-    ///
-    /// Their order is for `visit` to check.
+    /// Calls `visit` with the k-mer and the count of each record between these entries of the look-up table of
+    /// a bin. The first entry is that of the prefix `from`. The order of k-mers is not checked.
     ///
     /// # Errors
-    /// If a count is outside the header's bounds, or `visit` says so.
+    /// If a count is outside the bounds of the header, or `visit` fails.
     #[inline(always)]
     pub(super) fn scan<K: Kmer>(
         &self,
@@ -83,8 +83,8 @@ impl Database {
         Ok(())
     }
 
-    /// Replaces `bytes` by so many records, and some zeros: the widest word is read at the last one,
-    /// too.
+    /// Replaces `bytes` by `number` records, followed by zeros, so that the widest word can be loaded at the
+    /// last record.
     fn read_records(&self, at: u64, number: usize, bytes: &mut Vec<u8>) -> Result<(), Error> {
         let record = self.record_bytes();
         bytes.resize(number * record + 40, 0);
@@ -93,7 +93,7 @@ impl Database {
             .map_err(|source| self.io(1, source))
     }
 
-    /// The records of one prefix.
+    /// Visits the records of one prefix.
     #[inline(always)]
     fn records<K: Kmer>(
         &self,
@@ -106,7 +106,8 @@ impl Database {
         let (bases, size) = (header.k - header.prefix_bases, self.record_bytes());
         let high = prefix.shl(2 * bases as u32);
         let number = (records.end - records.start) as usize;
-        // Without a way out of the loop but for `visit`'s, which most callers do not take: it costs a seventh more.
+        // The only exit from the loop is that of `visit`, which most callers never take. Returning early for a
+        // count outside the bounds would slow the loop by a seventh.
         let mut visited = 0;
         for number in 0..number {
             let bytes = &bytes[number * size..];
@@ -124,7 +125,7 @@ impl Database {
         Err(self.bad_record(record, "its count is outside the header's bounds"))
     }
 
-    /// An error about a record, numbered from 0.
+    /// Returns an error about a record, numbered from 0.
     #[cold]
     pub(super) fn bad_record(&self, record: u64, problem: &str) -> Error {
         let number = record + 1;
@@ -132,8 +133,8 @@ impl Database {
         bad(&self.names[1], reason)
     }
 
-    /// Visits the ranges of the look-up table, a bin with the first and the last entry, by `threads` workers, each with a
-    /// state that `make` made; returns the states.
+    /// Calls `visit` for each range of the look-up table with a bin, the first entry and the last entry, on
+    /// `threads` workers. Each worker has a state created by `make`; the states are returned.
     pub(super) fn each_range<S: Send>(
         &self,
         threads: usize,
@@ -143,7 +144,7 @@ impl Database {
     ) -> Result<Vec<S>, Error> {
         let prefixes = 1u64 << (2 * self.header.prefix_bases);
         let size = RANGE_PREFIXES.min(prefixes);
-        // No range lies across two bins: both sizes are powers of 2.
+        // No range spans two bins, since both sizes are powers of 2.
         let ranges = self.header.bins * (prefixes / size);
         each(threads, 0..ranges as usize, cancel, |ranges| {
             let mut state = make();

@@ -1,4 +1,4 @@
-//! What a damaged database gives away: its format has no checksums, but much that must go together.
+//! Verifies databases. The format has no checksums, but damage shows in parts that contradict each other.
 
 use std::os::unix::fs::FileExt;
 
@@ -10,13 +10,13 @@ use merganser_seq::with_kmer;
 use super::{Before, Database};
 use crate::Error;
 
-/// Where the signatures of a database of version 0x200 lead.
+/// The map from signatures to bins in a database of version 0x200.
 struct Signatures {
-    /// Bases of a signature.
+    /// The length of a signature, in bases.
     length: usize,
-    /// The norm of each p-mer,
+    /// The norm of each p-mer.
     norms: Vec<u32>,
-    /// and the bin of each norm.
+    /// The bin of each norm.
     bins: Vec<u32>,
 }
 
@@ -30,30 +30,30 @@ impl Signatures {
 }
 
 impl Database {
-    /// Checks that the look-up table rises from 0 to the number of records, that k-mers rise within
-    /// each bin, are canonical if the header says so, and lie in the bin that their signature names,
-    /// and that counts lie within the header's bounds.
+    /// Checks that the look-up table ascends from 0 to the number of records, that k-mers are ascending in each
+    /// bin, canonical if the header says so, and in the bin of their signature, and that counts are within the
+    /// bounds of the header.
     ///
     /// # Errors
-    /// What is wrong; if a file cannot be read; [`Error::Cancelled`].
+    /// If a check fails, a file cannot be read, or the run was cancelled ([`Error::Cancelled`]).
     pub(crate) fn verify(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
         let first = self.entries(0, 0, 1)?[0];
         let guard = self.header.guard.map(|at| self.number(at)).transpose()?;
         if first != 0 || guard.is_some_and(|guard| guard != self.header.kmers) {
-            return Err(self.damaged("its look-up table does not begin with 0, or ends wrong"));
+            return Err(self.damaged("its look-up table begins or ends with a wrong number"));
         }
         let signatures = self.signatures()?;
         with_kmer!(self.header.k, K => self.verify_bins::<K>(signatures.as_ref(), threads, cancel))
     }
 
-    /// A number of the prefix file.
+    /// Reads a number from the prefix file.
     fn number(&self, at: u64) -> Result<u64, Error> {
         let mut bytes = [0; 8];
         self.prefixes.read_exact_at(&mut bytes, at).map_err(|source| self.io(0, source))?;
         Ok(u64::from_le_bytes(bytes))
     }
 
-    /// Reads where signatures lead; `None` if the database has none.
+    /// Reads the map from signatures to bins; `None` if the database has none.
     fn signatures(&self) -> Result<Option<Signatures>, Error> {
         let Some((at, length)) = self.header.signatures else { return Ok(None) };
         let (values, k) = (1usize << (2 * length), self.header.k);
@@ -61,7 +61,7 @@ impl Database {
         self.prefixes.read_exact_at(&mut bytes, at).map_err(|source| self.io(0, source))?;
         let bins: Vec<u32> = bytes.chunks_exact(4).map(u32::load).collect();
         if bins.iter().any(|&bin| u64::from(bin) >= self.header.bins) {
-            return Err(self.damaged("a signature leads to a bin that it does not have"));
+            return Err(self.damaged("a signature points to a bin that does not exist"));
         }
         if !(3..=k).contains(&length) {
             return Err(self.damaged("its signatures are longer than its k-mers"));
@@ -84,9 +84,9 @@ impl Database {
                 let record = before.record;
                 before.check(self, kmer)?;
                 let problem = if self.header.canonical && kmer.reverse_complement(k) < kmer {
-                    "its k-mer is not the smaller one of both strands, as the header says"
+                    "its k-mer is larger than its reverse complement, but the header says canonical"
                 } else if signatures.is_some_and(|signatures| signatures.bin(kmer, k) != bin) {
-                    "its k-mer is not in the bin where look-ups search it"
+                    "its k-mer is not in the bin of its signature"
                 } else {
                     return Ok(());
                 };

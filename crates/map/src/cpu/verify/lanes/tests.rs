@@ -5,15 +5,16 @@ use crate::reference::Reference;
 use merganser_test_random::Random;
 use proptest::prelude::*;
 
-/// The best of each end.
+/// Keeps the fewest edits for each end.
 fn best(mut ends: Vec<End>) -> Vec<End> {
     ends.sort_unstable();
     ends.dedup_by_key(|end| (end.query, end.position));
     ends
 }
 
-/// Every end that has an alignment with a seed on a diagonal of the window must come with its true
-/// edits, and none with fewer; the scan sees all alignments within the window's reach.
+/// Compares lanes with the scan, which sees all alignments within the windows' reach. Every end that lanes find
+/// must exist, and not with fewer edits than the true number; candidates are rejected exactly in windows
+/// without ends.
 fn check(queries: &Queries, windows: &[Window], text: &Text<'_>) {
     let (mut lanes, mut scanned) = (Vec::new(), Vec::new());
     let mut rejected = 0;
@@ -57,7 +58,7 @@ proptest! {
             let len = len.saturating_sub(next(3)).max(2 * e + 2).max(18);
             let at = 300 + next(2000);
             let mut read = letters[at..at + len].to_vec();
-            // A seed in the middle stays free of edits.
+            // The middle of the read stays free of edits, as a seed.
             let middle = len / 2;
             let mut made = 0;
             for _ in 0..next(e + 2) {
