@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds the tables of docs/develop/dependencies.md against the manifests: every direct dependency of the
-workspace has its row in the right table, with its licence and whether it has unsafe code."""
+"""Compares the tables of docs/develop/dependencies.md with the manifests: every direct dependency of the workspace must
+have a row in the right table, with its licence and whether it has unsafe code."""
 
 import json
 import re
@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# Packages of tests and measurements.
+# Packages for tests and benchmarks.
 FOR_DEVELOPERS = {"merganser-bench", "merganser-test-forms", "merganser-test-random", "merganser-test-support"}
 PAGE = ROOT / "docs" / "develop" / "dependencies.md"
-# What the word is part of, and is not the word itself, is not meant: `unsafe_code`.
+# Matches only the keyword, not names such as `unsafe_code`.
 UNSAFE = re.compile(r"\bunsafe\s*(\{|fn\b|impl\b|trait\b|extern\b)")
 
 
@@ -28,14 +28,14 @@ def has_unsafe(package: dict) -> bool:
 
 
 def direct(data: dict) -> dict[str, dict[str, tuple[str, str]]]:
-    """Name to licence and unsafe code, of what is built and of what only tests and measurements use."""
+    """Returns licence and use of unsafe code by name, for dependencies of the product and for those of tests and benchmarks only."""
     packages = {package["id"]: package for package in data["packages"]}
     nodes = {node["id"]: node for node in data["resolve"]["nodes"]}
     built, tests = {}, {}
     for member in data["workspace_members"]:
         for dependency in nodes[member]["deps"]:
             package = packages[dependency["pkg"]]
-            if package["source"] is None:
+            if not package["source"]:
                 continue
             kinds = {kind["kind"] for kind in dependency["dep_kinds"]}
             shipped = packages[member]["name"] not in FOR_DEVELOPERS and kinds != {"dev"}
@@ -64,7 +64,7 @@ def main() -> int:
         for name in sorted(rows.keys() | there[table].keys()):
             expected, found = rows.get(name), there[table].get(name)
             if expected != found:
-                print(f"docs/develop/dependencies.md: {table}: `{name}` is {found}, should be {expected}", file=sys.stderr)
+                print(f"docs/develop/dependencies.md: {table}: `{name}` has {found} instead of {expected}", file=sys.stderr)
                 wrong += 1
     return 1 if wrong else 0
 

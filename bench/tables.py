@@ -25,7 +25,7 @@ Columns of the TSV file:
     current         yes or no
     note            what a reader of the row must know
 
-Version, machine, day, note and command stand below the table if they are the same in all its rows. Otherwise version,
+Version, machine, day, note and command are below the table if they are the same in all its rows. Otherwise version,
 machine and day are one column, notes are another, and the commands are only in the TSV file. Columns without any cell
 are left out.
 """
@@ -51,7 +51,7 @@ def read_rows() -> list[dict[str, str]]:
         rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     for number, row in enumerate(rows, start=2):
         if list(row) != COLUMNS or None in row.values():
-            fail(f"line {number}: wants the columns {' '.join(COLUMNS)}")
+            fail(f"line {number}: the columns must be {' '.join(COLUMNS)}")
         if row["current"] not in ("yes", "no"):
             fail(f"line {number}: current is '{row['current']}', neither yes nor no")
         for column in ("page", "table", "work", "our_version", "machine", "day", "command"):
@@ -114,7 +114,7 @@ def main() -> int:
         def fill(mark: re.Match[str], name: str = page.stem) -> str:
             key = (name, mark[2])
             if key not in wanted:
-                fail(f"{page.name} wants the table {mark[2]}, which has no current row")
+                fail(f"{page.name} has a place for the table {mark[2]}, which has no current row")
             placed.add(key)
             return f"{mark[1]}\n{format_table(wanted[key])}\n{mark[3]}"
 
@@ -128,7 +128,7 @@ def main() -> int:
         fail(f"{name}.md has no place for the table {table}: add <!-- table {table} --> and <!-- end -->")
     if arguments:
         for page in differ:
-            print(f"{page.name}: its tables are not those of {DATA.name}: run bench/tables.py", file=sys.stderr)
+            print(f"{page.name}: its tables differ from {DATA.name}: run bench/tables.py", file=sys.stderr)
         return 1 if differ else 0
     return 0
 

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Runs fuzz targets (all of them if none is named), one after the other, from their corpus and seeds,
-# and prints a row for each. Exit code 1 if one found something: it is in fuzz/artifacts/TARGET.
-# Usage: run.sh SECONDS [TARGET…], after build.sh. FUZZ_TARGETS names another folder of built targets.
+# Runs fuzz targets (all if none is given) one after the other, from their corpus and seeds, and prints a row for each. The exit code
+# is 1 if there are findings, which are written to fuzz/artifacts/TARGET.
+# Usage: run.sh SECONDS [TARGET…], after build.sh. FUZZ_TARGETS is another folder of built targets.
 set -euo pipefail
 cd "$(dirname "$0")"
 built=${FUZZ_TARGETS:-target/x86_64-unknown-linux-gnu/release}
@@ -12,7 +12,7 @@ if [ ${#targets[@]} -eq 0 ]; then
     for source in fuzz_targets/*.rs; do targets+=("$(basename "$source" .rs)"); done
 fi
 
-# Longest inputs: what reaches every branch, and no more, as longer ones take longer.
+# The maximum length of inputs: enough to reach every branch. Longer inputs take more time.
 longest() {
     case $1 in
         count | mgk_changed | pieces) echo 256 ;;
@@ -21,7 +21,7 @@ longest() {
     esac
 }
 
-# The log goes to $2. libdeflate has tables in two objects; what a run leaves behind at its end is no fault.
+# Runs target $1 with log $2. Two checks are off: libdeflate has the same tables in two objects, and leaks at exit are harmless.
 fuzz() {
     ASAN_OPTIONS=detect_odr_violation=0:detect_leaks=0:allocator_may_return_null=1 \
         "$built/$1" "corpus/$1" "seeds/$1" -artifact_prefix="artifacts/$1/" -max_total_time="$seconds" \
@@ -31,7 +31,7 @@ fuzz() {
 
 found=0
 TIMEFORMAT='%R %U %S'
-echo "| target | seconds | of a core | executions | a core's second |"
+echo "| target | seconds | CPU seconds | executions | per CPU second |"
 echo "|---|---:|---:|---:|---:|"
 for target in "${targets[@]}"; do
     mkdir -p "corpus/$target" "artifacts/$target"

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Needs git, python3 and cargo-cyclonedx (`cargo install --locked cargo-cyclonedx`).
-# Usage: sbom.sh OUT. Writes the program's bill of materials for x86-64 Linux to OUT: CycloneDX, as JSON.
-# The same commit gives the same bytes, whatever the folder; it is made twice to see that. It names every
-# crate that the program is built of, and none that Cargo.lock has not.
+# Usage: sbom.sh OUT
+# Writes the program's bill of materials for x86-64 Linux to OUT, as CycloneDX JSON. Its bytes depend only on the commit, not
+# on the folder: it is made twice to check this. It must name every crate from which the program is built, and only crates in
+# Cargo.lock. Requires git, python3 and cargo-cyclonedx (`cargo install --locked cargo-cyclonedx`).
 set -euo pipefail
 out=$(realpath -m "$1")
 cd "$(dirname "$0")/.."
@@ -12,7 +12,7 @@ export SOURCE_DATE_EPOCH
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# The tool writes beside each manifest, so it works on a copy. Where that is stands in names.
+# The tool writes beside each manifest, so it runs on a copy, whose path it uses in names.
 make() {
     mkdir "$scratch/$1"
     git archive HEAD Cargo.toml Cargo.lock crates bench | tar -x -C "$scratch/$1"
@@ -34,7 +34,7 @@ for part in [bill["metadata"]["component"], *bill["components"]]:
     print(part["name"], part["version"])
 PYTHON
 if comm -23 "$scratch/built" "$scratch/named" | grep . || comm -23 "$scratch/named" "$scratch/locked" | grep .; then
-    echo "sbom.sh: these are built and not named, or named and not in Cargo.lock" >&2
+    echo "sbom.sh: these crates are built but not named, or named but not in Cargo.lock" >&2
     exit 1
 fi
 install -m 644 "$scratch/one.json" "$out"

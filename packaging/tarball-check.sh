@@ -1,8 +1,8 @@
 #!/bin/bash
-# Needs root, what tarball.sh needs but Rust and zig, and a root of an old Debian made by `debootstrap --variant=minbase
-# bullseye ROOT`.
-# Usage: tarball-check.sh MERGANSER ROOT. Packs the program MERGANSER (a build for glibc 2.17) twice, under different
-# umasks, compares the bytes, unpacks one in ROOT, checks its sums and runs it there.
+# Usage: tarball-check.sh MERGANSER ROOT
+# Packs the program MERGANSER (built for glibc 2.17) twice, with different umasks, and compares the bytes. Unpacks one archive
+# in ROOT, checks its checksums and runs the program there. ROOT is the root of an old Debian, made by `debootstrap
+# --variant=minbase bullseye ROOT`. Must be run by root; requires the tools of tarball.sh except Rust and zig.
 set -euo pipefail
 program=$(realpath "$1")
 root=$(realpath "$2")

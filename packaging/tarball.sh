@@ -1,16 +1,17 @@
 #!/bin/bash
-# Needs git, GNU tar, gzip, binutils (readelf), Rust with the target x86_64-unknown-linux-gnu, and
-# cargo-zigbuild with zig (`pip install ziglang cargo-zigbuild`, their folder on PATH).
-# Usage: tarball.sh FOLDER. Writes merganser-VERSION-x86_64-linux.tar.gz and SHA256SUMS there: the
-# committed tree's program, for glibc 2.17 and later. The same commit and tools give the same bytes.
-# MERGANSER_PROGRAM names a program that was built so before, instead of a build.
+# Usage: tarball.sh FOLDER
+# Writes merganser-VERSION-x86_64-linux.tar.gz and SHA256SUMS to FOLDER: the program of the current commit, for glibc 2.17 and
+# later. The same commit and tools give the same bytes. MERGANSER_PROGRAM names a program that was built in this way before,
+# and skips the build.
+# Requires git, GNU tar, gzip, binutils (readelf), Rust with the target x86_64-unknown-linux-gnu, and cargo-zigbuild with zig
+# (`pip install ziglang cargo-zigbuild`, with their folder on PATH).
 set -euo pipefail
 destination=$(mkdir -p "$1" && realpath "$1")
 root=$(cd "$(dirname "$0")/.." && pwd)
 glibc=2.17
 cd "$root"
 if [[ -n "$(git status --porcelain --untracked-files=no)" ]]; then
-    echo "tarball.sh: commit what has changed first: the archive is that of a commit" >&2
+    echo "tarball.sh: commit the changes first: an archive is made from a commit" >&2
     exit 1
 fi
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
@@ -22,13 +23,13 @@ trap 'rm -rf "$scratch"' EXIT
 
 program=${MERGANSER_PROGRAM:-}
 if [[ -z "$program" ]]; then
-    # Paths of this machine do not belong into the program.
+    # The program must not contain paths of this machine.
     export RUSTFLAGS="--remap-path-prefix=$root=merganser --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo"
     MERGANSER_COMMIT=$(git rev-parse --short=12 HEAD) cargo zigbuild --release --locked --package merganser --target "x86_64-unknown-linux-gnu.$glibc"
     program="${CARGO_TARGET_DIR:-target}/x86_64-unknown-linux-gnu/release/merganser"
 fi
 if [[ "$("$program" --version | head -n 1)" != "merganser $version" ]]; then
-    echo "tarball.sh: $program is not merganser $version: build it anew" >&2
+    echo "tarball.sh: $program is not merganser $version: build it again" >&2
     exit 1
 fi
 newest=$(readelf --version-info "$program" | grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' | sort -Vu | tail -n 1)

@@ -1,4 +1,4 @@
-// Time on the device and on the host, and the end of a program that failed.
+// Measurement of time on the device and the host, and the exit after a failure.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,7 +14,7 @@ inline void check(int status, const char* what) {
   std::exit(1);
 }
 
-/// Seconds that `work` takes on the default stream, its end waited for.
+/// Returns the seconds that `work` takes on the default stream, including synchronization.
 template <class Work>
 double seconds(const Work& work) {
   check(cudaDeviceSynchronize(), "waiting");
@@ -24,7 +24,7 @@ double seconds(const Work& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The least of three.
+/// Returns the shortest time of three runs.
 template <class Work>
 double least_seconds(const Work& work) {
   double least = seconds(work);

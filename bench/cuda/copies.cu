@@ -1,10 +1,10 @@
-// Reads from host to device in four ways: what Figure 8 of the RapidGKC paper (§IV-A) compares.
-// Prints a Markdown table of effective GB/s; one thread of the host does all.
+// Four ways to copy reads from host to device, as in Figure 8 of the RapidGKC paper (§IV-A). Prints a Markdown table
+// of effective GB/s with one host thread.
 //
-//   a call a read            each read from where it lies
-//   fresh pinned memory      gathered in pinned memory that is allocated for the batch
-//   pinned memory, reused    gathered in the pinned memory of the batch before
-//   two buffers, reused      the same, one batch gathered while another is copied
+//   one call per read        each read is copied from where it is stored
+//   fresh pinned memory      reads are gathered in pinned memory that is allocated for the batch
+//   pinned memory, reused    reads are gathered in the pinned memory of the previous batch
+//   two buffers, reused      like this, with one batch gathered while another is copied
 //
 //   nvcc -O3 -std=c++17 -arch=native bench/cuda/copies.cu
 #include <cstring>
@@ -79,7 +79,7 @@ int main() {
   char* const hosts[2] = {pinned(batch_bytes), pinned(batch_bytes)};
   cudaEvent_t copied[2];
   for (auto& event : copied) check(cudaEventCreate(&event), "event");
-  std::printf("| bases a read | a call a read | fresh pinned memory | pinned memory, reused | two buffers, reused |\n|---|---|---|---|---|\n");
+  std::printf("| bases per read | one call per read | fresh pinned memory | pinned memory, reused | two buffers, reused |\n|---|---|---|---|---|\n");
   for (const size_t length : {size_t{150}, size_t{10000}}) {
     const reads from{std::vector<char>(batches * batch_bytes, 'A'), length};
     const double gigabytes = static_cast<double>(batches * from.per_batch() * length) / 1e9;

@@ -1,18 +1,17 @@
-// The database's table on a device, made by sorting or by insertion: MetaCache-GPU §5.1 compared with
-// what merganser does. Prints a Markdown table. All must find the same locations.
+// Two ways to build a database's table on a device, by sorting or by insertion: compares MetaCache-GPU §5.1 with
+// merganser. Prints a Markdown table. All must find the same locations.
 //
-//   sorted          what merganser does: (feature, location) pairs are sorted (CUB), limited, and laid
-//                   out as the file has them: crates/classify/cuda/layout.cuh. Deterministic.
-//   buckets of B    open addressing by groups of 8 lanes, double hashing; a slot is a key with room for B
-//                   locations, and a feature takes as many slots as it needs (the paper's Multi
-//                   Bucket Hash Table; B = 1 is its Multi Value Hash Table). A feature's locations come
-//                   in any order. Slots are 1.25 times what is needed, which would in truth have to
-//                   be guessed.
+//   sorted          merganser: (feature, location) pairs are sorted (CUB), limited, and laid out as in the file:
+//                   crates/classify/cuda/layout.cuh. Deterministic.
+//   buckets of B    open addressing by groups of 8 lanes, double hashing; a slot is a key with room for B locations,
+// and                   a feature takes as many slots as it needs (the paper's Multi Bucket Hash Table; B = 1 is its
+// Multi                   Value Hash Table). The locations of a feature are in no particular order. The number of
+// slots is                   1.25 times the required one, which would otherwise have to be guessed.
 //
-// The pairs are 112 million of 32-bit features, as 16 of each 112 bases of 800 Mbp are, in the order of
-// the reference; "skewed" features have up to 200 locations, many of them one. Looked up are as many
-// features as a quarter of the pairs, one in four of them not there, by 8 lanes each; all locations are
-// read. Clearing of tables counts, allocation does not.
+// There are 112 million pairs of 32-bit features, like 16 for each 112 bases of 800 Mbp, in the order of the
+// reference; "skewed" features have up to 200 locations, many of them one. The number of queried features is a
+// quarter of that of pairs. One in four is missing from the table. Each is looked up by 8 lanes, which read all its
+// locations. Times include clearing of tables but not allocation.
 //
 // From the repository's root:
 //   nvcc -O3 -std=c++17 -arch=native --expt-relaxed-constexpr -Icrates/gpu/cuda -Icrates/classify/cuda \
@@ -60,15 +59,14 @@ __host__ __device__ uint64_t scatter(uint64_t x) {
   return x ^ x >> 31;
 }
 
-/// How often features occur.
+/// The distribution of the numbers of locations.
 struct kind {
   const char* name;
-  double depth;  // mean
+  double depth;  // mean number of locations
   bool skewed;
 };
 
-/// The feature with a number: no two have the same. `empty` is that of the number 0x556d105a, which is
-/// not used.
+/// Returns a different feature for each number. The number 0x556d105a would give `empty` and is not used.
 __device__ uint32_t feature(uint64_t number) {
   uint32_t x = static_cast<uint32_t>(number) ^ 0x50000000;
   x = (x ^ x >> 16) * 0x45d9f3bu;
@@ -78,7 +76,7 @@ __device__ uint32_t feature(uint64_t number) {
 
 __device__ uint32_t feature_at(uint64_t i, kind of) {
   if (!of.skewed) return feature(scatter(i) % static_cast<uint64_t>(pairs / of.depth));
-  // Half of the pairs are alone; the others are of features with 2, 4, ... 128 and 200.
+  // Half of the features have one location; the others have 2, 4, ... 128 or 200.
   if (i % 2 == 0) return feature(i);
   const uint64_t step = scatter(i) % 8, each = step == 7 ? 200 : 2u << step;
   return feature((i / (16 * each) * 8 + step) | uint64_t{1} << 31);
@@ -88,7 +86,7 @@ __global__ void make_kernel(uint32_t* features, uint32_t* locations, kind of) {
   const uint64_t stride = uint64_t{gridDim.x} * blockDim.x;
   for (uint64_t i = uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < pairs; i += stride) {
     features[i] = feature_at(i, of);
-    // A feature is once in a window; which window it is does not matter here.
+    // A feature occurs once in a window; which window does not matter here.
     locations[i] = static_cast<uint32_t>(i + 1);
   }
 }
@@ -100,7 +98,7 @@ __global__ void make_queries_kernel(uint32_t* features, kind of) {
   }
 }
 
-/// What does not depend on the order of locations: their number, their sum.
+/// Results that do not depend on the order of locations: their number and their sum.
 struct digest {
   unsigned long long count;
   unsigned long long sum;
@@ -121,7 +119,7 @@ __global__ void look_up_kernel(mgpu::table_part part, const uint32_t* features, 
   const auto* words = reinterpret_cast<const uint32_t*>(part.words);
   for (uint64_t i = group; i < queries; i += groups) {
     uint64_t place = 0;
-    // All lanes read the same.
+    // All lanes read the same slot.
     const uint32_t found = mgpu::look_up(part, uint64_t{features[i]} << 12, place);
     for (uint32_t at = tile.thread_rank(); at < found; at += width) {
       ++count;
@@ -190,9 +188,9 @@ struct sorted_table {
 struct buckets {
   uint32_t* keys;
   uint32_t* counts;
-  uint32_t* values;  // `room` a slot
+  uint32_t* values;  // `room` per slot
   uint32_t room;
-  uint64_t windows;  // of 8 slots; a prime number
+  uint64_t windows;  // number of groups of 8 slots; a prime
 
   __device__ uint64_t first(uint32_t key) const { return scatter(key) % windows; }
   __device__ uint64_t step(uint32_t key) const { return 1 + scatter(~uint64_t{key}) % (windows - 1); }
@@ -267,7 +265,7 @@ uint64_t prime_from(uint64_t number) {
   }
 }
 
-/// Slots that features take, by their sorted runs.
+/// Returns the number of slots that the features need, from the sorted table.
 uint64_t slots_needed(const sorted_table& t, uint32_t room) {
   std::vector<uint64_t> words(t.word_count);
   check(cudaMemcpy(words.data(), t.words, 8 * t.word_count, cudaMemcpyDefault), "words");
@@ -308,7 +306,7 @@ int main() {
   auto* const asked = device_array<uint32_t>(queries);
   auto* const all = device_array<digest>(1);
   sorted_table sorted;
-  std::printf("| locations a feature | table | build ms | 10^9 pairs/s | look-up ms | 10^9 features/s | 10^9 locations/s | bytes a pair |\n|---|---|---|---|---|---|---|---|\n");
+  std::printf("| locations per feature | table | build ms | 10^9 pairs/s | look-up ms | 10^9 features/s | 10^9 locations/s | bytes per pair |\n|---|---|---|---|---|---|---|---|\n");
   for (const kind of : {kind{"1.1", 1.1, false}, kind{"2", 2, false}, kind{"5", 5, false}, kind{"skewed", 0, true}}) {
     make_kernel<<<blocks, threads>>>(features, locations, of);
     make_queries_kernel<<<blocks, threads>>>(asked, of);
@@ -334,13 +332,13 @@ int main() {
       });
       const double looking = time([&] { look_up_buckets_kernel<<<blocks, threads>>>(t, asked, all); });
       const digest found = read(all);
-      // With one location a slot, the number of slots tells it.
+      // With one location per slot, no counts are necessary.
       const uint64_t bytes = slots * (room == 1 ? 8 : 8 + 4 * uint64_t{room});
       char name[32];
       std::snprintf(name, sizeof(name), "buckets of %u", room);
       show(of.name, name, inserting, looking, bytes, found);
       if (found.count != expected.count || found.sum != expected.sum) {
-        std::fprintf(stderr, "found other locations: %llu instead of %llu\n", found.count, expected.count);
+        std::fprintf(stderr, "found different locations: %llu instead of %llu\n", found.count, expected.count);
         return 1;
       }
       check(cudaFree(t.keys), "freeing");

@@ -1,4 +1,4 @@
-"""Look-ups and iteration from Python: merganser's package against Jellyfish's (Debian's python3-dna-jellyfish), on the same k-mers.
+"""Compares look-ups and iteration in merganser's and Jellyfish's Python packages (Debian's python3-dna-jellyfish), on the same k-mers.
 
     merganser-bench gen reads --genome-bases 5000000 --length 150 --reads 1000000 --substitutions 0.003 --seed 1 -o r.fa
     PYTHONPATH=FOLDER_OF_THE_UNPACKED_WHEEL /usr/bin/python3 bench/python/peers.py r.fa
@@ -17,13 +17,13 @@ QUERIES = 1_000_000
 
 
 def seconds(work):
-    """The least of three times, and what came out."""
-    best = None
+    """Returns the shortest of three times, and the result."""
+    best = float("inf")
     for _ in range(3):
         start = time.perf_counter()
         result = work()
         took = time.perf_counter() - start
-        best = took if best is None else min(best, took)
+        best = min(best, took)
     return best, result
 
 
@@ -40,7 +40,7 @@ def main(reads):
         return sum(sum(counts) for batch in table.batches() for counts in [batch["count"]])
 
     pick = random.Random(1)
-    # Its k-mers lie within the reader, which must live as long.
+    # The k-mers refer to memory of the reader, which must outlive them.
     reader = dna_jellyfish.ReadMerFile("r.jf")
     some = [str(mer) for (mer, _), _ in zip(reader, range(QUERIES // 2))]
     some += ["".join(pick.choices("ACGT", k=K)) for _ in range(QUERIES - len(some))]
@@ -58,11 +58,11 @@ def main(reads):
     for name, ours, others in [
         (f"all {len(table):,} k-mers with counts", iterate_ours, iterate_theirs),
         (f"{QUERIES:,} k-mers as text looked up", lambda: list(table.query(some, threads=2)), query_theirs),
-        ("the same, one call each", lambda: [table.get(kmer, 0) for kmer in some[:100_000]], None),
+        ("100,000 k-mers, one call each", lambda: [table.get(kmer, 0) for kmer in some[:100_000]], None),
     ]:
         own, found = seconds(ours)
-        if others is None:
-            print(f"{name}: {own * 10:.2f} s for as many")
+        if not others:
+            print(f"{name}: {own:.3f} s, {own * 10:.2f} s for {QUERIES:,}")
             continue
         other, expected = seconds(others)
         assert found == expected, name

@@ -1,4 +1,4 @@
-//! `merganser-bench classify`: accuracy and speed beside Kraken 2, on the same genomes and taxonomy.
+//! `merganser-bench classify`: accuracy and speed compared with Kraken 2, with the same genomes and taxonomy.
 
 mod abundance;
 mod accuracy;
@@ -13,10 +13,10 @@ use anyhow::Result;
 /// `merganser-bench classify …`
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Score reads simulated from known genomes, of several lengths and error rates, also with
-    /// genomes left out of the database
+    /// Score reads simulated from known genomes, with several lengths and error rates, also for genomes left out of
+    /// the database
     Accuracy(Box<accuracy::Args>),
-    /// Build and classify in turn with Kraken 2; print times, peaks and ratios
+    /// Build databases and classify reads, in turn with Kraken 2; print times, peaks and ratios
     Speed(Box<speed::Args>),
 }
 

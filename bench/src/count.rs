@@ -1,4 +1,4 @@
-//! `merganser-bench count`: merganser and its peers in turn on the same files.
+//! `merganser-bench count`: runs merganser and other k-mer counters in turn on the same files.
 
 mod case;
 mod inputs;
@@ -25,25 +25,25 @@ pub(crate) struct Args {
     /// Length of the simulated genome
     #[arg(long, value_name = "N", default_value_t = 5_000_000)]
     genome_bases: u64,
-    /// Coverages of the simulated reads; several show how the cost grows
+    /// Coverages of the simulated reads; several show how the cost scales
     #[arg(long, value_name = "C,…", value_delimiter = ',', default_value = "100")]
     coverage: Vec<f64>,
-    /// Substitutions a base of the simulated reads
+    /// Substitutions per base of the simulated reads
     #[arg(long, value_name = "RATE", default_value_t = 0.005)]
     substitutions: f64,
     /// Seed of the simulated reads
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Run on .gz files, made from plain ones
+    /// Use .gz files, made from plain ones
     #[arg(long)]
     gz: bool,
-    /// What makes the .gz files; pigz if it is installed, gzip otherwise
+    /// Program that makes the .gz files; by default pigz if it is installed, otherwise gzip
     #[arg(long, value_enum)]
     compressor: Option<Compressor>,
     /// Length of k-mers; several if repeated
     #[arg(short, value_name = "K", value_delimiter = ',', default_values_t = [28, 31, 55])]
     k: Vec<u32>,
-    /// Keep k-mers seen this often or more; several if repeated
+    /// Minimum count of k-mers; several if repeated
     #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [2])]
     min_count: Vec<u32>,
     /// Threads of each tool
@@ -52,7 +52,7 @@ pub(crate) struct Args {
     /// Runs of each tool
     #[arg(long, value_name = "N", default_value = "3")]
     runs: NonZeroUsize,
-    /// Who runs, in this order
+    /// Tools to run, in this order
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Peer::ALL)]
     peers: Vec<Peer>,
     /// The merganser binary; by default the one beside this program, or on the PATH
@@ -67,19 +67,19 @@ pub(crate) struct Args {
     /// Initial hash size of Jellyfish
     #[arg(long, value_name = "SIZE", default_value = "100M")]
     jellyfish_size: String,
-    /// Where simulated reads are kept and temporary files go
+    /// Folder for simulated reads, which are kept, and temporary files
     #[arg(long, value_name = "DIR", default_value = "bench/data")]
     dir: PathBuf,
-    /// Also write every run's figures as JSON
+    /// Also write the figures of every run as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
 
-/// Runs the benchmark; the report goes to stdout as Markdown.
+/// Runs the benchmark; the report is written to stdout as Markdown.
 ///
 /// # Errors
 ///
-/// If the data cannot be made, and after the report if a tool failed or the tools disagree.
+/// If the data cannot be made; after the report, if a tool failed or results differ.
 pub(crate) fn run(args: &Args) -> Result<()> {
     ensure!(args.k.iter().all(|&k| k > 0), "-k must be 1 or more");
     ensure!(args.min_count.iter().all(|&count| count > 0), "--min-count must be 1 or more");
@@ -135,7 +135,7 @@ fn settings<'a>(args: &'a Args, inputs: &'a Inputs, k: u32, min_count: u32) -> S
     }
 }
 
-/// The files to run on, made when their turn comes.
+/// Returns the input files, each made when it is needed.
 fn data_sets(args: &Args) -> impl Iterator<Item = Result<Inputs>> {
     let simulated = if args.reads.is_empty() { &args.coverage[..] } else { &[] };
     let given = (!args.reads.is_empty()).then(|| Inputs::given(&args.reads));

@@ -1,5 +1,5 @@
-//! `merganser-bench deplete`: a host's set made and its pairs removed, by merganser and by Deacon in turn on the same
-//! files.
+//! `merganser-bench deplete`: builds a host's minimizer set and removes the host's pairs, with merganser and Deacon
+//! in turn on the same files.
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -28,10 +28,10 @@ pub(crate) struct Args {
     /// Threads of each tool
     #[arg(long, value_name = "T", default_value = "2")]
     threads: NonZeroUsize,
-    /// The program
+    /// The merganser binary
     #[arg(long, value_name = "FILE", default_value = "target/release/merganser")]
     merganser: PathBuf,
-    /// Deacon 0.19, built as its authors say
+    /// Deacon 0.19, built as its authors recommend
     #[arg(long, value_name = "FILE", default_value = "deacon")]
     deacon: PathBuf,
     /// Folder for outputs, which are removed again
@@ -39,7 +39,7 @@ pub(crate) struct Args {
     folder: PathBuf,
 }
 
-/// Runs both in turn, prints a table, and fails if they kept other reads.
+/// Runs both programs in turn, prints a table, and fails if they kept different reads.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let folder = tempfile::Builder::new().prefix("merganser-deplete-").tempdir_in(&args.folder)?;
     let full = |path: &Path| path.canonicalize().with_context(|| path.display().to_string());
@@ -99,9 +99,9 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         Ok(text)
     };
     for mate in 0..2 {
-        ensure!(text(names[mate])? == text(names[2 + mate])?, "other reads were kept");
+        ensure!(text(names[mate])? == text(names[2 + mate])?, "the kept reads differ");
     }
-    writeln!(out, "\nBoth kept the same pairs.")?;
+    writeln!(out, "\nBoth tools kept the same pairs.")?;
     Ok(())
 }
 

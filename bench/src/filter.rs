@@ -1,4 +1,4 @@
-//! `merganser-bench filter`: the filter's methods beside edlib.
+//! `merganser-bench filter`: the methods of the filter compared with edlib.
 
 mod accuracy;
 mod edlib;
@@ -12,18 +12,16 @@ use merganser_filter::{Filter, Method, PairBatch, Scratch};
 /// `merganser-bench filter …`
 #[derive(clap::Subcommand)]
 pub(crate) enum Command {
-    /// Nanoseconds a pair of each method from packed pairs in memory, and of edlib; pairs a second
-    /// from a file
+    /// Measure each method and edlib: nanoseconds per pair for packed pairs in memory, pairs per second for a file
     Speed(speed::Args),
-    /// What each method gets wrong on generated and real pairs, by edlib's distances
+    /// Count wrong decisions of each method on generated and real pairs, by edlib's distances
     Accuracy(accuracy::Args),
 }
 
-/// Runs a `filter` command; the report goes to stdout as Markdown.
+/// Runs a `filter` command; the report is written to stdout as Markdown.
 ///
 /// # Errors
-/// If edlib cannot be built or a file not be read; after the report, if a method that must be right
-/// is wrong.
+/// If edlib cannot be built or a file cannot be read; after the report, if an exact method is wrong.
 pub(crate) fn run(command: &Command) -> Result<()> {
     match command {
         Command::Speed(args) => speed::run(args),
@@ -39,10 +37,10 @@ const METHODS: [(Method, &str); 4] = [
     (Method::GateKeeperOriginal, "gatekeeper-original"),
 ];
 
-/// Pairs of a batch, as `merganser filter` decides at a time.
+/// Number of pairs per batch, as in `merganser filter`.
 const BATCH: usize = 4096;
 
-/// All pairs of a text, packed.
+/// Packs all pairs of a text into batches.
 fn pack(text: &[u8]) -> Result<Vec<PairBatch<'static>>> {
     let mut batches = vec![PairBatch::new()];
     for line in text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
@@ -58,7 +56,7 @@ fn pack(text: &[u8]) -> Result<Vec<PairBatch<'static>>> {
     Ok(batches)
 }
 
-/// Decides all pairs; hands each batch's decisions to `seen`.
+/// Decides all pairs and passes the decisions of each batch to `seen`.
 fn decide(
     filter: &Filter,
     batches: &[PairBatch<'_>],

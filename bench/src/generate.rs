@@ -1,8 +1,8 @@
-//! `merganser-bench gen`: genomes and reads from a seed.
+//! `merganser-bench gen`: simulates genomes and reads from a seed.
 //!
-//! Everything is made in numbered pieces (blocks of a genome, sequenced fragments), each from a
-//! random stream of its own, so that the bytes depend on the seed and the options alone: not on
-//! the number of threads, and the first reads of a deep data set are those of a shallow one.
+//! Data are generated in numbered units (blocks of a genome, sequenced fragments), each from its own stream of random
+//! numbers. The bytes therefore depend only on the seed and the options, not on the number of threads, and a shallow
+//! data set consists of the first reads of a deep one.
 
 pub(crate) mod genome;
 mod meta;
@@ -47,7 +47,7 @@ pub(crate) struct GenomeArgs {
     bases: u64,
     #[command(flatten)]
     model: genome::Options,
-    /// Bases a line; 0 writes one line
+    /// Bases per line; 0 writes one line
     #[arg(long, value_name = "N", default_value_t = 80)]
     line_width: u64,
     /// Seed: the same seed and options give the same bytes
@@ -69,7 +69,7 @@ pub(crate) struct Threads {
 }
 
 impl Threads {
-    /// How many threads to use, one at least.
+    /// Returns the number of threads, at least one.
     pub(crate) fn get(self) -> usize {
         self.number.or_else(|| std::thread::available_parallelism().ok()).map_or(1, |n| n.get())
     }

@@ -1,7 +1,7 @@
-//! Merganser's test bench: makes sequencing data from a seed, and runs merganser and the tools it
-//! is compared with side by side on the same files.
+//! Merganser's benchmarks: simulates sequencing data from a seed, and runs merganser and comparable tools on the same
+//! files.
 #![forbid(unsafe_code)]
-#![allow(clippy::print_stderr, reason = "progress goes to stderr")]
+#![allow(clippy::print_stderr, reason = "progress is written to stderr")]
 
 mod classify;
 mod count;
@@ -26,24 +26,24 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Make genomes and reads from a seed; the bytes do not depend on the number of threads
+    /// Simulate genomes and reads from a seed; the bytes do not depend on the number of threads
     #[command(subcommand)]
     Gen(generate::Command),
-    /// Count k-mers with merganser and its peers in turn; print medians and ratios
+    /// Count k-mers with merganser and other counters in turn; print medians and ratios
     Count(Box<count::Args>),
     /// Classify with merganser and Kraken 2: accuracy, speed
     #[command(subcommand)]
     Classify(classify::Command),
-    /// Time the filter's methods beside edlib, or count what they get wrong
+    /// Measure the time of the filter's methods and edlib, or count wrong decisions
     #[command(subcommand)]
     Filter(filter::Command),
     /// Remove a host's reads with merganser and Deacon in turn
     Deplete(deplete::Args),
-    /// Map reads with merganser, by each of its filters, and with RazerS3 in turn
+    /// Map reads with merganser, with each of its filters, and with RazerS3 in turn
     Map(map::Args),
-    /// Call the variants of a simulated diploid from the records of merganser and minimap2
+    /// Call the variants of a simulated diploid from the records of merganser, minimap2 and BWA-MEM
     Variants(variants::Args),
-    /// Fit the model of a histogram to simulated genomes: what is right, what is wrong and warned of
+    /// Fit the histogram model to simulated genomes; print right and wrong results, and warnings
     Spectrum(spectrum::Args),
     /// Run a command and write its time and peak memory as JSON (used by the other commands)
     #[command(hide = true)]

@@ -1,5 +1,5 @@
-//! `merganser-bench map`: all-mapping by merganser, with each filter, and by RazerS3, in turn on the
-//! same reads.
+//! `merganser-bench map`: finds all hits with merganser, with each filter, and with RazerS3, in turn on the same
+//! reads.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -20,10 +20,10 @@ pub(crate) struct Args {
     /// The reads (FASTA or FASTQ), all of about --length bases
     #[arg(long, value_name = "FILE")]
     reads: PathBuf,
-    /// Edits allowed
+    /// Maximum number of edits
     #[arg(short = 'e', long, default_value_t = 5)]
     edits: u32,
-    /// The reads' length, from which RazerS3's identity is computed
+    /// Length of the reads, from which RazerS3's identity is computed
     #[arg(long, value_name = "N", default_value_t = 100)]
     length: u32,
     /// Runs of each tool
@@ -32,10 +32,10 @@ pub(crate) struct Args {
     /// Threads of each tool
     #[arg(long, value_name = "T", default_value = "2")]
     threads: NonZeroUsize,
-    /// What merganser computes on, as its own --device
+    /// --device of merganser
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
     device: String,
-    /// The program
+    /// The merganser binary
     #[arg(long, value_name = "FILE", default_value = "target/release/merganser")]
     merganser: PathBuf,
     /// Folder for outputs, which are removed again
@@ -46,14 +46,15 @@ pub(crate) struct Args {
     alone: bool,
 }
 
-/// A way to map.
+/// A command with its results.
 struct Case {
     name: &'static str,
     command: Vec<OsString>,
-    /// Seconds of wall time, a run each, and the peak of memory.
+    /// Wall time of each run, in seconds.
     walls: Vec<f64>,
+    /// Peak memory over all runs, in bytes.
     peak: u64,
-    /// Merganser's own summary.
+    /// The JSON summary of merganser.
     summary: Option<Value>,
 }
 
@@ -113,12 +114,12 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     print(args, built, &mut cases)
 }
 
-/// Runs all cases in turn, so many times.
+/// Runs all cases in turn, `runs` times.
 fn measure_all(cases: &mut [Case], runs: usize, folder: &Path) -> Result<()> {
     for _ in 0..runs {
         for case in &mut *cases {
             let summary = folder.join("summary.json");
-            // Another tool's must not be taken for this one's.
+            // Remove the summary of the previous case.
             let _ = std::fs::remove_file(&summary);
             let (Cost { wall, peak, .. }, _) = measure(&case.command, folder).context(case.name)?;
             case.walls.push(wall);
@@ -136,7 +137,7 @@ fn print(args: &Args, built: Cost, cases: &mut [Case]) -> Result<()> {
     writeln!(out, "index: {:.2} s, {:.2} GB\n", built.wall, built.peak as f64 / 1e9)?;
     writeln!(
         out,
-        "| -e {} | wall s (least to most) | ratio | GB | mappings | candidates | rejected | \
+        "| -e {} | wall s (minimum to maximum) | ratio | GB | mappings | candidates | rejected | \
          verified | thread s: seeding | filter | verification | output |",
         args.edits
     )?;

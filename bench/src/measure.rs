@@ -1,8 +1,7 @@
-//! Runs one command and reports what it cost.
+//! Runs one command and reports its cost.
 //!
-//! The kernel adds up the time and the peak memory of a process's children only once they have
-//! been waited for, and over all of them. So each command is run by a fresh process of this
-//! program (`merganser-bench measure`) that has no other child.
+//! The kernel adds up the time and the peak memory of all children of a process that have been waited for. Therefore
+//! each command is run by a new process of this program (`merganser-bench measure`) that has no other children.
 
 use anyhow::{Context, Result, bail};
 use nix::sys::resource::{UsageWho, getrusage};
@@ -18,7 +17,7 @@ use std::time::Instant;
 /// `merganser-bench measure --report FILE -- COMMAND…`
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Where the JSON goes
+    /// JSON file for the report
     #[arg(long)]
     report: PathBuf,
     /// The command and its arguments
@@ -26,18 +25,18 @@ pub(crate) struct Args {
     command: Vec<OsString>,
 }
 
-/// What one run of a command cost, whole process and its children.
+/// The cost of a run: the command and its children.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cost {
     /// Seconds from exec to exit.
     pub(crate) wall: f64,
     /// Seconds of user and system time.
     pub(crate) cpu: f64,
-    /// Peak resident bytes of the largest process.
+    /// Peak resident size of the largest process, in bytes.
     pub(crate) peak: u64,
 }
 
-/// Runs the command and writes the report; succeeds whenever the command could be started.
+/// Runs the command and writes the report; succeeds if the command could be started.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let (program, arguments) = args.command.split_first().context("no command given")?;
     let start = Instant::now();
@@ -51,7 +50,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         "wall_seconds": wall,
         "user_seconds": seconds(usage.user_time()),
         "system_seconds": seconds(usage.system_time()),
-        // Linux counts in KiB.
+        // Linux reports KiB.
         "peak_bytes": usage.max_rss() * 1024,
         "exit_code": status.code(),
         "signal": status.signal(),
@@ -64,13 +63,12 @@ fn seconds(time: TimeVal) -> f64 {
     time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6
 }
 
-/// Runs `command` in `folder` through a process of its own and returns its cost and its stdout.
-/// The files `report`, `stdout` and `stderr` are left in `folder`.
+/// Runs `command` in `folder` through a new process; returns its cost and its stdout. The files `report`, `stdout`
+/// and `stderr` are left in `folder`.
 ///
 /// # Errors
 ///
-/// If the command cannot be started or does not end with exit code 0; the message holds the last
-/// lines of its stderr.
+/// If the command cannot be started or fails; the message has the last lines of its stderr.
 pub(crate) fn measure(command: &[OsString], folder: &Path) -> Result<(Cost, String)> {
     let report = folder.join("report");
     let create = |name: &str| File::create(folder.join(name)).context("cannot create a log");
@@ -96,7 +94,7 @@ pub(crate) fn measure(command: &[OsString], folder: &Path) -> Result<(Cost, Stri
 }
 
 fn parse(report: &str) -> Result<Cost> {
-    let report: Value = serde_json::from_str(report).context("the report is no JSON")?;
+    let report: Value = serde_json::from_str(report).context("the report is not JSON")?;
     match (report["exit_code"].as_i64(), report["signal"].as_i64()) {
         (Some(0), _) => {}
         (Some(code), _) => bail!("exit code {code}"),
@@ -110,7 +108,7 @@ fn parse(report: &str) -> Result<Cost> {
     })
 }
 
-/// The last lines of a log, on one line.
+/// Returns the last lines of a log, joined to one line.
 fn tail(log: &str) -> String {
     let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
     lines[lines.len().saturating_sub(3)..].join(" / ")

@@ -1,20 +1,20 @@
-//! A small seeded random number generator: xoshiro256** (Blackman and Vigna, 2018), seeded by
-//! splitmix64 as its authors advise. Our own, so that the data made from a seed never change with
-//! the version of a dependency.
+//! A small seeded random number generator: xoshiro256** (Blackman and Vigna, 2018), seeded by splitmix64 as its
+//! authors recommend. It is our own, so that the data made from a seed do not change with the version of a
+//! dependency.
 
 use std::f64::consts::TAU;
 
-/// What a stream of random numbers is for. Streams of different purposes are independent, so
-/// that a new kind of draw does not change the data of the others.
+/// The purpose of a stream of random numbers. Streams with different purposes are independent, so that a new kind of
+/// draw does not change other data.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
-    /// One block of a random genome; numbered by block.
+    /// One block of a random genome, by the number of the block.
     GenomeBlock = 1,
-    /// The ancestral sequence of a repeat family; numbered by family.
+    /// The ancestral sequence of a repeat family, by the number of the family.
     RepeatFamily = 2,
-    /// Where a genome's runs of N begin.
+    /// Start positions of a genome's runs of N.
     UnknownRuns = 3,
-    /// One sequenced fragment; numbered by fragment.
+    /// One sequenced fragment, by the number of the fragment.
     Fragment = 4,
     /// The variants of a diploid.
     Variants = 5,
@@ -39,17 +39,16 @@ fn splitmix(state: &mut u64) -> u64 {
 }
 
 impl Rng {
-    /// The stream `index` of `purpose` under `seed`.
+    /// Creates the stream `index` of `purpose` for `seed`.
     pub(crate) fn new(seed: u64, purpose: Purpose, index: u64) -> Self {
-        // Hashed one after the other: seeds and indices are small and consecutive, and must not
-        // cancel out.
+        // Hashed one after the other: seeds and indices are small and consecutive, and must not cancel out.
         let mut mixed = seed;
         let mut mixed = splitmix(&mut mixed) ^ purpose as u64;
         let mut mixed = splitmix(&mut mixed) ^ index;
         Self { state: std::array::from_fn(|_| splitmix(&mut mixed)) }
     }
 
-    /// A stream as the generator of the published measurements has it, to make the same data.
+    /// Creates a stream like the generator of the published measurements, which makes the same data.
     pub(crate) fn published(seed: u64, stream: u64) -> Self {
         let mut state = seed
             .wrapping_mul(0xd134_2543_de82_ef95)
@@ -58,7 +57,7 @@ impl Rng {
         Self { state: std::array::from_fn(|_| splitmix(&mut state)) }
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     #[inline]
     pub(crate) fn next(&mut self) -> u64 {
         let s = &mut self.state;
@@ -73,30 +72,30 @@ impl Rng {
         result
     }
 
-    /// A number in `0..n`; 0 if `n` is 0. (Multiply and shift: the bias is below `n` / 2⁶⁴.)
+    /// Returns a number in `0..n`; 0 if `n` is 0. (Multiply and shift: the bias is below `n` / 2⁶⁴.)
     #[inline]
     pub(crate) fn below(&mut self, n: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
     }
 
-    /// A number in (0, 1].
+    /// Returns a number in (0, 1].
     #[inline]
     pub(crate) fn uniform(&mut self) -> f64 {
         ((self.next() >> 11) + 1) as f64 / (1u64 << 53) as f64
     }
 
-    /// A number from the standard normal distribution (Box and Muller).
+    /// Returns a number from the standard normal distribution (Box and Muller).
     pub(crate) fn normal(&mut self) -> f64 {
         let radius = (-2.0 * self.uniform().ln()).sqrt();
         radius * (TAU * self.uniform()).cos()
     }
 
-    /// A number from the exponential distribution with this mean.
+    /// Returns a number from the exponential distribution with this mean.
     pub(crate) fn exponential(&mut self, mean: f64) -> f64 {
         -mean * self.uniform().ln()
     }
 
-    /// How many trials fail before the first success, given ln(1 - p); `u64::MAX` if p is 0.
+    /// Returns the number of failed trials before the first success, given ln(1 - p); `u64::MAX` if p is 0.
     #[inline]
     pub(crate) fn failures(&mut self, ln_failure: f64) -> u64 {
         if ln_failure == 0.0 {
@@ -105,7 +104,7 @@ impl Rng {
         (self.uniform().ln() / ln_failure) as u64
     }
 
-    /// One of A, C, G and T.
+    /// Returns one of A, C, G and T.
     #[inline]
     pub(crate) fn base(&mut self) -> u8 {
         b"ACGT"[(self.next() >> 62) as usize]
@@ -125,7 +124,7 @@ impl Rng {
         }
     }
 
-    /// A base that is not `base`; a letter other than A, C, G and T stays.
+    /// Returns a random base other than `base`; a letter other than A, C, G and T is returned unchanged.
     pub(crate) fn other_base(&mut self, base: u8) -> u8 {
         match b"ACGT".iter().position(|&b| b == base) {
             Some(code) => b"ACGT"[(code + 1 + self.below(3) as usize) % 4],
@@ -148,7 +147,7 @@ mod tests {
 
     #[test]
     fn splitmix_matches_its_reference() {
-        // Seed 1234567: the first outputs of the C code by Vigna.
+        // Seed 1234567: the first outputs of Vigna's C code.
         let mut state = 1_234_567;
         assert_eq!(splitmix(&mut state), 6_457_827_717_110_365_317);
         assert_eq!(splitmix(&mut state), 3_203_168_211_198_807_973);

@@ -1,4 +1,4 @@
-//! `merganser-bench spectrum`: what the model of a histogram says of simulated genomes.
+//! `merganser-bench spectrum`: fits the histogram model to simulated genomes and compares the results with the truth.
 
 mod genome;
 mod sample;
@@ -14,30 +14,30 @@ use crate::rng::{Purpose, Rng};
 /// `merganser-bench spectrum …`
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Bases of a haplotype
+    /// Bases per haplotype
     #[arg(long, value_name = "N", default_value_t = 1_000_000,
         value_parser = clap::value_parser!(u32).range(10_000..))]
     bases: u32,
     /// Genomes of each kind
     #[arg(long, value_name = "N", default_value_t = 3)]
     seeds: u64,
-    /// Bases read for each base of a haplotype, of all haplotypes together
+    /// Total coverage of all haplotypes
     #[arg(long, value_name = "C", value_delimiter = ',', default_value = "10,15,25,40,100")]
     coverage: Vec<f64>,
-    /// Print what was found in each run, too
+    /// Also print the result of each run
     #[arg(long)]
     all: bool,
 }
 
-/// What came of the runs of a kind of genome at a coverage.
+/// Results for one kind of genome and one coverage.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     right: u32,
-    /// Right, with a warning.
+    /// The result is right, with a warning.
     doubted: u32,
-    /// Wrong, or without a model, and said so.
+    /// The result is wrong or missing, with a warning.
     warned: u32,
-    /// Wrong without a word.
+    /// The result is wrong, without a warning.
     silent: u32,
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(
         out,
-        "| genome | coverage | right | of them warned of | wrong, warned | wrong, silent |"
+        "| genome | coverage | right | of these, warned | wrong, warned | wrong, silent |"
     )?;
     writeln!(out, "|---|---|---|---|---|---|")?;
     for kind in &KINDS {
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 }
 
 impl Tally {
-    /// Simulates a genome and its reads, fits the model, and returns what it says.
+    /// Simulates a genome and its reads, fits the model, and returns its result.
     fn add(&mut self, kind: &Kind, bases: usize, coverage: f64, seed: u64) -> String {
         let mut rng = Rng::new(seed, Purpose::Spectrum, coverage.to_bits());
         let (haplotypes, rate) = genome::haplotypes(kind, bases, &mut rng);
@@ -95,7 +95,7 @@ impl Tally {
     }
 }
 
-/// The size within 3 %, heterozygosity within 10 %, or 0.03 points.
+/// Whether the size is right within 3 % and heterozygosity within 10 % or 0.03 percentage points.
 fn is_right(model: &Model, bases: f64, rate: f64) -> bool {
     let off = (model.heterozygosity - rate).abs();
     (model.genome_size / bases - 1.0).abs() <= 0.03 && (off <= 0.1 * rate || off <= 0.0003)
@@ -105,14 +105,14 @@ fn is_right(model: &Model, bases: f64, rate: f64) -> bool {
 mod tests {
     use super::*;
 
-    /// A few of all: at 40 times nothing is wrong without a word, and what is plain is right.
+    /// For some genomes at a coverage of 40, no wrong result is without a warning, and simple genomes are right.
     #[test]
     fn nothing_is_wrong_without_a_word() {
         for kind in &KINDS {
             let mut tally = Tally::default();
             let told = tally.add(kind, 200_000, 40.0, 7);
             assert_eq!(tally.silent, 0, "{}: {told}", kind.name);
-            // Of a diploid that differs more, the less heterozygous reading is printed.
+            // For very heterozygous diploids, the less heterozygous explanation is printed.
             let plain = kind.pattern.len() < 3 && kind.rate < 0.03;
             assert!(!plain || tally.right == 1, "{}: {told}", kind.name);
         }

@@ -1,5 +1,5 @@
-//! `merganser-bench variants`: how many variants of a simulated diploid are called from the records
-//! of merganser, minimap2 and BWA-MEM.
+//! `merganser-bench variants`: calls the variants of a simulated diploid from the records of merganser, minimap2 and
+//! BWA-MEM.
 
 mod diploid;
 
@@ -26,26 +26,26 @@ pub(crate) struct Args {
     /// Bases of a random reference
     #[arg(long, value_name = "N", default_value_t = 1_000_000, conflicts_with = "reference")]
     bases: usize,
-    /// SNPs for each million bases
+    /// SNPs per million bases
     #[arg(long, value_name = "N", default_value_t = 880)]
     snps: usize,
-    /// Insertions and deletions for each million bases
+    /// Insertions and deletions per million bases
     #[arg(long, value_name = "N", default_value_t = 248)]
     indels: usize,
-    /// The longest of these, in bases
+    /// Maximum length of an insertion or deletion, in bases
     #[arg(long, value_name = "N", default_value_t = 10)]
     longest: usize,
-    /// Bases read for each base of the reference, of both haplotypes together
+    /// Total coverage of both haplotypes
     #[arg(long, value_name = "C", default_value_t = 40.0)]
     coverage: f64,
-    /// Substitutions a base that the sequencer makes
+    /// Sequencing errors (substitutions) per base
     #[arg(long, value_name = "RATE", default_value_t = 0.002)]
     error_rate: f64,
-    /// Options of `merganser map`, one set a case
+    /// Options of `merganser map`; each use is a case
     #[arg(long, value_name = "OPTIONS", default_values = ["-e 10% --best --max-insert 600"])]
     #[arg(allow_hyphen_values = true)]
     options: Vec<String>,
-    /// Options of `bcftools mpileup`, one set a row
+    /// Options of `bcftools mpileup`; each use is a row
     #[arg(long, value_name = "OPTIONS", default_values = ["", "-m 4 -F 0.2"])]
     #[arg(allow_hyphen_values = true)]
     mpileup: Vec<String>,
@@ -55,18 +55,18 @@ pub(crate) struct Args {
     /// Threads of each tool
     #[arg(long, value_name = "T", default_value = "2")]
     threads: NonZeroUsize,
-    /// The program
+    /// The merganser binary
     #[arg(long, value_name = "FILE", default_value = "target/release/merganser")]
     merganser: PathBuf,
-    /// Folder where all files stay [default: one that is removed]
+    /// Folder in which all files are kept [default: a temporary one]
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
 }
 
-/// What a variant is: contig, position, reference's and other allele.
+/// A variant: contig, position, allele of the reference, other allele.
 type Variant = (String, u64, String, String);
 
-/// Simulates, maps, calls and prints a table.
+/// Simulates reads, maps them, calls variants and prints a table.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let temporary = tempfile::Builder::new().prefix("merganser-variants-").tempdir()?;
     let folder = args.keep.as_deref().unwrap_or(temporary.path());
@@ -119,7 +119,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Writes the reference, the truth and the reads.
+/// Writes the reference, the true variants and the reads.
 fn simulate(args: &Args, folder: &Path) -> Result<()> {
     let reference = match &args.reference {
         Some(path) => Sequences::read(path)?,
@@ -143,7 +143,7 @@ fn simulate(args: &Args, folder: &Path) -> Result<()> {
     reads::write(&model, haplotypes, args.seed, args.threads.get(), &files)
 }
 
-/// Runs a command in the folder and gives its output.
+/// Runs a command in the folder and returns its stdout.
 fn sh(folder: &Path, command: &str) -> Result<String> {
     let command = format!("set -o pipefail; {command}");
     let ran = Command::new("bash").args(["-c", &command]).current_dir(folder).output()?;
@@ -153,7 +153,7 @@ fn sh(folder: &Path, command: &str) -> Result<String> {
     Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
 }
 
-/// The variants of a VCF that a command writes.
+/// Returns the variants of the VCF that a command prints.
 fn variants(folder: &Path, command: &str) -> Result<BTreeSet<Variant>> {
     let text = sh(folder, command)?;
     let lines = text.lines().filter(|line| !line.starts_with('#'));
@@ -169,7 +169,7 @@ fn variants(folder: &Path, command: &str) -> Result<BTreeSet<Variant>> {
         .collect()
 }
 
-/// What was found of the truth, in columns.
+/// Returns the columns of a table row: numbers of found, missed and false variants.
 fn row(truth: &BTreeSet<Variant>, called: &BTreeSet<Variant>) -> String {
     let found = truth.intersection(called).count();
     let (missed, wrong) = (truth.len() - found, called.len() - found);
@@ -178,7 +178,7 @@ fn row(truth: &BTreeSet<Variant>, called: &BTreeSet<Variant>) -> String {
     format!("| {found} | {missed} | {wrong} | {recall:.1} % | {precision:.1} % |")
 }
 
-/// SNPs and indels.
+/// Splits variants into SNPs and indels.
 fn split(variants: &BTreeSet<Variant>) -> [BTreeSet<Variant>; 2] {
     let of = |snps: bool| {
         let is_snp = |(_, _, reference, other): &&Variant| reference.len() == other.len();

@@ -1,12 +1,12 @@
-//! SAM, BAM and CRAM, the last with its checksums made right: the same reads at every chunk size, of SAM
-//! those of its lines; or an error at each.
+//! SAM, BAM, and CRAM with corrected checksums: the reads must not depend on the chunk size, and those of SAM must
+//! equal its lines; or there is an error at every chunk size.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use merganser_fuzz::alignments::{mend_cram, naive_sam};
 use merganser_fuzz::fastx::read;
 
-/// Reads that the chunk's size does not matter to.
+/// The k-mer length of the test; any value will do.
 const K: usize = 5;
 
 fuzz_target!(|input: &[u8]| {
@@ -21,7 +21,7 @@ fuzz_target!(|input: &[u8]| {
             assert_eq!(small, whole);
             let is_sam =
                 [b"@HD\t", b"@SQ\t", b"@RG\t", b"@PG\t"].iter().any(|tag| text.starts_with(*tag));
-            // A line of FASTQ may begin so, too.
+            // A line of FASTQ may also begin like this.
             if is_sam && text.get(6) == Some(&b':') {
                 assert_eq!(small.records, naive_sam(&text));
             }

@@ -1,4 +1,4 @@
-//! Rubbish behind the first bytes of each compression: an error or text, never a panic.
+//! Arbitrary bytes after the first bytes of each compression format: an error or text, never a panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! The whole way from reads to a table, against a map of strings.
+//! A complete count, from reads to a table, compared with a map of strings.
 #![no_main]
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ fuzz_target!(|input: &[u8]| {
         format: Format::Tsv,
         ..config(usize::from(k % 128) + 1)
     };
-    // Every byte is a letter: mostly bases, now and then an N or the end of a read.
+    // Every byte becomes a letter: mostly a base, sometimes N or the end of a read.
     let letters: Vec<u8> = reads.iter().map(|b| b"ACGTacgtUuNACGT>"[usize::from(b % 16)]).collect();
     let mut kmers = BTreeMap::new();
     let mut text = Vec::new();
@@ -42,6 +42,6 @@ fuzz_target!(|input: &[u8]| {
         .collect();
     let folder = folder();
     let path = folder.path().join("table.tsv");
-    make(&config, &text, &path).expect("legal reads");
+    make(&config, &text, &path).expect("valid reads");
     assert_eq!(std::fs::read_to_string(&path).expect("the table"), lines);
 });

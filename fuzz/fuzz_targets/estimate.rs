@@ -1,5 +1,5 @@
-//! Any texts as a report and as a distribution of Bracken: refused, or reads are given to taxa, none of which
-//! come from nowhere; the distribution is written and read back as it is.
+//! Arbitrary texts as a report and as a Bracken distribution: rejected, or reads are distributed to taxa of the
+//! report. The distribution is written and read back unchanged.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -16,13 +16,13 @@ fuzz_target!(|input: &[u8]| {
     write(&first, &rest[1..]);
     let Ok(distribution) = Distribution::read(&first) else { return };
     write(&second, distribution.text());
-    assert_eq!(Distribution::read(&second).expect("what was written").rows, distribution.rows);
+    assert_eq!(Distribution::read(&second).expect("the written file").rows, distribution.rows);
     for threshold in [0, 10] {
         let level = Level::species();
         let Ok(estimate) = Estimate::new(&report, &distribution, &level, threshold) else { return };
         let (mut text, notes) = (Vec::new(), estimate.notes());
-        estimate.write_table(&mut text).expect("memory takes it");
-        estimate.write_report(&mut text).expect("memory takes it");
+        estimate.write_table(&mut text).expect("writing to memory");
+        estimate.write_report(&mut text).expect("writing to memory");
         assert!(notes.taxa + notes.left_out <= report.rows().len() as u64, "{notes:?}");
     }
 });

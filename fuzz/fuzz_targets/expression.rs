@@ -1,4 +1,4 @@
-//! Any text as an expression of tables: refused, or what it means by maps of k-mers.
+//! Arbitrary text as an expression of tables: rejected, or evaluated to the same result as with maps of k-mers.
 #![no_main]
 
 use std::ffi::OsStr;
@@ -15,12 +15,12 @@ use merganser_fuzz::tables::write_lines;
 use merganser_kmers::algebra::{Expression, open_tables, parse, parse_operand};
 
 const K: usize = 8;
-/// More of them take more memory than calculations are given here.
+/// The maximum number of tables: more exceed the memory that calculations have in this test.
 const MAX_TABLES: usize = 20;
-/// Whatever more there is of them.
+/// The maximum number of operands, to limit the time.
 const MAX_OPERANDS: usize = 100;
 
-/// Three tables that share k-mers, and their files.
+/// Returns three tables that share k-mers, and their files.
 fn tables() -> &'static [(Counts, Vec<Vec<u8>>)] {
     static TABLES: OnceLock<Vec<(Counts, Vec<Vec<u8>>)>> = OnceLock::new();
     TABLES.get_or_init(|| {
@@ -36,7 +36,7 @@ fn tables() -> &'static [(Counts, Vec<Vec<u8>>)] {
     })
 }
 
-/// How many tables are named, each time that one is.
+/// Returns the number of tables in an expression, with repetitions.
 fn width(expression: &Expression) -> usize {
     match expression {
         Expression::Table(_) => 1,
@@ -57,7 +57,7 @@ fuzz_target!(|input: &[u8]| {
         return;
     }
     let folder = folder();
-    // Names are letters of the fuzzer's: each stands for one of the tables.
+    // Each name made by the fuzzer selects one of the tables.
     let which =
         |name: &PathBuf| name.as_os_str().as_bytes().iter().map(|&b| b as usize).sum::<usize>();
     let chosen = names.iter().map(|name| &tables()[which(name) % tables().len()]);

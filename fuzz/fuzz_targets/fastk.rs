@@ -1,4 +1,4 @@
-//! A table of FastK: read as it was written; with bytes changed, refused or read without a panic.
+//! A FastK table: read as written; if changed, rejected or read without a panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! FASTA and FASTQ: the same at every chunk size, and as a naive parser has it.
+//! FASTA and FASTQ: the same result at every chunk size, equal to that of a naive parser.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -6,10 +6,10 @@ use merganser_fuzz::fastx::{add_kmers, naive, read};
 
 fuzz_target!(|input: &[u8]| {
     let [chunk, k, text @ ..] = input else { return };
-    // Alignments come as FASTQ, which the naive parser knows nothing of.
+    // Alignments are read as FASTQ, which the naive parser cannot do.
     let alignments = [&b"BAM\x01"[..], b"@HD\t", b"@SQ\t", b"@RG\t", b"@PG\t"];
     let start = text.trim_ascii_start();
-    // SAM may begin with a record.
+    // SAM without a header begins with a record.
     let fastx = matches!(start.first(), None | Some(b'>' | b'@'));
     if !fastx || alignments.iter().any(|known| start.starts_with(known)) {
         return;

@@ -1,5 +1,5 @@
-//! Any text as GTDB's tables of lineages: an error, or a tree that is one; the same of two tables as of
-//! one that has the lines of both.
+//! Arbitrary text as lineage tables of GTDB: an error, or a valid tree. Two tables give the same as one with the
+//! lines of both.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -20,7 +20,7 @@ fuzz_target!(|input: &[u8]| {
             assert_eq!(tree.lca(node, tree.parent(node)), tree.parent(node));
         }
     }
-    // A file's beginning tells its kind: half of a text may seem to be something else.
+    // The start of a file determines its kind, so half of a text may seem to be something else.
     let Some(middle) = input.iter().position(|&byte| byte == b'\n') else { return };
     let (first, rest) = input.split_at(middle + 1);
     write(&one, first);

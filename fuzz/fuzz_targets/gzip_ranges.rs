@@ -1,5 +1,4 @@
-//! A gzip file, whole or damaged, inflated in small ranges: what a stream reads of it, or an error
-//! where that gives one.
+//! A gzip file, whole or damaged, inflated in small ranges: the text is that of a stream, or both give an error.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -13,7 +12,7 @@ fuzz_target!(|input: &[u8]| {
         (Ok(stream), Ok(ranges)) if !stream.partial && !ranges.partial => {
             assert_eq!(stream, ranges);
         }
-        // They stop at different places in a long text, where one may not see the damage yet.
+        // They stop at different positions in a long text, and one of them may not reach the damage.
         (Ok(ok), Err(error)) | (Err(error), Ok(ok)) => assert!(ok.partial, "{error}"),
         _ => {}
     }

@@ -1,12 +1,12 @@
-//! Any text, or bytes of FastK, as a histogram: refused, or written and read back as it is, and a model fitted
-//! to it, or none, without a panic.
+//! Arbitrary text, or bytes of FastK, as a histogram: rejected, or written and read back unchanged. Fitting a model
+//! must not panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use merganser_kmers::{Histogram, HistogramFormat};
 use merganser_spectrum::{Model, is_flat_valley, peaks, smudges, solid_threshold};
 
-/// What is fitted takes by the largest count.
+/// The largest count that is fitted: the time of a fit depends on it.
 const MAX: u32 = 100;
 
 fuzz_target!(|input: &[u8]| {
@@ -15,14 +15,14 @@ fuzz_target!(|input: &[u8]| {
     let Some(file) = text.or_else(|| Histogram::of_fastk(rest)) else { return };
     let histogram = file.histogram;
     let mut written = Vec::new();
-    histogram.write(HistogramFormat::Tsv, 1, None, &mut written).expect("memory takes it");
+    histogram.write(HistogramFormat::Tsv, 1, None, &mut written).expect("writing to memory");
     let written = String::from_utf8(written).expect("text");
     let again = Histogram::parse(&written).map(|file| file.histogram);
     assert!(again.is_ok_and(|again| again.iter().eq(histogram.iter())));
     let rows: Vec<(u32, u64)> = histogram.iter().take_while(|row| row.0 <= MAX).collect();
     let solid = solid_threshold(&rows);
     let _ = (is_flat_valley(&rows), peaks(&rows, solid.unwrap_or(1), 6));
-    // Fits take longer than all else, so few inputs have one.
+    // Fits take longer than everything else, so only some inputs have one.
     match ploidy % 8 {
         ploidy @ 1..=2 => {
             if let Ok(model) = Model::fit(&rows, usize::from(k % 128) + 1, u32::from(ploidy)) {

@@ -1,5 +1,4 @@
-//! A KMC database of either version: read as it was written; with bytes changed, refused or read without
-//! a panic.
+//! A KMC database of either version: read as written; if changed, rejected or read without a panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! A database of Kraken 2 with bytes changed, which no checksum sees: refused, or used without a panic
-//! and twice with the same result.
+//! A changed Kraken 2 database, which has no checksums: rejected, or used without a panic and twice with the same
+//! result.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -14,6 +14,6 @@ fuzz_target!(|input: (Vec<Change>, Option<(u8, u16)>)| {
     let folder = folder();
     write_to(folder.path(), &files);
     let lines = walk(folder.path());
-    assert!(lines.is_some() || files != sound()[..], "what was written is used");
+    assert!(lines.is_some() || files != sound()[..], "the unchanged database was rejected");
     assert_eq!(walk(folder.path()), lines);
 });

@@ -1,4 +1,4 @@
-//! Lists of inputs, and sizes.
+//! Arbitrary text as a list of inputs, and as a size.
 #![no_main]
 
 use std::path::PathBuf;

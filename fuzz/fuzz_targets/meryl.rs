@@ -1,4 +1,4 @@
-//! A database of meryl: read as it was written; with bytes changed, refused or read without a panic.
+//! A meryl database: read as written; if changed, rejected or read without a panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

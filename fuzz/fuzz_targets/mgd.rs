@@ -1,5 +1,5 @@
-//! Sets of minimizers in both formats: each read as it was written; with bytes changed, that is seen; with
-//! the checksums made right, refused or read without a panic.
+//! Minimizer sets in both formats: each is read as written. Changes are detected; with corrected checksums, a changed
+//! set is rejected or read without a panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -8,9 +8,9 @@ use merganser_fuzz::changes::{Change, change};
 use merganser_fuzz::files::{folder, write};
 use merganser_fuzz::minimizers::{are_legal, deacon, mend, walk, write_set};
 
-/// Bytes of a header, which are worth as many changes as the rest.
+/// The size of a header in bytes. Half of the changes are made there.
 const HEADER: usize = 32;
-/// As many are enough for every branch.
+/// The maximum number of minimizers, enough to reach every branch.
 const MAX: usize = 600;
 
 fuzz_target!(|input: (u8, u8, Vec<u64>, Vec<Change>, bool)| {
@@ -33,8 +33,8 @@ fuzz_target!(|input: (u8, u8, Vec<u64>, Vec<Change>, bool)| {
     }
     write(&path, &bytes);
     let found = walk(&path);
-    // Deacon's files have no checksums.
-    assert!(!own || found.is_some() == (bytes == written), "a change that no checksum sees");
+    // Deacon files have no checksums.
+    assert!(!own || found.is_some() == (bytes == written), "a change that no checksum detects");
     if own {
         mend(&mut bytes);
         write(&path, &bytes);

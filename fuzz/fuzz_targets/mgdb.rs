@@ -1,11 +1,11 @@
-//! A database with bytes changed: seen by a checksum; or with the checksums made right: no panic.
+//! A changed database: detected by a checksum; or, with corrected checksums, no panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use merganser_fuzz::databases::{is_sound, mend, sound, walk};
 use merganser_fuzz::files::{folder, write};
 
-// One or the other, as each reads all of it.
+// Each execution does one of the two, as each reads the whole database.
 fuzz_target!(|input: (bool, Vec<(u32, u8)>, Option<u32>)| {
     let (with_checksums, changes, cut) = input;
     let folder = folder();
@@ -25,5 +25,5 @@ fuzz_target!(|input: (bool, Vec<(u32, u8)>, Option<u32>)| {
         return walk(&path);
     }
     write(&path, &bytes);
-    assert_eq!(is_sound(&path), bytes == written, "a change that no checksum sees");
+    assert_eq!(is_sound(&path), bytes == written, "a change that no checksum detects");
 });

@@ -1,4 +1,4 @@
-//! An index with bytes changed: seen by a checksum; and with the checksums made right, no panic.
+//! A changed index: detected by a checksum; and, with corrected checksums, no panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -18,7 +18,7 @@ fuzz_target!(|input: (Vec<Change>, Option<u32>)| {
     let folder = folder();
     let path = folder.path().join("r.mgi");
     write(&path, &bytes);
-    assert_eq!(walk(&path), bytes == sound(), "a change that no checksum sees");
+    assert_eq!(walk(&path), bytes == sound(), "a change that no checksum detects");
     mend(&mut bytes);
     write(&path, &bytes);
     walk(&path);

@@ -1,4 +1,4 @@
-//! Any bytes as a table, as they are and with the checksums made right.
+//! Arbitrary bytes as a table, unchanged and with corrected checksums.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! A table with bytes changed: seen by a checksum; and with the checksums made right, no panic.
+//! A changed table: detected by a checksum; and, with corrected checksums, no panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -7,7 +7,7 @@ use merganser_fuzz::files::{folder, write};
 use merganser_fuzz::tables::{mend, walk, written};
 use merganser_kmers::Table;
 
-/// Bytes of a header, which are worth as many changes as the rest.
+/// The size of a header in bytes. Half of the changes are made there.
 const HEADER: usize = 128;
 
 fuzz_target!(|input: (u8, u8, Vec<Change>, bool)| {
@@ -25,7 +25,7 @@ fuzz_target!(|input: (u8, u8, Vec<Change>, bool)| {
     let path = folder.path().join("table.mgk");
     write(&path, &bytes);
     let accepted = Table::open(&path).and_then(|table| table.verify()).is_ok();
-    assert_eq!(accepted, bytes == *written, "a change that no checksum sees");
+    assert_eq!(accepted, bytes == *written, "a change that no checksum detects");
     walk(&path, accepted);
     mend(&mut bytes);
     write(&path, &bytes);

@@ -1,5 +1,4 @@
-//! Any text as pairs for the filter, in one file or in two: refused, or decided as the same pairs in
-//! memory.
+//! Arbitrary text as pairs for the filter, in one file or in two: rejected, or decided like the same pairs in memory.
 #![no_main]
 
 use std::path::Path;
@@ -14,7 +13,7 @@ use merganser_run::{Cancel, Silent};
 
 type Pairs<'t> = Vec<(&'t [u8], &'t [u8])>;
 
-/// The lines of decisions on the pairs of files; none if they are refused.
+/// Returns the decisions on the pairs of files, as lines; `None` if the files are rejected.
 fn decided(config: &Config, files: &[&Path], to: &Path) -> Option<String> {
     let inputs: Vec<Input> = files.iter().map(|&path| Input::File(path.to_owned())).collect();
     let writer = Writer::new(Format::Tsv, vec![Output::create(to).expect("a temporary file")]);
@@ -22,7 +21,7 @@ fn decided(config: &Config, files: &[&Path], to: &Path) -> Option<String> {
     Some(std::fs::read_to_string(to).expect("decisions"))
 }
 
-/// The same of pairs in memory.
+/// Returns the decisions on pairs in memory, as lines.
 fn expected(config: &Config, pairs: &Pairs<'_>) -> Option<String> {
     let filter = Filter::new(*config).expect("a filter");
     let decisions = filter.run_pairs(pairs.iter().copied()).ok()?;
@@ -34,9 +33,9 @@ fn expected(config: &Config, pairs: &Pairs<'_>) -> Option<String> {
     Some(lines)
 }
 
-/// The pairs of text that was accepted.
+/// Returns the pairs of text that the reader has accepted.
 fn pairs_of_lines(text: &[u8]) -> Pairs<'_> {
-    // Empty lines at the end are left out.
+    // Empty lines at the end are ignored.
     let end = text.iter().rposition(|byte| !b"\r\n".contains(byte)).map_or(0, |at| at + 1);
     let lines = text[..end].split(|&byte| byte == b'\n');
     let mut lines: Vec<&[u8]> =
@@ -50,7 +49,7 @@ fn pairs_of_lines(text: &[u8]) -> Pairs<'_> {
     lines.iter().map(|line| columns(line)).collect()
 }
 
-/// The first two columns of a line.
+/// Returns the first two columns of a line.
 fn columns(line: &[u8]) -> (&[u8], &[u8]) {
     let mut columns = line.split(|&byte| byte == b'\t');
     let first = columns.next().expect("a line");
@@ -77,7 +76,7 @@ fuzz_target!(|input: &[u8]| {
     write(&reads, one);
     write(&segments, other);
     let Some(lines) = decided(&config, &[&reads, &segments], &to) else { return };
-    // The naive parser knows FASTA and FASTQ alone.
+    // Only FASTA is compared with the naive parser.
     let plain = |text: &[u8]| text.trim_ascii_start().starts_with(b">");
     if plain(one) && plain(other) {
         let (one, other) = (naive(one), naive(other));

@@ -1,5 +1,5 @@
-//! Partial results with bytes changed: seen by the checksum; and with the checksum made right, refused
-//! or joined, without a panic.
+//! Changed partial results: detected by the checksum; and, with a corrected checksum, rejected or joined without a
+//! panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -22,7 +22,7 @@ fuzz_target!(|input: (bool, Vec<(u32, u8)>, Option<u32>)| {
     write(&first, sound);
     write(&second, &bytes);
     let same = bytes == *other;
-    assert_eq!(walk(&[second.clone()]), same, "a change that no checksum sees");
+    assert_eq!(walk(&[second.clone()]), same, "a change that no checksum detects");
     assert_eq!(walk(&[first.clone(), second.clone()]), same);
     mend(&mut bytes);
     write(&second, &bytes);

@@ -1,5 +1,5 @@
-//! Shards and ranges of a count: joined, the whole table. With bytes changed, that is seen or makes no
-//! difference; with the checksums made right, they are refused or joined to a sound table, without a panic.
+//! Shards and ranges of a count: joined, they are the whole table. Changes are detected or have no effect. With
+//! corrected checksums, changed pieces are rejected or joined without a panic.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -8,7 +8,7 @@ use merganser_fuzz::files::folder;
 use merganser_fuzz::pieces::{whole, written};
 use merganser_fuzz::tables::{mend, walk};
 
-/// Bytes of a header, which are worth as many changes as the rest.
+/// The size of a header in bytes. Half of the changes are made there.
 const HEADER: usize = 128;
 
 fuzz_target!(|input: (u8, bool, Vec<Change>, Option<(bool, u16)>)| {
@@ -28,7 +28,7 @@ fuzz_target!(|input: (u8, bool, Vec<Change>, Option<(bool, u16)>)| {
     let folder = folder();
     let joined = whole(folder.path(), &changed, are_ranges);
     if changed == original[..] {
-        assert!(joined.as_ref() == Some(&pieces.whole), "not what one run counts");
+        assert!(joined.as_ref() == Some(&pieces.whole), "differs from the table of one run");
     }
     changed.iter_mut().for_each(|file| mend(file));
     whole(folder.path(), &changed, are_ranges);

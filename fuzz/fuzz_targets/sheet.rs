@@ -1,4 +1,4 @@
-//! Any text as a sample sheet: refused, or samples with reads, each once; the same with other line ends.
+//! Arbitrary text as a sample sheet: rejected, or distinct samples with reads; other line ends give the same result.
 #![no_main]
 
 use std::collections::HashSet;
@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 
 use libfuzzer_sys::fuzz_target;
 
-/// Of the program, which has no public face.
+/// A module of the program, which has no library interface.
 #[path = "../../crates/merganser/src/samples/sheet.rs"]
 mod sheet;
 

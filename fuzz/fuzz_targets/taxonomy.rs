@@ -1,4 +1,4 @@
-//! Any text as nodes.dmp and names.dmp: an error, or a tree that is one.
+//! Arbitrary text as nodes.dmp and names.dmp: an error, or a valid tree.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any texts as the truth on reads and as results: refused, or scores that lie within their bounds.
+//! Arbitrary texts as true taxa and as results: rejected, or scores within their bounds.
 #![no_main]
 
 use std::collections::HashMap;

@@ -1,14 +1,15 @@
-//! Alignments: SAM read line by line, and CRAM whose checksums are right.
+//! Alignments: a naive parser of SAM, and correction of the checksums of CRAM.
 
 use merganser_seq::base::COMPLEMENT;
 
 use crate::fastx::Records;
 
-/// Secondary and supplementary alignments, and those to the reverse strand.
+/// The flags of secondary and supplementary alignments.
 const NOT_PRIMARY: u16 = 0x900;
+/// The flag of alignments to the reverse strand.
 const REVERSE: u16 = 0x10;
 
-/// The reads of SAM that was accepted.
+/// Returns the reads of SAM text that the reader has accepted.
 pub fn naive_sam(text: &[u8]) -> Records {
     let lines = text.trim_ascii_start().split(|&byte| byte == b'\n');
     let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
@@ -16,7 +17,7 @@ pub fn naive_sam(text: &[u8]) -> Records {
     records.filter_map(read).collect()
 }
 
-/// The letters and qualities of a record, if it is there for its read.
+/// Returns the letters and qualities of a record, unless it is secondary or supplementary.
 fn read(line: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     let columns: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
     let flags = std::str::from_utf8(columns[1]).ok()?.parse::<u16>().expect("accepted flags");
@@ -36,8 +37,8 @@ fn read(line: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
     Some((letters, qualities))
 }
 
-/// Makes the checksums of a CRAM file's containers and blocks right (version 3), as far as their sizes
-/// lead from one to the next.
+/// Corrects the checksums of the containers and blocks of a CRAM file (version 3), as far as their sizes lead from
+/// one to the next.
 pub fn mend_cram(bytes: &mut [u8]) {
     const DEFINITION: usize = 26;
     let mut at = DEFINITION;
@@ -53,11 +54,11 @@ pub fn mend_cram(bytes: &mut [u8]) {
     }
 }
 
-/// The place of the checksum behind a container's header, and the end of the container.
+/// Returns the offset of the checksum after a container's header, and the end of the container.
 fn container(bytes: &[u8], start: usize) -> Option<(usize, usize)> {
     let length = u32::from_le_bytes(*bytes.get(start..)?.first_chunk()?) as usize;
     let mut at = start + 4;
-    // Reference, start, span, records, their counter, bases, blocks.
+    // Reference, start, span, number of records, record counter, bases, number of blocks.
     for longest in [4, 4, 4, 4, 8, 8, 4] {
         number(bytes, &mut at, longest)?;
     }
@@ -69,7 +70,7 @@ fn container(bytes: &[u8], start: usize) -> Option<(usize, usize)> {
     (end <= bytes.len()).then_some((at, end))
 }
 
-/// The place of the checksum behind a block.
+/// Returns the offset of the checksum after a block.
 fn block_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 2;
     let _id = number(bytes, &mut at, 4)?;
@@ -78,8 +79,8 @@ fn block_end(bytes: &[u8], start: usize) -> Option<usize> {
     at.checked_add(usize::try_from(size).ok()?)
 }
 
-/// A number whose length the ones at the beginning of its first byte tell: ITF-8 with up to 4 more bytes, or
-/// LTF-8 with up to 8. (Of 4 more, the value is another one, and too large in any case.)
+/// Parses a number whose length is given by the leading ones of its first byte: ITF-8 with up to 4 more bytes, or
+/// LTF-8 with up to 8. The value of an ITF-8 number with 4 more bytes is wrong, but too large in any case.
 fn number(bytes: &[u8], at: &mut usize, longest: usize) -> Option<u64> {
     let first = *bytes.get(*at)?;
     let more = (first.leading_ones() as usize).min(longest);

@@ -1,9 +1,10 @@
-//! Changes to what was written, as the fuzzer asks for them.
+//! Changes that the fuzzer makes to written files.
 
-/// Which piece of the bytes, where in it (modulo its length), how, and a number for that.
+/// A change: the number of the piece, the position in it (modulo its length), the kind of change, and its value.
 pub type Change = (u8, u16, u8, u32);
 
-/// Makes one change to a piece: bits, or whole numbers of 4 or 8 bytes, which formats are made of.
+/// Makes a change to a piece: flips bits, or adds to or overwrites a number of 4 or 8 bytes, as the formats consist
+/// of such numbers.
 pub fn change(&(_, at, how, value): &Change, piece: &mut [u8]) {
     if piece.is_empty() {
         return;
@@ -11,7 +12,7 @@ pub fn change(&(_, at, how, value): &Change, piece: &mut [u8]) {
     let at = usize::from(at) % piece.len();
     let rest = &mut piece[at..];
     let old = rest.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
-    // A large number needs but few bits of the fuzzer.
+    // The shift lets the fuzzer make large numbers from few bits.
     let wide = u64::from(value) << (how & 0x38);
     match how % 4 {
         0 => rest[0] ^= value as u8,
@@ -21,13 +22,13 @@ pub fn change(&(_, at, how, value): &Change, piece: &mut [u8]) {
     }
 }
 
-/// Writes as much of a number as there is room for.
+/// Writes as many bytes of a number as there is room for.
 fn put(rest: &mut [u8], number: &[u8]) {
     let room = rest.len().min(number.len());
     rest[..room].copy_from_slice(&number[..room]);
 }
 
-/// Makes changes to files that belong together, then cuts one of them short.
+/// Makes changes to the files of a database or table, then truncates one of them.
 pub fn change_all(changes: &[Change], cut: Option<(u8, u16)>, files: &mut [Vec<u8>]) {
     for one in changes {
         let which = usize::from(one.0) % files.len();

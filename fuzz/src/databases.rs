@@ -1,4 +1,4 @@
-//! Databases: made once, changed, and read in every way there is.
+//! Databases: built once, changed, and read in every way.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -17,7 +17,7 @@ const NODES: &str = "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tgenus\t|\n3\t|\t2\t|\ts
 const NAMES: &str =
     "1\t|\troot\t|\t\t|\tscientific name\t|\n2\t|\tOne\t|\t\t|\tscientific name\t|\n";
 
-/// Letters that look random and are always the same.
+/// Returns `count` letters that look random and are always the same for a given `state`.
 pub(crate) fn letters(count: usize, mut state: u32) -> String {
     let mut next = || {
         state = state.wrapping_mul(0x9e37_79b1).wrapping_add(0x7f4a_7c15);
@@ -26,7 +26,7 @@ pub(crate) fn letters(count: usize, mut state: u32) -> String {
     (0..count).map(|_| next()).collect()
 }
 
-/// One thread on the CPU. The system is asked once what there is.
+/// Returns resources of one thread on the CPU. The amount of memory is queried once.
 pub fn resources() -> Resources {
     static RESOURCES: OnceLock<Resources> = OnceLock::new();
     let asked = || Resources::new().threads(1).device(DeviceChoice::Cpu);
@@ -39,7 +39,7 @@ pub fn write_taxonomy(folder: &Path) {
     write(folder.join("names.dmp"), NAMES);
 }
 
-/// A database of two genomes that share a half, in two parts.
+/// Returns a database of two genomes with a common half, in two parts.
 pub fn sound() -> &'static [u8] {
     static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
     BYTES.get_or_init(|| {
@@ -73,16 +73,16 @@ pub fn sound() -> &'static [u8] {
     })
 }
 
-/// Whether a database is as a builder makes it.
+/// Whether a database opens and verifies.
 pub fn is_sound(path: &Path) -> bool {
     Database::open(path).is_ok_and(|database| database.verify(1, &Cancel::default()).is_ok())
 }
 
-/// Opens `path`, verifies it and classifies reads with it, none of which may panic.
+/// Opens the database at `path`, verifies it and classifies reads with it. None of these may panic.
 pub fn walk(path: &Path) {
     let Ok(database) = Database::open(path) else { return };
     let sound = database.verify(1, &Cancel::default()).is_ok();
-    // As much memory as a forged length asks for is for large machines.
+    // A forged length may request more memory than this test has.
     if database.windows() > 1 << 20 {
         return;
     }
@@ -97,13 +97,13 @@ pub fn walk(path: &Path) {
     let (resources, cancel) = (resources(), Cancel::default());
     let done = classify(&config, &resources, &database, &segments, &mut outputs, &Silent, &cancel);
     let Ok(result) = done else {
-        assert!(!sound, "a sound database is used");
+        assert!(!sound, "a sound database was rejected");
         return;
     };
     let mut report = Vec::new();
     result
         .tally
         .write_kraken(database.taxonomy(), Default::default(), &mut report)
-        .expect("memory takes it");
+        .expect("writing to memory");
     assert_eq!(result.records, 2);
 }

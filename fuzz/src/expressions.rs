@@ -1,4 +1,4 @@
-//! What expressions of tables mean, by maps of k-mers.
+//! Evaluates expressions of tables with maps of k-mers.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use merganser_kmers::algebra::{Expression, Mode, Operation};
 
 use crate::kmers::Counts;
 
-/// The k-mers of an expression of these tables.
+/// Returns the k-mers of an expression of these tables.
 pub fn evaluate(expression: &Expression, tables: &[Counts]) -> Counts {
     match expression {
         Expression::Table(place) => tables[*place].clone(),

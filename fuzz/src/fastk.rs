@@ -1,11 +1,11 @@
-//! Tables of FastK: a stub with an index by the first byte of k-mers, and parts with the rest of them.
+//! Tables of FastK: a stub with an index by the first byte of the k-mers, and parts with the remaining bytes.
 
 use crate::kmers::{Counts, code};
 
-/// The largest count that stands in a table.
+/// The largest count in a table.
 pub const LARGEST: u32 = 32_767;
 
-/// The stub, then the parts, of canonical k-mers of `k` bases, 4 or more.
+/// Returns the stub and the parts of a table of canonical k-mers of `k` bases, at least 4.
 pub fn write(counts: &Counts, k: usize, parts: usize) -> Vec<Vec<u8>> {
     let entries: Vec<(Vec<u8>, u16)> =
         counts.iter().map(|(kmer, &count)| (packed(kmer), count as u16)).collect();
@@ -31,7 +31,7 @@ pub fn write(counts: &Counts, k: usize, parts: usize) -> Vec<Vec<u8>> {
     files
 }
 
-/// Four bases a byte, the first one highest, zeros at the end.
+/// Packs four bases per byte, the first one in the highest bits, padded with zeros.
 fn packed(kmer: &[u8]) -> Vec<u8> {
     let place = |byte: u8, (at, base): (usize, &u8)| byte | code(*base, b"ACGT") << (6 - 2 * at);
     kmer.chunks(4).map(|bases| bases.iter().enumerate().fold(0, place)).collect()

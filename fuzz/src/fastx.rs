@@ -1,4 +1,4 @@
-//! Sequence text read by the crate and, line by line, here.
+//! Sequence text, read by the crate and by a naive parser.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -8,22 +8,23 @@ use merganser_io::{Chunk, Error, Input, Reader, Sink};
 
 use crate::files::{folder, write};
 
-/// Sequences with their qualities, empty for FASTA.
+/// Sequences with their qualities, which are empty for FASTA.
 pub type Records = Vec<(Vec<u8>, Vec<u8>)>;
 
-/// Text beyond which reading stops: a few bytes of input may decompress to any amount.
+/// The amount of text after which reading stops: a few bytes of input may decompress to any amount.
 const MAX_TEXT: usize = 1 << 20;
-/// The longest record. Chunks are so small here that one that grows is copied with each of them.
+/// The maximum length of a record. The chunks in these tests are so small that a long record would be copied many
+/// times.
 const LONGEST: usize = 1 << 16;
 
-/// What a sink of one worker sees.
+/// The records and k-mers that a single worker receives.
 #[derive(Debug, Default)]
 pub struct Collector {
     pub records: Records,
-    /// Windows of `k` letters of all pieces.
+    /// The number of occurrences of each window of `k` letters.
     pub kmers: BTreeMap<Vec<u8>, usize>,
     k: usize,
-    /// Reading stopped before the end of the text.
+    /// Whether reading stopped before the end of the text.
     pub partial: bool,
     piece: Vec<u8>,
     repeated: usize,
@@ -51,7 +52,7 @@ impl Sink for Collector {
         self.piece.extend_from_slice(line);
         if let Some(quality) = quality {
             assert_eq!(line.len(), quality.len());
-            self.records.last_mut().expect("begun").1.extend_from_slice(quality);
+            self.records.last_mut().expect("a record").1.extend_from_slice(quality);
         }
     }
 
@@ -60,13 +61,13 @@ impl Sink for Collector {
         self.open = false;
         let piece = std::mem::take(&mut self.piece);
         add_kmers(&piece, self.k, &mut self.kmers);
-        let sequence = &mut self.records.last_mut().expect("begun").0;
-        assert!(sequence.ends_with(&piece[..self.repeated]), "repeats what was not there");
+        let sequence = &mut self.records.last_mut().expect("a record").0;
+        assert!(sequence.ends_with(&piece[..self.repeated]), "the repeated bases differ");
         sequence.extend_from_slice(&piece[self.repeated..]);
     }
 }
 
-/// What must not depend on where chunks are cut.
+/// Compares the content that must not depend on the borders of chunks.
 impl PartialEq for Collector {
     fn eq(&self, other: &Collector) -> bool {
         self.records == other.records && self.kmers == other.kmers
@@ -80,7 +81,7 @@ pub fn add_kmers(sequence: &[u8], k: usize, kmers: &mut BTreeMap<Vec<u8>, usize>
     }
 }
 
-/// Reads `bytes` with one worker and chunks of `chunk_bytes`, an overlap for k-mers of `k` letters.
+/// Reads `bytes` with one worker, in chunks of `chunk_bytes` bytes, with the overlap that k-mers of `k` letters need.
 pub fn read(bytes: &[u8], chunk_bytes: usize, k: usize) -> Result<Collector, Error> {
     let input: Box<dyn std::io::Read + Send> = Box::new(Cursor::new(bytes.to_vec()));
     let options = ReaderOptions {
@@ -93,7 +94,7 @@ pub fn read(bytes: &[u8], chunk_bytes: usize, k: usize) -> Result<Collector, Err
     collect(&Reader::from_readers(vec![("fuzz".into(), input)], options), k)
 }
 
-/// Reads `bytes`, if they are gzip, in ranges of `range` bytes as if there were `workers` workers.
+/// Reads `bytes`, if they are gzip, in ranges of `range` bytes, with the settings for `workers` workers.
 pub fn read_in_ranges(
     bytes: &[u8],
     range: u64,
@@ -121,7 +122,7 @@ fn collect(reader: &Reader, k: usize) -> Result<Collector, Error> {
     Ok(sink)
 }
 
-/// Reads text that the reader accepts.
+/// Parses text that the reader has accepted.
 pub fn naive(bytes: &[u8]) -> Records {
     let text = bytes.trim_ascii_start();
     let lines = text.split(|&byte| byte == b'\n');

@@ -1,14 +1,13 @@
-//! Where the files of one execution stand.
+//! The files of an execution.
 
 use std::path::Path;
 use std::sync::Once;
 
 use tempfile::TempDir;
 
-/// A folder in memory, where the system has a place for such: on a disk, making files takes longer
-/// than reading them.
+/// Creates a folder, in memory if the system has `/dev/shm`: creating files on a disk takes longer than reading them.
 pub fn folder() -> TempDir {
-    // Else every file that is opened asks the system how much there is.
+    // Otherwise, opening a file queries the system for its memory each time.
     static LIMIT: Once = Once::new();
     LIMIT.call_once(|| merganser_io::limit_memory(1 << 30));
     let memory = Path::new("/dev/shm");
@@ -16,7 +15,7 @@ pub fn folder() -> TempDir {
     made.expect("a temporary directory")
 }
 
-/// Writes a file of a [`folder`].
+/// Writes a file to a [`folder`].
 pub fn write(path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
     std::fs::write(path, bytes).expect("a temporary file");
 }

@@ -1,4 +1,4 @@
-//! Indexes of a reference: made once, changed, and mapped with.
+//! Indexes of a reference: built once, changed, and used for mapping.
 
 use std::ops::Range;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::files::{folder, write};
 pub use crate::mend::index as mend;
 use crate::mend::{INDEX_HEADER, INDEX_SECTIONS, index_section};
 
-/// An index of two contigs, one with letters that are no bases.
+/// Returns an index of two contigs, one of which has letters that are not bases.
 pub fn sound() -> &'static [u8] {
     static BYTES: OnceLock<Vec<u8>> = OnceLock::new();
     BYTES.get_or_init(|| {
@@ -30,14 +30,14 @@ pub fn sound() -> &'static [u8] {
     })
 }
 
-/// The header and the sections of the sound index, the small ones among them.
+/// Returns the byte ranges of the header and the sections of the sound index, including the small ones.
 pub fn pieces() -> Vec<Range<usize>> {
     let bytes = sound();
     let section = |number| index_section(bytes, number).expect("a sound index");
     std::iter::once(0..INDEX_HEADER).chain((0..INDEX_SECTIONS).map(section)).collect()
 }
 
-/// Opens an index and maps reads with it, none of which may panic; whether it is sound.
+/// Opens an index and maps reads with it; returns whether it is sound. None of these may panic.
 pub fn walk(path: &Path) -> bool {
     let Ok(index) = Index::open(path) else { return false };
     let cancel = Cancel::default();

@@ -1,31 +1,31 @@
-//! KMC's databases of both versions: prefixes, by which records are found, and suffixes with counts.
+//! KMC databases of both versions: a file of prefixes, which locate records, and a file of suffixes with counts.
 
 use merganser_seq::signature::Rule;
 
 use crate::kmers::{Counts, code};
 
-/// Bases of a signature: the fewest there are, so that their table is small.
+/// The length of a signature: the minimum, so that the table of signatures is small.
 const SIGNATURE: usize = 3;
-/// Bytes of the header.
+/// The size of the header in bytes.
 const HEADER: usize = 64;
 
-/// How a database is laid out.
+/// The layout of a database.
 #[derive(Clone, Copy)]
 pub struct Layout {
-    /// Bins of version 0x200; none for version 0, which is sorted as a whole.
+    /// The number of bins of version 0x200; `None` for version 0, which is sorted as a whole.
     pub bins: Option<usize>,
-    /// Bytes of a count, 1 to 4.
+    /// The size of a count in bytes, 1 to 4.
     pub count_bytes: usize,
 }
 
 impl Layout {
-    /// The largest count that it has room for.
+    /// Returns the largest count that fits.
     pub fn largest(self) -> u32 {
         u32::MAX >> (32 - 8 * self.count_bytes)
     }
 }
 
-/// The files of prefixes and of suffixes, of canonical k-mers of `k` bases, 3 or more.
+/// Returns the files of prefixes and suffixes of a database of canonical k-mers of `k` bases, at least 3.
 pub fn write(counts: &Counts, k: usize, layout: Layout) -> Vec<Vec<u8>> {
     let prefix = if k.is_multiple_of(4) { 4 } else { k % 4 };
     let (mut prefixes, mut suffixes) = (b"KMCP".to_vec(), b"KMCS".to_vec());
@@ -67,20 +67,20 @@ fn header(k: usize, prefix: usize, records: u64, layout: Layout) -> Vec<u8> {
     put(1);
     put(layout.largest() as usize);
     header.extend(records.to_le_bytes());
-    // A zero: of both strands.
+    // A zero: k-mers are canonical.
     header.resize(HEADER - 4, 0);
     let version = if layout.bins.is_some() { 0x200u32 } else { 0 };
     header.extend(version.to_le_bytes());
     header
 }
 
-/// Two bits a base, the first one highest.
+/// Packs two bits per base, the first one highest.
 fn value(bases: &[u8]) -> usize {
     bases.iter().fold(0, |value, &base| value << 2 | usize::from(code(base, b"ACGT")))
 }
 
-/// The least norm of the stretches of a k-mer that may be its signature.
+/// Returns the minimum norm of the substrings of a k-mer that can be its signature.
 fn signature(kmer: &[u8]) -> u32 {
     let norm = |bases: &[u8]| Rule::Kmc2.norm(value(bases) as u32, SIGNATURE, true);
-    kmer.windows(SIGNATURE).map(norm).min().expect("long enough")
+    kmer.windows(SIGNATURE).map(norm).min().expect("k is at least 3")
 }

@@ -1,4 +1,4 @@
-//! Databases of Kraken 2: made once, small, changed, and classified with.
+//! Kraken 2 databases: small, built once, changed, and used for classification.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -15,7 +15,7 @@ use merganser_taxreport::output::Outputs;
 use crate::databases::{letters, resources, write_taxonomy};
 use crate::files::{folder, write};
 
-/// Options, taxonomy and table of a database of two short genomes that share a half.
+/// Returns the options, taxonomy and Kraken table of a database of two short genomes with a common half.
 pub fn sound() -> &'static [Vec<u8>; 3] {
     static BYTES: OnceLock<[Vec<u8>; 3]> = OnceLock::new();
     BYTES.get_or_init(|| {
@@ -53,8 +53,8 @@ pub fn write_to(folder: &Path, files: &[Vec<u8>]) {
     Kraken2Database::files(folder).iter().zip(files).for_each(|(path, bytes)| write(path, bytes));
 }
 
-/// Opens a database, verifies it and classifies reads with it, none of which may panic; the lines of the
-/// reads if it can be used.
+/// Opens a database, verifies it and classifies reads with it; returns the lines of the reads if it can be used. None
+/// of these may panic.
 pub fn walk(folder: &Path) -> Option<String> {
     let database = Kraken2Database::open(folder).ok()?;
     let cancel = Cancel::default();
@@ -77,12 +77,12 @@ pub fn walk(folder: &Path) -> Option<String> {
         &cancel,
     );
     let Ok(outcome) = run else {
-        assert!(!sound, "a sound database is used");
+        assert!(!sound, "a sound database was rejected");
         return None;
     };
     assert_eq!(outcome.records, 3);
     let mut report = Vec::new();
     let tally = outcome.tally(&database);
-    tally.write_kraken(database.tree(), Default::default(), &mut report).expect("memory takes it");
+    tally.write_kraken(database.tree(), Default::default(), &mut report).expect("writing to memory");
     Some(String::from_utf8_lossy(&lines).into_owned())
 }

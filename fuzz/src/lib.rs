@@ -1,5 +1,5 @@
-//! What the fuzz targets share: inputs that are made once and changed, checksums made right, and naive
-//! readings to compare with.
+//! Shared code of the fuzz targets: inputs that are made once and then changed, correction of checksums, and naive
+//! parsers to compare with.
 
 pub mod alignments;
 pub mod changes;
@@ -12,7 +12,7 @@ pub mod indexes;
 pub mod kmc;
 pub mod kmers;
 pub mod kraken2;
-/// Of the tests of the program.
+/// Correction of checksums, from the tests of the program.
 #[path = "../../tests/support/src/mend.rs"]
 pub mod mend;
 pub mod meryl;

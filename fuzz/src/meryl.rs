@@ -1,25 +1,25 @@
-//! Databases of meryl: an index, and files of blocks of k-mers that begin alike.
+//! meryl databases: an index, and files of blocks of k-mers with a common prefix.
 
 use std::collections::BTreeMap;
 
 use crate::kmers::{Counts, code};
 
-/// How a database is laid out.
+/// The layout of a database.
 #[derive(Clone, Copy)]
 pub struct Layout {
-    /// Bits by which k-mers are divided into blocks,
+    /// The number of bits that divide k-mers into blocks.
     pub prefix_bits: u32,
-    /// and into files.
+    /// The number of bits that divide blocks into files.
     pub file_bits: u32,
-    /// The most bits of a stretch, in which a number stands whole; 128 at least.
+    /// The maximum number of bits of a stretch, at least 128. No number crosses the border of a stretch.
     pub stretch: usize,
-    /// Words of 32 bits of a count.
+    /// The size of a count in words of 32 bits.
     pub count_words: u32,
     /// The version of the index, 1 to 3.
     pub version: u8,
 }
 
-/// The index, then the files of data, of canonical k-mers of `k` bases.
+/// Returns the index and the data files of a database of canonical k-mers of `k` bases.
 pub fn write(counts: &Counts, k: usize, layout: Layout) -> Vec<Vec<u8>> {
     let mut kmers: Vec<(u128, u32)> =
         counts.iter().map(|(kmer, &count)| (meryl_code(kmer), count)).collect();
@@ -30,7 +30,7 @@ pub fn write(counts: &Counts, k: usize, layout: Layout) -> Vec<Vec<u8>> {
     for file in 0..1u64 << layout.file_bits {
         let mut bytes = Vec::new();
         for prefix in file * blocks..(file + 1) * blocks {
-            // A prefix of no bits may leave all 128 to the suffix.
+            // With a prefix of no bits, the suffix may have all 128 bits.
             let high = |kmer: u128| kmer.checked_shr(suffix_bits).unwrap_or(0) as u64;
             let own: Vec<(u128, u32)> =
                 kmers.iter().filter(|kmer| high(kmer.0) == prefix).copied().collect();
@@ -41,14 +41,14 @@ pub fn write(counts: &Counts, k: usize, layout: Layout) -> Vec<Vec<u8>> {
     files
 }
 
-/// The names of the files in the database's folder.
+/// Returns the names of the files in the database's folder.
 pub fn names(layout: Layout) -> Vec<String> {
     let bits = layout.file_bits as usize;
     let data = (0..1usize << bits).map(|file| format!("0x{file:0bits$b}.merylData"));
     std::iter::once("merylIndex".to_owned()).chain(data).collect()
 }
 
-/// The smaller of both strands by the order A C T G.
+/// Returns the smaller of both strands in the order A C T G.
 fn meryl_code(kmer: &[u8]) -> u128 {
     let base = |letter: &u8| u128::from(code(*letter, b"ACTG"));
     let forward = kmer.iter().fold(0, |code, letter| code << 2 | base(letter));
@@ -110,7 +110,7 @@ fn block(prefix: u64, own: &[(u128, u32)], suffix_bits: u32, layout: Layout) -> 
     bits.bytes()
 }
 
-/// Bits, the highest of a number first, in stretches between which no number is divided.
+/// A writer of bits, the highest of a number first, in stretches. No number crosses the border of a stretch.
 struct Bits {
     most: usize,
     stretches: Vec<Vec<bool>>,
@@ -125,7 +125,7 @@ impl Bits {
         if self.stretches.last().map_or(0, Vec::len) + bits.len() > self.most {
             self.stretches.push(Vec::new());
         }
-        self.stretches.last_mut().expect("there is one").extend(bits);
+        self.stretches.last_mut().expect("a stretch").extend(bits);
     }
 
     fn number(&mut self, value: u64, bits: u32) {

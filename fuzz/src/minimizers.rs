@@ -1,4 +1,4 @@
-//! Sets of minimizers: written in both formats, changed, and read in both ways.
+//! Minimizer sets: written in both formats, changed, and read in both ways.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use merganser_run::Cancel;
 use crate::databases::resources;
 pub use crate::mend::minimizers as mend;
 
-/// A file of Deacon, of these minimizers as far as they fit into `k` bases.
+/// Returns a Deacon file of these minimizers, reduced to the bits of `k` bases.
 pub fn deacon(k: usize, w: usize, minimizers: &[u64]) -> Vec<u8> {
     let mut bytes = vec![3, k as u8, w as u8];
     bytes.extend((minimizers.len() as u64).to_le_bytes());
@@ -20,14 +20,14 @@ pub fn deacon(k: usize, w: usize, minimizers: &[u64]) -> Vec<u8> {
     bytes
 }
 
-/// Reads a set in both ways, which must find the same, and neither of which may panic.
+/// Reads a set in both ways, which must agree and must not panic.
 pub fn walk(path: &Path) -> Option<MinimizerSet> {
     let (resources, cancel) = (resources(), Cancel::default());
     let set = read(path, &resources, 0, &cancel);
     let host = MinimizerLookup::read(path, &resources, &cancel);
     assert_eq!(set.is_ok(), host.is_ok(), "{set:?}");
     let (set, host) = (set.ok()?, host.ok()?);
-    let description = describe(path).expect("what was read");
+    let description = describe(path).expect("the same file");
     assert!(set.len() as u64 <= description.count && set.params() == description.params);
     assert_eq!(set.len(), host.len());
     assert!(set.values().all(|value| host.contains(value)));
@@ -37,10 +37,10 @@ pub fn walk(path: &Path) -> Option<MinimizerSet> {
 /// Writes a set.
 pub fn write_set(set: &MinimizerSet, format: Format, path: &Path) {
     let file = AtomicFile::create(path).expect("a temporary file");
-    write(set, format, 1, file).expect("memory takes it");
+    write(set, format, 1, file).expect("writing to memory");
 }
 
-/// Whether there are such minimizers.
+/// Whether minimizers can have this `k` and `w`.
 pub fn are_legal(k: usize, w: usize) -> bool {
     Params::new(k, w).is_ok()
 }

@@ -1,4 +1,4 @@
-//! Partial results: written once by a database of each kind, changed, and joined.
+//! Partial results: written once with a database of each kind, changed, and joined.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -14,7 +14,7 @@ use crate::databases::{letters, resources, sound};
 use crate::files::{folder, write};
 pub use crate::mend::whole as mend;
 
-/// Results of two runs by a database of merganser, then by one of Kraken 2.
+/// Returns the results of two runs with a database of merganser, and of two runs with one of Kraken 2.
 pub fn written() -> &'static [[Vec<u8>; 2]; 2] {
     static BYTES: OnceLock<[[Vec<u8>; 2]; 2]> = OnceLock::new();
     BYTES.get_or_init(|| {
@@ -29,8 +29,8 @@ pub fn written() -> &'static [[Vec<u8>; 2]; 2] {
     })
 }
 
-/// Reads of the database's genomes, and of SARS-CoV-2, which that of Kraken 2 has: the genome's first
-/// bases, and some of them alone.
+/// Writes reads: some of the database's genomes, and some of SARS-CoV-2, which the Kraken 2 database contains: the
+/// first bases of the genome, and a part of them.
 fn reads(path: &Path, seed: u32) -> PathBuf {
     let leader = "ATTAAAGGTTTATACCTTCCCAGGTAACAAACCAACCAACTTTCGATCTCTTGTAGATCTGTTCTCTAAACGAACTTTAAAATCTGTGTGGCTGTCACTCGG";
     let rest = &leader[10 * seed as usize..];
@@ -48,7 +48,7 @@ fn by_own(database: &Database, reads: &Path) -> Vec<u8> {
     let segments = [ReadInput::Single(Input::File(reads.to_owned()))];
     let (resources, cancel) = (resources(), Cancel::default());
     classify(&config, &resources, database, &segments, &mut outputs, &Silent, &cancel)
-        .expect("reads are classified");
+        .expect("classification");
     bytes
 }
 
@@ -67,11 +67,11 @@ fn by_kraken2(database: &Kraken2Database, reads: &Path) -> Vec<u8> {
         &Silent,
         &cancel,
     )
-    .expect("reads are classified");
+    .expect("classification");
     bytes
 }
 
-/// Joins files and writes all reports, none of which may panic; whether they can be joined.
+/// Joins files and writes all reports; returns whether the files can be joined. None of these may panic.
 pub fn walk(paths: &[PathBuf]) -> bool {
     let joined = match join(paths, &Cancel::default()) {
         Ok(joined) => joined,
@@ -82,13 +82,13 @@ pub fn walk(paths: &[PathBuf]) -> bool {
     };
     let mut text = Vec::new();
     for zeros in [false, true] {
-        joined.write_report(zeros, &mut text).expect("memory takes it");
-        joined.write_mpa(zeros, &mut text).expect("memory takes it");
+        joined.write_report(zeros, &mut text).expect("writing to memory");
+        joined.write_mpa(zeros, &mut text).expect("writing to memory");
     }
-    joined.write_krona(&mut text).expect("memory takes it");
+    joined.write_krona(&mut text).expect("writing to memory");
     for least in [0, 2] {
-        joined.abundance(least).write(&mut text).expect("memory takes it");
-        joined.abundance(least).write_cami("x", &mut text).expect("memory takes it");
+        joined.abundance(least).write(&mut text).expect("writing to memory");
+        joined.abundance(least).write_cami("x", &mut text).expect("writing to memory");
     }
     assert!(joined.classified() <= joined.reads());
     true

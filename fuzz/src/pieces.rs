@@ -1,4 +1,4 @@
-//! Pieces of a count: its shards, and ranges of k-mers that were joined of them.
+//! Pieces of a count: its shards, and the ranges of k-mers made from them.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -13,27 +13,27 @@ use crate::databases::letters;
 use crate::files::{folder, write};
 use crate::tables::{calculation, config, make, resources};
 
-/// A count of two shards.
+/// The pieces of a count in two shards.
 pub struct Pieces {
-    /// The shards,
+    /// The shards.
     pub shards: [Vec<u8>; 2],
-    /// the ranges that they are joined to,
+    /// The ranges that the shards are joined to.
     pub ranges: [Vec<u8>; 2],
-    /// and the whole table.
+    /// The whole table.
     pub whole: Vec<u8>,
 }
 
-/// Those of k-mers of three widths.
+/// Returns the pieces of counts for three values of k, each of a different k-mer width.
 pub fn written() -> &'static [Pieces; 3] {
     static PIECES: OnceLock<[Pieces; 3]> = OnceLock::new();
     PIECES.get_or_init(|| [5, 31, 40].map(of))
 }
 
-/// Both pieces of a job.
+/// The numbers of the two pieces.
 pub const BOTH: [u16; 2] = [1, 2];
 
 fn shard(number: u16) -> Shard {
-    Shard::new(number, 2).expect("one of two")
+    Shard::new(number, 2).expect("a valid shard")
 }
 
 fn of(k: usize) -> Pieces {
@@ -56,7 +56,7 @@ fn of(k: usize) -> Pieces {
     Pieces { shards: paths.each_ref().map(read), ranges, whole: read(&count("whole", None)) }
 }
 
-/// Joins shards, to a range or to the whole table; whether that is possible.
+/// Joins shards to a range or to the whole table; returns whether that is possible.
 pub fn join_to(paths: &[PathBuf], range: Option<Shard>, to: &Path) -> bool {
     let cancel = Cancel::default();
     let Ok(tables) = open_pieces(paths, true, &cancel) else { return false };
@@ -67,7 +67,7 @@ pub fn join_to(paths: &[PathBuf], range: Option<Shard>, to: &Path) -> bool {
     join(&calculation, range, &tables, &resources, &outputs, &Silent, &cancel).is_ok()
 }
 
-/// Puts ranges together; whether that is possible.
+/// Concatenates ranges; returns whether that is possible.
 pub fn concat_to(paths: &[PathBuf], to: &Path) -> bool {
     let cancel = Cancel::default();
     let Ok(tables) = open_pieces(paths, true, &cancel) else { return false };
@@ -76,7 +76,7 @@ pub fn concat_to(paths: &[PathBuf], to: &Path) -> bool {
     concat(&calculation, &tables, &resources, &outputs, &Silent, &cancel).is_ok()
 }
 
-/// Writes both pieces and joins them; the bytes of the whole table if there is one.
+/// Writes both pieces and joins them; returns the bytes of the whole table if that is possible.
 pub fn whole(folder: &Path, pieces: &[Vec<u8>], are_ranges: bool) -> Option<Vec<u8>> {
     let paths: Vec<PathBuf> = BOTH.iter().map(|number| folder.join(number.to_string())).collect();
     paths.iter().zip(pieces).for_each(|(path, bytes)| write(path, bytes));

@@ -1,4 +1,4 @@
-//! Tables: made from fuzzed reads, changed, and read in every way there is.
+//! Tables: counted from fuzzed reads, changed, and read in every way.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,9 +19,9 @@ use crate::databases::{self, letters};
 use crate::files::{folder, write};
 pub use crate::mend::table as mend;
 
-/// A configuration that is quick to run again and again.
+/// Returns a configuration whose runs are short.
 pub fn config(k: usize) -> Config {
-    // Tables of all signatures are made for each run: short ones are few.
+    // Each run makes tables of all signatures, which are small if signatures are short.
     Config { bins: Auto(Some(4)), min_count: Some(1), minimizer_len: Auto((k > 2).then_some(k.min(4))), ..Config::new(k) }
 }
 
@@ -37,8 +37,8 @@ pub fn make(config: &Config, reads: &[u8], to: &Path) -> Result<u64, merganser_c
     Ok(outcome.kept_kmers)
 }
 
-/// The bytes of a table of k-mers of `k` bases: of no read, of some, of many, or of some with large
-/// counts. Each is made once.
+/// Returns the bytes of a table of k-mers of `k` bases: of no reads, a few, many, or a few with large counts. Each
+/// table is made once.
 pub fn written(k: usize, reads: u8) -> &'static Vec<u8> {
     static TABLES: Mutex<BTreeMap<(usize, u8), &'static Vec<u8>>> = Mutex::new(BTreeMap::new());
     let mut tables = TABLES.lock().expect("one thread");
@@ -51,13 +51,13 @@ pub fn written(k: usize, reads: u8) -> &'static Vec<u8> {
         };
         let folder = folder();
         let path = folder.path().join("table.mgk");
-        make(&config(k), reads.as_bytes(), &path).expect("legal reads");
+        make(&config(k), reads.as_bytes(), &path).expect("valid reads");
         Box::leak(Box::new(std::fs::read(path).expect("the table")))
     })
 }
 
-/// Opens `path` and reads it in every way, none of which may panic; if `as_written`, all must find
-/// the same.
+/// Opens the table at `path` and reads it in every way, none of which may panic. If `as_written`, all must find the
+/// same.
 pub fn walk(path: &Path, as_written: bool) {
     let Ok(table) = Table::open(path) else {
         assert!(!as_written, "a table that cannot be opened");
@@ -76,7 +76,7 @@ fn walk_as<K: Kmer>(table: &Table, as_written: bool) {
     }
     let mask = K::mask(table.header().k);
     for (kmer, count) in some {
-        // A forged table may hold k-mers that are none; a caller's are always of k bases.
+        // A forged table may contain invalid k-mers; those of callers always have k bases.
         let found = table.get(kmer.and(mask), &mut space);
         assert!(!as_written || found.is_ok_and(|found| found == count), "a look-up misses a k-mer");
     }
@@ -85,8 +85,8 @@ fn walk_as<K: Kmer>(table: &Table, as_written: bool) {
     }
 }
 
-/// Reads all k-mers of a table of any format, in two ways that must find the same if it has an order or
-/// short k-mers, neither of which may panic; its lines `KMER<TAB>COUNT`, none if it is refused.
+/// Reads all k-mers of a table of any format, in two ways if it is sorted or its k-mers are short. The ways must
+/// agree and must not panic. Returns the lines `KMER<TAB>COUNT`; `None` if the table is rejected.
 pub fn compute(path: &Path) -> Option<String> {
     let tables = open_tables(&[path], true, &Cancel::default()).ok()?;
     let sound = tables[0].verify(1, &Cancel::default()).is_ok();
@@ -94,33 +94,33 @@ pub fn compute(path: &Path) -> Option<String> {
     if tables[0].description().k > QUICK_K && !is_in_order(&tables[0]) {
         return lines;
     }
-    // A text is read once.
-    let tables = open_tables(&[path], true, &Cancel::default()).expect("as before");
+    // A text can be read only once.
+    let tables = open_tables(&[path], true, &Cancel::default()).expect("a table that opened before");
     let operation = Operation::Intersect;
     let operands = vec![Expression::Table(0), Expression::Table(0)];
     let twice = Expression::Of { operation, mode: operation.default_mode(), operands };
     let counted = calculate_none(&tables, twice);
     let number = lines.as_ref().map(|lines| lines.lines().count() as u64);
     let found = counted.as_ref().ok().copied();
-    assert_eq!(number, found, "two ways, two results (sound: {sound}, {counted:?})");
+    assert_eq!(number, found, "the two ways differ (sound: {sound}, {counted:?})");
     lines
 }
 
-/// K-mers of tables without order are gathered in 4^k places, 4^6 at most, which takes a worker milliseconds:
-/// only shorter ones in two ways.
+/// The maximum k for which unsorted tables are read in two ways. Their k-mers are collected in 4^k slots, at most
+/// 4^6, which takes a worker milliseconds.
 const QUICK_K: usize = 4;
 
 fn is_in_order(table: &AnyTable) -> bool {
     matches!(table.description().kind, Kind::Mgk | Kind::Kmc1 | Kind::Kmc2 | Kind::FastK)
 }
 
-/// The lines of what is computed of tables; none if that fails.
+/// Writes the lines of a calculation and returns them; `None` if it fails.
 pub fn write_lines(tables: &[AnyTable], expression: Expression, beside: &Path) -> Option<String> {
     let to = beside.with_extension("lines");
     let calculation = calculation(expression, Some(to.clone()), TableFormat::Tsv);
     run(&calculation, tables).ok()?;
-    let lines = std::fs::read_to_string(&to).expect("what was written");
-    std::fs::remove_file(&to).expect("what was written");
+    let lines = std::fs::read_to_string(&to).expect("the written file");
+    std::fs::remove_file(&to).expect("the written file");
     Some(lines)
 }
 
@@ -128,7 +128,7 @@ fn calculate_none(tables: &[AnyTable], expression: Expression) -> Result<u64, Er
     run(&calculation(expression, None, TableFormat::None), tables)
 }
 
-/// Nothing is cut.
+/// Returns a calculation without limits of counts.
 pub fn calculation(
     expression: Expression,
     output: Option<PathBuf>,
@@ -143,7 +143,7 @@ fn run(calculation: &Calculation, tables: &[AnyTable]) -> Result<u64, Error> {
     done.map(|done| done.kmers)
 }
 
-/// What calculations may use.
+/// Returns the resources for calculations.
 pub fn resources() -> Resources {
     databases::resources().memory(256 << 20)
 }

@@ -1,12 +1,12 @@
 #!/bin/bash
-# Needs what meta.yaml names: a C compiler, Rust, cargo-bundle-licenses; PREFIX from conda-build.
-# Vector levels are chosen when the program runs: no target-cpu is set.
+# Requires the packages of meta.yaml (a C compiler, Rust, cargo-bundle-licenses) and PREFIX from conda-build.
+# The SIMD level is chosen at run time, so target-cpu is not set.
 set -euo pipefail
 
 cargo-bundle-licenses --format yaml --output THIRDPARTY.yml
 cargo install --no-track --locked --root "${PREFIX}" --path crates/merganser
 
-# Pages and completions by the program itself, where the shells of an environment look for them.
+# The program writes its manual pages and completions to the folders where shells of the environment look for them.
 if [[ "${build_platform:-}" == "${target_platform:-}" ]]; then
     mkdir -p "${PREFIX}/share/man/man1" "${PREFIX}/share/bash-completion/completions" \
         "${PREFIX}/share/zsh/site-functions" "${PREFIX}/share/fish/vendor_completions.d"

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Needs python3 with jinja2 and yaml, cargo-bundle-licenses on PATH, and the crates' sources.
-# Usage: check.sh MERGANSER. Fills in the recipe as conda-build does, runs its test commands with the
-# program MERGANSER, and makes THIRDPARTY.yml in a temporary folder. Needs no conda.
+# Usage: check.sh MERGANSER
+# Fills in the recipe like conda-build, runs its test commands with the program MERGANSER, and makes THIRDPARTY.yml in a
+# temporary folder. Requires python3 with jinja2 and yaml, cargo-bundle-licenses on PATH, and the sources of the crates, but
+# not conda.
 set -euo pipefail
 program=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
@@ -33,6 +34,6 @@ PATH="$scratch/bin:$PATH" bash -euo pipefail -x "$scratch/commands" > "$scratch/
 (cd "$root" && cargo-bundle-licenses --format yaml --output "$scratch/THIRDPARTY.yml")
 grep -c package_name "$scratch/THIRDPARTY.yml"
 if grep -q NOT_FOUND "$scratch/THIRDPARTY.yml"; then
-    echo "a licence text was not found: cargo-bundle-licenses has NOT_FOUND (a warning, no error)" >&2
+    echo "warning: a licence text is missing: cargo-bundle-licenses reports NOT_FOUND" >&2
 fi
 echo "bioconda: ok"

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Needs cargo-deb and dpkg-shlibdeps (dpkg-dev); a program built on the oldest system that the package is for:
-# `cargo build --release --locked` or, for old glibc, that of packaging/tarball.sh.
-# Usage: build.sh MERGANSER FOLDER. Makes pages and completions by the program MERGANSER, and writes the package
-# to FOLDER.
+# Usage: build.sh MERGANSER FOLDER
+# Makes manual pages and completions with the program MERGANSER, and writes the package to FOLDER. The program must have been
+# built on the oldest supported system (`cargo build --release --locked`), or for an old glibc by packaging/tarball.sh.
+# Requires cargo-deb and dpkg-shlibdeps (dpkg-dev).
 set -euo pipefail
 program=$(realpath "$1")
 destination=$(mkdir -p "$2" && realpath "$2")

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Needs root, and a Debian root made by `debootstrap --variant=minbase bookworm ROOT`.
-# Usage: check.sh PACKAGE.deb ROOT. Installs the package in ROOT, runs it, and takes it away again.
+# Usage: check.sh PACKAGE.deb ROOT
+# Installs the package in ROOT, runs it, and removes it again. ROOT is a Debian root made by `debootstrap --variant=minbase
+# bookworm ROOT`. Must be run by root.
 set -euo pipefail
 package=$1
 root=$2
@@ -13,7 +14,7 @@ chroot "$root" bash -euo pipefail -c '
     dpkg -i /tmp/merganser.deb
     merganser --version | head -n 1
     merganser count -q -k 21 --format tsv -o - /tmp/reads.fastq.gz | wc -l
-    # A minimal Debian leaves pages out (path-exclude), so the package is asked what it has.
+    # A minimal Debian does not install manual pages (path-exclude), so the content of the package is checked.
     dpkg -c /tmp/merganser.deb > /tmp/list
     for name in man1/merganser-count.1.gz completions/merganser _merganser merganser.fish copyright; do
         grep -q "$name" /tmp/list || { echo "the package has no $name" >&2; exit 1; }

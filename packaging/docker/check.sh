@@ -1,7 +1,8 @@
 #!/bin/bash
-# Needs root (to mount /proc, too), the network's Debian packages, and a root made by `debootstrap --variant=minbase bookworm ROOT`.
-# Usage: check.sh MERGANSER ROOT. Does in ROOT what the second stage of the Dockerfile does, each RUN as it stands
-# there, with the program MERGANSER for what the first stage builds; then runs it as the Dockerfile's user.
+# Usage: check.sh MERGANSER ROOT
+# Runs each RUN of the Dockerfile's second stage in ROOT, with the program MERGANSER in place of the one that the first stage
+# builds, and then runs the program as the user of the Dockerfile. ROOT is a root made by `debootstrap --variant=minbase
+# bookworm ROOT`. Must be run by root, which mounts /proc; requires access to Debian's packages.
 set -euo pipefail
 program=$(realpath "$1")
 root=$(realpath "$2")
@@ -10,7 +11,7 @@ data=$(cd "$here/../../tests/data" && pwd)
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 if grep -q '^ENTRYPOINT' "$here/Dockerfile"; then
-    echo "check.sh: with an ENTRYPOINT Nextflow's bash -c does not run" >&2
+    echo "check.sh: Nextflow's bash -c does not work with an ENTRYPOINT" >&2
     exit 1
 fi
 stage=$(sed -n '/^FROM debian/,$p' "$here/Dockerfile")

@@ -1,7 +1,7 @@
-"""Fills in the tools' command templates, as Galaxy does, and runs them with the repository's small data.
+"""Fills in the command templates of the tools, like Galaxy, and runs them with the repository's small data.
 
-Needs Cheetah (`pip install ct3`; planemo brings it). Usage: check.py MERGANSER. An option that the program MERGANSER does
-not have, a parameter that a template misses, or an output without a file ends it with an error.
+Usage: check.py MERGANSER. Requires Cheetah (`pip install ct3`, or with planemo). Fails if the program MERGANSER lacks an option, if a
+template lacks a parameter, or if an output is not written.
 """
 
 import os
@@ -18,20 +18,20 @@ HERE = pathlib.Path(__file__).resolve().parent / "tools/merganser"
 
 
 class Dataset(str):
-    """A file, whose format Galaxy knows."""
+    """A file with a Galaxy format."""
 
     ext = "fastq.gz"
 
 
 def data(name: str, ext: str) -> Dataset:
-    """A file of the test data."""
+    """Returns a file of the test data."""
     file = Dataset(HERE / "test-data" / name)
     file.ext = ext
     return file
 
 
 def cases() -> list:
-    """Tools and the values of their parameters."""
+    """Returns tools with values of their parameters."""
     first, second = data("reads_1.fastq.gz", "fastq.gz"), data("reads_2.fastq.gz", "fastq.gz")
     genome = data("genome.fasta.gz", "fasta.gz")
     single = {"kind": "single", "reads": first}
@@ -50,7 +50,7 @@ def cases() -> list:
 
 
 def check(tool: str, values: dict, program: pathlib.Path) -> None:
-    """One case."""
+    """Checks one case."""
     root = ElementTree.parse(HERE / f"merganser_{tool}.xml").getroot()
     template = root.findtext("command")
     for token in ElementTree.parse(HERE / "macros.xml").getroot().findall("token"):
@@ -58,7 +58,7 @@ def check(tool: str, values: dict, program: pathlib.Path) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         names = [output.get("name") for output in root.findall("outputs/data")]
         files = {name: f"{scratch}/out put {name}" for name in names}
-        # Galaxy makes one line of the command.
+        # Galaxy joins the command to one line.
         command = re.sub(r"\s*\n\s*", " ", str(Template(template, searchList=[{**values, **files}]))).strip()
         done = subprocess.run(
             ["bash", "-c", command], cwd=scratch, capture_output=True, text=True,
@@ -73,7 +73,7 @@ def check(tool: str, values: dict, program: pathlib.Path) -> None:
 
 
 def main() -> None:
-    """All cases."""
+    """Checks all cases."""
     program = pathlib.Path(sys.argv[1]).absolute()
     for tool, values in cases():
         check(tool, values, program)

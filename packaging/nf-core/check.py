@@ -1,7 +1,7 @@
-"""Runs the modules' scripts by hand, without Nextflow: their placeholders are filled in, both sides of conditions tried.
+"""Runs the scripts of the modules without Nextflow: fills in their placeholders and tests both branches of conditions.
 
-Needs python3 with yaml. Usage: check.py MERGANSER, from anywhere. An option that the program MERGANSER does not have, a
-placeholder that nobody fills in, or an output that nothing writes ends it with an error.
+Usage: check.py MERGANSER, in any folder. Requires python3 with yaml. Fails if the program MERGANSER lacks an option, if a placeholder has
+no value, or if an output is not written.
 """
 
 import glob
@@ -19,7 +19,7 @@ DATA = HERE.parents[1] / "tests/data"
 MATES = [str(DATA / f"ERR1438863_{mate}.fastq.gz") for mate in (1, 2)]
 PHAGE = str(DATA / "genomes/Escherichia_phage_lambda.fna.gz")
 
-# What a workflow would give: module, channels' values, whether reads are single.
+# Inputs of a workflow: module, values of the channels, whether reads are single.
 CASES = [
     ("count", {"reads": MATES, "k": "21"}, True),
     ("count", {"reads": [PHAGE], "k": "55", "args": "--min-count 1"}, True),
@@ -32,12 +32,12 @@ CASES = [
 
 
 def section(text: str, begin: str, end: str) -> str:
-    """The lines between two headings."""
+    """Returns the lines between two headings."""
     return text.split(f"    {begin}:\n", 1)[1].split(f"    {end}", 1)[0]
 
 
 def fill(template: str, values: dict) -> str:
-    """The template with its placeholders filled in."""
+    """Returns the template with its placeholders filled in."""
 
     def value(match: re.Match) -> str:
         name, number = re.fullmatch(r"([\w.()]+?)(?:\[(\d)\])?", match[1]).groups()
@@ -50,7 +50,7 @@ def fill(template: str, values: dict) -> str:
 
 
 def values_of(script: str, given: dict, single: bool, memory: bool) -> dict:
-    """Values of the definitions before the command, conditions answered."""
+    """Returns the values of the definitions before the command; `single` and `memory` decide its conditions."""
     values = {"task.cpus": "2", "meta.id": "sample", "task.memory.toMega()": "2000", **given}
     answers = {"task.memory": memory, "meta.single_end": single}
     for name, right in re.findall(r"^    (?:def )?(\w+) = (.*)$", script.split('"""')[0], re.M):
@@ -64,7 +64,7 @@ def values_of(script: str, given: dict, single: bool, memory: bool) -> dict:
 
 
 def run(command: str, folder: str, program: pathlib.Path) -> str:
-    """Runs a command in a folder, with the program on PATH, as Nextflow's shell does."""
+    """Runs a command in a folder, with the program on PATH, like Nextflow."""
     path = f"{program.parent}:{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", command], cwd=folder, env={**os.environ, "PATH": path},
@@ -76,7 +76,7 @@ def run(command: str, folder: str, program: pathlib.Path) -> str:
 
 
 def outputs(text: str, prefix: str, folder: str) -> None:
-    """Every output that is not optional has a file."""
+    """Checks that every required output has a file."""
     for pattern, rest in re.findall(r'path\("([^"]+)"\),(.*)', section(text, "output", "when:")):
         pattern = pattern.replace("${prefix}", prefix)
         if "optional: true" not in rest and not glob.glob(pattern, root_dir=folder):
@@ -84,7 +84,7 @@ def outputs(text: str, prefix: str, folder: str) -> None:
 
 
 def check(module: str, given: dict, single: bool, program: pathlib.Path) -> None:
-    """One case: the script with and without a limit of memory, the stub, the version."""
+    """Checks one case: the script with and without a memory limit, the stub, and the version."""
     folder = HERE / "modules/nf-core/merganser" / module
     text = (folder / "main.nf").read_text()
     for kind, memory in (("script", True), ("script", False), ("stub", True)):
@@ -105,7 +105,7 @@ def check(module: str, given: dict, single: bool, program: pathlib.Path) -> None
 
 
 def main() -> None:
-    """All cases, and the form of all YAML."""
+    """Checks all cases, and the syntax of all YAML files."""
     program = pathlib.Path(sys.argv[1]).absolute()
     for name in HERE.glob("modules/nf-core/merganser/*/*.yml"):
         yaml.safe_load(name.read_text())

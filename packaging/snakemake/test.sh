@@ -1,7 +1,7 @@
 #!/bin/bash
-# Needs snakemake 9 and its wrapper utilities on PATH (`pip install "snakemake>=9,<10"`).
-# Usage: test.sh MERGANSER. Runs every rule of the wrappers' Snakefiles, with the program MERGANSER on
-# PATH instead of a conda environment, on the repository's small data.
+# Usage: test.sh MERGANSER
+# Runs every rule of the wrappers' Snakefiles on the repository's small data, with the program MERGANSER on PATH instead of a
+# conda environment. Requires snakemake 9 with its wrapper utilities on PATH (`pip install "snakemake>=9,<10"`).
 set -euo pipefail
 program=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)

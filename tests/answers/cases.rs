@@ -1,4 +1,4 @@
-//! Small inputs of which the right answer is known, and what is printed where there is none.
+//! Small inputs with known answers, and the messages for inputs without one.
 
 mod databases;
 mod formats;
@@ -15,12 +15,12 @@ use std::path::PathBuf;
 
 use merganser_test_support::root;
 
-/// A folder or file of the project's small cases, or `None`, said on stderr, where these are not there.
+/// Returns a file or folder of the project's small cases, or `None`, with a message, if they are missing.
 fn cases(name: &str) -> Option<PathBuf> {
     let path = root().join("../shared/cases").join(name);
     if path.exists() {
         return Some(path);
     }
-    eprintln!("skipped: {} is not here", path.display());
+    eprintln!("skipped: {} is missing", path.display());
     None
 }

@@ -1,4 +1,4 @@
-//! Input that is at fault: one line that says what and where, exit code 1, nothing written.
+//! Invalid inputs: one line that says what is wrong and where, exit code 1, no outputs.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -48,7 +48,7 @@ fn bad_inputs() {
     insta::assert_snapshot!(text);
 }
 
-/// Before any work starts: the good input that comes first is a pipe that nobody fills.
+/// A missing input is reported before any work starts: the input before it is a pipe without a writer.
 #[test]
 fn missing_inputs_are_found_at_once() {
     let dir = Dir::new();
@@ -94,7 +94,7 @@ fn a_directory_that_may_not_be_written() {
     fs::create_dir(dir.path("locked")).unwrap();
     fs::set_permissions(dir.path("locked"), fs::Permissions::from_mode(0o555)).unwrap();
     if fs::write(dir.path("locked/probe"), "").is_ok() {
-        eprintln!("skipped: this user may write everywhere");
+        eprintln!("skipped: this user may write to all directories");
         return;
     }
     let message = dir.run("count -k 3 -o locked/x.mgk r.fa").fails(1);
@@ -104,7 +104,7 @@ fn a_directory_that_may_not_be_written() {
     );
 }
 
-/// Too little memory is said before any work, with what is needed.
+/// Too little memory is reported before any work, with the required amount.
 #[test]
 fn too_little_memory() {
     let dir = Dir::new();
@@ -116,7 +116,7 @@ fn too_little_memory() {
     assert_eq!(dir.names(), ["r.fa"]);
 }
 
-/// Those that only print say where that does not go, too. That an index is sound is said on stderr.
+/// Commands that only print report a full stdout. (`index --verify` prints to stderr, so it is excluded.)
 #[test]
 fn a_stdout_that_is_full() {
     let rows = || ROWS.iter().filter(|row| row.prints_alone() && !row.line.starts_with("index"));

@@ -1,4 +1,4 @@
-//! Every example of the README, the user guide and the help runs as it is printed.
+//! Every example in the README, the user guide and the help runs as it is printed.
 
 mod sandbox;
 
@@ -9,31 +9,31 @@ use merganser_test_support::commands::commands;
 use merganser_test_support::examples::{Example, find_pages, of_help, of_page};
 use merganser_test_support::{Dir, MERGANSER, root, tools};
 
-/// Examples that cannot run everywhere, by what they contain, each with the reason.
+/// Parts of examples that cannot run everywhere, each with the reason.
 const LEFT_OUT: [(&str, &str); 3] = [
     ("--device cuda", "needs a GPU"),
     ("merganser man | man -l -", "man may not be installed, and would wait for a key"),
     ("kmers verify a.mgk b.mgk", "shows a damaged table, and ends with 1"),
 ];
 
-/// Warnings that examples may give here, each with the reason. Any other one would fire on sound data.
+/// Warnings that examples may have here, each with the reason. Any other warning is a failure.
 const WARNINGS: [(&str, &str); 10] = [
-    ("the table holds only k-mers that occur 2 times", "the table of a sample is cut by default"),
+    ("the table holds only k-mers that occur 2 times", "tables lack rare k-mers by default"),
     ("no k-mer of this histogram occurs once", "the same"),
-    ("of the k-mers up to the main peak lie where the model has none", "40x of 20,000 bases"),
-    ("the result has no k-mers", "all tables are of one genome"),
-    ("QV is infinite", "reads without errors, of the assembly itself"),
+    ("of the k-mers up to the main peak lie where the model has none", "a genome of 20 kb at 40x"),
+    ("the result has no k-mers", "all tables belong to one genome"),
+    ("QV is infinite", "error-free reads of the assembly itself"),
     ("switch and Hamming error rates cannot be determined", "the child is its own mother"),
-    ("have an id that an earlier one has, first mine", "more of a database that has it"),
-    ("of the taxids are not in this report, first 9606", "no human reads are in the sample"),
+    ("have an id that an earlier one has, first mine", "the database has it already"),
+    ("of the taxids are not in this report, first 9606", "the sample has no human reads"),
     ("no taxid of the database found", "genomes of another database"),
     ("taxa of the database have no read in these genomes", "the same"),
 ];
 
-/// Programs in examples beside ours and those of every Unix.
+/// Programs in examples other than ours and the usual Unix tools.
 const TOOLS: [&str; 4] = ["samtools", "curl", "kmc_tools", "jq"];
 
-/// Runs examples of one text one after the other, and says which fail.
+/// Runs the examples of one text in order and adds the failures.
 fn run(examples: &[Example], failures: &mut Vec<String>) {
     let dir = sandbox::fill();
     let path = std::env::var("PATH").unwrap();
@@ -83,13 +83,13 @@ fn pages() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// A command, and what a page says that it prints.
+/// A command, and the output that a page shows for it.
 struct Shown {
     command: String,
     output: String,
 }
 
-/// The commands behind `$ ` in a page's blocks, each with the lines below it.
+/// Returns the commands after `$ ` in a page's code blocks, each with the lines below it.
 fn shown(page: &str) -> Vec<Shown> {
     let mut all: Vec<Shown> = Vec::new();
     for block in page.split("```console\n").skip(1) {
@@ -100,14 +100,14 @@ fn shown(page: &str) -> Vec<Shown> {
                     all.push(Shown { command: command.to_owned(), output: String::new() });
                 }
                 (None, Some(last)) => last.output += &format!("{line}\n"),
-                (None, None) => panic!("a block that begins without a command: {line}"),
+                (None, None) => panic!("a block without a command at its start: {line}"),
             }
         }
     }
     all
 }
 
-/// The quick start prints what it shows.
+/// Commands of the quick start have exactly the output that it shows.
 #[test]
 fn quick_start() {
     let page = std::fs::read_to_string(root().join("docs/guide/quickstart.md")).unwrap();
@@ -133,7 +133,7 @@ fn quick_start() {
     }
 }
 
-/// The map of the code leads to files that are there.
+/// Files that the architecture page names exist.
 #[test]
 fn files_that_the_architecture_names() {
     let text = std::fs::read_to_string(root().join("docs/develop/architecture.md")).unwrap();

@@ -1,4 +1,4 @@
-//! What the program says of itself.
+//! Help, version, completions, manual pages and usage errors.
 
 use merganser_test_support::Dir;
 
@@ -30,8 +30,7 @@ help!(
     deplete_info "deplete info", index "index", map "map", devices "devices", completions "completions", man "man"
 );
 
-/// No line of any help is wider than a terminal of 80 columns, wherever it goes, and all have
-/// examples.
+/// Lines of help texts have at most 80 columns, for any width of the terminal, and every command has examples.
 #[test]
 fn help_fits_80_columns() {
     let dir = Dir::new();
@@ -59,7 +58,7 @@ fn help_fits_80_columns() {
     }
 }
 
-/// The short help fits two screens of 40 lines, and leads to the long one.
+/// The short help has at most 80 lines, two screens of 40, and mentions the long help.
 #[test]
 fn short_help_fits_two_screens() {
     let dir = Dir::new();
@@ -93,7 +92,7 @@ fn version() {
     assert_eq!(lines[6], format!("commit: {commit}"));
 }
 
-/// The diagnostics say why there is no GPU to use, whatever the machine.
+/// On any machine, the diagnostics say why no GPU can be used.
 #[test]
 fn diagnostics_report() {
     let output = std::process::Command::new(merganser_test_support::MERGANSER)
@@ -136,7 +135,7 @@ fn manual_pages_of_every_command() {
     }
 }
 
-/// The argument that was wrong is named, and the code is 2.
+/// Usage errors name the wrong argument, and the exit code is 2.
 #[test]
 fn wrong_usage() {
     let dir = Dir::new();

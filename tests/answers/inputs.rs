@@ -1,4 +1,4 @@
-//! Compressions, pipes, lists, mixed formats.
+//! Compressed inputs, pipes, lists and mixed formats.
 
 use std::fs::File;
 use std::io::Write;
@@ -11,7 +11,7 @@ use merganser_test_support::{Dir, Ran};
 
 const COUNT: &str = "count -k 21 --min-count 1 --format tsv -o - -q";
 
-/// By content, never by name; members one after the other are one file.
+/// Compression is recognized by content, not by name; concatenated members are one file.
 #[test]
 fn every_compression_gives_the_counts_of_the_plain_text() {
     let dir = Dir::new();
@@ -58,7 +58,7 @@ fn what_the_usual_programs_compress() {
     }
 }
 
-/// Formats are told apart for each file, by content.
+/// The format of each input is recognized by its content.
 #[test]
 fn mixed_formats_and_lists() {
     let dir = Dir::new();
@@ -73,7 +73,7 @@ fn mixed_formats_and_lists() {
     assert!(ran.ok() == expected);
 }
 
-/// A process substitution can be read once and not sought in.
+/// A process substitution can be read only once and only sequentially.
 #[test]
 fn named_pipes() {
     let dir = Dir::new();
@@ -101,7 +101,7 @@ fn numbers_of_the_summary() {
     let result = |key: &str| json["results"][key].as_u64().unwrap();
     assert_eq!((result("records"), result("letters")), (2, 15));
     assert_eq!((result("ambiguous_letters"), result("low_quality_bases")), (1, 1));
-    // ACGT and ACGTACG
+    // The k-mers are those of ACGT and ACGTACG.
     assert_eq!((result("total_kmers"), result("distinct_kmers")), (7, 2));
     assert_eq!((result("kept_kmers"), result("below_min_count")), (2, 0));
     assert_eq!(json["parameters"]["min_quality"], 10);
@@ -112,7 +112,7 @@ fn numbers_of_the_summary() {
     insta::assert_snapshot!("summary", steady(&stderr));
 }
 
-/// Times, rates and sizes differ between runs.
+/// Replaces times, rates and sizes, which differ between runs.
 fn steady(summary: &str) -> String {
     let differs = ["time", "throughput", "peak memory"];
     let line = |line: &str| match differs.iter().find(|name| line.starts_with(**name)) {

@@ -1,4 +1,4 @@
-//! The links of the book and of the pages beside it lead to files and headings that exist.
+//! Links in the book and in other pages lead to existing files and headings.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,19 +6,19 @@ use std::path::Path;
 use merganser_test_support::examples::find_pages;
 use merganser_test_support::root;
 
-/// The text without fenced blocks and code.
+/// Returns the text without code.
 fn prose(text: &str) -> String {
     let blocks = text.split("```").step_by(2);
     blocks.flat_map(|block| block.split('`').step_by(2)).collect()
 }
 
-/// What links of a page lead to.
+/// Returns the targets of a page's links.
 fn targets(page: &str) -> impl Iterator<Item = &str> {
     let ends = page.split("](").skip(1).filter_map(|rest| rest.split([')', ' ', '\n']).next());
     ends.filter(|target| !target.contains("://") && !target.starts_with("mailto:"))
 }
 
-/// The anchors of a page's headings, as mdBook and forges make them.
+/// Returns the anchors of a page's headings, as mdBook and code hosts make them.
 fn anchors(page: &str) -> BTreeSet<String> {
     let headings = page.lines().filter(|line| line.starts_with('#'));
     let anchor = |heading: &str| {
@@ -29,7 +29,7 @@ fn anchors(page: &str) -> BTreeSet<String> {
     headings.map(anchor).collect()
 }
 
-/// What is wrong with a link of a page.
+/// Describes the problem of a link, if it has one.
 fn problem(page: &Path, target: &str) -> Option<String> {
     let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
     let path = if file.is_empty() { page.to_owned() } else { page.parent().unwrap().join(file) };

@@ -1,8 +1,8 @@
-//! End-to-end tests of the built program. Inputs whose right answer is known, and help, messages and documentation.
+//! End-to-end tests of the built program. Inputs with known answers, help, messages and documentation.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
-    reason = "a test ends by panicking, and says what it skips"
+    reason = "tests panic on failure and print what they skip"
 )]
 
 mod cases;

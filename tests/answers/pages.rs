@@ -1,4 +1,4 @@
-//! What people look at: pages' data hold what the outputs hold, and the files appear as all outputs do.
+//! HTML reports, plots and MultiQC sections have the data of the outputs, and appear together with the outputs.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use merganser_test_support::{Dir, root, small_reads};
 
-/// Reads, the genomes of two streptococci, and a database of them.
+/// Returns a directory with reads, the genomes of two streptococci, and a database of them.
 fn streptococci() -> Dir {
     let dir = Dir::new();
     let [first, second] = small_reads();
@@ -26,20 +26,20 @@ fn streptococci() -> Dir {
     dir
 }
 
-/// The only line of a file of results.
+/// Returns the only line of a results file.
 fn data(dir: &Dir, name: &str) -> Value {
     let text = String::from_utf8(dir.read(name)).unwrap();
     assert_eq!(text.lines().count(), 1);
     serde_json::from_str(&text).unwrap()
 }
 
-/// Rows of a value and a number.
+/// Returns rows of a value and a number.
 fn rows(value: &Value) -> BTreeMap<u64, u64> {
     let pair = |row: &Value| (row[0].as_u64().unwrap(), row[1].as_u64().unwrap());
     value.as_array().unwrap().iter().map(pair).collect()
 }
 
-/// Columns of numbers.
+/// Returns rows of a table of two numbers.
 fn table(text: &str) -> BTreeMap<u64, u64> {
     let pair = |line: &str| {
         let (value, number) = line.split_once('\t').unwrap();
@@ -61,7 +61,7 @@ fn spectra_are_the_histogram() {
     assert_eq!(rows(&count["spectrum"]["rows"]), table(&histogram));
     assert_eq!((&count["sample"], &count["command"]), (&"r".into(), &"count".into()));
     assert_eq!(count["inputs"], serde_json::json!(["r_1.fastq.gz", "r_2.fastq.gz"]));
-    // Reads of a fifth of a genome have no peak.
+    // The coverage is a fifth, so that there is no peak.
     assert!(count["spectrum"]["model"].is_null());
     assert!(count["warnings"][0].as_str().unwrap().starts_with("No model is drawn: "));
     dir.run("kmers histogram t.mgk -o h --report-data h.json --sample-name x").ok();
@@ -70,7 +70,7 @@ fn spectra_are_the_histogram() {
     assert_eq!(of_table["sample"], "x");
 }
 
-/// A model's numbers are those that the command prints, the page's warnings those that it says.
+/// A model has the numbers that the command prints, and the page has the command's warnings.
 #[test]
 fn models_are_drawn() {
     let dir = Dir::new();
@@ -116,7 +116,7 @@ fn taxa_are_those_of_the_report() {
         let name = "  ".repeat(row["d"].as_u64().unwrap() as usize) + row["n"].as_str().unwrap();
         assert_eq!(name, line[7]);
     }
-    // The estimates of species are of all classified reads.
+    // The estimates of species include all classified reads.
     let species = taxa["rows"].as_array().unwrap().iter().filter(|row| row["r"] == "S");
     let sum: f64 = species.map(|row| row["a"].as_f64().unwrap()).sum();
     assert!((sum - 1.0).abs() < 1e-9, "{sum}");
@@ -200,7 +200,7 @@ fn assemblies_are_judged_as_in_the_files() {
     assert_eq!(drawn, numbers);
 }
 
-/// Pages, data and sections are the same bytes whatever the threads; sections are MultiQC's custom content.
+/// Pages, data and sections do not depend on threads; sections are MultiQC custom content.
 #[test]
 fn bytes_do_not_depend_on_threads() {
     let dir = streptococci();
@@ -238,7 +238,7 @@ fn bytes_do_not_depend_on_threads() {
     }
 }
 
-/// Each sample of a sheet has files of its own.
+/// Each sample of a sheet has its own files.
 #[test]
 fn sheets() {
     let dir = streptococci();
@@ -268,7 +268,7 @@ fn sheets() {
     }
 }
 
-/// Names are somebody's: nothing that they hold is taken for a part of the page.
+/// Untrusted names never become part of a page's markup.
 #[test]
 fn hostile_names() {
     let dir = Dir::new();
@@ -308,7 +308,7 @@ fn pages_of_reports() {
         text += &dir.run(&format!("report html {name} -o x.html")).fails(1);
         assert!(!dir.path("x.html").exists());
     }
-    // A sample of no reads.
+    // A sample without reads.
     let ran = dir.run("report html empty.kreport a.kreport -o x.html");
     assert!(
         ran.stderr.starts_with("warning: empty.kreport: the report is empty"),
@@ -321,7 +321,7 @@ fn pages_of_reports() {
     insta::assert_snapshot!(text);
 }
 
-/// Pictures for papers and for terminals.
+/// Plots are written in the formats for papers and for terminals.
 #[test]
 fn plots() {
     let dir = streptococci();
@@ -355,7 +355,7 @@ fn plots() {
     assert!(dir.names().iter().all(|name| !name.starts_with("x.")));
 }
 
-/// Nothing is half written.
+/// Pages appear only together with the other outputs.
 #[test]
 fn pages_appear_with_the_outputs() {
     let dir = Dir::new();

@@ -1,4 +1,4 @@
-//! The table of commands (`tests/support/src/commands/table.txt`), by which tests know all commands.
+//! The table of commands (`tests/support/src/commands/table.txt`), from which tests know all commands.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,11 @@ fn the_table_has_every_command() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// Options that rows are said to take are options of their commands.
+/// Options that the table lists for a line are options of its command.
 #[test]
 fn rows_take_what_they_are_said_to_take() {
     let (dir, mut helps) = (Dir::new(), BTreeMap::new());
-    // An alias, which no help lists.
+    // `kmers convert` is an alias, which the help does not list.
     let commands = [commands(), vec!["kmers convert".into()]].concat();
     for row in ROWS.iter() {
         let command =

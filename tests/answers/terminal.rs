@@ -1,13 +1,13 @@
-//! What is seen on a terminal.
+//! Output on a terminal.
 
 use merganser_test_support::reads::{fastq, untidy};
 use merganser_test_support::tools::{by_chance, shell};
 use merganser_test_support::{Dir, MERGANSER};
 
-/// The lines that a terminal of `columns` columns shows at any time while `command` runs, without
-/// what moves its cursor.
+/// Returns the lines that a terminal of `columns` columns shows at any time while `command` runs, without escape
+/// sequences.
 fn lines_on_a_terminal(dir: &Dir, columns: usize, command: &str) -> Vec<String> {
-    // Without a kind of terminal none is shown a bar.
+    // Progress is shown only if TERM is set.
     let command = format!("export TERM=xterm; stty rows 24 cols {columns}; {command}");
     dir.write("command", command);
     let output = shell(dir.root(), "script -qec 'sh command' /dev/null < /dev/null");
@@ -28,7 +28,7 @@ fn lines_on_a_terminal(dir: &Dir, columns: usize, command: &str) -> Vec<String> 
     plain.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
 }
 
-/// A pipe that is filled slowly, so that there is time to look.
+/// Progress lines fit the terminal. Input comes from a slow pipe, so that progress is shown.
 #[test]
 fn progress_is_never_wider_than_the_terminal() {
     if !by_chance("script") {

@@ -1,10 +1,10 @@
-//! What people do wrong: files of another kind, arguments in another order, options of other tools.
+//! Users' mistakes: files of another kind, arguments in another order, options of other tools.
 
 use merganser_test_support::commands::commands;
 use merganser_test_support::tools::shell;
 use merganser_test_support::{Dir, Ran};
 
-/// Reads, genomes and a taxonomy, and a file of every kind that is written from these.
+/// Returns a directory with reads, genomes and a taxonomy, and a file of every kind that is made from these.
 fn every_kind() -> Dir {
     let dir = Dir::new();
     shell(dir.root(), "mkdir tax genomes k2 db db/taxonomy");
@@ -35,7 +35,7 @@ fn every_kind() -> Dir {
     dir
 }
 
-/// A file of another kind is named, with what to do with it, by all readers.
+/// A file of the wrong kind is named, with a remedy, by every command.
 #[test]
 fn files_of_another_kind() {
     let dir = every_kind();
@@ -86,7 +86,7 @@ fn files_of_another_kind() {
     insta::assert_snapshot!(text);
 }
 
-/// Arguments in another order, folders of another layout.
+/// Arguments in the wrong order and folders with another layout are named, with a remedy.
 #[test]
 fn arguments_at_another_place() {
     let dir = every_kind();
@@ -120,7 +120,7 @@ fn arguments_at_another_place() {
     );
 }
 
-/// Files of mates that would be taken for single reads.
+/// Files of mates that are given as single reads have a warning.
 #[test]
 fn mates_as_single_reads() {
     let dir = every_kind();
@@ -146,12 +146,12 @@ fn mates_as_single_reads() {
     ] {
         assert_eq!(warned(dir.run(paired)), "", "{paired}");
     }
-    // Other reads under such names.
+    // No warning for unrelated reads with such names.
     dir.write("r_2.fq", "@q/2\nACGTTGCATTGACGATCAGTAC\n+\nIIIIIIIIIIIIIIIIIIIIII\n");
     assert_eq!(warned(dir.run("classify x.mgdb r_1.fq r_2.fq --no-map")), "");
 }
 
-/// Options of Kraken 2, KMC and others are unknown here, and what they are called is said.
+/// For options of Kraken 2, KMC and other tools, the message names our options.
 #[test]
 fn options_of_other_tools() {
     let dir = Dir::new();
@@ -196,7 +196,7 @@ fn options_of_other_tools() {
     insta::assert_snapshot!(text);
 }
 
-/// `-t` and `-@` are threads wherever there are any.
+/// `-t` and `-@` mean threads in every command with threads.
 #[test]
 fn short_names_of_threads() {
     let dir = every_kind();
@@ -230,7 +230,7 @@ fn short_names_of_threads() {
     }
 }
 
-/// For this release, a folder as `-t` is the taxonomy, as it was.
+/// In this release, a folder as the value of `-t` is still taken as the taxonomy.
 #[test]
 fn a_folder_as_t_is_the_taxonomy() {
     let dir = every_kind();

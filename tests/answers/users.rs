@@ -1,11 +1,11 @@
-//! What users of other counters complain about: a test for each complaint that no other module has.
+//! Common complaints about other k-mer counters: a test for each one that other modules do not cover.
 
 use merganser_test_support::oracle::{self, Rule};
 use merganser_test_support::reads::{fasta, fastq, untidy};
 use merganser_test_support::tools::shell;
 use merganser_test_support::{Dir, MERGANSER};
 
-/// Too many open files. More inputs and bins than there may be open files.
+/// "Too many open files": inputs and bins may outnumber the allowed open files.
 #[test]
 fn few_files_are_open_at_a_time() {
     let dir = Dir::new();
@@ -26,7 +26,7 @@ fn few_files_are_open_at_a_time() {
     assert!(counted == oracle::tsv(&expected, 1).as_bytes());
 }
 
-/// FASTA of many lines, whatever its name.
+/// FASTA with many lines per record, whatever its name.
 #[test]
 fn multi_line_fasta_needs_no_option() {
     let dir = Dir::new();
@@ -39,7 +39,7 @@ fn multi_line_fasta_needs_no_option() {
     assert_eq!(one, two);
 }
 
-/// Failure has an exit code, and an empty result is a success that is warned of.
+/// A failure has a nonzero exit code; an empty result is a success with a warning.
 #[test]
 fn exit_codes_tell() {
     let dir = Dir::new();
@@ -59,7 +59,7 @@ fn exit_codes_tell() {
     insta::assert_snapshot!(text);
 }
 
-/// The alphabet rule stands in the help, and dropped letters are reported.
+/// The help documents the accepted letters, and the number of other letters is reported.
 #[test]
 fn the_alphabet_is_documented_and_reported() {
     let dir = Dir::new();
@@ -72,7 +72,7 @@ fn the_alphabet_is_documented_and_reported() {
     assert_eq!(ran.ok(), "ACG\t5\nGTA\t2\n");
 }
 
-/// Counts do not stop at 255 or 65,535.
+/// Counts are not limited to 255 or 65,535.
 #[test]
 fn counts_are_whole() {
     let dir = Dir::new();
@@ -89,7 +89,7 @@ fn counts_are_whole() {
     assert_eq!(histogram, "200000\t1\n");
 }
 
-/// Every small k, and tiny inputs.
+/// Every small k works, also with tiny inputs.
 #[test]
 fn small_k_and_tiny_inputs() {
     let dir = Dir::new();

@@ -1,4 +1,4 @@
-"""The option for pictures of pages."""
+"""The option for screenshots of pages."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 
 def pytest_addoption(parser):
-    parser.addoption("--shots", type=Path, default=None, help="folder for pictures of the pages")
+    parser.addoption("--shots", type=Path, default=None, help="folder for screenshots of the pages")
 
 
 @pytest.fixture

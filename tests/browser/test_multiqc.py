@@ -1,4 +1,4 @@
-"""MultiQC takes what --multiqc writes, strictly."""
+"""MultiQC accepts the files of --multiqc in strict mode."""
 
 import json
 import os

@@ -1,7 +1,7 @@
-"""Pages of results in a real browser: every chart is drawn, what can be clicked works, nothing is fetched, and no name runs.
+"""Tests report pages in a browser: every chart is drawn, controls work, nothing is fetched, and names are never executed.
 
-Needs pytest, selenium, Chromium and its driver, and the program (MERGANSER names it; else target/release/merganser). axe-core, by
-which accessibility is judged, is taken from crates/report/web/node_modules if it is there.
+Requires pytest, selenium, Chromium and its driver, and the program (MERGANSER, by default target/release/merganser). Accessibility is
+checked with axe-core if it is installed in crates/report/web/node_modules.
 
     pytest tests/browser [--shots FOLDER]
 """
@@ -42,7 +42,7 @@ def driver(tmp_path_factory):
     options = webdriver.ChromeOptions()
     for flag in ["--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1200,1000", "--disable-dev-shm-usage"]:
         options.add_argument(flag)
-    # Offline: whatever is fetched fails, and is in the log.
+    # Offline: every request fails and is logged.
     options.add_argument("--proxy-server=127.0.0.1:1")
     downloads = tmp_path_factory.mktemp("downloads")
     many = "profile.default_content_setting_values.automatic_downloads"
@@ -72,7 +72,7 @@ def frame(sample, command="classify", **parts):
 
 
 def taxa(number, seed=1, names=None):
-    """Taxa below each other down to species, each with reads of its own."""
+    """Returns a random tree of taxa down to species, with reads."""
     pick = random.Random(seed)
     rows = [{"d": 0, "r": "R", "t": 1, "n": "root", "c": 0, "o": 0, "k": 0, "u": 0}]
     depth = 0
@@ -160,7 +160,7 @@ def everything(name="sample"):
 
 @pytest.fixture
 def page(tmp_path, driver):
-    """Opens the page of some results; gives the seconds until it was ready."""
+    """Returns a function that opens the page of results and returns the seconds until it was ready."""
 
     def open_page(results, wait=60):
         file = tmp_path / "results.json"
@@ -184,7 +184,7 @@ def is_quiet(driver):
 
 
 def canvases(driver):
-    """How many colours each chart's canvas has."""
+    """Returns the number of colours in each chart, up to 20."""
     return driver.execute_script(
         """
         return [...document.querySelectorAll('.chart canvas')].map((canvas) => {
@@ -199,7 +199,7 @@ def canvases(driver):
 
 
 def settle(driver):
-    """Waits until what was changed is drawn."""
+    """Waits until changes are drawn."""
     driver.execute_async_script("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))")
 
 
@@ -219,7 +219,7 @@ def downloaded(driver, act, end):
         if new and new[0].stat().st_size > 0:
             return new[0]
         time.sleep(0.05)
-    raise AssertionError(f"no {end} came: {[it.name for it in driver.downloads.iterdir()]}")
+    raise AssertionError(f"no {end} was downloaded: {[it.name for it in driver.downloads.iterdir()]}")
 
 
 def violations(driver):
@@ -326,7 +326,7 @@ def test_tables_sort_and_filter(page, driver):
 
 
 def clade(rows, at):
-    """The last row below a row, and one more."""
+    """Returns the index after the last row of the clade at a row."""
     return next((index for index in range(at + 1, len(rows)) if rows[index]["d"] <= rows[at]["d"]), len(rows))
 
 
@@ -341,7 +341,7 @@ def test_search_goes_into_a_taxon(page, driver):
     button = lambda name: next(it for it in group.find_elements("css selector", "button") if it.text == name)
     before = [picture(0), picture(1)]
     assert told() == "All reads" and not button("Up").is_enabled()
-    # A small family with something below it: it is not among the taxa of the first pictures.
+    # A small family with taxa below it, which the first charts do not show.
     family = min((at for at, row in enumerate(rows) if row["r"] == "F" and row["c"] > 3 and clade(rows, at) > at + 3), key=lambda at: rows[at]["c"])
     box = group.find_element("css selector", "input[type=search]")
     box.send_keys(str(rows[family]["t"]))
@@ -370,7 +370,7 @@ def test_clicks_go_into_taxa(page, driver):
     title = lambda: driver.find_element("css selector", "figure h3").text
     place = lambda: driver.find_element("css selector", ".chart")
     driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", place())
-    # The first ring, which is of domains; then the middle, which leads back.
+    # Click the first ring, which shows domains, then the centre, which goes up again.
     ActionChains(driver).move_to_element_with_offset(place(), 32, -32).click().perform()
     assert title().startswith("Sunburst of D taxon")
     ActionChains(driver).move_to_element(place()).click().perform()
@@ -379,7 +379,7 @@ def test_clicks_go_into_taxa(page, driver):
 
 
 def test_ranks_in_any_order(page, driver):
-    """A genus of a species of a genus: no flow leads back."""
+    """Ranks in an impossible order must not make cycles in the flow chart."""
     rows = [{"d": at, "r": rank, "t": at + 1, "n": f"taxon {at}", "c": 9, "o": 0} for at, rank in enumerate("RSGSGDS")]
     rows.append({"d": 4000000000, "r": "G", "t": 99, "n": "others", "c": 9, "o": 9})
     page([frame("s", taxa={"reads": 9, "unclassified": 0, "rows": rows})])
@@ -405,7 +405,7 @@ def test_zoom(page, driver):
     driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", place)
     before = picture()
     width, height = place.size["width"], place.size["height"]
-    # The right handle of the slider, to the left.
+    # Move the right handle of the slider to the left.
     ActionChains(driver).move_to_element_with_offset(place, width // 2 - 21, height // 2 - 17).click_and_hold().move_by_offset(-400, 0).release().perform()
     time.sleep(0.3)
     assert picture() != before
@@ -431,7 +431,7 @@ def test_zoom_by_keyboard(page, driver):
 
 
 def test_print(page, driver):
-    """Runs are unfolded and paper is white, by what the browser tells before it prints."""
+    """On the event before printing, runs are unfolded and the background is white."""
     results = [frame(f"sample {at}", taxa=taxa(300, seed=at)) for at in range(5)]
     page(results)
     click(driver, driver.find_element("id", "theme"))
@@ -452,7 +452,7 @@ def test_narrow_pages_are_not_cut(page, driver, width):
     try:
         page(everything() + [frame("other", taxa=taxa(300, seed=2)), frame("third", taxa=taxa(300, seed=3))])
         assert driver.execute_script("return document.documentElement.scrollWidth") <= width
-        # A word a line, not a letter a line.
+        # Text wraps at words, not at letters.
         heights = driver.execute_script("return [...document.querySelectorAll('tbody tr')].map((row) => row.getBoundingClientRect().height)")
         assert max(heights) < 100
     finally:
@@ -462,7 +462,7 @@ def test_narrow_pages_are_not_cut(page, driver, width):
 def test_downloads_of_charts(page, driver):
     page(everything())
     for button in driver.find_elements("css selector", "figure button"):
-        # The browser drops downloads that come too fast after each other.
+        # The browser drops downloads that follow each other too quickly.
         time.sleep(0.15)
         label = button.get_attribute("aria-label") or ""
         if label.startswith("SVG: "):
@@ -524,7 +524,7 @@ def test_a_million_taxa_are_no_more_elements_than_twenty_thousand(page, driver):
         assert whole.find_element("css selector", "[role=status]").text == f"1 to 25 of {number:,}"
         elements[number] = driver.execute_script("return document.querySelectorAll('*').length")
         is_quiet(driver)
-    # 25 rows, and a canvas for each chart: what takes time is what is read, not what is drawn. How much is in docs/report.md.
+    # There are 25 rows, and a canvas for each chart: the time is spent on reading, not on drawing.
     assert elements[1_000_000] == elements[20_000] < 1000, elements
 
 
@@ -537,7 +537,7 @@ def test_a_hundred_samples(page, driver):
     assert title() == "Sunburst of sample 0"
     Select(driver.find_element("css selector", "section[aria-label=Taxa] select")).select_by_value("42")
     assert title() == "Sunburst of sample 42"
-    # What was taken from the page is not drawn in other colours: ECharts would complain of it.
+    # Removed charts are not redrawn with the new theme: ECharts would log a warning.
     click(driver, driver.find_element("id", "theme"))
     settle(driver)
     is_quiet(driver)
@@ -552,9 +552,9 @@ def test_without_a_network(page, driver):
 
 
 def test_shots(page, driver, shots):
-    """Pictures of the page, to be looked at, if a folder for them is given."""
-    if shots is None:
-        pytest.skip("no folder for pictures: --shots FOLDER")
+    """Takes screenshots of the page for inspection, if a folder for them is given."""
+    if not shots:
+        pytest.skip("no folder for screenshots: --shots FOLDER")
     shots.mkdir(parents=True, exist_ok=True)
     results = everything() + [frame(f"sample {at}", taxa=taxa(300, seed=at)) for at in range(2, 7)]
     for name, width, dark in [("light", 1200, False), ("dark", 1200, True), ("narrow", 400, False)]:

@@ -1,13 +1,13 @@
-//! `classify` on GPUs, real or emulated: the same bytes as on the CPU; skipped, saying so, without
-//! one. `MERGANSER_REQUIRE_GPU=1` makes that a failure.
+//! `classify` on real or emulated GPUs has the same bytes as on the CPU. Skipped with a message without a GPU, or a
+//! failure with `MERGANSER_REQUIRE_GPU=1`.
 
 use merganser_test_support::gpus::two_devices;
 use merganser_test_support::reads::{Random, Record, fasta};
 use merganser_test_support::two_species::write_taxonomy;
 use merganser_test_support::{Dir, MERGANSER};
 
-/// Strains of two species, a database of each preset in one part and in several, 40 pairs and long
-/// reads.
+/// Returns a directory with strains of two species, databases of each preset in one part and in several, 40 pairs
+/// and long reads.
 fn prepared() -> Dir {
     let dir = Dir::new();
     write_taxonomy(&dir);
@@ -46,14 +46,14 @@ fn prepared() -> Dir {
     dir
 }
 
-/// Whether this build and this machine can use a GPU.
+/// Whether this build can use a GPU of this machine.
 fn usable(dir: &Dir) -> bool {
     let args = ["classify", "m1", "--device", "cuda", "-q", "g0.fa"];
     let tried = std::process::Command::new(MERGANSER).current_dir(dir.root()).args(args).output();
     let usable = tried.unwrap().status.success();
     if !usable {
         assert!(std::env::var_os("MERGANSER_REQUIRE_GPU").is_none(), "no GPU");
-        eprintln!("skipped: no GPU here");
+        eprintln!("skipped: this machine has no GPU");
     }
     usable
 }
@@ -92,7 +92,7 @@ fn classify_writes_the_same_on_cuda() {
         };
         assert!(partial("cpu") == partial("cuda:0"), "{database}");
     }
-    // A pipe may hold anything: auto takes the GPU, unless it has no room.
+    // The length of a pipe is unknown: auto uses the GPU, unless its memory is too small.
     let expected = dir.run("classify m1 1.fa -q --device cpu").ok();
     for options in ["", " --gpu-memory 1M"] {
         let args = format!("classify m1 - -q{options} --json json");
@@ -120,7 +120,7 @@ fn classify_writes_the_same_on_cuda() {
     assert!(json["thread_seconds"]["parsing"].as_f64().unwrap() > 0.0);
 }
 
-/// Batches of a few reads, so that each thread has several on the devices.
+/// Small batches, so that each thread has several of them on the devices.
 #[test]
 fn many_batches_come_back_in_order() {
     let dir = prepared();
@@ -141,14 +141,14 @@ fn many_batches_come_back_in_order() {
             assert!(run(device) == expected, "{options} {device}");
         }
     }
-    // Whatever comes back first, the first fault in the input is the one that shows.
+    // The first error in the input is reported, whichever batch returns first.
     dir.write("bad.fa", many.replacen(">c19r3", ">d19r3", 1));
     let run = dir.run("classify m1 -1 many.fa -2 bad.fa -q --device cuda:0 --gpu-memory 5M -o x");
     let message = run.fails(1);
     assert!(message.contains("record 764 is c19r3") && !dir.path("x").exists(), "{message}");
 }
 
-/// A database larger than the device, in its parts one after the other.
+/// A database larger than the device's memory is queried part by part.
 #[test]
 fn parts_take_turns_on_cuda() {
     let dir = prepared();
@@ -160,7 +160,8 @@ fn parts_take_turns_on_cuda() {
         "build --taxonomy tax {options} --parts 6 -o m6 g0.fa g1.fa g2.fa g3.fa g4.fa g5.fa"
     ))
     .ok();
-    // With near candidates, parts take turns twice; with no taxon of several targets there are none.
+    // With --near, every part is loaded twice; with --lowest sequence, no taxon has several targets, and once is
+    // enough.
     let none = "--max-cand 5 --lowest sequence --near 12";
     let near = "--max-cand 5 --lowest species --near 12 --cov-percentile 30 --confidence 0.1";
     let mut rounds = Vec::new();

@@ -1,4 +1,4 @@
-//! `eval`, on the outputs of three programs.
+//! `eval` on the outputs of three programs.
 
 use merganser_test_support::Dir;
 use merganser_test_support::two_species::{NAMES, write_taxonomy};
@@ -15,7 +15,7 @@ const TABLE: &str = "rank\treads\twith_rank\tassigned\tright\tprecision\tsensiti
 fn prepared() -> Dir {
     let dir = Dir::new();
     write_taxonomy(&dir);
-    // The genus has a name here.
+    // In this taxonomy, the genus has a name.
     dir.write("tax/names.dmp", NAMES.replace("\t10\t|\t\t|", "\tBoth\t|\t\t|"));
     dir.write("truth.tsv", "r0\t11\nr1\t12\nr2\t12\nr3\t11\n");
     dir.write("kraken.tsv", KRAKEN);

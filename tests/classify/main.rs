@@ -2,7 +2,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::print_stderr,
-    reason = "a test ends by panicking, and says what it skips"
+    reason = "tests panic on failure and print what they skip"
 )]
 
 mod classify;

@@ -1,5 +1,5 @@
-//! `build`, `classify` and `db` end to end: every output read back by a strict parser of its format,
-//! and held against the lines of the reads or an independent tool.
+//! `build`, `classify` and `db` end to end: every output is parsed strictly and compared with the lines of the reads
+//! or with an independent tool.
 
 mod bracken;
 mod databases;

@@ -64,7 +64,7 @@ fn a_diploid_of_known_size_and_heterozygosity() {
         dir.run("count -q -k 21 --min-count 1 -o t.mgk --histogram h r.fa").ok();
         let text = dir.run("kmers histogram --model --plot p.svg t.mgk").ok();
         let found = values(&text);
-        // A read of 100 bases has 80 21-mers; errors take (1 - 0.004)^21 of them.
+        // A read of 100 bases has 80 21-mers, of which (1 - 0.004)^21 are without an error.
         let coverage = depth as f64 * 0.8 * 0.996f64.powi(21);
         close(&found, "kmer_coverage", coverage, 0.02);
         close(&found, "genome_size", 300_000.0, 0.03);

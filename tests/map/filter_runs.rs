@@ -123,7 +123,7 @@ fn a_full_disk_ends_the_run_with_one_line() {
     assert_eq!(error, "error: stdout: cannot write: no space left on device\n");
 }
 
-/// Of several errors in the input, the first one is reported, whichever worker finds one first.
+/// The first of several errors in the input is reported, whichever worker finds one first.
 #[test]
 fn the_first_of_several_faults_is_reported() {
     let dir = Dir::new();

@@ -142,9 +142,9 @@ fn a_user_with_few_processes() {
     for folder in ["", "out"] {
         fs::set_permissions(dir.path(folder), fs::Permissions::from_mode(0o777)).unwrap();
     }
-    let nobody = "setpriv --reuid=65534 --regid=65534 --clear-groups bash -c";
+    let unprivileged = "setpriv --reuid=65534 --regid=65534 --clear-groups bash -c";
     let run = |args: &str| {
-        let limits = format!("exec {nobody} 'ulimit -u 2; exec \"$0\" \"$@\"' \"$0\" \"$@\"");
+        let limits = format!("exec {unprivileged} 'ulimit -u 2; exec \"$0\" \"$@\"' \"$0\" \"$@\"");
         limited(&dir, &limits, args)
     };
     if run("--help").code != Some(0) {

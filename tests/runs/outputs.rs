@@ -211,7 +211,7 @@ fn all_outputs_of_a_run_appear_together() {
     }
 }
 
-/// The same is true for outputs that replace existing files, and for sets of files with a common prefix.
+/// No output appears if one of a set of files with a common prefix cannot be written, or one that replaces a file.
 #[test]
 fn outputs_of_a_set_appear_together() {
     let dir = merganser_test_support::two_species::prepared();

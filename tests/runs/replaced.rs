@@ -100,7 +100,7 @@ fn write_protected_files_are_not_replaced() {
     }
 }
 
-/// Of several runs that share a missing temporary directory, the last one removes it.
+/// The last of several runs that share a missing temporary directory removes it.
 #[test]
 fn a_missing_tmp_dir_is_gone_after_the_last_run() {
     let dir = Dir::new();

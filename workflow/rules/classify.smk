@@ -1,4 +1,4 @@
-# Samples against a database, several in a job, so that a node loads the database once for them.
+# Classifies samples, several in a job, so that the database is loaded once for all of them.
 
 rule sheet:
     output:
@@ -43,7 +43,7 @@ rule classify:
 
 
 rule classified:
-    """The outputs of a sample, of the job that its batch is."""
+    """Copies the outputs of a sample from the job of its batch."""
     input:
         lambda wildcards: f"results/batches/{names.index(wildcards.sample) // samples_per_job}",
     output:

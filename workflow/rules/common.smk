@@ -1,4 +1,4 @@
-# Configuration, samples, and what jobs need.
+# The configuration, the samples, and the resources of jobs.
 import csv
 import os
 import re
@@ -17,14 +17,14 @@ rows = read_samples(config["samples"])
 for row in rows:
     validate(row, "../schemas/samples.schema.yaml")
 
-# Lines of one sample, as of several lanes, belong together.
+# The lines of a sample (e.g. several lanes) are combined.
 samples = {}
 for row in rows:
     samples.setdefault(row["sample"], []).append(row)
 
 
 def one_of(names):
-    """What a wildcard may be; of no names nothing."""
+    """Returns the pattern of a wildcard that is one of these names; it matches nothing if there are no names."""
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
@@ -36,23 +36,23 @@ wildcard_constraints:
 
 
 def reads(sample):
-    """All files of a sample."""
+    """Returns all files of a sample."""
     names = [(row["reads_1"], row.get("reads_2")) for row in samples[sample]]
     return [name for mates in names for name in mates if name]
 
 
 def gigabytes(files):
-    """What files take on disk; as nothing what does not exist yet."""
+    """Returns the size of files on disk. Files that do not exist yet count as 0."""
     return sum(os.path.getsize(file) for file in files if os.path.exists(file)) / 1e9
 
 
 def shards(sample):
-    """Shards that a sample is counted in: as many as it takes to have `shard_gigabytes` in each."""
+    """Returns the number of shards of a sample, so that each has at most `shard_gigabytes`."""
     return max(1, -int(-gigabytes(reads(sample)) // config["count"]["shard_gigabytes"]))
 
 
 def by_size(base, per_gigabyte, size):
-    """Memory or time by the gigabytes of the input, or its files; more each time that a job is tried again."""
+    """Returns the memory or time of a job for the size of its input in gigabytes, or for its files. It doubles with each retry."""
 
     def needed(wildcards, attempt):
         of = gigabytes(size(wildcards)) if callable(size) else size
@@ -65,12 +65,12 @@ def reads_of(wildcards):
     return reads(wildcards.sample)
 
 
-# Slurm and Kubernetes give a job so many GPUs; what a job does is the same without.
+# The number of GPUs that Slurm or Kubernetes gives to a job. Results do not depend on it.
 gpus = config["gpus"]
 device = "auto" if gpus else "cpu"
 
 
-# What a classifying job does at once.
+# The samples of each classification job.
 database = config["classify"]["database"]
 samples_per_job = config["classify"]["samples_per_job"]
 names = list(samples)
@@ -96,7 +96,7 @@ def reads_of_batch(wildcards):
 
 
 def gigabytes_of_database():
-    """A file, or Kraken 2's folder."""
+    """Returns the size of the database: a file, or the folder of a Kraken 2 database."""
     if os.path.isdir(database):
         return gigabytes(os.path.join(database, name) for name in os.listdir(database))
     return gigabytes([database])

@@ -1,4 +1,4 @@
-# k-mers of a sample on one machine, and the model of its spectrum.
+# Counts the k-mers of a sample on one machine, and fits the model of its spectrum.
 
 rule count:
     wildcard_constraints:

@@ -1,4 +1,4 @@
-# One page of all samples, and MultiQC's.
+# Makes a page of all samples, and a MultiQC page.
 
 
 rule page:

@@ -1,5 +1,5 @@
-# The same for samples too large for a machine: shards of the input, ranges of k-mers, one table. The results are the
-# bytes of rule count.
+# Counts samples that are too large for one machine: shards of the input, ranges of k-mers, one table. The results have the same bytes
+# as those of rule count.
 
 
 rule count_shard:
@@ -37,7 +37,7 @@ rule join_range:
         "../envs/merganser.yaml"
     threads: config["count"]["threads"]
     resources:
-        # Every shard's index is in memory: a hundredth of a table.
+        # The indexes of all shards are in memory; each takes a hundredth of its table.
         mem_mb=by_size(2000, 20, shard_tables),
         runtime=by_size(10, 1, shard_tables),
     retries: 2

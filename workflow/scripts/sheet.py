@@ -1,4 +1,4 @@
-# The sheet of a job: a line for each pair of files, or each file, of its samples.
+# Writes the sample sheet of a job: a line for each pair of files, or each file, of its samples.
 import sys
 
 with open(snakemake.log[0], "w") as log:

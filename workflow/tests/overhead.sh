@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What the workflow itself costs: runs it for so many samples with a program that does nothing but make its outputs.
+# Measures the overhead of the workflow: runs it for SAMPLES samples with a program that only creates empty outputs.
 #
-#   overhead.sh SAMPLES [FOLDER]     FOLDER is where to work, a temporary one unless given
+#   overhead.sh SAMPLES [FOLDER]     FOLDER is the working folder; default: a temporary one
 #
-# It takes snakemake 9 on PATH. Prints jobs, wall and CPU seconds, of planning alone and of a run on two cores.
+# Requires snakemake 9 on PATH. Prints the number of jobs, and wall and CPU seconds of planning and of a run on two cores.
 set -euo pipefail
 [ $# -ge 1 ] || { sed -n '2,6s/^# \?//p' "$0"; exit 2; }
 number=$1
@@ -13,7 +13,7 @@ work=${2:-$(mktemp -d)}
 mkdir -p "$work"/{bin,config}
 export XDG_CACHE_HOME=$work/cache PATH=$work/bin:$PATH
 
-# Makes whatever a command of the program would write.
+# Creates the files that a command of the program would write.
 cat >"$work/bin/merganser" <<'END'
 #!/bin/sh
 sheet= outputs= sections= taxa=false
@@ -46,12 +46,12 @@ sed -e 's/threads: 8/threads: 1/' -e 's/database: .*/database: refs.mgdb/' -e 's
   "$workflow/config/config.yaml" >"$work/config/config.yaml"
 
 measure() { # NAME OPTIONS...
-  local name=$1 TIMEFORMAT='%R s wall, %U s of CPU, %S s of the system'
+  local name=$1 TIMEFORMAT='%R s wall, %U s user, %S s system'
   shift
   printf '%s: ' "$name"
   { time snakemake --snakefile "$workflow/Snakefile" --directory "$work" --profile "$workflow/profiles/local" --quiet rules "$@" \
     >"$work/log" 2>&1 || { tail -30 "$work/log"; exit 1; }; } 2>&1
 }
 measure "planning $number samples" --dry-run --cores 2
-measure "running them" --cores 2
+measure "running $number samples" --cores 2
 grep -Eo '^[0-9]+ of [0-9]+ steps' "$work/log" | tail -1

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs the workflow on this machine and on a real Slurm, where jobs are killed, cancelled and lose their node: the results must be the
-# same bytes.
+# Runs the workflow on this machine and on a real Slurm, where a program is killed, a job is cancelled and a node is taken down. The
+# results must have the same bytes.
 #
-#   run.sh MERGANSER [FOLDER]     FOLDER is where to work, a temporary one unless given
+#   run.sh MERGANSER [FOLDER]     FOLDER is the working folder; default: a temporary one
 #
-# It takes snakemake 9 with snakemake-executor-plugin-slurm on PATH, what slurm.sh takes, and the repository's tests/data.
+# Requires snakemake 9 with snakemake-executor-plugin-slurm on PATH, the requirements of slurm.sh, and the repository's tests/data.
 set -euo pipefail
 [ $# -ge 1 ] || { sed -n '2,8s/^# \?//p' "$0"; exit 2; }
 program=$(realpath "$1")
@@ -15,19 +15,19 @@ work=${2:-$(mktemp -d)}
 mkdir -p "$work"
 [ $# -ge 2 ] || trap 'rm -rf "$work"' EXIT
 
-# The program, and nothing else of that name; Slurm's jobs take it from PATH, too.
+# Make sure that only this program is used. Jobs of Slurm also find it on PATH.
 mkdir -p "$work/bin"
 ln -sf "$program" "$work/bin/merganser"
 export PATH=$work/bin:$PATH XDG_CACHE_HOME=$work/cache
 
-prepare() { # FOLDER: samples, a database and the configuration, as a user has them
+prepare() { # FOLDER: makes samples, a database and the configuration
   local folder=$1 at
   mkdir -p "$folder"/{config,reads}
   for at in 1 2; do
-    # Enough that a job can be killed in its middle.
+    # Large enough that a job can be killed while it runs.
     for _ in $(seq 40); do zcat "$data/ERR1438863_$at.fastq.gz"; done >"$folder/reads/whole_$at.fastq"
     cp "$data/ERR1438863_$at.fastq.gz" "$folder/reads/lane_$at.fastq.gz"
-    # Gzip of several members, which can be cut.
+    # gzip with several members, which can be divided.
     split -l 40000 --filter 'gzip -1' "$folder/reads/whole_$at.fastq" >"$folder/reads/large_$at.fastq.gz"
   done
   {
@@ -35,7 +35,7 @@ prepare() { # FOLDER: samples, a database and the configuration, as a user has t
     printf 'large\treads/large_1.fastq.gz\treads/large_2.fastq.gz\nlarge\treads/whole_1.fastq\treads/whole_2.fastq\n'
     for at in 1 2 3; do printf 'small%s\treads/lane_1.fastq.gz\treads/lane_2.fastq.gz\n' $at; done
   } >"$folder/config/samples.tsv"
-  # Of a size at which the large sample is divided, and the small ones are not.
+  # The large sample is divided into shards; the small ones are not.
   sed -e 's/shard_gigabytes: .*/shard_gigabytes: 0.03/' -e 's/ranges: .*/ranges: 3/' -e 's/samples_per_job: .*/samples_per_job: 2/' \
     -e 's/threads: 8/threads: 1/' -e 's/database: .*/database: refs.mgdb/' "$workflow/config/config.yaml" >"$folder/config/config.yaml"
   merganser build --quiet --taxonomy "$data/taxonomy" --map "$data/genomes/seqid2taxid.map" -o "$folder/refs.mgdb" "$data"/genomes/*.fna.gz
@@ -48,9 +48,9 @@ run() { # FOLDER PROFILE OPTIONS...: runs the workflow
     >"$folder/snakemake.log" 2>&1 || { tail -50 "$folder/snakemake.log"; exit 1; }
 }
 
-sabotage() { # FOLDER: kills a program, cancels a job, takes a node down; each once. Says so in FOLDER/sabotage.
+sabotage() { # FOLDER: kills a program, cancels a job and takes a node down, once each. Logs it to FOLDER/sabotage.
   local folder=$1 pid job
-  # A shard that is being counted, without a chance to clean up; another one if that has just ended.
+  # Kill a count of a shard without a chance to clean up; try another one if it has just ended.
   until pid=$(pgrep -f -o '^merganser count .*--shard ') && sleep 0.03 && kill -KILL "$pid" 2>/dev/null; do sleep 0.02; done
   echo "killed: merganser count --shard" >>"$folder/sabotage"
   until job=$(squeue -h -t R -o %i | head -1) && [ -n "$job" ]; do sleep 0.02; done
@@ -75,22 +75,22 @@ trap '"$here/slurm.sh" down "$work/cluster"; [ $# -ge 2 ] || rm -rf "$work"' EXI
 # shellcheck disable=SC1091
 source "$work/cluster/environment"
 sabotage "$work/slurm" &
-# Should the jobs never come, the saboteur must not wait for them.
+# Stop the saboteur at exit, even if the jobs that it waits for never start.
 saboteur=$!
 trap 'kill $saboteur 2>/dev/null || true; "$here/slurm.sh" down "$work/cluster"; [ $# -ge 2 ] || rm -rf "$work"' EXIT
 run "$work/slurm" slurm --slurm-init-seconds-before-status-checks 2 --seconds-between-status-checks 2 --latency-wait 5 \
   --slurm-status-command squeue --default-resources slurm_partition=test mem_mb=2000 runtime=30
-# What it waits for may have been over before it could strike; the last stroke takes it ten seconds more.
+# The saboteur needs ten more seconds after its last action. It may also wait for jobs that are already over.
 for _ in $(seq 150); do kill -0 "$saboteur" 2>/dev/null || break; sleep 0.1; done
 cat "$work/slurm/sabotage"
-[ "$(wc -l <"$work/slurm/sabotage")" = 3 ] || { echo "not all was done to it"; exit 1; }
+[ "$(wc -l <"$work/slurm/sabotage")" = 3 ] || { echo "not all failures were caused"; exit 1; }
 
 echo "the same bytes"
-# A program that is killed outright leaves a file that is not complete, under a name that nobody takes for a result.
+# A killed program leaves an incomplete file, whose name is not that of a result.
 find "$work/slurm/results" -name '.merganser-*' -delete
 find "$work/slurm/results" -type d -empty -delete
 diff -r "$work/local/results" "$work/slurm/results"
-# By shards and ranges, and in one run.
+# Compare the divided sample with an undivided count.
 merganser count --quiet -k 21 -o "$work/whole.mgk" --histogram "$work/whole.hist" "$work"/local/reads/{large,whole}_{1,2}.fastq*
 cmp "$work/whole.mgk" "$work/slurm/results/counts/large.mgk"
 cmp "$work/whole.hist" "$work/slurm/results/counts/large.hist"

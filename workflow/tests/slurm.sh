@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# A real Slurm on one machine, for tests: a controller and two nodes, whatever the machine has.
+# Runs a real Slurm on one machine, for tests: a controller and two nodes.
 #
 #   slurm.sh up DIR      starts it; then `source DIR/environment`
 #   slurm.sh down DIR    stops it
 #
-# It takes Debian's slurmctld, slurmd, slurm-client and munge, and root. DIR has configuration, logs and state; outside it
-# stands but /run/slurm/conf, by which programs in jobs find the configuration.
+# Requires root, and slurmctld, slurmd, slurm-client and munge from Debian. DIR has the configuration, logs and state. The only file
+# outside of it is /run/slurm/conf, by which programs in jobs find the configuration.
 set -euo pipefail
 usage() { sed -n '2,9s/^# \?//p' "$0"; exit 2; }
 [ $# = 2 ] || usage
@@ -35,17 +35,17 @@ SchedulerType=sched/backfill
 SchedulerParameters=sched_interval=1,bf_interval=1,default_queue_depth=10000
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU_Memory
-# The jobs' own logs tell how they ended; there is no database.
+# There is no accounting database; the logs of the jobs show how they ended.
 JobAcctGatherType=jobacct_gather/none
 MinJobAge=600
 MaxJobCount=50000
 ReturnToService=2
-# Snakemake submits lost jobs again; Slurm would wait for two minutes.
+# Snakemake resubmits lost jobs. Slurm would wait for two minutes.
 JobRequeue=0
 SlurmdTimeout=15
 InactiveLimit=0
 KillWait=3
-# Nodes say what we tell them, whatever the machine has.
+# Nodes report the configured resources, not those of the machine.
 SlurmdParameters=config_overrides
 NodeName=node1,node2 NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=17001,17002 CPUs=$cores RealMemory=$((memory / 2)) State=UNKNOWN
 PartitionName=test Nodes=node1,node2 Default=YES MaxTime=INFINITE State=UP DefMemPerCPU=500
@@ -59,11 +59,11 @@ up() {
     command -v "$tool" >/dev/null || { echo "missing: $tool (apt-get install slurm-wlm munge)"; exit 1; }
   done
   configure
-  # Jobs are started without the variables of Slurm.
-  [ ! -e /run/slurm/conf ] || [ -L /run/slurm/conf ] || { echo "/run/slurm/conf: there is a Slurm on this machine"; exit 1; }
+  # Jobs start without the environment variables of Slurm, so programs need the default path.
+  [ ! -e /run/slurm/conf ] || [ -L /run/slurm/conf ] || { echo "/run/slurm/conf: another Slurm is installed on this machine"; exit 1; }
   mkdir -p /run/slurm
   ln -sfn "$dir" /run/slurm/conf
-  # munge wants folders that others cannot write to, from the root on.
+  # munge requires that other users cannot write to any folder on the path.
   chmod 755 "$dir" "$dir/munge"
   head -c 1024 /dev/urandom >"$dir/munge/key"
   chmod 600 "$dir/munge/key"

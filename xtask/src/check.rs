@@ -1,14 +1,14 @@
-//! `cargo xtask check AREA`: the tests of one area of the repository.
+//! `cargo xtask check AREA`: runs the tests of an area of the repository.
 
 use std::process::Command;
 use std::time::Instant;
 
-/// What belongs together: crates with their own tests, and end-to-end tests of the program.
+/// An area: crates with their own tests, and end-to-end tests of the program.
 struct Area {
     name: &'static str,
-    /// Crates, without the prefix of their packages.
+    /// The crates, without the prefix of their package names.
     crates: &'static [&'static str],
-    /// Folders of `tests`.
+    /// The folders of end-to-end tests, below `tests`.
     end_to_end: &'static [&'static str],
 }
 
@@ -35,18 +35,18 @@ const AREAS: &[Area] = &[
     Area { name: "faults", crates: &[], end_to_end: &["faults"] },
 ];
 
-/// The names of all areas.
+/// Returns the names of all areas.
 pub(crate) fn names() -> String {
     AREAS.iter().map(|area| area.name).collect::<Vec<_>>().join(", ")
 }
 
-/// Runs the tests of an area, and says how long they took.
+/// Runs the tests of an area and prints how long they took.
 ///
 /// # Errors
-/// If there is no such area, or a test fails.
+/// If there is no such area, or if a test fails.
 pub(crate) fn run(name: &str) -> Result<(), String> {
     let area = AREAS.iter().find(|area| area.name == name);
-    let area = area.ok_or_else(|| format!("'{name}' is none of {}", names()))?;
+    let area = area.ok_or_else(|| format!("'{name}' is not an area: give one of {}", names()))?;
     let begun = Instant::now();
     for crates in area.crates {
         cargo(&["test", "--quiet", "--package", &format!("merganser-{crates}")])?;

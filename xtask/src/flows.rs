@@ -1,11 +1,12 @@
-//! The pictures of the book that show the data flow of each job: columns of boxes from left to right.
+//! The pictures of the book that show the data flow of each job, as columns of boxes from left to right.
 
 use std::fmt::Write;
 
 use crate::picture::head;
 
-/// A picture: the name of its file, its title, and its columns. A box has lines of text; a box that begins with `=` is a
-/// file. Each box of a column leads to each box of the next one.
+/// A picture: its file name, its title and its columns of boxes. A box has lines of text; a leading `=` marks a file.
+/// Each box of a column leads to each box of the next column, or to the box in the same row if both columns are
+/// equally high.
 struct Flow {
     name: &'static str,
     title: &'static str,
@@ -117,13 +118,14 @@ const FLOWS: [Flow; 8] = [
     },
 ];
 
-/// Sizes in pixels: a box, and the distances from one box to the next, across and down.
+/// The width and height of a box in pixels.
 const BOX: [usize; 2] = [124, 58];
+/// The distance from one box to the next in pixels, across and down.
 const STEP: [usize; 2] = [152, 72];
-/// The height of a line of text.
+/// The height of a line of text in pixels.
 const LINE: usize = 15;
 
-/// Returns the names and contents of all pictures.
+/// Returns the file names and contents of all pictures.
 pub(crate) fn all() -> Vec<(String, String)> {
     FLOWS.iter().map(|flow| (format!("docs/images/{}.svg", flow.name), flow.draw())).collect()
 }
@@ -151,7 +153,8 @@ impl Flow {
     }
 }
 
-/// The boxes that arrows join: of two columns of equal height those of one row, otherwise all.
+/// Returns the pairs of boxes that arrows connect: those in the same row if both columns are equally high, otherwise
+/// all.
 fn pairs(from: usize, to: usize) -> Vec<(usize, usize)> {
     let all = (0..from).flat_map(|one| (0..to).map(move |other| (one, other)));
     all.filter(|(one, other)| from != to || one == other).collect()

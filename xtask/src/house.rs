@@ -1,4 +1,4 @@
-//! Sizes of the crates, their import circles, the files that a read passes, and how often each mechanism exists.
+//! Measures the crates: their sizes, import circles, the files on the path of a read, and duplicated mechanisms.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,9 +11,9 @@ use crate::options::Options;
 use crate::source::{SourceText, test_modules};
 use crate::ways;
 
-/// A crate's production code.
+/// The production code of a crate.
 struct Crate {
-    /// Its folder below `crates`.
+    /// The folder of the crate, below `crates`.
     name: String,
     rust: Vec<File>,
     cuda: Vec<File>,
@@ -21,7 +21,7 @@ struct Crate {
 
 struct File {
     path: PathBuf,
-    /// Lines as they are in the file.
+    /// The number of lines of the file.
     lines: usize,
     source: SourceText,
 }
@@ -79,7 +79,7 @@ pub(crate) fn print(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A row of the table: lines with code; median and 95th percentile of all lines of a Rust file.
+/// Prints a row of the table: files, lines with code, and the median and 95th percentile of all lines of a Rust file.
 fn row<'f>(
     name: &str,
     rust: impl Iterator<Item = &'f File>,
@@ -134,7 +134,7 @@ impl Crate {
     }
 }
 
-/// Folders with a manifest, at any depth.
+/// Finds the folders with a manifest, at any depth.
 fn find_crates(folder: &Path, crates: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -148,7 +148,7 @@ fn find_crates(folder: &Path, crates: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// The files of a crate, but for those of tests that show by their names; and modules that only tests compile.
+/// Finds the files of a crate, except test files that their names show, and the modules that only tests compile.
 fn find_files(
     folder: &Path,
     files: &mut Vec<File>,

@@ -1,28 +1,28 @@
-//! Circles of files of a crate that import each other by `crate::` or `super::` paths.
+//! Finds circles of files of a crate that import each other by `crate::` or `super::` paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 type Path = Vec<String>;
 
-/// The modules of a crate, by their paths.
+/// The modules of a crate, by path.
 pub(crate) struct Modules(BTreeMap<Path, Module>);
 
 struct Module {
-    /// Paths that begin with `crate`, from there on.
+    /// The imported paths, from the crate's root.
     imports: Vec<Path>,
-    /// What a name that is declared by `use` means, from the crate's root on.
+    /// The targets of names that `use` declares, from the crate's root.
     names: BTreeMap<String, Path>,
 }
 
 impl Modules {
-    /// Reads modules: their files below `src`, and their code without literals.
+    /// Parses modules from the paths of their files below `src` and their code without literals.
     pub(crate) fn new<'f>(files: impl Iterator<Item = (&'f str, &'f str)>) -> Modules {
         Modules(
             files.map(|(file, code)| (module(file), Module::new(&module(file), code))).collect(),
         )
     }
 
-    /// Returns the largest set of modules each of which imports each other, be it by way of others.
+    /// Returns the largest set of modules that all import each other, directly or through others.
     pub(crate) fn largest_circle(&self) -> Vec<String> {
         let reached: BTreeMap<&Path, BTreeSet<&Path>> =
             self.0.keys().map(|module| (module, self.reached(module))).collect();
@@ -45,7 +45,7 @@ impl Modules {
         reached
     }
 
-    /// The module that defines an item, whoever re-exports it.
+    /// Returns the module that defines an item, also if other modules re-export it.
     fn resolve(&self, path: &Path, depth: usize) -> Option<&Path> {
         let known = (0..=path.len()).rev().find(|&length| self.0.contains_key(&path[..length]))?;
         let (module, content) = self.0.get_key_value(&path[..known])?;
@@ -93,13 +93,14 @@ impl Module {
     }
 }
 
-/// The module that a file has.
+/// Returns the path of the module in a file.
 fn module(file: &str) -> Path {
     let path = file.trim_end_matches(".rs").trim_end_matches("/mod");
     if path == "lib" { Vec::new() } else { path.split('/').map(str::to_owned).collect() }
 }
 
-/// A path from the crate's root on; of one without `crate`, `super` or `self`, as a child's.
+/// Returns a path from the crate's root. A path without `crate`, `super` or `self` is taken as that of a child
+/// module.
 fn from_root(own: &Path, path: &Path) -> Option<Path> {
     let mut base = own.clone();
     let mut rest = &path[..];
@@ -119,7 +120,8 @@ fn from_root(own: &Path, path: &Path) -> Option<Path> {
     Some(base)
 }
 
-/// Reads a tree of `use` from a word on: its paths and the names they get. Returns where it ends.
+/// Parses a tree of `use` from word `at` on, and collects its paths and the names that they get. Returns the end of
+/// the tree.
 fn tree(words: &[&str], mut at: usize, before: &Path, used: &mut Vec<(Path, String)>) -> usize {
     let mut path = before.clone();
     while let Some(&word) = words.get(at) {
@@ -151,7 +153,7 @@ fn tree(words: &[&str], mut at: usize, before: &Path, used: &mut Vec<(Path, Stri
     at
 }
 
-/// Identifiers, `::`, and other characters by themselves.
+/// Splits code into identifiers, `::`, and other single characters.
 fn words(code: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = code.trim_start();

@@ -1,5 +1,6 @@
-//! Scripts for work on this repository: `cargo xtask check AREA` runs the tests of an area, `cargo xtask house [DIR]`
-//! measures the source, `cargo xtask words [DIR]` checks its language.
+//! Tools for work on this repository: `cargo xtask check AREA` runs the tests of an area, `cargo xtask house [DIR]`
+//! measures the source, `cargo xtask words [DIR]` checks its language, `cargo xtask book` writes the generated
+//! pictures of the book.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a script prints")]
 

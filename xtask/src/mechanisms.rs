@@ -1,11 +1,11 @@
-//! Counts of mechanisms that should be there once, by what their code contains.
+//! Counts the implementations of mechanisms that should exist only once, by typical code.
 
 use crate::source::SourceText;
 
-/// A mechanism, and how often the code of a file of a crate has it.
+/// The name of a mechanism, and a function of the crate's name and a file's code that counts its occurrences.
 type Mechanism = (&'static str, fn(&str, &str) -> usize);
 
-/// What is counted. `run` has the mechanisms themselves, as have `store` and `io` for some.
+/// The counted mechanisms. Their proper implementations are in `run`, and for some in `store` and `io`.
 pub(crate) const MECHANISMS: [Mechanism; 8] = [
     ("worker loops (`wait_for_room` outside run)", |name, code| {
         if name == "run" { 0 } else { code.matches(".wait_for_room(").count() }

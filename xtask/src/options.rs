@@ -1,22 +1,22 @@
-//! Lines an option of the command line costs: in the files that define options, and in those that carry their values.
+//! Measures the lines of code per option of the command line, in the files that define options or carry their values.
 
 use std::path::Path;
 
-/// Options, and the lines of code around them.
+/// The number of options, and of the lines of code for them.
 #[derive(Default)]
 pub(crate) struct Options {
-    /// Options that are defined, by a long name or a letter.
+    /// The number of options that have a long name or a letter.
     options: usize,
-    /// Lines of code of files for options; elsewhere, of the definitions alone.
+    /// The number of lines: all lines of files for options; in other files, only the definitions.
     lines: usize,
 }
 
-/// Files that define options or carry their values, by parts of their paths.
+/// Parts of the paths of files that define options or carry their values.
 const CARRIERS: [&str; 5] =
     ["/src/args", "/src/config", "/settings.rs", "/summary.rs", "/src/options"];
 
 impl Options {
-    /// Counts a file with this code.
+    /// Adds a file with this code.
     pub(crate) fn add(&mut self, path: &Path, code: &str, lines: usize) {
         let path = path.to_string_lossy();
         let [defined, attributes] = definitions(code);
@@ -27,14 +27,14 @@ impl Options {
         };
     }
 
-    /// Returns the numbers of options and of lines, and lines an option.
+    /// Returns the number of options, the number of lines, and the lines per option, as text.
     pub(crate) fn row(&self) -> String {
         let each = self.lines as f64 / self.options.max(1) as f64;
         format!("{} options in {} lines: {each:.1} lines an option", self.options, self.lines)
     }
 }
 
-/// Returns the number of options that a file defines, and of lines with attributes of arguments.
+/// Returns the number of options that a file defines, and the number of attributes of arguments.
 fn definitions(code: &str) -> [usize; 2] {
     let attribute = |line: &str| {
         let starts = ["#[arg(", "#[cfg_attr(feature = \"cli\", arg("];

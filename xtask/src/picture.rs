@@ -1,4 +1,4 @@
-//! The generated pictures of the book: the crates, from their manifests, and the data flow of the jobs.
+//! Writes the generated pictures of the book: the crates, from their manifests, and the data flow of the jobs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -11,16 +11,17 @@ use crate::flows;
 /// The picture of the crates, below the repository's root.
 const FILE: &str = "docs/images/crates.svg";
 
-/// Sizes in pixels: a box, and the distance from one box to the next.
+/// The width and height of a box in pixels.
 const BOX: [usize; 2] = [96, 28];
+/// The distance from one box to the next in pixels, across and down.
 const STEP: [usize; 2] = [112, 88];
-/// Empty space around the picture.
+/// The empty space around the picture in pixels.
 const MARGIN: usize = 16;
 
-/// The crates, each with those that its manifest names and that no other of them brings in.
+/// The crates, each with the crates that its manifest names and that no other of these imports.
 struct Crates(BTreeMap<String, BTreeSet<String>>);
 
-/// Writes the pictures of the book that are generated.
+/// Writes the generated pictures of the book.
 ///
 /// # Errors
 /// If a file cannot be read or written.
@@ -85,7 +86,7 @@ fn draw(root: &Path) -> io::Result<String> {
     Ok(svg)
 }
 
-/// Returns the beginning of a picture.
+/// Returns the start of a picture.
 pub(crate) fn head([width, height]: [usize; 2], title: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
@@ -109,7 +110,7 @@ impl Crates {
         Ok(Crates(crates).reduced())
     }
 
-    /// Leaves out the imports that another import implies.
+    /// Removes the imports that another import implies.
     fn reduced(self) -> Crates {
         let implied = |import: &String, of: &BTreeSet<String>| {
             of.iter().any(|other| other != import && self.reaches(other, import))
@@ -135,7 +136,7 @@ impl Crates {
     }
 }
 
-/// Returns the crates of this repository that a manifest names, without those for tests alone.
+/// Returns the crates of this repository that a manifest names, without development dependencies.
 fn imports(manifest: &str) -> BTreeSet<String> {
     let mut section = "";
     let mut imports = BTreeSet::new();

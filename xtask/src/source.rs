@@ -1,15 +1,15 @@
-//! The production part of a source file: without comments, and without what only tests compile.
+//! Extracts the production code of a source file, without comments and test code, and its comments and literals.
 
-/// A source file, without comments and tests; blanks are in their place, so that lines stay.
+/// A source file with blanks in place of comments and tests, so that line numbers stay the same.
 pub(crate) struct SourceText {
     /// The code.
     pub(crate) code: String,
-    /// The code with blanks for what literals contain: `"{"` is no brace.
+    /// The code with blanks in place of the contents of literals: the `{` of `"{"` is not a brace.
     pub(crate) mask: String,
 }
 
 impl SourceText {
-    /// Reads the text of a Rust or C++ file.
+    /// Parses the text of a Rust or C++ file.
     pub(crate) fn new(text: &str) -> SourceText {
         let Lexer { mut code, mut mask, .. } = Lexer::read(text);
         while let Some((start, end)) = first_test(&mask) {
@@ -27,13 +27,14 @@ impl SourceText {
     }
 }
 
-/// Returns the comments of a Rust or C++ file, with blanks for everything else; lines stay.
+/// Returns the comments of a Rust or C++ file, with blanks for everything else; line numbers stay the same.
 pub(crate) fn comments(text: &str) -> String {
     let lexer = Lexer::read(text);
     difference(text.as_bytes(), &lexer.code)
 }
 
-/// Returns the contents of the string literals of a Rust or C++ file, with blanks for everything else; lines stay.
+/// Returns the contents of string literals of a Rust or C++ file, with blanks for everything else; line numbers stay
+/// the same.
 pub(crate) fn literals(text: &str) -> String {
     let lexer = Lexer::read(text);
     difference(&lexer.code, &lexer.mask)
@@ -73,7 +74,7 @@ fn is_test(attribute: &str) -> bool {
     all.unwrap_or(condition).split(',').any(|part| part.trim() == "test")
 }
 
-/// The bytes of the first item that is for tests only.
+/// Returns the byte range of the first item that only tests compile.
 fn first_test(mask: &[u8]) -> Option<(usize, usize)> {
     let text = std::str::from_utf8(mask).ok()?;
     let (start, _) = text.match_indices("#[cfg(").find(|&(at, _)| is_test(&text[at..]))?;
@@ -82,7 +83,7 @@ fn first_test(mask: &[u8]) -> Option<(usize, usize)> {
         item += text[item..].find(']')? + 1;
         item += text[item..].len() - text[item..].trim_start().len();
     }
-    // Braces of these do not end them.
+    // A closing brace does not end these items.
     let goes_on = ["use ", "pub use ", "pub(crate) use ", "const ", "static ", "let "]
         .iter()
         .any(|word| text[item..].starts_with(word));
@@ -92,7 +93,7 @@ fn first_test(mask: &[u8]) -> Option<(usize, usize)> {
             b'{' | b'(' | b'[' => depth += 1,
             b'}' if depth == 1 && !goes_on => return Some((start, at + 1)),
             b'}' | b')' | b']' if depth > 0 => depth -= 1,
-            // The end of what the item is in: a last field or variant.
+            // The end of the enclosing item: this was its last field or variant.
             b'}' | b')' | b']' => return Some((start, at)),
             b';' if depth == 0 => return Some((start, at + 1)),
             _ => {}
@@ -138,7 +139,7 @@ impl<'t> Lexer<'t> {
         self.take(bytes, true, true);
     }
 
-    /// A literal, whose quotes stay.
+    /// Takes a literal, and keeps its quotes.
     fn literal(&mut self, bytes: usize) {
         self.take(1, false, false);
         self.take(bytes.saturating_sub(2), false, true);
@@ -159,7 +160,7 @@ fn find(text: &[u8], what: &[u8]) -> Option<usize> {
     text.windows(what.len()).position(|part| part == what)
 }
 
-/// The bytes of a raw string.
+/// Returns the length of a raw string in bytes.
 fn raw(text: &[u8]) -> Option<usize> {
     let hashes = text[1..].iter().take_while(|&&byte| byte == b'#').count();
     if text.get(1 + hashes) != Some(&b'"') {
@@ -169,7 +170,7 @@ fn raw(text: &[u8]) -> Option<usize> {
     Some(find(&text[2 + hashes..], &end).map_or(text.len(), |at| 2 + hashes + at + end.len()))
 }
 
-/// The bytes of a literal up to its closing quote.
+/// Returns the length of a literal in bytes, up to its closing quote.
 fn quoted(text: &[u8], quote: u8) -> usize {
     let mut at = 1;
     while at < text.len() && text[at] != quote {

@@ -1,4 +1,4 @@
-//! The files that one read passes in a job, as the list in its crate's front page says.
+//! The files on the path of a read in a job, as listed in the documentation of its crate.
 
 use std::fs;
 use std::io;
@@ -7,10 +7,10 @@ use std::path::Path;
 /// The heading of the list.
 const HEADING: &str = "//! # The path of a read";
 
-/// Returns the files that a crate's front page lists, below `crates`; `None` if it has no list.
+/// Returns the files that a crate's documentation lists, below `crates`; `None` if it has no list.
 ///
 /// # Errors
-/// If the page cannot be read, or names a file that is not there.
+/// If the file cannot be read, or if a listed file does not exist.
 pub(crate) fn of_crate(crates: &Path, name: &str) -> io::Result<Option<Vec<String>>> {
     let page = crates.join(name).join("src/lib.rs");
     let Ok(text) = fs::read_to_string(&page) else { return Ok(None) };
@@ -21,7 +21,7 @@ pub(crate) fn of_crate(crates: &Path, name: &str) -> io::Result<Option<Vec<Strin
     }
 }
 
-/// The paths in backticks under the heading.
+/// Returns the paths in backticks under the heading.
 fn listed(text: &str) -> Option<Vec<String>> {
     let (_, list) = text.split_once(HEADING)?;
     let lines = list.lines().skip(1).take_while(|line| {

@@ -86,7 +86,8 @@ impl Lists {
             rest.is_some_and(|rest| rest.starts_with([' ', ',', ':']))
         };
         let opening = self.openings.iter().filter(|_| passage.is_doc).find(begins);
-        let lower = passage.text.to_lowercase();
+        // `None` is a value of Rust and Python.
+        let lower = passage.text.replace("None", "`None`").to_lowercase();
         let words = self.phrases.iter().filter(|phrase| has(&lower, phrase));
         let opening = opening.map(|word| ("opening", word.as_str()));
         opening.into_iter().chain(words.map(|word| ("word", word.as_str()))).collect()

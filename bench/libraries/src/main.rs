@@ -1,4 +1,4 @@
-//! Our own parsers and writers beside crates that do the same, one thread, CPU seconds:
+//! Compares our own parsers and writers with crates for the same formats, in CPU seconds of one thread:
 //! `cargo run --release -- fastx FILE`, `kff FILE`, `bam FILE`.
 
 use std::hint::black_box;
@@ -13,7 +13,7 @@ use paraseq::Record as _;
 
 const RUNS: usize = 5;
 
-/// What was in a file, so that all can be seen to have read the same.
+/// Totals over a file, which show that all parsers read the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Sum {
     items: u64,
@@ -24,7 +24,7 @@ type Way<'w> = (&'w str, &'w dyn Fn() -> Result<Sum>);
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let [what, path] = &args[..] else { bail!("give fastx, kff or bam, and a file") };
+    let [what, path] = &args[..] else { bail!("usage: fastx FILE, kff FILE or bam FILE") };
     let path = Path::new(path);
     match what.as_str() {
         "fastx" => compare(&[
@@ -37,11 +37,11 @@ fn main() -> Result<()> {
             ("kff", &|| kff_crate(path)),
         ]),
         "bam" => encode_bam(path),
-        _ => bail!("{what}: give fastx, kff or bam"),
+        _ => bail!("{what}: the formats are fastx, kff and bam"),
     }
 }
 
-/// Runs all ways in turn, and prints the median of each.
+/// Runs all parsers in turn and prints the median time of each.
 fn compare(ways: &[Way<'_>]) -> Result<()> {
     let mut seconds = vec![Vec::new(); ways.len()];
     let mut first = None;
@@ -51,7 +51,7 @@ fn compare(ways: &[Way<'_>]) -> Result<()> {
             let sum = way().with_context(|| (*name).to_owned())?;
             seconds.push(cpu_seconds()? - begun);
             let expected = *first.get_or_insert(sum);
-            anyhow::ensure!(sum == expected, "{name} has {sum:?}, not {expected:?}");
+            anyhow::ensure!(sum == expected, "{name} read {sum:?} instead of {expected:?}");
         }
     }
     println!("{:?}", first.unwrap_or_default());
@@ -107,7 +107,7 @@ fn paraseq(path: &Path) -> Result<Sum> {
     Ok(sum)
 }
 
-/// Counts the k-mers and adds up their counts.
+/// Counts the k-mers and adds their counts.
 fn our_kff(path: &Path) -> Result<Sum> {
     use merganser_kmers::algebra::{Calculation, CountLimits, Expression, calculate, open_tables};
     use merganser_kmers::formats::TableFormat;
@@ -137,7 +137,7 @@ fn kff_crate(path: &Path) -> Result<Sum> {
     Ok(sum)
 }
 
-/// The time that noodles takes to encode the records of a file again, without compression.
+/// Prints the time that noodles takes to encode the records of a file again, without compression.
 fn encode_bam(path: &Path) -> Result<()> {
     let mut reader = noodles_bam::io::reader::Builder.build_from_path(path)?;
     let header = reader.read_header()?;

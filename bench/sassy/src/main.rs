@@ -1,8 +1,8 @@
-//! Semi-global edit distances by Sassy (Beeloo and Groot Koerkamp, 2025): sassy PAIRS K OUT
+//! Computes semi-global edit distances with Sassy (Beeloo and Groot Koerkamp, 2025): sassy PAIRS K OUT
 //!
-//! PAIRS are lines of READ, tab, SEGMENT; of each pair a distance goes to a line of OUT, -1 if it is larger than
-//! K. Prints the nanoseconds a pair, searched one by one, and with each read searched in 64 segments, its own
-//! and the next ones, which are other pairs but as much work.
+//! PAIRS has lines of READ, tab, SEGMENT. The distance of each pair is written to a line of OUT, or -1 if it is
+//! larger than K. Prints the nanoseconds per pair, first with pairs searched one by one, then with each read
+//! searched in 64 segments, its own and the next ones: these are other pairs, but the same amount of work.
 
 use std::hint::black_box;
 use std::io::{BufWriter, Write};
@@ -11,12 +11,12 @@ use std::time::Instant;
 use sassy::Searcher;
 use sassy::profiles::Dna;
 
-/// Segments that a read is searched in.
+/// Number of segments in which each read is searched.
 const TEXTS: usize = 64;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();
-    let [_, pairs, k, out] = &arguments[..] else { return Err("sassy PAIRS K OUT".into()) };
+    let [_, pairs, k, out] = &arguments[..] else { return Err("usage: sassy PAIRS K OUT".into()) };
     let (text, k) = (std::fs::read_to_string(pairs)?, k.parse()?);
     let (reads, segments): (Vec<&[u8]>, Vec<&[u8]>) = text
         .lines()

@@ -1,4 +1,4 @@
-//! Estimated abundances of a mixture, reads of higher taxa pushed down, against its composition.
+//! Compares estimated abundances of a mixture (reads of higher taxa distributed to lower ones) with its composition.
 
 use super::accuracy::{Args, Contestant};
 use super::data::Reads;
@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-/// Parents and ranks of nodes.dmp.
+/// The parent and the rank of each node in nodes.dmp.
 type Nodes = HashMap<String, (String, String)>;
 
-/// The cells of a tool's line: deviation and share of false taxa at species and genus, per cent
-/// (MetaCache-GPU, §6.5). `None` for Kraken 2, which estimates nothing.
+/// Returns a tool's cells: deviation and share of false taxa at species and at genus, in per cent (MetaCache-GPU,
+/// §6.5). Returns `None` for Kraken 2, which estimates no abundances.
 pub(super) fn estimated(
     args: &Args,
     tools: &Tools,
@@ -40,7 +40,7 @@ pub(super) fn estimated(
     Ok(Some(cells.join(" | ")))
 }
 
-/// Taxid and estimated reads of a line of this rank; reads without a taxon there are not of it.
+/// Parses taxid and estimated reads of a line of this rank; `None` for other ranks and for unclassified reads.
 fn row_of_rank(line: &str, rank: &str) -> Option<(String, f64)> {
     let cells: Vec<&str> = line.split('\t').collect();
     let [of, taxid, _, _, estimated, _] = cells[..] else { return None };
@@ -55,7 +55,7 @@ fn shares(rows: impl Iterator<Item = (String, f64)>) -> HashMap<String, f64> {
     shares
 }
 
-/// The sum of all differences, and what is of taxa that are not there.
+/// Returns the sum of all differences, and the share of taxa that are not in the sample.
 fn compare(truth: &HashMap<String, f64>, found: &HashMap<String, f64>) -> (f64, f64) {
     let of = |shares: &HashMap<String, f64>, taxid: &str| shares.get(taxid).copied().unwrap_or(0.0);
     let known = truth.iter().map(|(taxid, share)| (share - of(found, taxid)).abs());
@@ -72,14 +72,14 @@ fn read_nodes(path: &Path) -> Result<Nodes> {
         let mut cells = line.split('|').map(|cell| cell.trim().to_owned());
         let (Some(taxid), Some(parent), Some(rank)) = (cells.next(), cells.next(), cells.next())
         else {
-            bail!("{}: not a line of nodes.dmp: {line}", path.display());
+            bail!("{}: invalid line of nodes.dmp: {line}", path.display());
         };
         nodes.insert(taxid, (parent, rank));
     }
     Ok(nodes)
 }
 
-/// The taxon of this rank above `taxid`, or `none`.
+/// Returns the ancestor of `taxid` with this rank, or `none`.
 fn ancestor(nodes: &Nodes, taxid: &str, rank: &str) -> String {
     let mut at = taxid;
     while let Some((parent, of)) = nodes.get(at) {

@@ -17,39 +17,39 @@ pub(crate) struct Args {
     /// Folder of genomes, *.fna or *.fna.gz
     #[arg(long, value_name = "DIR", default_value = "../shared/data/genomes")]
     genomes: PathBuf,
-    /// Their sequences, a line each: name, tab, taxid
+    /// Taxids of the sequences: lines of name, tab, taxid
     #[arg(long, value_name = "FILE", default_value = "../shared/data/genomes/seqid2taxid.map")]
     map: PathBuf,
     /// Folder with nodes.dmp and names.dmp
     #[arg(long, value_name = "DIR", default_value = "../shared/data/taxonomy")]
     pub(super) taxonomy: PathBuf,
-    /// Reads of each set
+    /// Reads per set
     #[arg(long, value_name = "N", default_value_t = 200_000)]
     reads: u64,
     /// Lengths of short reads
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "100,150,250")]
     lengths: Vec<usize>,
-    /// Substitutions a base of short reads
+    /// Substitutions per base of short reads
     #[arg(long, value_name = "RATE,…", value_delimiter = ',')]
     #[arg(default_value = "0,0.005,0.015,0.03,0.05")]
     substitutions: Vec<f64>,
-    /// Long reads of 5,000 bases on average, 5 % errors with indels
+    /// Long reads per set, with a mean of 5,000 bases and 5 % errors including indels
     #[arg(long, value_name = "N", default_value_t = 0)]
     long_reads: u64,
-    /// Genomes, by the beginning of their file's name, that are left out of the database while
-    /// reads are of them alone; each use of the option is one such case
+    /// Genomes, by the beginning of their file's name, that are left out of the database; reads are only of these.
+    /// Each use of the option is one case
     #[arg(long, value_name = "NAME,…")]
     leave_out: Vec<String>,
-    /// A mixture: genomes and how often each is there, NAME=WEIGHT
+    /// A mixture of genomes with their abundance, NAME=WEIGHT
     #[arg(long, value_name = "NAME=N,…", value_delimiter = ',')]
     mixture: Vec<String>,
-    /// Real reads of one organism, classified against all genomes, and its taxid; 0: not known
+    /// Real reads of one organism and its taxid, classified with the database of all genomes; 0: unknown
     #[arg(long, value_name = "FILE=TAXID", value_delimiter = ',')]
     pub(super) real: Vec<String>,
-    /// Do without the case of all genomes
+    /// Skip the case with all genomes
     #[arg(long)]
     only_left_out: bool,
-    /// Options of further databases of ours, after the presets', e.g. "-k 24"; after " -- " those of
+    /// Options of further databases of ours, after those of the presets, e.g. "-k 24"; after " -- " options of
     /// classify
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
     also: Vec<String>,
@@ -62,15 +62,15 @@ pub(crate) struct Args {
     /// The merganser binary; by default the one beside this program, or on the PATH
     #[arg(long, value_name = "FILE")]
     merganser: Option<PathBuf>,
-    /// Where databases and reads are kept
+    /// Folder for databases and reads, which are kept
     #[arg(long, value_name = "DIR", default_value = "bench/data/classify")]
     dir: PathBuf,
 }
 
-/// Genomes in the database, and what is read.
+/// A database and the genomes whose reads are classified.
 struct Case {
     name: String,
-    /// The folder's name.
+    /// The name of the folder.
     key: String,
     database: Genomes,
     sampled: Genomes,
@@ -80,17 +80,17 @@ struct Case {
 pub(super) struct Contestant {
     pub(super) name: String,
     pub(super) database: PathBuf,
-    /// Options of `merganser classify`; `None`: this is Kraken 2.
+    /// Options of `merganser classify`; `None` for Kraken 2.
     pub(super) options: Option<Vec<OsString>>,
 }
 
-/// Precision and sensitivity of one set by one tool, in per cent, with what eval says beside.
+/// Precision and sensitivity of a tool for one set, in per cent, and further values of `eval`.
 struct Score {
     text: [String; 2],
     abundance: String,
 }
 
-/// Runs all cases; the report goes to stdout as Markdown.
+/// Runs all cases; the report is written to stdout as Markdown.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let tools = Tools::find(args.merganser.as_deref())?;
     let genomes = Genomes::open(&args.genomes, &args.map)?;
@@ -177,7 +177,7 @@ fn one_case(args: &Args, tools: &Tools, case: &Case) -> Result<String> {
     Ok(text)
 }
 
-/// What reads are simulated.
+/// Returns the names and models of the simulated reads.
 fn models(args: &Args) -> Vec<(String, Model)> {
     let mut models = Vec::new();
     for &length in &args.lengths {
@@ -192,7 +192,7 @@ fn models(args: &Args) -> Vec<(String, Model)> {
     models
 }
 
-/// The tools of a case, their databases built: Kraken 2, our presets and what --also names.
+/// Builds the databases of a case and returns the tools: Kraken 2, our presets, and those of --also.
 fn contestants(args: &Args, tools: &Tools, case: &Case, folder: &Path) -> Result<Vec<Contestant>> {
     let mut contestants = Vec::new();
     if let Some([_, build]) = &tools.kraken {
@@ -244,7 +244,7 @@ fn score(
     Ok(Score { text: ["species", "genus"].map(pair), abundance: abundance.join(" | ") })
 }
 
-/// Classifies, and gives what eval says of it.
+/// Classifies reads and returns the result of `eval`.
 pub(super) fn judged(
     args: &Args,
     tools: &Tools,

@@ -1,4 +1,4 @@
-//! Genomes with taxids, and reads of them with their truth.
+//! Genomes with taxids, and simulated reads with true taxids.
 
 use crate::generate::reads::{Model, write};
 use crate::generate::sequences::Sequences;
@@ -9,17 +9,17 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// A folder of genomes and the taxon of each of their sequences.
+/// Genomes in a folder, and the taxon of each sequence.
 #[derive(Clone, Debug)]
 pub(crate) struct Genomes {
     pub(crate) files: Vec<PathBuf>,
-    /// Lines `sequence<TAB>taxid`.
+    /// A file with lines `sequence<TAB>taxid`.
     pub(crate) map: PathBuf,
     taxids: HashMap<String, String>,
 }
 
 impl Genomes {
-    /// The FASTA files of a folder, in the order of their names.
+    /// Lists the FASTA files of a folder, sorted by name, and reads the map of their sequences.
     pub(crate) fn open(folder: &Path, map: &Path) -> Result<Genomes> {
         let entries = fs::read_dir(folder)
             .with_context(|| format!("cannot read {}", folder.display()))?
@@ -39,11 +39,11 @@ impl Genomes {
         Ok(Genomes { files, map: map.to_owned(), taxids: taxids.collect() })
     }
 
-    /// The genomes whose file names begin with one of `stems`, and the others.
+    /// Splits off the genomes whose file names begin with one of `stems`; returns these and the others.
     ///
     /// # Errors
     ///
-    /// If one of them begins no name.
+    /// If no name begins with one of them.
     pub(crate) fn split(&self, stems: &[String]) -> Result<(Genomes, Genomes)> {
         let name =
             |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -56,7 +56,7 @@ impl Genomes {
         Ok((Genomes { files: left_out, ..self.clone() }, Genomes { files: others, ..self.clone() }))
     }
 
-    /// Writes all genomes to one FASTA file; `header` gives a sequence's line from name and taxid.
+    /// Writes all genomes to one FASTA file; `header` returns a sequence's header from its name and taxid.
     pub(crate) fn write(&self, path: &Path, header: impl Fn(&str, &str) -> String) -> Result<()> {
         let file =
             File::create(path).with_context(|| format!("cannot create {}", path.display()))?;
@@ -84,8 +84,8 @@ impl Genomes {
         found.with_context(|| format!("{name} is not in {}", self.map.display()))
     }
 
-    /// Simulates reads of all genomes, evenly over their bases, and writes them to `PREFIX.fq` and
-    /// their taxids to `PREFIX.tsv`, unless both are there.
+    /// Simulates reads from all genomes with uniform coverage, and writes them to `PREFIX.fq` and their taxids to
+    /// `PREFIX.tsv`, unless both files exist.
     pub(crate) fn reads(
         &self,
         model: &Model,
@@ -107,7 +107,7 @@ impl Genomes {
         for line in BufReader::new(File::open(&reads.file)?).lines().step_by(4) {
             let line = line?;
             let words = line.trim_start_matches('@').split_once(' ');
-            let (read, place) = words.context("a simulated read without its place")?;
+            let (read, place) = words.context("a simulated read without its position")?;
             let sequence = place.rsplit_once(':').map_or(place, |(sequence, _)| sequence);
             writeln!(truth, "{read}\t{}", self.taxid(sequence)?)?;
         }

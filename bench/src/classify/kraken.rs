@@ -1,4 +1,4 @@
-//! A Kraken 2 database of any genomes: what `kraken2-build` would download is put in its place.
+//! Kraken 2 databases of given genomes: writes the files that `kraken2-build` would download.
 
 use super::data::Genomes;
 use super::tools::{run, words};
@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 
-/// Fills the library of the database `folder`; it is not built yet.
+/// Fills the library of the database `folder`, without building it.
 pub(crate) fn prepare(
     program: &Path,
     genomes: &Genomes,
@@ -21,21 +21,21 @@ pub(crate) fn prepare(
             .with_context(|| format!("cannot read {name} in {}", taxonomy.display()))?;
         fs::write(folder.join("taxonomy").join(name), text)?;
     }
-    // It asks for NCBI's map of accessions otherwise; taxids are in the headers.
+    // Otherwise it requires NCBI's map of accessions; here, taxids are in the headers.
     fs::write(folder.join("taxonomy/accmap.dlflag"), "")?;
     let all = folder.join("all.fna");
     genomes.write(&all, |name, taxid| format!("{name}|kraken:taxid|{taxid}"))?;
-    // No masking of repeats: that is another program's, and costs sensitivity.
+    // No masking of repeats: this is done by another program and reduces sensitivity.
     run(&words([&program, &"--add-to-library", &all, &"--db", &folder, &"--no-masking"]))?;
     Ok(fs::remove_file(all)?)
 }
 
-/// The command that builds a prepared database.
+/// Returns the command that builds a prepared database.
 pub(crate) fn build(program: &Path, folder: &Path, threads: usize) -> Vec<OsString> {
     words([&program, &"--build", &"--db", &folder, &"--threads", &threads.to_string()])
 }
 
-/// The command that classifies.
+/// Returns the command that classifies reads.
 pub(crate) fn classify(
     program: &Path,
     folder: &Path,

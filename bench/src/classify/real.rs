@@ -1,4 +1,4 @@
-//! Real reads of organisms that are known.
+//! Real reads of known organisms.
 
 use super::accuracy::{Args, Contestant, judged};
 use super::data::Reads;
@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// A line for each file and tool: what share of the reads was found to be what.
+/// Returns a table with a row per file and tool: the shares of right and other taxa.
 pub(super) fn table(
     args: &Args,
     tools: &Tools,
@@ -36,8 +36,8 @@ pub(super) fn table(
     Ok(text + "\nPer cent of all reads.\n\n")
 }
 
-/// Right and other taxa at species and genus, and reads without any, in per cent; of reads whose
-/// organism is not known all taxa are others.
+/// Returns the shares of right and of other taxa at species and at genus, and of unclassified reads, in per cent.
+/// All taxa count as others for reads of an unknown organism.
 fn shares(found: &Value, unknown: bool) -> String {
     let reads = found["reads"].as_f64().unwrap_or(f64::NAN);
     let percent = |number: f64| format!("{:.2}", 100.0 * number / reads);
@@ -51,7 +51,7 @@ fn shares(found: &Value, unknown: bool) -> String {
     cells.join(" | ")
 }
 
-/// Gives each read of a FASTQ file the taxid, or the root if that is 0; the number of reads.
+/// Writes the taxid, or the root if it is 0, as the truth of each read of a FASTQ file; returns the number of reads.
 fn write_truth(reads: &Reads, taxid: &str) -> Result<u64> {
     let file =
         File::open(&reads.file).with_context(|| format!("cannot open {}", reads.file.display()))?;

@@ -15,7 +15,7 @@ pub(crate) struct Args {
     /// Folder of genomes, *.fna or *.fna.gz
     #[arg(long, value_name = "DIR")]
     genomes: PathBuf,
-    /// Their sequences, a line each: name, tab, taxid
+    /// Taxids of the sequences: lines of name, tab, taxid
     #[arg(long, value_name = "FILE")]
     map: PathBuf,
     /// Folder with nodes.dmp and names.dmp
@@ -27,10 +27,10 @@ pub(crate) struct Args {
     /// Runs of each tool
     #[arg(long, value_name = "N", default_value_t = 3)]
     runs: usize,
-    /// Runs of kraken2-build, which takes long; 0 uses a database that is there
+    /// Runs of kraken2-build, which takes long; 0 uses an existing database
     #[arg(long, value_name = "N", default_value_t = 1)]
     kraken_builds: usize,
-    /// Only prepare what kraken2-build needs, outside of any measurement
+    /// Only prepare the inputs of kraken2-build, outside of any measurement
     #[arg(long)]
     prepare: bool,
     /// Threads of each tool
@@ -39,14 +39,14 @@ pub(crate) struct Args {
     /// The merganser binary; by default the one beside this program, or on the PATH
     #[arg(long, value_name = "FILE")]
     merganser: Option<PathBuf>,
-    /// Where databases are kept
+    /// Folder for databases, which are kept
     #[arg(long, value_name = "DIR", default_value = "bench/data/classify-speed")]
     dir: PathBuf,
 }
 
 const PRESETS: [&str; 2] = ["metacache", "sensitive"];
 
-/// Runs the tools in turn; the report goes to stdout as Markdown.
+/// Runs the tools in turn; the report is written to stdout as Markdown.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let tools = Tools::find(args.merganser.as_deref())?;
     std::fs::create_dir_all(&args.dir)
@@ -69,11 +69,11 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     say(&table("classify", &queries))
 }
 
-/// A tool and what its runs cost.
+/// The costs of a tool's runs.
 struct Row {
     name: String,
     costs: Vec<Cost>,
-    /// Bytes of what it wrote.
+    /// Bytes of the outputs.
     written: u64,
 }
 
@@ -83,7 +83,7 @@ fn builds(args: &Args, tools: &Tools, dir: &Path) -> Result<Vec<Row>> {
         let folder = dir.join("kraken2");
         let mut costs = Vec::new();
         for _ in 0..args.kraken_builds {
-            // It does nothing where a database is.
+            // kraken2-build does nothing if a database exists.
             for name in ["hash.k2d", "opts.k2d", "taxo.k2d", "seqid2taxid.map"] {
                 let _ = std::fs::remove_file(folder.join(name));
             }
@@ -153,7 +153,7 @@ fn once(dir: &Path, command: &[OsString]) -> Result<Cost> {
     Ok(measure(command, folder.path())?.0)
 }
 
-/// The table of one job, with each time's ratio to the first row's.
+/// Returns the table of one job, with the ratio of each time to that of the first row.
 fn table(job: &str, rows: &[Row]) -> String {
     let mut text = format!(
         "| {job} | wall s | CPU s | peak GB | written GB | first / this |\n|---|---:|---:|---:|---:|---:|\n"
@@ -177,7 +177,7 @@ fn table(job: &str, rows: &[Row]) -> String {
     text + "\n"
 }
 
-/// The run with the median wall time.
+/// Returns the run with the median wall time.
 fn median(costs: &[Cost]) -> Cost {
     let mut sorted = costs.to_vec();
     sorted.sort_by(|a, b| a.wall.total_cmp(&b.wall));

@@ -1,4 +1,4 @@
-//! The programs that are run.
+//! The compared programs.
 
 use crate::count::find_program;
 use anyhow::{Context, Result, bail, ensure};
@@ -6,18 +6,20 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The programs that are there.
+/// Paths of the installed programs.
 #[derive(Debug)]
 pub(crate) struct Tools {
     pub(crate) merganser: PathBuf,
-    /// `kraken2` and `kraken2-build`.
+    /// Paths of `kraken2` and `kraken2-build`, if they are installed.
     pub(crate) kraken: Option<[PathBuf; 2]>,
 }
 
 impl Tools {
+    /// Finds the programs.
+    ///
     /// # Errors
     ///
-    /// If there is no merganser.
+    /// If merganser is not found.
     pub(crate) fn find(merganser: Option<&Path>) -> Result<Tools> {
         let beside = std::env::current_exe().ok().map(|exe| exe.with_file_name("merganser"));
         let beside = beside.filter(|path| path.is_file());
@@ -30,7 +32,7 @@ impl Tools {
         Ok(Tools { merganser, kraken: kraken.map(<[PathBuf; 2]>::from) })
     }
 
-    /// Their versions, as Markdown list.
+    /// Returns the versions as a Markdown list.
     pub(crate) fn versions(&self) -> String {
         let of = |program: &Path| {
             crate::count::machine::first_line(Command::new(program).arg("--version"))
@@ -44,16 +46,16 @@ impl Tools {
     }
 }
 
-/// A command line of words and paths.
+/// Returns a command line of words and paths.
 pub(crate) fn words<const N: usize>(words: [&dyn AsRef<std::ffi::OsStr>; N]) -> Vec<OsString> {
     words.iter().map(|word| word.as_ref().to_owned()).collect()
 }
 
-/// Runs a command to its end and gives its stdout.
+/// Runs a command and returns its stdout.
 ///
 /// # Errors
 ///
-/// If it fails; with the last line that it said.
+/// If the command fails; the message has the last line of its stderr.
 pub(crate) fn run(command: &[OsString]) -> Result<String> {
     let (program, arguments) = command.split_first().context("no command")?;
     let output = Command::new(program)

@@ -6,7 +6,7 @@ use crate::measure::{Cost, measure};
 use anyhow::{Context, Result};
 use std::path::Path;
 
-/// What is counted and how.
+/// Inputs and parameters of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings<'a> {
     pub(crate) inputs: &'a Inputs,
@@ -14,45 +14,45 @@ pub(crate) struct Settings<'a> {
     pub(crate) min_count: u32,
     pub(crate) threads: usize,
     pub(crate) runs: usize,
-    /// --memory of merganser.
+    /// `--memory` of merganser.
     pub(crate) memory: Option<&'a str>,
-    /// --memory of merganser-disk.
+    /// `--memory` of merganser-disk.
     pub(crate) disk_memory: &'a str,
     /// Initial hash size of Jellyfish.
     pub(crate) jellyfish_size: &'a str,
-    /// Where the runs' folders are made.
+    /// Folder in which a folder for each run is created.
     pub(crate) dir: &'a Path,
 }
 
-/// One tool's runs.
+/// The runs of one tool.
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) peer: Peer,
-    /// The runs that went well, in order.
+    /// The successful runs, in order.
     pub(crate) costs: Vec<Cost>,
-    /// How many k-mers the first run wrote.
+    /// The number of k-mers that the first run wrote.
     pub(crate) distinct: Option<u64>,
-    /// Why there are no more runs: the first failure, or that the tool is not installed.
+    /// The reason why there are no further runs: the first failure, or that the tool is not installed.
     pub(crate) missing: Option<Missing>,
 }
 
-/// Why a row has no figures.
+/// The reason why a row has no figures.
 #[derive(Debug)]
 pub(crate) enum Missing {
-    /// No such program.
+    /// The program was not found.
     NotInstalled,
     /// A run failed.
     Failed(String),
 }
 
-/// All tools' runs.
+/// The runs of all tools.
 #[derive(Debug)]
 pub(crate) struct Case {
-    /// What the files are.
+    /// A description of the files.
     pub(crate) name: String,
-    /// Bytes of the files.
+    /// Total size of the files in bytes.
     pub(crate) bytes: u64,
-    /// Coverage, of simulated reads.
+    /// Coverage of simulated reads.
     pub(crate) coverage: Option<f64>,
     pub(crate) k: u32,
     pub(crate) min_count: u32,
@@ -60,12 +60,11 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// Runs the tools in turn, A B C A B C, so that whatever changes on the machine over time
-    /// meets all of them alike.
+    /// Runs the tools in turn, A B C A B C, so that changes of the machine over time affect all of them alike.
     ///
     /// # Errors
     ///
-    /// If a folder for a run cannot be made or removed; a tool's failure stands in its row.
+    /// If a folder for a run cannot be created or removed. A failure of a tool is recorded in its row.
     pub(crate) fn run(settings: &Settings<'_>, installed: &Installed) -> Result<Self> {
         let Settings { inputs, k, min_count, runs, .. } = *settings;
         let mut rows: Vec<Row> = installed
@@ -84,12 +83,12 @@ impl Case {
         Ok(Self { name, bytes, coverage, k, min_count, rows })
     }
 
-    /// The number of k-mers that the first tool found, to hold the others against.
+    /// Returns the number of k-mers that the first tool found, with which the others are compared.
     pub(crate) fn distinct(&self) -> Option<u64> {
         self.rows.iter().find_map(|row| row.distinct)
     }
 
-    /// Failures and disagreements, a sentence each.
+    /// Returns failures and differences, one sentence each.
     pub(crate) fn problems(&self) -> Vec<String> {
         let place = format!("k = {}, min count {}, {}", self.k, self.min_count, self.name);
         let problem = |row: &Row| match (&row.missing, row.distinct) {
@@ -108,13 +107,13 @@ impl Row {
         Self { peer, costs: Vec::new(), distinct: None, missing }
     }
 
-    /// Runs the tool once more in a folder that is gone afterwards.
+    /// Runs the tool once in a new folder, which is removed afterwards.
     fn run(&mut self, program: &Path, settings: &Settings<'_>) -> Result<()> {
         let folder = tempfile::Builder::new()
             .prefix("run-")
             .tempdir_in(settings.dir)
-            .context("cannot make a folder for a run")?;
-        // Tools run in it: relative paths would lead elsewhere.
+            .context("cannot create a folder for a run")?;
+        // The tool runs in this folder, so relative paths would not work.
         let path = folder.path().canonicalize()?;
         match self.measure(program, settings, &path) {
             Ok(cost) => {

@@ -1,4 +1,4 @@
-//! The files that the tools read.
+//! Input files of the tools.
 
 use crate::generate::genome::{Genome, Options};
 use crate::generate::reads::{self, Format, Model};
@@ -9,12 +9,12 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Files to count, all of one format.
+/// Files to count, all in one format.
 #[derive(Debug)]
 pub(crate) struct Inputs {
-    /// What to call them in the report.
+    /// The name in the report.
     pub(crate) name: String,
-    /// Bases for each base of the genome, of simulated reads.
+    /// Coverage of simulated reads.
     pub(crate) coverage: Option<f64>,
     /// Absolute paths.
     pub(crate) files: Vec<PathBuf>,
@@ -22,22 +22,22 @@ pub(crate) struct Inputs {
     pub(crate) format: Format,
     /// Whether they are gzipped.
     pub(crate) gz: bool,
-    /// Bytes of all files as they are.
+    /// Total size of the files in bytes, compressed if they are.
     pub(crate) bytes: u64,
 }
 
-/// What makes .gz files.
+/// Programs that make .gz files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Compressor {
-    /// One member, as sequencing software writes it, in parallel
+    /// One member, like sequencing software, with several threads
     Pigz,
     /// One member
     Gzip,
-    /// BGZF: many small members, as htslib writes them
+    /// BGZF: many small members, like htslib
     Bgzip,
 }
 
-/// Reads to be simulated.
+/// Parameters of simulated reads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Simulated {
     pub(crate) genome_bases: u64,
@@ -47,12 +47,11 @@ pub(crate) struct Simulated {
 }
 
 impl Inputs {
-    /// Files that the user named.
+    /// Uses files given by the user.
     ///
     /// # Errors
     ///
-    /// If a file cannot be read, or they differ in format or compression: not all peers take a
-    /// mixture.
+    /// If a file cannot be read, or files differ in format or compression, which not all tools accept.
     pub(crate) fn given(files: &[PathBuf]) -> Result<Self> {
         let name = files.iter().map(|file| file.file_name().unwrap_or(file.as_os_str()));
         let name = name.map(|name| name.display().to_string()).collect::<Vec<_>>().join(" ");
@@ -75,13 +74,13 @@ impl Inputs {
         Ok(Self { name, coverage, files: paths, format, gz, bytes })
     }
 
-    /// Two files of simulated pairs, made under `dir` unless they are there.
+    /// Uses two files of simulated pairs, made under `dir` unless they exist.
     pub(crate) fn simulated(spec: &Simulated, dir: &Path, threads: usize) -> Result<Self> {
         let Simulated { genome_bases, coverage, substitutions, seed } = *spec;
         let stem = format!("g{genome_bases}-c{coverage}-e{substitutions}-s{seed}.fq");
         let files = reads::mates(&dir.join(&stem))?;
         if !files.iter().all(|file| file.exists()) {
-            eprintln!("making {}", stem);
+            eprintln!("creating {}", stem);
             let genome = Genome::new(genome_bases, seed, &bacterium())?.sequences(threads)?;
             reads::write(&Model::pairs(coverage, substitutions), genome, seed, threads, &files)?;
             sync(&files)?;
@@ -94,7 +93,7 @@ impl Inputs {
         Self::new(name, Some(coverage), &files)
     }
 
-    /// The same reads in .gz files under `dir`, made unless they are there.
+    /// Uses .gz files with these reads, made under `dir` unless they exist.
     pub(crate) fn compressed(
         self,
         compressor: Compressor,
@@ -108,7 +107,7 @@ impl Inputs {
         for file in &self.files {
             let target = dir.join(compressed_name(file, self.format, compressor)?);
             if !is_newer(&target, file) {
-                eprintln!("making {}", target.display());
+                eprintln!("creating {}", target.display());
                 compressor.run(file, &target, threads)?;
             }
             files.push(target);
@@ -118,10 +117,10 @@ impl Inputs {
         Self::new(name, self.coverage, &files)
     }
 
-    /// Reads all files once, so that every tool finds them in the page cache.
+    /// Reads all files once, so that they are in the page cache.
     pub(crate) fn warm(&self) -> Result<()> {
         if super::machine::available_memory().is_some_and(|available| available < self.bytes) {
-            eprintln!("warning: the files are larger than the free memory: runs will not be warm");
+            eprintln!("warning: the files exceed the free memory: runs will read the disk");
         }
         let mut buffer = vec![0; 1 << 20];
         for path in &self.files {
@@ -132,7 +131,7 @@ impl Inputs {
     }
 }
 
-/// A bacterial genome has few repeats: insertion sequences and ribosomal genes.
+/// Returns the options of a bacterial genome, which has few repeats: insertion sequences and ribosomal genes.
 fn bacterium() -> Options {
     Options {
         repeat_fraction: 0.02,
@@ -144,30 +143,30 @@ fn bacterium() -> Options {
     }
 }
 
-/// What to call the compressed copy of a file. Files in other folders may have the same name, so
-/// a hash of the path is part of it.
+/// Returns the name of the compressed copy of a file, with a hash of its path, because files in other folders may
+/// have the same name.
 fn compressed_name(file: &Path, format: Format, compressor: Compressor) -> Result<String> {
     let stem = file.file_stem().context("an input has no name")?.display();
     let mut hasher = std::hash::DefaultHasher::new();
     file.hash(&mut hasher);
-    // FastK tells formats by these endings.
+    // FastK recognizes formats by these suffixes.
     let extension = if format == Format::Fastq { "fq" } else { "fa" };
     let (hash, program) = (hasher.finish() as u32, compressor.program());
     Ok(format!("{stem}-{hash:08x}.{program}.{extension}.gz"))
 }
 
-/// Whether `file` is there and not older than `source`.
+/// Whether `file` exists and is not older than `source`.
 fn is_newer(file: &Path, source: &Path) -> bool {
     let modified = |path: &Path| path.metadata().and_then(|data| data.modified());
     matches!((modified(file), modified(source)), (Ok(made), Ok(from)) if made >= from)
 }
 
-/// Writes the files to the disk, so that this does not happen during a measurement.
+/// Writes the files to disk, so that this does not happen during a measurement.
 fn sync(files: &[PathBuf]) -> Result<()> {
     files.iter().try_for_each(|file| Ok(File::open(file)?.sync_all()?))
 }
 
-/// Format of a file and whether it is gzipped, from its first bytes.
+/// Returns the format of a file and whether it is gzipped, from its first bytes.
 fn kind(path: &Path) -> Result<(Format, bool)> {
     let open = || File::open(path).with_context(|| format!("cannot open {}", path.display()));
     let mut magic = Vec::new();
@@ -181,7 +180,7 @@ fn kind(path: &Path) -> Result<(Format, bool)> {
             .spawn()
             .context("cannot run gzip")?;
         magic.clear();
-        // The pipe closes after one byte: gzip then ends by itself.
+        // After one byte the pipe is closed, which ends gzip.
         child.stdout.take().context("no pipe")?.take(1).read_to_end(&mut magic)?;
         child.wait()?;
     }
@@ -193,7 +192,7 @@ fn kind(path: &Path) -> Result<(Format, bool)> {
 }
 
 impl Compressor {
-    /// pigz if it is installed: the same format as gzip's, sooner.
+    /// Returns pigz if it is installed: it writes the same format as gzip, but faster.
     pub(crate) fn best() -> Self {
         let found = super::peer::find_program(Self::Pigz.program()).is_some();
         if found { Self::Pigz } else { Self::Gzip }

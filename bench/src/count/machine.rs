@@ -1,9 +1,9 @@
-//! What the figures were measured on.
+//! The machine on which figures were measured.
 
 use std::fs::read_to_string;
 use std::process::Command;
 
-/// The machine and the day, a line each of Markdown list.
+/// Describes the machine and the date as a Markdown list.
 pub(crate) fn describe() -> String {
     let cpu = field("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown CPU".into());
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
@@ -17,25 +17,25 @@ pub(crate) fn describe() -> String {
     )
 }
 
-/// The first line that a command writes to stdout, whatever its exit code.
+/// Returns the first line that a command writes to stdout, whatever its exit code.
 pub(crate) fn first_line(command: &mut Command) -> Option<String> {
     let output = command.output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
 }
 
-/// Bytes of memory that are free or hold the page cache.
+/// Returns the bytes of memory that are free or used by the page cache.
 pub(crate) fn available_memory() -> Option<u64> {
     kib("MemAvailable")
 }
 
-/// A line of /proc/meminfo in bytes.
+/// Returns a value of /proc/meminfo in bytes.
 fn kib(name: &str) -> Option<u64> {
     let value = field("/proc/meminfo", name)?;
     value.strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
-/// The value of the first line `name: value` of a file.
+/// Returns the value of the first line `name: value` in a file.
 fn field(path: &str, name: &str) -> Option<String> {
     let text = read_to_string(path).ok()?;
     text.lines().find_map(|line| {

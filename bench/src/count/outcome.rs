@@ -1,19 +1,19 @@
-//! How many k-mers a tool says that it wrote.
+//! Parses the number of written k-mers from the output of each tool.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
-/// From the statistics that `kmc` prints.
+/// Parses the statistics that `kmc` prints.
 pub(crate) fn kmc(stdout: &str) -> Result<u64> {
     labelled(stdout, "No. of unique counted k-mers").context("kmc printed no statistics")
 }
 
-/// From what `jellyfish stats` prints. (`jellyfish count -L` has dropped the rest already.)
+/// Parses the output of `jellyfish stats`. (`jellyfish count -L` has already removed rarer k-mers.)
 pub(crate) fn jellyfish(stdout: &str) -> Result<u64> {
     labelled(stdout, "Distinct").context("jellyfish stats printed no number of distinct k-mers")
 }
 
-/// The number of a line `label : number`.
+/// Returns the number in a line `label : number`.
 fn labelled(text: &str, label: &str) -> Option<u64> {
     text.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
@@ -21,15 +21,15 @@ fn labelled(text: &str, label: &str) -> Option<u64> {
     })
 }
 
-/// From what `merganser kmers info --json` prints.
+/// Parses the output of `merganser kmers info --json`.
 pub(crate) fn merganser(stdout: &str) -> Result<u64> {
     let info: Value = serde_json::from_str(stdout).context("merganser printed no JSON")?;
-    // `distinct_kmers` counts those that a cut dropped as well.
+    // `distinct_kmers` is the last choice, because it includes k-mers below the minimum count.
     let keys = ["kmers", "distinct", "entries", "distinct_kmers"];
     keys.iter().find_map(|key| find(&info, key)).context("merganser printed no number of k-mers")
 }
 
-/// The number called `key`, at any depth.
+/// Returns the number with this key, at any depth.
 fn find(value: &Value, key: &str) -> Option<u64> {
     match value {
         Value::Object(fields) => fields
@@ -41,9 +41,8 @@ fn find(value: &Value, key: &str) -> Option<u64> {
     }
 }
 
-/// From the stub of a FastK table, `.ktab`: four 32-bit integers, then for each prefix the number
-/// of k-mers up to its end, 64 bits each (FastK's README, "K-mer Table Files"). The last one is
-/// the number of all k-mers.
+/// Parses the stub of a FastK table, `.ktab`: four 32-bit integers, then for each prefix the number of k-mers up to
+/// its end, 64 bits each (FastK's README, "K-mer Table Files"). The last one is the total number of k-mers.
 pub(crate) fn fastk(stub: &[u8]) -> Result<u64> {
     ensure!(stub.len() >= 24 && stub.len().is_multiple_of(8), "not a FastK table");
     let (_, last) = stub.split_last_chunk::<8>().context("not a FastK table")?;
@@ -54,7 +53,7 @@ pub(crate) fn fastk(stub: &[u8]) -> Result<u64> {
 mod tests {
     use super::*;
 
-    /// As KMC 3.2.1 prints it.
+    /// Output of KMC 3.2.1.
     const KMC: &str = "1st stage: 0.050034s
 2nd stage: 0.098869s
 Total    : 0.148903s

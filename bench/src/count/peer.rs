@@ -1,4 +1,4 @@
-//! The tools: how each is found, called and asked for its result.
+//! The tools: finding and running them, and reading their results.
 
 use super::case::Settings;
 use super::machine::first_line;
@@ -12,7 +12,7 @@ use std::process::Command;
 /// A tool in one of its modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Peer {
-    /// merganser as it comes
+    /// merganser with its defaults
     Merganser,
     /// merganser with its bins on disk
     MerganserDisk,
@@ -26,25 +26,25 @@ pub(crate) enum Peer {
     Fastk,
 }
 
-/// The tools of this benchmark and where they are.
+/// The tools and their programs.
 #[derive(Debug)]
 pub(crate) struct Installed {
-    /// Each peer with its program, if it is installed.
+    /// Each tool with its program, if it is installed.
     pub(crate) peers: Vec<(Peer, Option<PathBuf>)>,
 }
 
-/// The file with this name that the PATH leads to.
+/// Returns the first file with this name on the PATH.
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 impl Installed {
-    /// Looks for the peers.
+    /// Looks for the tools.
     ///
     /// # Errors
     ///
-    /// If a merganser was named that is not there.
+    /// If the given merganser does not exist.
     pub(crate) fn find(peers: &[Peer], merganser: Option<&Path>) -> Result<Self> {
         let named = merganser.map(|path| {
             path.canonicalize().with_context(|| format!("cannot find {}", path.display()))
@@ -61,7 +61,7 @@ impl Installed {
         Ok(Self { peers: peers.iter().map(|&peer| (peer, find(peer))).collect() })
     }
 
-    /// Program and version of each tool, once.
+    /// Returns program and version of each tool, without repetition.
     pub(crate) fn versions(&self) -> Vec<(&'static str, String)> {
         let mut versions: Vec<(&'static str, String)> = Vec::new();
         for (peer, path) in &self.peers {
@@ -76,7 +76,7 @@ impl Installed {
 }
 
 impl Peer {
-    /// All, merganser first.
+    /// All tools, merganser first.
     pub(crate) const ALL: [Self; 6] = [
         Self::Merganser,
         Self::MerganserDisk,
@@ -86,7 +86,7 @@ impl Peer {
         Self::Fastk,
     ];
 
-    /// Its name in reports and options.
+    /// Returns the name in reports and options.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Merganser => "merganser",
@@ -98,7 +98,7 @@ impl Peer {
         }
     }
 
-    /// Its executable's name.
+    /// Returns the name of the executable.
     pub(crate) fn program(self) -> &'static str {
         match self {
             Self::Merganser | Self::MerganserDisk => "merganser",
@@ -111,9 +111,9 @@ impl Peer {
     fn version(self, path: &Path) -> String {
         let mut command = Command::new(path);
         match self {
-            // Without arguments KMC prints its usage, the version first.
+            // Without arguments, KMC prints its usage, which begins with the version.
             Self::Kmc | Self::KmcDisk => {}
-            // FastK has no version.
+            // FastK has no option for its version.
             Self::Fastk => return "installed".into(),
             Self::Merganser | Self::MerganserDisk | Self::Jellyfish => {
                 command.arg("--version");
@@ -122,7 +122,7 @@ impl Peer {
         first_line(&mut command).unwrap_or_else(|| "version unknown".into())
     }
 
-    /// The command that counts; its results and temporary files go to `folder`.
+    /// Returns the command that counts; results and temporary files are written to `folder`.
     ///
     /// # Errors
     ///
@@ -185,11 +185,11 @@ impl Peer {
         Ok(args)
     }
 
-    /// How many k-mers the run in `folder` wrote, given what it printed.
+    /// Returns the number of k-mers that the run in `folder` wrote; `stdout` is the run's output.
     ///
     /// # Errors
     ///
-    /// If the tool does not say.
+    /// If the tool does not report it.
     pub(crate) fn distinct(self, program: &Path, folder: &Path, stdout: &str) -> Result<u64> {
         let ask = |args: &[&str], table: &str| -> Result<String> {
             let output = Command::new(program).args(args).arg(folder.join(table)).output()?;
@@ -216,7 +216,7 @@ fn jellyfish(s: &Settings<'_>, folder: &Path) -> Result<Vec<OsString>> {
     }
     args.extend(["-o".into(), folder.join("out.jf").into()]);
     if s.inputs.gz {
-        // Jellyfish reads no gzip, but the output of commands that it runs itself.
+        // Jellyfish cannot read gzip, but runs commands and reads their output.
         let generators = folder.join("generators");
         write_lines(&generators, s, "gzip -dc '", "'")?;
         let at_once = s.threads.min(s.inputs.files.len());
@@ -248,14 +248,14 @@ fn files(settings: &Settings<'_>) -> impl Iterator<Item = OsString> {
     settings.inputs.files.iter().map(OsString::from)
 }
 
-/// A folder for temporary files.
+/// Creates a folder for temporary files.
 fn temporary(folder: &Path) -> Result<OsString> {
     let temporary = folder.join("tmp");
     std::fs::create_dir_all(&temporary)?;
     Ok(temporary.into())
 }
 
-/// Writes the names of the input files, a line each, with something before and after.
+/// Writes the names of the input files, one per line, with a prefix and a suffix.
 fn write_lines(path: &Path, settings: &Settings<'_>, before: &str, after: &str) -> Result<()> {
     let line = |file: &PathBuf| format!("{before}{}{after}\n", file.display());
     let lines: String = settings.inputs.files.iter().map(line).collect();

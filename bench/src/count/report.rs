@@ -7,22 +7,22 @@ use crate::measure::Cost;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// The peers that others are divided by.
+/// Tools with which the others are compared.
 const BASES: [Peer; 2] = [Peer::Merganser, Peer::MerganserDisk];
 
-/// What was run where.
+/// Returns the header with machine, tools and settings.
 pub(crate) fn header(threads: usize, runs: usize, installed: &Installed) -> String {
     let mut text = String::from("# merganser-bench count\n\n");
     text += &machine::describe();
     let versions = installed.versions();
     let versions = versions.iter().map(|(name, version)| format!("{name}: {version}"));
     text += &format!("- tools: {}\n", versions.collect::<Vec<_>>().join("; "));
-    text += &format!("- {threads} threads each; median (least to most) of {runs} runs in turn; ");
+    text += &format!("- {threads} threads each; median (min to max) of {runs} runs in turn; ");
     text += "files in the page cache; whole process, table written\n";
     text
 }
 
-/// The table of one case.
+/// Returns the table of one case.
 pub(crate) fn section(case: &Case) -> String {
     let bases: Vec<&Row> = BASES.iter().filter_map(|&base| measured(case, base)).collect();
     let mut text = format!(
@@ -45,7 +45,7 @@ pub(crate) fn section(case: &Case) -> String {
     text
 }
 
-/// The row of `peer` if it ran.
+/// Returns the row of `peer` if its runs succeeded.
 fn measured(case: &Case, peer: Peer) -> Option<&Row> {
     case.rows.iter().find(|row| row.peer == peer && row.missing.is_none())
 }
@@ -74,8 +74,7 @@ fn gigabytes(cost: &Cost) -> f64 {
     cost.peak as f64 / 1e9
 }
 
-/// How the cost grows from data set to data set: seconds for each GB of input. Empty if there is
-/// only one data set.
+/// Returns tables of the cost by data set: seconds per GB of input. Empty if there is only one data set.
 pub(crate) fn growth(cases: &[Case]) -> String {
     let mut text = String::new();
     let mut seen = Vec::new();
@@ -120,7 +119,7 @@ fn growth_table(cases: &[&Case]) -> String {
     text
 }
 
-/// All figures of all runs.
+/// Returns all figures of all runs.
 pub(crate) fn json(installed: &Installed, cases: &[Case]) -> Value {
     let run = |cost: &Cost| json!({ "wall_seconds": cost.wall, "cpu_seconds": cost.cpu, "peak_bytes": cost.peak });
     let row = |row: &Row| {
@@ -147,7 +146,7 @@ pub(crate) fn json(installed: &Installed, cases: &[Case]) -> Value {
     })
 }
 
-/// Median, least and most of some figure over the runs.
+/// Median, minimum and maximum of a figure over the runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Spread {
     least: f64,
@@ -163,7 +162,7 @@ impl Spread {
             return Self { least: f64::NAN, median: f64::NAN, most: f64::NAN };
         };
         let half = values.len() / 2;
-        // Of an even number, the mean of the middle two.
+        // For an even number of values, the mean of the middle two.
         let median = (values[(values.len() - 1) / 2] + values[half]) / 2.0;
         Self { least, median, most }
     }

@@ -1,4 +1,4 @@
-//! What each method gets wrong, by edlib's distances.
+//! Wrong decisions of each method, by edlib's distances.
 
 use super::edlib::Edlib;
 use super::{METHODS, decide, pack};
@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 /// `merganser-bench filter accuracy …`
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Pairs of each generated set
+    /// Pairs per generated set
     #[arg(long, value_name = "N", default_value_t = 30_000)]
     pairs: u64,
-    /// Files of pairs (TSV, plain or .gz) beside the generated ones
+    /// Files of pairs (TSV, plain or .gz) in addition to the generated ones
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
 }
@@ -28,17 +28,17 @@ const KINDS: [(Kind, &str); 4] = [
     (Kind::N, "N"),
 ];
 
-/// Wrong decisions of a method.
+/// Numbers of wrong decisions of a method.
 #[derive(Clone, Copy, Default)]
 struct Wrong {
     accepts: u64,
     rejects: u64,
 }
 
-/// Prints a table a set.
+/// Prints a table per set.
 ///
 /// # Errors
-/// If a method that must not be wrong is, or anything cannot be read.
+/// If a method that must not reject pairs falsely does, or a file cannot be read.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let edlib = Edlib::build()?;
     for file in &args.files {
@@ -102,8 +102,8 @@ fn table(name: &str, text: &[u8], edlib: &Edlib) -> Result<()> {
     Ok(())
 }
 
-/// Compares all decisions with the truth; `None` if the method does not allow the threshold. The
-/// exact method's distances must be the true ones.
+/// Compares all decisions with the truth; `None` if the method does not allow the threshold. Fails if a distance of
+/// the exact method is wrong.
 fn wrong(
     method: Method,
     e: u32,
@@ -125,6 +125,6 @@ fn wrong(
         wrong.accepts += u64::from(decision >= 0 && !right);
         wrong.rejects += u64::from(decision < 0 && right);
     }
-    ensure!(decisions.len() == truth.len(), "pairs were lost");
+    ensure!(decisions.len() == truth.len(), "the number of decisions differs from that of pairs");
     Ok(Some(wrong))
 }

@@ -1,6 +1,8 @@
-// Edit distances by edlib's C API (distance only): edlib PAIRS K OUT MODE
-// MODE is NW, or HW for reads in any part of their segments. PAIRS are lines of READ<TAB>SEGMENT; K is edlib's threshold, -1 for none; a distance a line goes to
-// OUT, -1 if it is larger than K. Prints the nanoseconds that the alignments took a pair.
+// Computes edit distances with edlib's C API (distance only): edlib PAIRS K OUT MODE
+//
+// MODE is NW, or HW for reads in any part of their segments. PAIRS has lines of READ<TAB>SEGMENT. K is edlib's
+// threshold, or -1 for none. The distance of each pair is written to a line of OUT, or -1 if it is larger than K.
+// Prints the nanoseconds per pair that the alignments took.
 #include <edlib.h>
 
 #include <chrono>

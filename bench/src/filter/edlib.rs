@@ -1,4 +1,4 @@
-//! edlib, as a small program around its C API, built when it is needed.
+//! edlib, as a small program around its C API, which is built when it is needed.
 
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
@@ -6,21 +6,21 @@ use std::process::Command;
 
 const SOURCE: &str = include_str!("edlib.cpp");
 
-/// The program, in a folder of its own.
+/// The compiled program, in a temporary folder.
 pub(crate) struct Edlib {
     folder: tempfile::TempDir,
 }
 
-/// What edlib found.
+/// Results of edlib.
 pub(crate) struct Found {
-    /// A distance a pair, -1 if it is larger than the threshold.
+    /// The distance of each pair; -1 if it is larger than the threshold.
     pub(crate) distances: Vec<i32>,
-    /// Nanoseconds a pair.
+    /// Nanoseconds per pair.
     pub(crate) nanoseconds: f64,
 }
 
 impl Edlib {
-    /// Builds it.
+    /// Builds the program.
     ///
     /// # Errors
     /// If there is no C++ compiler or no edlib (Debian's libedlib-dev).
@@ -39,7 +39,8 @@ impl Edlib {
         Ok(Self { folder })
     }
 
-    /// Distances of the pairs of a file, of whole reads and segments, within `k` if that is not negative.
+    /// Computes the distances of complete reads and segments in a file of pairs; `k` limits them unless it is
+    /// negative.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -47,7 +48,7 @@ impl Edlib {
         self.run_as(pairs, k, "NW")
     }
 
-    /// The same of reads in any part of their segments if `mode` is HW.
+    /// Like [`Edlib::run`]; with mode HW, for reads in any part of their segments.
     pub(crate) fn run_as(&self, pairs: &Path, k: i32, mode: &str) -> Result<Found> {
         let out = self.folder.path().join("out");
         let output = Command::new(self.folder.path().join("edlib"))
@@ -64,10 +65,10 @@ impl Edlib {
         Ok(Found { distances, nanoseconds })
     }
 
-    /// Distances of pairs that are no file yet.
+    /// Computes the distances of pairs in memory.
     ///
     /// # Errors
-    /// If they cannot be written.
+    /// If the pairs cannot be written to a file.
     pub(crate) fn run_text(&self, pairs: &[u8], k: i32) -> Result<Found> {
         let file: PathBuf = self.folder.path().join("pairs");
         std::fs::write(&file, pairs).context("cannot write pairs")?;

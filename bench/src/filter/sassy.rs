@@ -1,27 +1,27 @@
-//! Sassy, as a small program around its library, built when it is asked for.
+//! Sassy, as a small program around its library, which is built when it is needed.
 
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-/// The program, in a folder of its own.
+/// The compiled program, in a temporary folder.
 pub(super) struct Sassy {
     folder: tempfile::TempDir,
 }
 
-/// What Sassy found.
+/// Results of Sassy.
 pub(super) struct Found {
-    /// A distance a pair, -1 if it is larger than the threshold.
+    /// The distance of each pair; -1 if it is larger than the threshold.
     pub(super) distances: Vec<i32>,
-    /// Nanoseconds a pair, one by one.
+    /// Nanoseconds per pair, with pairs searched one by one.
     pub(super) alone: f64,
-    /// Nanoseconds a pair, each read in many segments.
+    /// Nanoseconds per pair, with each read searched in many segments.
     pub(super) together: f64,
 }
 
 impl Sassy {
-    /// Builds it for this machine, as its authors say.
+    /// Builds the program for this machine, as its authors recommend.
     ///
     /// # Errors
     /// If cargo cannot fetch or build it.
@@ -41,7 +41,7 @@ impl Sassy {
         Ok(Self { folder })
     }
 
-    /// Distances of the pairs of a file within `k`.
+    /// Computes the distances, up to `k`, of a file of pairs.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -57,7 +57,7 @@ impl Sassy {
         let text = std::fs::read_to_string(&out).context("cannot read Sassy's distances")?;
         let distances = text.lines().map(str::parse).collect::<Result<_, _>>()?;
         let times = String::from_utf8(output.stdout)?;
-        let (alone, together) = times.trim().split_once(' ').context("no times of Sassy")?;
+        let (alone, together) = times.trim().split_once(' ').context("Sassy printed no times")?;
         Ok(Found { distances, alone: alone.parse()?, together: together.parse()? })
     }
 }

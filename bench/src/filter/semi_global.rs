@@ -1,4 +1,4 @@
-//! How long semi-global decisions take: from batches in memory, and from slices of text.
+//! Time of semi-global decisions, from batches in memory and from slices of text.
 
 use std::time::Instant;
 
@@ -11,24 +11,24 @@ use super::{BATCH, decide, pack};
 use crate::count::say;
 use crate::generate::pairs::{Kind, Set};
 
-/// Lengths of reads, bases that their segments have more, and thresholds.
+/// Lengths of reads, additional bases of their segments, and thresholds.
 const CASES: [(usize, usize, &[u32]); 3] =
     [(100, 30, &[2, 5, 10]), (150, 50, &[7, 15]), (250, 100, &[10, 25])];
 
-/// Passes over a set, of which the fastest counts.
+/// Number of passes over a set; the fastest one counts.
 const PASSES: usize = 5;
 
 /// Prints the table.
 ///
 /// # Errors
-/// If the distances are not edlib's.
+/// If the distances differ from edlib's.
 pub(super) fn run(pairs: u64, edlib: &Edlib, with_sassy: bool) -> Result<()> {
     let sassy = if with_sassy { Some(Sassy::build()?) } else { None };
     let folder = tempfile::tempdir().context("cannot create a folder")?;
     let file = folder.path().join("pairs");
-    say("\nSemi-global, one thread; ns a pair.\n\n")?;
+    say("\nSemi-global, one thread; ns per pair.\n\n")?;
     say(
-        "| length | segment | e | edlib (HW, k = e) | Sassy, one by one | Sassy, a read in 64 segments | exact | edlib ÷ exact | Sassy ÷ exact | its 64 ÷ exact | exact, from slices |\n|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+        "| length | segment | e | edlib (HW, k = e) | Sassy, one by one | Sassy, a read in 64 segments | exact | edlib ÷ exact | Sassy ÷ exact | Sassy (64) ÷ exact | exact, from slices |\n|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     )?;
     for (length, spare, thresholds) in CASES {
         let pairs = pairs * 100 / length as u64;
@@ -47,9 +47,9 @@ pub(super) fn run(pairs: u64, edlib: &Edlib, with_sassy: bool) -> Result<()> {
                 decide(&filter, &batches, &mut scratch, |found| all.extend_from_slice(found));
                 Ok(())
             })?;
-            ensure!(all == found.distances, "exact is not edlib's at {length}, {e}");
+            ensure!(all == found.distances, "exact differs from edlib at {length}, {e}");
             let (slices, all) = fastest(pairs, |all| from_slices(&filter, &text, all))?;
-            ensure!(all == found.distances, "slices are not edlib's at {length}, {e}");
+            ensure!(all == found.distances, "slices differ from edlib at {length}, {e}");
             let peer = sassy.as_ref().map(|sassy| sassy.run(&file, e)).transpose()?;
             let mut columns = [const { String::new() }; 4];
             if let Some(peer) = peer {
@@ -69,7 +69,7 @@ pub(super) fn run(pairs: u64, edlib: &Edlib, with_sassy: bool) -> Result<()> {
     Ok(())
 }
 
-/// The least time of a few passes, in nanoseconds a pair, and the decisions.
+/// Returns the time of the fastest of several passes, in nanoseconds per pair, and the decisions.
 fn fastest(pairs: u64, pass: impl Fn(&mut Vec<i32>) -> Result<()>) -> Result<(f64, Vec<i32>)> {
     let (mut least, mut all) = (f64::MAX, Vec::new());
     for _ in 0..PASSES {
@@ -81,7 +81,7 @@ fn fastest(pairs: u64, pass: impl Fn(&mut Vec<i32>) -> Result<()>) -> Result<(f6
     Ok((least, all))
 }
 
-/// Decides pairs of letters, as a program has them.
+/// Decides pairs given as slices of letters.
 fn from_slices(filter: &Filter, text: &[u8], all: &mut Vec<i32>) -> Result<()> {
     let (mut batch, mut scratch, mut decisions) =
         (PairBatch::new(), Scratch::default(), Vec::new());

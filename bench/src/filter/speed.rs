@@ -1,4 +1,4 @@
-//! How long each method takes.
+//! Time of each method.
 
 use super::edlib::Edlib;
 use super::{METHODS, decide, pack, semi_global};
@@ -15,16 +15,16 @@ use std::time::Instant;
 /// `merganser-bench filter speed …`
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Pairs of each set that is decided in memory, of 100 bases; fewer of longer ones
+    /// Pairs of 100 bases per set in memory; fewer for longer pairs
     #[arg(long, value_name = "N", default_value_t = 200_000)]
     pairs: u64,
-    /// Pairs of the file that is filtered, of 100 bases; 0 for none
+    /// Pairs of 100 bases in the filtered file; 0 skips it
     #[arg(long, value_name = "N", default_value_t = 3_000_000)]
     file_pairs: u64,
-    /// Threads that the file is filtered with
+    /// Threads for filtering the file
     #[arg(long, value_name = "T,…", value_delimiter = ',', default_values_t = [1, 2])]
     threads: Vec<usize>,
-    /// Measure Sassy, too: fetched and built for this machine
+    /// Also measure Sassy, which is downloaded and built for this machine
     #[arg(long)]
     sassy: bool,
     /// The merganser binary [default: the one beside this program]
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     merganser: Option<PathBuf>,
 }
 
-/// Lengths with thresholds. The sets have up to a fifth of edits.
+/// Lengths with thresholds. At most a fifth of a pair's bases are edited.
 const CASES: [(usize, &[u32]); 6] = [
     (100, &[0, 2, 5, 10]),
     (150, &[7, 15]),
@@ -42,16 +42,16 @@ const CASES: [(usize, &[u32]); 6] = [
     (1000, &[50]),
 ];
 
-/// Passes over a set, of which the fastest counts.
+/// Number of passes over a set; the fastest one counts.
 const PASSES: usize = 5;
 
 /// Prints the tables.
 ///
 /// # Errors
-/// If edlib cannot be built, the exact method is not its equal, or the program fails.
+/// If edlib cannot be built, distances of the exact method differ, or the program fails.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let edlib = Edlib::build()?;
-    say(&format!("{}\nOne thread, pairs packed in memory; ns a pair.\n\n", machine::describe()))?;
+    say(&format!("{}\nOne thread, pairs packed in memory; ns per pair.\n\n", machine::describe()))?;
     say(
         "| length | e | edlib (k = e) | exact | edlib ÷ exact | gatekeeper | snake | gatekeeper-original |\n|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     )?;
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
                 }
                 write!(row, " | {least:.1}")?;
                 if method == Method::Exact {
-                    ensure!(all == found.distances, "{name} is not edlib's at {length}, {e}");
+                    ensure!(all == found.distances, "{name} differs from edlib at {length}, {e}");
                     write!(row, " | **{:.1}**", found.nanoseconds / least)?;
                 }
             }
@@ -90,14 +90,14 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     if args.file_pairs > 0 { files(args) } else { Ok(()) }
 }
 
-/// Whole runs of the program.
+/// Measures complete runs of the program.
 fn files(args: &Args) -> Result<()> {
     let beside = std::env::current_exe()?.with_file_name("merganser");
     let program = args.merganser.clone().unwrap_or(beside);
     let program = program.canonicalize().with_context(|| format!("no {}", program.display()))?;
     let folder = tempfile::tempdir_in(".").context("cannot create a folder")?;
     say(
-        "\nFrom a file in the page cache, whole process; M pairs a second, least time of three runs.\n\n",
+        "\nFrom a file in the page cache, whole process; M pairs per second, fastest of three runs.\n\n",
     )?;
     say(
         "| length | e | method | threads | none written | decisions written | peak MB |\n|---:|---:|---|---:|---:|---:|---:|\n",

@@ -1,4 +1,4 @@
-//! Random genomes with repeats and unknown stretches.
+//! Random genomes with repeats and runs of N.
 
 use super::ordered::ordered;
 use super::output::Output;
@@ -7,22 +7,22 @@ use crate::rng::{Purpose, Rng};
 use anyhow::{Result, ensure};
 use std::path::Path;
 
-/// Bases made from one random stream. Repeat copies end at a block's end.
+/// Bases generated from one random stream. Copies of repeats end at the end of a block.
 const BLOCK: u64 = 1 << 20;
 
-/// The name of the one sequence.
+/// The name of the only sequence.
 const NAME: &str = "genome";
 
-/// What a random genome looks like.
+/// Properties of a random genome.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Part of the genome that is copies of repeats, 0 to 1
+    /// Part of the genome that consists of copies of repeats, 0 to 1
     #[arg(long, value_name = "F", default_value_t = 0.0)]
     pub(crate) repeat_fraction: f64,
     /// Length of a repeat
     #[arg(long, value_name = "N", default_value_t = 1500)]
     pub(crate) repeat_length: u64,
-    /// Part of a copy's bases that differ from its family's ancestor, 0 to 1
+    /// Part of a copy's bases that differ from the family's ancestor, 0 to 1
     #[arg(long, value_name = "F", default_value_t = 0.01)]
     pub(crate) repeat_divergence: f64,
     /// Number of repeat families
@@ -36,19 +36,19 @@ pub(crate) struct Options {
     pub(crate) n_run_length: u64,
 }
 
-/// A random genome, made block by block when asked for.
+/// A random genome, whose blocks are generated on demand.
 #[derive(Debug)]
 pub(crate) struct Genome {
     bases: u64,
     seed: u64,
     options: Options,
     families: Vec<Vec<u8>>,
-    /// Where the runs of N begin, in order.
+    /// Start positions of the runs of N, in order.
     n_starts: Vec<u64>,
 }
 
 impl Genome {
-    /// Draws what the blocks share: the repeats' ancestors and the places of the runs of N.
+    /// Draws the data that the blocks share: the ancestors of the repeats and the positions of the runs of N.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl Genome {
         self.bases.div_ceil(BLOCK)
     }
 
-    /// The bases of one block: unique stretches and repeat copies in turn.
+    /// Returns the bases of one block: unique stretches and copies of repeats in alternation.
     fn block(&self, index: u64) -> Vec<u8> {
         let length = BLOCK.min(self.bases - index * BLOCK) as usize;
         let mut rng = Rng::new(self.seed, Purpose::GenomeBlock, index);
@@ -91,7 +91,7 @@ impl Genome {
         block
     }
 
-    /// How long the stretch before the next repeat is.
+    /// Draws the length of the stretch before the next repeat.
     fn unique_length(&self, rng: &mut Rng) -> usize {
         let fraction = self.options.repeat_fraction;
         if fraction == 0.0 {
@@ -100,7 +100,7 @@ impl Genome {
         rng.exponential(self.options.repeat_length as f64 * (1.0 - fraction) / fraction) as usize
     }
 
-    /// Appends a mutated copy of some family, in either direction, of at most `room` bases.
+    /// Appends a mutated copy of a random family, in either direction, of at most `room` bases.
     fn push_repeat(&self, room: usize, rng: &mut Rng, block: &mut Vec<u8>) {
         if room == 0 {
             return;
@@ -121,7 +121,7 @@ impl Genome {
         }
     }
 
-    /// Writes N over those runs that reach into the block that begins at `offset`.
+    /// Overwrites with N the runs that overlap the block at `offset`.
     fn mask(&self, offset: u64, block: &mut [u8]) {
         let end = offset + block.len() as u64;
         let length = self.options.n_run_length;
@@ -133,7 +133,7 @@ impl Genome {
         }
     }
 
-    /// The whole genome in memory.
+    /// Returns the whole genome in memory.
     pub(crate) fn sequences(&self, threads: usize) -> Result<Sequences> {
         let mut bases = Vec::with_capacity(self.bases as usize);
         ordered(
@@ -148,7 +148,7 @@ impl Genome {
         Ok(Sequences::single(NAME, bases))
     }
 
-    /// Writes the genome as FASTA with lines of `width` bases; one line if that is 0.
+    /// Writes the genome as FASTA with `width` bases per line; 0 writes one line.
     pub(crate) fn write(&self, width: u64, threads: usize, path: &Path) -> Result<()> {
         let mut output = Output::create(path)?;
         output.write(format!(">{NAME} {} bases, seed {}\n", self.bases, self.seed).as_bytes())?;
@@ -161,8 +161,7 @@ impl Genome {
     }
 }
 
-/// `bases`, the first of which is the genome's base `offset`, with the line ends that fall among
-/// them.
+/// Returns `bases` with line ends inserted; `offset` is the position of the first base in the genome.
 fn wrap(bases: &[u8], offset: u64, width: u64) -> Vec<u8> {
     if width == 0 {
         return bases.to_vec();
@@ -238,7 +237,7 @@ mod tests {
         let options = Options { repeat_fraction: 0.4, repeat_divergence: 0.0, ..options() };
         let genome = Genome::new(1_000_000, 3, &options).unwrap();
         let bases = bases(&genome, 1);
-        // Each k-mer of an ancestor is found in all copies of its direction.
+        // Each k-mer of an ancestor occurs in all copies with its direction.
         let mut seen = std::collections::HashMap::new();
         for kmer in bases.windows(31) {
             *seen.entry(kmer).or_insert(0u32) += 1;

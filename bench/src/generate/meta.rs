@@ -1,9 +1,9 @@
-//! `merganser-bench gen meta` and `gen meta-reads`: families of genomes with a taxonomy, and reads of
-//! them that carry their taxid.
+//! `merganser-bench gen meta` and `gen meta-reads`: simulates families of genomes with a taxonomy, and reads with
+//! their taxid.
 //!
-//! The bytes are those of the generator that the published measurements used (`gen meta DIR FAMILIES
-//! STRAINS BASES SEED` and `gen metareads FILE … LENGTH READS ERRORS`): each genome, and each block of
-//! 16,384 reads, from a stream of its own.
+//! The bytes are those of the generator used for the published measurements (`gen meta DIR FAMILIES STRAINS BASES
+//! SEED` and `gen metareads FILE … LENGTH READS ERRORS`): each genome, and each block of 16,384 reads, has its own
+//! stream of random numbers.
 
 use super::ordered::ordered;
 use super::output::Output;
@@ -16,16 +16,16 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The genomes.
+/// Parameters of the genomes.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Set {
-    /// Families; the members of one have a common ancestor
+    /// Number of families; the members of one have a common ancestor
     #[arg(long, value_name = "N", default_value_t = 40)]
     families: u64,
-    /// Genomes of a family, which differ from the ancestor in 2 to 5 % of their bases
+    /// Genomes per family, which differ from the ancestor in 2 to 5 % of their bases
     #[arg(long, value_name = "N", default_value_t = 5)]
     strains: u64,
-    /// Bases of a genome
+    /// Bases per genome
     #[arg(long, value_name = "N", default_value_t = 4_000_000)]
     bases: u64,
     /// Seed: the same seed and options give the same bytes
@@ -50,13 +50,13 @@ pub(crate) struct Args {
 pub(crate) struct ReadArgs {
     #[command(flatten)]
     set: Set,
-    /// Bases of a read
+    /// Bases per read
     #[arg(long, value_name = "N", default_value_t = 100)]
     length: u64,
-    /// How many
+    /// Number of reads
     #[arg(long, value_name = "N")]
     reads: u64,
-    /// Part of the bases that are wrong, 0 to 1
+    /// Error rate per base, 0 to 1
     #[arg(long, value_name = "F", default_value_t = 0.005)]
     errors: f64,
     #[command(flatten)]
@@ -66,15 +66,15 @@ pub(crate) struct ReadArgs {
     output: PathBuf,
 }
 
-/// Reads of a block.
+/// Reads per block.
 const BLOCK: u64 = 1 << 14;
-/// Letters of a line.
+/// Letters per line.
 const LINE: usize = 80;
 
 /// Writes the genomes and the taxonomy.
 ///
 /// # Errors
-/// If something cannot be written.
+/// If a file cannot be written.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let (genomes, taxonomy) = (args.output.join("genomes"), args.output.join("tax"));
     for folder in [&genomes, &taxonomy] {
@@ -98,10 +98,10 @@ pub(crate) fn run(args: &Args) -> Result<()> {
 /// Writes the reads.
 ///
 /// # Errors
-/// If the options do not fit together, or the output cannot be written.
+/// If options contradict each other, or the output cannot be written.
 pub(crate) fn run_reads(args: &ReadArgs) -> Result<()> {
-    ensure!(args.length <= args.set.bases, "--length is at most --bases");
-    ensure!((0.0..1.0).contains(&args.errors), "--errors is below 1");
+    ensure!(args.length <= args.set.bases, "--length must not exceed --bases");
+    ensure!((0.0..1.0).contains(&args.errors), "--errors must be at least 0 and below 1");
     let threads = args.threads.get();
     let mut genomes = Vec::new();
     let family = |family| {
@@ -126,7 +126,7 @@ impl Set {
         bases
     }
 
-    /// A genome of the ancestor's family, by its number among all.
+    /// Returns a genome of the ancestor's family; `number` is its number among all genomes.
     fn genome(&self, ancestor: &[u8], number: u64) -> Vec<u8> {
         let strain = number % self.strains;
         let step =
@@ -182,7 +182,7 @@ impl ReadArgs {
         for read in reads {
             let number = rng.below(genomes.len() as u64);
             let _ = writeln!(text, ">r{read:08} taxid|{:06}", taxid(number));
-            // In this order.
+            // The order of these draws determines the data.
             let reverse = rng.next() & 1 == 1;
             let start = rng.below(self.set.bases - self.length + 1) as usize;
             let bases = &genomes[number as usize][start..start + self.length as usize];
@@ -202,7 +202,7 @@ fn taxid(genome: u64) -> u64 {
     100_001 + genome
 }
 
-/// Replaces each base by another one with the chance `rate`.
+/// Replaces each base by another one with probability `rate`.
 fn mutate(bases: &mut [u8], rate: f64, rng: &mut Rng) {
     let per_gap = 1.0 / (-rate).ln_1p();
     let gap = |rng: &mut Rng| {
@@ -238,7 +238,7 @@ fn write_genome(path: &Path, number: u64, bases: &[u8]) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// The generator of the published measurements, compiled with g++, gave the same.
+    /// The bytes are those of the original generator, compiled with g++.
     #[test]
     fn bytes_are_the_published_ones() {
         let folder = tempfile::tempdir().unwrap();

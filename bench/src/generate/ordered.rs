@@ -1,17 +1,17 @@
-//! Numbered blocks made by several threads and taken in order.
+//! Generates numbered blocks on several threads and passes them on in order.
 
 use anyhow::Result;
 use std::sync::mpsc::sync_channel;
 
-/// Blocks a thread may be ahead of the taker: bounds the memory.
+/// Maximum number of blocks per thread that wait to be taken, which limits the memory.
 const AHEAD: usize = 2;
 
-/// Calls `make` for each of `0..blocks` on `threads` threads and hands what comes out to `take`
-/// on the calling thread, in order. At most `threads` × (`AHEAD` + 1) + 1 blocks exist at a time.
+/// Calls `make` for each of `0..blocks` on `threads` threads, and passes the results to `take` on the calling
+/// thread, in order. At most `threads` × (`AHEAD` + 1) + 1 blocks exist at a time.
 ///
 /// # Errors
 ///
-/// The first error of `take`, after which no more blocks are made.
+/// The first error of `take`, after which no further blocks are generated.
 pub(crate) fn ordered<T: Send>(
     threads: usize,
     blocks: u64,
@@ -20,14 +20,14 @@ pub(crate) fn ordered<T: Send>(
 ) -> Result<()> {
     std::thread::scope(|scope| {
         let make = &make;
-        // Thread t makes the blocks t, t + threads, …: blocks cost about the same, and the taker
-        // then knows without sorting whose block comes next.
+        // Thread t makes the blocks t, t + threads, …: blocks have similar costs, and the channel of the next block
+        // is known without sorting.
         let channels: Vec<_> = (0..threads as u64)
             .map(|thread| {
                 let (sender, receiver) = sync_channel(AHEAD);
                 scope.spawn(move || {
                     for block in (thread..blocks).step_by(threads) {
-                        // The taker is gone: it met an error.
+                        // The receiver has stopped after an error.
                         if sender.send(make(block)).is_err() {
                             break;
                         }
@@ -37,7 +37,7 @@ pub(crate) fn ordered<T: Send>(
             })
             .collect();
         for block in 0..blocks {
-            // A closed channel means that its thread panicked; the scope passes the panic on.
+            // A closed channel means that its thread panicked; the scope resumes the panic.
             let Ok(made) = channels[(block % threads as u64) as usize].recv() else { break };
             take(made)?;
         }

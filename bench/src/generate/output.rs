@@ -5,15 +5,14 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A file being written under a name with `.part` added, or stdout.
+/// A file that is written under its name with `.part` appended, or stdout.
 pub(crate) struct Output {
     writer: Box<dyn Write>,
     target: Option<(PathBuf, PathBuf)>,
 }
 
 impl Output {
-    /// Starts the file `path`, or stdout if it is `-`. Writes are not buffered: callers hand over
-    /// whole blocks.
+    /// Creates the file `path`, or uses stdout if it is `-`. Writes are not buffered: callers pass whole blocks.
     pub(crate) fn create(path: &Path) -> Result<Self> {
         if path == Path::new("-") {
             return Ok(Self { writer: Box::new(std::io::stdout().lock()), target: None });
@@ -29,7 +28,7 @@ impl Output {
         self.writer.write_all(block).context("cannot write the output")
     }
 
-    /// Gives the file its name.
+    /// Renames the file to its final name.
     pub(crate) fn finish(mut self) -> Result<()> {
         self.writer.flush().context("cannot write the output")?;
         if let Some((part, path)) = &self.target {
@@ -40,7 +39,7 @@ impl Output {
     }
 }
 
-/// `path` with `suffix` added to its name.
+/// Returns `path` with `suffix` appended to its name.
 pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);

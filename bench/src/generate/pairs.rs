@@ -1,7 +1,7 @@
-//! `merganser-bench gen pairs`: pairs of a read and the segment it differs from by known edits.
+//! `merganser-bench gen pairs`: simulates pairs of a read and a segment that differ by a known number of edits.
 //!
-//! The mixed kind gives the bytes of the generator that the published measurements used (`gen pairs
-//! FILE LENGTH PAIRS MAXEDITS SEED`): blocks of 16,384 pairs, each from a stream of its own.
+//! Pairs of the mixed kind have the bytes of the generator used for the published measurements (`gen pairs FILE
+//! LENGTH PAIRS MAXEDITS SEED`): each block of 16,384 pairs has its own stream of random numbers.
 
 use super::ordered::ordered;
 use super::output::Output;
@@ -21,16 +21,16 @@ pub(crate) struct Args {
     output: PathBuf,
 }
 
-/// What the pairs are.
+/// Parameters of the pairs.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Set {
     /// Bases of reads, and of segments without --spare
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) length: usize,
-    /// Bases that segments have beyond --length; the read lies at a random place in its segment
+    /// Additional bases of segments; the read is at a random position in its segment
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) spare: usize,
-    /// How many
+    /// Number of pairs
     #[arg(long, value_name = "N")]
     pub(crate) pairs: u64,
     /// Pair i has i mod (N + 1) edits
@@ -39,31 +39,31 @@ pub(crate) struct Set {
     /// Seed: the same seed and options give the same bytes
     #[arg(long, value_name = "S", default_value_t = 5)]
     pub(crate) seed: u64,
-    /// What the sequences and edits are like
+    /// Kind of sequences and edits
     #[arg(long, value_enum, default_value_t = Kind::Mixed)]
     pub(crate) kind: Kind,
 }
 
-/// Sequences and edits.
+/// Kinds of sequences and edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Kind {
-    /// Random bases; of the edits, 70 % substitutions
+    /// Random bases; 70 % of the edits are substitutions
     Mixed,
     /// Random bases; insertions and deletions only
     Indels,
-    /// Repeats of a unit of one to six bases; edits as in mixed
+    /// Tandem repeats of a unit of one to six bases; edits as in mixed
     Repeats,
-    /// As mixed, and one letter in fifty is N
+    /// Like mixed, with one letter in fifty replaced by N
     N,
 }
 
-/// Pairs of a block.
+/// Pairs per block.
 const BLOCK: u64 = 1 << 14;
 
 /// Writes the pairs.
 ///
 /// # Errors
-/// If the options do not fit together, or the output cannot be written.
+/// If options contradict each other, or the output cannot be written.
 pub(crate) fn run(args: &Args) -> Result<()> {
     args.set.check()?;
     let mut output = Output::create(&args.output)?;
@@ -76,12 +76,12 @@ impl Set {
     fn check(&self) -> Result<()> {
         ensure!(
             self.length > 0 && self.max_edits <= self.length,
-            "--max-edits is at most --length"
+            "--max-edits must not exceed --length"
         );
         Ok(())
     }
 
-    /// All lines.
+    /// Returns all lines.
     pub(crate) fn text(&self) -> Vec<u8> {
         (0..self.pairs.div_ceil(BLOCK)).flat_map(|block| self.block(block)).collect()
     }
@@ -115,7 +115,7 @@ impl Set {
         text
     }
 
-    /// The segment and what follows it.
+    /// Draws the segment and the bases after it.
     fn window(&self, rng: &mut Rng, window: &mut Vec<u8>) {
         window.clear();
         let length = self.length + self.max_edits + 8;
@@ -130,7 +130,7 @@ impl Set {
         }
     }
 
-    /// The segment's bases around those that the read is made of, and how many of them come before.
+    /// Draws the additional bases of a segment; returns how many of them come before the read's.
     fn spare(&self, rng: &mut Rng, spare: &mut Vec<u8>) -> usize {
         spare.clear();
         if self.spare == 0 {
@@ -140,7 +140,7 @@ impl Set {
         rng.below(self.spare as u64 + 1) as usize
     }
 
-    /// For each base of the read: 0, or a substitution, insertion or deletion there.
+    /// Draws the edits: for each base of the read 0, or a substitution, insertion or deletion.
     fn edits(&self, rng: &mut Rng, wanted: usize, edits: &mut Vec<u8>) {
         edits.clear();
         edits.resize(self.length, 0);
@@ -195,12 +195,12 @@ mod tests {
         for line in text.chunks(232) {
             let (read, segment) = (&line[..100], &line[101..231]);
             let place = segment.windows(100).position(|part| part == read);
-            places[place.expect("no edits, so the read is in its segment")] += 1;
+            places[place.expect("without edits, the read is in its segment")] += 1;
         }
         assert!(places.iter().all(|&reads| reads > 400), "{places:?}");
     }
 
-    /// The published program's first pair, and one of its second block.
+    /// The first pair of the published program, and one of its second block.
     #[test]
     fn mixed_pairs_are_the_published_ones() {
         let text = set(Kind::Mixed).text();

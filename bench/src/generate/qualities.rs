@@ -1,24 +1,24 @@
-//! Base qualities as instruments write them, so that the generated files compress like real ones.
+//! Base qualities like those of sequencing instruments, so that the generated files compress like real ones.
 
 use super::simulator::Error;
 use crate::rng::Rng;
 
-/// Levels of quality, best first. A read goes down through `FALL` of them from its first base to
-/// its last; where it begins depends on its mate and on the read.
+/// Number of quality levels, best first. A read falls by `FALL` levels from its first base to its last one; its
+/// first level depends on the mate and on the read.
 const LEVELS: usize = 24;
 
-/// Levels between a read's beginning and its end.
+/// Number of levels between the beginning and the end of a read.
 const FALL: usize = 12;
 
-/// Levels that the second read of a pair begins below the first.
+/// Number of levels by which second mates begin below first mates.
 const SECOND: usize = 4;
 
-/// The level at the end of a usual second read: those below are no worse.
+/// The level at the end of a typical second mate; further levels are no worse.
 const WORST: usize = 18;
 
-/// Quality letters of the HiSeq X, worst first, and how often (of 1000) each is seen at the
-/// beginning of a read and at the end of a second one: means over 10,000 reads simulated by
-/// art_illumina (profile HSXn), whose profiles are taken from real runs.
+/// Quality letters of the HiSeq X, worst first, with their frequencies (per 1000) at the beginning of a read and at
+/// the end of a second mate: means over 10,000 reads simulated by art_illumina (profile HSXn), whose profiles are
+/// derived from real runs.
 const BINS: [(u8, f64, f64); 8] = [
     (b'#', 0.0, 2.0),
     (b'(', 0.0, 10.0),
@@ -30,19 +30,19 @@ const BINS: [(u8, f64, f64); 8] = [
     (b'K', 945.0, 343.0),
 ];
 
-/// The first cycles of a run never reach the best quality.
+/// Number of first cycles, which never have the best quality.
 const FIRST_CYCLES: usize = 5;
 
-/// Which instrument the qualities are like.
+/// Kinds of instruments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Profile {
-    /// Eight levels that fall along the read, worse in the second of a pair.
+    /// Eight quality letters, which get worse along the read and in second mates.
     Short,
-    /// Many levels, alike along the read.
+    /// Many quality letters, uniform along the read.
     Long,
 }
 
-/// Tables from a random byte to a quality letter.
+/// Tables that map random bytes to quality letters.
 #[derive(Debug)]
 pub(crate) struct Qualities {
     profile: Profile,
@@ -51,7 +51,7 @@ pub(crate) struct Qualities {
 }
 
 impl Qualities {
-    /// The tables of a profile.
+    /// Returns the tables of a profile.
     pub(crate) fn new(profile: Profile) -> Self {
         let erroneous =
             table(&[(b'(', 150.0), (b',', 500.0), (b'7', 150.0), (b'<', 100.0), (b'F', 100.0)]);
@@ -63,8 +63,7 @@ impl Qualities {
         Self { profile, levels, erroneous }
     }
 
-    /// Appends the qualities of `bases`, which is read `mate` (0 or 1) of its fragment and has
-    /// `errors`.
+    /// Appends the qualities of `bases`, which is mate `mate` (0 or 1) of its fragment and has `errors`.
     pub(crate) fn push(
         &self,
         rng: &mut Rng,
@@ -98,20 +97,20 @@ impl Qualities {
         }
     }
 
-    /// Where a read begins among the levels: second reads are worse, and a few reads are poor.
+    /// Draws the level at the beginning of a read: second mates are worse, and a few reads are poor.
     fn read_level(&self, rng: &mut Rng, mate: usize) -> usize {
         mate * SECOND + (rng.exponential(1.2) as usize).min(LEVELS - SECOND)
     }
 }
 
-/// The table of one level: from the first to the last mixture, slowly at first.
+/// Returns the table of one level, between the first and the last mixture; levels change slowly at first.
 fn level(index: usize) -> [u8; 256] {
     let share = (index as f64 / WORST as f64).min(1.0).powi(2);
     let mixture = BINS.map(|(letter, first, last)| (letter, first + (last - first) * share));
     table(&mixture)
 }
 
-/// A table of 256 letters with these weights.
+/// Returns a table of 256 letters in proportion to these weights.
 fn table(weights: &[(u8, f64)]) -> [u8; 256] {
     let total: f64 = weights.iter().map(|(_, weight)| weight).sum();
     std::array::from_fn(|byte| {

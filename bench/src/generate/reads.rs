@@ -1,4 +1,4 @@
-//! `merganser-bench gen reads`: simulated reads to files, streamed.
+//! `merganser-bench gen reads`: writes simulated reads to files.
 
 use super::genome::{Genome, Options};
 use super::ordered::ordered;
@@ -11,16 +11,16 @@ use anyhow::{Result, bail, ensure};
 use merganser_io::BgzfBlocks;
 use std::path::{Path, PathBuf};
 
-/// Bases in a block, about.
+/// Approximate number of bases in a block.
 const BLOCK: f64 = (1 << 20) as f64;
 
 /// `merganser-bench gen reads …`
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// FASTA file to read from
+    /// FASTA file with the genome
     #[arg(long, value_name = "FILE", required_unless_present = "genome_bases")]
     genome: Option<PathBuf>,
-    /// Read from the genome that `gen genome` makes with the same seed and options
+    /// Use the genome that `gen genome` makes with the same seed and options
     #[arg(long, value_name = "N", conflicts_with = "genome")]
     genome_bases: Option<u64>,
     #[command(flatten)]
@@ -32,13 +32,13 @@ pub(crate) struct Args {
     seed: u64,
     #[command(flatten)]
     threads: super::Threads,
-    /// Output file, as BGZF if it ends in .gz; with --paired, `_1` and `_2` are added before its
-    /// extension; - for stdout
+    /// Output file, as BGZF if it ends in .gz; with --paired, `_1` and `_2` are added before its extension; - for
+    /// stdout
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
 
-/// What the reads are like.
+/// Properties of the reads.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Model {
     /// Length of all reads [default: 150]
@@ -50,7 +50,7 @@ pub(crate) struct Model {
     /// Standard deviation of the logarithm of long reads' lengths
     #[arg(long, value_name = "F", default_value_t = 0.5)]
     length_sigma: f64,
-    /// Bases read for each base of the genome
+    /// Read bases per base of the genome
     #[arg(long, value_name = "C", required_unless_present = "reads")]
     coverage: Option<f64>,
     /// Number of reads (of both files together)
@@ -75,14 +75,14 @@ pub(crate) struct Model {
 /// A file format of reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
-    /// Four lines a read
+    /// Four lines per read
     Fastq,
-    /// Two lines a read
+    /// Two lines per read
     Fasta,
 }
 
 impl Model {
-    /// Pairs of 150 bases, FASTQ.
+    /// Returns a model of pairs of 150 bases, as FASTQ.
     pub(crate) fn pairs(coverage: f64, substitutions: f64) -> Self {
         Self {
             length: None,
@@ -98,7 +98,7 @@ impl Model {
         }
     }
 
-    /// So many single reads of one length, FASTQ.
+    /// Returns a model of single reads of one length, as FASTQ.
     pub(crate) fn single(length: usize, reads: u64, substitutions: f64) -> Self {
         Self {
             length: Some(length),
@@ -109,8 +109,8 @@ impl Model {
         }
     }
 
-    /// So many long reads of 5,000 bases on average, with 2 % substitutions, 1.5 % insertions and
-    /// 1.5 % deletions, FASTQ.
+    /// Returns a model of long reads with a mean of 5,000 bases, 2 % substitutions, 1.5 % insertions and 1.5 %
+    /// deletions, as FASTQ.
     pub(crate) fn long(reads: u64) -> Self {
         let rates = Rates { substitutions: 0.02, insertions: 0.015, deletions: 0.015, n_rate: 0.0 };
         Self { length: None, mean_length: Some(5000.0), rates, ..Self::single(0, reads, 0.0) }
@@ -131,7 +131,7 @@ impl Model {
         Simulator::new(genome, self.length()?, pairing, self.rates)
     }
 
-    /// How many fragments to sequence.
+    /// Returns the number of fragments to sequence.
     fn fragments(&self, simulator: &Simulator) -> Result<u64> {
         let mates = if self.paired { 2 } else { 1 };
         match (self.reads, self.coverage) {
@@ -139,7 +139,7 @@ impl Model {
             (None, Some(coverage)) if coverage >= 0.0 => {
                 let bases = coverage * simulator.genome.bases().len() as f64;
                 let fragment = simulator.mean_length() * mates as f64;
-                ensure!(fragment > 0.0, "--coverage needs reads of 1 base or more");
+                ensure!(fragment > 0.0, "--coverage requires reads of at least 1 base");
                 Ok((bases / fragment).ceil() as u64)
             }
             _ => bail!("--coverage must not be negative"),
@@ -155,17 +155,17 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         (None, Some(bases)) => {
             Genome::new(bases, args.seed, &args.genome_options)?.sequences(threads)?
         }
-        (None, None) => bail!("--genome or --genome-bases is needed"),
+        (None, None) => bail!("--genome or --genome-bases is required"),
     };
     let files = if args.model.paired { mates(&args.output)? } else { vec![args.output.clone()] };
     write(&args.model, genome, args.seed, threads, &files)
 }
 
-/// The names of the two files of pairs: `reads.fq.gz` becomes `reads_1.fq.gz` and `reads_2.fq.gz`.
+/// Returns the names of both files of pairs: `reads_1.fq.gz` and `reads_2.fq.gz` for `reads.fq.gz`.
 pub(crate) fn mates(path: &Path) -> Result<Vec<PathBuf>> {
-    ensure!(path != Path::new("-"), "pairs go to two files, which stdout is not");
+    ensure!(path != Path::new("-"), "pairs are written to two files: name an output file");
     let (mut stem, mut extension) = (path.to_owned(), String::new());
-    // Of reads.fq.gz it is .fq.gz.
+    // The extension of reads.fq.gz is .fq.gz.
     while let Some(last) = stem.extension().filter(|_| matches!(extension.as_str(), "" | ".gz")) {
         extension = format!(".{}{extension}", last.display());
         stem = stem.with_extension("");
@@ -173,7 +173,7 @@ pub(crate) fn mates(path: &Path) -> Result<Vec<PathBuf>> {
     Ok((1..=2).map(|mate| with_suffix(&stem, &format!("_{mate}{extension}"))).collect())
 }
 
-/// Simulates reads of `genome` and writes them to `files`: one, or two if they are paired.
+/// Simulates reads of `genome` and writes them to `files`: one, or two for pairs.
 pub(crate) fn write(
     model: &Model,
     genome: Sequences,
@@ -194,7 +194,7 @@ pub(crate) fn write(
         simulator,
         qualities: Qualities::new(profile),
     };
-    // Blocks of whole fragments and of about the same size, whatever the reads' length.
+    // Blocks have whole fragments and similar sizes, whatever the length of reads.
     let size = (BLOCK / (writer.simulator.mean_length() * files.len() as f64)).ceil().max(1.0);
     let size = (size as u64).min(1 << 16);
     let mut outputs = files.iter().map(|file| Output::create(file)).collect::<Result<Vec<_>>>()?;
@@ -212,7 +212,7 @@ pub(crate) fn write(
     outputs.into_iter().try_for_each(Output::finish)
 }
 
-/// Text as BGZF, as large as a fast run of bgzip makes it.
+/// Compresses text as BGZF with a fast level, like bgzip.
 fn zip(text: &[u8]) -> Vec<u8> {
     let mut blocks = Vec::with_capacity(text.len() / 2);
     BgzfBlocks::new(2).compress(text, true, &mut blocks);
@@ -228,7 +228,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// The text of the fragments `first..end`, for each file.
+    /// Returns the text of the fragments `first..end` for each file.
     fn block(&self, first: u64, end: u64) -> [Vec<u8>; 2] {
         let mut texts = [Vec::new(), Vec::new()];
         let mut reads = [Read::default(), Read::default()];
@@ -236,8 +236,8 @@ impl Writer {
             let mut rng = Rng::new(self.seed, Purpose::Fragment, index);
             let place = self.simulator.fragment(&mut rng, &mut reads);
             let strand = if place.reverse { '-' } else { '+' };
-            // The truth stands in the header, for those who check a mapping: first base of the
-            // fragment (from 1), strand of the first read, length of the fragment.
+            // The header contains the truth for evaluating a mapping: first base of the fragment (from 1), strand of
+            // the first read, length of the fragment.
             let (start, length) = (place.range.start + 1, place.range.len());
             let truth = format!("{}:{start}{strand}{length}", place.name);
             for mate in 0..self.mates {

@@ -1,8 +1,8 @@
-//! A reference as rich in repeats as a vertebrate's chromosome, to map reads to.
+//! `merganser-bench gen repeats`: a reference as repetitive as a vertebrate's chromosome, for mapping.
 //!
-//! A tenth is copies of a 300-base element that differ from it by 5 to 20 %, 17 % copies of a
-//! 6,000-base element that differ by 5 to 15 %, 3 % microsatellites (units of 1 to 6 bases, 20 to
-//! 200 bases long, 0 to 10 % of them changed), the rest random. Copies lie on both strands.
+//! A tenth of it consists of copies of a 300-base element that differ from it by 5 to 20 %, 17 % of copies of a
+//! 6,000-base element that differ by 5 to 15 %, and 3 % of microsatellites (units of 1 to 6 bases, 20 to 200 bases
+//! long, 0 to 10 % of them changed). The rest is random. Copies are on both strands.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     };
     let elements = [element(0, 300), element(1, 6000)];
     let mut output = Output::create(&args.output)?;
-    // A contig a thread: many make a large reference quickly.
+    // One contig per thread: with many contigs, a large reference is made quickly.
     let make = |contig: u64| {
         let mut rng = Rng::new(args.seed, Purpose::GenomeBlock, contig);
         let bases = sequence(args.bases / args.contigs, &elements, &mut rng);
@@ -61,14 +61,14 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Bases between which each kind of piece begins once, on average: so long that the pieces take
-/// their part of the whole.
+/// Mean distance in bases between the starts of pieces of each kind, which gives each kind its share of the
+/// reference.
 const SPACINGS: [f64; 3] = [300.0 / 0.10, 6000.0 / 0.17, 110.0 / 0.03];
 
 fn sequence(len: usize, elements: &[Vec<u8>; 2], rng: &mut Rng) -> Vec<u8> {
     let mut bases = Vec::with_capacity(len + 6000);
     let rate: f64 = SPACINGS.iter().map(|spacing| 1.0 / spacing).sum();
-    // What is left between pieces when these take 30 %.
+    // The mean gap between pieces, which take up 30 %.
     let gap = 0.7 / rate;
     while bases.len() < len {
         let random = rng.exponential(gap) as usize;
@@ -98,7 +98,7 @@ fn sequence(len: usize, elements: &[Vec<u8>; 2], rng: &mut Rng) -> Vec<u8> {
     bases
 }
 
-/// Appends a changed copy of either strand: of ten changes one inserts and one deletes a base.
+/// Appends a changed copy on a random strand: of ten changes, one is an insertion and one a deletion.
 fn copy(element: &[u8], divergence: f64, rng: &mut Rng, bases: &mut Vec<u8>) {
     let from = bases.len();
     for &base in element {

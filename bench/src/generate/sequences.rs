@@ -1,4 +1,4 @@
-//! A genome in memory: named sequences, one byte a base.
+//! A genome in memory: named sequences, one byte per base.
 
 use anyhow::{Context, Result, ensure};
 use std::fs::File;
@@ -6,15 +6,15 @@ use std::io::{BufRead, BufReader};
 use std::ops::Range;
 use std::path::Path;
 
-/// Named sequences, one after the other.
+/// Named sequences, stored consecutively.
 #[derive(Debug)]
 pub(crate) struct Sequences {
     bases: Vec<u8>,
-    /// Name and end of each sequence; each begins where the one before ends.
+    /// The name and the end of each sequence, which begins at the end of the previous one.
     ends: Vec<(String, usize)>,
 }
 
-/// The complementary base; letters other than A, C, G and T become N.
+/// Returns the complementary base; letters other than A, C, G and T become N.
 pub(crate) fn complement(base: u8) -> u8 {
     match base {
         b'A' => b'T',
@@ -26,16 +26,16 @@ pub(crate) fn complement(base: u8) -> u8 {
 }
 
 impl Sequences {
-    /// One sequence.
+    /// Creates a single sequence.
     pub(crate) fn single(name: &str, bases: Vec<u8>) -> Self {
         Self { ends: vec![(name.to_owned(), bases.len())], bases }
     }
 
-    /// Reads a FASTA file. Letters become upper case, and N if they are not A, C, G or T.
+    /// Reads a FASTA file. Letters are converted to upper case, and to N if they are not A, C, G or T.
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, is no FASTA or holds no base.
+    /// If the file cannot be read, is not FASTA, or has no bases.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
         let sequences = Self::parse(BufReader::with_capacity(1 << 20, file))
@@ -63,12 +63,12 @@ impl Sequences {
         Ok(sequences)
     }
 
-    /// All bases, sequence after sequence.
+    /// Returns the bases of all sequences, in order.
     pub(crate) fn bases(&self) -> &[u8] {
         &self.bases
     }
 
-    /// Name and place of the sequence that holds the base at `position`.
+    /// Returns the name and the range of the sequence that contains the base at `position`.
     pub(crate) fn at(&self, position: usize) -> (&str, Range<usize>) {
         let index = self.ends.partition_point(|(_, end)| *end <= position);
         let start = if index == 0 { 0 } else { self.ends[index - 1].1 };

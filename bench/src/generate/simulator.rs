@@ -1,78 +1,77 @@
-//! One sequenced fragment: where it lies, its reads and their errors.
+//! Simulates one sequenced fragment: its position, its reads and their errors.
 
 use super::sequences::{Sequences, complement};
 use crate::rng::Rng;
 use anyhow::{Result, ensure};
 use std::ops::Range;
 
-/// How often to look for a place that holds the whole fragment and is known, before a fragment is
-/// cut at the end of a sequence or read from N.
+/// Number of attempts to find a position where the whole fragment fits and has no N. After these, a fragment may be
+/// cut at the end of a sequence or contain N.
 const ATTEMPTS: u32 = 50;
 
-/// Error rates, a base.
+/// Error rates per base.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Rates {
-    /// Substitutions a base
+    /// Substitutions per base
     #[arg(long, value_name = "RATE", default_value_t = 0.005)]
     pub(crate) substitutions: f64,
-    /// Insertions a base
+    /// Insertions per base
     #[arg(long, value_name = "RATE", default_value_t = 0.0)]
     pub(crate) insertions: f64,
-    /// Deletions a base
+    /// Deletions per base
     #[arg(long, value_name = "RATE", default_value_t = 0.0)]
     pub(crate) deletions: f64,
-    /// Bases read as N, a base
+    /// Bases read as N, per base
     #[arg(long, value_name = "RATE", default_value_t = 0.0)]
     pub(crate) n_rate: f64,
 }
 
-/// How long reads are.
+/// The distribution of the lengths of reads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Length {
-    /// All the same.
+    /// All reads have the same length.
     Fixed(usize),
-    /// Log-normal with this mean; `sigma` is the deviation of the logarithm.
+    /// Log-normal with this mean; `sigma` is the standard deviation of the logarithm.
     LogNormal { mean: f64, sigma: f64 },
 }
 
-/// How the fragments of read pairs are long: normal.
+/// The normal distribution of the lengths of fragments of pairs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fragment {
     pub(crate) mean: f64,
     pub(crate) deviation: f64,
 }
 
-/// A base of a read that was not read right.
+/// A wrong base of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Error {
-    /// Where in the read.
+    /// The position in the read.
     pub(crate) position: usize,
-    /// What was read.
+    /// The base that was read.
     pub(crate) base: u8,
 }
 
-/// What is sequenced and how.
+/// A genome and the parameters of sequencing.
 #[derive(Debug)]
 pub(crate) struct Simulator {
     pub(crate) genome: Sequences,
     pub(crate) length: Length,
     pub(crate) pairing: Option<Fragment>,
     rates: Rates,
-    /// ln of the probability that a base is read right.
+    /// The logarithm of the probability that a base is read correctly.
     ln_right: f64,
 }
 
-/// Where a fragment lies: its sequence's name, its place among all bases, and whether it is read
-/// from the reverse strand.
+/// The position of a fragment, and whether it is read from the reverse strand.
 #[derive(Debug)]
 pub(crate) struct Place<'a> {
     pub(crate) name: &'a str,
-    /// Place in its sequence.
+    /// The range in its sequence.
     pub(crate) range: Range<usize>,
     pub(crate) reverse: bool,
 }
 
-/// One read and the buffers it needs, to be used again.
+/// One read and its buffers, which are reused.
 #[derive(Debug, Default)]
 pub(crate) struct Read {
     pub(crate) bases: Vec<u8>,
@@ -81,9 +80,11 @@ pub(crate) struct Read {
 }
 
 impl Simulator {
+    /// Creates a simulator.
+    ///
     /// # Errors
     ///
-    /// If a rate is out of range or the genome has no base.
+    /// If a rate is out of range or the genome has no bases.
     pub(crate) fn new(
         genome: Sequences,
         length: Length,
@@ -98,7 +99,7 @@ impl Simulator {
         Ok(Self { genome, length, pairing, rates, ln_right: (-wrong).ln_1p() })
     }
 
-    /// Mean length of a read.
+    /// Returns the mean length of a read.
     pub(crate) fn mean_length(&self) -> f64 {
         match self.length {
             Length::Fixed(length) => length as f64,
@@ -106,10 +107,10 @@ impl Simulator {
         }
     }
 
-    /// Draws a fragment: fills `reads[0]`, and `reads[1]` too if reads are paired.
+    /// Draws a fragment: fills `reads[0]` and, for pairs, `reads[1]`.
     pub(crate) fn fragment(&self, rng: &mut Rng, reads: &mut [Read; 2]) -> Place<'_> {
         let length = self.read_length(rng);
-        // Deletions use up bases that the read does not show: twice the mean is enough.
+        // Deletions consume additional bases of the fragment: twice their mean number is enough.
         let slack = (length as f64 * self.rates.deletions * 2.0).ceil() as usize
             + if self.rates.deletions > 0.0 { 10 } else { 0 };
         let least = length + slack;
@@ -132,7 +133,7 @@ impl Simulator {
         match self.length {
             Length::Fixed(length) => length,
             Length::LogNormal { mean, sigma } => {
-                // The mean of a log-normal is exp(mu + sigma² / 2).
+                // The mean of a log-normal distribution is exp(mu + sigma² / 2).
                 let mu = mean.ln() - sigma * sigma / 2.0;
                 let length = (mu + sigma * rng.normal()).exp().round() as usize;
                 length.clamp(1, self.genome.bases().len())
@@ -140,7 +141,7 @@ impl Simulator {
         }
     }
 
-    /// A place for `span` bases among all bases, with its sequence's name and start.
+    /// Draws a position for `span` bases; returns the name and range of its sequence and the position.
     fn place(&self, rng: &mut Rng, span: usize) -> (&str, Range<usize>, usize) {
         let bases = self.genome.bases();
         let mut attempt = 0;
@@ -164,7 +165,7 @@ impl Simulator {
         }
     }
 
-    /// Reads `length` bases from one end of the fragment, of which `least` bases are looked at.
+    /// Reads `length` bases from one end of the fragment, using only its first `least` bases.
     fn read(
         &self,
         fragment: &[u8],
@@ -183,7 +184,7 @@ impl Simulator {
         self.copy(length, rng, read);
     }
 
-    /// Copies the template to the bases with errors, up to `length` bases.
+    /// Copies the template with errors, up to `length` bases.
     fn copy(&self, length: usize, rng: &mut Rng, read: &mut Read) {
         let Read { bases, errors, template } = read;
         bases.clear();
@@ -191,7 +192,7 @@ impl Simulator {
         let mut rest = &template[..];
         loop {
             let room = rest.len().min(length - bases.len());
-            // From error to error rather than from base to base: errors are rare.
+            // Skip from error to error, because errors are rare.
             let right = rng.failures(self.ln_right);
             if right >= room as u64 {
                 bases.extend_from_slice(&rest[..room]);
@@ -203,7 +204,7 @@ impl Simulator {
         }
     }
 
-    /// Makes one error at the first base of `rest` and returns what is left.
+    /// Makes one error at the first base of `rest` and returns the remaining bases.
     fn error<'a>(
         &self,
         rest: &'a [u8],

@@ -1,10 +1,10 @@
-//! `merganser-bench gen strains`: strains of some species that recombine, as those of *Escherichia coli* and
-//! *Shigella* do, with a taxonomy.
+//! `merganser-bench gen strains`: simulates recombining strains of several species with a taxonomy, like
+//! *Escherichia coli* and *Shigella*.
 //!
-//! Genomes are cut into segments. All strains have one genealogy (Kingman's coalescent), which each segment
-//! keeps or, if it was recombined, has one of its own; so what is a species by name need not be one by
-//! descent. The segments' rates of substitution are drawn from a gamma distribution of shape 3/2. A third of
-//! the segments are accessory: each strain has them with a chance of two fifths.
+//! Genomes consist of segments. All strains have one genealogy (Kingman's coalescent), which each segment has, too,
+//! unless it was recombined and has its own; a species by name is therefore not always one by descent. The
+//! substitution rates of segments have a gamma distribution of shape 3/2. A third of the segments are accessory:
+//! each strain has them with a probability of two fifths.
 
 use crate::rng::{Purpose, Rng};
 use anyhow::{Context, Result, ensure};
@@ -15,19 +15,19 @@ use std::path::{Path, PathBuf};
 /// `merganser-bench gen strains …`
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Strains of each species, the first one's first: up to 26 species, up to 100 strains
+    /// Strains of each species, in order: up to 26 species with up to 100 strains
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_value = "9,1")]
     strains: Vec<u32>,
     /// Bases of all segments together, in thousands
     #[arg(long, value_name = "N", default_value_t = 1500)]
     kilobases: u64,
-    /// Share of the bases in which two strains differ, on average
+    /// Mean share of the bases in which two strains differ
     #[arg(long, value_name = "F", default_value_t = 0.02)]
     difference: f64,
     /// Share of the segments with a genealogy of their own
     #[arg(long, value_name = "F", default_value_t = 0.6)]
     recombination: f64,
-    /// What separates species beside that, in parts of the difference
+    /// Additional difference between species, as a multiple of the difference
     #[arg(long, value_name = "F", default_value_t = 0.0)]
     split: f64,
     /// Seed: the same seed and options give the same bytes
@@ -38,21 +38,21 @@ pub(crate) struct Args {
     output: PathBuf,
 }
 
-/// Bases of a segment.
+/// Bases per segment.
 const SEGMENT: usize = 3000;
 
-/// A branch: the strains below it, and its length; two strains are a length of 2 apart, on average.
+/// A branch: the strains below it and its length; the mean distance of two strains is 2.
 type Branch = (Vec<usize>, f64);
 
 /// Writes the genomes and the taxonomy.
 ///
 /// # Errors
-/// If the options are out of range, or something cannot be written.
+/// If options are out of range, or a file cannot be written.
 pub(crate) fn run(args: &Args) -> Result<()> {
     let most = args.strains.iter().copied().max().unwrap_or(0);
     ensure!(args.strains.len() <= 26 && most <= 100, "--strains: 26 species of 100 at most");
     let number: usize = args.strains.iter().map(|&strains| strains as usize).sum();
-    ensure!(number >= 2, "--strains: 2 in all at least");
+    ensure!(number >= 2, "--strains: at least 2 in total");
     let mut rng = Rng::new(args.seed, Purpose::Strains, 0);
     let genomes = args.genomes(number, &mut rng);
     let folder = args.output.join("genomes");
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     write_taxonomy(&args.output.join("tax"), args.strains.len())
 }
 
-/// Each strain's species and its number there.
+/// Returns the species of each strain and its number in the species.
 fn names(strains: &[u32]) -> impl Iterator<Item = (usize, u32)> + '_ {
     let of = |(species, &strains): (usize, &u32)| (0..strains).map(move |one| (species, one));
     strains.iter().enumerate().flat_map(of)
@@ -85,7 +85,7 @@ impl Args {
         for _ in 0..self.kilobases as usize * 1000 / SEGMENT {
             let own = (rng.uniform() <= self.recombination).then(|| coalescent(number, rng));
             let tree = own.as_ref().unwrap_or(&all);
-            // Gamma of shape 3/2 and mean 1: half a squared normal, and an exponential.
+            // Gamma of shape 3/2 and mean 1: half a squared normal and an exponential variable.
             let rate = (rng.normal().powi(2) / 2.0 + rng.exponential(1.0)) / 1.5;
             let rate = rate * self.difference / 2.0;
             let mut ancestor = Vec::new();
@@ -106,7 +106,7 @@ impl Args {
     }
 }
 
-/// Kingman's coalescent of so many strains.
+/// Draws Kingman's coalescent of `number` strains.
 fn coalescent(number: usize, rng: &mut Rng) -> Vec<Branch> {
     let mut active: Vec<(Vec<usize>, f64)> = (0..number).map(|one| (vec![one], 0.0)).collect();
     let (mut time, mut branches) = (0.0, Vec::new());
@@ -124,7 +124,7 @@ fn coalescent(number: usize, rng: &mut Rng) -> Vec<Branch> {
     branches
 }
 
-/// Substitutes bases, each with the chance `rate`, in all strains below a branch alike.
+/// Substitutes bases with probability `rate`, equally in all strains below a branch.
 fn substitute(segments: &mut [Vec<u8>], below: &[usize], rate: f64, rng: &mut Rng) {
     let ln = (-rate.min(0.75)).ln_1p();
     let mut at = rng.failures(ln);
@@ -135,7 +135,7 @@ fn substitute(segments: &mut [Vec<u8>], below: &[usize], rate: f64, rng: &mut Rn
     }
 }
 
-/// A family of as many genera as there are species, one in each.
+/// Writes a taxonomy with one family and a genus for each species.
 fn write_taxonomy(folder: &Path, species: usize) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let (mut nodes, mut names) = (String::new(), String::new());
@@ -178,9 +178,9 @@ mod tests {
         let map = fs::read_to_string(folder.path().join("seqid2taxid.map")).unwrap();
         assert_eq!(map, "a00\t101\na01\t101\na02\t101\nb00\t102\nb01\t102\n");
         let text = fs::read_to_string(folder.path().join("genomes/b01.fna")).unwrap();
-        // Two thirds of it, and two fifths of a third.
+        // Two thirds of the segments, and two fifths of the other third.
         assert!(text.starts_with(">b01\n") && (420_000..540_000).contains(&text.len()));
-        // Of the segments alone, as accessory ones shift what follows.
+        // Segments are compared, because accessory ones shift the rest of a genome.
         let difference = |split| {
             let mut rng = Rng::new(3, Purpose::Strains, 0);
             let args = args(1.0, split);

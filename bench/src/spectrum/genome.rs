@@ -1,18 +1,18 @@
-//! Genomes of known ploidy, repeats and heterozygosity.
+//! Genomes with known ploidy, repeats and heterozygosity.
 
 use crate::rng::Rng;
 
-/// What a genome is like.
+/// Properties of a genome.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
     /// The part of it that consists of pairs of copies.
     pub(super) repeats: f64,
-    /// The letter of each haplotype: those of one letter have the same bases.
+    /// A letter for each haplotype: haplotypes with the same letter are equal.
     pub(super) pattern: &'static str,
-    /// Differences a base.
+    /// Differences per base.
     pub(super) rate: f64,
-    /// The ploidy that the model is told.
+    /// The ploidy that the model is given.
     pub(super) ploidy: u32,
 }
 
@@ -26,8 +26,8 @@ const fn kind(
     Kind { name, repeats, pattern, rate, ploidy }
 }
 
-/// All that are tried. A genome without heterozygosity has one haplotype, which two that are alike
-/// would be no different from.
+/// The tested kinds of genomes. A genome without heterozygosity has one haplotype, because two equal ones would give
+/// the same histogram.
 pub(super) const KINDS: [Kind; 14] = [
     kind("haploid", 0.0, "a", 0.0, 1),
     kind("haploid, 20 % repeats", 0.2, "a", 0.0, 1),
@@ -45,7 +45,7 @@ pub(super) const KINDS: [Kind; 14] = [
     kind("tetraploid AAAB, told 2", 0.05, "aaab", 0.01, 2),
 ];
 
-/// The haplotypes of a genome, and its differences a base.
+/// Returns the haplotypes of a genome and its differences per base.
 pub(super) fn haplotypes(kind: &Kind, bases: usize, rng: &mut Rng) -> (Vec<Vec<u8>>, f64) {
     let copied = (bases as f64 * kind.repeats / 2.0) as usize;
     let mut genome: Vec<u8> = (copied..bases).map(|_| rng.below(4) as u8).collect();

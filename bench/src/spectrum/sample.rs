@@ -1,21 +1,22 @@
-//! The histogram of the k-mers of reads that are drawn from haplotypes one by one.
+//! Simulates the k-mer histogram of reads that are drawn from haplotypes.
 
 use std::collections::BTreeMap;
 
 use crate::rng::Rng;
 
 pub(super) const K: usize = 21;
-/// Bases of a read.
+/// Bases per read.
 const READ: usize = 100;
-/// Errors a base.
+/// Errors per base.
 const ERRORS: f64 = 0.005;
-/// Bases that are sequenced as well as each other, and by how much others are worse or better.
+/// Bases per block of uniform coverage.
 const BLOCK: usize = 500;
+/// Relative deviation of the coverage of blocks.
 const UNEVEN: f64 = 0.2;
 
-/// The histogram of reads that cover each haplotype `depth` times.
+/// Returns the histogram of reads that cover each haplotype `depth` times.
 ///
-/// A k-mer with an error is taken for one that no other read has.
+/// Every k-mer with an error is assumed to be unique.
 pub(super) fn histogram(haplotypes: &[Vec<u8>], depth: f64, rng: &mut Rng) -> Vec<(u32, u64)> {
     let mut kmers = Vec::new();
     let mut errors = 0;
@@ -32,7 +33,8 @@ pub(super) fn histogram(haplotypes: &[Vec<u8>], depth: f64, rng: &mut Rng) -> Ve
     histogram.into_iter().collect()
 }
 
-/// How often the k-mer at each place of a haplotype is read without an error, and how many with one.
+/// Returns how often the k-mer at each position of a haplotype is read without an error, and the number of k-mers
+/// with one.
 fn counts(bases: usize, depth: f64, rng: &mut Rng) -> (Vec<u32>, u64) {
     let evenness: Vec<f64> =
         (0..=bases / BLOCK).map(|_| 1.0 + UNEVEN * (2.0 * rng.uniform() - 1.0)).collect();
@@ -44,7 +46,7 @@ fn counts(bases: usize, depth: f64, rng: &mut Rng) -> (Vec<u32>, u64) {
             continue;
         }
         reads -= 1;
-        // Places of the read's k-mers up to the next error are right.
+        // K-mers up to the next error are right.
         let mut from = 0;
         loop {
             let error = from + (rng.uniform().max(1e-300).ln() / (1.0 - ERRORS).ln()) as usize;
@@ -63,7 +65,7 @@ fn counts(bases: usize, depth: f64, rng: &mut Rng) -> (Vec<u32>, u64) {
     (counts, wrong)
 }
 
-/// The k-mers of a haplotype, two bits a base.
+/// Returns the k-mers of a haplotype, two bits per base.
 fn words(haplotype: &[u8]) -> impl Iterator<Item = u64> + '_ {
     haplotype
         .windows(K)

@@ -1,4 +1,4 @@
-//! A diploid: a reference with variants on one haplotype or both.
+//! A diploid: a reference with variants on one or both haplotypes.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -8,31 +8,31 @@ use anyhow::{Result, ensure};
 use crate::generate::sequences::Sequences;
 use crate::rng::{Purpose, Rng};
 
-/// Bases between two variants at least, and before the first of a sequence.
+/// Minimum number of bases between two variants, and before the first one of a sequence.
 const APART: usize = 20;
-/// Of so many variants one is on both haplotypes, on average.
+/// One in this many variants is on both haplotypes, on average.
 const HOMOZYGOUS: u64 = 3;
 
-/// A variant: so many bases of the reference from a base on are others.
+/// A variant, which replaces bases of the reference from a position on.
 #[derive(Clone, Debug)]
 struct Variant {
     at: usize,
     removed: usize,
     inserted: Vec<u8>,
-    /// On which haplotypes.
+    /// Whether each haplotype has the variant.
     on: [bool; 2],
 }
 
-/// Variants by position.
+/// Variants sorted by position.
 #[derive(Clone, Debug)]
 pub(super) struct Diploid(Vec<Variant>);
 
 impl Diploid {
-    /// So many SNPs and so many insertions and deletions of up to `longest` bases, of all lengths
-    /// alike, at random places where there are bases.
+    /// Draws SNPs, and insertions and deletions with uniform lengths up to `longest` bases, at random positions
+    /// without N.
     ///
     /// # Errors
-    /// If there is no room for them.
+    /// If the reference is too short for them.
     pub(super) fn new(
         reference: &Sequences,
         [snps, indels]: [usize; 2],
@@ -75,7 +75,7 @@ impl Diploid {
         Ok(Diploid(variants))
     }
 
-    /// All variants as VCF; indels with the base before them.
+    /// Returns all variants as VCF; indels include the base before them.
     pub(super) fn vcf(&self, reference: &Sequences) -> String {
         let bases = reference.bases();
         let mut text = "##fileformat=VCFv4.2\n".to_owned();
@@ -100,7 +100,7 @@ impl Diploid {
         text
     }
 
-    /// Both haplotypes as FASTA, each sequence twice.
+    /// Returns both haplotypes as FASTA, each sequence twice.
     pub(super) fn haplotypes(&self, reference: &Sequences) -> Vec<u8> {
         let bases = reference.bases();
         let mut text = Vec::new();
@@ -122,7 +122,7 @@ impl Diploid {
     }
 }
 
-/// The reference as FASTA.
+/// Returns the reference as FASTA.
 pub(super) fn fasta(reference: &Sequences) -> Vec<u8> {
     let mut text = Vec::new();
     for_each_sequence(reference, |name, place| {

@@ -13,7 +13,7 @@ impl std::fmt::Debug for GzipMember {
 
 impl GzipMember {
     /// Returns a compressor with libdeflate's level 6.
-    #[allow(clippy::new_without_default, reason = "the level is not to be assumed")]
+    #[allow(clippy::new_without_default, reason = "a default would hide the level")]
     pub fn new() -> GzipMember {
         GzipMember(Compressor::new(CompressionLvl::default()))
     }

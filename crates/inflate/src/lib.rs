@@ -27,9 +27,9 @@
 //!
 //! let file = File::open(&path)?;
 //! let length = file.metadata()?.len();
-//! // `Plan::new` says how to cut large files, where that pays.
+//! // `Plan::new` chooses the size of ranges for large files.
 //! let cutter = Cutter::new(file, length, Plan::of(64));
-//! // The number of the next piece, and whether there is one.
+//! // The cutter, the number of pieces taken, and whether there are more.
 //! let cutter = Mutex::new((cutter, 0, true));
 //! let sizes = Sizes { text: 1 << 16, headroom: 0 };
 //! let (stopped, read) = (AtomicBool::new(false), AtomicU64::new(0));
@@ -37,7 +37,7 @@
 //!     let mut done = Vec::new();
 //!     loop {
 //!         let mut text = Text::default();
-//!         // One worker after the other takes the next piece,
+//!         // Workers take pieces one at a time.
 //!         let mut next = cutter.lock().unwrap();
 //!         let (cutter, number, more) = &mut *next;
 //!         if !*more {
@@ -48,7 +48,7 @@
 //!         *number += 1;
 //!         let number = *number;
 //!         drop(next);
-//!         // and expands it beside the others.
+//!         // They expand pieces in parallel.
 //!         piece.expand(&mut text, sizes, &stopped, |_| {})?;
 //!         done.push((number, piece, text));
 //!     }
@@ -59,7 +59,7 @@
 //!     Ok::<_, Error>([own, other.join().unwrap()?].into_iter().flatten().collect::<Vec<_>>())
 //! })?;
 //!
-//! // In order: checksums, and the text.
+//! // Check and concatenate the pieces in order.
 //! done.sort_by_key(|(number, ..)| *number);
 //! let mut found = Vec::new();
 //! for (_, piece, mut part) in done {

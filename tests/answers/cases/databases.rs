@@ -1,5 +1,5 @@
-//! Databases and taxonomies: sequences without a taxon, ranks of other words, maps, files of Kraken 2 and sets
-//! of a host as people have them.
+//! Databases and taxonomies as users have them: sequences without a taxon, unusual ranks, maps, Kraken 2 databases,
+//! and minimizer sets of a host.
 
 mod genomes;
 mod kraken2;
@@ -15,28 +15,28 @@ use merganser_test_support::{Dir, Ran};
 
 use super::cases;
 
-/// Runs a command of the cases: `$C` is their folder.
+/// Runs a command of the cases, in which `$C` is their folder.
 fn run(dir: &Dir, cases: &Path, args: &str) -> Ran {
     dir.run(&args.replace("$C", cases.to_str().unwrap()))
 }
 
-/// The taxid of each read of Kraken's lines.
+/// Returns the taxid of each read from Kraken-style lines.
 fn taxids(lines: &str) -> Vec<String> {
     let taxid = |line: &str| line.split('\t').nth(2).unwrap().to_owned();
     lines.lines().map(taxid).collect()
 }
 
-/// `db info --json`.
+/// Returns the result of `db info --json`.
 fn info(dir: &Dir, database: &str) -> serde_json::Value {
     serde_json::from_str(&dir.run(&format!("db info --json {database}")).ok()).unwrap()
 }
 
-/// A record of nodes.dmp or names.dmp.
+/// Returns a record of nodes.dmp or names.dmp.
 fn record(fields: &[&str]) -> String {
     fields.join("\t|\t") + "\t|\n"
 }
 
-/// Two species of a genus, 101 and 102, with a taxonomy in `tax`, and a genome of each.
+/// A taxonomy in `tax` with two species of a genus, 101 and 102, and a genome of each.
 struct Small {
     dir: Dir,
     genomes: [String; 3],
@@ -63,7 +63,7 @@ impl Small {
         Small { dir, genomes }
     }
 
-    /// Writes sequences with these headers, each of the genome of this number.
+    /// Writes sequences with these headers; the number selects the genome.
     fn write(&self, name: &str, sequences: &[(&str, usize)]) {
         let text =
             sequences.iter().map(|(header, at)| format!(">{header}\n{}\n", self.genomes[*at]));
@@ -78,7 +78,7 @@ impl Small {
     }
 }
 
-/// Runs a command that succeeds with one warning, and gives it.
+/// Runs a command that succeeds with exactly one warning, and returns the warning.
 #[track_caller]
 fn warned(dir: &Dir, command: &str) -> String {
     let ran = dir.run(command);
@@ -88,7 +88,7 @@ fn warned(dir: &Dir, command: &str) -> String {
     warning
 }
 
-/// Runs a command that succeeds without a warning.
+/// Runs a command that succeeds without a warning, and returns stdout.
 #[track_caller]
 fn sound(dir: &Dir, command: &str) -> String {
     let ran = dir.run(command);

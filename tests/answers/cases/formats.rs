@@ -1,4 +1,4 @@
-//! Text and containers of reads: blanks, marks, comments, files that were joined or cut.
+//! Text formats and containers of reads: blanks, byte order marks, comments, concatenated and truncated files.
 
 use merganser_io::BgzfBlocks;
 
@@ -7,7 +7,7 @@ use merganser_test_support::forms::gzip;
 use merganser_test_support::reads::Random;
 use merganser_test_support::{Dir, gunzip, small_reads, two_species};
 
-/// Runs `count` with these arguments and gives its summary.
+/// Runs `count` with these arguments and returns its summary.
 fn counted(dir: &Dir, args: &str) -> serde_json::Value {
     let text = dir.run(&format!("count -q --min-count 1 --format none --json - {args}")).ok();
     serde_json::from_str(&text).unwrap()
@@ -17,7 +17,7 @@ fn kmers(summary: &serde_json::Value) -> u64 {
     summary["results"]["total_kmers"].as_u64().unwrap()
 }
 
-/// Blocks of BGZF of so much text each, without the empty one at the end.
+/// Compresses text as BGZF with `step` bytes a block, without the empty block at the end.
 fn blocks(text: &[u8], step: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let mut blocks = BgzfBlocks::new(1);
@@ -31,7 +31,7 @@ fn ended(blocks: &[u8]) -> Vec<u8> {
     [blocks, &BgzfBlocks::END].concat()
 }
 
-/// Unaligned reads as BAM, not compressed.
+/// Returns unaligned reads as uncompressed BAM.
 fn bam(reads: &[Vec<u8>]) -> Vec<u8> {
     let mut out = b"BAM\x01\0\0\0\0\0\0\0\0".to_vec();
     for (number, letters) in reads.iter().enumerate() {
@@ -83,7 +83,7 @@ fn small_cases_of_fasta() {
         let message = dir.run(&format!("count --format none {}", run(5, name))).fails(1);
         assert_eq!(message, format!("error: {}: {expected}\n", folder.join(name).display()));
     }
-    // One by one they have the right number, too.
+    // Given as two files, they have the right number of k-mers.
     let both = format!("{} {}", run(5, "j1.fa"), folder.join("j2.fa").display());
     assert_eq!(kmers(&counted(&dir, &both)), 52);
 }
@@ -99,13 +99,13 @@ fn a_read_behind_a_byte_order_mark_is_classified() {
     assert!(line.starts_with("C\tr1\t101\t150\t"), "{line}");
 }
 
-/// A sequence as FASTA in lines of 60, each with this end.
+/// Formats a sequence as FASTA in lines of 60 letters with this line end.
 fn wrapped(header: &str, letters: &[u8], end: &str) -> String {
     let line = |line: &[u8]| format!("{}{end}", std::str::from_utf8(line).unwrap());
     letters.chunks(60).fold(format!("{header}\n"), |text, letters| text + &line(letters))
 }
 
-/// The text in other forms that mean the same.
+/// Returns the sequence in other, equivalent forms of FASTA.
 fn same_fasta(name: &str, letters: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     let header = format!(">{name}");
     let plain = wrapped(&header, letters, "\n");
@@ -121,7 +121,7 @@ fn same_fasta(name: &str, letters: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Whatever job reads a genome: blanks, marks and comments are no letters of it.
+/// Blanks, byte order marks and comments in a genome are ignored by every job.
 #[test]
 fn genomes_with_blanks_marks_and_comments_are_the_same() {
     let dir = Dir::new();
@@ -133,7 +133,7 @@ fn genomes_with_blanks_marks_and_comments_are_the_same() {
         text + &format!("@r{number}\n{letters}\n+\n{}\n", "I".repeat(100))
     });
     dir.write("r.fq", reads);
-    // K-mers of half of it, so that the rest is found to be missing in BED.
+    // K-mers of only half of the genome, so that BED lists the other half as missing.
     dir.write("half.fa", wrapped(">h", &genome[..2500], "\n"));
     dir.run("count -q -k 21 --min-count 1 -o half.mgk half.fa").ok();
     two_species::write_taxonomy(&dir);
@@ -165,10 +165,10 @@ fn genomes_with_blanks_marks_and_comments_are_the_same() {
     }
 }
 
-/// The text of a read, of its number, letters and qualities.
+/// Formats a read from its number, letters and qualities.
 type Form = fn(usize, &str, &str) -> String;
 
-/// Reads with blanks around what matters are those without.
+/// Blanks around letters and qualities of reads are ignored.
 #[test]
 fn reads_with_blanks_are_the_same() {
     let dir = Dir::new();
@@ -202,7 +202,7 @@ fn reads_with_blanks_are_the_same() {
     }
 }
 
-/// The first word of a header is the name, whatever comes before it.
+/// The name is the first word of a header, even after blanks.
 #[test]
 fn names_may_have_a_blank_before_them() {
     let dir = Dir::new();
@@ -215,7 +215,7 @@ fn names_may_have_a_blank_before_them() {
     assert!(sam.contains("\nread_1\t0\tNODE_1\t701\t"), "{sam}");
 }
 
-/// What is no FASTA or FASTQ is an error at its line, in every job that reads.
+/// Invalid FASTA and FASTQ are refused with the line number, by every job.
 #[test]
 fn joined_and_mixed_files_are_errors_at_the_line() {
     let dir = Dir::new();
@@ -261,7 +261,7 @@ fn joined_and_mixed_files_are_errors_at_the_line() {
             "kmers filter-reads g.mgk -o o",
             "deplete index -o o.mgd",
         ] {
-            // Qualities that nobody asks for may be anything.
+            // Jobs that do not use qualities do not check them.
             if args.starts_with("deplete index") && expected.ends_with("qualities") {
                 continue;
             }
@@ -284,7 +284,7 @@ fn joined_and_mixed_files_are_errors_at_the_line() {
 const CUT: &str = "truncated: the BAM data end without their end-of-file block; copy or download the \
                    file again (if it is whole, samtools view -b writes one that has it)";
 
-/// BAM that is cut between two blocks, in every job that takes it.
+/// BAM that is truncated between two blocks is refused by every job.
 #[test]
 fn bam_without_its_end_block_is_refused() {
     let dir = Dir::new();
@@ -303,7 +303,7 @@ fn bam_without_its_end_block_is_refused() {
     };
     dir.write("cut.bam", &packed[..half]);
     dir.write("all_but_the_end.bam", &packed);
-    // Two files in one, as samtools cat makes it, but for the header of the second.
+    // Two concatenated files like those of samtools cat, apart from the second header.
     let rest = blocks(&bam(&reads)[12..], 5000);
     dir.write("cat.bam", ended(&[ended(&packed), rest].concat()));
     dir.write("gzip.bam", gzip(&bam(&reads)));
@@ -331,12 +331,12 @@ fn bam_without_its_end_block_is_refused() {
             assert!(!dir.names().iter().any(|name| name.starts_with("o.")), "{job}");
         }
     }
-    // Of a pipe, the end is seen when it is there.
+    // In a pipe, the missing block is noticed at the end.
     let ran = dir.run_with("count -k 21 --format none -".split(' '), &packed[..half]);
     assert_eq!(ran.fails(1), format!("error: stdin: {CUT}\n"));
 }
 
-/// BGZF text without its end block is read, with a warning, once for each file.
+/// BGZF text without its end block is read, with one warning per file.
 #[test]
 fn bgzf_text_without_its_end_block_is_warned_of() {
     let dir = Dir::new();
@@ -354,7 +354,7 @@ fn bgzf_text_without_its_end_block_is_warned_of() {
         .flat_map(|read| [b">", &read[0][1..], b"\n", read[1], b"\n"].concat())
         .collect();
     let packed = blocks(&fasta, 60_000);
-    // The end of FASTA does not tell whether it is one.
+    // In FASTA, nothing shows whether the last record is complete.
     dir.write("cut.fa.gz", &packed[..BgzfBlocks::size(&packed)]);
     let warned = |name: &str| {
         format!(
@@ -382,7 +382,7 @@ fn bgzf_text_without_its_end_block_is_warned_of() {
     assert_eq!(ran.warnings(), [format!("warning: {}", warned("open.fq.gz"))]);
 }
 
-/// Qualities moved up by 31, as Illumina wrote them before 2011.
+/// Adds 31 to all qualities, as in Illumina's files before 2011.
 fn to_64(text: &[u8]) -> Vec<u8> {
     let mut lines: Vec<Vec<u8>> = text.split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
     for quality in lines.iter_mut().skip(3).step_by(4) {
@@ -417,7 +417,7 @@ fn qualities_of_phred_64_are_told_and_read() {
         ),
         "{warning}"
     );
-    // Where qualities are ignored, they do not matter.
+    // Without --min-qual, qualities are ignored.
     assert_eq!(count("64.fq")["warnings"], serde_json::json!([]));
 
     let message =
@@ -436,7 +436,7 @@ fn classify_reads_phred_64() {
     let genomes = two_species::write_genomes(&dir, 20_000, &mut random);
     dir.run("build -q --taxonomy tax -o t.mgdb g0.fa g1.fa").ok();
     dir.run("build -q --format kraken2 --taxonomy tax -o k2 g0.fa g1.fa").ok();
-    // Reads of good bases, and of bad ones alone.
+    // Reads of good bases and reads of bad bases.
     let text = (0..40).fold(String::new(), |text, number| {
         let letters = std::str::from_utf8(&genomes[0][number * 100..][..100]).unwrap();
         let quality = if number % 2 == 0 { "I" } else { "#" }.repeat(100);
@@ -453,7 +453,7 @@ fn classify_reads_phred_64() {
         let unasked = run("64.fq");
         assert_eq!(unasked.warnings().len(), 1, "{}", unasked.stderr);
         assert!(unasked.warnings()[0].contains("give --quality-offset 64"));
-        // Reads are written back as all tools have them.
+        // Reads are written as Phred+33.
         run("--quality-offset 64 64.fq --classified-out c.fq --unclassified-out u.fq").ok();
         let written = [dir.read("c.fq"), dir.read("u.fq")].concat();
         let line = |text: &[u8], line: &str| {
@@ -463,7 +463,7 @@ fn classify_reads_phred_64() {
     }
 }
 
-/// Alignments have Phred+33 whatever is asked for: that is told once, unless there is FASTQ beside them.
+/// Alignments always have Phred+33: --quality-offset has one warning, unless FASTQ is given, too.
 #[test]
 fn alignments_are_never_phred_64() {
     let dir = Dir::new();
@@ -490,7 +490,7 @@ fn alignments_are_never_phred_64() {
         assert_eq!(plain["warnings"], serde_json::json!([]));
         assert_eq!(plain["results"]["total_kmers"], summary["results"]["total_kmers"]);
     }
-    // Nothing is asked of qualities, or something has Phred+64.
+    // No warning if qualities are not used, or if another input has Phred+64.
     assert_eq!(count("a.bam")["warnings"], serde_json::json!([]));
     dir.write("64.fq", format!("@r\n{}\n+\n{}\n", "ACGT".repeat(25), "h".repeat(100)));
     assert_eq!(count("--min-qual 20 a.bam 64.fq")["warnings"], serde_json::json!([]));

@@ -1,4 +1,4 @@
-//! Tables of k-mers that are cut, damaged, text, or given twice.
+//! Tables of k-mers that are cut off, damaged, in text, or given twice.
 
 use super::cases;
 use merganser_test_support::Dir;
@@ -7,7 +7,7 @@ use merganser_test_support::tools::{installed, shell};
 
 const K: usize = 21;
 
-/// Reads of 100 bases from a genome, `coverage` times, an error in a few of them.
+/// Returns reads of 100 bases of a genome with this coverage, a few of them with an error.
 fn reads(random: &mut Random, genome: &[u8], coverage: usize) -> Vec<Record> {
     let read = |_| {
         let from = random.below(genome.len() - 100);
@@ -20,8 +20,8 @@ fn reads(random: &mut Random, genome: &[u8], coverage: usize) -> Vec<Record> {
     (0..coverage * genome.len() / 100).map(read).collect()
 }
 
-/// A genome with a repeat, its reads in `r.fa` and `r2.fa`, their tables `r.mgk` and `r2.mgk`, and an assembly `a.fa` with
-/// some errors.
+/// Returns a directory with a genome with a repeat, its reads in `r.fa` and `r2.fa`, their tables `r.mgk` and
+/// `r2.mgk`, and an assembly `a.fa` with some errors; also returns the genome.
 fn sample() -> (Dir, Vec<u8>) {
     let mut random = Random(5);
     let mut genome = random.bases(20_000);
@@ -40,7 +40,7 @@ fn sample() -> (Dir, Vec<u8>) {
     (dir, genome)
 }
 
-/// The QV of the first assembly.
+/// Returns the QV of the first assembly.
 fn quality(dir: &Dir, prefix: &str) -> f64 {
     let text = String::from_utf8(dir.read(&format!("{prefix}.qv"))).unwrap();
     text.split('\t').nth(3).unwrap().parse().unwrap()
@@ -65,7 +65,7 @@ fn tables_that_are_cut_are_refused_by_qv() {
         let message = dir.run(&format!("kmers qv -o x r.mgk a.fa {parents}")).fails(1);
         assert!(message.contains(&part), "{message}");
     }
-    // Text does not say that it was cut: its counts do.
+    // Text tables do not store limits of counts; their counts show them.
     dir.run("kmers dump -q --max-count 40 r.mgk -o above.tsv").ok();
     dir.run("kmers dump -q --min-count 2 r.mgk -o below.tsv").ok();
     for (table, part) in [
@@ -75,7 +75,7 @@ fn tables_that_are_cut_are_refused_by_qv() {
         let ran = dir.run(&format!("kmers qv --no-plots -o x {table} a.fa"));
         assert!(ran.warnings().iter().any(|warning| warning.contains(part)), "{}", ran.stderr);
     }
-    // A saturated table is not cut.
+    // A saturated table is complete.
     dir.run("kmers reduce -q --counter-max 10 r.mgk -o saturated.mgk").ok();
     dir.run("kmers qv -q --no-plots -o s saturated.mgk a.fa").ok();
     assert!((quality(&dir, "s") - whole).abs() < 1e-9);
@@ -92,7 +92,7 @@ fn tables_of_kmc_and_fastk_with_their_defaults_are_whole() {
     dir.run("kmers qv -q --no-plots -o kmc whole a.fa").ok();
     assert!((quality(&dir, "kmc") - quality(&dir, "whole")).abs() < 1e-9);
     assert!(dir.run("kmers qv -o x cut a.fa").fails(1).contains("more than 20 times"));
-    // What was written of it as a table of ours is as whole as it was.
+    // A table converted from it is as complete.
     dir.run("kmers convert -q whole -o converted.mgk").ok();
     dir.run("kmers qv -q --no-plots -o own converted.mgk a.fa").ok();
 }
@@ -175,7 +175,7 @@ fn text_is_read_as_often_as_a_verb_needs() {
         text.lines().skip(1).map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(numbers("text"), numbers("own"));
-    // From a pipe, too.
+    // A text table can also come from a pipe.
     let text = dir.read("r.tsv");
     let piped = dir.run_with("kmers qv -q --no-plots -o p /dev/stdin a.fa".split(' '), &text);
     piped.ok();
@@ -213,7 +213,7 @@ fn one_table_twice_is_said() {
     }
     dir.run("kmers reduce -q r.mgk --format kmc -o base").ok();
     assert!(dir.run("kmers matrix base base.kmc_suf").fails(2).contains("the same table"));
-    // Other bounds are other samples.
+    // The same table with other limits is another sample.
     dir.run("kmers union -q -o u.mgk r.mgk:..5 r.mgk:20..").ok();
 }
 
@@ -237,7 +237,7 @@ fn bounds_that_hide_pairs_are_said() {
     assert!(warned("d.mgk:..30"));
 }
 
-/// Verbs that read a table `db`, each beside a good one.
+/// Commands that read a table `db`, some beside a valid one.
 const VERBS: [&str; 12] = [
     "dump -o x.tsv db",
     "union -o x.mgk db good.mgk",

@@ -9,7 +9,7 @@ use merganser_test_support::examples::of_help;
 use merganser_test_support::tools::shell;
 use merganser_test_support::{Dir, MERGANSER};
 
-/// A folder with the reference and the truth of the cases, and the pairs of one of them.
+/// Returns a directory with the reference, the true variants, and the pairs of one case.
 fn world(cases: &Path, pairs: &str) -> Dir {
     let dir = Dir::new();
     for name in ["v.fa", "v.truth.vcf"] {
@@ -23,19 +23,19 @@ fn world(cases: &Path, pairs: &str) -> Dir {
     dir
 }
 
-/// The warnings of a run that maps pairs with these options, and the records.
+/// Maps the pairs with these options; returns the warnings and the records.
 fn map(dir: &Dir, options: &str) -> (Vec<String>, String) {
     let ran = dir.run(&format!("map v.fa -1 1.fq.gz -2 2.fq.gz -e 10% --best --clip {options}"));
     (ran.warnings().into_iter().map(str::to_owned).collect(), ran.ok())
 }
 
-/// The sequence of a FASTA file's only contig.
+/// Returns the sequence of a FASTA file with one contig.
 fn sequence(dir: &Dir) -> String {
     let text = String::from_utf8(dir.read("v.fa")).unwrap();
     text.lines().filter(|line| !line.starts_with('>')).collect()
 }
 
-/// The reference with all variants of the truth.
+/// Returns the reference with all true variants.
 fn haplotype(dir: &Dir) -> String {
     let (reference, truth) = (sequence(dir), String::from_utf8(dir.read("v.truth.vcf")).unwrap());
     let (mut haplotype, mut from) = (String::new(), 0);
@@ -49,7 +49,7 @@ fn haplotype(dir: &Dir) -> String {
     haplotype + &reference[from..]
 }
 
-/// The CIGAR's operations with their lengths.
+/// Returns the operations of a CIGAR with their lengths.
 fn operations(cigar: &str) -> Vec<(char, usize)> {
     let runs = cigar.split_inclusive(|letter: char| letter.is_ascii_alphabetic());
     runs.map(|run| {
@@ -59,8 +59,8 @@ fn operations(cigar: &str) -> Vec<(char, usize)> {
     .collect()
 }
 
-/// The sequence that most primary records of proper pairs have in the place of each base of the
-/// reference: that base, another one, none, or one with an insertion behind it.
+/// Returns the sequence that most primary records of proper pairs have: for each base of the reference the same base,
+/// another one, none, or a base with an insertion after it.
 fn consensus(reference: &str, sam: &str) -> String {
     let mut seen: Vec<HashMap<String, usize>> = vec![HashMap::new(); reference.len()];
     for line in sam.lines().filter(|line| !line.starts_with('@')) {
@@ -96,7 +96,7 @@ fn consensus(reference: &str, sam: &str) -> String {
     seen.iter().enumerate().map(most).collect()
 }
 
-/// The help's command for bcftools finds every variant of a genome, and no other.
+/// The command in the help for bcftools finds exactly the variants of a genome.
 #[test]
 fn the_recipe_for_callers_finds_all_variants() {
     let Some(cases) = cases("map") else { return };
@@ -117,7 +117,7 @@ fn the_recipe_for_callers_finds_all_variants() {
     shell(dir.root(), &command);
     let sam = String::from_utf8(dir.read("out.sam")).unwrap();
     assert!(consensus(&sequence(&dir), &sam) == haplotype(&dir));
-    // Without `--rescue`, too; as few edits as help had before are not enough.
+    // Without `--rescue`, too. The limit of edits that the help once recommended is not enough.
     let (_, sam) = map(&dir, "-q");
     assert!(consensus(&sequence(&dir), &sam) == haplotype(&dir));
     let sam = dir.run("map -q v.fa -1 1.fq.gz -2 2.fq.gz -e 4% --best --max-insert 600").ok();
@@ -167,7 +167,7 @@ fn outward_mates_are_warned_of() {
     assert!(warning.contains("point away from each other"), "{warning}");
 }
 
-/// OptiType's loader wants the tag NM in every record, and a contig of the reference.
+/// OptiType requires the tag NM in every record and a contig of the reference.
 #[test]
 fn records_for_optitype_have_nm() {
     let Some(cases) = cases("map") else { return };

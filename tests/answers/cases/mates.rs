@@ -1,4 +1,4 @@
-//! Mates: their names, the same file twice, pairs that are given as single reads.
+//! Names of mates, a file given twice, and pairs given as single reads.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -7,7 +7,7 @@ use super::cases;
 use merganser_test_support::tools::installed;
 use merganser_test_support::{Dir, Ran};
 
-/// Bases without a pattern, by Knuth's generator (MMIX).
+/// Returns random bases, by Knuth's generator (MMIX).
 fn bases(count: usize, seed: u64) -> String {
     let step = |x: &u64| {
         Some(x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407))
@@ -16,7 +16,7 @@ fn bases(count: usize, seed: u64) -> String {
     numbers.map(|x| char::from(b"ACGT"[(x >> 62) as usize])).take(count).collect()
 }
 
-/// FASTQ of reads of 100 bases of the genome, 50 bases apart; `name` names them.
+/// Returns FASTQ with reads of 100 bases of the genome, 50 bases apart, with names from `name`.
 fn reads(genome: &str, count: usize, offset: usize, name: impl Fn(usize) -> String) -> String {
     let one = |number: usize| {
         let at = (offset + 50 * number) % (genome.len() - 100);
@@ -25,7 +25,7 @@ fn reads(genome: &str, count: usize, offset: usize, name: impl Fn(usize) -> Stri
     (0..count).map(one).collect()
 }
 
-/// A folder with a genome, a database, a host's set and a table of it.
+/// Returns a directory with a genome, a database, and a minimizer set and a table of a host.
 fn world() -> (Dir, String) {
     let dir = Dir::new();
     let genome = bases(3000, 7);
@@ -44,7 +44,7 @@ fn world() -> (Dir, String) {
     (dir, genome)
 }
 
-/// The commands that take pairs, without their reads; all print records or lines.
+/// Commands that accept pairs, without their reads; all print records or lines.
 const COMMANDS: [&str; 6] = [
     "classify db.mgdb",
     "classify k2",
@@ -54,7 +54,7 @@ const COMMANDS: [&str; 6] = [
     "extract reads --taxid 9 --lines lines",
 ];
 
-/// What a command says with these reads. `extract` has lines of the reads as single ones.
+/// Runs a command with these reads. For `extract`, the lines are those of single reads.
 fn run(dir: &Dir, command: &str, reads: &str) -> Ran {
     dir.run(&format!("{command} {reads}"))
 }
@@ -87,7 +87,7 @@ fn mates_have_names_of_many_forms() {
         let own = run(&dir, COMMANDS[0], pair).ok();
         let names: Vec<String> = (0..3).map(|at| common.replace("r0", &format!("r{at}"))).collect();
         assert_eq!(column(&own, 1), names, "{mates:?}");
-        // Kraken 2 cuts /1 and /2 alone.
+        // Kraken 2 removes only /1 and /2.
         let kraken = run(&dir, COMMANDS[1], pair).ok();
         let id = format!("r0{}", first.strip_suffix("/1").unwrap_or(first));
         assert_eq!(column(&kraken, 1)[0], id);
@@ -103,7 +103,7 @@ fn mates_have_names_of_many_forms() {
             let kept = run(&dir, command, pair).ok();
             assert_eq!(kept.lines().count(), 24, "{command} {mates:?}");
         }
-        // Reads are found again by lines of both kinds, and by these in another order.
+        // Lines of both kinds, in any order, are matched with their reads.
         for lines in [&own, &kraken] {
             let turned: Vec<&str> = lines.lines().rev().collect();
             for text in [lines.clone(), turned.join("\n") + "\n"] {
@@ -161,7 +161,7 @@ fn a_file_is_not_its_own_mate() {
             assert!(line.contains("the same file as first and as second mates"), "{line}");
         }
     }
-    // A sheet's sample is not classified, and others are.
+    // The sample with this mistake is not classified, but other samples are.
     dir.write("2.fq", reads(&genome, 2, 0, |number| format!("r{number}")));
     dir.write("sheet", "a\t1.fq\tlink.fq\n");
     for command in ["classify db.mgdb -o {}.tsv", "map -e 3 g.fa -o {}.bam"] {
@@ -210,13 +210,13 @@ fn files_that_are_given_twice_are_warned_of() {
         "g.fa and folder/h.fa: are the same file",
     );
     warned("deplete index g.fa ./g.fa -o x.mgd", "g.fa and ./g.fa: are the same file");
-    // Another shard may have the second one.
+    // The second file may belong to another shard.
     warned("count -k 21 -o x.mgk --shard 1/2 1.fq ./1.fq", "1.fq and ./1.fq: are the same file");
-    // With --json, too.
+    // The summary contains the warning, too.
     dir.run("count -q -k 21 -o x.mgk 1.fq 1.fq --json j").ok();
     let summary: serde_json::Value = serde_json::from_slice(&dir.read("j")).unwrap();
     assert!(summary["warnings"][0].as_str().unwrap().starts_with("1.fq: is given more than once"));
-    // Copies are two files, tables may be combined with themselves, and reads compared with themselves.
+    // No warning for copies, a table combined with itself, and reads compared with their own table.
     fs::copy(dir.path("1.fq"), dir.path("copy.fq")).unwrap();
     for args in [
         "count -k 21 -o x.mgk 1.fq copy.fq",
@@ -276,7 +276,7 @@ fn files_of_mates_that_are_given_as_single_reads_are_warned_of() {
     assert!(run(&dir, COMMANDS[0], "a_1.fq b_2.fq").warnings().is_empty());
 }
 
-/// SAM of these records.
+/// Returns SAM of these records.
 fn sam(genome: &str, records: &[(&str, u16, usize)]) -> String {
     let one = |&(name, flags, at): &(&str, u16, usize)| {
         let (letters, qualities) = (&genome[at..at + 100], "I".repeat(100));
@@ -309,7 +309,7 @@ fn alignments_are_pairs_by_their_flags() {
         let two = run(&dir, command, "-1 1.fq -2 2.fq --any-names -q").ok();
         let of_pairs = run(&dir, command, "pairs.sam");
         assert!(of_pairs.warnings().is_empty(), "{}", of_pairs.stderr);
-        // The header tells of pairs where the command line does.
+        // Only headers may differ: they contain the command line.
         let records = |text: &str| -> Vec<String> {
             text.lines().filter(|line| !line.starts_with('@')).map(str::to_owned).collect()
         };
@@ -327,7 +327,7 @@ fn alignments_are_pairs_by_their_flags() {
         assert!(ran.warnings().is_empty(), "{}", ran.stderr);
         assert_eq!(names(&ran.ok()), ["a/1", "a/2", "b/1", "b/2"], "{command}");
     }
-    // A mate of the host takes the other one with it.
+    // A mate that matches the host also removes the other mate.
     dir.write(
         "half.sam",
         sam(&format!("{genome}{}", bases(100, 3)), &[("a", 77, 0), ("a", 141, 3000)]),

@@ -1,11 +1,11 @@
-//! Histograms whose genome is known: cut, with organelles, of high coverage, of other programs.
+//! Histograms of known genomes: cut off, with organelles, with high coverage, from other programs.
 
 use std::collections::HashMap;
 
 use super::cases;
 use merganser_test_support::{Dir, Ran};
 
-/// The values that a run printed.
+/// Returns the values that a run printed.
 fn values(ran: Ran) -> HashMap<String, f64> {
     let text = ran.ok();
     let lines = text.lines().filter_map(|line| line.split_once('\t'));
@@ -18,14 +18,14 @@ fn close(values: &HashMap<String, f64>, key: &str, wanted: f64, within: f64) {
     assert!((found - wanted).abs() <= within * wanted, "{key}: {found}, not {wanted}: {values:?}");
 }
 
-/// Fits a model to a histogram of the cases; `None` where they are not.
+/// Fits a model to a histogram of the cases; `None` if they are missing.
 fn model(dir: &Dir, name: &str, options: &str) -> Option<Ran> {
     let path = cases(&format!("kmers/{name}"))?;
     std::fs::copy(path, dir.path(name)).unwrap();
     Some(dir.run(&format!("kmers histogram --model -k 21 {name} {options}")))
 }
 
-/// Rows of a haploid genome of half a million bases at 30x, with errors, up to a count.
+/// Returns rows of a haploid genome of half a million bases at 30x, with errors, up to count `to`.
 fn rows(to: u32) -> Vec<(u32, u64)> {
     let number = |count: u32| {
         let off = f64::from(count) - 30.0;
@@ -139,7 +139,7 @@ fn histograms_of_other_programs_are_read_or_named() {
     );
 }
 
-/// Rows alone, as KAT, BBMap and ntCard write them, give the same.
+/// Histograms of KAT, BBMap and ntCard have the same result as their rows alone.
 #[test]
 fn headers_of_other_programs_change_nothing() {
     let dir = Dir::new();
@@ -156,7 +156,7 @@ fn headers_of_other_programs_change_nothing() {
         rows.iter().map(|(c, n)| format!("{c}\t{}\t{n}\n", u64::from(*c) * n)).collect();
     dir.write("khist.txt", format!("#Depth\tRaw_Count\tUnique_Kmers\n{columns}"));
     assert_eq!(dir.run("kmers histogram --model --ploidy 1 -k 27 khist.txt").ok(), wanted);
-    // ntCard leaves higher counts out, and says how many k-mers there are: two in five of them repeats.
+    // ntCard omits higher counts but gives the total number of k-mers: here, two fifths are repeats.
     let total: u64 = rows.iter().map(|(count, number)| u64::from(*count) * number).sum();
     dir.write("ntcard", format!("F1\t{}\nF0\t9\n{}", total + 10_000_000, text(&rows, 1)));
     let ran = dir.run("kmers histogram --model --ploidy 1 -k 27 ntcard");

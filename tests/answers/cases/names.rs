@@ -1,11 +1,12 @@
-//! Names of outputs decide the format, or are refused where they cannot.
+//! The suffix of an output decides its format; unsuitable suffixes are refused.
 
 use std::path::Path;
 
 use merganser_test_support::reads::{Random, Record, fasta, fastq};
 use merganser_test_support::{Dir, two_species};
 
-/// A table, a host's set, a reference with its index, a database, and reads as FASTQ, FASTA and pairs.
+/// Returns a directory with a table, a minimizer set, a reference and its index, a database, and FASTQ, FASTA and
+/// pairs.
 fn folder() -> Dir {
     let dir = Dir::new();
     two_species::write_taxonomy(&dir);
@@ -28,7 +29,7 @@ fn folder() -> Dir {
     dir
 }
 
-/// The format that a file begins with.
+/// Returns the format of a file by its first bytes.
 fn found(path: &Path) -> &'static str {
     let bytes = std::fs::read(path).unwrap();
     let magics: [(&[u8], &str); 13] = [
@@ -86,7 +87,7 @@ fn a_listed_suffix_gets_its_format() {
     }
 }
 
-/// Either file names the database.
+/// Either file of a KMC database names the database.
 #[test]
 fn a_file_of_kmc_names_its_database() {
     let dir = folder();
@@ -147,7 +148,7 @@ fn a_suffix_that_an_output_cannot_have_is_refused() {
         ("build --taxonomy tax --map map.tsv g.fa -o", "d.k2d.json", "cannot be JSON"),
     ] {
         let before = dir.names();
-        // What the reads are is a matter of the input.
+        // A contradiction with the content of the input is not a usage error.
         let code = if part.contains("the reads of") { 1 } else { 2 };
         let message = dir.run(&format!("{run} {name}")).fails(code);
         assert!(message.contains(part), "{run} {name}: {message}");

@@ -1,4 +1,4 @@
-//! Reports, distributions, sheets and lines as other programs, versions and spreadsheets leave them.
+//! Reports, distributions, sheets and lines in the forms of other programs, versions and spreadsheets.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::cases;
 use merganser_test_support::Dir;
 use merganser_test_support::tools::shell;
 
-/// A directory with the files of a folder of cases, and of what these need.
+/// Returns a directory with the files of a case.
 fn case(folder: &str) -> Option<Dir> {
     let path = cases(&format!("classify/{folder}"))?;
     let dir = Dir::new();
@@ -14,7 +14,7 @@ fn case(folder: &str) -> Option<Dir> {
     Some(dir)
 }
 
-/// The same with a database of three genomes and reads of them.
+/// Like [`case`], with a database of three genomes and reads of them.
 fn case_with_database(folder: &str) -> Option<Dir> {
     let (dir, all) = (case(folder)?, cases("classify")?);
     copy(&all, "g.fa m.map r.fa 13-names-pipe/taxonomy", &dir);
@@ -28,7 +28,7 @@ fn copy(from: &Path, names: &str, dir: &Dir) {
     }
 }
 
-/// Reads of a sample, with what is below a genus.
+/// The report of a sample, down to species.
 const BASE: &str = " 20.00\t200\t200\tU\t0\tunclassified\n 80.00\t800\t0\tR\t1\troot\n \
                      80.00\t800\t0\tR1\t131567\t  cellular organisms\n \
                      80.00\t800\t10\tD\t2\t    Bacteria\n \
@@ -48,13 +48,13 @@ const READERS: [&str; 7] = [
 ];
 const HEADING: &str = "mapped_taxid\tgenome_taxids:kmers_mapped:total_genome_kmers\n";
 
-/// Columns of a table, by their numbers, of the rows behind the heading.
+/// Returns two columns of a table, by number, without the heading.
 fn columns(table: &str, wanted: [usize; 2]) -> Vec<[String; 2]> {
     let rows = table.lines().filter(|line| !line.starts_with('#'));
     rows.map(|row| wanted.map(|at| row.split('\t').nth(at).unwrap().to_owned())).collect()
 }
 
-/// The only warning of a command that succeeds, and what it prints.
+/// Runs a command that succeeds with exactly one warning; returns the warning and stdout.
 #[track_caller]
 fn warned(dir: &Dir, command: &str) -> (String, String) {
     let ran = dir.run(command);
@@ -64,7 +64,7 @@ fn warned(dir: &Dir, command: &str) -> (String, String) {
     (warning, ran.ok())
 }
 
-/// What a command prints that succeeds without a warning.
+/// Runs a command that succeeds without a warning, and returns stdout.
 #[track_caller]
 fn sound(dir: &Dir, command: &str) -> String {
     let ran = dir.run(command);
@@ -72,7 +72,7 @@ fn sound(dir: &Dir, command: &str) -> String {
     ran.ok()
 }
 
-/// Case 06.
+/// Reports whose names lost their indentation are refused (case 06).
 #[test]
 fn names_that_lost_their_indents_are_refused() {
     let dir = Dir::new();
@@ -99,7 +99,7 @@ fn names_that_lost_their_indents_are_refused() {
     assert_eq!(estimated, [["1313", "529"], ["28037", "260"]].map(|row| row.map(str::to_owned)));
 }
 
-/// Indents of other widths, by tabs, and with rows missing above.
+/// Indentation by tabs or of another width, or with missing rows above, is refused.
 #[test]
 fn indents_that_lead_nowhere_are_refused() {
     let dir = Dir::new();
@@ -126,7 +126,7 @@ fn indents_that_lead_nowhere_are_refused() {
     }
 }
 
-/// Case 07: reports of which no row has all reads.
+/// Reads that belong to a clade but to none of its rows are counted, with a warning (case 07).
 #[test]
 fn reads_that_no_row_has_are_counted_and_told() {
     let dir = Dir::new();
@@ -166,7 +166,7 @@ fn reads_that_no_row_has_are_counted_and_told() {
             }
         }
     }
-    // More reads below than in a clade have no meaning.
+    // A clade with fewer reads than the clades below it is an error.
     dir.write("r", BASE.replace("790", "690"));
     let message = dir.run("report merge r").fails(1);
     assert!(
@@ -186,7 +186,7 @@ fn reads_that_no_row_has_are_counted_and_told() {
     sound(&dir, "report merge s.kreport");
 }
 
-/// Estimates are cut to whole numbers: what that takes off is no doubt.
+/// Bracken rounds estimates down; the small differences have no warning.
 #[test]
 fn reports_that_bracken_rewrites_are_sound() {
     let dir = Dir::new();
@@ -199,7 +199,7 @@ fn reports_that_bracken_rewrites_are_sound() {
     sound(&dir, "report mpa b");
 }
 
-/// Case 11.
+/// An empty report is a sample of 0 reads, with a warning (case 11).
 #[test]
 fn an_empty_report_is_a_sample_of_no_reads() {
     let dir = Dir::new();
@@ -223,7 +223,7 @@ fn an_empty_report_is_a_sample_of_no_reads() {
     warned(&dir, "report merge empty.kreport base.kreport");
 }
 
-/// Case 12.
+/// Reports of KrakenUniq are accepted (case 12).
 #[test]
 fn reports_of_krakenuniq_are_read() {
     let dir = Dir::new();
@@ -246,7 +246,7 @@ fn reports_of_krakenuniq_are_read() {
     assert_eq!(sound(&dir, "report merge --no-headers k.tsv"), expected);
 }
 
-/// Case 16.
+/// Domains have the right rank in reports of new taxonomies and of old versions (case 16).
 #[test]
 fn domains_of_new_taxonomies_and_old_versions_are_domains() {
     let Some(dir) = case("16-new-ranks") else { return };
@@ -264,14 +264,14 @@ fn domains_of_new_taxonomies_and_old_versions_are_domains() {
     dir.run("report plot --chart taxa --rank D new.kreport -o d.svg").ok();
     let picture = String::from_utf8(dir.read("d.svg")).unwrap();
     assert!(picture.contains("Bacteria") && picture.contains("Viruses"));
-    // Codes stay as they are.
+    // Rank codes are preserved.
     assert_eq!(
         sound(&dir, "report merge --format kreport new.kreport").into_bytes(),
         dir.read("new.kreport")
     );
 }
 
-/// Case 17, of reports.
+/// A byte order mark is not part of a report (case 17).
 #[test]
 fn a_byte_order_mark_is_no_part_of_a_report() {
     let dir = Dir::new();
@@ -330,7 +330,7 @@ fn files_of_other_forms_are_named() {
     dir.run("report html r -o o.html").fails(1);
 }
 
-/// Case 08.
+/// Distributions that do not fit the report are named (case 08).
 #[test]
 fn distributions_that_do_not_fit_are_told() {
     let dir = Dir::new();
@@ -363,7 +363,7 @@ fn distributions_that_do_not_fit_are_told() {
     dir.run("report bracken -d hdronly.kmer base.kreport").fails(1);
 }
 
-/// Case 10.
+/// Sample sheets from spreadsheets and pipelines are accepted (case 10).
 #[test]
 fn sheets_of_spreadsheets_and_pipelines_are_read() {
     let Some(dir) = case_with_database("10-sheets") else { return };
@@ -392,11 +392,11 @@ fn sheets_of_spreadsheets_and_pipelines_are_read() {
           reads count once"
         ]
     );
-    // By another name, and with the mates in another order.
+    // Repeated rows are recognized under other file names and with exchanged mates.
     shell(dir.root(), "ln -s s_1.fq link.fq");
     dir.write("same.csv", "A,s_1.fq,s_2.fq\nA,./link.fq,s_2.fq\nA,s_2.fq,s_1.fq\n");
     assert_eq!(classify("same.csv").1.len(), 1);
-    // A row of several runs is no repeat.
+    // Rows for several runs of a sample are not repeats.
     shell(dir.root(), "cp s_1.fq t_1.fq; cp s_2.fq t_2.fq");
     dir.write("runs.csv", "sample,run,fastq_1,fastq_2\nA,1,s_1.fq,s_2.fq\nA,2,t_1.fq,t_2.fq\n");
     let ran = dir.run("classify n.mgdb --sample-sheet runs.csv -o {}.tsv");
@@ -415,12 +415,12 @@ fn sheets_of_spreadsheets_and_pipelines_are_read() {
         message,
         "error: samefile.tsv: line 2: s_1.fq is given as first and as second mates\n"
     );
-    // Of map, too.
+    // `map` accepts such sheets, too.
     dir.run("map -q g.fa --sample-sheet quoted.csv -e 5 -o {}.sam").ok();
     assert!(!dir.read("A.sam").is_empty());
 }
 
-/// Case 15.
+/// Merged taxids in lines are replaced by their new taxids (case 15).
 #[test]
 fn merged_taxids_of_lines_are_those_they_were_merged_into() {
     let Some(dir) = case("15-old-lines") else { return };
@@ -449,7 +449,7 @@ fn merged_taxids_of_lines_are_those_they_were_merged_into() {
     );
     dir.write("marked.tsv", marked);
     assert_eq!(run("--taxid 101 --taxonomy tax --lines marked.tsv"), ["rg1"]);
-    // In another order than the reads, too.
+    // Also if the order differs from that of the reads.
     dir.write("odd.tsv", "C\trg3\t103\t150\t\nC\trg2\t777\t150\t\nC\trg1\t99\t150\t\n");
     dir.write(
         "few",
@@ -473,7 +473,7 @@ fn merged_taxids_of_lines_are_those_they_were_merged_into() {
     dir.run("extract reads --taxid 14 --report few --lines odd.tsv r.fa").fails(2);
 }
 
-/// A report that is given twice, by whatever names, where reports are added up or stand beside each other.
+/// A report that is given twice, under any names, has a warning where reports are added or shown side by side.
 #[test]
 fn reports_that_are_given_twice_are_told() {
     let dir = Dir::new();
@@ -506,7 +506,7 @@ fn reports_that_are_given_twice_are_told() {
     warned(&dir, "report merge --format kreport base.kreport base.kreport");
 }
 
-/// A distribution of some of the genomes.
+/// A distribution that lacks some of the genomes has a warning.
 #[test]
 fn distributions_that_lack_taxa_are_told() {
     let dir = Dir::new();
@@ -521,7 +521,7 @@ fn distributions_that_lack_taxa_are_told() {
     );
     let estimated = columns(&table, [1, 5])[1..].to_vec();
     assert_eq!(estimated, [["1313", "540"], ["28037", "250"]].map(|row| row.map(str::to_owned)));
-    // A trifle: one short genome.
+    // No warning for a small difference: one short genome.
     let few = BASE.replace("500\t500\tS", "745\t745\tS").replace("250\t250\tS", "5\t5\tS");
     dir.write("few", few);
     sound(&dir, "report bracken -d half --threshold 1 few");
@@ -531,7 +531,7 @@ fn distributions_that_lack_taxa_are_told() {
     sound(&dir, "report bracken -d d.kmer base.kreport");
 }
 
-/// Two reads of one name, and lines in another order.
+/// Several reads have one name, and the lines are in another order than the reads.
 #[test]
 fn reads_of_one_name_in_another_order_than_lines() {
     let dir = Dir::new();
@@ -544,7 +544,7 @@ fn reads_of_one_name_in_another_order_than_lines() {
         lines.iter().map(line).collect::<String>()
     };
     let extract = "extract reads --taxid 101 --lines l r.fa";
-    // The first line is of the third read.
+    // The first line belongs to the third read.
     dir.write("r.fa", reads(&["a", "b", "a", "c"]));
     dir.write("l", lines(&[("a", 102), ("a", 101), ("c", 101), ("b", 101)]));
     let (warning, _) = warned(&dir, extract);
@@ -555,15 +555,15 @@ fn reads_of_one_name_in_another_order_than_lines() {
         ),
         "{warning}"
     );
-    // Both are behind the first read that is elsewhere.
+    // Both lines come after the first read that is out of order.
     dir.write("l", lines(&[("b", 101), ("a", 102), ("a", 101), ("c", 101)]));
     dir.run(extract).fails(1);
-    // The same end, and the order of the reads.
+    // The lines of one name have the same taxon, or are in the order of the reads.
     dir.write("l", lines(&[("a", 101), ("a", 101), ("c", 101), ("b", 102)]));
     sound(&dir, extract);
     dir.write("l", lines(&[("a", 101), ("b", 101), ("a", 102), ("c", 101)]));
     assert!(sound(&dir, extract).matches('>').count() == 3);
-    // A read that takes the line of the one before it, as a mate does, leaves its own.
+    // A read that takes the line of its predecessor, like a mate, leaves its own line unused.
     dir.write("r.fa", reads(&["a", "a", "b"]));
     dir.write("l", lines(&[("a", 101), ("b", 101), ("a", 102)]));
     let (warning, _) = warned(&dir, extract);

@@ -1,4 +1,4 @@
-//! SAM that no reader takes for something else.
+//! SAM that cannot be misread.
 
 use std::fs::File;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use merganser_test_support::{Dir, MERGANSER};
 
 const GENOME: &str = "GATTACAGATCCCGTAAGCTTGCATGCCTGCAGGTCGACTCTAGAGGATCCCCGGGTACCGAGCTCGAATTCACTGGCCGTCGTTTTACAACGTCGTGACTGG";
 
-/// A folder with a reference and reads of these names, which are mapped with one edit.
+/// Returns a directory with a reference and reads with these names, which map with one edit.
 fn world(contigs: &[&str], names: &[&str]) -> Dir {
     let dir = Dir::new();
     let contig = |name: &&str| format!(">{name}\n{GENOME}\n");
@@ -49,7 +49,7 @@ fn no_line_of_sam_begins_with_an_at_that_is_no_header() {
             assert!(line.contains("has control characters: rename the read"), "{line}");
         }
     }
-    // Others are as they were.
+    // Other names are accepted.
     let dir = world(&["c"], &["a@b", "é", "#x"]);
     dir.run("map -q -e 1 g.fa r.fq").ok();
 }
@@ -84,7 +84,7 @@ fn tags_name_no_contig_that_is_not_told_from_what_follows() {
     }
 }
 
-/// What a shell makes of `command` with both outputs in one file, and how it ended.
+/// Runs a command with stdout and stderr in one file; returns its content and whether the command succeeded.
 fn to_one_file(dir: &Dir, command: &str) -> (String, bool) {
     let file = File::create(dir.path("both")).unwrap();
     let done = Command::new(MERGANSER)
@@ -111,11 +111,11 @@ fn messages_are_not_among_records() {
     ] {
         let quiet = dir.run(&format!("{command} -q")).ok();
         assert_eq!(to_one_file(&dir, &format!("{command} {output}")), (quiet, true), "{command}");
-        // Results elsewhere: messages are wanted.
+        // With results in another file, messages are printed.
         let (text, done) = to_one_file(&dir, &format!("{command} -o elsewhere"));
         assert!(done && text.contains("reads"), "{text}");
     }
-    // What is doubtful and what went wrong is said in any case.
+    // Warnings and errors are printed in any case.
     let (text, done) = to_one_file(&dir, "map -e 1 g.fa r.fq r.fq");
     let said: Vec<&str> = text.lines().filter(|line| !line.contains('\t')).collect();
     assert!(

@@ -1,17 +1,17 @@
-//! Trios whose parents are the child's, or not: rates of switches, or `na` with a warning that names the parent.
+//! Trios with true or wrong parents: switch error rates, or `na` with a warning that names the parent.
 
 use super::cases;
 use merganser_test_support::Dir;
 use merganser_test_support::oracle::complement;
 use merganser_test_support::reads::{Random, Record, fasta};
 
-/// The letters of a FASTA file of one sequence.
+/// Returns the letters of a FASTA file with one sequence.
 fn letters(text: &[u8]) -> Vec<u8> {
     let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.starts_with(b">"));
     lines.collect::<Vec<_>>().concat()
 }
 
-/// Another base at a hundredth of the places.
+/// Returns a copy with another base at one position in 100.
 fn relative(random: &mut Random, letters: &[u8]) -> Vec<u8> {
     let mut other = letters.to_vec();
     for letter in &mut other {
@@ -23,7 +23,7 @@ fn relative(random: &mut Random, letters: &[u8]) -> Vec<u8> {
     other
 }
 
-/// Writes reads of two haplotypes, `coverage` times together, and their table `NAME.mgk`.
+/// Writes reads of two haplotypes, with this total coverage, and their table `NAME.mgk`.
 fn write_reads(dir: &Dir, name: &str, haplotypes: [&[u8]; 2], coverage: usize, seed: u64) {
     let mut random = Random(seed);
     let read = |number: usize| {
@@ -41,7 +41,7 @@ fn write_reads(dir: &Dir, name: &str, haplotypes: [&[u8]; 2], coverage: usize, s
     dir.run(&format!("count -q -k 21 --min-count 1 {name}.fa -o {name}.mgk")).ok();
 }
 
-/// A child whose haplotypes are `tm.fa` and `tf.fa`, its parents, and others that are not.
+/// Returns a directory with a child, whose haplotypes are `tm.fa` and `tf.fa`, its parents, and unrelated genomes.
 fn family() -> Option<Dir> {
     let folder = cases("kmers")?;
     let dir = Dir::new();
@@ -65,8 +65,8 @@ fn family() -> Option<Dir> {
     Some(dir)
 }
 
-/// Runs `kmers qv` on a pair of assemblies; the warnings about parents, and the rates of the first assembly in the summary
-/// and the last column of its statistics.
+/// Runs `kmers qv` on a pair of assemblies; returns the warnings about parents, the rates of the first assembly in
+/// the summary, and the last column of its statistics.
 fn judged(
     dir: &Dir,
     parents: [&str; 2],

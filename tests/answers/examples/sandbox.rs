@@ -1,4 +1,4 @@
-//! A directory with the files that examples name: small, and of the kind that they should be.
+//! A directory with small files of the right kind for every name in the examples.
 
 use std::fmt::Write;
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use merganser_test_support::{Dir, root};
 
 const BASES: usize = 20_000;
 
-/// Two strains' genomes, 40× of pairs of the first, and everything that is made of these.
+/// Returns a directory with the genomes of two strains, pairs of the first at 40×, and files made from these.
 pub(super) fn fill() -> Dir {
     let dir = Dir::new();
     shell(
@@ -18,7 +18,7 @@ pub(super) fn fill() -> Dir {
          home/.local/share/bash-completion/completions",
     );
     symlink(root().join("tests/data"), dir.path("tests/data")).unwrap();
-    // Databases of Kraken 2 and of GTDB's genomes; what is written beside the first is not to stay.
+    // A Kraken 2 database and GTDB genomes. The files beside the database are removed again.
     shell(
         dir.root(),
         "mkdir kraken_db genomes_reps && cp tests/data/kraken2/*.k2d kraken_db \
@@ -27,7 +27,7 @@ pub(super) fn fill() -> Dir {
          && printf 'RS_GCF_000860505.1\\td__Viruses;p__One\\n' | gzip > bac120_taxonomy.tsv.gz \
          && printf 'RS_GCF_000000001.1\\td__Others\\n' | gzip > ar53_taxonomy.tsv.gz",
     );
-    // Downloads of NCBI, with a genome of a taxid that the taxonomy has.
+    // NCBI downloads, with a genome whose taxid is in the taxonomy.
     shell(
         dir.root(),
         "mkdir -p refseq/GCF_000001405.1 \
@@ -43,7 +43,7 @@ pub(super) fn fill() -> Dir {
     dir
 }
 
-/// Genomes and reads, and the lists that name them.
+/// Writes genomes and reads, and lists of them.
 fn sequences(dir: &Dir) {
     let mut random = Random(8);
     let one = String::from_utf8(random.bases(BASES)).unwrap();
@@ -111,7 +111,7 @@ fn sequences(dir: &Dir) {
     );
 }
 
-/// Tables of k-mers, under all the names that examples have for them.
+/// Makes tables of k-mers with all names that examples use.
 fn tables(dir: &Dir) {
     let count = "count -q --min-count 1";
     dir.run(&format!("{count} -k 31 --histogram h31 -o all31.mgk reads_1.fq reads_2.fq")).ok();
@@ -149,7 +149,7 @@ fn tables(dir: &Dir) {
     dir.run("kmers convert -q --format kmc -o sample sample.mgk").ok();
 }
 
-/// A taxonomy, databases of it, and what reads were found to be.
+/// Writes a taxonomy, builds databases and classifies reads.
 fn databases(dir: &Dir) {
     let taxa = [
         (1, 1, "no rank", "root"),
@@ -190,7 +190,7 @@ fn databases(dir: &Dir) {
     }
 }
 
-/// Indices of the reference, and alignments to it.
+/// Makes indexes of the reference, and alignments to it.
 fn alignments(dir: &Dir) {
     for name in ["ref", "host", "ecoli"] {
         dir.run(&format!("index -q ref.fa -o {name}.mgi")).ok();
@@ -201,7 +201,7 @@ fn alignments(dir: &Dir) {
     }
 }
 
-/// Sets of minimizers.
+/// Makes minimizer sets.
 fn sets(dir: &Dir) {
     dir.run("deplete index -q -o host.mgd host.fa").ok();
     dir.run("deplete index -q -o pathogens.mgd genomes/b.fa").ok();

@@ -26,7 +26,7 @@ const STREAMS: [(&str, &str); 10] = [
     ("2>>odd/log", "/proc/self/fd/2"),
 ];
 
-/// Checks that output is appended to the existing content, or that there is none.
+/// Checks that output is appended to the existing content, or nothing is written.
 pub(super) fn act(attack: &mut Attack<'_>) -> Result {
     let chosen = attack.choose(Scale::Small, |job| !job.outputs().is_empty());
     let (job, scene) = (chosen.job(), &chosen.scene);

@@ -1,4 +1,4 @@
-//! Kraken's report as Bracken takes it: with genomes of strains, too.
+//! Reports and distributions for Bracken, also with genomes of strains.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -9,17 +9,17 @@ use merganser_test_support::reads::Random;
 use merganser_test_support::tools::{by_chance, shell};
 use merganser_test_support::{Dir, MERGANSER};
 
-/// For each taxon that reads of genomes are found to be of, each genome's part of its reads
-/// (`databaseNmers.kmer_distrib`).
+/// The distribution (`databaseNmers.kmer_distrib`): for each taxon that reads of genomes are assigned to, the
+/// fraction of each genome's reads.
 type Distribution = BTreeMap<u32, BTreeMap<u32, f64>>;
 
-/// The rows of a report of these reads.
+/// Returns the rows of the report of a run with these options.
 fn report(dir: &Dir, options: &str) -> Vec<Row> {
     dir.run(&format!("classify {options} --no-map --report r.kreport -q")).ok();
     kreport(&String::from_utf8(dir.read("r.kreport")).unwrap())
 }
 
-/// Where reads of 100 bases of each genome, one from each place, are counted.
+/// Returns the distribution of error-free reads of 100 bases from every position of the genomes.
 fn distribution(dir: &Dir, database: &str, genomes: &[(u32, Vec<u8>)]) -> Distribution {
     let mut mapped: BTreeMap<u32, BTreeMap<u32, u64>> = BTreeMap::new();
     let mut totals: BTreeMap<u32, u64> = BTreeMap::new();
@@ -42,9 +42,9 @@ fn distribution(dir: &Dir, database: &str, genomes: &[(u32, Vec<u8>)]) -> Distri
     mapped.into_iter().map(|(taxid, genomes)| (taxid, parts(genomes))).collect()
 }
 
-/// Bracken's estimates of the reads of each species (its `est_abundance.py -l S -t 10`).
+/// Returns Bracken's estimates of the reads of each species (its `est_abundance.py -l S -t 10`).
 fn bracken(rows: &[Row], distribution: &Distribution) -> BTreeMap<u32, u64> {
-    // Rows of species and below with their species, rows above.
+    // Rows at species level or below count for their species; the others are above.
     let (mut species_of, mut above) = (BTreeMap::new(), Vec::new());
     let mut estimates: BTreeMap<u32, f64> = BTreeMap::new();
     let mut species: Option<&Row> = None;
@@ -82,16 +82,15 @@ fn bracken(rows: &[Row], distribution: &Distribution) -> BTreeMap<u32, u64> {
     estimates.into_iter().map(|(taxid, reads)| (taxid, reads as u64)).collect()
 }
 
-/// Genomes of strains, two of which are of one species and alike for the most part; the species
-/// beside it shares a half with one of them. Bracken gives all reads back to their species, as it does
-/// where genomes have the taxids of species.
+/// Bracken returns all reads to their species, whether genomes have taxids of strains or of species. Two strains of
+/// one species are mostly alike, and another species shares a half with one of them.
 #[test]
 fn reads_of_strains_come_back_to_their_species() {
     let world = World::new();
     let dir = &world.dir;
     let strains = "14\t|\t11\t|\tstrain\t|\t\t|\t0\t|\n15\t|\t12\t|\tno rank\t|\t\t|\t0\t|\n";
     dir.write("tax/nodes.dmp", super::world::nodes() + strains);
-    // Strain 14 of E. coli differs from K-12 at one base of 50.
+    // The genome of strain 14 of E. coli differs from that of K-12 at one base in 50.
     let mut random = Random(21);
     let mut second = world.genomes[0].clone();
     second.iter_mut().step_by(50).for_each(|base| *base = b"ACGT"[random.below(4)]);
@@ -135,7 +134,7 @@ fn reads_of_strains_come_back_to_their_species() {
     }
 }
 
-/// The lines of a distribution, checked: for each taxid the genomes with reads and all of theirs.
+/// Parses and checks a distribution: for each taxid, the genomes with their reads there and their total reads.
 fn distrib(text: &str) -> BTreeMap<u32, BTreeMap<u32, (u64, u64)>> {
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("mapped_taxid\tgenome_taxids:kmers_mapped:total_genome_kmers"));
@@ -169,7 +168,7 @@ fn distributions_stand_beside_databases() {
         for (name, length) in names.into_iter().zip([60, 100]) {
             let built = text(dir, name);
             let rows = distrib(&built);
-            // Nothing of a read is lost, and reads of the half that two genomes share are of the genus.
+            // No read is lost, and reads of the half that two genomes share belong to the genus.
             for genome in [13, 12, 21] {
                 let all = rows.values().filter_map(|row| row.get(&genome));
                 let reads = (BASES - length + 1) as u64;
@@ -188,7 +187,7 @@ fn distributions_stand_beside_databases() {
             }
         }
     }
-    // Taxids of Kraken's database from its own map, and from one that is given.
+    // Taxids of a Kraken 2 database come from its own map and from a given one.
     let expected = text(dir, "k2/database60mers.kmer_distrib");
     for name in ["a", "b", "c"] {
         let plain = text(dir, &format!("genomes/{name}.fa"));
@@ -247,7 +246,7 @@ fn distributions_that_cannot_be() {
     assert_eq!(text(dir, "refs.mgdb.100mers.kmer_distrib").lines().count(), 1);
 }
 
-/// The databases of a world, of both kinds, each with its distribution.
+/// Makes distributions of a world's databases in both formats; returns their names.
 fn with_distributions(dir: &Dir) -> [(&'static str, &'static str); 2] {
     dir.run("db bracken refs.mgdb --read-lengths 100 genomes -q").ok();
     dir.run("build --format kraken2 --taxonomy tax --bracken 100 -o k2 genomes -q").ok();
@@ -280,7 +279,7 @@ fn estimates_are_those_of_the_report() {
     }
 }
 
-/// By the formulas, and what was mixed: three of the first genome to one and two of the others.
+/// Estimates follow the formulas and the mixture: three reads of the first genome to one and two of the others.
 #[test]
 fn estimates_are_those_of_the_formulas() {
     let world = World::built();
@@ -323,7 +322,7 @@ fn samples_and_sessions_have_estimates() {
         let session = format!("classify {database} --interactive -q");
         shell(dir.root(), &format!("echo '{line}' | {MERGANSER} {session}"));
         assert_eq!(text(dir, "i.tsv"), text(dir, "o.tsv"));
-        // Lines that are joined have Bracken's table, too.
+        // Joined lines have Bracken's table, too.
         if database == "refs.mgdb" {
             dir.run("classify refs.mgdb 1.fq -q -o lines").ok();
             let merge = "db merge-results -d refs.mgdb lines -q -o joined --bracken";

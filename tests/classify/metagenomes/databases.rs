@@ -4,7 +4,7 @@ use merganser_test_support::reads::Random;
 
 use super::world::{World, lines};
 
-/// Adding gives, byte for byte, the database of one build in that order.
+/// A database with genomes added is, byte for byte, the one built from all genomes in that order.
 #[test]
 fn adding_equals_building_all() {
     let world = World::built();
@@ -17,7 +17,7 @@ fn adding_equals_building_all() {
         dir.run("db add -q --taxonomy tax y.mgdb genomes/c.fa --threads 1").ok();
         assert!(dir.read("y.mgdb") == dir.read("refs.mgdb"), "{preset}");
         assert!(dir.read("y.mgdb") != two);
-        // Without the dump, the database's own taxa have to do.
+        // Without the taxonomy dump, only the database's own taxa are known.
         dir.write("more.fa", [dir.read("genomes/c.fa"), dir.read("genomes/a.fa")].concat());
         let own = dir.run("db add x.mgdb more.fa -o z.mgdb --allow-unmapped --unmapped list");
         assert_eq!(own.warnings().len(), 2, "{}", own.stderr);
@@ -32,7 +32,7 @@ fn adding_equals_building_all() {
     assert!(!dir.path("w.mgdb").exists());
 }
 
-/// Two species share half a genome: what both have says nothing about the species.
+/// Features of several taxa can be left out. Two species share half a genome, whose features do not distinguish them.
 #[test]
 fn features_of_several_taxa_can_be_left_out() {
     let world = World::built();
@@ -75,7 +75,7 @@ fn taxa_and_sequences_of_a_database() {
     dir.run("db taxa 1.fq").fails(1);
 }
 
-/// Results of separately built databases, joined, are those of one (section 4.3 of the paper).
+/// Merged results of separate databases equal those of one database (section 4.3 of the paper).
 #[test]
 fn merged_results_equal_those_of_one_database() {
     let world = World::built();
@@ -111,7 +111,7 @@ fn merged_results_equal_those_of_one_database() {
         ))
         .ok();
         assert!(dir.read("joined") == dir.read("all"), "{preset} {options}");
-        // What lines do not say, the reads that one strain alone has, cannot be joined.
+        // Lines do not show reads that belong to a single strain, so that the joined report ends at species.
         let report = |name: &str| String::from_utf8(dir.read(name)).unwrap();
         let expected = match (preset, options.contains("genus")) {
             ("sensitive", false) => ending_at(&report("all.k"), "S"),
@@ -122,8 +122,8 @@ fn merged_results_equal_those_of_one_database() {
     }
 }
 
-/// Which 254 locations of a feature are kept is decided over all genomes: what databases that were built
-/// by themselves say cannot tell, the parts of one database can.
+/// Which 254 locations of a feature are kept is decided over all genomes: parts of one database give the result of
+/// the whole, whereas separately built databases cannot.
 #[test]
 fn parts_are_joined_to_the_whole_where_features_are_full() {
     let world = World::new();
@@ -174,13 +174,13 @@ fn parts_are_joined_to_the_whole_where_features_are_full() {
     };
     assert!(joined("part1.mgdb", "part2.mgdb") == dir.read("whole"));
     assert!(joined("one.mgdb", "two.mgdb") != dir.read("whole"));
-    // A part is not added to: it lacks what the others have.
+    // Genomes cannot be added to a single part, because the other parts have information that it lacks.
     dir.run("db add part1.mgdb genomes/c.fa").fails(1);
     dir.run("db split parts.mgdb -o part.mgdb").fails(2);
     dir.run("db split parts.mgdb -o part{}/x").fails(1);
 }
 
-/// A report in which all reads below the taxa of a rank are these taxa's own.
+/// Returns a report in which all reads below taxa of a rank are assigned to these taxa.
 fn ending_at(report: &str, code: &str) -> String {
     let mut text = String::new();
     let mut end: Option<usize> = None;

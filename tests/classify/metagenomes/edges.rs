@@ -1,9 +1,10 @@
-//! Reads without a k-mer, taxids that no tree has, and thresholds that follow the read or the genome.
+//! Edge cases: reads without a k-mer, unknown taxids, and thresholds that depend on the length of reads or on
+//! genomes.
 
 use super::world::{World, lines, names, nodes};
 
-/// They keep their line and are unclassified, as single reads and in pairs; a sample of nothing else
-/// is a sample.
+/// Reads without a k-mer have a line and are unclassified, as single reads and in pairs; a sample may consist of
+/// only such reads.
 #[test]
 fn reads_without_a_kmer() {
     let world = World::built();
@@ -23,15 +24,15 @@ fn reads_without_a_kmer() {
     let none = dir.run("classify refs.mgdb none.fa --report none -q").ok();
     assert_eq!(none, "U\tshort\t0\t18\t0:0\nU\tn\t0\t4\t0:0\n");
     assert_eq!(dir.read("none"), b"100.00\t2\t2\tU\t0\tunclassified\n");
-    // Beside a mate that has some, it takes nothing away.
+    // A mate without k-mers does not affect the other mate.
     dir.write("1.fa", format!(">p\n{k18}\n"));
     dir.write("2.fa", format!(">p\n{}\n", &genome[..200]));
     let pair = lines(&dir.run("classify refs.mgdb -1 1.fa -2 2.fa -q").ok());
     assert_eq!((pair[0].taxid, &pair[0].length[..]), (21, "18|200"));
 }
 
-/// Wherever it stands, it is told and listed, and the sequence is left out. A taxid whose parent is not
-/// there stays.
+/// A sequence with an unknown taxid, whatever its source, is left out and listed. A taxid whose parent is missing is
+/// kept.
 #[test]
 fn a_taxid_that_is_not_in_the_tree() {
     let world = World::new();
@@ -65,7 +66,7 @@ fn a_taxid_that_is_not_in_the_tree() {
     assert!(dir.run("db taxa x.mgdb --sequences").ok().contains("\t4711\tspecies"), "kept");
 }
 
-/// Half the density, half the features; out of range is wrong usage; a search of the same k-mers.
+/// Half the density gives half the features and still finds the same k-mers; a density out of range is a usage error.
 #[test]
 fn the_density_of_features() {
     let world = World::built();
@@ -87,13 +88,13 @@ fn the_density_of_features() {
     }
 }
 
-/// What a read of 100 bases needs, one of 300 needs three times.
+/// With `--hitmin-per-kb`, a read of 300 bases needs three times the hits of one of 100 bases.
 #[test]
 fn hits_by_the_length_of_the_read() {
     let world = World::built();
     let dir = &world.dir;
     let genome = String::from_utf8_lossy(&world.genomes[2]).into_owned();
-    // Both share 100 bases with the genome.
+    // Both reads share 100 bases with the genome.
     let same = &genome[500..600];
     let other = String::from_utf8_lossy(&world.genomes[3][..200]).into_owned();
     dir.write("r.fa", format!(">a\n{same}\n>b\n{same}{other}\n"));
@@ -110,7 +111,7 @@ fn hits_by_the_length_of_the_read() {
     assert_eq!(json["parameters"]["hitmin_per_kb"], needed);
 }
 
-/// Each command that takes reads says how many alignments it passed over, if there were any.
+/// Each command that reads alignments reports the number of skipped ones, if there are any.
 #[test]
 fn alignments_passed_over_are_said() {
     let world = World::built();

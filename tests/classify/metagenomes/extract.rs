@@ -1,4 +1,4 @@
-//! `merganser extract reads`: held against what the lines say, read by read.
+//! `merganser extract reads`, compared read by read with the lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,12 +6,12 @@ use super::world::{World, lines};
 use merganser_test_support::tools::{installed, shell};
 use merganser_test_support::{Dir, gunzip};
 
-/// Taxids of reads by name.
+/// Returns the taxids of reads by name.
 fn taxa(text: &str) -> BTreeMap<String, u32> {
     lines(text).into_iter().map(|line| (line.id, line.taxid)).collect()
 }
 
-/// The records of a FASTQ text whose reads are of these taxa.
+/// Returns the FASTQ records of reads with wanted taxa.
 fn chosen(fastq: &[u8], taxa: &BTreeMap<String, u32>, wanted: &dyn Fn(u32) -> bool) -> String {
     let text = String::from_utf8(fastq.to_vec()).unwrap();
     let all: Vec<&str> = text.lines().collect();
@@ -23,7 +23,7 @@ fn chosen(fastq: &[u8], taxa: &BTreeMap<String, u32>, wanted: &dyn Fn(u32) -> bo
     all.chunks(4).filter(of).map(|record| record.join("\n") + "\n").collect()
 }
 
-/// Pairs, their lines and report.
+/// Returns a world with pairs, their lines and their report, and the taxids.
 fn pairs() -> (World, BTreeMap<String, u32>) {
     let world = World::built();
     let dir = &world.dir;
@@ -73,7 +73,7 @@ fn reads_of_taxa_are_those_that_the_lines_name() {
     }
 }
 
-/// All ways in and out.
+/// Every input format and every output format.
 #[test]
 fn reads_come_and_go_in_all_formats() {
     let (world, taxa) = pairs();
@@ -87,7 +87,7 @@ fn reads_come_and_go_in_all_formats() {
     }
     let run = |args: &str| dir.run(&format!("extract reads --taxid 21 -q {args}")).ok();
     assert_eq!(run("--lines l.tsv -1 1.fq -2 2.fq"), turns);
-    // Mates one after the other, told so or not.
+    // Interleaved mates, with and without the option.
     let all: Vec<String> = ["1.fq", "2.fq"].map(text).to_vec();
     let [one_all, two_all]: [Vec<&str>; 2] = [0, 1].map(|mate: usize| all[mate].lines().collect());
     let mixed = one_all.chunks(4).zip(two_all.chunks(4));
@@ -95,9 +95,9 @@ fn reads_come_and_go_in_all_formats() {
     dir.write("i.fq", mixed.collect::<String>());
     assert_eq!(run("--lines l.tsv --interleaved i.fq"), turns);
     assert_eq!(run("--lines l.tsv i.fq"), turns);
-    // One of both alone.
+    // Only the second mates.
     assert_eq!(run("--lines l.tsv 2.fq"), two);
-    // Compressed, as FASTA, and lines from a pipe.
+    // Compressed inputs, FASTA, and lines from a pipe.
     shell(dir.root(), "gzip -k 1.fq 2.fq l.tsv");
     assert_eq!(run("--lines l.tsv.gz -1 1.fq.gz -2 2.fq.gz"), turns);
     let fasta = run("--lines l.tsv 1.fq --format fasta");
@@ -119,7 +119,7 @@ fn reads_come_and_go_in_all_formats() {
         };
         assert_eq!(names(&run("--lines l.tsv u.bam")), names(&one));
     }
-    // Single reads beside pairs, as `classify` numbers them.
+    // Single reads after pairs, in the order of `classify`.
     dir.run("classify refs.mgdb -1 1.fq -2 2.fq -U i.fq -o b.tsv -q").ok();
     run("--lines b.tsv -1 1.fq -2 2.fq -U i.fq -o b#.fq.gz");
     assert!(gunzip(&dir.path("b_1.fq.gz")) == one.as_bytes());
@@ -138,7 +138,7 @@ fn reads_come_and_go_in_all_formats() {
     assert!(singles == expected.as_bytes());
 }
 
-/// Lines in any order, and some of them alone, come to the same reads.
+/// Lines in another order, or only some of them, give the same reads.
 #[test]
 fn lines_in_another_order_are_found_by_name() {
     let (world, taxa) = pairs();
@@ -171,7 +171,7 @@ fn lines_in_another_order_are_found_by_name() {
             assert!(dir.read("o_1.fq") == expected.as_bytes(), "{name} {threads}");
         }
     }
-    // Two lines of a read that say the same are one; if they do not, it is not guessed.
+    // Repeated lines of a read with the same taxon are accepted; contradictory ones are an error.
     let mut twice = all.clone();
     twice.push(twice[5]);
     twice.swap(0, 1);
@@ -208,7 +208,7 @@ fn names_that_do_not_fit_into_memory_are_an_error() {
     assert!(message.contains("none of the reads has a line in it"), "{message}");
 }
 
-/// One line, which says what is wrong, and no output.
+/// Contradictory arguments and inputs are refused in one line, without output.
 #[test]
 fn what_does_not_go_together_is_refused() {
     let (world, _) = pairs();
@@ -248,7 +248,7 @@ fn what_does_not_go_together_is_refused() {
     insta::assert_snapshot!(said);
 }
 
-/// What may be meant so is told, and goes on.
+/// Reads without lines and lines without reads, which may be intended, have a warning.
 #[test]
 fn reads_and_lines_without_each_other_are_told() {
     let (world, taxa) = pairs();
@@ -283,7 +283,7 @@ fn reads_and_lines_without_each_other_are_told() {
     assert_eq!(ran.ok(), "");
 }
 
-/// Kraken 2's own lines, with names, too.
+/// Lines from Kraken 2 itself are accepted, also with names of taxa.
 #[test]
 fn lines_of_kraken_2_are_read() {
     if !installed(&["kraken2"]) {

@@ -1,8 +1,8 @@
-//! The lines of reads in MetaCache's format, beside those in Kraken's.
+//! The lines of reads in MetaCache's format, compared with those in Kraken's.
 
 use super::world::{World, lines};
 
-/// Rows of a MetaCache table, and what its layout says.
+/// Returns the layout and the rows of a MetaCache table.
 fn table(text: &str) -> (Vec<String>, Vec<Vec<String>>) {
     let cells = |line: &str| line.split("\t|\t").map(str::to_owned).collect::<Vec<_>>();
     let (comments, rows): (Vec<&str>, Vec<&str>) =
@@ -92,7 +92,7 @@ fn every_layout_of_a_metacache_table() {
              r2\t--\t--\t--\n"
         )
     );
-    // Every rank has its place, with a taxon or without, as MetaCache's `show_lineage` prints them.
+    // Every rank has a column, also without a taxon, as with MetaCache's `show_lineage`.
     assert_eq!(
         rows("--lineage --taxids-only --highest order"),
         "# TABLE_LAYOUT: query_header\t|\tspecies:taxid,subgenus:taxid,genus:taxid,subtribe:taxid,\

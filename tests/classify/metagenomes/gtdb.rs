@@ -1,4 +1,4 @@
-//! Taxonomies of GTDB: the same databases as of NCBI's form of the same taxa.
+//! GTDB taxonomies give the same databases as the same taxa in NCBI's form.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -13,7 +13,7 @@ const TABLE: &str = "\
     GB_GCA_000000002.1\td__Bacteria;p__P;c__C;o__O;f__F;g__Escherichia;s__Escherichia sp000123\n\
     RS_GCF_000000009.1\td__Bacteria;p__P_A;c__C;o__O;f__;g__;s__\n";
 const MORE: &str = "c.1\td__Archaea;p__P;c__C;o__O;f__F;g__Escherichia;s__Escherichia coli\n";
-/// Names of files, with ids of sequences and the lineage that these have.
+/// Names of files, ids of sequences, and their lineages.
 const GENOMES: [(&str, &str, &str); 4] = [
     ("x_GCF_000000001.2_genomic.fna", "NZ_1.1", "Escherichia coli"),
     ("GCA_000000002.7_odd.fa", "NZ_2.1", "Escherichia sp000123"),
@@ -21,7 +21,7 @@ const GENOMES: [(&str, &str, &str); 4] = [
     ("fourth.fa", "gi|9|gb|GCF_000000009|", "O"),
 ];
 
-/// All lineages, level by level, those below one taxon in their order: their numbers are from 2 on.
+/// Returns all lineages level by level, those below one taxon in order; their numbers begin with 2.
 fn lineages() -> Vec<String> {
     let mut all: BTreeSet<String> = BTreeSet::new();
     for line in TABLE.lines().chain(MORE.lines()) {
@@ -46,7 +46,7 @@ fn lineages() -> Vec<String> {
     queue.split_off(1)
 }
 
-/// The same taxonomy as NCBI has its own, in `tax`, and a map of the sequences.
+/// Writes the same taxonomy in NCBI's form to `tax`, and a map of the sequences.
 fn write_dump(dir: &Dir) {
     let lineages = lineages();
     let number = |lineage: &str| match lineages.iter().position(|one| one == lineage) {
@@ -78,8 +78,8 @@ fn write_dump(dir: &Dir) {
     dir.write("ids", map.collect::<String>());
 }
 
-/// Four genomes, of which the ids, or the files' names, are in the tables; NCBI's taxids in headers mean
-/// nothing.
+/// Returns a directory with four genomes and tables that contain their ids or the names of their files. NCBI's
+/// taxids in the headers must be ignored.
 fn written() -> Dir {
     let dir = Dir::new();
     std::fs::create_dir(dir.path("genomes")).unwrap();
@@ -87,7 +87,7 @@ fn written() -> Dir {
     for (file, id, _) in GENOMES {
         let letters =
             [random.bases(3000), random.bases(3000)].map(|it| String::from_utf8(it).unwrap());
-        // A second contig, whose id nobody knows, where the file's name tells of all.
+        // If the file's name is in the table, a second contig's id need not be.
         let second = match file.contains("GC") {
             true => format!(">{id}b kraken:taxid|3\n{}\n", letters[1]),
             false => String::new(),
@@ -107,7 +107,7 @@ fn databases_are_those_of_the_same_taxa() {
     let dir = written();
     let gtdb = "--taxonomy bac.tsv --taxonomy ar.tsv.gz --strict";
     for table in ["NZ_1.1b\tNZ_1.1", "NZ_2.1b\tNZ_2.1"] {
-        // The second contigs have the first ones' taxids.
+        // In the map, second contigs get the taxids of the first ones.
         let (second, first) = table.split_once('\t').unwrap();
         let ids = String::from_utf8(dir.read("ids")).unwrap();
         let taxid = ids.lines().find_map(|line| line.strip_prefix(&format!("{first}\t"))).unwrap();
@@ -123,7 +123,7 @@ fn databases_are_those_of_the_same_taxa() {
     for file in ["hash.k2d", "taxo.k2d", "opts.k2d", "database100mers.kmer_distrib"] {
         assert!(dir.read(&format!("g/{file}")) == dir.read(&format!("n/{file}")), "{file}");
     }
-    // On the fly, and in the same way by db bracken.
+    // On the fly, and with `db bracken`.
     let reads = "genomes/x_GCF_000000001.2_genomic.fna genomes/third.fa genomes/fourth.fa";
     let lines = dir.run(&format!("classify -q g.mgdb {reads} --report r")).ok();
     let on_the_fly = format!("classify -q --references genomes {gtdb} {reads}");
@@ -147,7 +147,7 @@ fn genomes_are_added_by_the_same_tables() {
     dir.run(&format!("build -q {both} -o some.mgdb genomes/fourth.fa")).ok();
     dir.run(&format!("db add some.mgdb -q {both} genomes/third.fa")).ok();
     assert!(dir.read("some.mgdb") == dir.read("all.mgdb"));
-    // Another table has other numbers.
+    // Numbers of taxa in another table differ.
     let said = dir.run("db add some.mgdb --taxonomy ar.tsv.gz genomes/third.fa").fails(2);
     assert!(said.starts_with("error: taxid 4 is P in the database and C in --taxonomy"), "{said}");
     let said = dir.run("db add some.mgdb --taxonomy bac.tsv genomes/third.fa").fails(2);

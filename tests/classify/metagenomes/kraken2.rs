@@ -1,4 +1,4 @@
-//! Databases of Kraken 2: the same bytes as its own program, and all that is made of them.
+//! Kraken 2 databases: results have the bytes of Kraken 2, and all other outputs work, too.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use super::world::{GENOMES, World};
 use merganser_test_support::tools::{installed, shell};
 use merganser_test_support::{Dir, gunzip, root, shared};
 
-/// The database, the reads and what Kraken 2.17.1 writes of them.
+/// Returns the folder with the database, the reads and the outputs of Kraken 2.17.1.
 fn data() -> Option<PathBuf> {
     shared("kraken2/database/hash.k2d").and_then(|file| Some(file.parent()?.parent()?.to_owned()))
 }
@@ -56,7 +56,7 @@ fn lines_and_reports_are_those_of_2_17_1() {
     }
 }
 
-/// A database that the installed program has built of the genomes of a world.
+/// Builds a database of the genomes of a world with the installed kraken2-build.
 fn build(world: &World, options: &str) {
     let root = world.dir.root();
     shell(
@@ -70,7 +70,7 @@ fn build(world: &World, options: &str) {
     shell(root, &format!("kraken2-build --db k2 --build --threads 1 {options} 2>&1"));
 }
 
-/// A report without its rank codes: Debian's build of Kraken 2 writes them without letters.
+/// Returns the rows of a report without rank codes, of which Debian's build of Kraken 2 writes only a part.
 fn without_ranks(report: &[u8]) -> Vec<Vec<String>> {
     let text = String::from_utf8(report.to_vec()).unwrap();
     let cells = text.lines().map(|line| line.split('\t').map(str::to_owned).collect());
@@ -104,8 +104,8 @@ fn the_installed_program_writes_the_same() {
     }
 }
 
-/// What `build --format kraken2` writes is read by both programs, which say the same as of the database
-/// that Kraken 2's own program builds.
+/// Databases written by `build --format kraken2` have the results of those written by kraken2-build, in both
+/// programs.
 #[test]
 fn databases_that_we_build() {
     if !installed(&["kraken2", "kraken2-build"]) {
@@ -138,7 +138,7 @@ fn databases_that_we_build() {
     }
     let world = World::built();
     let failing = |options: &str, code: i32| {
-        // One genome is masked as a whole, which is a warning.
+        // A genome that is masked completely has a warning.
         let line = "build -q --format kraken2 --taxonomy tax -o none/k2 genomes";
         let said = world.dir.run(&format!("{line} {options}")).fails(code);
         assert!(!world.dir.path("none").exists());
@@ -149,19 +149,19 @@ fn databases_that_we_build() {
     );
     assert!(failing("--memory 20M", 1).contains("or give --max-db-size, a limit for the table"));
     assert!(failing("--density 3", 2).contains("not with --format kraken2"));
-    // When all files have been written.
+    // An error after all files have been written.
     world.dir.write("odd.fa", format!(">odd kraken:taxid|999999\n{}\n", "ACGTTGCAAC".repeat(9)));
     assert!(
         failing("odd.fa --strict", 1).contains("1 sequences have no taxon (--strict), first odd")
     );
 }
 
-/// The third column.
+/// Returns the third column.
 fn taxids(lines: &str) -> Vec<u32> {
     lines.lines().map(|line| line.split('\t').nth(2).unwrap().parse().unwrap()).collect()
 }
 
-/// What is made of databases of ours is made of these, too.
+/// Everything that works with our own databases works with Kraken 2 databases.
 #[test]
 fn reports_samples_and_sessions() {
     if !installed(&["kraken2", "kraken2-build"]) {
@@ -176,7 +176,7 @@ fn reports_samples_and_sessions() {
     let classified = found.iter().filter(|&&taxid| taxid != 0).count();
     assert!(classified > 500, "{classified}");
     let text = |name: &str| String::from_utf8(dir.read(name)).unwrap();
-    // Without `#`, mates follow each other.
+    // Without `#` in the name, mates are interleaved.
     assert_eq!(text("p.fq").lines().count(), 8 * classified);
     assert!(text("p.fq").lines().next().unwrap().contains(" kraken:taxid|"));
     let sum = |text: &str, column: usize| -> u64 {
@@ -221,12 +221,12 @@ fn what_cannot_be_is_said_in_a_line() {
         assert!(said.contains(message), "{said}");
         assert_eq!(said.lines().count(), 1, "{said}");
     }
-    // No reads, and a read that is too short, give whole outputs.
+    // Empty inputs and too short reads give complete outputs.
     dir.write("none.fq", "");
     dir.run("classify k2 none.fq -q -o none.tsv --report none.report").ok();
     assert_eq!((dir.read("none.tsv").len(), dir.read("none.report").len()), (0, 0));
     assert_eq!(dir.run("classify k2 r.fq -q").ok(), "U\tr\t0\t4\t0:0\n");
-    // A cell that leads nowhere: found by db verify, and by a read that meets it.
+    // A cell with an unknown taxon is reported by `db verify` and by a read with this minimizer.
     let mut table = dir.read("k2/hash.k2d");
     let filled = table[32..].chunks_exact(4).position(|cell| cell != [0; 4]).unwrap();
     table[32 + 4 * filled] |= 0x7f;

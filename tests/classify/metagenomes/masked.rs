@@ -1,9 +1,9 @@
-//! References whose regions of low complexity are masked.
+//! References with masked regions of low complexity.
 
 use super::world::{GENOMES, World};
 use merganser_test_support::tools::{installed, shell};
 
-/// A world whose genomes have repeats, in lower case as well.
+/// Returns a world whose genomes have repeats, also in lower case.
 fn repeats() -> World {
     let world = World::new();
     for ((name, taxid), letters) in GENOMES.iter().zip(&world.genomes) {
@@ -35,11 +35,11 @@ fn databases_know_that_they_are_masked() {
     assert_eq!(info("masked")["masked"], "low-complexity");
     let [plain, fewer] = ["plain", "masked"].map(|name| info(name)["locations"].as_u64().unwrap());
     assert!(fewer < plain, "{fewer} {plain}");
-    // What is added is masked as the database is, without being asked for.
+    // Added genomes are masked like the others, without an option.
     dir.run(&format!("build -q {masked} -o grown.mgdb genomes/a.fa genomes/b.fa")).ok();
     dir.run("db add -q --taxonomy tax grown.mgdb genomes/c.fa").ok();
     assert!(dir.read("grown.mgdb") == dir.read("masked.mgdb"));
-    // And so are references of one run.
+    // References of a single run can be masked, too.
     let [one, two] = world.pairs(200, 1);
     dir.write("1.fq", one);
     dir.write("2.fq", two);
@@ -72,7 +72,7 @@ fn the_default_is_that_of_kraken2_build() {
         shell(root, &format!("kraken2-build --db k2 --add-to-library genomes/{name}.fa 2>&1"));
     }
     shell(root, "kraken2-build --db k2 --build --threads 1 2>&1");
-    // Its library has the genomes in an order of its own: cells may have changed places.
+    // kraken2-build may read the genomes in another order, so that cells can be in other positions.
     let cells = |folder: &str| {
         let mut cells: Vec<[u8; 4]> =
             table(folder)[32..].chunks_exact(4).map(|cell| cell.try_into().unwrap()).collect();

@@ -1,9 +1,9 @@
-//! `classify --partial` and `report merge` of what it writes: the reports of one run over all reads.
+//! Partial results of `classify --partial`, joined by `report merge`, give the reports of a single run.
 
 use super::world::World;
 use merganser_test_support::{Dir, gunzip, root};
 
-/// The reports of one run, by the formats of `report merge`, with options of both.
+/// Formats of `report merge`, the option of `classify` for the same report, and further options of both.
 const FORMATS: [(&str, &str, &str); 8] = [
     ("kreport", "--report", ""),
     ("kreport", "--report", "--report-zero-counts"),
@@ -15,7 +15,7 @@ const FORMATS: [(&str, &str, &str); 8] = [
     ("cami", "--cami", "--sample-id me"),
 ];
 
-/// Cuts FASTQ files of mates into `parts` parts of other lengths, `p0_1.fq` and so on.
+/// Cuts FASTQ files of mates into parts of different lengths: `p0_1.fq` and so on.
 fn cut(dir: &Dir, parts: usize) {
     for mate in [1, 2] {
         let text = String::from_utf8(dir.read(&format!("{mate}.fq"))).unwrap();
@@ -28,12 +28,12 @@ fn cut(dir: &Dir, parts: usize) {
     }
 }
 
-/// Every report of `parts` parts is that of one run over them.
+/// Asserts that every report joined from `parts` parts is that of a single run.
 fn check(dir: &Dir, database: &str, options: &str, parts: usize) {
     let (mut all, mut files) = (String::new(), String::new());
     for part in 0..parts {
         let mates = format!("-1 p{part}_1.fq -2 p{part}_2.fq");
-        // Compressed or not.
+        // Some partial results are compressed.
         let file = format!("{part}.partial{}", [".gz", ""][part % 2]);
         let threads = 1 + part % 3;
         let run = format!("classify {database} {mates} -q --no-map {options} -t {threads}");
@@ -66,7 +66,7 @@ fn reports_are_those_of_one_run() {
     for options in ["--report-minimizer-data", "--confidence 0.2"] {
         check(dir, "k2", options, 3);
     }
-    // One part, and the reads of nobody.
+    // A single part, and a part without reads.
     check(dir, "refs.mgdb", "--report-minimizer-data", 1);
     dir.write("p0_1.fq", "");
     dir.write("p0_2.fq", "");
@@ -74,7 +74,7 @@ fn reports_are_those_of_one_run() {
     check(dir, "k2", "--report-minimizer-data", 1);
 }
 
-/// Each is a sample of the table, beside reports; and Bracken goes on with the report.
+/// Partial results are samples in tables, together with reports, and Bracken accepts the merged report.
 #[test]
 fn tables_and_other_reports() {
     let world = World::built();
@@ -94,12 +94,14 @@ fn tables_and_other_reports() {
     let both = ["all.kreport.gz", "one.kreport"]
         .map(|report| dir.run(&format!("report filter --rank S {report}")).ok());
     assert_eq!(both[0], both[1]);
-    // Reports that are joined lack the columns, and say so; partial results do not.
+    // Reports without the columns of minimizers have a warning when they are merged; partial results have the
+    // columns.
     let plain = dir.run("report merge --format kreport a.kreport b.kreport -o plain.kreport");
     assert!(plain.warnings()[0].contains("minimizers are left out"), "{}", plain.stderr);
 }
 
-/// Kraken's estimate depends on its blocks of input: said where it may.
+/// A warning names estimates of distinct minimizers that may differ, because Kraken 2's depend on its blocks of
+/// input.
 #[test]
 fn estimates_that_may_be_others_are_named() {
     let dir = Dir::new();
@@ -125,7 +127,8 @@ fn estimates_that_may_be_others_are_named() {
     assert_eq!(dir.run("report merge --format mpa a.partial b.partial").warnings(), [""; 0]);
 }
 
-/// What does not go together is one line that names the file and what differs, and leaves no output.
+/// Partial results that do not belong together are refused in one line with the file and the difference; no output
+/// is left.
 #[test]
 fn what_does_not_go_together() {
     let world = World::built();

@@ -1,10 +1,10 @@
-//! Kraken 2's own reports beside ours, of the same reads.
+//! Reports of Kraken 2 and ours for the same reads.
 
 use super::reports::{Row, kraken2_report, kreport};
 use super::world::{GENOMES, World, lines};
 use merganser_test_support::tools::{installed, shell};
 
-/// The same shape: ours is parsed as theirs is, and on reads that are easy the numbers agree.
+/// Both reports have the same structure, and for easy reads the numbers agree.
 #[test]
 fn reports_have_the_shape_of_kraken2s() {
     if !installed(&["kraken2", "kraken2-build"]) {
@@ -43,7 +43,7 @@ fn reports_have_the_shape_of_kraken2s() {
         let shape = |rows: &[Row]| -> Vec<(u32, usize, String, bool)> {
             let shape =
                 |row: &Row| (row.taxid, row.depth, row.name.clone(), row.minimizers.is_some());
-            // A strain has a line of its own only where reads are of it alone.
+            // A strain has a row only if reads belong to it alone.
             let mut rows: Vec<_> = rows.iter().map(shape).filter(|row| row.0 != 13).collect();
             rows.sort();
             rows
@@ -56,7 +56,7 @@ fn reports_have_the_shape_of_kraken2s() {
             assert!(row.clade.abs_diff(clade) <= 35, "{row:?} and ours {clade}");
         }
     }
-    // The lines: the same five columns, reads and lengths.
+    // Lines have the same five columns, reads and lengths.
     let texts = ["k.tsv", "o.tsv"].map(|name| String::from_utf8(dir.read(name)).unwrap());
     let heads = texts.each_ref().map(|text| -> Vec<(String, String)> {
         let cells = text.lines().map(|line| line.split('\t').collect::<Vec<_>>());
@@ -64,7 +64,7 @@ fn reports_have_the_shape_of_kraken2s() {
     });
     assert_eq!(heads[0], heads[1]);
     assert_eq!(lines(&texts[1]).len(), 700);
-    // MetaPhlAn's style, word by word where the numbers agree.
+    // The mpa table has the same lineages.
     let mpa = |text: &str| -> Vec<String> {
         let mut paths: Vec<String> =
             text.lines().map(|line| line.split('\t').next().unwrap().to_owned()).collect();

@@ -1,4 +1,4 @@
-//! `db prepare`: folders as downloads leave them, and the databases of their manifests.
+//! `db prepare`: manifests of downloaded folders, and databases built from them.
 
 mod again;
 mod refused;
@@ -14,14 +14,14 @@ const LAMBDA: &str = "refseq/viral/Lambda/latest_assembly_versions/GCF_000840245
                       GCF_000840245.1_ViralProj14204_genomic.fna.gz";
 const CORONA: &str = "refseq/viral/GCF_009858895.2/GCF_009858895.2_ASM985889v3_genomic.fna.gz";
 const HEPATITIS: &str = "refseq/ncbi_dataset/data/GCF_000860505.1/GCF_000860505.1_x_genomic.fna";
-/// The genomes in the order of their paths, with the ids of their sequences and their taxids.
+/// Genomes in the order of their paths, with the ids of their sequences and their taxids.
 const GENOMES: [(&str, &str, u32); 3] = [
     (HEPATITIS, "NC_001489.1", 12092),
     (CORONA, "MN908947", 2_697_049),
     (LAMBDA, "NC_001416.1", 2_681_611),
 ];
 
-/// A line of an assembly_summary.txt of 2024.
+/// Returns a line of assembly_summary.txt in the format of 2024.
 fn summary_line(accession: &str, taxid: u32, species: u32, level: &str, category: &str) -> String {
     let mut cells = vec!["na".to_owned(); 38];
     (cells[0], cells[4], cells[11]) = (accession.into(), category.into(), level.into());
@@ -43,8 +43,8 @@ fn summary() -> String {
         + &summary_line("GCF_000001235.1", 562, 562, "Contig", "na")
 }
 
-/// Three genomes as rsync, ncbi-genome-download and `datasets` leave them, with NCBI's taxonomy of them
-/// in `tax`, and a map of their sequences.
+/// Returns a directory with genomes in the folders of rsync, ncbi-genome-download and `datasets`, NCBI's taxonomy of
+/// them in `tax`, and a map of their sequences.
 fn downloads() -> Dir {
     let dir = Dir::new();
     let data = root().join("tests/data");
@@ -77,7 +77,7 @@ fn downloads() -> Dir {
     dir
 }
 
-/// The rows of a manifest by their paths, as column and cell.
+/// Returns the rows of a manifest by path, each as cells by column.
 fn rows(dir: &Dir, manifest: &str) -> BTreeMap<String, BTreeMap<String, String>> {
     let text = String::from_utf8(dir.read(manifest)).unwrap();
     let mut lines = text.lines();
@@ -98,14 +98,14 @@ fn rows(dir: &Dir, manifest: &str) -> BTreeMap<String, BTreeMap<String, String>>
     lines.iter().map(row).collect()
 }
 
-/// The status of each file, by the last part of its path.
+/// Returns the status of each file, by the last component of its path.
 fn statuses(dir: &Dir, manifest: &str) -> Vec<(String, String)> {
     let name = |path: &str| Path::new(path).file_name().unwrap().to_str().unwrap().to_owned();
     let rows = rows(dir, manifest);
     rows.iter().map(|(path, row)| (name(path), row["status"].clone())).collect()
 }
 
-/// How many files a run says it has not read again.
+/// Returns the number of files that, according to stderr, were not read again.
 fn known(stderr: &str) -> usize {
     let line = stderr.lines().find(|line| line.contains(" known from an earlier run"));
     line.map_or(0, |line| line.split(' ').next().unwrap().parse().unwrap())
@@ -149,7 +149,7 @@ fn manifests_tell_what_is_there() {
     let json: serde_json::Value = serde_json::from_slice(&dir.read("j")).unwrap();
     assert_eq!((&json["results"]["genomes"], &json["results"]["missing"]), (&3.into(), &2.into()));
     assert!(!dir.path("library.tsv.part").exists());
-    // The same bytes by any number of threads, whether or not it was there.
+    // The bytes do not depend on the number of threads, or on an existing manifest.
     let before = dir.read("library.tsv");
     for threads in [1, 2, 5] {
         dir.run(&format!("db prepare refseq -q -o library.tsv -t {threads}")).ok();
@@ -159,7 +159,7 @@ fn manifests_tell_what_is_there() {
     }
 }
 
-/// A manifest stands for its genomes, with a map of them.
+/// A manifest as an input is equivalent to its genomes with a map of them.
 #[test]
 fn databases_of_a_manifest_are_those_of_its_genomes() {
     let dir = downloads();
@@ -169,7 +169,7 @@ fn databases_of_a_manifest_are_those_of_its_genomes() {
     dir.run(&format!("db prepare {} -q -o out/absolute.tsv", dir.path("refseq").display())).ok();
     let list: String = GENOMES.iter().map(|(path, _, _)| format!("{path}\n")).collect();
     dir.write("list", list);
-    // It would be an error to read these: nobody needs them.
+    // Reading this file would be an error; it is not needed.
     dir.write(
         "tax/nucl_gb.accession2taxid",
         "accession\taccession.version\ttaxid\tgi\nx\ty\tz\t0\n",
@@ -194,7 +194,7 @@ fn databases_of_a_manifest_are_those_of_its_genomes() {
     assert!(lines.starts_with("C\t"), "{lines}");
     let on_the_fly = "classify --references library.tsv --taxonomy tax --strict";
     assert_eq!(dir.run(&format!("{on_the_fly} {reads} -q")).ok(), lines);
-    // Among other references, and added to a database.
+    // A manifest together with other references, and added to a database.
     dir.run(&format!("build {strict} -o b.mgdb --map ids {HEPATITIS}")).ok();
     let rest = String::from_utf8(dir.read("library.tsv")).unwrap();
     let rest: Vec<&str> = rest.lines().filter(|line| !line.starts_with(HEPATITIS)).collect();
@@ -236,7 +236,7 @@ fn damaged_genomes_are_named() {
         fresh();
         damage();
         if !dir.path(path).is_file() {
-            // A link to nothing is no file, and so is missing.
+            // A dangling link counts as a missing file.
             let ran = dir.run("db prepare refseq -o library.tsv");
             assert!(
                 ran.stderr.contains("3 genomes of the lists are not in the folders"),
@@ -256,7 +256,7 @@ fn damaged_genomes_are_named() {
         shell(dir.root(), "grep -v '\tdamaged: ' library.tsv > others.tsv");
         dir.run("build --taxonomy tax -q --strict -o x.mgdb others.tsv").ok();
         assert_eq!(dir.run("db taxa x.mgdb --sequences").ok().lines().count(), 3);
-        // Downloaded again.
+        // The genome is downloaded again.
         fresh();
         let ran = dir.run("db prepare refseq -o library.tsv");
         assert_eq!(known(&ran.stderr), 2, "{}", ran.stderr);
@@ -272,7 +272,7 @@ fn versions_lists_and_choices() {
         fs::create_dir_all(dir.path(to).parent().unwrap()).unwrap();
         fs::copy(dir.path(from), dir.path(to)).unwrap();
     };
-    // An older and a newer version, a copy, and one that no list has.
+    // An older and a newer version, a copy, and a genome without a list entry.
     copy(LAMBDA, "refseq/old/GCF_009858895.1_genomic.fna.gz");
     copy(LAMBDA, "refseq/new/GCF_000840245.2_genomic.fna.gz");
     copy(HEPATITIS, "refseq/z/GCF_000860505.1_genomic.fna");
@@ -298,11 +298,11 @@ fn versions_lists_and_choices() {
     assert_eq!(of("GCF_000840245.1"), ["superseded: by GCF_000840245.2"]);
     assert_eq!(of("GCF_000860505.1"), ["ok", &format!("duplicate: of {HEPATITIS}")]);
     assert_eq!(of("mine.fa"), ["no taxon: on no list"]);
-    // A list of one's own names it.
+    // The user's own list has the genome.
     dir.write("own.txt", "# file\ttaxid\nmine.fa\t12092\n");
     dir.run("db prepare refseq -q --assembly-summary own.txt -o library.tsv").ok();
     assert_eq!(status("mine.fa") as Vec<String>, ["ok"]);
-    // Levels and categories.
+    // Selection by assembly level and category.
     let chosen = |options: &str| -> Vec<String> {
         dir.run(&format!("db prepare refseq -q {options} -o chosen.tsv --missing m")).ok();
         let all = statuses(&dir, "chosen.tsv").into_iter();
@@ -317,7 +317,7 @@ fn versions_lists_and_choices() {
     assert_eq!(of("GCF_000840245.1"), ["superseded: by GCF_000840245.2"]);
     let none = dir.run("db prepare refseq/ncbi_dataset -q --category reference -o x.tsv").fails(1);
     assert!(none.contains("no genome has the requested --level and --category"), "{none}");
-    // Taxids that the taxonomy does not have: the species's, if it has that.
+    // A taxid that is missing from the taxonomy is replaced by that of the species, if it exists.
     dir.write(
         "strains.txt",
         summary().replace("\t2697049\t", "\t99\t").replace("\t10710\t", "\t98\t"),
@@ -354,7 +354,7 @@ fn genomes_of_gtdb() {
     let rows = rows(&dir, "library.tsv");
     assert_eq!(rows[genomes[1].1]["taxon"], "d__Viruses;p__A;c__B;o__C;f__D;g__E");
     assert_eq!(rows[genomes[2].1]["accession"], "U_77");
-    // What build finds by the names of files alone.
+    // `build` finds the same taxa by file names alone.
     for format in ["merganser", "kraken2"] {
         let build = format!("build --format {format} --taxonomy t.tsv --strict -q");
         dir.run(&format!("{build} -o {format}.a library.tsv")).ok();
@@ -362,7 +362,7 @@ fn genomes_of_gtdb() {
     }
     assert!(dir.read("merganser.a") == dir.read("merganser.b"));
     assert!(dir.read("kraken2.a/hash.k2d") == dir.read("kraken2.b/hash.k2d"));
-    // Not by another taxonomy.
+    // Other taxonomies do not fit the manifest.
     dir.write("other.tsv", table.replace("p__B\n", "p__C\n"));
     dir.run("db prepare refseq -q -o ncbi.tsv").ok();
     for (taxonomy, manifest, message) in [
@@ -380,7 +380,7 @@ fn genomes_of_gtdb() {
             assert!(said.starts_with(&format!("error: {manifest}: {message}")), "{said}");
         }
     }
-    // Levels are of NCBI's lists.
+    // Only NCBI's lists have assembly levels.
     let said = dir.run("db prepare reps --taxonomy t.tsv --level complete -o x.tsv").fails(2);
     assert!(said.starts_with("error: --level and --category are what NCBI's lists say"), "{said}");
     let list = "--assembly-summary refseq/assembly_summary_refseq.txt --level complete";

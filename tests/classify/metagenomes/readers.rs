@@ -1,5 +1,5 @@
-//! Programs that read Kraken's reports, reading ours. Neither is packaged by Debian, so CI does
-//! without them: `bracken` (its est_abundance.py on the PATH) and `pip install multiqc`.
+//! Other programs that read Kraken-style reports also read ours. They are optional, because Debian does not package
+//! them: `bracken` (its est_abundance.py on the PATH) and `pip install multiqc`.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,7 @@ use super::world::World;
 use merganser_test_support::Dir;
 use merganser_test_support::tools::{by_chance, shell};
 
-/// Reads of the two genomes that share a half are, by half, of their genus: from the shares of
-/// each genome that are its own, Bracken finds the mixture of 3 : 1 : 2.
+/// Half of the reads of two genomes with a common half belong to their genus; Bracken recovers the mixture 3 : 1 : 2.
 #[test]
 fn bracken_estimates_from_our_report() {
     if !by_chance("est_abundance.py") {
@@ -21,7 +20,7 @@ fn bracken_estimates_from_our_report() {
     dir.write("1.fq", one);
     dir.write("2.fq", two);
     dir.run("classify refs.mgdb -1 1.fq -2 2.fq --no-map --report r.kreport -q").ok();
-    // What is mapped to a taxon, of k-mers of which genome.
+    // Number of k-mers mapped to each taxon, by genome.
     dir.write(
         "x.kmer_distrib",
         "mapped_taxid\tgenome_taxids:kmers_mapped:total_genome_kmers\n\
@@ -46,8 +45,8 @@ fn bracken_estimates_from_our_report() {
     assert!(genus.ends_with("\tG\t10\t            Escherichia"), "{report}");
 }
 
-/// A report for each sample, of which MultiQC shows the counts by rank; also where all or none of
-/// the reads are classified, and with the columns of minimizers. It passes over an empty sample.
+/// MultiQC shows the counts by rank of each sample, also if all or no reads are classified, and with columns of
+/// minimizers. It omits an empty sample.
 #[test]
 fn multiqc_shows_our_reports() {
     if !by_chance("multiqc") {

@@ -1,9 +1,9 @@
-//! Real genomes, NCBI's taxonomy and real reads.
+//! Real reads, genomes and taxonomies.
 
 use super::reports::{abundance, check_cami, kreport};
 use merganser_test_support::{Dir, shared, small_reads};
 
-/// Reads of Streptococcus pneumoniae (ERR1438863) and human ones, against 62 genomes.
+/// Reads of Streptococcus pneumoniae (ERR1438863) and human reads, with 62 genomes.
 #[test]
 fn real_reads_on_real_genomes() {
     let Some(genomes) = shared("genomes") else { return };
@@ -15,7 +15,7 @@ fn real_reads_on_real_genomes() {
     let dir = Dir::new();
     let names = std::fs::read_dir(&genomes).unwrap().map(|entry| entry.unwrap().path());
     let mut chosen: Vec<String> = names.map(|path| path.display().to_string()).collect();
-    // The streptococci, some others and all viruses: quick, and enough to go wrong.
+    // Streptococci, some others and all viruses: a quick but realistic selection.
     let size = |path: &String| std::fs::metadata(path).unwrap().len();
     chosen.retain(|path| {
         path.ends_with(".fna.gz") && (path.contains("Streptococcus") || size(path) < 300_000)
@@ -45,7 +45,7 @@ fn real_reads_on_real_genomes() {
     let species = &abundance(&read("pneumonia.tsv"))["species"];
     assert_eq!(species[0].0, 1313);
     check_cami(&read("pneumonia.cami"), "pneumonia");
-    // Human reads are of none of these.
+    // Human reads match none of these genomes.
     let human = kreport(&read("human.kreport"));
     assert!(human[0].code == "U" && human[0].percent > 99.0, "{human:?}");
 }

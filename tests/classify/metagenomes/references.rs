@@ -1,8 +1,8 @@
-//! Databases in memory.
+//! Databases in memory (`--references`).
 
 use super::world::World;
 
-/// The same bytes as by way of a database, and nothing written.
+/// Results have the same bytes as with a database on disk, and no database is written.
 #[test]
 fn on_the_fly() {
     let world = World::built();

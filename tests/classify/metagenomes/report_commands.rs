@@ -1,4 +1,4 @@
-//! `merganser report`: what becomes of reports, ours and those of other programs.
+//! `merganser report`: conversion, merging and filtering of reports, ours and those of other programs.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use merganser_test_support::tools::installed;
 
 const ALL: &str = "--no-map --report r.kreport --mpa r.mpa --krona r.krona -q";
 
-/// A world whose genomes have no strains, so that reports say no more than the lines.
+/// Returns a world whose genomes have no strains, so that reports contain no more than the lines.
 fn without_strains() -> World {
     let world = World::built();
     world.dir.write("ids", "a.1\t11\n");
@@ -17,7 +17,7 @@ fn without_strains() -> World {
     world
 }
 
-/// Every byte that `classify` writes comes of its report, too.
+/// Every output of `classify` can also be made from its report, with the same bytes.
 #[test]
 fn conversions_are_those_of_classify() {
     let world = without_strains();
@@ -40,7 +40,7 @@ fn conversions_are_those_of_classify() {
         assert!(dir.read("k") == dir.read("r.krona"), "{run}");
         assert!(dir.read("m") == dir.read("r.mpa") && !dir.read("m").is_empty(), "{run}");
     }
-    // With strains, the report says more of single reads than the lines do, and as much of clades.
+    // With strains, the report has more detail than the lines, but the same clades.
     dir.run("build -q --taxonomy tax -o refs.mgdb genomes").ok();
     dir.run(&format!("classify refs.mgdb -1 1.fq -2 2.fq {ALL}")).ok();
     assert_eq!(dir.run("report mpa r.kreport").ok().into_bytes(), dir.read("r.mpa"));
@@ -48,7 +48,7 @@ fn conversions_are_those_of_classify() {
     assert!(krona.contains("\tEscherichia coli\tEscherichia coli K-12\n"), "{krona}");
 }
 
-/// By any way in, and any way out.
+/// Every kind of input and output: plain, compressed, stdin, stdout.
 #[test]
 fn reports_come_compressed_and_from_stdin() {
     let world = World::built();
@@ -73,7 +73,7 @@ fn reports_come_compressed_and_from_stdin() {
     assert!(message.contains("standard input"), "{message}");
 }
 
-/// Kraken 2.1.2 of Debian leaves the letters of root and domain out.
+/// Reports of Debian's Kraken 2.1.2, which lack rank codes of root and domains, are accepted.
 #[test]
 fn reports_of_kraken_2_are_read() {
     if !installed(&["kraken2"]) {
@@ -98,7 +98,7 @@ fn reports_of_kraken_2_are_read() {
     }
 }
 
-/// What is damaged, or no report, is one line that says what and where.
+/// A damaged report, or another file, is refused in one line that says what is wrong and where.
 #[test]
 fn damaged_reports_are_refused() {
     let world = World::built();
@@ -134,7 +134,7 @@ fn damaged_reports_are_refused() {
     insta::assert_snapshot!(said);
 }
 
-/// The table of `combine_kreports`, worked out line by line from the reports.
+/// Returns the table of `combine_kreports`, computed row by row from the reports.
 fn combined(reports: &[&str]) -> Vec<String> {
     let mut rows: Vec<(String, usize, [String; 2])> = Vec::new();
     let mut reads: BTreeMap<(String, usize), [u64; 2]> = BTreeMap::new();
@@ -182,7 +182,7 @@ fn combined(reports: &[&str]) -> Vec<String> {
     text
 }
 
-/// Three samples, the second without most of the taxa.
+/// Returns a world and the reports of three samples; the second one lacks most taxa.
 fn samples() -> (World, [String; 3]) {
     let world = World::built();
     let dir = &world.dir;
@@ -225,12 +225,12 @@ fn merged_reports_are_the_table_of_combine_kreports() {
         [&cells[..3], &cells[9..]].concat().join("\t")
     };
     assert_eq!(short, rows.lines().map(|line| cut(line) + "\n").collect::<String>());
-    // Any order of the samples comes to the same rows, but for those with as many reads.
+    // The order of samples does not change the rows, except that of taxa with equally many reads.
     dir.run(&format!("report merge {THREE} -o t.gz")).ok();
     assert_eq!(merganser_test_support::gunzip(&dir.path("t.gz")), merge("").into_bytes());
 }
 
-/// As if all samples were one.
+/// The merged report is that of all reads as one sample.
 #[test]
 fn the_merged_report_is_that_of_all_reads() {
     let (world, reports) = samples();
@@ -312,7 +312,7 @@ fn filtered_reports_are_reports_of_their_reads() {
     dir.run("report merge none a.kreport").ok();
 }
 
-/// Names are bytes.
+/// Names of taxa are bytes.
 #[test]
 fn names_of_taxa_survive_everything() {
     let dir = Dir::new();

@@ -1,4 +1,4 @@
-//! Reports: read back as Bracken, Pavian, Krona and OPAL would, and counted again from the lines.
+//! Reports, parsed as Bracken, Pavian, Krona and OPAL do, and compared with counts of the lines.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::world::{World, lines};
 use merganser_test_support::Dir;
 use merganser_test_support::tools::{installed, shell};
 
-/// A row of Kraken's report.
+/// A row of a Kraken-style report.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Row {
     pub(super) percent: f64,
@@ -19,16 +19,16 @@ pub(super) struct Row {
     pub(super) name: String,
 }
 
-/// Reads a report as strictly as its readers: Bracken takes the depth from the blanks before the
-/// name and the level from the code, Pavian builds the tree of both, and all want numbers.
+/// Parses a report as strictly as its readers: Bracken uses the indentation of names and the rank codes, Pavian
+/// builds the tree from both, and all require numbers.
 pub(super) fn kreport(text: &str) -> Vec<Row> {
     let rows = parse(text);
     check_tree(&rows, true);
     rows
 }
 
-/// Kraken 2's own, which may lack codes (kraken2#991; Debian's 2.1.2 has none for high ranks) and
-/// has children with as many reads in any order.
+/// Parses a report of Kraken 2, which may lack rank codes (kraken2#991; Debian's 2.1.2 has none for high ranks) and
+/// has children with equally many reads in any order.
 pub(super) fn kraken2_report(text: &str) -> Vec<Row> {
     let rows = parse(text);
     check_tree(&rows, false);
@@ -87,8 +87,8 @@ fn check_tree(rows: &[Row], ours: bool) {
     }
 }
 
-/// The same numbers of reads as the lines have, which go down to species: a strain's are its
-/// species'.
+/// Asserts that the report has as many reads as the lines, which end at species: reads of a strain count for its
+/// species.
 fn check_counts(rows: &[Row], text: &str) {
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     lines(text).iter().for_each(|line| *counts.entry(line.taxid).or_default() += 1);
@@ -115,9 +115,9 @@ fn the_kraken_report_is_a_tree_of_the_reads() {
         check_counts(&rows, &text);
         let codes: Vec<&str> = rows.iter().map(|row| &row.code[..]).collect();
         assert_eq!(codes[..9], ["U", "R", "D", "P", "C", "O", "F", "G", "S"], "{report}");
-        // A genus with reads of its own, as its species share half a genome.
+        // The genus has reads of its own, because its species share half a genome.
         assert!(rows.iter().any(|row| row.taxid == 10 && row.own > 20), "{report}");
-        // Salmonella bongori has no genome, and so is not in the database at all.
+        // Salmonella bongori has no genome, and therefore no row.
         assert!(rows.iter().all(|row| row.taxid != 30));
         if options.contains("minimizer") {
             let all = rows[1].minimizers.unwrap();
@@ -130,7 +130,7 @@ fn the_kraken_report_is_a_tree_of_the_reads() {
     dir.write("own.fa", format!(">x\n{}\n", "ACGTTGCA".repeat(20)));
     dir.run("classify refs.mgdb own.fa --no-map --report z --report-zero-counts --mpa m -q").ok();
     let rows = kreport(&String::from_utf8(dir.read("z")).unwrap());
-    assert_eq!(rows.len(), 13, "all taxa of the database and the unclassified");
+    assert_eq!(rows.len(), 13, "all taxa of the database and the unclassified reads");
     assert_eq!((rows[0].percent, rows[1].clade), (100.0, 0));
     let mpa = String::from_utf8(dir.read("m")).unwrap();
     assert_eq!(mpa.lines().count(), 10 - usize::from(mpa.contains("K-12")), "{mpa}");
@@ -186,7 +186,7 @@ fn mpa_and_krona_have_the_clades_of_the_report() {
     }
 }
 
-/// A table of abundances: rank → rows of (taxid, reads, estimated, per cent).
+/// Parses a table of abundances: for each rank, rows of (taxid, reads, estimated, per cent).
 pub(super) fn abundance(text: &str) -> BTreeMap<String, Vec<(u32, u64, u64, f64)>> {
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("rank\ttaxid\tname\treads\testimated\tpercent"));
@@ -205,8 +205,8 @@ pub(super) fn abundance(text: &str) -> BTreeMap<String, Vec<(u32, u64, u64, f64)
     ranks
 }
 
-/// Of each rank all classified reads, and the composition that the reads were made with: three of
-/// seven of the first genome, one of the second, two of the third, one of none.
+/// Each rank has all classified reads, and the composition of the sample: three of seven reads from the first
+/// genome, one from the second, two from the third, one unclassified.
 #[test]
 fn abundances_are_those_of_the_mixture() {
     let world = World::built();
@@ -237,11 +237,11 @@ fn abundances_are_those_of_the_mixture() {
             })
             .sum();
         assert!(deviation < 0.02, "{deviation} {text}");
-        // Without pushing down, half of the second species would be missing.
+        // Without distributing reads to lower ranks, half of the second species would be missing.
         let fergusonii = species.iter().find(|row| row.0 == 12).unwrap();
         assert!(fergusonii.1 < 700 && fergusonii.2 > 900, "{text}");
     }
-    // Taxa below a limit are not there.
+    // Taxa below the limit are omitted.
     dir.run("classify refs.mgdb -1 1.fq -2 2.fq --no-map --abundance few --min-reads 1200 -q").ok();
     let found = abundance(&String::from_utf8(dir.read("few")).unwrap());
     assert_eq!(found["species"].iter().map(|row| row.0).collect::<Vec<_>>(), [11, 21]);
@@ -259,8 +259,8 @@ fn the_cami_profile_follows_its_format() {
     assert!(strain.starts_with("13\tstrain\t2|3|4|5|6|10|11|13\tBacteria|Pseudo"), "{text}");
 }
 
-/// Strict: header, columns, paths as long as their rank is low, ending in their taxon, and sums of
-/// no more than 100.
+/// Checks strictly: header, columns, lengths of paths by rank, paths that end in their taxon, and sums of at most
+/// 100.
 pub(super) fn check_cami(text: &str, sample: &str) {
     let ranks =
         ["superkingdom", "phylum", "class", "order", "family", "genus", "species", "strain"];
@@ -297,7 +297,7 @@ fn hits_by_reference_and_the_coverage_filter() {
         assert!(covered <= windows && covered * 10 > windows * 5, "{text}");
         assert!(hits >= 2 * reads && reads > 90, "{text}");
     }
-    // Six reads of the third genome from one place: a coverage far below that of the others.
+    // Six reads from one position of the third genome: a much lower coverage than that of the others.
     let text = String::from_utf8(dir.read("1.fq")).unwrap();
     let all: Vec<&str> = text.lines().collect();
     let others = all.chunks(4).filter(|record| !record[0].ends_with("g2"));
@@ -326,7 +326,7 @@ fn hits_by_reference_and_the_coverage_filter() {
     assert_eq!(none, all);
 }
 
-/// Not a byte depends on the threads, in no output.
+/// No output depends on the number of threads.
 #[test]
 fn every_output_is_the_same_for_any_threads() {
     let world = World::built();
@@ -379,7 +379,7 @@ fn an_empty_sample_has_valid_outputs() {
     }
 }
 
-/// What would be taken for a report of another kind is refused by its reader; ours takes it back.
+/// A gz suffix compresses reports.
 #[test]
 fn a_report_can_be_written_compressed() {
     let world = World::built();

@@ -1,4 +1,4 @@
-//! `classify --resume`: a sample is taken as done only if every file that it depends on is what it was.
+//! `classify --resume`: a sample counts as done only if every file that it depends on is unchanged.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -9,14 +9,14 @@ use super::world::World;
 use merganser_test_support::Dir;
 use merganser_test_support::tools::{installed, shell};
 
-/// A run of one sample, `s`, which was done once.
+/// A finished run of one sample, `s`.
 struct Case {
     world: World,
     run: String,
 }
 
 impl Case {
-    /// Classifies the sample, whose line in the sheet is `reads`, for the first time.
+    /// Classifies the sample for the first time; `reads` is its line in the sheet.
     fn new(world: World, database: &str, reads: &str, options: &str) -> Case {
         world.dir.write("sheet", format!("s\t{reads}\n"));
         let run =
@@ -30,7 +30,7 @@ impl Case {
         &self.world.dir
     }
 
-    /// Runs once more, and returns whether the sample was taken as done.
+    /// Runs again and returns whether the sample counted as done.
     fn is_done(&self) -> bool {
         let ran = self.dir().run(&self.run);
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
@@ -40,14 +40,14 @@ impl Case {
         done
     }
 
-    /// The lines of the journal.
+    /// Returns the lines of the journal.
     fn journal(&self) -> Vec<serde_json::Value> {
         let text = String::from_utf8(self.dir().read("j")).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }
 
-/// The same reads, of which the middle third has other letters, of the same number.
+/// Returns the reads with equally many but different letters in the middle third.
 fn other_middle(text: &str) -> String {
     let mut lines: Vec<&str> = text.lines().collect();
     let other = "T".repeat(1000);
@@ -66,7 +66,7 @@ fn set_modified(dir: &Dir, name: &str, at: SystemTime) {
     File::options().write(true).open(dir.path(name)).unwrap().set_modified(at).unwrap();
 }
 
-/// Replaces a file by another one, as `cp -p` and `mv` do, which was written at the same time.
+/// Replaces a file, keeping the modification time, like `cp -p` or `mv`.
 fn replace_with_time(dir: &Dir, name: &str, bytes: &[u8]) {
     let at = modified(dir, name);
     dir.write("new", bytes);
@@ -90,16 +90,17 @@ fn reads_of_other_content_and_the_same_size_are_classified_again() {
     let after = dir.read("s.tsv");
     assert!(before != after && after == dir.run("classify -q refs.mgdb r.fq").ok().as_bytes());
     assert!(case.is_done());
-    // Of the same time, too, which leaves the inode.
+    // With the same time, only the inode differs.
     replace_with_time(dir, "r.fq", text.as_bytes());
     assert!(!case.is_done());
     assert!(dir.read("s.tsv") == before);
-    // Of another size.
+    // Another size.
     dir.write("r.fq", text[..text.len() / 8 * 4].rsplit_once("\n@").unwrap().0);
     assert!(!case.is_done());
 }
 
-/// A backup that was written back is read, and noted once more, so that it is not read every time.
+/// A file with the same content at a new time counts as unchanged; its new time is noted, so that it is read only
+/// once.
 #[test]
 fn the_same_content_at_another_time_is_done() {
     let case = Case::new(World::built(), "refs.mgdb", "1.fq\t2.fq", "");
@@ -108,7 +109,7 @@ fn the_same_content_at_another_time_is_done() {
     for name in ["1.fq", "2.fq", "refs.mgdb"] {
         let bytes = dir.read(name);
         fs::remove_file(dir.path(name)).unwrap();
-        dir.write("other", "takes the inode");
+        dir.write("other", "occupies the inode");
         dir.write(name, bytes);
         set_modified(dir, name, UNIX_EPOCH + Duration::from_nanos(1_234_567_890_123_456_789));
     }
@@ -125,7 +126,7 @@ fn the_same_content_at_another_time_is_done() {
     }
     assert!(case.is_done());
     assert_eq!(case.journal().len(), 2);
-    // Only its times are known to be the same: it is not read.
+    // If size, times and inode are unchanged, the file is not read.
     shell(dir.root(), "touch -r refs.mgdb time && printf X | dd of=1.fq conv=notrunc 2> log");
     shell(dir.root(), "touch -r time 1.fq");
     assert!(case.is_done());
@@ -150,7 +151,7 @@ fn links_are_followed() {
     assert!(said.contains("link.fq: cannot open: no such file"), "{said}");
 }
 
-/// All three files of a database of Kraken 2, and its distribution of Bracken's.
+/// All three files of a Kraken 2 database, and its Bracken distribution, are checked.
 #[test]
 fn databases_of_other_content_and_the_same_size() {
     let world = World::built();
@@ -169,7 +170,7 @@ fn databases_of_other_content_and_the_same_size() {
         .collect();
     let expected = ["k2/opts.k2d", "k2/taxo.k2d", "k2/hash.k2d", "1.fq", "2.fq", distribution];
     assert_eq!(noted, expected);
-    // Half of the table is zeroed, in place.
+    // Half of the table is overwritten in place.
     let whole = dir.read("k2/hash.k2d");
     let mut zeroed = whole.clone();
     let quarter = whole.len() / 4;
@@ -181,7 +182,7 @@ fn databases_of_other_content_and_the_same_size() {
     dir.write("k2/hash.k2d", &whole);
     assert!(!case.is_done());
     assert!(dir.read("s.tsv") == before && case.is_done());
-    // A taxon of another name of the same length; a distribution whose numbers are others.
+    // Another name of a taxon with the same length; other numbers in a distribution.
     for (name, from, to) in [("k2/taxo.k2d", "enterica", "entericb"), (distribution, ":", ":")] {
         let bytes = dir.read(name);
         let mut changed = bytes.clone();
@@ -218,7 +219,7 @@ fn references_of_cram_and_their_indexes() {
     let case = Case::new(world, "refs.mgdb", "a.cram", "--reference ref.fa");
     let dir = case.dir();
     assert!(case.is_done());
-    // Where no read is, so that the run does not fail.
+    // A base that no read covers, so that the run does not fail.
     let mut text = dir.read("ref.fa");
     let last = text.len() - 2;
     text[last] = if text[last] == b'A' { b'C' } else { b'A' };
@@ -230,7 +231,7 @@ fn references_of_cram_and_their_indexes() {
     assert!(case.is_done());
 }
 
-/// What cannot be read twice is classified every time, and not noted.
+/// A sample with inputs that cannot be read twice is classified every time, and not noted.
 #[test]
 fn pipes_and_stdin_are_never_done() {
     let world = World::built();
@@ -257,7 +258,7 @@ fn pipes_and_stdin_are_never_done() {
     }
 }
 
-/// The run waits for a reader of its lines, and meanwhile its reads are written anew.
+/// Inputs that are overwritten while the run waits for a reader of its output.
 #[test]
 fn a_sample_whose_reads_change_during_the_run_is_not_noted() {
     let world = World::built();
@@ -301,11 +302,11 @@ fn options_that_change_results() {
         assert!(runs(options), "{options}");
         assert!(!runs(options), "{options}: now it is done");
     }
-    assert!(runs(""), "the outputs are those of other options");
+    assert!(runs(""), "the outputs have other options");
     for options in ["--threads 1", "--memory 300M", "--device cpu"] {
         assert!(!runs(options), "{options}");
     }
-    // Pages show the names of files.
+    // Pages contain the names of files.
     let page = "--report-data {}.json";
     assert!(runs(page) && !runs(page));
     shell(dir.root(), "mv r.fq q.fq");
@@ -314,7 +315,7 @@ fn options_that_change_results() {
     assert!(runs(page) && !runs(page));
 }
 
-/// Lines of versions that noted no inputs, lines that are cut, and a first line that is.
+/// Lines of earlier versions without inputs, truncated lines, and a truncated first line.
 #[test]
 fn lines_of_earlier_versions_and_half_lines() {
     let case = Case::new(World::built(), "refs.mgdb", "1.fq", "");
@@ -343,7 +344,7 @@ fn lines_of_earlier_versions_and_half_lines() {
             assert_eq!(runs(&format!("{line}{cut}")), (false, 0), "{cut}");
         }
     }
-    assert_eq!(runs(&line[..line.len() - 1]), (false, 0), "the end of the line alone is missing");
+    assert_eq!(runs(&line[..line.len() - 1]), (false, 0), "only the line end is missing");
     assert!(dir.read("j").ends_with(b"\n"));
 }
 

@@ -1,9 +1,9 @@
-//! Several kinds of reads in a run, many samples in a run, and sessions.
+//! Several kinds of reads in a run, several samples in a run, and sessions.
 
 use super::world::{World, lines};
 use merganser_test_support::tools::shell;
 
-/// Pairs, then single reads, then interleaved ones: the lines of three runs, one after the other.
+/// Pairs, single reads and interleaved reads in one run have the lines of three runs, in order.
 #[test]
 fn pairs_and_single_and_interleaved_reads_in_one_run() {
     let world = World::built();
@@ -28,7 +28,7 @@ fn pairs_and_single_and_interleaved_reads_in_one_run() {
     assert!(!dir.path("x").exists());
 }
 
-/// A sheet gives what runs of their own give; a sample that fails keeps no other from being done.
+/// Samples of a sheet have the outputs of separate runs; a failed sample does not prevent others.
 #[test]
 fn sample_sheets() {
     let world = World::built();
@@ -70,7 +70,7 @@ fn sample_sheets() {
     assert!(json["results"]["samples"]["bad"].is_null());
 }
 
-/// What is done and whole is not done again; all else is.
+/// Finished samples with complete outputs are skipped; all others are classified again.
 #[test]
 fn runs_are_resumed() {
     let world = World::built();
@@ -96,7 +96,7 @@ fn runs_are_resumed() {
     };
     let first = resume(0, "");
     assert_eq!(resume(3, "-t 2"), first);
-    // An output that is gone, one that was changed, and a line that was not written to its end.
+    // A missing output, a changed one, and a truncated line.
     std::fs::remove_file(dir.path("a.out_2.fq")).unwrap();
     assert_eq!(resume(2, ""), first);
     let mut report = dir.read("c.kreport");
@@ -108,7 +108,7 @@ fn runs_are_resumed() {
     assert_eq!(lines, 5);
     let last = journal.iter().rposition(|&byte| byte == b'{').unwrap();
     dir.write("journal", &journal[..last + 9]);
-    assert_eq!(resume(3, ""), first, "the line before is of the same job");
+    assert_eq!(resume(3, ""), first, "the line before belongs to the same job");
     // Other options, another database, other reads.
     assert_eq!(resume(0, "--hitmin 60").1["failed"], serde_json::json!(["bad"]));
     resume(0, "");
@@ -144,7 +144,7 @@ fn sample_sheets_that_cannot_be_done_are_refused_at_once() {
     assert_eq!(dir.names(), before);
 }
 
-/// The lines of stdin are queries; the database is opened once.
+/// Lines of stdin are queries; the database is loaded once.
 #[test]
 fn sessions() {
     let world = World::built();
@@ -161,10 +161,10 @@ fn sessions() {
     let strict = dir.run("classify refs.mgdb 1.fq -q --hitmin 30").ok();
     assert_eq!(strict.as_bytes(), dir.read("single.tsv"));
     assert!(dir.path("pairs.kreport").exists() && !dir.path("never.tsv").exists());
-    // What is given on the command line holds where a query says nothing.
+    // Options on the command line are the defaults of queries.
     session("classify refs.mgdb --interactive --hitmin 30", "1.fq -o inherited.tsv\n").ok();
     assert!(dir.read("inherited.tsv") == strict.as_bytes());
-    // Failures are told, and the session goes on.
+    // Failed queries are reported, and the session continues.
     let ran = session(
         "classify refs.mgdb --interactive",
         "gone.fq -o x\n--nonsense\n1.fq -o x 'open\n- -o x\nhelp\n1.fq -o after.tsv\n",
@@ -176,7 +176,7 @@ fn sessions() {
     assert!(errors[2].contains("a quote is not closed") && errors[3].contains("stdin has"));
     assert_eq!(lines(&String::from_utf8(dir.read("after.tsv")).unwrap()).len(), 700);
     assert!(!dir.path("x").exists());
-    // Lines to stdout.
+    // Results on stdout.
     let shown = session("classify refs.mgdb --interactive -q", "1.fq\n").ok();
     assert_eq!(shown, dir.run("classify refs.mgdb 1.fq -q").ok());
     session("classify refs.mgdb --interactive -o x", "").fails(2);

@@ -1,24 +1,24 @@
-//! `classify --shard` and `classify join`: whatever the shards, the bytes of one run.
+//! `classify --shard` and `classify join`: joined shards have the bytes of a single run.
 
 use super::world::World;
 use merganser_test_support::Dir;
 use merganser_test_support::tools::shell;
 
-/// What is made of all reads, by run or join.
+/// Options of reports about all reads, of both `classify` and `classify join`.
 const REPORTS: &str = "--report OUT.kreport --report-zero-counts --mpa OUT.mpa --krona OUT.krona \
                        --abundance OUT.tsv --cami OUT.cami --min-reads 3";
 
-/// The reports, named so.
+/// Returns the options with this name of the reports.
 fn reports(name: &str) -> String {
     REPORTS.replace("OUT", name)
 }
 
-/// Classifies in one run and by shards, and holds one against the other. Lines go to files that end so.
+/// Asserts that classifying in shards and joining them has the outputs of one run. `end` is the suffix of the lines.
 fn joined_is_classified(dir: &Dir, run: &str, shards: usize, end: &str) {
     let one = format!("classify -q {run} -o one{end} {}", reports("one"));
     dir.run(&one).ok();
     let (mut partials, mut lines) = (String::new(), String::new());
-    // The order in which they are given is nothing to the result.
+    // The order of the shards does not matter.
     for at in (1..=shards).rev() {
         let threads = 1 + at % 3;
         let outputs = format!("-o s{at}{end} --partial s{at}.partial");
@@ -52,7 +52,7 @@ fn shards_are_joined_to_one_run() {
     ] {
         joined_is_classified(dir, &run, shards, end);
     }
-    // Fewer reads than shards, and none at all.
+    // Fewer reads than shards, and no reads.
     dir.write("two.fq", "@a\nACGT\n+\nIIII\n@b\nAC\n+\nII\n");
     dir.write("none.fq", "");
     joined_is_classified(dir, "refs.mgdb two.fq none.fq", 7, ".lines");
@@ -60,7 +60,7 @@ fn shards_are_joined_to_one_run() {
     joined_is_classified(dir, "k2 two.fq --report-minimizer-data", 3, ".lines");
 }
 
-/// Kraken's estimates are of blocks of 10,000 pairs or 3 MiB, at which shards are cut.
+/// Kraken's estimates depend on blocks of 10,000 pairs or 3 MiB, so that shards are cut at their boundaries.
 #[test]
 fn estimates_of_distinct_minimizers_are_those_of_one_run() {
     let world = World::built();
@@ -75,7 +75,7 @@ fn estimates_of_distinct_minimizers_are_those_of_one_run() {
     }
 }
 
-/// A shard of a sheet is some of its samples, which are whole.
+/// With a sample sheet, a shard consists of complete samples.
 #[test]
 fn samples_of_a_sheet_are_divided() {
     let world = World::built();
@@ -100,7 +100,7 @@ fn samples_of_a_sheet_are_divided() {
     assert_eq!([1, 2, 3].map(|shard| samples(shard).len()), [3, 2, 2]);
 }
 
-/// What does not go together is one line that names the file and what differs, and leaves no output.
+/// Shards that do not belong together are refused in one line with the file and the difference; no output is left.
 #[test]
 fn what_does_not_go_together() {
     let world = World::built();
@@ -148,8 +148,8 @@ fn what_does_not_go_together() {
     insta::assert_snapshot!(said);
 }
 
-/// A job is known by the content of its files: copies elsewhere, of another time, are the same job, and reads or a
-/// table of Kraken 2 of the same size that are others in the middle are not.
+/// A job is identified by the content of its files: copies with other paths and times are the same job; reads or a
+/// Kraken table of the same size whose middle differs are another job.
 #[test]
 fn copies_of_files_are_one_job_and_other_content_is_not() {
     let world = World::built();
@@ -170,14 +170,14 @@ fn copies_of_files_are_one_job_and_other_content_is_not() {
         "mkdir elsewhere && cp r.fq elsewhere/copy && cp -r k2 elsewhere/copy.k2 &&
          cp refs.mgdb elsewhere/copy.mgdb && cp -r k2 other.k2 && touch -d 2001-02-03 elsewhere/* elsewhere/copy.k2/*",
     );
-    // Another taxon in a cell of the table, whose sizes stay.
+    // Another taxon in a cell of the table, which keeps its size.
     let mut table = dir.read("k2/hash.k2d");
     let cells = (table.len() - 32) / 4;
     let cell = |at: usize| 32 + 4 * at;
     let is_filled = |at: &usize| table[cell(*at)..cell(*at) + 4] != [0; 4];
     let [one, two] = [(0..cells).find(is_filled), (0..cells).rfind(is_filled)].map(Option::unwrap);
     let taxon = table[cell(two)];
-    assert_ne!(table[cell(one)], taxon, "these cells are of different taxa");
+    assert_ne!(table[cell(one)], taxon, "these cells have different taxa");
     table[cell(one)] = taxon;
     dir.write("other.k2/hash.k2d", table);
     for (database, copy) in [("refs.mgdb", "elsewhere/copy.mgdb"), ("k2", "elsewhere/copy.k2")] {

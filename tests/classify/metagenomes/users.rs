@@ -1,10 +1,10 @@
-//! What users of other classifiers complain about: a test for each such complaint.
+//! Common complaints about other classifiers: a test for each.
 
 use super::world::{World, lines, names, nodes};
 use merganser_test_support::forms::gzip;
 use merganser_test_support::{MERGANSER, mend, tools::shell};
 
-/// By content, never by name; members; a truncated file is an error.
+/// Compression is recognized by content, not by name, also with several members; a truncated file is an error.
 #[test]
 fn compressed_reads() {
     let world = World::built();
@@ -24,7 +24,7 @@ fn compressed_reads() {
     assert!(message.contains("cut.fq.gz") && !dir.path("out").exists() && !dir.path("r").exists());
 }
 
-/// One pass over the input: stdin, pipes, process substitution.
+/// Inputs are read once: stdin, pipes and process substitutions work.
 #[test]
 fn pipes() {
     let world = World::built();
@@ -42,7 +42,7 @@ fn pipes() {
     assert_eq!(both, dir.run("classify refs.mgdb 1.fq 2.fq -q").ok());
 }
 
-/// Batches that wait for their turn are few, whatever the input.
+/// Memory does not grow with the input, because the number of batches in flight is limited.
 #[test]
 fn memory_does_not_grow_with_the_reads() {
     let world = World::built();
@@ -55,7 +55,7 @@ fn memory_does_not_grow_with_the_reads() {
     assert!(json["results"]["reads"].as_u64().unwrap() > 900_000);
 }
 
-/// Nobody's taxid is lost in silence: every id without one is listed with its reason.
+/// A sequence without a taxon is never ignored silently: each one is listed with the reason.
 #[test]
 fn sequences_without_a_taxon() {
     let world = World::new();
@@ -104,13 +104,13 @@ fn sequences_without_a_taxon() {
     let strict =
         dir.run("build -q --taxonomy tax --map ids.tsv -o x.mgdb m.fa n.fa --strict").fails(1);
     assert!(strict.contains("2 sequences have no taxon (--strict), first lost"), "{strict}");
-    // A read of a sequence without a taxon has none.
+    // A read of a sequence without a taxon is unclassified.
     let read = &letters(3)[100..300];
     dir.write("r.fa", format!(">r\n{read}\n"));
     assert!(dir.run("classify refs.mgdb r.fa -q").ok().starts_with("U\tr\t0\t200\t"));
 }
 
-/// Assembly_summary by column names, `na` paths, old and new layouts.
+/// Columns of assembly_summary.txt are found by name, in the old and the new layout, also with `na` paths.
 #[test]
 fn assembly_summaries() {
     for (head, rows) in [
@@ -140,7 +140,7 @@ fn assembly_summaries() {
     }
 }
 
-/// NCBI's words of 2024 and of 2025 give the same report.
+/// NCBI's names of ranks of 2024 and of 2025 give the same report.
 #[test]
 fn old_and_new_taxonomies() {
     let world = World::built();
@@ -152,7 +152,7 @@ fn old_and_new_taxonomies() {
     assert!(dir.read("old") == dir.read("new") && dir.read("old.mpa") == dir.read("new.mpa"));
     let report = String::from_utf8(dir.read("new")).unwrap();
     assert!(report.contains("\tD\t2\t  Bacteria\n"), "{report}");
-    // Cellular organisms are a level of no letter, viruses' root is one like a domain's.
+    // Cellular organisms have no rank letter; the root of viruses has that of a domain.
     let nodes = nodes().replace(
         "2\t|\t1\t|\tsuperkingdom",
         "131567\t|\t1\t|\tcellular root\t|\n2\t|\t131567\t|\tdomain",
@@ -178,7 +178,7 @@ fn old_and_new_taxonomies() {
     assert!(report.contains("\tD\t10239\t  Viruses\n"), "{report}");
 }
 
-/// Mates out of step are named; a pair counts once.
+/// Mates with different names are reported; a pair counts once.
 #[test]
 fn mates() {
     let world = World::built();
@@ -212,7 +212,7 @@ fn mates() {
     assert_eq!(json["results"]["reads"], 1400);
 }
 
-/// What is missing is an error before any work. (Its empty sample is in `reports`.)
+/// A missing file is an error before any work. (Empty samples are tested in `reports`.)
 #[test]
 fn missing_files() {
     let world = World::built();
@@ -238,11 +238,11 @@ fn missing_files() {
     assert!(none.contains("nothing: no FASTA file in this folder"), "{none}");
     std::fs::remove_dir(dir.path("nothing")).unwrap();
     assert_eq!(dir.names(), before);
-    // A reference without a k-mer is no database.
+    // A reference without a k-mer is refused.
     dir.write("short.fa", ">x\nACGT\n");
     dir.write("tax/nodes.dmp", super::world::nodes());
     assert!(dir.run("build --taxonomy tax -o x short.fa").fails(1).contains("nothing to build"));
-    // Nor are N alone, long enough for windows, at whatever place of a chunk, nor bases that N part.
+    // Only N, enough of them for windows and chunks, and bases interrupted by N are refused, too.
     let parted = "ACGTTGCAACNNGATTACA".repeat(20_000);
     for letters in ["N".repeat(500), "nnRY".repeat(2_000_000), parted] {
         dir.write("n.fa", format!(">n1\n{letters}\n>n2\nACGT\n"));
@@ -251,7 +251,7 @@ fn missing_files() {
         let nothing = dir.run("classify --references n.fa --taxonomy tax short.fa -o y").fails(1);
         assert!(nothing.contains("nothing to build"), "{nothing}");
         assert!(!dir.path("x").exists() && !dir.path("y").exists());
-        // Among others they are told.
+        // Together with other references, such files have a warning.
         let ran = dir.run("build --taxonomy tax -o x n.fa genomes");
         let warning =
             "input files have no sequence with 19 bases in a row, first n.fa: protein letters";
@@ -259,7 +259,7 @@ fn missing_files() {
         ran.ok();
         std::fs::remove_file(dir.path("x")).unwrap();
     }
-    // The only k-mer of a sequence is behind many Ns and over the border of chunks.
+    // The only k-mers of a sequence come after many Ns and cross a boundary of chunks.
     let late =
         format!(">n1 taxid|21\n{}{}\n", "N".repeat(3 << 20), "ACGTTGCAACGTGATTACATT".repeat(30));
     dir.write("n.fa", late);
@@ -271,7 +271,7 @@ fn missing_files() {
     assert!(nothing.contains("a density of 1 keeps none: raise --density"), "{nothing}");
 }
 
-/// The effective thresholds are printed, and options are held against the database.
+/// The effective thresholds are printed, and options are checked against the database.
 #[test]
 fn thresholds_are_said() {
     let world = World::built();
@@ -289,7 +289,7 @@ fn thresholds_are_said() {
     assert!(usage.contains("--lowest is above --highest"), "{usage}");
     let built = dir.run("classify m.mgdb 1.fq --sketch 32").fails(2);
     assert!(built.contains("require --references"), "{built}");
-    // Two thresholds for which the answers differ.
+    // Two thresholds with different results.
     let count = |options: &str| {
         let text = dir.run(&format!("classify m.mgdb -1 1.fq -2 2.fq -q {options}")).ok();
         lines(&text).iter().filter(|line| line.taxid > 0).count()
@@ -299,8 +299,8 @@ fn thresholds_are_said() {
     assert!(lines(&at_highest).iter().all(|line| line.taxid != 10));
 }
 
-/// All reports in one pass, no negative taxid, gz by suffix (the parsers of `reports` take
-/// only numbers that are not negative).
+/// All reports can be written in one run, without negative taxids. (The parsers of `reports` accept only non-negative
+/// numbers.)
 #[test]
 fn all_reports_at_once() {
     let world = World::built();
@@ -315,7 +315,7 @@ fn all_reports_at_once() {
     }
     let table = String::from_utf8(merganser_test_support::gunzip(&dir.path("a.gz"))).unwrap();
     let widths: Vec<usize> = table.lines().map(|line| line.split('\t').count()).collect();
-    assert!(widths.iter().all(|&width| width == 6), "the same columns in every row");
+    assert!(widths.iter().all(|&width| width == 6), "every row has the same columns");
     assert!(table.contains("\nsequence\t13\ta.1|kraken:taxid|13\t"), "{table}");
 }
 
@@ -353,7 +353,7 @@ fn damaged_databases() {
     assert!(!dir.path("x").exists());
 }
 
-/// A duplicate id is told, and refused if asked; the id is the first word.
+/// A duplicate id has a warning, or is refused with --strict; the id is the first word of the header.
 #[test]
 fn exit_codes_and_duplicate_ids() {
     let world = World::new();
@@ -382,7 +382,7 @@ fn exit_codes_and_duplicate_ids() {
     dir.run("classify refs.mgdb genomes/a.fa --report -").fails(2);
     assert_eq!(dir.run("classify refs.mgdb").code, Some(2));
     assert_eq!(dir.run("classify").code, Some(2));
-    // Long reads: whole genomes as one read each.
+    // Long reads: a whole genome as one read.
     let long = lines(&dir.run("classify refs.mgdb genomes -q").code.map_or(String::new(), |_| {
         dir.run("classify refs.mgdb genomes/a.fa genomes/b.fa genomes/c.fa -q").ok()
     }));

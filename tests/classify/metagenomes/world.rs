@@ -36,8 +36,8 @@ pub(super) fn names() -> String {
     TAXA.iter().map(line).collect()
 }
 
-/// Genomes and where their reads come from. The second shares its first half with the first, so
-/// that reads from there are of the genus; the last is in no database.
+/// Genomes for simulated reads. The second one has the first half of the first one, so that reads from there belong
+/// to the genus; the last one is in no database.
 pub(super) struct World {
     pub(super) dir: Dir,
     pub(super) genomes: Vec<Vec<u8>>,
@@ -47,7 +47,7 @@ pub(super) const GENOMES: [(&str, u32); 3] = [("a", 13), ("b", 12), ("c", 21)];
 pub(super) const BASES: usize = 30_000;
 
 impl World {
-    /// Taxonomy in `tax`, genomes a, b and c in `genomes`, no database.
+    /// Returns a world with a taxonomy in `tax` and genomes a, b and c in `genomes`, without a database.
     pub(super) fn new() -> World {
         let dir = Dir::new();
         std::fs::create_dir(dir.path("tax")).unwrap();
@@ -66,7 +66,7 @@ impl World {
         World { dir, genomes }
     }
 
-    /// The same with a database, `refs.mgdb`, and 700 pairs in `1.fq` and `2.fq`.
+    /// Returns a world with a database, `refs.mgdb`, and 700 pairs in `1.fq` and `2.fq`.
     pub(super) fn built() -> World {
         let world = World::new();
         world.dir.run("build -q --taxonomy tax -o refs.mgdb genomes").ok();
@@ -76,8 +76,8 @@ impl World {
         world
     }
 
-    /// Pairs of 100 bases from fragments of 250 to 350, three of each genome by turns, a seventh without a genome in the
-    /// database; some too short for a k-mer, some with N.
+    /// Returns pairs of 100 bases from fragments of 250 to 350 bases, in rotation three, one and two of the genomes
+    /// in the database and one of the genome outside it; some reads are too short for a k-mer, some have N.
     pub(super) fn pairs(&self, number: usize, seed: u64) -> [String; 2] {
         let mut random = Random(seed);
         let mut text = [String::new(), String::new()];
@@ -102,7 +102,7 @@ impl World {
     }
 }
 
-/// A read's line in Kraken's format, checked.
+/// A parsed line of a read in Kraken's format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
     pub(super) id: String,

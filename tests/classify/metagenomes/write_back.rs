@@ -1,4 +1,4 @@
-//! Reads written back, and reads and bases that take no part.
+//! Reads written back, and reads and bases that are skipped.
 
 use super::world::{World, lines};
 use merganser_test_support::gunzip;
@@ -8,7 +8,7 @@ fn records(text: &str) -> Vec<String> {
     lines.chunks(4).map(|four| four.join("\n")).collect()
 }
 
-/// Kraken2's `#`; records unchanged, with their comments and qualities; gz by suffix.
+/// Outputs with Kraken 2's `#` have unchanged records with comments and qualities; a gz suffix compresses.
 #[test]
 fn classified_and_unclassified_reads_are_the_input_again() {
     let world = World::built();
@@ -30,7 +30,7 @@ fn classified_and_unclassified_reads_are_the_input_again() {
         assert_eq!(records(&rest), split(false));
         assert!(!split(false).is_empty());
     }
-    // Single reads beside pairs go to the name without #; without #, mates follow each other.
+    // Single reads go to the name without `#`, together with pairs; without `#`, mates are interleaved.
     dir.run("classify refs.mgdb -1 1.fq -2 2.fq -U 1.fq -q --no-map --classified-out m#.fq").ok();
     for name in ["m.fq", "m_1.fq", "m_2.fq"] {
         assert!(!dir.read(name).is_empty());
@@ -42,7 +42,7 @@ fn classified_and_unclassified_reads_are_the_input_again() {
     let second = records(&String::from_utf8(second).unwrap());
     let both = first.into_iter().zip(second).flat_map(|(one, two)| [one, two]);
     assert_eq!(one, both.collect::<Vec<_>>());
-    // Classifying what has no taxon finds nothing.
+    // Unclassified reads remain unclassified.
     let again = dir.run("classify refs.mgdb --interleaved one.fq -q").ok();
     assert!(lines(&again).iter().all(|line| line.taxid == 0));
 }
@@ -81,7 +81,7 @@ fn lengths_and_qualities_that_take_no_part() {
     assert_eq!(taxids("--min-qual 20"), [21, 21, 0, 21]);
     assert_eq!(taxids("--min-qual 2"), [21, 21, 21, 21]);
     assert_eq!(taxids("--min-qual 3"), [21, 21, 0, 21]);
-    // The line has the read's own length; what takes no part is counted, and written back whole.
+    // The line has the full length of the read; skipped reads are counted and written back completely.
     let ran = dir.run(
         "classify refs.mgdb r.fq --min-read-len 61 --min-qual 20 --json j \
                        -o o --unclassified-out u",
@@ -96,7 +96,7 @@ fn lengths_and_qualities_that_take_no_part() {
         String::from_utf8(dir.read("u")).unwrap(),
         record("short", 60, "I") + &record("bad", 100, "#")
     );
-    // Of a pair, the other mate still takes part.
+    // The other mate of a skipped read is still used.
     dir.write("1.fq", record("p/1", 60, "I"));
     dir.write("2.fq", record("p/2", 100, "I"));
     let pair = dir.run("classify refs.mgdb -1 1.fq -2 2.fq -q --min-read-len 61").ok();

@@ -1,9 +1,9 @@
-//! Command lines.
+//! Tests of command lines.
 
 use super::*;
 use crate::count::inputs::Inputs;
 
-/// The command of `peer` with the folder written as `DIR` and without the program.
+/// Returns the command of `peer` without the program, with the folder written as `DIR`.
 fn command(peer: Peer, gz: bool, min_count: u32) -> String {
     let folder = tempfile::tempdir().unwrap();
     let inputs = Inputs {

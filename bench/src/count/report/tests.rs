@@ -1,4 +1,4 @@
-//! Tables made of known figures.
+//! Tests of tables with known figures.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Whole files of reads.
+//! Tests of complete files.
 
 use super::*;
 use std::io::Read as _;
@@ -15,7 +15,7 @@ fn genome() -> Sequences {
     Genome::new(300_000, 5, &options).unwrap().sequences(1).unwrap()
 }
 
-/// The files that a model makes.
+/// Returns the files that a model makes.
 fn files(model: &Model, seed: u64, threads: usize) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("reads.fq");
@@ -80,7 +80,7 @@ fn pairs_are_fastq_of_the_coverage_asked_for() {
 fn reads_avoid_unknown_stretches() {
     let files = files(&Model::pairs(5.0, 0.0), 9, 1);
     let unknown = files[0].lines().skip(1).step_by(4).flat_map(str::bytes).filter(|&b| b == b'N');
-    // Less than a tenth of any fragment; runs of N are a two hundred and fiftieth of the genome.
+    // Fewer than a tenth of the bases of any fragment; runs of N are 0.4 % of the genome.
     assert!(unknown.count() < 1000);
 }
 

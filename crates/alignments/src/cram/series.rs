@@ -167,7 +167,7 @@ impl AllSeries {
         put_number(value, self.of(series));
     }
 
-    /// Appends the value of a tag; texts include their terminating zero.
+    /// Appends the value of a tag. A text must include its terminating zero; its terminator in the series is added.
     pub(super) fn put_tag(&mut self, key: TagKey, value: &[u8]) {
         let series = self.tags.entry(key).or_default();
         series.extend_from_slice(value);
@@ -209,8 +209,8 @@ impl AllSeries {
         out
     }
 
-    /// Returns the preservation map: read names are kept, positions are differences, the reference is required,
-    /// substitution codes are in the order of the letters; and the lists of tags.
+    /// Returns the preservation map: read names are kept, positions are differences, the reference is required, and
+    /// substitution codes are in the order of the letters. The map ends with the lists of tags.
     fn preservation(&self) -> Vec<u8> {
         let mut map = b"RN\x01AP\x01RR\x01SM\x1b\x1b\x1b\x1b\x1bTD".to_vec();
         let mut lists = Vec::new();

@@ -45,7 +45,7 @@ impl IndexKind {
         let long = contigs.iter().find(|contig| contig.len > MAX_BAI)?;
         (self == IndexKind::Bai).then(|| {
             format!(
-                "contig {} is longer than the {MAX_BAI} bases that BAI can hold: `index_format` csi",
+                "contig {} is longer than the {MAX_BAI} bases that BAI can hold: use `index_format` csi",
                 long.name
             )
         })

@@ -135,7 +135,7 @@ impl Sorting {
         Ok(self.cancel.check()?)
     }
 
-    /// Takes the runs on disk.
+    /// Takes out the list of runs on disk.
     pub(super) fn take_runs(&self) -> Vec<SpilledBlocks> {
         std::mem::take(&mut lock(&self.runs))
     }

@@ -4,12 +4,12 @@
 //! The bits of an entry, from the lowest:
 //!
 //! ```text
-//! 0..6    bits to take, those of a length's or distance's extra bits included
+//! 0..6    number of bits to consume, including the extra bits of a length or distance
 //! 6       LITERAL: one or two bytes of text
-//! 7       SPECIAL: end of block, second table, or no code at all
-//! 8..13   bits of the code alone; of a second table: bits of its index
+//! 7       SPECIAL: end of block, second table, or unused codeword
+//! 8..13   number of bits of the codeword; for a second table, of its index
 //! 13      PAIR: a literal of two bytes
-//! 16..32  the bytes, the lower first; the least length or distance; the second table's place
+//! 16..32  the bytes, lower first; the base length or distance; the position of the second table
 //! ```
 
 use super::lengths::{Lengths, Room, room};

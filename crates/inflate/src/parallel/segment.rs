@@ -31,9 +31,9 @@ pub(super) enum Ended {
     AtBlock(u64),
     /// At the end of the file.
     WithFile,
-    /// Where the room was used up.
+    /// The room was used up.
     Full(Box<Inflate>),
-    /// Where the data are invalid or end too early.
+    /// The data are invalid or end too early.
     Damaged(Error),
 }
 
@@ -203,7 +203,7 @@ impl Symbols {
         let Text { buffer, gzip, .. } = text;
         let window = gzip.window.get_or_insert_default();
         if let Err(fault) = window.check(&buffer[self.start..self.end]) {
-            // All markers precede the first end of a member, so the checksums up to there would be wrong.
+            // All markers precede the first end of a member, so the dropped text has no complete member.
             gzip.damage = Some(fault.into());
             return nothing(text);
         }

@@ -109,8 +109,8 @@ impl Row {
 
 /// The long name of an option, or its short one, as code.
 fn first_name(option: &str) -> String {
-    let words = option.split([' ', ',']).filter(|word| word.starts_with('-'));
-    format!("`{}`", words.last().unwrap_or(option))
+    let mut words = option.split([' ', ',']).filter(|word| word.starts_with('-'));
+    format!("`{}`", words.next_back().unwrap_or(option))
 }
 
 fn table<'r>(page: &mut String, rows: impl Iterator<Item = &'r Row>) {

@@ -15,23 +15,26 @@ const SHOWN: [(&str, &str); 14] = [
         "kmers filter-reads",
         "1 2 interleaved min-hits max-hits trim invert output output2 threads memory",
     ),
-    ("kmers union", "output format mode min-count max-count histogram threads memory"),
+    ("kmers union", "output format counts min-count max-count histogram threads memory"),
     ("kmers eval", "output format min-count max-count histogram threads memory"),
     ("kmers qv", "output k hybrid maternal paternal no-plots report-html threads memory"),
     ("filter", "threshold method align verify output format report-html threads memory device"),
     ("build", "taxonomy output format map strict preset bracken max-db-size threads memory device"),
     (
         "classify",
-        "1 2 interleaved output report use-names confidence unclassified-out classified-out abundance \
+        "1 2 interleaved output report use-names confidence unclassified-out abundance \
          bracken bracken-output sample-sheet report-html threads memory device",
     ),
-    ("db prepare", "output taxonomy reference-list verify threads"),
-    ("db merge-results", "output report use-names confidence abundance threads memory"),
+    ("db prepare", "output taxonomy assembly-summary verify missing threads"),
+    ("db merge-results", "output report database lowest hitmin abundance"),
     (
         "deplete filter",
         "1 2 interleaved abs-threshold rel-threshold keep output output2 summary threads memory",
     ),
-    ("extract reads", "1 2 interleaved taxid lines report output children exclude threads"),
+    (
+        "extract reads",
+        "1 2 interleaved taxid lines report output output2 include-children exclude format threads",
+    ),
     (
         "map",
         "1 mates interleaved threshold best best-strata all max-insert rescue clip sort output read-group \
@@ -53,7 +56,7 @@ const RARE: [&str; 9] = [
 ];
 
 /// Examples in the short help.
-const EXAMPLES: usize = 4;
+const EXAMPLES: usize = 3;
 
 /// Returns the program's command line, with the short help of each command cut to what most runs need.
 pub(crate) fn command() -> Command {

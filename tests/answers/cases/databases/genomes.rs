@@ -1,4 +1,4 @@
-//! Files of genomes, and maps of their sequences to taxa.
+//! Files of genomes, and maps from their sequences to taxa.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use super::{Small, cases, record, run, sound, taxids, warned};
 use merganser_test_support::{Dir, MERGANSER, Ran};
 
-/// Case 03: a folder as NCBI's `datasets` delivers it.
+/// Files of genes in a folder from NCBI's `datasets` are ignored (case 03).
 #[test]
 fn files_of_genes_in_folders_are_no_genomes() {
     if let Some(cases) = cases("classify") {
@@ -36,19 +36,19 @@ fn files_of_genes_in_folders_are_no_genomes() {
         assert!(built.stderr.contains("from 1 sequences"), "{}", built.stderr);
         built.ok();
     }
-    // Who names such a file means it, and is told.
+    // A file of genes that is given by name is used, with a warning.
     small.write("GCF_000000001.1_x_rna.fna", &[("c taxid|102", 2)]);
     let named = dir.run("build --taxonomy tax -o x.mgdb g GCF_000000001.1_x_rna.fna");
     assert_eq!(named.warnings().len(), 1, "{}", named.stderr);
     assert!(named.warnings()[0].contains("1 files have the genes of a genome, not the genome"));
     assert!(named.stderr.contains("from 2 sequences"), "{}", named.stderr);
-    // Of other files, an end of the name says nothing certain.
+    // In other names, a suffix for genes is not conclusive.
     small.write("virus_rna.fna", &[("v taxid|102", 2)]);
     let other = dir.run("build --taxonomy tax -o x.mgdb virus_rna.fna");
     assert!(other.warnings().is_empty(), "{}", other.stderr);
 }
 
-/// A map beside the genomes, or in the folder that was given.
+/// A map beside the genomes or in the given folder is used, and a note names it.
 #[test]
 fn maps_beside_genomes_are_used_and_named() {
     let small = Small::new();
@@ -68,7 +68,7 @@ fn maps_beside_genomes_are_used_and_named() {
             let lines = dir.run(&format!("classify -q {format} r.fa")).ok();
             assert_eq!(taxids(&lines)[..2], ["101", "102"]);
         }
-        // What was given comes first, and says nothing new.
+        // A map that was given has precedence, without a note.
         dir.write("own.map", "a\t102\n");
         let built = dir.run("build --taxonomy tax --map own.map -o x.mgdb k");
         built.ok();
@@ -79,7 +79,7 @@ fn maps_beside_genomes_are_used_and_named() {
     }
 }
 
-/// Case 08d: genomes that are read more than once come from no pipe.
+/// Genomes that are read more than once cannot come from a pipe (case 08d).
 #[test]
 fn genomes_from_a_pipe() {
     let small = Small::new();
@@ -112,7 +112,7 @@ fn genomes_from_a_pipe() {
         assert!(said.contains("pipes"), "{line}: {said}");
         assert!(!dir.path("x.mgdb").exists(), "{line}");
     }
-    // What is read once may come from one.
+    // Genomes that are read once can.
     shell("$M build -q --taxonomy tax -o x.mgdb <(cat g.fa)").ok();
     assert!(dir.read("x.mgdb") == dir.read("refs.mgdb"));
     let lines = dir.run("classify -q refs.mgdb r.fa").ok();
@@ -120,7 +120,7 @@ fn genomes_from_a_pipe() {
     assert_eq!(piped.ok(), lines);
 }
 
-/// Two maps, or one header, that say different things of a sequence.
+/// Contradictory taxids of a sequence in two maps or in one header have a warning.
 #[test]
 fn sequences_with_two_taxids() {
     let small = Small::new();
@@ -147,7 +147,7 @@ fn sequences_with_two_taxids() {
         }
         sound(dir, &format!("{build} --map one --map same a.fa"));
         sound(dir, &format!("{build} --map one --map one a.fa"));
-        // A map beside the genomes and headers are there for what those that were given do not have.
+        // A map beside the genomes and headers are used only for sequences that given maps lack.
         dir.write("seqid2taxid.map", "a\t102\n");
         sound(dir, &format!("{build} --map one a.fa"));
         fs::remove_file(dir.path("seqid2taxid.map")).unwrap();

@@ -1,4 +1,4 @@
-//! Files of Kraken 2.
+//! Kraken 2 databases.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use super::{Small, cases, record, run, sound, warned};
 use merganser_test_support::Dir;
 use merganser_test_support::tools::{installed, shell};
 
-/// Case 01: nodes of taxo.k2d that kraken2-build never wrote.
+/// Nodes of taxo.k2d that kraken2-build does not write are ignored (case 01).
 #[test]
 fn unreached_nodes_of_kraken2() {
     let Some(cases) = cases("classify/01-k2-orphan-taxids") else { return };
@@ -23,7 +23,7 @@ fn unreached_nodes_of_kraken2() {
     assert!(!found.contains("unreached       0"), "{found}");
     run(&dir, &cases, "db taxa $C").ok();
     run(&dir, &cases, "db verify $C").ok();
-    // A cell that points at one of them is damage, which a read that has it finds, and so does verify.
+    // A cell that refers to such a node is damage, which both a read with this minimizer and `verify` reveal.
     fs::create_dir(dir.path("k2")).unwrap();
     for name in ["opts.k2d", "taxo.k2d", "hash.k2d"] {
         fs::copy(cases.join(name), dir.path(&format!("k2/{name}"))).unwrap();
@@ -44,7 +44,7 @@ fn unreached_nodes_of_kraken2() {
     }
 }
 
-/// Names that are missing, and taxa with two: Kraken 2's databases are as its own program makes them.
+/// Missing and duplicate names in a taxonomy are reported; Kraken 2 databases are those of kraken2-build.
 #[test]
 fn names_that_are_missing_or_doubled() {
     let small = Small::new();
@@ -90,14 +90,14 @@ fn names_that_are_missing_or_doubled() {
                  kraken2-build --db kraken --no-masking --add-to-library a.fa >log 2>&1; \
                  kraken2-build --db kraken --build --threads 1 >log 2>&1",
             );
-            // The options have bytes that kraken2-build leaves as they are.
+            // The options contain bytes that kraken2-build leaves uninitialized, so they are not compared.
             for file in ["taxo.k2d", "hash.k2d"] {
                 let [ours, theirs] = ["k2", "kraken"].map(|db| dir.read(&format!("{db}/{file}")));
                 assert!(ours == theirs, "{file}: {warning}");
             }
         }
     }
-    // Synonyms are no second names.
+    // Synonyms are not duplicate names.
     dir.write("tax/names.dmp", format!("{names}{}", record(&["102", "Second", "", "synonym"])));
     sound(dir, kraken);
     sound(dir, own);

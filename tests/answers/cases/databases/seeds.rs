@@ -1,11 +1,11 @@
-//! Sequences that nothing is found by.
+//! Sequences without minimizers or seeds.
 
 use std::fs;
 
 use super::{Small, cases, run, sound, taxids, warned};
 use merganser_test_support::Dir;
 
-/// Cases 05: an index without minimizers is not written, and the reason is named.
+/// An index without minimizers is not written, and the message names the reason (case 05).
 #[test]
 fn hosts_without_minimizers() {
     if let Some(cases) = cases("classify/05-empty-host") {
@@ -59,7 +59,7 @@ fn hosts_without_minimizers() {
             assert!(!dir.path(&format!("x.{suffix}")).exists());
         }
     }
-    // One of Deacon's that has none: the reads stay, and that is said.
+    // With an empty set of Deacon's, all reads are kept, with a warning.
     dir.write("none.idx", b"\x03\x1f\x0f\0\0\0\0\0\0\0\0");
     let ran = dir.run("deplete filter none.idx r.fa -o o.fa --json j");
     assert_eq!(ran.warnings().len(), 1, "{}", ran.stderr);
@@ -71,7 +71,7 @@ fn hosts_without_minimizers() {
     ran.ok();
     let json: serde_json::Value = serde_json::from_slice(&dir.read("j")).unwrap();
     assert_eq!(json["warnings"].as_array().unwrap().len(), 1);
-    // U in a genome, beside bases.
+    // A genome with both U and T.
     let rna = small.genomes[1].replacen('T', "U", 7);
     dir.write("rna.fa", format!(">a\n{}\n>b\n{rna}\n", small.genomes[0]));
     let warning = "warning: rna.fa: 7 letters are U, which is no base";
@@ -87,7 +87,7 @@ fn hosts_without_minimizers() {
     }
 }
 
-/// Databases of Kraken 2 without minimizers, which other programs make.
+/// Kraken 2 databases without minimizers, which other programs write.
 #[test]
 fn kraken2_databases_without_minimizers() {
     let small = Small::new();
@@ -118,7 +118,7 @@ fn kraken2_databases_without_minimizers() {
     );
 }
 
-/// A reference without a seed: built and used, with a warning.
+/// A reference without seeds is indexed and used, with a warning.
 #[test]
 fn references_without_seeds() {
     let small = Small::new();
@@ -138,7 +138,7 @@ fn references_without_seeds() {
     assert!(dir.run("map -e 2 g.fa r.fa -o o.sam").warnings().is_empty());
 }
 
-/// One of several genomes that nothing is found by.
+/// Some of several genomes have no minimizers: one warning names the first one and the reason.
 #[test]
 fn files_without_minimizers_among_others() {
     let small = Small::new();
@@ -189,7 +189,7 @@ fn files_without_minimizers_among_others() {
             )
         );
     }
-    // U is a base in a database of ours.
+    // In our own databases, U counts as T.
     let rna = "warning: 1 of 2 inputs have no minimizers, first uracil.fa: ";
     for command in [index, kraken] {
         let warning = warned(dir, &format!("{command} a.fa uracil.fa"));

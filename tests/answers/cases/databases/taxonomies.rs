@@ -1,11 +1,11 @@
-//! Taxonomies as people have them: ranks of other words, marks, comments, lines that are cut.
+//! Taxonomies as users have them: unusual ranks, byte order marks, comments, truncated lines.
 
 use std::fs;
 
 use super::{Small, cases, record, run, sound, taxids};
 use merganser_test_support::Dir;
 
-/// Cases 04: ranks that are not NCBI's words. The taxa are those of Kraken 2's rule.
+/// With unusual names of ranks, taxa are those of Kraken 2's rule (case 04).
 #[test]
 fn ranks_of_other_words() {
     let Some(cases) = cases("classify") else { return };
@@ -36,13 +36,13 @@ fn ranks_of_other_words() {
     assert_eq!(taxids(&lines)[2], "28384", "{lines}");
 }
 
-/// Other words, and what is between: the lowest common ancestor of such taxa, `strain` alone, one letter.
+/// Lineages without any main rank: taxa of various unusual ranks and their lowest common ancestor.
 #[test]
 fn lineages_without_a_main_rank() {
     let small = Small::new();
     let dir = &small.dir;
     small.write_reads();
-    // The first half of the third genome is the second's.
+    // The first half of the third genome is that of the second.
     let mixed = format!("{}{}", &small.genomes[1][..3000], &small.genomes[2][3000..]);
     dir.write("g.fa", format!(">a\n{}\n>b\n{}\n>c\n{mixed}\n", small.genomes[0], small.genomes[1]));
     dir.write("m", "a\t5\nb\t7\nc\t8\n");
@@ -69,7 +69,7 @@ fn lineages_without_a_main_rank() {
             assert_eq!(taxids(&dir.run("classify -q x.mgdb own.fa").ok()), ["8"], "{rank}");
         }
     }
-    // Cellular organisms have no rank, and bacteria have: what both have is still of no taxon.
+    // The common ancestor of both species has no main rank: shared reads stay without a taxon.
     dir.write(
         "tax/nodes.dmp",
         [
@@ -90,7 +90,7 @@ fn lineages_without_a_main_rank() {
     assert_eq!(taxids(&dir.run("classify -q x.mgdb r.fa").ok()), ["0", "0", "0"]);
 }
 
-/// Cases 13, 14, 17b, 18, 19: files of taxonomies and maps.
+/// Files of taxonomies and maps in many forms (cases 13, 14, 17b, 18, 19).
 #[test]
 fn taxonomies_and_maps_as_people_have_them() {
     let Some(cases) = cases("classify") else { return };
@@ -147,7 +147,7 @@ fn taxonomies_and_maps_as_people_have_them() {
     }
 }
 
-/// Marks before other tables, comments and blank lines in all files of a dump.
+/// Byte order marks, comments and blank lines are accepted in all files of a taxonomy dump.
 #[test]
 fn marks_and_comments_in_tables() {
     let small = Small::new();
@@ -171,13 +171,13 @@ fn marks_and_comments_in_tables() {
     built.ok();
     let text = dir.run("db taxa --sequences x.mgdb").ok();
     assert!(text.contains("\na\t101\t") && text.contains("\nx\t102\t"), "{text}");
-    // Merges in a circle lead nowhere, and end.
+    // A cycle of merged taxids is detected.
     dir.write("m", "a\t9\n");
     let said = dir.run("build --taxonomy tax --map m -o y.mgdb a.fa").fails(1);
     assert!(said.contains("taxid 9 is not in the taxonomy"), "{said}");
 }
 
-/// A last line that ends in the midst of a number or a name.
+/// A last line that is truncated within a number or a name is refused.
 #[test]
 fn last_lines_of_a_taxonomy_that_are_cut() {
     let small = Small::new();
@@ -210,7 +210,7 @@ fn last_lines_of_a_taxonomy_that_are_cut() {
     sound(dir, build);
 }
 
-/// What is said where a taxid is not in the taxonomy; every field of `db info` has a blank before its value.
+/// A taxid that is missing from the taxonomy has a remedy; every field of `db info` has a blank before its value.
 #[test]
 fn remedies_and_fields_are_readable() {
     let small = Small::new();

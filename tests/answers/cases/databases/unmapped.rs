@@ -4,7 +4,7 @@ use super::{Small, cases, info, run, taxids};
 use merganser_test_support::reads::Random;
 use merganser_test_support::{Dir, gunzip, root};
 
-/// Cases 02: a strain without a taxon takes no reads from its species.
+/// A genome of a strain without a taxon does not take reads from its species (case 02).
 #[test]
 fn a_genome_without_a_taxon_is_left_out() {
     let Some(cases) = cases("classify/02-unmapped-genome") else { return };
@@ -33,8 +33,8 @@ fn a_genome_without_a_taxon_is_left_out() {
     }
 }
 
-/// What is left out leaves no trace: the tables are those of the other sequences, whatever the threads, the
-/// order and the way.
+/// Databases with and without sequences that are left out are equal, for any number of threads, order of sequences
+/// and method of building.
 #[test]
 fn databases_are_those_of_the_other_sequences() {
     let small = Small::new();
@@ -65,7 +65,7 @@ fn databases_are_those_of_the_other_sequences() {
                 "u1\tno taxid found\nu2\tno taxid found\nu3\ttaxid 7 is not in the taxonomy\n\
                  u4\ttaxid 1 is the root, which is not a taxon\n"
             );
-            // All but the header, which counts them.
+            // Everything except the header, which stores their number.
             assert!(dir.read("all.mgdb")[4096..] == dir.read("two.mgdb")[4096..], "{options}");
             assert_eq!(info(dir, "all.mgdb")["left_out"], 4);
             assert_eq!(info(dir, "two.mgdb")["left_out"], 0);
@@ -83,7 +83,7 @@ fn databases_are_those_of_the_other_sequences() {
             assert_eq!(ran.warnings().len(), 1, "{}", ran.stderr);
             assert_eq!(ran.ok(), lines);
         }
-        // Added to a database, they are named; with --allow-unmapped left out.
+        // When such sequences are added to a database, an error names them; with --allow-unmapped they are left out.
         build("one.mgdb", "one.fa").ok();
         let refused = dir.run("db add --taxonomy tax one.mgdb rest.fa -o x.mgdb").fails(1);
         assert_eq!(
@@ -110,7 +110,7 @@ fn databases_are_those_of_the_other_sequences() {
     }
 }
 
-/// A sequence longer than what is read at a time, others around it, and memory for few of their features.
+/// A sequence longer than a block of input is left out as a whole, also with little memory for features.
 #[test]
 fn long_sequences_are_left_out_as_a_whole() {
     let small = Small::new();
@@ -133,7 +133,7 @@ fn long_sequences_are_left_out_as_a_whole() {
     }
 }
 
-/// Databases without any taxon are not built; nothing is left of them.
+/// A database without any taxon is refused, and no files are left.
 #[test]
 fn no_taxon_at_all_is_an_error() {
     let small = Small::new();
@@ -154,14 +154,14 @@ fn no_taxon_at_all_is_an_error() {
     }
 }
 
-/// What earlier versions built: their sequences without a taxon are ignored, and that is said once.
+/// Databases of earlier versions contain sequences without a taxon: these are ignored, with one warning.
 #[test]
 fn earlier_databases_with_such_sequences() {
     let dir = Dir::new();
     for preset in ["sensitive", "metacache"] {
         let file = root().join(format!("tests/data/unmapped/{preset}.mgdb.gz"));
         dir.write("old.mgdb", gunzip(&file));
-        // As many reads of two species; of each genome there is one without a taxon, too.
+        // Equal numbers of reads of two species; for each genome there is also a sequence without a taxon.
         dir.write("r.fa", gunzip(&root().join("tests/data/unmapped/reads.fa.gz")));
         dir.write("x2.fa", dir.read("r.fa"));
         let found = info(&dir, "old.mgdb");
@@ -179,7 +179,7 @@ fn earlier_databases_with_such_sequences() {
         let lines = ran.ok();
         assert_eq!(taxids(&lines), ["101", "102", "0", "101", "102", "0"]);
         assert!(!lines.contains("\t1:") && !lines.contains(" 1:"), "{lines}");
-        // Lines that the earlier version wrote: joined, they ignore them, too.
+        // Lines of the earlier version name such taxa; joining ignores them.
         dir.write("old.tsv", "U\tr0\t0\t150\t1:54 101:54\nU\tr2\t0\t150\t1:57\n");
         let joined = dir.run("db merge-results -q -d old.mgdb old.tsv -o -").ok();
         assert_eq!(joined, "C\tr0\t101\t150\t101:54\nU\tr2\t0\t150\t0:0\n");

@@ -6,7 +6,7 @@ use super::{binary, bytes};
 use crate::kinds::damage::packed;
 use merganser_test_support::reads::Random;
 
-/// Changes the header or the records, or removes some, and corrects all checksums except, sometimes, the mark's.
+/// Changes the header or the records, or removes one, and corrects all checksums except, sometimes, the mark's.
 /// Returns a description and whether the mark reveals the change.
 pub(super) fn change(file: &mut Vec<u8>, random: &mut Random) -> (String, bool) {
     let Some(mut text) = packed::unpack("x.bam", file) else { return Default::default() };
@@ -32,7 +32,7 @@ pub(super) fn change(file: &mut Vec<u8>, random: &mut Random) -> (String, bool) 
     (what, !is_header && !mends)
 }
 
-/// Removes some records.
+/// Removes a random record.
 fn lose(records: &mut Vec<u8>, random: &mut Random) -> String {
     let all = each(records);
     let lost = all[random.below(all.len())].clone();

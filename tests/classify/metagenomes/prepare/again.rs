@@ -1,4 +1,4 @@
-//! Runs that go on where another one was.
+//! Runs that continue an earlier one.
 
 use std::fs;
 use std::process::Stdio;
@@ -26,13 +26,13 @@ fn a_second_run_reads_what_is_new() {
     assert!(refused.contains(&place) && refused.contains("run merganser db prepare"), "{refused}");
     assert_eq!(known(&run("").stderr), 2);
     dir.run("build --taxonomy tax -q -o x.mgdb library.tsv").ok();
-    // A list of taxids counts anew, whatever was read before.
+    // A new list of taxids is applied to known genomes.
     let list = summary().replace("2697049", "694009");
     dir.write("new.txt", list);
     let ran = run("--assembly-summary new.txt");
     assert_eq!(known(&ran.stderr), 3);
     assert_eq!(rows(&dir, "library.tsv")[CORONA]["taxon"], "694009");
-    // A checksum that is listed now is held against what was found then.
+    // A newly listed checksum is compared with the recorded one.
     let sums = format!("{}  GCF_009858895.2_ASM985889v3_genomic.fna.gz\n", "0".repeat(32));
     dir.write("sums", sums);
     let found = run("--md5 sums");
@@ -53,7 +53,7 @@ fn a_second_run_reads_what_is_new() {
     );
 }
 
-/// What size and time do not show, `--verify` does.
+/// `--verify` finds changes that size and time do not show.
 #[test]
 fn bytes_that_changed_by_themselves() {
     let dir = downloads();
@@ -83,7 +83,7 @@ fn bytes_that_changed_by_themselves() {
     run("").ok();
 }
 
-/// Sixty names of one genome, which takes a while to read.
+/// Returns a directory with sixty copies of a genome under different names, whose reading takes a while.
 fn many() -> Dir {
     let dir = Dir::new();
     fs::create_dir(dir.path("d")).unwrap();
@@ -101,7 +101,7 @@ fn many() -> Dir {
     dir
 }
 
-/// Stops a run when its journal has some lines; gives whether it was in time.
+/// Stops a run when its journal has some lines; returns whether the run was still working.
 fn stop(dir: &Dir, name: &str) -> bool {
     let mut child = dir.start("db prepare d -t 1 -o library.tsv", Stdio::null());
     let lines = || fs::read(dir.path("library.tsv.part")).unwrap_or_default();
@@ -131,14 +131,14 @@ fn a_run_that_was_stopped_is_gone_on_with() {
         let names = ["d", "library.tsv.part", "one.fna.gz"];
         assert!(stop(&dir, name), "{name}");
         assert_eq!(dir.names(), names, "{name}");
-        // Its last line may be cut.
+        // The last line may be truncated.
         let mut journal = dir.read("library.tsv.part");
         journal.extend_from_slice(b"d/GCF_000000159.1_genomic.fna.gz\tGCF_0000001");
         dir.write("library.tsv.part", journal);
         assert!(stop(&dir, name), "{name}");
         let ran = dir.run("db prepare d -o library.tsv");
         let known = known(&ran.stderr);
-        // The first line of the journal is none of a genome.
+        // The first line of the journal is a header.
         assert!((8..60).contains(&known), "{}", ran.stderr);
         ran.ok();
         assert_eq!(dir.names(), ["d", "library.tsv", "one.fna.gz"], "{name}");

@@ -1,4 +1,4 @@
-//! What no manifest is made of, or no database.
+//! Inputs that `db prepare` refuses, and manifests that builds refuse.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -58,7 +58,7 @@ fn what_is_wrong_is_named() {
         assert!(said.starts_with(&format!("error: {message}")), "{args}: {said}");
         assert_eq!(dir.names(), before, "{args}");
     }
-    // What was read need not be read again.
+    // The journal stays, so that genomes need not be read again.
     let said = dir.run("db prepare refseq -q -o o --missing /dev/full").fails(1);
     assert_eq!(said, "error: /dev/full: cannot write: no space left on device\n");
     fs::remove_file(dir.path("o.part")).unwrap();
@@ -74,7 +74,7 @@ fn what_is_wrong_is_named() {
     assert!(said.starts_with("error: o.tsv.part: is where db prepare keeps its journal"), "{said}");
 }
 
-/// Names of any bytes that are no tab or line end, a folder in itself, and a pipe that nobody writes to.
+/// Names may have any bytes except tabs and line ends; cycles of links and pipes without a writer are skipped.
 #[test]
 fn odd_names() {
     let dir = downloads();
@@ -93,7 +93,7 @@ fn odd_names() {
     for key in ["GCF_000000001.1", "GCF_000000002.1", "GCF_000000003.1", "x", "#end 4"] {
         list += &format!("{key}\t2681611\n");
     }
-    // A line that begins so is a comment.
+    // A line that begins with # is a comment.
     dir.write("d/assembly_summary.txt", list.replace("#end", "\"end"));
     dir.write("own.txt", "#name\ttaxid\tassembly_accession\nx\t2681611\t#end 4.fna.gz\n");
     shell(dir.root(), "ln -s .. d/sub/up && mkfifo d/assembly_summary_x.txt d/MD5SUMS d/x.fna");
@@ -111,7 +111,7 @@ fn odd_names() {
     assert_eq!(known(&dir.run(&format!("{prepare} -o d/library.tsv")).stderr), 4);
 }
 
-/// Where a manifest stands for genomes, it is as it was written, and so are these.
+/// A manifest is accepted only if it is complete and unchanged, and its genomes are, too.
 #[test]
 fn manifests_that_no_database_is_built_of() {
     let dir = downloads();
@@ -137,7 +137,7 @@ fn manifests_that_no_database_is_built_of() {
             assert!(!dir.path("x.mgdb").exists() && !dir.path("x").exists());
         }
     }
-    // It is an input as its genomes are.
+    // The manifest is an input, and so are its genomes.
     let before = dir.read("library.tsv");
     for output in ["library.tsv", HEPATITIS] {
         let said = dir.run(&format!("build --taxonomy tax -q -o {output} library.tsv")).fails(1);

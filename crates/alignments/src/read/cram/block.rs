@@ -202,7 +202,7 @@ mod tests {
         ];
         for (at, forged) in forged.iter().enumerate() {
             let whole = [&sound.concat()[..], forged].concat();
-            // The first forged block has exactly the maximum size.
+            // The first forged block is not larger than the maximum.
             assert_eq!(check_all(&whole).is_ok(), at == 0, "{at}");
             // Truncated blocks are not checked.
             (0..whole.len()).for_each(|end| check_all(&whole[..end]).unwrap());

@@ -26,7 +26,7 @@ elif len(reads) != 1:
 reads = " ".join(reads)
 
 with TemporaryDirectory() as tmpdir:
-    # Only sorting needs temporary files.
+    # Only sorting requires temporary files.
     sort = f"--sort --tmp-dir {tmpdir}" if snakemake.output.get("idx") else ""
     shell(
         "merganser map --threshold {snakemake.params.edits} --threads {snakemake.threads} {memory}"
