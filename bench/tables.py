@@ -72,13 +72,15 @@ def split_figures(cells: list[str], name: str, prefix: bool) -> list[tuple[str, 
 def format_table(rows: list[dict[str, str]]) -> str:
     """Formats the rows of one table as Markdown, with the line below it."""
     column = {name: [row[name].replace("|", "\\|") for row in rows] for name in COLUMNS}
+    column["day"] = [re.sub("^by ", "until ", day) for day in column["day"]]
     shared = {name: cells[0] for name, cells in column.items() if len(set(cells)) == 1}
     compared = any(column["peer"])
     table = [("work", column["work"]), *split_figures(column["ours"], "merganser", compared)]
     if compared and "peer_version" in shared:
         table += split_figures(column["peer"], shared["peer_version"], True)
     elif compared:
-        table += [("compared with", column["peer_version"]), *split_figures(column["peer"], "its figure", True)]
+        figures = split_figures(column["peer"], "other program", True)
+        table += [("compared with", column["peer_version"]), *figures]
     table.append(("ratio", column["ratio"]))
     origin = {"our_version": "version", "machine": "machine", "day": "day"}
     varying = [name for name in origin if name not in shared]
@@ -91,13 +93,15 @@ def format_table(rows: list[dict[str, str]]) -> str:
     lines = [[head for head, _ in table], *zip(*(cells for _, cells in table))]
     lines = ["|" + "|".join(cells) + "|\n" for cells in lines]
     text = "".join([lines[0], "|---" * len(table), "|\n", *lines[1:]])
+    machines = "#machines" if rows[0]["page"] == "speed" else "speed.md#machines"
+    link = "machine {}" if shared.get("machine") == "not recorded" else f"[machine {{}}]({machines})"
     below = []
-    for name, words in (("our_version", "merganser {}"), ("machine", "machine {}"), ("day", "{}"), ("note", "{}")):
+    for name, words in (("our_version", "merganser {}"), ("machine", link), ("day", "{}"), ("note", "{}")):
         if shared.get(name):
             below.append(words.format(shared[name]))
     if shared.get("command", "not recorded") != "not recorded":
         below.append("`" + shared["command"].replace("\\|", "|") + "`")
-    return f"{text}\n{'; '.join(below)}.\n" if below else text
+    return f"{text}\nSetup: {'; '.join(below)}.\n" if below else text
 
 
 def main() -> int:

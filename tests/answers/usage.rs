@@ -205,7 +205,7 @@ fn short_names_of_threads() {
         let help = dir.run(&format!("{command} --help")).ok();
         if help.contains("--threads <N>") {
             let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert!(help.contains("-t, --threads <N> Threads in all"), "{command}");
+            assert!(help.contains("-t, --threads <N> Number of threads"), "{command}");
             assert!(help.contains("[alias: -@]"), "{command}");
             with_threads += 1;
         }

@@ -64,7 +64,7 @@ fn exit_codes_tell() {
 fn the_alphabet_is_documented_and_reported() {
     let dir = Dir::new();
     let help = dir.run("count --help").ok();
-    assert!(help.contains("A C G T count in either case, and U counts as T"), "{help}");
+    assert!(help.contains("A, C, G and T count in either case; U counts as T"), "{help}");
     dir.write("r.fa", ">1\nACGTNNRacguACG\n");
     let ran = dir.run("count -k 3 --min-count 1 --format tsv -o - r.fa");
     let dropped = ran.stderr.lines().find(|line| line.starts_with("  not A C G T U ")).unwrap();

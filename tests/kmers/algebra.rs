@@ -217,7 +217,7 @@ fn jellyfish_dumps_are_tables() {
         assert_eq!(dir.run(&format!("kmers verify {name}")).ok(), format!("{name}: ok\n"));
     }
     let message = dir.run("kmers dump j").fails(1);
-    assert!(message.contains("a Jellyfish database: give its text"), "{message}");
+    assert!(message.contains("a Jellyfish database: convert it to text"), "{message}");
 }
 
 type Map = BTreeMap<String, u64>;

@@ -113,7 +113,7 @@ fn what_it_cannot_take_is_said() {
     assert!(dir.run("kmers hetmers strands.mgk").fails(1).contains("--forward-only"));
     dir.run("count -q -k 21 --min-count 1 --histogram t.hist reads.fa -o t.mgk").ok();
     let error = dir.run("kmers histogram --model --ploidy auto -k 21 t.hist").fails(2);
-    assert!(error.contains("needs a table"), "{error}");
+    assert!(error.contains("requires a table"), "{error}");
     dir.write("few.fa", ">a\nACGTACGTTTACGATCGATTACGATCGAC\n");
     dir.run("count -q -k 21 --min-count 1 few.fa -o few.mgk").ok();
     assert!(dir.run("kmers hetmers few.mgk -o x.tsv").fails(1).contains("no peak"));

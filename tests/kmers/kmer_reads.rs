@@ -281,7 +281,7 @@ fn tables_of_any_size() {
         let expected = dir.run(&format!("kmers profile -q t.mgk{cut} r.fq")).ok();
         for table in ["t.mgk", "kmc", "kff"] {
             let ran = dir.run(&format!("kmers profile {little} --tmp-dir tmp {table}{cut} r.fq"));
-            let (says, temporary) = (ran.stderr.clone(), "temporary table");
+            let (says, temporary) = (ran.stderr.clone(), "a temporary .mgk table");
             assert_eq!(says.contains("ranges for every"), cut.is_empty(), "{table}{cut}: {says}");
             assert_eq!(says.contains(temporary), table != "t.mgk", "{table}{cut}: {says}");
             assert!(ran.ok() == expected, "{table}{cut}");
@@ -418,7 +418,7 @@ fn the_recipe_for_a_host_removes_its_reads_and_no_others() {
     let page = page.split("```").find(|block| block.contains("host.mgk")).unwrap();
     let dir = Dir::new();
     let help = dir.run("kmers filter-reads --help").ok();
-    let (_, help) = help.split_once("has two of them):\n").unwrap();
+    let (_, help) = help.split_once("table of all k-mers of a host:\n").unwrap();
     let (help, _) = help.split_once("host.mgk\n  Trim").unwrap();
     let help = format!("{help}host.mgk");
     let [host, other] = [3, 4].map(|seed| Random(seed).bases(200_000));

@@ -265,8 +265,8 @@ fn cram_without_its_reference_says_what_is_missing() {
         ),
         (
             "--reference other.fa sorted.cram",
-            "sorted.cram: record 1: aligned to another sequence than \
-          the 'c0' of other.fa (MD5); --reference must be",
+            "sorted.cram: record 1: aligned to a sequence other than \
+          'c0' of other.fa (MD5); --reference must be",
         ),
         ("--reference ref.fa cut.cram", "cut.cram: truncated: the CRAM data end"),
         ("--reference ref.fa damaged.cram", "damaged.cram: record 1: "),

@@ -350,7 +350,7 @@ fn a_temporary_table_goes_through_no_link() {
     let run = Command::new("sh").args(["-c", &line]).current_dir(dir.root()).output().unwrap();
     // There is too little memory to do without the table, and then too little for the rest.
     let says = String::from_utf8_lossy(&run.stderr).into_owned();
-    assert!(says.contains("temporary table"), "{says}");
+    assert!(says.contains("a temporary .mgk table"), "{says}");
     assert_eq!(dir.read("precious"), b"mine");
     let mode = fs::metadata(dir.path("precious")).unwrap().permissions().mode();
     assert_eq!(mode & 0o7777, 0o4755);

@@ -44,7 +44,10 @@ fn in_a_sticky_folder_nothing_stays_of_a_refusal() {
     fs::set_permissions(dir.path("sticky/o.tsv"), Permissions::from_mode(0o666)).unwrap();
     let (code, message) = as_nobody(&dir, "kmers dump -q t.mgk -o sticky/o.tsv");
     assert_eq!(code, Some(1), "{message}");
-    assert!(message.contains("belongs to another user, and its folder is sticky"), "{message}");
+    assert!(
+        message.contains("belongs to another user, and its folder has the sticky bit"),
+        "{message}"
+    );
     // Another user creates the file after the run has begun.
     let run = r#"exec "$M" count -q -k 5 <(sleep 2; cat r.fa) --format tsv -o sticky/late.tsv"#;
     let line = format!(
@@ -93,7 +96,7 @@ fn write_protected_files_are_not_replaced() {
             false => bash(&dir, &format!("$M kmers dump -q t.mgk {option} o.tsv")),
         };
         assert_eq!(code, Some(1), "{message}");
-        let reason = "the file that is there is write-protected: make it writable (chmod u+w), remove it, or choose \
+        let reason = "the existing file is write-protected: make it writable (chmod u+w), remove it, or choose \
                       another name";
         assert_eq!(message, format!("error: o.tsv: cannot create this output file: {reason}\n"));
         assert_eq!(dir.read("o.tsv"), dir.read("o.tsv.before"));

@@ -267,8 +267,8 @@ fn what_is_no_slip_goes_on() {
 #[test]
 fn what_is_read_again_goes_to_no_device() {
     let dir = prepared();
-    let reason = "cannot create this output file: a pipe, a device or an open stream cannot hold what is \
-                  read again: name a file";
+    let reason = "cannot create this output file: a pipe, a device or an open stream cannot be read \
+                  again: name a file";
     for command in ["build -t tax g0.fa", "index g0.fa"] {
         let message = dir.run(&format!("{command} -q -o /dev/null")).fails(1);
         assert_eq!(message, format!("error: /dev/null: {reason}\n"));

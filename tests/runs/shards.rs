@@ -256,9 +256,9 @@ fn what_does_not_go_with_shards_is_refused() {
     let dir = Dir::new();
     dir.write("a.fa", ">a\nACGTACGT\n");
     for (args, expected) in [
-        ("--shard 0/2 a.fa", "no shard of a job"),
-        ("--shard 3/2 a.fa", "no shard of a job"),
-        ("--shard two a.fa", "no shard of a job"),
+        ("--shard 0/2 a.fa", "not a shard of a job"),
+        ("--shard 3/2 a.fa", "not a shard of a job"),
+        ("--shard two a.fa", "not a shard of a job"),
         ("--shard 1/2 --histogram h a.fa", "cannot be used with"),
         ("--shard 1/2 --max-count 9 a.fa", "cannot be used with"),
     ] {

@@ -144,9 +144,9 @@ fn no_descriptor_of_the_program_itself_is_written() {
 fn what_needs_a_file_goes_to_no_stream() {
     let dir = with_table();
     dir.write("g.fa", format!(">g\n{}\n", "ACGTTGCATTAGC".repeat(20)));
-    let what = "error: /dev/stdout: cannot create this output file: a pipe, a device or an open stream cannot hold";
-    let header = format!("{what} a format whose header is written last: name a file\n");
-    let again = format!("{what} what is read again: name a file\n");
+    let what = "error: /dev/stdout: cannot create this output file: a pipe, a device or an open stream cannot";
+    let header = format!("{what} hold a format whose header is written last: name a file\n");
+    let again = format!("{what} be read again: name a file\n");
     for (command, message) in [
         ("count -k 5 r.fa", &header),
         ("count -k 5 --format kff r.fa", &header),

@@ -6,6 +6,8 @@ use std::process::Command;
 
 use crate::source::{comments, literals};
 
+/// Files that are not checked: generated ones, and the tests of this check.
+const UNCHECKED: [&str; 2] = ["crates/report/src/page/page.js", "xtask/src/words.rs"];
 /// The heading in `CONTRIBUTING.md` under which the lists are.
 const SECTION: &str = "\n## Language\n";
 /// Begins the line that lists the openings.
@@ -113,6 +115,7 @@ fn tracked(directory: &Path) -> Result<Vec<String>, String> {
     let kinds = [".rs", ".cu", ".cuh", ".hpp", ".md", ".py", ".pyi", ".sh", ".js", ".ts", ".yml"];
     let names = String::from_utf8_lossy(&listed.stdout).into_owned();
     let names = names.lines().filter(|name| kinds.iter().any(|kind| name.ends_with(kind)));
+    let names = names.filter(|name| !UNCHECKED.contains(name));
     Ok(names.map(str::to_owned).collect())
 }
 

@@ -65,7 +65,7 @@ impl Block {
     }
 }
 
-/// Groups the markers of a sequence, which are added in order, into blocks.
+/// Groups the markers of a sequence, which are added in the order of their positions, into blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
     rule: BlockRule,
@@ -74,7 +74,7 @@ pub(crate) struct Blocks {
     run: Option<Block>,
 }
 
-/// The least number of markers of a block.
+/// The minimum number of markers of a block.
 const LEAST_MARKERS: u64 = 2;
 
 impl Blocks {

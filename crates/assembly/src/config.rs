@@ -98,7 +98,8 @@ pub struct Subject {
 pub struct Config {
     /// k-mer length, if READS are sequences and not a table [default: by the size of the
     /// largest assembly]
-    // The default is the least odd k with few k-mers of the largest assembly by chance: `merganser_spectrum::least_k`.
+    // The default is the smallest odd k with few k-mers of the largest assembly by chance:
+    // `merganser_spectrum::least_k`.
     #[cfg_attr(feature = "cli", arg(short, value_name = "K", value_parser = cli::kmer_length))]
     pub k: Option<usize>,
     /// k-mers that occur more often than N in the reads belong to the genome [default: the

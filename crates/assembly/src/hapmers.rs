@@ -20,9 +20,9 @@ pub struct Trio {
     pub own: [u32; 2],
     /// The count threshold of hap-mers: those of each parent occur more often than this in the child's reads.
     pub inherited: [u32; 2],
-    /// The same threshold for k-mers that both parents have.
+    /// The count threshold of k-mers that both parents have.
     pub shared: u32,
-    /// The number of k-mers with each count in the child's reads, of four classes: those of neither parent, of
+    /// The numbers of k-mers with each count in the child's reads, for four classes: k-mers of neither parent, of
     /// the first parent only, of the second only, and of both.
     pub spectra: [Histogram; 4],
     /// The number of distinct hap-mers of each parent.
@@ -40,9 +40,9 @@ const CHILD: usize = 0;
 /// The indexes of the parents' tables.
 const PARENTS: [usize; 2] = [1, 2];
 
-/// Finds hap-mers and writes them as a table whose counts are the number of the parent (1 or 2). `tables` are
-/// that of the child and, after it, those of the assemblies. The child's k-mers with a larger count than
-/// `solid` belong to its genome.
+/// Finds hap-mers and writes them as a table whose counts are the number of the parent (1 or 2). The first of `tables`
+/// is the child's, and the assemblies' follow. The child's k-mers with a larger count than `solid` belong to its
+/// genome.
 pub(crate) fn find(
     run: &RunContext<'_>,
     names: [String; 2],

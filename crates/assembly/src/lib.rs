@@ -1,8 +1,8 @@
 //! Evaluates assemblies by the k-mers of reads, as Merqury does (Rhie, Walenz, Koren, Phillippy 2020: "Merqury:
 //! reference-free quality, completeness, and phasing assessment for genome assemblies").
 //!
-//! k-mers of an assembly that are in no read are errors: their share gives the rate of wrong bases, and this
-//! the quality (QV). Frequent k-mers of the reads belong to the genome: the share of them that the assembly has
+//! k-mers of an assembly that are in no read are errors: their fraction gives the rate of wrong bases, and this
+//! the quality (QV). Frequent k-mers of the reads belong to the genome: the fraction of them that the assembly has
 //! is its completeness. The copy-number spectra, which tell how often k-mers of each count in the reads occur
 //! in the assembly, show what is missing and what is duplicated.
 //!

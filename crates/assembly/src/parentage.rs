@@ -21,7 +21,7 @@ pub(crate) struct Parentage {
     pub(crate) differ: bool,
 }
 
-/// The least fraction of the k-mers that only this parent can have passed on which must be its hap-mers. Below
+/// The minimum fraction of the k-mers that only this parent can have passed on which must be its hap-mers. Below
 /// it, this is not the child's parent, or its coverage is too low.
 const MIN_FOUND: f64 = 0.5;
 /// The largest fraction of hap-mers that may be on both haplotypes. Above it, the other parent's reads lack too much.
@@ -116,8 +116,8 @@ impl Parentage {
     }
 }
 
-/// Estimates the fraction of hap-mers that are on both haplotypes of the child, 0 to 1. They have the full
-/// count, that of the k-mers of both parents (`shared`), so half of them lie above its median. Repeats lie
+/// Estimates the fraction of hap-mers that are on both haplotypes of the child, 0 to 1. Such hap-mers have the full
+/// count, as the k-mers of both parents (`shared`) do, so half of them lie above the median of these. Repeats lie
 /// there, too: their fraction is taken from the shared k-mers with more than twice the median.
 fn on_both_haplotypes(hapmers: &Histogram, shared: &Histogram) -> f64 {
     let whole = median(shared);

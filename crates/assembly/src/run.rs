@@ -41,7 +41,7 @@ pub struct AssemblyQuality {
 }
 
 impl AssemblyQuality {
-    /// Returns the share of the genome's k-mers that the assembly has, in per cent; `None` if the genome has no
+    /// Returns the percentage of the genome's k-mers that the assembly has; `None` if the genome has no
     /// k-mers.
     pub fn completeness(&self) -> Option<f64> {
         (self.solid > 0).then(|| 100.0 * self.found as f64 / self.solid as f64)
@@ -74,7 +74,8 @@ pub struct Outcome {
 
 /// A receiver of k-mers that are found along assemblies: those in no read, and hap-mers.
 pub trait Tracks: Send {
-    /// Takes a mark of an assembly, numbered from 0. Its sequences come in order; `k` is the length of k-mers.
+    /// Takes a mark of an assembly, numbered from 0. Its sequences come in the order of the input; `k` is the length of
+    /// k-mers.
     ///
     /// # Errors
     /// If an output cannot be written.
@@ -88,7 +89,7 @@ pub trait Tracks: Send {
 }
 
 /// Evaluates one assembly, or two of one genome, by the k-mers of the reads and, if given, of both parents. The
-/// places of k-mers that are in no read and of hap-mers are passed to `tracks`. Intermediate tables are in the
+/// positions of k-mers that are in no read and of hap-mers are passed to `tracks`. Intermediate tables are in the
 /// temporary folder of `resources`.
 ///
 /// The progress stages are those of counting and of computations with tables.
@@ -318,7 +319,7 @@ impl RunContext<'_> {
         Ok(AnyTable::open(path, true, self.cancel)?)
     }
 
-    /// Returns the least odd k that fits the largest assembly.
+    /// Returns the smallest odd k that fits the largest assembly.
     fn fitting_k(&self, assemblies: &[Assembly]) -> Result<usize, Error> {
         let mut most = 0;
         for assembly in assemblies {
@@ -373,8 +374,8 @@ impl RunContext<'_> {
         Ok(read)
     }
 
-    /// Returns the spectra of all k-mers, or of those of a range. The first table is that of the reads; those of the
-    /// assemblies follow.
+    /// Returns the spectra of all k-mers, or of the k-mers of a range. The first table is that of the reads, and the
+    /// tables of the assemblies follow.
     pub(crate) fn spectra(
         &self,
         tables: &[AnyTable],
@@ -388,8 +389,8 @@ impl RunContext<'_> {
         Ok(spectra)
     }
 
-    /// Writes a table of the k-mers of an assembly that are in no read, or of those of a range, and returns its
-    /// path. The tables are those of [`RunContext::spectra`].
+    /// Writes a table of the k-mers of an assembly that are in no read, restricted to a range if one is given, and
+    /// returns its path. The tables are those of [`RunContext::spectra`].
     pub(crate) fn only(
         &self,
         tables: &[AnyTable],
@@ -408,8 +409,8 @@ impl RunContext<'_> {
         Ok(path)
     }
 
-    /// Returns the error of a table that does not fit into memory without its name, which is that of a
-    /// temporary file.
+    /// Returns the error of a table that does not fit into memory without the name of the table, which is a temporary
+    /// file.
     fn shortage(&self, error: merganser_kmers::Error) -> Error {
         let merganser_kmers::Error::TableTooLargeForMemory { needed, .. } = error else {
             return error.into();
@@ -419,7 +420,7 @@ impl RunContext<'_> {
         budget.shortage(what, Shortage::FEWER_THREADS).into()
     }
 
-    /// Passes the places of a table's k-mers on the sequences of an assembly to `take`, with the length of k-mers.
+    /// Passes the positions of a table's k-mers on the sequences of an assembly to `take`, with the length of k-mers.
     pub(crate) fn walk(
         &self,
         table: AnyTable,

@@ -1,5 +1,5 @@
 // Launchers of the kernels for building, as described in status.cuh. Each takes the arguments of its kernel. The
-// kernels are in the headers beside this file.
+// kernels are in the headers of this folder.
 #include "for_rule.cuh"
 #include "layout.cuh"
 #include "status.cuh"
@@ -11,7 +11,7 @@ using mgpu::launch_status;
 
 namespace mgpu {
 
-/// Blocks for sections: as many as an H100 has room for at once (132 multiprocessors with 32 blocks of 32 threads).
+/// The number of blocks for sections that an H100 can run at once (132 multiprocessors with 32 blocks of 32 threads).
 /// Each takes every 4,096th section. Fewer under emulation, which starts the threads of each block anew.
 #ifdef __CUDACC__
 constexpr unsigned section_blocks = 4096;

@@ -43,7 +43,7 @@ MGPU_HD uint32_t key_of(uint32_t packed) { return packed << 12; }
 MGPU_HD uint32_t key_of(uint64_t packed) { return static_cast<uint32_t>(packed); }
 
 /// One block per window, with a quarter as many threads as k-mers: O(k-mers + h log^2 h) for h hashes below the
-/// limit, sorted by Batcher's network. Shared: codes and two words a k-mer, 1.2 to 17.1 KiB; full occupancy of an
+/// limit, sorted by Batcher's network. Shared: codes and two words per k-mer, 1.2 to 17.1 KiB; full occupancy of an
 /// H100's multiprocessors, half with blocks of 32 threads, of which a multiprocessor can hold 32.
 template <class Word, int Kmers>
 __global__ void __launch_bounds__(sketch_threads(Kmers)) sketch_kernel(sketch_arguments a) {

@@ -98,8 +98,8 @@ struct wider {
   }
 };
 
-/// Writes up to `most` candidates among the sorted hits of a read, in order, and returns their number. `taxa` and
-/// `sums` have room for as many items as there are hits, `best` for one per thread.
+/// Writes up to `most` candidates among the sorted hits of a read, ordered by hits (descending), then target, and
+/// returns their number. `taxa` and `sums` have room for one item per hit, `best` for one per thread.
 template <class Block, class Hits, class Sum>
 MGPU_HD uint32_t choose_candidates(Block& block, const Hits& hits, uint32_t count, uint32_t range,
                                    const target_table& table, uint32_t* taxa, Sum* sums,

@@ -1,6 +1,7 @@
 // Makes tables in the layout of the file from the sketches of all windows (crates/classify/src/cpu/section.rs).
-// Features are gathered with their locations in the order of the reference and sorted stably, which keeps locations
-// in order. Then one block lays out each section. The result does not depend on the order in which blocks run.
+// Features are gathered with their locations in the order of the reference and sorted stably, which keeps the
+// locations of a feature in that order. Then one block lays out each section. The result does not depend on the order
+// in which blocks run.
 #pragma once
 
 #include "build.cuh"
@@ -100,7 +101,7 @@ struct section_runs {
 
 /// Finds the runs. If a feature occurs twice in one window (two hashes can share it), its second location is dropped:
 /// `kept` receives the remaining locations. It may be null where this cannot happen. One warp per section; reads each
-/// entry twice: O(entries). Shared: 8 bytes; 32 blocks a multiprocessor, the maximum, with half of its threads.
+/// entry twice: O(entries). Shared: 8 bytes; 32 blocks per multiprocessor, the maximum, with half of its threads.
 template <class Word>
 __global__ void __launch_bounds__(layout_threads)
     runs_kernel(sorted_entries a, section_runs out, uint32_t* kept) {

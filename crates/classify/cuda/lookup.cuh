@@ -23,11 +23,11 @@ struct table_part {
 
 constexpr uint64_t empty_slot = ~uint64_t{0};
 constexpr uint32_t list_mark = 1u << 31;
-/// Marks a place that is the only location itself.
+/// Marks a position that is the only location itself.
 constexpr uint64_t single_mark = uint64_t{1} << 63;
 
 /// Returns the number of locations of a feature and sets `place` to their position: an index of 32-bit words in the
-/// part, or the only location with single_mark. Places are within the part even if the file is damaged.
+/// part, or the only location with single_mark. Positions are within the part even if the file is damaged.
 MGPU_HD uint32_t look_up(const table_part& part, uint64_t feature, uint64_t& place) {
   const table_section section = part.sections[feature >> 32 & 0xfff];
   const uint32_t wanted = static_cast<uint32_t>(feature);
@@ -52,7 +52,7 @@ MGPU_HD uint32_t look_up(const table_part& part, uint64_t feature, uint64_t& pla
   return count < section.list_items - at ? count : 0;
 }
 
-/// The features of a sketch with the places of their locations.
+/// The features of a sketch with the positions of their locations.
 struct found_features {
   uint64_t places[max_features];
   uint32_t starts[max_features];  // number of locations before each feature's

@@ -1,4 +1,4 @@
-// Launchers of the kernels for pooling, as described in status.cuh. The kernels are in the headers beside this file.
+// Launchers of the kernels for pooling, as described in status.cuh. The kernels are in the headers of this folder.
 #include "for_rule.cuh"
 #include "pool.cuh"
 #include "status.cuh"
@@ -10,8 +10,8 @@ using mgpu::launch_status;
 
 namespace mgpu {
 
-/// Number of blocks: as many as a large device has room for at once. Each takes reads until all are done, as the host
-/// does not know their number. Fewer under emulation, which starts the threads of each block anew.
+/// The number of blocks that a large device can run at once. Each block takes reads until all are done, because the
+/// host does not know their number. Fewer under emulation, which starts the threads of each block anew.
 #ifdef __CUDACC__
 constexpr unsigned pool_blocks = 4096;
 #else

@@ -33,7 +33,7 @@ struct near_arguments {
   uint32_t* chosen_count;
 };
 
-/// Returns how many of a read's candidates, which are in order, are to be pooled: QueryParams::count_near.
+/// Returns how many of a read's candidates, ordered by hits, are to be pooled: see QueryParams::count_near.
 MGPU_HD uint32_t count_near(const near_arguments& a, const candidate* found, uint32_t count,
                             uint32_t bases) {
   if (count < 2 || bases > a.max_bases) return 0;

@@ -1,4 +1,4 @@
-// Launchers of the kernels for queries, as described in status.cuh. The kernels are in the headers beside this file.
+// Launchers of the kernels for queries, as described in status.cuh. The kernels are in the headers of this folder.
 #include "for_rule.cuh"
 #include "reads.cuh"
 #include "status.cuh"

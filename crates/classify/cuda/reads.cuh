@@ -21,13 +21,13 @@ struct reads_arguments {
   target_table targets;
   const uint8_t* letters;
   const read_entry* reads;
-  uint32_t count;
-  uint32_t most;        // maximum number of candidates of a read
-  candidate* out;       // `most` for each read
-  uint32_t* out_count;  // number of candidates of each read
-  uint32_t* over;       // the reads with too many hits for a small block
-  uint32_t* over_count;
-  uint64_t* phases;     // cycles of a sample of the reads
+  uint32_t count;        // number of reads
+  uint32_t most;         // maximum number of candidates of a read
+  candidate* out;        // `most` for each read
+  uint32_t* out_count;   // number of candidates of each read
+  uint32_t* over;        // the reads with too many hits for a small block
+  uint32_t* over_count;  // number of these reads
+  uint64_t* phases;      // cycles of a sample of the reads
 };
 
 /// Shared memory of a block: first the sketch, then the data of each hit.
@@ -47,7 +47,7 @@ struct read_space {
   };
 };
 
-/// Finds the candidates of a read. Returns too_many if there is no room for its hits.
+/// Finds the candidates of a read. Returns too_many if its hits do not fit into shared memory.
 template <class Word, int Kmers, uint32_t Hits, class Block, int Threads>
 MGPU_HD uint32_t find_candidates(Block& block, read_space<Word, Kmers, Hits, Threads>& space,
                                  const reads_arguments& a, uint32_t number) {
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(threads_for(Kmers)) small_reads_kernel(reads_a
 }
 
 /// Processes the reads that have too many hits for small blocks, with up to 4,096 hits. As small_reads_kernel.
-/// Shared: 42 KiB of the 48 that every device provides by default; 5 blocks of 256 threads a multiprocessor.
+/// Shared: 42 KiB of the 48 that every device provides by default; 5 blocks of 256 threads per multiprocessor.
 template <class Word, int Kmers>
 __global__ void __launch_bounds__(large_threads) large_reads_kernel(reads_arguments a) {
   block<large_threads> me;
@@ -178,16 +178,16 @@ struct long_arguments {
   const uint64_t* before;         // number of hits before each window
   uint64_t skip;                  // number of hits before the first of these keys
   const uint32_t* first_windows;  // first window of each read, and the number of all windows
-  const uint32_t* ranges;
-  uint32_t count;
-  uint32_t most;
-  uint32_t* taxa;  // for each hit
-  uint32_t* sums;  // for each hit
-  candidate* out;
-  uint32_t* out_count;
+  const uint32_t* ranges;         // maximum number of windows in a run, for each read
+  uint32_t count;                 // number of reads
+  uint32_t most;                  // maximum number of candidates of a read
+  uint32_t* taxa;                 // for each hit
+  uint32_t* sums;                 // for each hit
+  candidate* out;                 // `most` for each read
+  uint32_t* out_count;            // number of candidates of each read
 };
 
-/// One block per read: O(hits). Shared: 2 KiB, a candidate a thread; full occupancy.
+/// One block per read: O(hits). Shared: 2 KiB, one candidate per thread; full occupancy.
 __global__ void __launch_bounds__(large_threads) long_reads_kernel(long_arguments a) {
   block<large_threads> me;
   MGPU_SHARED uint64_t best[large_threads];

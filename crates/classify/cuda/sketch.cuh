@@ -47,7 +47,7 @@ struct sketch_space {
   Word hashes[Kmers];
 };
 
-/// Sorts `values[0..count]` in ascending order. There is room up to the next power of two.
+/// Sorts `values[0..count]` in ascending order. `values` has room up to the next power of two.
 template <class Block, class Value>
 MGPU_HD void sort_shared(Block& block, Value* values, uint32_t count) {
   uint32_t size = 1;

@@ -91,7 +91,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     eprintln!(
-        "build {:.2} s ({} bases, {:.2} bytes a base, {} unmapped), query {:.2} s on one thread",
+        "build {:.2} s ({} bases, {:.2} bytes per base, {} unmapped), query {:.2} s on one thread",
         built.as_secs_f64(),
         built_of.bases,
         database.bytes() as f64 / built_of.bases as f64,

@@ -14,8 +14,9 @@ use merganser_kraken2::{Kraken2Sequence, Simulator};
 /// built from.
 ///
 /// Each simulated read is classified by the database's own thresholds, and counted where Kraken's report would count
-/// it. A sequence has the taxid of the database's target of the same name; if several targets share a name, they are
-/// assigned to its sequences in order. Sequences that the database lacks or has at its root are left out.
+/// it. A sequence has the taxid of the database's target of the same name; if several targets have the same name, the
+/// first is for the first sequence of this name, the second for the second, and so on. Sequences that the database
+/// lacks or has at its root are left out.
 ///
 /// # Errors
 /// If reads are shorter than k-mers, the inputs cannot be read, or the database is damaged.

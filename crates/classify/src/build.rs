@@ -1,5 +1,5 @@
 //! Builds a database: scans the references, then makes the tables on the CPU or on the device that holds the
-//! sketches, and writes them in order.
+//! sketches, and writes them in the order of the file.
 
 mod outcome;
 mod scan;

@@ -60,8 +60,8 @@ pub(crate) const MAX_POOLED: u64 = 1024;
 pub(crate) const MAX_NEAR: usize = 64;
 
 impl QueryParams {
-    /// Returns how many of a read's candidates, which are in order, are to be pooled: those near the best one, or 0
-    /// if pooling cannot change anything. `several` says for each taxon whether it has several targets; with a
+    /// Returns how many of a read's candidates, which are ordered by hits, are to be pooled: those near the best one,
+    /// or 0 if pooling cannot change anything. `several` says for each taxon whether it has several targets; with a
     /// single target, the hits are known already.
     #[inline]
     pub(crate) fn count_near(
@@ -201,7 +201,7 @@ impl MergedCandidates {
         self.candidates.resize(reads * most, none);
     }
 
-    /// Returns the candidates of a read, in order.
+    /// Returns the candidates of a read, ordered by hits (descending), then target.
     fn of(&self, read: usize) -> &[Candidate] {
         &self.candidates[read * self.most..][..self.counts[read]]
     }

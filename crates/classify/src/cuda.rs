@@ -4,8 +4,8 @@
 //! receive only candidates. For builds, they send stretches of the references; the finished tables are copied back
 //! as the file has them, or stay on the device.
 //!
-//! Parts of the database for which there is no room take turns with the others. Single reads for which there is no
-//! room are looked up by the worker that sent the batch, with the same result.
+//! Parts of the database that do not fit into device memory at the same time take turns. Single reads that do not fit
+//! are looked up by the worker that sent the batch, with the same result.
 
 mod answers;
 mod budget;
@@ -30,7 +30,7 @@ pub use times::GpuTimes;
 
 use merganser_gpu::DeviceInfo;
 
-/// Information on devices and on the work of a query that they had no room for.
+/// Information on devices and on the work of a query that did not fit into their memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GpuNotes {
     /// The devices, in the order of the request.

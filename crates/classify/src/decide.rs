@@ -31,24 +31,26 @@ pub struct Thresholds {
     /// The minimum hits of the best candidate per 1,000 bases of the read or pair, rounded down. The larger of the
     /// two minima applies.
     pub hitmin_per_kb: u32,
-    /// Further hits that the best candidate needs if there is another one: reads from genomes without a reference
-    /// have their hits in genes that many taxa share, whereas reads with errors have few hits in a single taxon.
+    /// Additional hits that the best candidate needs if there is a second candidate: reads from genomes without a
+    /// reference have their hits in genes that many taxa share, whereas reads with errors have few hits in a single
+    /// taxon.
     pub hitmin_contested: u32,
-    /// The share of the best candidate's hits, in per mille, that another candidate must exceed to take part in the
-    /// verdict. With MetaCache's preset, `hitmin` is subtracted from the best candidate's hits first.
+    /// The fraction of the best candidate's hits, in per mille, that another candidate must exceed to be considered.
+    /// With MetaCache's preset, the [required minimum](Self::needed) is subtracted from the best candidate's hits
+    /// first.
     #[serde(serialize_with = "as_percent")]
     pub hitdiff: u32,
-    /// Whether `hitmin` is subtracted before `hitdiff` is applied.
+    /// Whether the [required minimum](Self::needed) is subtracted before `hitdiff` is applied.
     #[serde(skip)]
     pub above_minimum: bool,
     /// The longest insert of a pair, in bases; 0: the sum of the mates' lengths.
     pub insert: u64,
-    /// Candidates that are fewer than this number of hits behind the best one are pooled: of their taxa, those take
-    /// part in the verdict whose targets together have the most features of the read. 0: no pooling; a candidate
-    /// has the hits of its best target.
+    /// Candidates that are fewer than this number of hits behind the best one are pooled: of their taxa, only those
+    /// whose targets together have the most features of the read are considered. 0: no pooling; a candidate has the
+    /// hits of its best target.
     pub near: u32,
-    /// The share of a read's features that must be in the clade of its taxon, 0 to 1. The taxon is moved up until
-    /// the share is reached. A feature belongs to the lowest common ancestor of all targets that have it; features
+    /// The fraction of a read's features that must be in the clade of its taxon, 0 to 1. The taxon is moved up until
+    /// the fraction is reached. A feature belongs to the lowest common ancestor of all targets that have it; features
     /// of no target count in the total. (Kraken 2's confidence, with features instead of k-mers.)
     pub confidence: f64,
 }
@@ -85,7 +87,7 @@ impl Thresholds {
                 hitdiff: 999,
                 above_minimum: false,
                 insert: 0,
-                // The features that one substitution destroys, on average: the density's share of k k-mers.
+                // The features that one substitution destroys, on average: k k-mers times the density.
                 near: (params.k * params.density).div_ceil(FULL_DENSITY),
                 confidence: 0.0,
             },
@@ -105,7 +107,7 @@ impl Thresholds {
         alone.saturating_add(if candidates.len() > 1 { self.hitmin_contested } else { 0 })
     }
 
-    /// Decides among `candidates`, which must be in order: by hits, descending, then target.
+    /// Decides among `candidates`, which must be ordered by hits (descending), then target.
     ///
     /// This is MetaCache's rule (its `classification.cpp`): the lowest common ancestor with a rank of the best
     /// candidate and those after it that exceed the threshold. A read is unclassified if the best candidate has too
@@ -221,8 +223,8 @@ impl Thresholds {
         Some(if alone && best.taxon == taxon { taxonomy.lca(low, high) } else { taxon })
     }
 
-    /// Returns the candidates that take part in the verdict: of those near or close to the best one, the candidates
-    /// whose pooled features are close to the largest number among them.
+    /// Returns the candidates that the verdict considers: among those near or close to the best one, the candidates
+    /// whose numbers of pooled features are close to the largest number.
     fn taking_part<'c>(
         &self,
         candidates: &'c [Candidate],
@@ -243,7 +245,7 @@ impl Thresholds {
         near.iter().enumerate().filter(close).map(|(_, one)| one)
     }
 
-    /// Whether a candidate with `hits` takes part beside one with `most`. Computed in integers, so that all
+    /// Whether a candidate with `hits` is considered if the best one has `most`. Computed in integers, so that all
     /// backends agree.
     fn is_close(&self, most: u32, hits: u32, needed: u32) -> bool {
         let base = if self.above_minimum { most.saturating_sub(needed) } else { most };

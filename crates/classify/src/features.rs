@@ -88,7 +88,7 @@ impl<'a> FeatureLookup<'a> {
         nodes.filter(|&node| node != tree.root()).reduce(|common, node| tree.lca(common, node))
     }
 
-    /// Returns all hits of a read, in order: (target, window of the target) and the number of hits.
+    /// Returns all hits of a read in ascending order: (target, window of the target) and the number of hits.
     pub(crate) fn hits(
         &self,
         mates: &[&[u8]; 2],

@@ -13,7 +13,8 @@ use merganser_io::Lines;
 use merganser_taxonomy::{Rank, Taxonomy};
 use merganser_taxreport::report::Tally;
 
-/// Joins results from several databases as if their genomes, in this order, were in a single one.
+/// Joins results from several databases as if all genomes, in the order of the databases, were in a single database,
+/// except that candidates are not pooled.
 #[derive(Debug)]
 pub struct Merger {
     tree: Taxonomy,
@@ -33,14 +34,14 @@ impl Merger {
     /// Creates a merger for results from `databases`.
     ///
     /// # Errors
-    /// If there is no database, or their parameters differ.
+    /// If there is no database, or if the parameters of the databases differ.
     pub fn new(databases: &[Database], thresholds: Thresholds) -> Result<Merger, Error> {
         let Some((first, others)) = databases.split_first() else {
-            return Err(Error::Config(ConfigError::new("no database")));
+            return Err(Error::Config(ConfigError::new("give at least one database")));
         };
         if others.iter().any(|other| other.params() != first.params()) {
             return Err(Error::Config(ConfigError::new(
-                "the databases have different parameters (`db info` shows them), and their hits \
+                "the databases have different parameters (`db info` shows them), so their hits \
                  cannot be compared",
             )));
         }
@@ -56,11 +57,12 @@ impl Merger {
         &self.tree
     }
 
-    /// Joins the lines of `results` and writes them to `output`. The files must be in Kraken's format, of the same
-    /// reads in the same order, one for each database in their order. The output has the same format.
+    /// Joins the lines of `results` and writes them to `output`. There must be one file for each database, in the
+    /// order of the databases. All files must be in Kraken's format, with the same reads in the same order. The output
+    /// has the same format.
     ///
     /// # Errors
-    /// If the files are of different reads or in another format.
+    /// If the files have different reads or another format, or if a taxid is in none of the databases.
     pub fn merge(&self, results: &[PathBuf], output: &mut dyn Write) -> Result<Tally, Error> {
         let mut files = Vec::new();
         for path in results {
@@ -108,12 +110,12 @@ impl Merger {
                     return Err(Error::content(
                         &results[*file],
                         format!(
-                            "read {id}: taxid {taxid} is in none of the databases: these are \
-                             results of another one"
+                            "read {id}: taxid {taxid} is in none of the databases; the file was \
+                             made with a different database"
                         ),
                     ));
                 };
-                // Sequences without a taxon, which older databases have, are ignored.
+                // Candidates at the root are ignored: older databases place sequences without a taxon there.
                 if node == self.tree.root() {
                     continue;
                 }
@@ -121,7 +123,7 @@ impl Merger {
                 let target = nodes.len() as u32;
                 let taxon = if sequences { self.tree.len() as u32 + target } else { node };
                 nodes.push(node);
-                // Lines do not have pooled features.
+                // The files contain no pooled counts, so the hits are used instead.
                 let (pooled, window, last, nodes) = (hits, 0, 0, [node; 2]);
                 candidates.push(Candidate { target, taxon, hits, pooled, window, last, nodes });
             }
@@ -163,7 +165,7 @@ fn check_same(
 ) -> Result<(), Error> {
     let shown = |line: &Option<Line>| match line {
         Some(line) => format!("read {}", String::from_utf8_lossy(&line.id)),
-        None => "the end".to_owned(),
+        None => "no further read".to_owned(),
     };
     let same = match (one, other) {
         (Some(one), Some(other)) => one.id == other.id && one.length == other.length,
@@ -176,7 +178,7 @@ fn check_same(
     Err(Error::content(
         other_path,
         format!(
-            "has {} where {} has {}: results must be of the same reads in the same order",
+            "has {} where {} has {}: results must be for the same reads in the same order",
             shown(other),
             path.display(),
             shown(one)
@@ -196,7 +198,7 @@ fn parse(line: &[u8]) -> Result<Line, String> {
         // Users sometimes give the report instead of the lines (KrakenTools#42, #95).
         let report = matches!(cells.len(), 6 | 8) && number(cells[1]).is_some();
         return Err(if report {
-            "this is a report; give what `classify -o` wrote, a line for each read".into()
+            "this is a report; give the output of `classify -o`, which has one line per read".into()
         } else {
             "not the five columns of Kraken's format".into()
         });
@@ -206,7 +208,7 @@ fn parse(line: &[u8]) -> Result<Line, String> {
     }
     let mut bases = 0;
     for mate in length.split(|&byte| byte == b'|') {
-        bases += u64::from(number(mate).ok_or("no length in the fourth column")?);
+        bases += u64::from(number(mate).ok_or("the fourth column is not a length")?);
     }
     let mut candidates = Vec::new();
     for candidate in found.split(|&byte| byte == b' ').filter(|text| *text != b"0:0") {

@@ -154,7 +154,7 @@ impl Reference {
 }
 
 /// Returns the first and the last window with a hit, and the hits, of the best run of at most `range` windows; the
-/// earliest of several.
+/// earliest run on a tie.
 fn best_run(hits: &BTreeMap<Location, u32>, target: u32, range: u64) -> (u32, u32, u32) {
     let of_target: Vec<(u32, u32)> =
         hits.iter().filter(|(at, _)| at.0 == target).map(|(at, &count)| (at.1, count)).collect();

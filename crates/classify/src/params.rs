@@ -71,8 +71,8 @@ pub struct Params {
     pub window: u32,
     /// The number of bases between the starts of consecutive windows, 1 to `window`.
     pub stride: u32,
-    /// The share of k-mers that may be features: those with the lowest hashes, `density`/256 of all; 1 to 256
-    /// (all).
+    /// The fraction of k-mers that may be features, in 1/256: those with the lowest hashes, `density`/256 of all; 1 to
+    /// 256 (all).
     pub density: u32,
     /// The maximum number of locations of a feature, of which the first in the reference are kept; 1 to
     /// [`MAX_LOCATIONS`].

@@ -44,9 +44,9 @@ impl<'a> Query<'a> {
         Query { host: Arc::new(host.with_group(features)), ..self }
     }
 
-    /// Copies the database to the GPUs that `resources` selects, which [`find`](Self::find) then uses. Parts for
-    /// which they have no room are queried on the host. If GPUs are chosen automatically, as many are used as the
-    /// database needs, since the number of reads is unknown.
+    /// Copies the database to the GPUs that `resources` selects, which [`find`](Self::find) then uses. Parts that do
+    /// not fit into their memory are queried on the host. If GPUs are chosen automatically, only the number that the
+    /// database needs is used, since the number of reads is unknown.
     ///
     /// # Errors
     /// If there is no thread; if GPUs were requested and there is no GPU; if one cannot be used or has no room for
@@ -66,7 +66,7 @@ impl<'a> Query<'a> {
         Ok(Query { devices, ..self })
     }
 
-    /// Copies the database to these devices. Parts for which there is no room take turns with the others.
+    /// Copies the database to these devices. Parts that do not fit at the same time take turns.
     ///
     /// # Errors
     /// If a device cannot be used or has no room for any part.
@@ -80,7 +80,7 @@ impl<'a> Query<'a> {
         self.devices.as_ref().filter(|rounds| !rounds.is_one())
     }
 
-    /// Returns notes on the devices, if there are any, and on the work that they had no room for so far.
+    /// Returns notes on the devices, if there are any, and on the work that did not fit into their memory so far.
     pub fn gpu_notes(&self) -> Option<GpuNotes> {
         self.devices.as_ref().map(Rounds::notes)
     }
@@ -118,8 +118,8 @@ impl<'a> Query<'a> {
         self.host.scratch()
     }
 
-    /// Finds the candidates of each of `reads` (one or two mates), in order. Appends them to `candidates`, and the
-    /// end of each read's candidates to `ends`.
+    /// Finds the candidates of each of `reads` (one or two mates). Appends them to `candidates`, and the end of each
+    /// read's candidates to `ends`, in the order of the reads.
     pub fn candidates(
         &self,
         reads: &[[&[u8]; 2]],

@@ -4,7 +4,7 @@ use merganser_io::RecordBatch;
 
 use crate::reads;
 
-/// Selects the mates and bases that take part. Excluded ones still have a line and are written back unchanged.
+/// Selects the mates and bases that are classified. Excluded ones still have a line and are written back unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReadFilter {
     /// The minimum length of a mate, in bases.

@@ -58,7 +58,7 @@ impl<'a> ReferenceHits<'a> {
     /// Returns for each target whether it remains after removing those with the lowest coverage: MetaCache's
     /// `-cov-percentile`.
     ///
-    /// Coverage is the share of a target's windows that candidates cover. Targets are removed in ascending order as
+    /// Coverage is the fraction of a target's windows that candidates cover. Targets are removed in ascending order as
     /// long as the sum of their coverage stays within `per_mille` of the sum over all targets. Of targets with the
     /// same coverage, the later one is removed first.
     pub fn above_percentile(&self, per_mille: u32) -> Vec<bool> {

@@ -55,9 +55,9 @@ impl<'a> Classifier<'a> {
 
     /// Prepares `database` for these devices. GPUs receive the database and find the candidates.
     ///
-    /// Parts for which there is no room at the same time take turns: reads and their candidates then wait in memory
-    /// or in temporary storage until all parts have been queried. If automatically chosen GPUs have no room for any
-    /// part, the CPU is used instead and `progress` receives a note.
+    /// Parts that do not fit on the devices at the same time take turns: reads and their candidates then wait in
+    /// memory or in temporary storage until all parts have been queried. If not even one part fits on automatically
+    /// chosen GPUs, the CPU is used instead and `progress` receives a note.
     ///
     /// # Errors
     /// If a GPU cannot be used; if it was requested and has no room for any part.
@@ -81,7 +81,8 @@ impl<'a> Classifier<'a> {
         }
     }
 
-    /// Returns notes on the GPUs, if there are any, and on the work that they had no room for, in all runs so far.
+    /// Returns notes on the GPUs, if there are any, and on the work that did not fit into their memory in all runs so
+    /// far.
     pub fn gpu_notes(&self) -> Option<GpuNotes> {
         self.query.gpu_notes()
     }

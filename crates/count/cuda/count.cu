@@ -1,5 +1,5 @@
 // Host launchers of the counting kernels, by the conventions of status.cuh. The kernels are in the headers
-// beside this file.
+// in this folder.
 #include "dispatch.cuh"
 #include "encode.cuh"
 #include "expand.cuh"
@@ -136,7 +136,7 @@ mgpu_status merganser_count_bounds(uint32_t key_bytes, const void* kmers, uint64
   });
 }
 
-/// Partitions k-mers into those with small and those with large counts, one thread a k-mer.
+/// Partitions k-mers into those with small and those with large counts, one thread per k-mer.
 mgpu_status merganser_count_split(uint32_t key_bytes, const void* arguments, cudaStream_t stream) {
   return mgpu::with_key<mgpu::split_arguments>(key_bytes, arguments, [&](auto key, const auto& a) {
     const unsigned blocks = grid_size(a.count, mgpu::pack_threads, mgpu::sum_blocks);
@@ -144,7 +144,7 @@ mgpu_status merganser_count_split(uint32_t key_bytes, const void* arguments, cud
   });
 }
 
-/// Packs k-mers, whose counts are all large or all small, one thread a k-mer.
+/// Packs k-mers, whose counts are all large or all small, one thread per k-mer.
 mgpu_status merganser_count_pack(uint32_t key_bytes, const void* arguments, cudaStream_t stream) {
   return mgpu::with_key<mgpu::pack_arguments>(key_bytes, arguments, [&](auto key, const auto& a) {
     const unsigned blocks = grid_size(a.count, mgpu::pack_threads, mgpu::a_block_each);
@@ -152,7 +152,7 @@ mgpu_status merganser_count_pack(uint32_t key_bytes, const void* arguments, cuda
   });
 }
 
-/// Unpacks runs with only small counts, one thread a record.
+/// Unpacks runs with only small counts, one thread per record.
 mgpu_status merganser_count_unpack(uint32_t key_bytes, const void* arguments, cudaStream_t stream) {
   return mgpu::with_key<mgpu::unpack_arguments>(key_bytes, arguments, [&](auto key, const auto& a) {
     const unsigned blocks = grid_size(a.count, mgpu::pack_threads, mgpu::a_block_each);

@@ -165,9 +165,9 @@ __device__ coding<K> plan_coding(Block& me, const block_arguments<K>& a, uint64_
   return mine;
 }
 
-/// Computes the size in bytes and the first k-mer of each table block: one thread block a table block, one
-/// thread a k-mer.
-/// O(k-mers + widths) a block. Shared: 172 bytes; full occupancy.
+/// Computes the size in bytes and the first k-mer of each table block: one thread block per table block, one
+/// thread per k-mer.
+/// O(k-mers + widths) per block. Shared: 172 bytes; full occupancy.
 template <class K>
 __global__ void __launch_bounds__(table_block) block_sizes_kernel(block_arguments<K> a) {
   block<table_block> me;
@@ -186,12 +186,12 @@ MGPU_HD void put_bits(Block& me, uint32_t* words, uint32_t place, uint32_t value
   if (shift + bits > 32) me.add(&words[word + 1], value >> (32 - shift));
 }
 
-/// Writes the table blocks: one thread block a table block, one thread a k-mer.
-/// O(bits) a k-mer: each thread sets its k-mer's bits in shared memory by atomics, then all copy the bytes out.
+/// Writes the table blocks: one thread block per table block, one thread per k-mer.
+/// O(bits) per k-mer: each thread sets its k-mer's bits in shared memory by atomics, then all copy the bytes out.
 /// Shared: the encoded block, 2.3 to 9.3 KiB; full occupancy, three quarters with keys of 256 bits.
 template <class K>
 __global__ void __launch_bounds__(table_block) write_blocks_kernel(block_arguments<K> a) {
-  // The unary parts take at most 3 bits a k-mer, counts including escapes at most 32.
+  // The unary parts take at most 3 bits per k-mer, counts including escapes at most 32.
   constexpr uint32_t max_words = 2 + table_block * (8 * sizeof(K) + 3 + 32) / 32 + 2;
   MGPU_SHARED uint32_t words[max_words];
   block<table_block> me;

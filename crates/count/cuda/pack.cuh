@@ -11,7 +11,7 @@
 namespace mgpu {
 
 constexpr int pack_threads = 256;
-/// The count byte of a large count, and the least count that is large.
+/// The count byte of a large count, and the smallest count that is large.
 constexpr uint32_t large_count = 255;
 /// The number of bytes of a large count after that byte.
 constexpr uint32_t large_bytes = 4;
@@ -68,8 +68,8 @@ struct split_arguments {
   uint64_t* numbers;
 };
 
-/// Partitions k-mers, unordered, into those with small and those with large counts, one thread a k-mer. The
-/// grid strides over the k-mers; a block reserves its output by two atomic additions a step.
+/// Partitions k-mers, unordered, into those with small and those with large counts, one thread per k-mer.
+/// The grid strides over the k-mers; a block reserves its output by two atomic additions per step.
 /// O(k-mers). Shared: 52 bytes; full occupancy.
 template <class K>
 __global__ void __launch_bounds__(pack_threads) split_kernel(split_arguments<K> a) {
@@ -110,7 +110,8 @@ struct pack_arguments {
   uint8_t* records;
 };
 
-/// Packs one k-mer a thread, one store a byte, which the caches merge. No shared memory; full occupancy.
+/// Packs one k-mer per thread, with one store per byte; the caches merge the stores. No shared memory; full
+/// occupancy.
 template <class K>
 __global__ void __launch_bounds__(pack_threads) pack_kernel(pack_arguments<K> a) {
   block<pack_threads> me;
@@ -151,7 +152,7 @@ MGPU_HD K unpacked(const packed_runs& a, const uint8_t* record, uint32_t range) 
 template <class K>
 struct unpack_arguments {
   packed_runs runs;
-  /// The number of k-mers of all runs if it is known, else the room for them.
+  /// The number of k-mers of all runs if it is known, otherwise the capacity for them.
   uint64_t count;
   K* kmers;
   uint32_t* counts;
@@ -159,8 +160,8 @@ struct unpack_arguments {
   uint64_t* made;
 };
 
-/// Unpacks runs with only small counts, one record a thread, in order; the thread finds its run by a binary search.
-/// O(log(runs) + bytes of a record) a thread. No shared memory; full occupancy.
+/// Unpacks runs with only small counts, one record per thread, in the order of the runs; the thread finds its
+/// run by a binary search. O(log(runs) + bytes of a record) per thread. No shared memory; full occupancy.
 template <class K>
 __global__ void __launch_bounds__(pack_threads) unpack_kernel(unpack_arguments<K> a) {
   block<pack_threads> me;

@@ -107,7 +107,7 @@ struct cut_shared {
   uint32_t kmers[max_bins];
 };
 
-/// Computes the signature of the k-mer at each position of the tile, in shared.signatures: the least
+/// Computes the signature of the k-mer at each position of the tile, in shared.signatures: the smallest
 /// norm of its p-mers, by doubling spans (RapidGKC §II-D). Each thread has every 256th position.
 template <rule Rule, class Block>
 MGPU_HD void find_signatures(Block& block, cut_shared& shared, int k, int p, bool canonical) {
@@ -122,7 +122,7 @@ MGPU_HD void find_signatures(Block& block, cut_shared& shared, int k, int p, boo
   }
   block.sync();
   const int width = k - p + 1;
-  // Each entry is the least norm of `span` p-mers; the last step overlaps the one before.
+  // Each entry is the smallest norm of `span` p-mers; the last step overlaps the one before.
   for (int span = 1; span < width;) {
     const int step = span * 2 <= width ? span : width - span;
     for (int row = 0; row < tile_rows; ++row) {
@@ -144,7 +144,8 @@ MGPU_HD void find_signatures(Block& block, cut_shared& shared, int k, int p, boo
   block.sync();
 }
 
-/// Sets a bit of shared.starts where the signature differs from that of the position before, by ballots.
+/// Sets a bit of shared.starts where the signature differs from the signature of the position before. The bits
+/// are collected with warp ballots.
 template <class Block>
 MGPU_HD void find_starts(Block& block, cut_shared& shared) {
   for (int row = 0; row < tile_rows; ++row) {
@@ -163,8 +164,8 @@ MGPU_HD int super_kmer_at(const cut_shared& shared, int at) {
   return next_bit(shared.starts, at + 1, tile_bases) - at;
 }
 
-/// Cuts one tile a block: finds its super-k-mers and counts its k-mers and records for each bin.
-/// O(bases × log(k - p)): the least of each window by doubling spans. Shared: 26 KiB; full occupancy, of 8
+/// Cuts one tile per block: finds its super-k-mers and counts its k-mers and records for each bin.
+/// O(bases × log(k - p)): the minimum of each window by doubling spans. Shared: 26 KiB; full occupancy, of 8
 /// blocks.
 template <rule Rule>
 __global__ void __launch_bounds__(partition_threads) cut_kernel(partition_arguments a) {

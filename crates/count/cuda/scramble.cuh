@@ -4,7 +4,6 @@
 // afterwards, and they are few. A radix sort by 40 well-mixed bits takes 5 passes for every k, whereas 2k bits
 // take 7 (k = 28) to 32 (k = 128). The rare runs in which different k-mers share the 40 bits are separated
 // by comparison (runs.cuh).
-// by comparing (runs.cuh).
 #pragma once
 
 #include "record.cuh"

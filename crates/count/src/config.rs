@@ -119,7 +119,7 @@ impl Config {
         }
     }
 
-    /// Returns the least count that enters the table; by default 1 for a shard, else 2.
+    /// Returns the minimum count of k-mers in the table; the default is 1 for a shard, otherwise 2.
     pub fn least(&self) -> u32 {
         self.min_count.unwrap_or(if self.shard.is_some() { 1 } else { 2 })
     }
@@ -183,7 +183,7 @@ impl Config {
     }
 
     /// Returns the signature length that measures best for this k: 7 for k-mers up to 16 bases (the paper uses 7
-    /// for k = 16), else 9 (the paper uses 9 for k = 28); never more than k.
+    /// for k = 16), otherwise 9 (the paper uses 9 for k = 28); never more than k.
     pub fn default_signature_len(k: usize) -> usize {
         (if k <= 16 { 7 } else { 9 }).min(k)
     }

@@ -1,4 +1,4 @@
-//! Phase 3: all workers sort and encode ranges of k-mers; the results are written in order.
+//! Phase 3: all workers sort and encode ranges of k-mers; the results are written in the order of the ranges.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -91,7 +91,7 @@ pub(crate) fn emit<K: Kmer, E: Encoder<K>, S: Sink<E::Encoded>>(
     Ok(engine.finish()?.0.finish()?)
 }
 
-/// The sink that writes encoded sections in order.
+/// The sink that writes encoded sections in their order in the table.
 struct Written<S>(S);
 
 impl<P, S: Sink<P>> InOrderSink<P> for Written<S> {

@@ -7,7 +7,7 @@ use merganser_seq::simd::Level;
 
 use crate::{Config, Error};
 
-/// The number of bases of a batch: small enough that the arrays of the signature scan (two of 4 bytes a base)
+/// The number of bases of a batch: small enough that the arrays of the signature scan (two of 4 bytes per base)
 /// stay in the first-level cache.
 pub(crate) const BATCH_BASES: usize = 4096;
 
@@ -27,8 +27,8 @@ pub(crate) fn overlap(config: &Config) -> usize {
     if config.hpc { COMPRESSED_OVERLAP } else { config.k - 1 }
 }
 
-/// A consumer of batches: codes of one byte a base, and the disjoint stretches of them that are sequence,
-/// in order.
+/// A consumer of batches: codes of one byte per base, and the disjoint stretches of them that are sequence, in
+/// ascending order.
 ///
 /// A stretch longer than a batch arrives in pieces that share k-1 bases, so that each of its k-mers is in
 /// exactly one piece.
@@ -36,7 +36,7 @@ pub(crate) trait Consumer {
     fn batch(&mut self, codes: &[u8], fragments: &[Fragment]) -> Result<(), Error>;
 }
 
-/// Counts of what was read, other than k-mers.
+/// Counts of reads, bases and other items of the input, but not of k-mers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) records: u64,

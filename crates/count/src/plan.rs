@@ -102,7 +102,7 @@ fn budget<K: Width>(job: Job<'_>, bins: usize) -> (Budget, u64) {
     (budget, block_bytes)
 }
 
-/// Returns the least memory, `job.memory` or more, that leaves `full_bytes` for full blocks.
+/// Returns the smallest amount of memory, `job.memory` or more, that leaves `full_bytes` for full blocks.
 fn least<K: Width>(job: Job<'_>, bins: usize, full_bytes: u64) -> Option<u64> {
     least_memory(job.memory, |memory| {
         let more = Job { memory, ..job };

@@ -42,7 +42,7 @@ pub struct RuleStats {
     pub rule: Rule,
     /// The number of super-k-mers.
     pub super_kmers: u64,
-    /// Bytes of the super-k-mers in this program's encoding: a length byte, then 4 bases a byte.
+    /// Bytes of the super-k-mers in this program's encoding: a length byte, then 4 bases per byte.
     pub bytes: u64,
     /// Bytes of the super-k-mers in the paper's encoding (§III-B).
     pub gkc_bytes: u64,

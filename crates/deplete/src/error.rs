@@ -18,7 +18,7 @@ merganser_io::job_error! {
         Set {
             /// The file.
             path: PathBuf,
-            /// What is wrong with it and what to do.
+            /// The problem, and what to do.
             problem: String,
         },
         /// Sets with different parameters cannot be combined.

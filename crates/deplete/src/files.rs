@@ -1,4 +1,4 @@
-//! Files of sets: our own format (`.mgd`) and Deacon's (`.idx`), recognized by content.
+//! Files of sets: Merganser's format (`.mgd`) and Deacon's (`.idx`), recognized by content.
 
 mod idx;
 mod mgd;
@@ -19,7 +19,7 @@ use crate::{Error, MinimizerLookup, MinimizerSet, Params};
 /// A format of sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Our own format, with checksums.
+    /// Merganser's format, with checksums.
     Mgd,
     /// Deacon's format, version 3.
     Idx,
@@ -85,7 +85,7 @@ impl<'p> Opened<'p> {
         Ok(Opened { path, description, reader })
     }
 
-    /// Returns the number of numbers to reserve memory for in a section.
+    /// Returns the number of minimizers to reserve memory for in a section.
     fn room(&self, section: usize) -> usize {
         match &self.reader {
             Reader::Mgd(reader) => reader.sections[section].0 as usize,
@@ -236,7 +236,7 @@ impl MinimizerLookup {
         let decoding = resources.threads as u64 * opened.piece_bytes();
         suffices(path, MinimizerLookup::bytes(count as usize) + decoding, resources)?;
         let sections = each_section(|section| Mutex::new(Section::with_room(opened.room(section))));
-        // The numbers of an `.mgd` file come in order, and those of a section from one thread.
+        // The minimizers of an `.mgd` file come in ascending order, and one thread reads all minimizers of a section.
         let in_order = opened.description.format == Format::Mgd;
         opened.each(resources.threads, cancel, |section, numbers| {
             let mut section = lock(&sections[section]);

@@ -15,20 +15,21 @@ use crate::{Error, MinimizerSet, Minimizers, Params};
 
 /// The maximum number of letters of a sequence that are processed at a time.
 const STRETCH_LETTERS: usize = 256 << 10;
-/// The bytes of text that a worker parses at a time. Parsed records without letters need sixty times as much memory.
+/// The bytes of text that a worker parses at a time. In the worst case, records without letters, the parsed records
+/// take sixty times the memory of the text.
 const CHUNK_BYTES: usize = 256 << 10;
-/// The number of numbers that a worker collects before it adds them to the sections.
+/// The number of minimizers that a worker collects before it adds them to the sections.
 const GATHERED: usize = 256 << 10;
-/// The initial capacity of a section, in numbers.
+/// The initial capacity of a section, in minimizers.
 const LEAST_ROOM: usize = 1 << 10;
-/// The memory of a thread: letters, their numbers, and collected numbers.
+/// The memory of a thread in bytes: letters, their minimizers, and collected minimizers.
 const THREAD: u64 = 22 << 20;
 
-/// Returns the set of the minimizers of all sequences of some files, using all threads of `resources` within its
-/// memory. Calls `progress` with one stage, in bytes of input.
+/// Returns the set of the minimizers of all sequences in `inputs`, with the threads and within the memory of
+/// `resources`. Reports one stage to `progress`, in bytes of input.
 ///
 /// # Errors
-/// If an input is invalid, there are no minimizers, the set needs more memory, or the run is cancelled.
+/// If an input is invalid, if there are no minimizers, if the set does not fit into memory, or if the run is cancelled.
 pub fn index(
     params: Params,
     inputs: &[Input],
@@ -114,13 +115,13 @@ impl Gatherer {
     }
 }
 
-/// The numbers of all workers by section.
+/// The minimizers of all workers, by section.
 struct Sections {
     params: Params,
     sections: Vec<Mutex<Vec<u64>>>,
-    /// The numbers for which memory is reserved.
+    /// The number of minimizers for which memory is reserved.
     room: AtomicU64,
-    /// The budget without the numbers.
+    /// The memory budget before the memory of the minimizers is subtracted.
     budget: Budget,
 }
 
@@ -132,14 +133,14 @@ impl Sections {
         Ok(sections)
     }
 
-    /// Returns an error if there is not enough memory for this many numbers.
+    /// Returns an error if there is not enough memory for this many minimizers.
     fn suffices(&self, numbers: u64) -> Result<(), Error> {
         let what = "the minimizers of these genomes need";
-        self.budget.with(8 * numbers).check(what, "or index them one by one")?;
+        self.budget.with(8 * numbers).check(what, "or index them one by one and unite the sets")?;
         Ok(())
     }
 
-    /// Adds the numbers that a worker collected.
+    /// Adds the minimizers that a worker collected.
     fn take(&self, gathered: &mut [Vec<u64>]) -> Result<(), Error> {
         for (section, numbers) in self.sections.iter().zip(gathered) {
             let mut section = lock(section);
@@ -160,7 +161,7 @@ impl Sections {
         Ok(())
     }
 
-    /// Sorts all numbers and removes duplicates.
+    /// Sorts all minimizers and removes duplicates.
     fn finish(self, threads: usize) -> Result<MinimizerSet, Error> {
         sorted(self.params, self.sections, threads)
     }

@@ -34,7 +34,7 @@ pub struct Minimizers {
     level: Level,
     /// The codes of the letters of all sequences.
     codes: Vec<u8>,
-    /// The same bases with two bits each, 32 in a word, the first in the lowest bits.
+    /// These bases with two bits each, 32 in a word, the first in the lowest bits.
     packed: Vec<u64>,
     stretches: Vec<Stretch>,
     sequences: usize,

@@ -30,9 +30,9 @@ fn value(kmer: &[usize]) -> u64 {
     of(&mut kmer.iter().copied()).min(back)
 }
 
-/// Returns the minimizer of each window of a sequence: the k-mer with the smallest hash. Of several, it is the first
-/// if more than half of the window's bases are T or G, else the last. Windows with letters that are not bases have
-/// none.
+/// Returns the minimizer of each window of a sequence: the k-mer with the smallest hash. On a tie, it is the first
+/// such k-mer if more than half of the window's bases are T or G, otherwise the last. Windows with letters that are
+/// not bases have no minimizer.
 pub fn minimizers(params: Params, sequence: &[u8]) -> Vec<u64> {
     let (k, w) = (params.k(), params.w());
     let mut found = Vec::new();

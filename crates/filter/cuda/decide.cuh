@@ -90,7 +90,7 @@ bool with_kernel(uint32_t number, Function with) {
 
 /// A pair of a batch: the same structure as Rust's Entry.
 struct entry {
-  /// The begin of the segment (the index of a 64-bit word of the batch, or of a base of the reference) and the
+  /// The start of the segment (the index of a 64-bit word of the batch, or of a base of the reference) and the
   /// flags below.
   uint64_t segment_at;
   /// The index of the read's first 64-bit word in the batch.

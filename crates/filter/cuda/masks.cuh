@@ -159,7 +159,7 @@ MGPU_HD uint32_t published_edits(uint32_t word) {
 
 /// Returns the edits that the published GateKeeper-GPU counts, if there are at most e. It requires at least 17
 /// bases, no ambiguous letters, and e of at most 32. Each word of a mask only depends on its own amendment and
-/// on that of its neighbours: what the program carries into a word's top bits is not passed on.
+/// on its neighbours': the bits that the program carries into a word's top bits are not passed on.
 MGPU_HD uint32_t published(const sequence& read, const sequence& segment, rule by) {
   const uint32_t distance = hamming<false>(read, segment, by);
   if (distance <= by.e) return distance;

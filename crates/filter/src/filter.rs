@@ -52,8 +52,8 @@ struct Queued {
 
 impl Scratch {
     /// Returns the number of pairs so far that were decided by the exact method because the configured method
-    /// does not define them: unequal lengths, semi-global comparison, or what [`Method::GateKeeperOriginal`]
-    /// does not support.
+    /// does not define them: unequal lengths, semi-global comparison, or pairs that
+    /// [`Method::GateKeeperOriginal`] does not support.
     pub fn exact_instead(&self) -> u64 {
         self.exact_instead
     }
@@ -63,7 +63,7 @@ impl Filter {
     /// Creates a filter.
     ///
     /// # Errors
-    /// Those of [`Config::validate`].
+    /// The errors of [`Config::validate`].
     pub fn new(config: Config) -> Result<Filter, Error> {
         config.validate()?;
         Ok(Filter { config, level: Level::best() })

@@ -37,7 +37,7 @@ impl Writer {
     /// Creates a writer to the outputs of a format.
     ///
     /// # Panics
-    /// If their number is not that of the format.
+    /// If the format requires a different number of outputs.
     pub fn new(format: Format, outputs: Vec<Output>) -> Writer {
         let needed = match format {
             Format::Tsv => 1,

@@ -40,7 +40,7 @@ pub struct Outcome {
     /// The number of pairs that were accepted as undefined because of ambiguous letters.
     pub undefined: u64,
     /// The number of accepted pairs that are not undefined, by their number of edits from 0 on (an estimate,
-    /// except with the exact method). The last entry is that of the largest number of edits.
+    /// except with the exact method). The last entry is for the largest number of edits.
     pub edits: Vec<u64>,
     /// The number of pairs that the exact method decided because the configured method does not define them.
     pub exact_instead: u64,
@@ -79,7 +79,7 @@ const PINNED_A_THREAD: u64 = 6;
 /// The number of blocks per thread that may be decided ahead of the one to be written next.
 const AHEAD: u64 = 4;
 
-/// Decides all pairs of the inputs (one file of pairs, or two of sequences), and writes the decisions in order.
+/// Decides all pairs of the inputs (one file of pairs, or two of sequences), and writes the decisions in input order.
 /// The written bytes do not depend on `resources`. Calls `progress` with one stage, in bytes of input.
 ///
 /// # Errors
@@ -101,7 +101,7 @@ pub fn run(
 /// on the CPU. For tests and measurements.
 ///
 /// # Errors
-/// Those of [`run()`].
+/// The errors of [`run()`].
 #[doc(hidden)]
 pub fn run_on_gpus_alone(
     config: &Config,

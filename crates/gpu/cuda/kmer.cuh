@@ -1,4 +1,4 @@
-// Letters and k-mers, encoded as in crates/seq/src/{base,kmer}.rs: A C G T = 0 1 2 3, 2 bits a base,
+// Letters and k-mers, encoded as in crates/seq/src/{base,kmer}.rs: A C G T = 0 1 2 3, 2 bits per base,
 // first base most significant. The Rust code is the reference; tests compare these functions with it.
 //
 // K is uint32_t (k up to 16), uint64_t (32) or mgpu::uint128 (64). k is at least 1.

@@ -10,7 +10,7 @@ namespace mgpu {
 
 constexpr unsigned block_size = 256;
 
-/// Computes the canonical form of each k-mer, one a thread; the grid strides over the k-mers.
+/// Computes the canonical form of each k-mer, one per thread; the grid strides over the k-mers.
 template <class K>
 __global__ void __launch_bounds__(block_size)
     canonicalize_kmers_kernel(const K* kmers, uint64_t items, int k, K* out) {
@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(block_size)
   }
 }
 
-/// Computes the norm of each p-mer, one a thread; the grid strides over the p-mers.
+/// Computes the norm of each p-mer, one per thread; the grid strides over the p-mers.
 template <rule Rule>
 __global__ void __launch_bounds__(block_size)
     norm_pmers_kernel(const uint32_t* pmers, uint64_t items, int p, bool canonical, uint32_t* out) {

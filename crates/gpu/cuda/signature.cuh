@@ -31,7 +31,7 @@ MGPU_HD uint32_t rank_pmer(uint32_t pmer, int p) {
   } else if constexpr (Rule == rule::minimizer) {
     return pmer;
   } else {
-    // Each step is a bijection on 2p bits: multiplication by an odd number, XOR with the own high half.
+    // Each step is a bijection on 2p bits: multiplication by an odd number, XOR with its own high half.
     const uint32_t mask = special - 1;
     uint32_t x = pmer * 0x9e3779b1u & mask;
     x ^= x >> p;
@@ -40,7 +40,7 @@ MGPU_HD uint32_t rank_pmer(uint32_t pmer, int p) {
 }
 
 /// The norm of a p-mer given its reverse complement: the smaller rank of both strands, or the rank of the p-mer
-/// alone if not canonical. The signature of a k-mer is the least norm of its p-mers.
+/// alone if not canonical. The signature of a k-mer is the smallest norm of its p-mers.
 template <rule Rule>
 MGPU_HD uint32_t norm_pmer(uint32_t pmer, uint32_t complement, int p, bool canonical) {
   if (!canonical) {

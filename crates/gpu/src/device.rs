@@ -140,7 +140,7 @@ impl Device {
 
     /// Makes this the calling thread's current device. All functions of this crate do so themselves.
     pub fn bind(&self) -> Result<()> {
-        // SAFETY: any number may be passed; an invalid one gives an error.
+        // SAFETY: any number may be passed; an invalid one results in an error.
         let status = unsafe { ffi::mgpu_set_device(self.ordinal() as i32) };
         check(self.ordinal(), "selecting the device", status)
     }

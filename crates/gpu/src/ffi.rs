@@ -3,8 +3,8 @@
 //!
 //! # Safety of all functions
 //!
-//! - Pointers to results are valid for a write; other pointers point to as many items as the numbers
-//!   say, in memory that the stream's device can access, until the stream has done the work.
+//! - Pointers to results are valid for a write; other pointers point to the numbers of items that
+//!   the other arguments state, in memory that the stream's device can access, until the stream has done the work.
 //! - The handle of a stream or event comes from its `create` function and was not destroyed.
 //! - The current device is the stream's.
 #![allow(unsafe_code, reason = "declares foreign functions")]

@@ -188,7 +188,7 @@ impl std::fmt::Debug for Inflater {
 
 impl Inflater {
     /// Inflates the blocks in [`Text::raw`] into the text, with `headroom` bytes before it. Calls `each` with the
-    /// text of each block, in order, while it is still in the processor's cache.
+    /// text of each block, in the order of the blocks, while it is still in the processor's cache.
     ///
     /// # Errors
     /// If the data of a block are invalid, or if its checksum or length is wrong.

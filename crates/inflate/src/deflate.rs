@@ -29,8 +29,8 @@ pub(crate) use window::{WINDOW, Window, markers};
 /// They are never taken as data.
 pub(crate) const PADDING: usize = 64;
 
-/// The number of bytes of room that must follow the capacity of an output. One step writes at most 6 literals and one
-/// match of 258 symbols, in symbols of 2 bytes, rounded up to whole copies.
+/// The number of bytes of free space that must follow the capacity of an output. One step writes at most 6 literals
+/// and one match of 258 symbols, in symbols of 2 bytes, rounded up to whole copies.
 pub(crate) const SLACK: usize = 1024;
 
 /// The maximum size of a block header in bytes (17 bits, 19 code lengths, 316 code lengths of up to 14 bits), rounded

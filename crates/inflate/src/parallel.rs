@@ -37,7 +37,7 @@ use std::time::Duration;
 pub struct Sizes {
     /// The approximate number of bytes of text in a piece, at least 1.
     pub text: usize,
-    /// The number of bytes of room before the text.
+    /// The number of free bytes before the text.
     pub headroom: usize,
 }
 

@@ -51,7 +51,7 @@ impl Text {
         self.start == self.end
     }
 
-    /// Makes room for `length` bytes of text with `headroom` bytes before it, and returns the room, with undefined
+    /// Makes room for `length` bytes of text with `headroom` bytes before it, and returns this space, with undefined
     /// content. The buffer keeps its full length, as clearing it would cost a pass over it each time.
     pub fn room(&mut self, headroom: usize, length: usize) -> &mut [u8] {
         let needed = headroom + length;

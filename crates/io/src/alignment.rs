@@ -119,7 +119,7 @@ pub trait Alignments: fmt::Debug + Send + Sync {
     ) -> io::Result<Box<dyn Containers>>;
 }
 
-/// The containers of a CRAM file, in order.
+/// The containers of a CRAM file, in the order of the file.
 pub trait Containers: Send {
     /// Returns the next container; `None` after the last.
     ///

@@ -69,7 +69,7 @@ pub struct ChunkStats {
 /// reuses its memory.
 #[derive(Default)]
 pub struct Chunk {
-    /// The text. The room before it receives the text that is carried over from the previous chunk.
+    /// The text. The free space before it receives the text that is carried over from the previous chunk.
     pub(crate) text: Text,
     /// The blocks of compressed bytes that are to be inflated into the text.
     pub(crate) blocks: Vec<Block>,

@@ -110,7 +110,7 @@ pub fn text_bytes<'a>(inputs: impl IntoIterator<Item = &'a Input>) -> Option<u64
     inputs.into_iter().map(size).sum()
 }
 
-/// Converts command-line arguments to inputs, in order.
+/// Converts command-line arguments to inputs, in the same order.
 ///
 /// `-` is standard input, `@list.txt` is a list with one path per line, and anything else is a path. In lists,
 /// blank lines and lines that begin with `#` are skipped, relative paths are relative to the current directory, and

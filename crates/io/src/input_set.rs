@@ -20,7 +20,7 @@ impl InputSet {
         self.are_in.iter_mut().zip(&other.are_in).for_each(|(one, other)| *one |= other);
     }
 
-    /// Returns those of the first `inputs` inputs that are not in the set, in order.
+    /// Returns the indexes of the first `inputs` inputs that are not in the set, in ascending order.
     pub fn missing(&self, inputs: usize) -> Vec<usize> {
         (0..inputs).filter(|&input| !self.are_in.get(input).copied().unwrap_or(false)).collect()
     }

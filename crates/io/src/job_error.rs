@@ -38,7 +38,7 @@ macro_rules! job_error {
             /// A result could not be written; the message names the file.
             #[error(transparent)]
             Output(#[from] ::std::io::Error),
-            /// A parameter is out of range, or two parameters exclude each other.
+            /// A parameter is out of range, or two parameters cannot be used together.
             #[error(transparent)]
             Config(#[from] ::merganser_run::ConfigError),
             /// The job needs more memory than it has.

@@ -208,8 +208,8 @@ impl FileKind {
         }
     }
 
-    /// Returns a message that a file is of this kind instead of the one `wanted`, with advice: `maker` if sequences
-    /// can be made into the wanted kind, else how to use this kind.
+    /// Returns a message that a file is of this kind instead of the one `wanted`, with advice: `maker` if this is a
+    /// kind of sequence file, from which the wanted kind can be made, otherwise how to use this kind.
     pub fn instead_of(self, wanted: &str, maker: Option<&str>) -> String {
         let advice = maker.filter(|_| self.is_sequences()).unwrap_or(self.advice());
         format!("not {wanted}, but {self}: {advice}")

@@ -118,8 +118,8 @@ impl Output {
     }
 }
 
-/// Makes several outputs appear together, in order. No file appears before all of them are written and synchronized
-/// with the disk. Returns the time that this took.
+/// Makes several outputs appear together, in the given order. No file appears before all of them are written and
+/// synchronized with the disk. Returns the time that this took.
 ///
 /// # Errors
 ///

@@ -107,7 +107,7 @@ impl ChainState {
 }
 
 impl Reader {
-    /// Opens a reader of `inputs`, which are read approximately in order, `options.workers` of them at a time.
+    /// Opens a reader of `inputs`, which are read approximately in the given order, `options.workers` at a time.
     /// Every input is checked, but nothing is read yet.
     ///
     /// # Errors

@@ -31,8 +31,9 @@ use crate::there::{is_of_system, uninterrupted};
 use crate::{Error, Input};
 use cut::Cut;
 
-/// Returns the part of `inputs` that `shard` reads: whole files and stretches of files, in order. `overlap` is the
-/// number of bases that are repeated where a FASTA sequence is cut. With k-1 bases, no k-mer is lost or seen twice.
+/// Returns the part of `inputs` that `shard` reads: whole files and stretches of files, in the order of the inputs.
+/// `overlap` is the number of bases that are repeated where a FASTA sequence is cut. With k-1 bases, no k-mer is lost
+/// or seen twice.
 ///
 /// # Errors
 /// If an input is not a regular file, or cannot be read.
@@ -46,7 +47,7 @@ pub fn shard(inputs: &[Input], shard: Shard, overlap: usize) -> Result<Vec<Input
         let end = begin + size;
         let begins_here = share.contains(&begin) || is_last && begin == share.end;
         if begins_here || (share.start < end && share.end > begin) {
-            // The beginning and the end of the share within the file, if they are there.
+            // The offsets at which the shard's part begins and ends within the file, if it does.
             let from = share.start.checked_sub(begin).filter(|&from| from > 0);
             let to = (share.end < end).then(|| share.end - begin);
             parts.extend(part(input, size, (from, to), begins_here, overlap)?);
@@ -75,8 +76,8 @@ fn open(input: &Input) -> Result<File, Error> {
     File::open(path).map_err(|error| open_error(input, &error))
 }
 
-/// Returns the part of a file of `size` bytes that belongs to a share. `from` and `to` are the offsets at which the
-/// share begins and ends within the file, if it does.
+/// Returns the part of a file of `size` bytes that belongs to a shard. `from` and `to` are the offsets at which the
+/// shard's part begins and ends within the file, if it does.
 fn part(
     input: &Input,
     size: u64,

@@ -1,4 +1,4 @@
-// Counts the k-mers of letters with a thread for each place at which a k-mer may begin. The table has the
+// Counts the k-mers of letters with a thread for each position at which a k-mer may begin. The table has the
 // layout of crates/kmers/src/lookup/lines.rs: sections by the first bits of a k-mer, and in each section lines
 // of seven k-mers, one or two cache lines for k up to 64, which are selected by a hash. The time is spent
 // waiting for lines; each thread builds its k-mer from letters that its neighbours read, too.
@@ -39,7 +39,7 @@ template <class K>
 struct seek_arguments {
   const uint8_t* letters;
   uint64_t letter_count;
-  /// The distance of places, in letters.
+  /// The distance between positions, in letters.
   uint64_t stride;
   uint64_t places;
   int32_t k;
@@ -50,7 +50,7 @@ struct seek_arguments {
   uint32_t first;
   uint32_t section_count;
   const seek_section* sections;
-  /// The count for each place; those of k-mers in other sections are not changed.
+  /// The count for each position; counts of k-mers in other sections are not changed.
   uint32_t* counts;
 };
 
@@ -151,7 +151,7 @@ MGPU_HD uint32_t seek(const seek_section& section, K kmer) {
   }
 }
 
-/// Looks up one place per thread: O(k), and one or a few lines of a section at random addresses; other
+/// Looks up one position per thread: O(k), and one or a few lines of a section at random addresses; other
 /// threads run while a thread waits. Uses no shared memory; full occupancy, three quarters with 256-bit keys.
 template <class K>
 __global__ void __launch_bounds__(seek_threads) seek_kernel(seek_arguments<K> a) {

@@ -3,8 +3,8 @@
 //!
 //! Every result for a k-mer depends only on its counts in the tables, and all tables are sorted. The k-mers are
 //! therefore divided into ranges by their first bits. One worker reads a range from all tables, computes it and
-//! encodes the result; the ranges are written in order. A range that is too large for the memory of a worker is
-//! halved until it fits. The result is the same for any number of threads and any amount of memory.
+//! encodes the result; the ranges are written in ascending order. A range that is too large for the memory of a
+//! worker is halved until it fits. The result is the same for any number of threads and any amount of memory.
 
 mod calculation;
 mod compare;

@@ -53,7 +53,7 @@ pub struct Description {
     pub canonical: bool,
     /// Whether the reads were homopolymer-compressed, according to the format or to the caller that opened the table.
     pub homopolymer_compressed: bool,
-    /// The least count in the table.
+    /// The smallest count in the table.
     pub min_count: u32,
     /// The largest count that the table may have.
     pub max_count: u32,

@@ -24,7 +24,7 @@ merganser_io::job_error! {
         Table {
             /// The table.
             path: PathBuf,
-            /// What is wrong, and what to do.
+            /// The problem and its remedy.
             reason: String,
         },
         /// A file could not be opened, read or mapped.

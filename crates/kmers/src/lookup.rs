@@ -100,7 +100,7 @@ pub struct LookupOptions<'o> {
     pub input: Option<u64>,
 }
 
-/// Prepares a table for look-ups. A table in another format than `.mgk` is converted to a temporary `.mgk`
+/// Prepares a table for look-ups. A table in a format other than `.mgk` is converted to a temporary `.mgk`
 /// table if it does not fit into memory, or if GPUs are used.
 ///
 /// The progress stages are `gathering` and `loading`, in bytes of the table.

@@ -1,8 +1,8 @@
 //! A matrix of tables: a row for each k-mer, a column for each sample.
 //!
 //! The selection of k-mers and counts is that of kmtricks (Lemane et al. 2022). A count is solid if it reaches
-//! a minimum. A k-mer has a row if it is solid in enough samples. Counts that are not solid become 0, unless
-//! the k-mer is solid in so many samples that they are taken to be real, too (rescued).
+//! a minimum. A k-mer has a row if it is solid in enough samples. Counts that are not solid become 0, unless the
+//! number of samples in which the k-mer is solid is so large that they are taken to be real, too (rescued).
 
 mod concat;
 mod dense;
@@ -36,7 +36,7 @@ use sink::Sink;
 enum Cells {
     /// The count of the k-mer in the sample, 0 if the sample does not have it.
     Counts,
-    /// 1 if the sample has the k-mer, else 0.
+    /// 1 if the sample has the k-mer, otherwise 0.
     Presence,
 }
 

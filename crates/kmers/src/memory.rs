@@ -48,13 +48,13 @@ impl MemoryTable {
         self.entries.is_empty()
     }
 
-    /// Returns the k-mers as upper-case letters, with their counts, in order.
+    /// Returns the k-mers as upper-case letters, with their counts, in ascending order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (String, u32)> + '_ {
         self.entries().map(|(kmer, count)| (self.letters(kmer), count))
     }
 
     /// Returns the k-mers as integers (A C G T = 0 1 2 3, the first base most significant), with their counts,
-    /// in order.
+    /// in ascending order.
     ///
     /// # Panics
     /// If the type is too narrow for k bases: `u32` holds 16, `u64` 32, `u128` 64.

@@ -18,11 +18,12 @@ pub(crate) trait Ranges<K>: Sync {
     fn reader(&self) -> Box<dyn RangeReader<K> + '_>;
 }
 
-/// Reads ranges: the k-mers whose first `bits` bits (at most 2k) are `prefix`. Ranges must be requested in order.
+/// Reads ranges: the k-mers whose first `bits` bits (at most 2k) are `prefix`. Ranges must be requested in ascending
+/// order.
 pub(crate) trait RangeReader<K> {
     /// Returns an upper bound of the number of k-mers in the range.
     fn at_most(&mut self, prefix: K, bits: u32) -> Result<u64, Error>;
-    /// Replaces `kmers` by those of the range, in order.
+    /// Replaces `kmers` by the k-mers of the range, in ascending order.
     fn read(&mut self, prefix: K, bits: u32, kmers: &mut Vec<(K, u32)>) -> Result<(), Error>;
 }
 

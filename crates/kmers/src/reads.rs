@@ -25,7 +25,7 @@ pub fn reserved_bytes(memory: u64, threads: usize) -> u64 {
     beside_table(memory, threads).needed()
 }
 
-/// Returns the budget beside the process and the table.
+/// Returns the memory budget for everything except the process and the table.
 fn beside_table(memory: u64, threads: usize) -> Budget {
     let records = memory / RECORD_PART;
     Budget::of_part(memory).with_files(2).with_workers(threads, batch::WORKER_BYTES).with(records)

@@ -14,7 +14,7 @@ use merganser_store::{RangeContents, Records, Scatter, Scattering, worker_bytes}
 
 pub use sort::sort_range;
 
-/// The number of first bits by which k-mers are scattered, if they have as many.
+/// The number of first bits by which k-mers are scattered; shorter k-mers are scattered by all their bits.
 const RANGE_BITS: u32 = 12;
 
 /// The number of bytes that a record with a large count, 255 or more, takes in addition to [`Records::bytes`].

@@ -1,4 +1,4 @@
-//! Tables of k-mers in any format that can be read, with a common interface: their k-mers in order, range by range.
+//! Tables of k-mers in any format that can be read, with a common interface: k-mers in ascending order, by ranges.
 //!
 //! `.mgk` tables, KMC1 databases and FastK's tables are sorted on disk, and so are the bins of KMC2 databases;
 //! ranges of them are read when needed. All other tables (meryl's, KFF, Parquet, text, the largest KMC2
@@ -227,7 +227,7 @@ impl AnyTable {
         }
     }
 
-    /// Whether the k-mers must be gathered before they can be read in order.
+    /// Whether the k-mers must be gathered before they can be read in ascending order.
     pub(crate) fn is_unsorted(&self) -> bool {
         match &self.content {
             Content::Mgk(_) | Content::FastK(_) => false,
@@ -250,7 +250,7 @@ impl AnyTable {
 
     /// Checks the content of the table: for an `.mgk` table, all checksums and numbers; for other formats,
     /// which have no checksums, parts that must be consistent. Problems that no single record shows, such as a
-    /// k-mer that occurs twice in an unsorted table, are found only by reading the k-mers in order.
+    /// k-mer that occurs twice in an unsorted table, are found only by reading the k-mers in ascending order.
     ///
     /// # Errors
     /// If a check fails, the table cannot be read, or the run was cancelled ([`Error::Cancelled`]).
@@ -267,8 +267,8 @@ impl AnyTable {
         }
     }
 
-    /// Returns the k-mers in order. Those of an unsorted table are first gathered in `pool`; each worker sorts
-    /// up to `sorting` bytes of them at a time.
+    /// Returns the k-mers in ascending order. Those of an unsorted table are first gathered in `pool`; each worker
+    /// sorts up to `sorting` bytes of them at a time.
     pub(crate) fn ranges<'t, 'p: 't, K: Kmer>(
         &'t self,
         pool: &'p merganser_store::BlockPool,

@@ -1,4 +1,4 @@
-//! Kraken tables on devices. Each device holds a whole table, finds the minimizers of batches of sequences
+//! Kraken tables on devices. Each device has a whole table, finds the minimizers of batches of sequences
 //! and looks up their nodes. The host computes the taxa of reads from the nodes, with the same code as
 //! without a device.
 
@@ -135,7 +135,7 @@ impl Filling<'_> {
         self.table.bytes.len().div_ceil(8)
     }
 
-    /// Returns the number of workspaces that fit on a device beside the table if `shared` users share it.
+    /// Returns the number of workspaces that fit on a device in addition to the table if `shared` users share it.
     fn streams(&self, device: &Device, memory: Option<u64>, shared: u64) -> Result<usize, Error> {
         let available = device.available_within(memory)? / shared;
         let budget = Budget::of_device(available).with(8 * self.words() as u64);

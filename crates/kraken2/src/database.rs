@@ -51,7 +51,7 @@ impl Kraken2Database {
     /// Opens the database of these files: options, taxonomy, table.
     ///
     /// # Errors
-    /// Those of [`open`](Self::open).
+    /// The errors of [`open`](Self::open).
     pub fn open_files([options, taxonomy, table]: &[PathBuf; 3]) -> Result<Kraken2Database, Error> {
         let options = Kraken2Options::read(options)?;
         let taxonomy = Kraken2Taxonomy::read(taxonomy)?;

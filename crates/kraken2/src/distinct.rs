@@ -2,7 +2,7 @@
 //! Ertl's estimator (2017).
 //!
 //! The estimates of Kraken 2 depend on how its input is cut into blocks, because each block begins with
-//! empty sketches. A [`BlockSketch`] is the sketch of a block or of a piece of one. Joined pieces give the
+//! empty sketches. A [`BlockSketch`] is the sketch of a block or of a piece of one. Joined pieces result in the
 //! sketch of the whole block, so that the cuts between pieces do not change the result.
 
 use super::codes::{CODE_BITS, Codes};

@@ -29,7 +29,7 @@ fn database_fields(database: &Kraken2Database) -> Fields {
     ]
 }
 
-/// Returns the options that the counts depend on, besides the reads and the database.
+/// Returns the options on which the counts depend, in addition to the reads and the database.
 fn parameter_fields(config: &Kraken2Config) -> Fields {
     let mut fields = vec![
         field("confidence", config.confidence),
@@ -114,7 +114,7 @@ impl JoinedCounts {
         Ok(decoder.finish()?)
     }
 
-    /// Returns the number of taxa whose estimate of distinct minimizers may differ from that of a single run
+    /// Returns the number of taxa whose estimate of distinct minimizers may differ from the estimate of a single run
     /// over the same reads in one file, because the blocks of its input would differ.
     pub fn uncertain(&self) -> usize {
         if self.cut < 2 { 0 } else { self.counts.uncertain() }

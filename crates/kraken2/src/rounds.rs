@@ -79,7 +79,7 @@ impl Rounds<'_, '_, '_, '_> {
         Ok(())
     }
 
-    /// Classifies the reads of a round's batches and hands the results over in order.
+    /// Classifies the reads of a round's batches and hands the results over in input order.
     fn hand_over(&self, round: Round) -> Result<(), Error> {
         let worker = || self.classifier.worker();
         let workers =

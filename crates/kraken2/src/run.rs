@@ -1,5 +1,5 @@
-//! A run over files of reads with a Kraken 2 database: reads them in order, classifies them with all workers,
-//! and writes the results in order.
+//! A run over files of reads with a Kraken 2 database: classifies the reads with all workers, and writes the
+//! results in input order.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -9,11 +9,11 @@ use crate::read_share::options;
 use crate::{Error, ReadShare};
 
 impl ReadShare {
-    /// Returns a share like that of [`ReadShare::new`] that begins and ends with blocks of Kraken 2's input. Reads
-    /// all inputs, including second mates.
+    /// Returns a share as [`ReadShare::new`] does, except that it begins and ends with blocks of Kraken 2's
+    /// input. Reads all inputs, including second mates.
     ///
     /// # Errors
-    /// Those of [`ReadShare::new`].
+    /// The errors of [`ReadShare::new`].
     pub fn at_blocks(
         segments: &[ReadInput],
         shard: Shard,

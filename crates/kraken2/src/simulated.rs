@@ -206,7 +206,8 @@ impl Inside {
         self.runs.len() == 1 && self.runs.front().is_some_and(|run| run.0 == node)
     }
 
-    /// Appends `count` k-mers and removes as many at the beginning. `count` is 1 unless the whole window has this node.
+    /// Appends `count` k-mers and removes the same number at the beginning. `count` is 1 unless the whole
+    /// window has this node.
     fn pass(&mut self, node: u32, count: u64) {
         if self.is_all(node) {
             return;

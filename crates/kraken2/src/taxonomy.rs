@@ -246,7 +246,7 @@ impl Kraken2Taxonomy {
         self.letters[node as usize]
     }
 
-    /// Returns the positions of a node's clade in preorder; the first is that of the node itself.
+    /// Returns the positions of a node's clade in preorder; the first is the position of the node itself.
     #[inline]
     pub(super) fn clade(&self, node: u32) -> Range<u32> {
         self.clades[node as usize].clone()

@@ -1,5 +1,5 @@
 //! The pipeline of a run: batches with the blocks of the input, the results of workers, and their output
-//! in order.
+//! in input order.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::Error;
 use merganser_taxreport::output::{LinesSum, Outputs, Wants};
 use merganser_taxreport::partial::reads_sum;
 
-/// The maximum size of a batch's text whose memory is kept for reuse; that of a giant read is freed.
+/// The maximum size of a batch's text whose memory is kept for reuse; the memory of a giant read is freed.
 const MAX_KEPT: usize = 16 << 20;
 
 /// The results of a batch.
@@ -29,7 +29,7 @@ pub(super) struct BatchResult {
     reads_sum: u64,
 }
 
-/// Writes results in order and sums their counts.
+/// Writes results in input order and sums their counts.
 pub(super) struct Written<'w, 'o> {
     pub(super) outputs: &'w mut Outputs<'o>,
     pub(super) counts: Kraken2Counts,

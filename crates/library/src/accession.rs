@@ -28,9 +28,9 @@ impl Accession {
         }
     }
 
-    /// Returns the accession of the genome in a file: the one in the file's name, else the one in the name of its
-    /// folder, as for a folder with a file per chromosome, else the name of the file itself. Also returns whether
-    /// it is the folder's.
+    /// Returns the accession of the genome in a file: the accession in the file's name; otherwise the one in the
+    /// name of its folder, as for a folder with a file per chromosome; otherwise the name of the file itself. Also
+    /// returns whether the accession comes from the folder.
     pub(super) fn of_file(path: &Path) -> (Accession, bool) {
         let name = |path: &Path| path.file_name().unwrap_or_default().as_bytes().to_vec();
         let file = name(path);

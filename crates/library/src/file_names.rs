@@ -10,9 +10,9 @@ use merganser_taxonomy::assembly;
 
 use crate::Error;
 
-/// The name of Kraken 2's maps, which are beside genomes.
+/// The name of Kraken 2's maps, which are in the folders of genomes.
 pub(crate) const MAP: &str = "seqid2taxid.map";
-/// The suffixes of sequence files, before that of a compression.
+/// The suffixes of sequence files, without the suffix of a compression format.
 const SUFFIXES: [&str; 7] = ["fna", "fa", "fasta", "fas", "ffn", "fastq", "fq"];
 /// The suffixes of genomes; the others are those of genes and reads.
 pub(crate) const GENOMES: &[&str] = SUFFIXES.split_at(4).0;

@@ -1,5 +1,5 @@
-//! The journal of a run that has not ended: a file beside the future manifest, `MANIFEST.part`, to which a
-//! line is appended for each file that is checked. A run after one that was killed reuses its journal.
+//! The journal of a run that has not ended: the file `MANIFEST.part` in the folder of the future manifest. A line is
+//! appended to it for each file that is checked. A run after one that was killed reuses its journal.
 //!
 //! The first line identifies the format. All other lines are rows of a manifest with one more column: the CRC-32 of
 //! the line before it, as 8 hexadecimal digits. A line without a valid CRC was cut when its process or machine

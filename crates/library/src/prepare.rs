@@ -144,7 +144,7 @@ impl Library {
         Ok(Library { rows, journal: Journal::path(manifest), outcome })
     }
 
-    /// Returns the rows of the manifest, one for each genome that was found, in order.
+    /// Returns the rows of the manifest, one for each genome that was found, in the order in which they were found.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }

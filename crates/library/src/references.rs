@@ -93,7 +93,7 @@ impl References {
 /// Expands arguments to the files of [`References::expand`], for callers that do not need the taxa of manifests.
 ///
 /// # Errors
-/// Those of [`References::expand`].
+/// The errors of [`References::expand`].
 pub fn expand_references(args: &[PathBuf]) -> Result<Vec<Input>, Error> {
     References::expand(args).map(|references| references.inputs)
 }

@@ -16,11 +16,11 @@ use merganser_taxonomy::{Accessions, Dump, lineage};
 /// The result of the selection.
 #[derive(Debug, Default)]
 pub(super) struct Selection {
-    /// The choice for each genome, in order.
+    /// The choice for each genome, in the order of the genomes.
     pub(super) choices: Vec<Choice>,
     /// The number of listed genomes of the requested level and category without a file.
     pub(super) missing: u64,
-    /// The number of genomes of another version than the listed one, and the accession of the first.
+    /// The number of genomes whose version differs from the listed one, and the accession of the first.
     pub(super) other_versions: (u64, Option<String>),
 }
 
@@ -216,7 +216,7 @@ impl Selector<'_> {
         level >= self.config.level && category >= self.config.category
     }
 
-    /// Returns the taxon of a genome, or why it has none; and whether the taxon is that of another version.
+    /// Returns the taxon of a genome, or why it has none; and whether the taxon comes from a different version.
     fn choose(&self, accession: &Accession) -> (Choice, bool) {
         let text = accession.text();
         let found = match self.taxonomy {
@@ -249,8 +249,8 @@ impl Selector<'_> {
         Ok((GenomeTaxon::Taxid(taxid), is_other))
     }
 
-    /// Returns the listed facts about an assembly: those of its version, else those of the newest listed version;
-    /// and whether that is another version.
+    /// Returns the listed facts about an assembly, from its own version or, if that is not listed, from the
+    /// newest listed version; and whether the versions differ.
     fn known(&self, accession: &Accession) -> Option<(&Known, bool)> {
         let all = self.known.get(&accession.stem)?;
         if let Some(own) = all.iter().find(|known| known.version == accession.version) {
@@ -288,8 +288,8 @@ fn lineage_of(dump: &Dump, taxid: u32) -> GenomeTaxon {
     GenomeTaxon::Lineage(lineage(&dump.taxonomy, node))
 }
 
-/// Keeps one file of each assembly: that of the newest version, and of several such files the first. Files that
-/// get their accession from the same folder are parts of one genome.
+/// Keeps one file of each assembly: the file of the newest version or, on a tie, the first one. Files that get their
+/// accession from the same folder are parts of one genome and are all kept.
 fn leave_one_each(names: &[(Accession, bool)], genomes: &[PathBuf], choices: &mut [Choice]) {
     let mut best: HashMap<&[u8], usize> = HashMap::new();
     let candidates = |choices: &[Choice]| -> Vec<usize> {

@@ -19,11 +19,11 @@ use conflict::TwoTaxids;
 pub use conflict::{ConflictPlace, MapConflict};
 pub use headers::HeaderRule;
 
-/// The sources of the taxids of a Kraken 2 library's sequences, besides their headers and the files beside
-/// them.
+/// The sources of the taxids of a Kraken 2 library's sequences, in addition to their headers and the files in
+/// the same folder.
 #[derive(Clone, Copy)]
 pub struct LibraryMaps<'a> {
-    /// The given maps, in order.
+    /// The given maps, in the order in which they are searched.
     pub given: &'a [PathBuf],
     /// The maps in folders of references ([`References::maps`](crate::References::maps)).
     pub beside: &'a [PathBuf],
@@ -46,20 +46,21 @@ struct Id {
 }
 
 /// The search for the taxids of sequences. Sources are tried in this order: the given maps, including manifests of
-/// libraries; maps beside the references; taxids in headers; assembly_summary files beside the references;
+/// libraries; maps in the references' folders; taxids in headers; assembly_summary files in the references' folders;
 /// accession2taxid files in the folder of the taxonomy. With GTDB's taxonomy the order is: the given maps, the
 /// accession of the sequence, the accession in the name of its file; other sources are not used, as they have NCBI's
 /// taxids.
 pub struct TaxidSearch {
     rule: HeaderRule,
-    /// The taxids of all sequences, in order.
+    /// The taxids of all sequences, in the order of the sequences.
     taxids: Vec<Option<u32>>,
     headers: Vec<String>,
     /// The ids of sequences, whole and in parts.
     ids: HashMap<Vec<u8>, Id>,
-    /// The maps beside the references in which a taxid was found.
+    /// The maps in the references' folders in which a taxid was found.
     maps_beside: Vec<PathBuf>,
-    /// The maps that were read, each with the ids for which it has two taxids: the one that counts and the other.
+    /// The maps that were read, each with the ids for which it has two taxids: the one that is used, and the other
+    /// one.
     maps: Vec<(PathBuf, Vec<TwoTaxids>)>,
     /// Whether the current map was given by the user.
     is_given: bool,
@@ -72,9 +73,9 @@ pub struct TaxidSearch {
 }
 
 impl TaxidSearch {
-    /// Searches all sources in order: the given maps and those in folders of references, the headers, the files beside
-    /// the references, and the folder of the taxonomy; with GTDB's tables, the given maps and the accessions. Notes to
-    /// `progress` which maps were found and used.
+    /// Searches all sources in this order: the given maps and the maps in folders of references, the headers, the
+    /// other files in these folders, and the folder of the taxonomy; with GTDB's tables, the given maps and the
+    /// accessions. Notes to `progress` which maps were found and used.
     ///
     /// # Errors
     /// If a file cannot be read or is malformed.
@@ -136,12 +137,12 @@ impl TaxidSearch {
         Ok(())
     }
 
-    /// Returns the taxids of all sequences, in order.
+    /// Returns the taxids of all sequences, in the order of the sequences.
     pub fn taxids(&self) -> &[Option<u32>] {
         &self.taxids
     }
 
-    /// Returns the taxids of all sequences, in order.
+    /// Returns the taxids of all sequences, in the order of the sequences.
     pub fn into_taxids(self) -> Vec<Option<u32>> {
         self.taxids
     }

@@ -1,5 +1,5 @@
 // Building of an index: see crates/map/src/cuda/build.rs. The positions of some consecutive parts are selected
-// together with their next 32 bases as keys, sorted by these, and the begins of k-mers are found among the
+// together with their next 32 bases as keys, sorted by these, and the start of each k-mer is found among the
 // sorted keys.
 #pragma once
 
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(threads) take_positions_kernel(build_task t) {
 /// Fills in the table: for each k-mer of the parts, the number of the first position whose key begins with it.
 /// Launch: one thread per sorted key, and one more for the end; each writes the entries of the k-mers after the
 /// key before its own, up to its own.
-/// Cost: O(1), and as many writes as there are k-mers between two keys. No shared memory; full occupancy.
+/// Cost: one write for each k-mer between two keys. No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) table_kernel(build_task t) {
   block<threads> me;
   const uint64_t i = uint64_t{me.index()} * threads + me.thread();

@@ -27,7 +27,8 @@ mgpu_status merganser_map_counters(uint32_t* counters) {
   return 0;
 }
 
-/// Looks up the seeds of all equal divisions, and notes the queries whose seeds occur too often.
+/// Looks up the seeds of all queries, each divided into equal stretches, and lists the queries whose seeds occur
+/// too often.
 mgpu_status merganser_map_look_up(const task* t, cudaStream_t stream) {
   const unsigned seeds = grid_size(uint64_t{t->slot_count} + 1, threads, mgpu::a_block_each);
   MGPU_LAUNCH(mgpu::map::look_up_kernel, seeds, threads, stream, *t);
@@ -42,7 +43,7 @@ mgpu_status merganser_map_improve_room(const task* t, uint32_t* room) {
   return 0;
 }
 
-/// Improves the divisions of the noted queries of a round.
+/// Divides the listed queries of a round again, into the seeds that have the fewest occurrences.
 mgpu_status merganser_map_improve(const task* t, uint32_t round, cudaStream_t stream) {
   const auto m = mgpu::map::improving::of(*t);
   const uint32_t queries = m.room < t->query_count ? m.room : t->query_count;
@@ -53,28 +54,28 @@ mgpu_status merganser_map_improve(const task* t, uint32_t round, cudaStream_t st
   return mgpu::launch_status();
 }
 
-/// Collects the number of occurrences before each query.
+/// Computes, for each query, the number of occurrences of the seeds of all queries before it.
 mgpu_status merganser_map_gather(const task* t, cudaStream_t stream) {
   const unsigned blocks = grid_size(uint64_t{t->query_count} + 1, threads, mgpu::a_block_each);
   MGPU_LAUNCH(mgpu::map::gather_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }
 
-/// Lists the keys of the current queries.
+/// Writes a key (query and diagonal) for each occurrence of the current queries' seeds.
 mgpu_status merganser_map_expand(const task* t, cudaStream_t stream) {
   const unsigned blocks = grid_size(t->items, threads, mgpu::a_block_each);
   MGPU_LAUNCH(mgpu::map::expand_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }
 
-/// Lists the keys of a slice of the current query.
+/// Writes the keys of the current query's occurrences that are in the current slice of the reference.
 mgpu_status merganser_map_expand_slice(const task* t, cudaStream_t stream) {
   const unsigned blocks = grid_size(t->items, threads, max_blocks);
   MGPU_LAUNCH(mgpu::map::expand_slice_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }
 
-/// Removes repeated and rejected candidates.
+/// Writes the candidates, with a marker in place of repeated and rejected ones.
 mgpu_status merganser_map_reject(const task* t, cudaStream_t stream) {
   const unsigned blocks = grid_size(t->items, threads, max_blocks);
   MGPU_LAUNCH(mgpu::map::reject_kernel, blocks, threads, stream, *t);
@@ -88,7 +89,7 @@ mgpu_status merganser_map_merge(const task* t, cudaStream_t stream) {
   return mgpu::launch_status();
 }
 
-/// Appends windows around runs that match everything.
+/// Appends windows around runs of ambiguous letters in the reference that match everything.
 mgpu_status merganser_map_gaps(const task* t, cudaStream_t stream) {
   const uint64_t all = uint64_t{t->gap_count} * (t->last_query - t->first_query);
   const unsigned blocks = grid_size(all, threads, mgpu::a_block_each);
@@ -96,15 +97,15 @@ mgpu_status merganser_map_gaps(const task* t, cudaStream_t stream) {
   return mgpu::launch_status();
 }
 
-/// Verifies the windows for lanes, of which there are at most `most`.
+/// Verifies the windows that fit into a lane; there are at most `most`.
 mgpu_status merganser_map_lanes(const task* t, uint64_t most, cudaStream_t stream) {
   const unsigned blocks = grid_size(most, threads, max_blocks);
   MGPU_LAUNCH(mgpu::map::lanes_kernel, blocks, threads, stream, *t);
   return mgpu::launch_status();
 }
 
-/// Verifies the other windows, of which there are at most `most`. The kernel with just enough words for the
-/// longest read is launched.
+/// Verifies all other windows; there are at most `most`. The kernel with just enough words for the longest read
+/// is launched.
 mgpu_status merganser_map_scan(const task* t, uint64_t most, cudaStream_t stream) {
   const unsigned blocks = grid_size(most, threads, max_blocks);
   const uint32_t words = (t->longest + 63) / 64;
@@ -118,7 +119,7 @@ mgpu_status merganser_map_scan(const task* t, uint64_t most, cudaStream_t stream
   });
 }
 
-/// Selects hits among the sorted good ends.
+/// Selects the hits among the sorted good ends: a good end suppresses worse ones near it.
 mgpu_status merganser_map_silence(const task* t, cudaStream_t stream) {
   const unsigned blocks = grid_size(t->items, threads, mgpu::a_block_each);
   MGPU_LAUNCH(mgpu::map::silence_kernel, blocks, threads, stream, *t);
@@ -150,21 +151,21 @@ mgpu_status merganser_map_trace_gaps(const task* t, uint64_t first, uint32_t wid
   return 0;
 }
 
-/// Counts the positions of each piece that belong to the parts.
+/// Counts, for each piece of the reference, the positions that belong to the task's parts of the index.
 mgpu_status merganser_map_count_positions(const mgpu::map::build_task* t, cudaStream_t stream) {
   if (t->piece_count == 0) return 0;
   MGPU_LAUNCH(mgpu::map::count_positions_kernel, t->piece_count, threads, stream, *t);
   return mgpu::launch_status();
 }
 
-/// Lists these positions and their keys.
+/// Writes the positions that `merganser_map_count_positions` counted, with their keys.
 mgpu_status merganser_map_take_positions(const mgpu::map::build_task* t, cudaStream_t stream) {
   if (t->piece_count == 0) return 0;
   MGPU_LAUNCH(mgpu::map::take_positions_kernel, t->piece_count, threads, stream, *t);
   return mgpu::launch_status();
 }
 
-/// Fills in the table of the begins of k-mers.
+/// Fills in the table that gives, for each k-mer, the index of its first position.
 mgpu_status merganser_map_table(const mgpu::map::build_task* t, cudaStream_t stream) {
   const unsigned blocks = grid_size(t->items + 1, threads, mgpu::a_block_each);
   MGPU_LAUNCH(mgpu::map::table_kernel, blocks, threads, stream, *t);

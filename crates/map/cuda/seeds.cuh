@@ -88,7 +88,7 @@ MGPU_HD range find(const task& t, const key& of, uint32_t len) {
   return len <= t.k ? found : narrowed(t, found, of, len);
 }
 
-/// Looks up the seeds of the equal divisions.
+/// Looks up the seeds of all queries, each divided into equal stretches.
 /// Launch: one thread per seed, and one more that ends `seed_counts` with a zero for the prefix sum.
 /// Cost: a bisection for seeds with more bases than the table's k. No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) look_up_kernel(task t) {
@@ -156,7 +156,7 @@ struct improving {
 
 /// Counts the occurrences of all stretches of the noted queries of a round that begin and end at multiples of
 /// `step`.
-/// Launch: a grid-stride loop, one query and begin per thread.
+/// Launch: a grid-stride loop, one query and start per thread.
 /// Cost: a bisection for each length, within the range of the length before. No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) count_stretches_kernel(task t, uint32_t round) {
   block<threads> me;
@@ -258,7 +258,7 @@ __global__ void __launch_bounds__(improve_threads) improve_kernel(task t, uint32
   }
 }
 
-/// Collects the number of occurrences before each query.
+/// Computes, for each query, the number of occurrences of the seeds of all queries before it.
 /// Launch: one thread per query, and one more for the total.
 /// Cost: O(1). No shared memory; full occupancy.
 __global__ void __launch_bounds__(threads) gather_kernel(task t) {

@@ -86,7 +86,8 @@ struct task {
   uint64_t* found_hits;
   uint16_t* scripts;
   uint64_t* counts;
-  /// Memory for improving seeds and for tracing gaps; it is that of the windows, which exist at other times.
+  /// Memory for improving seeds and for tracing gaps. It is the memory of the windows, which are not in use at
+  /// these times.
   uint32_t* scratch;
 
   uint64_t scratch_bytes;

@@ -1,5 +1,5 @@
 // Scripts of hits: crates/map/src/trace.rs. Among the alignments with a hit's edits, the one with the fewest
-// gaps is wanted, with its gaps leftmost. What these kernels cannot decide is left to the host.
+// gaps is wanted, with its gaps leftmost. Hits that these kernels cannot decide are left to the host.
 #pragma once
 
 #include "hits.cuh"
@@ -78,8 +78,8 @@ struct rows_of_ways {
   }
 };
 
-/// The band of a hit: all alignments with its number of edits that end at its position, or up to as many
-/// positions after it as it has edits. On diagonal b, base `row` of the query is at `first + row + b`.
+/// The band of a hit: all alignments with its number of edits that end at its position, or after it by
+/// at most that number of positions. On diagonal b, base `row` of the query is at `first + row + b`.
 template <uint32_t Words>
 struct band {
   /// The four bits of a cell: the steps that lead to it with the fewest edits and then the fewest gaps.
@@ -159,7 +159,7 @@ struct band {
   }
 
   /// Follows the steps backwards from an end, and writes the edits, the last one first; returns false if their
-  /// number differs from that of the hit.
+  /// number is not the hit's number of edits.
   MGPU_HD bool walk(uint32_t end, uint16_t* script) const {
     uint32_t rows = of.len, b = end, left = edits, matches = 0, kind = 0;
     // An edit is written once the number of matches before it is known.

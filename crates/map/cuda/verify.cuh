@@ -63,7 +63,7 @@ struct stretch_pair {
   }
 };
 
-/// Verifies the windows for lanes: appends their good ends, and counts candidates with and without ends.
+/// Verifies the windows that fit into lanes: appends their good ends, and counts candidates with and without ends.
 /// Launch: a grid-stride loop, one window per thread.
 /// Cost: O(bases) steps on one word: Myers' bit vectors along the diagonal. 20 bytes of shared memory for
 /// counting; 48 registers limit occupancy to 10 blocks of 128 threads per multiprocessor.

@@ -54,7 +54,7 @@ merganser_run::named! {
         All = "all",
         /// Only the first hit or combination.
         Best = "best",
-        /// All with as few edits as the first one.
+        /// All hits with the same number of edits as the first one.
         BestStrata = "best-strata",
     }
 }
@@ -113,8 +113,8 @@ pub struct Config {
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Reports"))]
     pub max_hits: u32,
-    /// With --best: list the other hits with as few edits in the tag XA if there are at most N of them; 0: no
-    /// tag
+    /// With --best: list in the tag XA the other hits with the same number of edits, if there are at most N; 0:
+    /// no tag
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t, requires = "best"))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Reports"))]
     pub xa: u32,
@@ -272,7 +272,7 @@ impl Config {
                 format!("`format`: level {level} of BAM is out of range: 0 to 12")
             }
             Config { share: Some(_), format: Format::Sam | Format::Cram, .. } => {
-                "`shard` writes only BAM, in which a missing part is detected: name the output .bam"
+                "`shard` requires BAM, because truncated BAM files are detected: name the output .bam"
                     .into()
             }
             Config { sort: true, format: Format::Sam, .. } => {

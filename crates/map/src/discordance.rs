@@ -17,7 +17,7 @@ pub(crate) struct MatePlace {
     /// The positions of the first base and after the last base.
     pub(crate) span: [u32; 2],
     pub(crate) reverse: bool,
-    /// Whether the mate has no other hit with as few edits.
+    /// Whether the mate has no other hit with the same number of edits.
     pub(crate) is_unique: bool,
 }
 

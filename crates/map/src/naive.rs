@@ -33,7 +33,7 @@ pub fn reverse_complement(read: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// Returns all hits of a read in order, whatever [`Config::select`] is.
+/// Returns all hits of a read, sorted, whatever [`Config::select`] is.
 pub fn hits(config: &Config, contigs: &[Vec<u8>], read: &[u8]) -> Vec<NaiveHit> {
     let e = config.threshold.edits(read.len());
     let mut hits = Vec::new();

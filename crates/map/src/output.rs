@@ -37,7 +37,7 @@ pub struct Outputs {
 /// The text of a batch: its records, and its reads without a hit.
 pub(crate) type BatchText = [Vec<u8>; 2];
 
-/// A writer of the texts of batches, which arrive in order.
+/// A writer of the texts of batches, which arrive in input order.
 pub(crate) struct Writer {
     outputs: Outputs,
     format: Format,

@@ -1,7 +1,8 @@
 //! Pairs: the concordant combinations of the mates' hits.
 //!
-//! In repeats, a pair can have as many combinations as the product of the mates' numbers of hits. Up to
-//! [`MAX_LISTED`] combinations are listed. More are only counted, and enumerated again in order when needed.
+//! In repeats, a pair can have as many combinations as the product of the mates' numbers of hits. If there are
+//! at most [`MAX_LISTED`], all are listed. If there are more, they are only counted, and are enumerated a
+//! second time when they are needed.
 
 use std::ops::ControlFlow;
 
@@ -19,14 +20,14 @@ pub(crate) struct Mates<'a> {
     pub(crate) queries: &'a Queries,
     /// The index of the first mate; the second one follows.
     pub(crate) read: usize,
-    /// The hits of each mate in order.
+    /// The hits of each mate, sorted.
     pub(crate) hits: [&'a [Hit]; 2],
-    /// The scripts that the hits refer to.
+    /// The edit scripts that the hits refer to.
     pub(crate) scripts: &'a [u16],
 }
 
-/// A concordant combination. Combinations are ordered by the edits of both mates, the contig, both ends and the
-/// first mate's strand, which is the order in which they are reported.
+/// A concordant combination. Combinations are ordered by the sum of both mates' edits, then by the contig, both ends
+/// and the first mate's strand. They are reported in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Combination {
     pub(crate) edits: u32,
@@ -61,7 +62,7 @@ pub(crate) struct Pairing<'r> {
     /// Cancellation, which also stops the work on a pair with very many combinations.
     cancel: Cancel,
     found: Found,
-    /// Combinations with the same contig and end of the first mate.
+    /// Working space: the combinations with the same contig and end of the first mate.
     together: Vec<Combination>,
 }
 
@@ -69,8 +70,8 @@ pub(crate) struct Pairing<'r> {
 enum Found {
     /// All combinations, sorted.
     Listed(Vec<Combination>),
-    /// The number of combinations by number of edits. If not all are reported, some with more edits may be
-    /// missing.
+    /// The number of combinations by number of edits. If the number of reported combinations is limited, the
+    /// enumeration may have ended early; the counts then suffice for what is reported.
     Counted(Vec<u64>),
 }
 
@@ -104,8 +105,8 @@ impl Found {
     }
 }
 
-/// Returns the number of combinations with the fewest edits that determine everything reported about a pair;
-/// `None` if all combinations are needed.
+/// Returns the number of combinations with the fewest possible edits after which the enumeration may end,
+/// because they determine everything that is reported about a pair; `None` if all combinations are needed.
 fn deciding(config: &Config) -> Option<u64> {
     // One more than are reported, to know whether some are left out.
     config.max_reported().map(|most| u64::from(most) + 1)
@@ -130,9 +131,10 @@ impl<'r> Pairing<'r> {
     ///
     /// A combination is concordant if the hits are on opposite strands of one contig, the mate on the forward
     /// strand begins and ends no later than the other one, and the distance from its first base to the other's
-    /// last one is in the configured range. An alignment may end after its hit, by up to as many bases as it
-    /// has edits. At least one mate has no more edits than a hit may have. After a cancellation, some
-    /// combinations are missing.
+    /// last one is in the configured range. These positions are those of the reported alignments; an alignment
+    /// may end after [`Hit::end`], by at most as many bases as it has edits. At least one mate must be within the
+    /// number of edits that is allowed for hits; the other may be a rescued mate with more. After a cancellation,
+    /// some combinations are missing.
     pub(crate) fn combine(&mut self, mates: &Mates<'_>) {
         match &mut self.found {
             Found::Listed(list) => list.clear(),
@@ -163,9 +165,9 @@ impl<'r> Pairing<'r> {
         matches!(&self.found, Found::Listed(list) if list.is_empty())
     }
 
-    /// Returns the edits of the combinations in ascending order, each with the number of combinations that have
-    /// it. If not all combinations are reported, these are enough to determine everything reported about the
-    /// pair.
+    /// Returns each number of edits that combinations have, in ascending order, with the number of these
+    /// combinations. If the number of reported combinations is limited, the list may be incomplete, but it
+    /// suffices for what is reported.
     pub(crate) fn strata(&self) -> Vec<(u32, u64)> {
         match &self.found {
             Found::Listed(list) => {
@@ -179,8 +181,8 @@ impl<'r> Pairing<'r> {
         }
     }
 
-    /// Calls `take` with the combinations that [`combine`](Self::combine) found for these mates, in order,
-    /// until it returns [`ControlFlow::Break`].
+    /// Calls `take` with the combinations that [`combine`](Self::combine) found for these mates, in the order of
+    /// [`Combination`], until it returns [`ControlFlow::Break`].
     pub(crate) fn each<B>(
         &mut self,
         mates: &Mates<'_>,
@@ -253,8 +255,8 @@ impl<'r> Pairing<'r> {
         done
     }
 
-    /// Appends the combinations of one hit of the first mate. `order` are the second mate's hits in order, and
-    /// `most` is the maximum number of edits of any of them.
+    /// Appends the combinations of one hit of the first mate. `order` lists the second mate's hits by strand, contig
+    /// and end; `most` is the maximum number of edits of any of them.
     fn partners(
         &mut self,
         mates: &Mates<'_>,
@@ -266,7 +268,7 @@ impl<'r> Pairing<'r> {
     ) {
         let (hit, others) = (mates.hits[0][at], mates.hits[1]);
         let reach = self.config.max_insert;
-        // Only partners whose hits end between `from` and `to` are possible. The begin of a mate on the forward
+        // Only partners whose hits end between `from` and `to` are possible. The start of a mate on the forward
         // strand is known only once its hit is traced; until then, a bound is used.
         let (side, from, to) = match hit.reverse {
             false => {
@@ -302,8 +304,9 @@ impl<'r> Pairing<'r> {
         }
     }
 
-    /// Whether two hits are in order and at an allowed distance, and at least one of them has no more edits
-    /// than a hit may have. The hits must be on opposite strands of one contig.
+    /// Whether the forward hit begins and ends no later than the reverse hit, their distance is allowed, and at
+    /// least one of them is within the number of edits that is allowed for hits. The hits must be on opposite
+    /// strands of one contig.
     fn is_concordant(&mut self, mates: &Mates<'_>, at: [usize; 2]) -> bool {
         let hits = [0, 1].map(|mate| mates.hits[mate][at[mate]]);
         let is_hit = |mate: usize| {
@@ -316,7 +319,7 @@ impl<'r> Pairing<'r> {
         let forward = usize::from(hits[0].reverse);
         let partner = &hits[1 - forward];
         let own = self.span(mates, forward, at[forward]);
-        // The partner's alignment ends at its hit or up to as many bases after it as it has edits: this rejects
+        // The partner's alignment ends at its hit, or after it by at most its number of edits. This test rejects
         // most partners before they are traced.
         let distance = |end: u32| (end + 1).saturating_sub(own[0]);
         if distance(partner.end) > most

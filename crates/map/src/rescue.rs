@@ -24,7 +24,7 @@ pub(crate) struct Rescuer<'r> {
     silencer: Silencer,
     windows: Vec<Window>,
     ends: Vec<End>,
-    /// The hits of each mate that are combined, in order.
+    /// The hits of each mate that are combined, sorted.
     hits: [Vec<Hit>; 2],
     room: Room,
     cancel: Cancel,

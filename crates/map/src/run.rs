@@ -1,5 +1,5 @@
-//! Whole runs: the order of the stages, and the choice of the backend. Reads are read in order, mapped on all
-//! threads, and written in order.
+//! Whole runs: the order of the stages, and the choice of the backend. Reads are mapped on all threads,
+//! and written in input order.
 
 mod build;
 mod gpus;
@@ -69,9 +69,10 @@ pub struct Outcome {
 
 /// The number of batches per thread that may be mapped ahead of the one to be written next.
 const AHEAD: u64 = 4;
-/// Maps all reads and writes their records in order. The written bytes do not depend on `resources` or
-/// [`Config::filter`]. Calls `progress` with one stage, in bytes of input. If [`DeviceChoice::Auto`] finds GPUs
-/// without enough memory for the index, the CPU maps, and a note says so.
+/// Maps all reads and writes their records in input order or, with [`Config::sort`], in the reference's order.
+/// The written bytes do not depend on `resources` or [`Config::filter`]. Calls `progress` with one stage, in
+/// bytes of input. If [`DeviceChoice::Auto`] finds GPUs without enough memory for the index, the CPU maps, and
+/// a note says so.
 ///
 /// # Errors
 /// If the configuration is invalid, the index is damaged, a requested GPU cannot be used, there is too little

@@ -428,7 +428,7 @@ mod tests {
         }
     }
 
-    /// `98M1I2M1I49M` has as few edits, but one gap more.
+    /// `98M1I2M1I49M` has the same number of edits, but one gap more.
     #[test]
     fn an_indel_is_one_gap_and_lies_leftmost() {
         let mut random = Random(4);

@@ -1,4 +1,4 @@
-//! Bracken's distributions, which are written beside a database.
+//! Bracken's distributions, which are written to the folder of a database.
 
 use std::fs;
 use std::io::Write;

@@ -320,7 +320,7 @@ impl DatabaseChoice {
         };
         let database = AnyDatabase::open(path).or_else(|error| swapped(error, path, reads))?;
         if let AnyDatabase::Own(database) = &database {
-            // Checked before any use; the time counts as that of opening.
+            // Checked before any use, so that the time counts as the time of opening.
             database.check(args.resources.resources().threads, cancel)?;
         }
         Ok(database)

@@ -63,7 +63,7 @@ pub(crate) fn of_arguments(error: &clap::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Returns the error as that of a crate of ours, if it is one.
+/// Returns the error as an error of one of Merganser's crates, if it is one.
 fn fault(error: &anyhow::Error) -> Option<&dyn Fault> {
     fn of<E: Fault>(error: &anyhow::Error) -> Option<&dyn Fault> {
         error.downcast_ref::<E>().map(|error| error as &dyn Fault)

@@ -30,7 +30,8 @@ pub(crate) trait FormatChoice: ValueEnum + Copy + 'static {
     /// Returns the format that suffixes ask for, if this value has one.
     fn format(self) -> Option<OutputFormat>;
 
-    /// Returns the value given with `--format`, else the one that the output's name asks for, else the default.
+    /// Returns the value given with `--format`; otherwise the one that the output's name asks for; otherwise
+    /// the default.
     fn choose(given: Option<Self>, output: Option<&Path>, default: Self) -> Self {
         let asked = || {
             let asked = OutputFormat::of_name(output?)?;
@@ -58,7 +59,7 @@ pub(crate) trait FormatChoice: ValueEnum + Copy + 'static {
         }
     }
 
-    /// Prints a note if the output's name asks for another format than the given one.
+    /// Prints a note if the format that the output's name asks for is not the given one.
     fn note(given: Option<Self>, output: &Path, console: &Console) {
         let Some(given) = given else { return };
         let Some(asked) = OutputFormat::of_name(output) else { return };
@@ -206,8 +207,8 @@ pub(crate) fn note_interleaved(
     }
 }
 
-/// Refuses an output for reads whose name asks for another format than that of the reads: they are written as FASTQ
-/// if they have qualities, else as FASTA. Inputs that are not regular files are not checked.
+/// Refuses an output for reads whose name asks for a format that the reads do not have. Reads are written as FASTQ if
+/// they have qualities, otherwise as FASTA. Inputs that are not regular files are not checked.
 ///
 /// # Errors
 /// Names the output, and suggests a suffix.

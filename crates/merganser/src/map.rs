@@ -56,11 +56,11 @@ pub(crate) fn run(args: &MapCommandArgs, console: &Console, started: Instant) ->
     match (&args.command, &args.run) {
         (Some(MapCommand::Join(args)), _) => join::run(args, console),
         (None, Some(args)) => map(args, console, started),
-        (None, None) => usage("give a reference and reads: merganser map --help"),
+        (None, None) => usage("give a reference and reads: see merganser map --help"),
     }
 }
 
-/// Maps one sample or those of a sheet, and prints summaries.
+/// Maps a single sample or all samples of a sheet, and prints summaries.
 fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     check(args)?;
     let mut resources = args.limits.resources(&args.device);
@@ -73,7 +73,7 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
         refuse_swapped(args, &job.inputs)?;
         let paired = job.inputs.iter().any(ReadInput::is_paired);
         if paired && args.config.strand != Strand::Both {
-            return usage("--strand and pairs exclude each other: mates lie on both strands");
+            return usage("--strand cannot be used with pairs: mates are on opposite strands");
         }
     }
     if args.sample_sheet.is_none() {
@@ -119,7 +119,7 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
 fn note_mates(job: &Job, console: &Console) {
     let unmapped: Vec<PathBuf> = job.unmapped.iter().cloned().collect();
     let are_pairs = job.inputs.iter().any(ReadInput::is_paired);
-    note_interleaved(&unmapped, are_pairs, "it is read with --interleaved", console);
+    note_interleaved(&unmapped, are_pairs, "read it with --interleaved", console);
 }
 
 impl Session<'_> {
@@ -145,7 +145,7 @@ impl Session<'_> {
         Finished { args, resources, inputs: &job.inputs, index, outcome, indexing, started }
     }
 
-    /// Creates the output for the index of sorted records, if one is written.
+    /// Creates the output for the BAI, CSI or CRAI index of a job's sorted records; `None` if no index is written.
     fn index_output(&self, job: &Job, set: &OutputSet) -> Result<Option<(Output, IndexKind)>> {
         let fitting = IndexKind::for_contigs(self.index.contigs());
         let kind = match has_end(&job.output, OutputFormat::Cram) {
@@ -179,7 +179,7 @@ fn check(args: &MapArgs) -> Result<()> {
         return usage("only one of -o (default -), --unmapped and --json can be stdout");
     }
     if args.interleaved && args.mates1.is_empty() && !args.mates.is_empty() {
-        return usage("--interleaved and -2 without -1 exclude each other: READS hold both mates");
+        return usage("-2 without -1 cannot be used with --interleaved: READS hold both mates");
     }
     if args.shard.is_some() && args.sample_sheet.is_none() {
         check_shard(args)?;
@@ -188,7 +188,8 @@ fn check(args: &MapArgs) -> Result<()> {
         && (has_end(&args.output, OutputFormat::Cram) || !is_file(&args.output))
     {
         return usage(
-            "--index-format requires BAM in a file: CRAM has only one kind, and streams have none",
+            "--index-format requires BAM in a file: CRAM has only one kind of index, and a stream \
+             has none",
         );
     }
     Ok(())
@@ -198,7 +199,7 @@ fn check(args: &MapArgs) -> Result<()> {
 fn check_shard(args: &MapArgs) -> Result<()> {
     if !has_end(&args.output, OutputFormat::Bam) {
         return usage(
-            "--shard writes only BAM, in which a missing part is detected: give -o FILE.bam",
+            "--shard requires BAM, because truncated BAM files are detected: give -o FILE.bam",
         );
     }
     if Pages::is_wanted(&args.pages) {
@@ -219,12 +220,12 @@ fn is_file(path: &Path) -> bool {
     !is_open_stream(path) && fs::metadata(path).map_or(true, |at| at.is_file())
 }
 
-/// Refuses an index among the reads: the reference was given last instead of first.
+/// Refuses an index among the reads: most likely, the reference was given last instead of first.
 fn refuse_swapped(args: &MapArgs, inputs: &[ReadInput]) -> Result<()> {
     for path in inputs.iter().flat_map(ReadInput::inputs).filter_map(Input::path) {
         if is_index(path)? {
             return usage(format!(
-                "{index}: is an index, not reads: the reference comes first, then the reads: \
+                "{index} is an index, not reads: give the reference first, as in \
                  merganser map {index} {reads}",
                 index = path.display(),
                 reads = args.reference.display()
@@ -235,7 +236,7 @@ fn refuse_swapped(args: &MapArgs, inputs: &[ReadInput]) -> Result<()> {
 }
 
 fn config(args: &MapArgs, job: &Job) -> Result<Config> {
-    // Sorted records in a pipe are BAM.
+    // Sorted records that go to stdout or a pipe are written as BAM.
     let bam = has_end(&job.output, OutputFormat::Bam) || args.config.sort && !is_file(&job.output);
     let format = match has_end(&job.output, OutputFormat::Cram) {
         true => Format::Cram,
@@ -265,7 +266,7 @@ fn open_index(
 ) -> Result<Index> {
     if is_index(&args.reference)? {
         let index = Index::open(&args.reference)?;
-        // Mapping would check it, too; checked here, the time counts as that of opening.
+        // Mapping would check it as well, but here the time counts as the time of opening the index.
         index.check(resources.threads, cancel)?;
         return Ok(index);
     }
@@ -273,7 +274,7 @@ fn open_index(
     index::build(resources, &input, None, console, cancel)
 }
 
-/// Whether a file is an index, by its first byte, which is that of no text and no compression format.
+/// Whether a file is an index. Its first byte decides: no text and no compressed file begins with this byte.
 ///
 /// # Errors
 /// If the file cannot be read.

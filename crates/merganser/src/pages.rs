@@ -141,7 +141,7 @@ pub(crate) fn refuse_name(args: &PageArgs) -> anyhow::Result<()> {
     }
 }
 
-/// Draws a plot in the format that a file's name asks for: PNG, PDF, else SVG.
+/// Draws a plot in the format that a file's name asks for: PNG, PDF or, for any other name, SVG.
 ///
 /// # Errors
 /// If it would have too many pixels.

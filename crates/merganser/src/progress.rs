@@ -50,7 +50,7 @@ impl Ticker {
 const TICK: Duration = Duration::from_millis(200);
 
 impl Bar {
-    /// Makes a bar, which is hidden if nobody would see it.
+    /// Makes a bar, which is hidden if stderr is not a terminal or only warnings are printed.
     pub(crate) fn new(console: &Console) -> Bar {
         let bar = if console.shows_progress() {
             ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
@@ -100,7 +100,7 @@ impl Progress for Bar {
 }
 
 impl Drop for Bar {
-    /// Removes the bar, so that an error message stands alone.
+    /// Removes the bar, so that it is not mixed with an error message.
     fn drop(&mut self) {
         self.bar.finish_and_clear();
         if let Some(Some(ticker)) = self.ticker.take() {

@@ -35,7 +35,7 @@ pub(crate) fn run(command: &ReportCommand, console: &Console) -> Result<ExitCode
     }
 }
 
-/// Checks that stdin is given at most once, and that the number of names, if any, equals that of reports.
+/// Checks that stdin is given at most once, and that there are as many names as reports, if there are any names.
 fn check_inputs(reports: &[PathBuf], names: &[String]) -> Result<()> {
     if reports.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
         return Err(merganser_io::Error::StdinTwice.into());

@@ -27,7 +27,7 @@ pub(crate) fn long() -> &'static str {
     &TEXT
 }
 
-/// Returns the usable devices, or why there are none. This starts CUDA, which takes a while, and clap needs the text
+/// Returns the usable devices, or the reason why no device can be used. This starts CUDA, which takes a while, and clap needs the text
 /// at every start: therefore it is only done if the text will be printed.
 fn cuda_here() -> String {
     if !std::env::args_os().any(|argument| argument == "--version") {

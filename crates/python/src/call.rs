@@ -1,4 +1,4 @@
-//! Runs a job without the interpreter's lock; meanwhile checks for signals and reports progress.
+//! Runs a job without the interpreter's lock, and checks for signals and reports progress while the job runs.
 
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,8 +18,8 @@ use crate::errors::{Failure, raise, with_keywords};
 const TURN: Duration = Duration::from_millis(50);
 
 /// Runs `job` on its own thread. Calls `progress`, if given, with the name of the stage, the amount done and the
-/// total amount (if known). An exception in `progress` and Ctrl-C cancel the job. The messages that the job adds to
-/// `warnings` become warnings of Python.
+/// total amount (if known). An exception raised by `progress`, or Ctrl-C, cancels the job. The messages that the job
+/// adds to `warnings` are issued as Python warnings.
 pub(crate) fn run<T: Send, E: Failure>(
     py: Python<'_>,
     warnings: &Warnings,
@@ -67,14 +67,18 @@ pub(crate) fn run<T: Send, E: Failure>(
             warn(py, warnings)?;
             Ok(done)
         }
-        (None, _) => Err(PyRuntimeError::new_err("internal error: please report it")),
+        // The job panicked.
+        (None, _) => Err(PyRuntimeError::new_err(
+            "internal error (a panic, described on stderr): please report it at \
+             https://github.com/merganser-bio/merganser/issues",
+        )),
     }
 }
 
-/// Issues the messages in `warnings` as warnings of Python.
+/// Issues the messages in `warnings` as Python warnings.
 ///
 /// # Errors
-/// If the program turns warnings into exceptions.
+/// If Python's warning filters turn warnings into exceptions.
 pub(crate) fn warn(py: Python<'_>, warnings: &Warnings) -> PyResult<()> {
     let category = py.get_type::<PyUserWarning>();
     for message in warnings.since(0) {

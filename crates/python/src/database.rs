@@ -53,7 +53,7 @@ impl Reads {
         folder: &Path,
     ) -> PyResult<Reads> {
         if interleaved && mates.is_some() {
-            return Err(wrong(py, "interleaved and mates exclude each other"));
+            return Err(wrong(py, "interleaved and mates cannot be used together"));
         }
         let first = sequences::inputs(reads, folder)?;
         let second = mates.map(|mates| sequences::inputs(mates, folder)).transpose()?;
@@ -195,7 +195,7 @@ impl Database {
     ///
     /// Args:
     ///     reads: Files or sequences, as for `count`.
-    ///     mates: The second mates, as many files or sequences as `reads`.
+    ///     mates: The second mates, the same number of files or sequences as `reads`.
     ///     interleaved: First and second mates alternate in `reads`.
     ///     any_names: Pair mates by position, even if their names differ.
     ///     confidence: The minimum fraction of a read's features that must be in the clade of its taxon, 0 to 1.

@@ -6,7 +6,7 @@ use merganser::run::{Fault, FaultKind, with_names};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-/// The position of an error: a file, and the number of a record in it, from 1.
+/// The position of an error: a file, and the number of a record in it, counted from 1.
 #[derive(Debug, Default)]
 pub(crate) struct Place {
     file: Option<String>,
@@ -94,12 +94,14 @@ pub(crate) fn raise(py: Python<'_>, error: &impl Failure) -> PyErr {
     let class = match error.kind() {
         FaultKind::Cancelled => return PyKeyboardInterrupt::new_err("interrupted"),
         FaultKind::Config => "ConfigError",
+        // `Failed`: the input or the environment is at fault.
         _ => "InputError",
     };
     exception(py, class, with_keywords(&error.to_string()), error.place())
 }
 
-/// Replaces the names of fields in a message with the keywords of Python.
+/// Replaces the names of fields in a message, which are in backticks, with the names of the Python keyword arguments.
+/// Only `temp_dir` has a different name there; other fields only lose their backticks.
 pub(crate) fn with_keywords(message: &str) -> String {
     with_names(message, |field| {
         Some(match field {
@@ -128,7 +130,7 @@ fn exception(py: Python<'_>, class: &str, message: String, place: Place) -> PyEr
     }
 }
 
-/// Conversion of a result's error to a Python exception.
+/// A result whose error can be raised as a Python exception.
 pub(crate) trait OrRaise<T> {
     /// Returns the value, or the exception.
     fn or_raise(self, py: Python<'_>) -> PyResult<T>;

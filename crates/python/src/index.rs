@@ -109,7 +109,7 @@ impl Index {
     ///     reads: Arrow strings, or an iterable of str and bytes.
     ///     threshold: The maximum number of edits.
     ///     best: Return only the first hit of each read.
-    ///     best_strata: Return all hits that have as few edits as the first.
+    ///     best_strata: Return all hits that have the same number of edits as the first.
     ///     max_hits: The maximum number of hits per read; 0 for no limit.
     ///     threads: The number of threads; None for one per processor.
     ///     progress: True, or a function, which is called regularly and may raise an exception to end the run.
@@ -135,7 +135,7 @@ impl Index {
             (false, false) => Select::All,
             (true, false) => Select::Best,
             (false, true) => Select::BestStrata,
-            (true, true) => return Err(wrong(py, "best and best_strata exclude each other")),
+            (true, true) => return Err(wrong(py, "best and best_strata cannot be used together")),
         };
         let threshold = Threshold::Edits(threshold);
         let config = Config { max_hits, select, ..Config::new(threshold) };

@@ -56,7 +56,7 @@ impl<'py> Sequences<'py> {
 /// Args:
 ///     reads: A NumPy array of bytes (dtype "S", or uint8 with one row per read), Arrow strings, or an iterable of
 ///         str and bytes. Arrays are not copied.
-///     segments: The segments, as many as reads.
+///     segments: The segments, one for each read.
 ///     threshold: The maximum number of edits.
 ///     method: "exact" (the edit distance); the estimates "gatekeeper" and "snake", which reject no pair within
 ///         `threshold` edits; or "gatekeeper-original".

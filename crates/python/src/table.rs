@@ -179,7 +179,7 @@ fn write(
     })
 }
 
-/// Returns the format with this name or, without a name, that of the file name.
+/// Returns the format with this name or, without a name, the format that the file name asks for.
 fn format_of(py: Python<'_>, path: &Path, format: Option<&str>) -> PyResult<TableFormat> {
     let by_name = OutputFormat::of_name(path).map(OutputFormat::suffix);
     let name = match format.or(by_name).unwrap_or("mgk") {
@@ -404,7 +404,7 @@ impl Table {
         crate::spectrum::Spectrum::fit(py, &rows, self.header().k, settings)
     }
 
-    /// Returns the k-mers in order, in batches.
+    /// Returns the k-mers in ascending order, in batches.
     ///
     /// Args:
     ///     size: The number of rows of a batch; the last one may have fewer.

@@ -114,8 +114,8 @@ pub struct Spectrum {
 }
 
 impl Spectrum {
-    /// Returns the count up to which this share of the k-mers that occur more than once lies; `None` if there are
-    /// none.
+    /// Returns the count up to which this share of the k-mers that occur more than once lies; `None` if
+    /// there are no such k-mers.
     pub(crate) fn count_of_share(&self, share: f64) -> Option<u64> {
         let several = self.rows.iter().filter(|row| row.0 > 1);
         let total: u64 = several.clone().map(|row| row.1).sum();

@@ -77,7 +77,7 @@ pub enum Unfit {
         sample: String,
         /// The command that made the results.
         command: String,
-        /// What is missing.
+        /// The missing part.
         what: &'static str,
     },
     /// The chart shows one run, but there are several.

@@ -12,7 +12,7 @@ const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇',
 const BARS: [char; 8] = ['█', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 /// The maximum number of taxa in a plot.
 const MAX_TAXA: usize = 20;
-/// The columns of numbers beside bars.
+/// The width of the numbers next to bars, in columns.
 const NUMBERS: usize = 10;
 
 /// Plots a k-mer histogram with `rows` lines and an axis below, at most `columns` wide. Errors are cut off where they
@@ -49,7 +49,7 @@ pub fn spectrum(spectrum: &Spectrum, columns: usize, rows: usize) -> String {
     text
 }
 
-/// Returns the first local minimum, 0 if there is none.
+/// Returns the first local minimum; 0 if the histogram has no local minimum.
 fn valley(spectrum: &Spectrum) -> u64 {
     if let Some(model) = &spectrum.model {
         return model.from as u64;

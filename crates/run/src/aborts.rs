@@ -16,7 +16,7 @@ use signal_hook::low_level::{emulate_default_handler, register};
 use crate::end::end_without;
 use crate::signals::is_ignored;
 
-/// Whether a panic was reported: what follows is then a fault of the program.
+/// Whether a panic was reported. An abort after it is a fault of the program.
 static PANICKED: AtomicBool = AtomicBool::new(false);
 
 const ABORTED: &[u8] =

@@ -63,7 +63,7 @@ impl Budget {
         self.with(groups * Self::FILES)
     }
 
-    /// Adds workers that need `own` bytes each besides the needs of every worker.
+    /// Adds workers that need `own` bytes each, in addition to what every worker needs.
     #[must_use]
     pub fn with_workers(self, workers: usize, own: u64) -> Budget {
         self.with(workers as u64 * (Self::WORKER + own))

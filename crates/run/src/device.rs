@@ -9,7 +9,7 @@ use crate::{Progress, Resources};
 /// The value of `--device`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DeviceChoice {
-    /// The available GPUs if the input is large enough to pay for starting them, else the CPU.
+    /// The available GPUs if the input is large enough to make starting them worthwhile, otherwise the CPU.
     #[default]
     Auto,
     /// Only the CPU.

@@ -11,12 +11,12 @@ const CGROUPS: &str = "/sys/fs/cgroup";
 /// The memory assumed for a system that does not report it.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Returns the memory that this process may use now, besides what it has: the smallest of
+/// Returns the memory that this process may still allocate now, the smallest of:
 ///
-/// - what the system has free or can free (`MemAvailable` of `/proc/meminfo`),
-/// - what each cgroup with a limit (v1 or v2, its own or an ancestor) leaves besides its current usage without
-///   page cache, which the kernel frees on demand,
-/// - what the limit of the address space (`ulimit -v`) leaves.
+/// - the memory that is free or can be freed (`MemAvailable` of `/proc/meminfo`),
+/// - the unused part of the limit of each cgroup (v1 or v2, its own or an ancestor); page cache does not count as
+///   used, because the kernel frees it on demand,
+/// - the unused part of the limit of the address space (`ulimit -v`).
 ///
 /// Returns 4 GiB if nothing can be read.
 pub fn available_memory() -> u64 {
@@ -25,7 +25,7 @@ pub fn available_memory() -> u64 {
     available(&meminfo, cgroups::left(&groups, Path::new(CGROUPS)), address_space_left())
 }
 
-/// Returns the least of what a `meminfo`, cgroups and the limit of the address space leave.
+/// Returns the smallest of the memory that a `meminfo`, the cgroups and the limit of the address space allow.
 fn available(meminfo: &str, group: Option<u64>, address_space: Option<u64>) -> u64 {
     // Linux before 3.14 has no MemAvailable.
     let system = kib_field(meminfo, "MemAvailable:").or_else(|| kib_field(meminfo, "MemTotal:"));
@@ -39,7 +39,7 @@ pub fn address_space_limit() -> Option<u64> {
     if cfg!(miri) { None } else { getrlimit(Resource::As).current }
 }
 
-/// Returns what the limit of the address space leaves besides the present mappings.
+/// Returns the limit of the address space minus the present mappings.
 fn address_space_left() -> Option<u64> {
     let limit = address_space_limit()?;
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -62,8 +62,8 @@ pub fn peak_rss() -> Option<u64> {
     kib_field(&fs::read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
 
-/// Returns the least memory, at least `from`, that suffices, to within a MiB; what suffices must also suffice
-/// with more memory. `None` if no memory does.
+/// Returns the smallest amount of memory, at least `from`, that suffices, to within a MiB; `None` if no amount
+/// does. If an amount suffices, all larger ones must suffice as well.
 pub fn least_memory(from: u64, suffices: impl Fn(u64) -> bool) -> Option<u64> {
     if suffices(from) {
         return Some(from);

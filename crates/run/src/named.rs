@@ -2,9 +2,10 @@
 
 /// Defines an enum whose values have names: the same ones on the command line, in Python and in JSON.
 ///
-/// Besides the enum, the macro defines `ALL`, the values in order; `name`; [`Display`](std::fmt::Display);
-/// [`FromStr`](std::str::FromStr), whose error lists the names; [`Serialize`](serde::Serialize); and, with the feature
-/// `cli`, clap's `ValueEnum`. A text in parentheses after a name is the value's help and its documentation.
+/// In addition to the enum, the macro defines `ALL`, the values in the order of their definition; `name`;
+/// [`Display`](std::fmt::Display); [`FromStr`](std::str::FromStr), whose error lists the names;
+/// [`Serialize`](serde::Serialize); and, with the feature `cli`, clap's `ValueEnum`. A text in parentheses
+/// after a name is the value's help and its documentation.
 ///
 /// ```
 /// merganser_run::named! {

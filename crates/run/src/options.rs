@@ -1,5 +1,6 @@
-//! Building blocks of options. Each option is a field of a job's `Config`, which is the type of the library,
-//! the arguments of the command line (feature `cli`), and the parameters of the JSON summary.
+//! Building blocks of options. Each option is a field of a job's `Config`. The same type serves as the
+//! configuration in the library, as the command-line arguments (feature `cli`), and as the parameters in the
+//! JSON summary.
 
 #[cfg(feature = "cli")]
 pub use clap;
@@ -32,7 +33,7 @@ impl fmt::Display for Auto {
     }
 }
 
-/// Serializes a value as its text, for types that do not implement `Serialize`.
+/// Serializes a value as the text that [`Display`](fmt::Display) gives, for types that do not implement `Serialize`.
 ///
 /// # Errors
 /// If the serializer fails.
@@ -58,6 +59,7 @@ pub mod cli {
             let found = values.iter().find(|value| {
                 value.to_possible_value().is_some_and(|value| value.get_name() == name)
             });
+            // Cannot fail: the parser accepts only the names of `values`.
             found.cloned().ok_or("no such value")
         })
     }
@@ -68,7 +70,7 @@ pub mod cli {
     /// If the text is not such a number.
     pub fn kmer_length(text: &str) -> Result<usize, String> {
         let k = text.parse().ok().filter(|k| (1..=128).contains(k));
-        k.ok_or_else(|| "k is a whole number from 1 to 128".to_owned())
+        k.ok_or_else(|| "k must be a whole number from 1 to 128".to_owned())
     }
 }
 

@@ -12,9 +12,9 @@ use crate::threads::{StartError, start_scoped};
 ///
 /// # Errors
 ///
-/// The error that was returned first in time. The other workers are not interrupted: what
-/// they wait for or check must make them stop. If not all threads can be started, none does any
-/// work. A worker's panic is resumed here once all have ended.
+/// The error that was returned first in time. The other workers are not interrupted: `work` must make
+/// them stop, by the things that they wait for or check. If not all threads can be started, none does
+/// any work. A worker's panic is resumed here once all have ended.
 pub fn run_workers<E, F>(threads: usize, work: F) -> Result<(), E>
 where
     E: Send + From<StartError>,

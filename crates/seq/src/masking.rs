@@ -1,17 +1,18 @@
-//! Masking of low-complexity regions of references, which are kept out of a database because they are not specific.
+//! Masks the low-complexity regions of references, so that their unspecific k-mers are kept out of a database.
 //!
 //! The rule is symmetric DUST (Morgulis et al., 2006) with a window of 64 bases and a threshold of 20, as in
-//! `dustmasker` and in Kraken 2's `k2mask`. The score of an interval is its number of pairs of equal triplets, divided
-//! by its number of triplets minus 1. An interval of at most 64 bases is *perfect* if its score is above 2 and no
-//! interval within it has a higher score. All perfect intervals are masked.
+//! `dustmasker` and in Kraken 2's `k2mask`. The score of an interval is its number of pairs of equal triplets,
+//! divided by one less than its number of triplets. An interval of at most 64 bases is *perfect* if its score is
+//! above 2 (the threshold is given in tenths) and no interval within it has a higher score. All perfect intervals are
+//! masked.
 //!
-//! Whether an interval is perfect depends only on its own letters. Therefore whether a base is masked depends only on
-//! the [`REACH`] bases before and after it: a sequence can be masked in stretches that are extended by that many
-//! letters at both ends, with the same result as for the whole sequence.
+//! Whether an interval is perfect depends only on its own letters. The mask of a base therefore depends only on the
+//! [`REACH`] bases before and after it. So a sequence can be masked in stretches: each stretch is extended by that
+//! many letters at both ends, and only its own letters are kept. The result is the same as for the whole sequence.
 //!
-//! Intervals do not extend over letters that are not bases. `k2mask` behaves the same. `dustmasker` replaces each N by
-//! a random base, which depends on everything that it has read before, and reads all other letters as A; its result may
-//! differ within 63 bases of such letters.
+//! Intervals never cross letters other than A, C, G, T and U, which is also the behaviour of `k2mask`. `dustmasker`
+//! replaces each N by a pseudo-random base that depends on all input before it, and reads all other letters as A; its
+//! result may differ within 63 bases of such letters.
 
 mod dust;
 
@@ -47,7 +48,7 @@ impl FromStr for Masking {
 
     fn from_str(name: &str) -> Result<Masking, String> {
         let named = Masking::ALL.into_iter().find(|masking| masking.name() == name);
-        named.ok_or_else(|| format!("'{name}' is not one of none, low-complexity"))
+        named.ok_or_else(|| format!("unknown masking '{name}': use none or low-complexity"))
     }
 }
 
@@ -60,10 +61,10 @@ impl Masking {
         }
     }
 
-    /// Both values.
+    /// All values.
     pub const ALL: [Masking; 2] = [Masking::None, Masking::LowComplexity];
 
-    /// Replaces the masked letters of a whole sequence with [`MASKED`]. Lower-case letters are bases like any others.
+    /// Replaces the masked letters of a whole sequence with [`MASKED`]. Case does not matter.
     pub fn mask(self, letters: &mut [u8]) {
         if self == Masking::LowComplexity {
             mask(letters);
@@ -91,7 +92,7 @@ fn mask(letters: &mut [u8]) {
     }
 }
 
-/// The definition, implemented literally.
+/// A literal implementation of the definition, for comparison in tests.
 #[cfg(test)]
 pub(crate) mod naive {
     use std::collections::HashMap;

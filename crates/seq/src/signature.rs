@@ -1,8 +1,8 @@
 //! Signatures: the p-mers that decide the bin of consecutive k-mers (RapidGKC §II-D, §II-E, §III-A).
 //!
 //! The signature of a k-mer is the smallest norm of its p-mers. The norm of a p-mer is the smaller of the p-mer and its
-//! reverse complement, each only if the rule allows it, else the special value 4^p. So a k-mer and its reverse
-//! complement have the same signature. Without canonical form the norm ignores the reverse complement.
+//! reverse complement, each only if the rule allows it, and the special value 4^p if it allows neither. So a k-mer and
+//! its reverse complement have the same signature. Without canonical form the norm ignores the reverse complement.
 
 mod scan;
 

@@ -62,7 +62,7 @@ pub struct Model {
     pub explained: f64,
     /// The number of distinct k-mers with each count, from 0, as far as the model was fitted.
     pub observed: Vec<f64>,
-    /// The same numbers according to the model.
+    /// The numbers of distinct k-mers according to the model.
     pub expected: Vec<f64>,
     /// The count from which the model was fitted.
     pub from: usize,
@@ -73,7 +73,7 @@ pub struct Model {
 /// The largest count in [`Model::observed`], since files can have any counts.
 const MAX_SHOWN: usize = 1 << 20;
 
-/// The least count of a peak that is modelled.
+/// The smallest count of a peak that is modelled.
 const MIN_MODELLED_PEAK: f64 = 5.0;
 
 /// The largest plausible fraction of k-mers with errors among all k-mers of the reads.
@@ -151,7 +151,7 @@ fn dip_and_peak(observed: &[f64], errors: usize) -> Result<(usize, usize), Error
     if last < 16 {
         return Err(Error::NoPeak);
     }
-    // A histogram that was cut begins at its least count.
+    // A histogram that was cut begins at its smallest count.
     let first = (1..last).find(|&at| observed[at] > 0.0).ok_or(Error::Empty)?.max(errors);
     let rises = |at: &usize| smooth(at + 1) > smooth(*at) && smooth(at + 2) > smooth(*at);
     let dip = (first..last - 2).find(rises).ok_or(Error::NoPeak)?;
@@ -163,7 +163,7 @@ fn dip_and_peak(observed: &[f64], errors: usize) -> Result<(usize, usize), Error
     Ok((dip, peak))
 }
 
-/// The least number of k-mers in the last row for the main peak to be there; fewer may be chance.
+/// The minimum number of k-mers in the last row for the main peak to be there; fewer may be chance.
 const MIN_LAST_KMERS: f64 = 20.0;
 
 /// Returns the last count of the histogram, in counts of the file, if the main peak is not within it: if most

@@ -37,13 +37,13 @@ pub fn first_valley(rows: &[(u32, u64)]) -> Option<u32> {
     rows.windows(2).find(|two| two[1].1 >= two[0].1).map(|two| two[1].0.saturating_sub(1))
 }
 
-/// Whether the histogram first stops falling at another count than [`solid_threshold`], because neighbouring
+/// Whether the histogram first stops falling at a count other than [`solid_threshold`], because neighbouring
 /// numbers are equal there; the threshold is then far above the valley.
 pub fn is_flat_valley(rows: &[(u32, u64)]) -> bool {
     first_valley(rows) != solid_threshold(rows)
 }
 
-/// Returns the least k for which a genome of `bases` bases has few k-mers by chance, not rounded: ln(G (1 − p)
+/// Returns the smallest k for which a genome of `bases` bases has few k-mers by chance, not rounded: ln(G (1 − p)
 /// / p) / ln 4 with p = 0.001 (Fofanov et al. 2004, as in Merqury). `letters` is 4, or 3 if sequences are
 /// homopolymer-compressed.
 pub fn least_k(bases: u64, letters: u32) -> f64 {

@@ -12,7 +12,7 @@ pub const WAYS: [[u32; 2]; 9] =
     [[1, 1], [1, 2], [1, 3], [2, 2], [1, 4], [2, 3], [1, 5], [2, 4], [3, 3]];
 /// The largest number of haplotypes.
 const MAX_COPIES: u32 = 6;
-/// The ratio of the variance of a count to that of a Poisson distribution.
+/// The ratio of the variance of a count to the variance of a Poisson distribution.
 const DISPERSION: f64 = 1.5;
 /// The range of candidates for the coverage around each fraction of the main peak, in both directions.
 const AROUND: f64 = 0.12;
@@ -20,20 +20,20 @@ const AROUND: f64 = 0.12;
 const STEP: f64 = 0.02;
 /// The number of rounds of the fit.
 const ROUNDS: usize = 25;
-/// The least gain for which a smaller coverage is preferred, in natural logarithms of the probability of a pair.
+/// The minimum gain for which a smaller coverage is preferred, in natural logarithms of the probability of a pair.
 const BETTER: f64 = 0.02;
-/// The least number of pairs relative to all k-mers; fewer pairs are due to chance or repeats.
+/// The minimum number of pairs relative to all k-mers; fewer pairs are due to chance or repeats.
 const LEAST_PAIRS: f64 = 0.0002;
-/// The least number of pairs relative to all k-mers if the main peak may be that of one haplotype, since
+/// The minimum number of pairs relative to all k-mers if the main peak may be that of one haplotype, since
 /// diverged repeats then look like two haplotypes.
 const LEAST_PAIRS_OF_ONE: f64 = 0.005;
-/// The least fraction of a combination's k-mers that must have counts above those of errors; below it, the rest
+/// The minimum fraction of a combination's k-mers that must have counts above those of errors; below it, the rest
 /// cannot be estimated.
 const LEAST_SEEN: f64 = 0.05;
-/// The least number of pairs for an estimate.
+/// The minimum number of pairs for an estimate.
 const LEAST: f64 = 50.0;
 /// The largest count of the main peak for which a ploidy is estimated. No genome is sequenced so deeply, and a
-/// fit needs memory for each count up to [`MAX_COPIES`] times as many.
+/// fit needs memory for each count up to [`MAX_COPIES`] times this one.
 const LARGEST_PEAK: u32 = 1 << 16;
 
 /// The pairs of one combination.

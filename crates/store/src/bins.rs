@@ -1,8 +1,8 @@
 //! Bins of records, kept in memory or on disk between two passes over them.
 //!
 //! A record is a byte string that is kept whole: it never spans two blocks. Each bin has one open block. A full block
-//! stays in memory while the pool allows; otherwise it is appended to the spill file, which is shared by all bins of a
-//! pool. So a single file is open for any number of bins, and the memory use is a setting.
+//! stays in memory while the pool allows; otherwise it is appended to the spill file, which is shared by all bins of
+//! a pool. Therefore only one file is open, however many bins there are, and the memory use can be limited.
 //!
 //! [`Scatter`](crate::Scatter) puts fixed-width items into bins. Super-k-mers use bins directly, because their records
 //! have no fixed width and are never sorted.
@@ -52,10 +52,10 @@ impl<'p> Bins<'p> {
         lock(&self.bins[bin]).bytes
     }
 
-    /// Appends whole records to a bin, at most one block of them.
+    /// Appends whole records to a bin. `records` must not be larger than a block.
     ///
     /// # Errors
-    /// If the disk is full, or if memory is full and [`Storage::Ram`] forbids spilling.
+    /// If the spill file cannot be written, or if memory is full and [`Storage::Ram`] forbids spilling.
     pub fn append(&self, bin: usize, records: &[u8]) -> Result<(), Error> {
         let mut bin = lock(&self.bins[bin]);
         if bin.open.len() + records.len() > self.pool.block_bytes() && !bin.open.is_empty() {
@@ -79,7 +79,7 @@ impl<'p> Bins<'p> {
     }
 }
 
-/// The records of one bin.
+/// The records that were taken out of one bin. Dropping them frees their blocks.
 pub struct Contents<'p> {
     pool: &'p BlockPool,
     segments: Vec<StoredBlock>,

@@ -131,8 +131,11 @@ impl Words<'_> {
 mod tests {
     use super::*;
 
-    const NAMED: Words<'_> =
-        Words::Named { name: "range", other_job: " is of another job than", remedy: "give all" };
+    const NAMED: Words<'_> = Words::Named {
+        name: "range",
+        other_job: " belongs to a different job than",
+        remedy: "give all",
+    };
     const FILE: Words<'_> = Words::File { twice: ["is shard {} as ", " is"] };
 
     fn check(words: Words<'_>, files: &[(&'static str, &str, u64)]) -> Result<(), (usize, String)> {
@@ -150,13 +153,13 @@ mod tests {
             (
                 [("a", "1/2", 7), ("b", "2/2", 8)],
                 1,
-                "range 2/2 is of another job than a: give all",
+                "range 2/2 belongs to a different job than a: give all",
                 "is a shard of another job",
             ),
             (
                 [("a", "1/2", 7), ("b", "2/3", 7)],
                 1,
-                "range 2/3 is of another job than a: give all",
+                "range 2/3 belongs to a different job than a: give all",
                 "is a shard of another job",
             ),
             (

@@ -173,7 +173,7 @@ impl Lineages {
         let root = NodeInfo { taxid: 1, parent: 1, rank: "no rank".into(), name: "root".into() };
         let mut nodes = vec![root];
         let mut taxids = vec![1; self.numbers.len()];
-        // Parents in the order of their taxids, the lineages below each of them in order.
+        // Parents in the order of their taxids, and the lineages below each of them in lexical order.
         let mut above: Vec<(Box<str>, u32)> = vec![("".into(), 1)];
         let mut levels = self.levels.into_iter();
         levels.next();

@@ -21,7 +21,7 @@ pub enum MapKey<'l> {
     },
 }
 
-/// Reads a table and calls `visit` with the key and the taxid of each row, in order.
+/// Reads a table and calls `visit` with the key and the taxid of each row, in the order of the rows.
 ///
 /// The kind of table is recognized by its content. Rows of ids with taxid 0, which means no taxon, are skipped.
 ///

@@ -91,7 +91,7 @@ impl Texts {
         self.unclassified.clear();
     }
 
-    /// Whether the memory should be kept for reuse; that of a giant read is freed.
+    /// Whether the memory should be kept for reuse; the memory of a giant read is freed.
     pub fn is_usual(&self) -> bool {
         let read_back = self.classified.capacity() + self.unclassified.capacity();
         self.lines.capacity() + read_back <= MAX_KEPT

@@ -184,6 +184,6 @@ fn k_is_a_whole_number() {
     {
         let ran = dir.run(args);
         assert_eq!(ran.code, Some(2));
-        assert!(ran.stderr.contains("k is a whole number from 1 to 128"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("k must be a whole number from 1 to 128"), "{}", ran.stderr);
     }
 }

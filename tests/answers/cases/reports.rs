@@ -345,7 +345,7 @@ fn distributions_that_do_not_fit_are_told() {
     assert_eq!(
         warning,
         "warning: other: no genome of the report's 2 taxa of level S (750 reads) is in it: give that of the \
-         database that the reads were classified by"
+         database that the reads were classified with"
     );
     for (text, what) in [
         (HEADING.to_owned(), "a heading without rows"),

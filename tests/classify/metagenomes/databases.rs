@@ -215,8 +215,8 @@ fn results_that_cannot_be_merged() {
     let cases = [
         ("-d a.mgdb -d m.mgdb a a", 1, "its parameters differ from those of"),
         ("-d a.mgdb a a", 2, "1 databases (-d) and 2 files"),
-        ("-d a.mgdb -d a.mgdb a other", 1, "results must be of the same reads"),
-        ("-d a.mgdb -d a.mgdb a short", 1, "short: has the end where a has read r699"),
+        ("-d a.mgdb -d a.mgdb a other", 1, "results must be for the same reads"),
+        ("-d a.mgdb -d a.mgdb a short", 1, "short: has no further read where a has read r699"),
         ("-d a.mgdb -d a.mgdb short a", 1, "a: has read r699"),
         ("-d a.mgdb -d a.mgdb a k", 1, "k: line 1: this is a report"),
         ("-d a.mgdb 1.fq", 1, "1.fq: line 1: not the five columns"),

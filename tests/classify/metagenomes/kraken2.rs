@@ -148,7 +148,7 @@ fn databases_that_we_build() {
         failing("-k 20", 2).contains("error: -k 20 is out of range: --minimizer-len, which is 31")
     );
     assert!(failing("--memory 20M", 1).contains("or give --max-db-size, a limit for the table"));
-    assert!(failing("--density 3", 2).contains("not with --format kraken2"));
+    assert!(failing("--density 3", 2).contains("cannot be used with --format kraken2"));
     // An error after all files have been written.
     world.dir.write("odd.fa", format!(">odd kraken:taxid|999999\n{}\n", "ACGTTGCAAC".repeat(9)));
     assert!(

@@ -382,7 +382,7 @@ fn genomes_of_gtdb() {
     }
     // Only NCBI's lists have assembly levels.
     let said = dir.run("db prepare reps --taxonomy t.tsv --level complete -o x.tsv").fails(2);
-    assert!(said.starts_with("error: --level and --category are what NCBI's lists say"), "{said}");
+    assert!(said.starts_with("error: --level and --category are in NCBI's lists"), "{said}");
     let list = "--assembly-summary refseq/assembly_summary_refseq.txt --level complete";
     let ran = dir.run(&format!("db prepare reps --taxonomy t.tsv {list} -o x.tsv"));
     assert!(

@@ -35,8 +35,8 @@ impl Case {
         let ran = self.dir().run(&self.run);
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         assert_eq!(ran.warnings(), Vec::<&str>::new());
-        let done = ran.stderr.contains("1 of 1 samples were done before");
-        assert_ne!(done, ran.stderr.contains("0 of 1 samples were done before"), "{}", ran.stderr);
+        let done = ran.stderr.contains("1 of 1 samples were skipped");
+        assert_ne!(done, ran.stderr.contains("0 of 1 samples were skipped"), "{}", ran.stderr);
         done
     }
 
@@ -249,7 +249,7 @@ fn pipes_and_stdin_are_never_done() {
             let ran = dir.run_with(run.split(' '), &reads);
             writer.into_iter().for_each(|writer| writer.join().unwrap());
             assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-            assert!(ran.stderr.contains("0 of 1 samples were done before"), "{}", ran.stderr);
+            assert!(ran.stderr.contains("0 of 1 samples were skipped"), "{}", ran.stderr);
             let said = "warning: s: not noted as done: an input is not a regular file";
             assert!(ran.stderr.contains(said), "{}", ran.stderr);
             assert!(dir.read("s.tsv") == dir.run("classify -q refs.mgdb 1.fq").ok().as_bytes());
@@ -294,7 +294,7 @@ fn options_that_change_results() {
     let runs = |options: &str| {
         let ran = dir.run(&format!("{} {options}", case.run));
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        ran.stderr.contains("0 of 1 samples were done before")
+        ran.stderr.contains("0 of 1 samples were skipped")
     };
     for options in
         ["--hitmin 30", "--near 0", "--min-read-len 50", "--any-names", "--interleaved --any-names"]
@@ -331,7 +331,7 @@ fn lines_of_earlier_versions_and_half_lines() {
         let ran = dir.run(&run);
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         let notes = ran.stderr.lines().filter(|line| *line == note).count();
-        (ran.stderr.contains("0 of 1 samples were done before"), notes)
+        (ran.stderr.contains("0 of 1 samples were skipped"), notes)
     };
     assert_eq!(runs(&earlier), (true, 1));
     assert_eq!(runs(&format!("{earlier}{earlier}")), (true, 1));
@@ -364,7 +364,7 @@ fn what_is_no_journal_is_refused_at_once() {
         ("folder", "is not a regular file"),
         ("1.fq", "is an input"),
         ("2.fq", "is not a journal of classify --resume"),
-        ("long", "line 1 has more than 64.0 MiB"),
+        ("long", "line 1 is longer than 64.0 MiB"),
     ] {
         let before = dir.names();
         let run = format!("classify refs.mgdb --sample-sheet sheet -o {{}}.tsv --resume {name}");

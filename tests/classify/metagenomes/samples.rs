@@ -88,7 +88,7 @@ fn runs_are_resumed() {
         let ran = dir.run(&format!("{run} --resume journal --json json {options}"));
         assert_eq!(ran.code, Some(1), "{}", ran.stderr);
         assert!(ran.stderr.contains("bad.fq"), "{}", ran.stderr);
-        let said = format!("{expected} of 4 samples were done before");
+        let said = format!("{expected} of 4 samples were skipped");
         assert!(ran.stderr.contains(&said), "{said}: {}", ran.stderr);
         let mut state = state();
         let mut json: serde_json::Value = serde_json::from_slice(&state.pop().unwrap().1).unwrap();
@@ -173,7 +173,7 @@ fn sessions() {
     let errors: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("error: ")).collect();
     assert_eq!(errors.len(), 4, "{}", ran.stderr);
     assert!(errors[0].contains("gone.fq") && errors[1].contains("--nonsense"), "{errors:?}");
-    assert!(errors[2].contains("a quote is not closed") && errors[3].contains("stdin has"));
+    assert!(errors[2].contains("a quote is not closed") && errors[3].contains("stdin is used"));
     assert_eq!(lines(&String::from_utf8(dir.read("after.tsv")).unwrap()).len(), 700);
     assert!(!dir.path("x").exists());
     // Results on stdout.

@@ -131,7 +131,7 @@ fn sheets_that_do_not_go_are_refused() {
     dir.write("pairs.csv", "a,a_1.fq,a_2.fq\n");
     assert_eq!(
         dir.run("map ref.mgi --sample-sheet pairs.csv -e 2 -o {}.sam --strand forward").fails(2),
-        "error: --strand and pairs exclude each other: mates lie on both strands\n"
+        "error: --strand cannot be used with pairs: mates are on opposite strands\n"
     );
     std::fs::remove_file(dir.path("pairs.csv")).unwrap();
     let ran = dir.run("map ref.mgi b.fq --sample-sheet sheet.csv -e 2 -o {}.sam");

@@ -23,7 +23,7 @@ fn endless_lines_of_sessions_stay_within_the_promise() {
         (
             0,
             many.as_str(),
-            "error: a line of 500000 words, more than 65536: write the names of files to a list, and give that as @LIST\n",
+            "error: a line has 500000 words, more than 65536: write the names of files to a list, and give it as @LIST\n",
         ),
     ] {
         let mut file = BufWriter::new(File::create(dir.path("session")).unwrap());

@@ -1,4 +1,4 @@
-//! The number and block encodings of CRAM.
+//! CRAM's encodings of integers and blocks.
 
 use merganser_io::GzipMember;
 
@@ -30,8 +30,9 @@ impl Packer {
         self.gzip.pack(content, out);
     }
 
-    /// Compresses the content with the better method; returns `None` if that does not make it smaller. The method for
-    /// content of more than [`SAMPLE`] bytes is the better one for its first [`SAMPLE`] bytes.
+    /// Compresses the content with gzip or rANS, whichever makes it smaller; returns `None` if neither does. Content of
+    /// fewer than [`SHORTEST`] bytes is compressed only with gzip. For content of more than [`SAMPLE`] bytes, the first
+    /// [`SAMPLE`] bytes decide between the methods.
     fn pack(&mut self, content: &[u8]) -> Option<(Method, Vec<u8>)> {
         let best = match content.len() {
             0..SHORTEST => self.pack_by(Method::Gzip, content),
@@ -69,7 +70,7 @@ enum Method {
 /// The number of bytes that decide the method for longer content.
 const SAMPLE: usize = 64 << 10;
 
-/// Appends a 32-bit number in 1 to 5 bytes (section 2.3, ITF-8).
+/// Appends a 32-bit integer in 1 to 5 bytes (section 2.3, ITF-8).
 pub(super) fn put_number(value: i32, out: &mut Vec<u8>) {
     let value = value as u32;
     match value {
@@ -86,8 +87,8 @@ pub(super) fn put_number(value: i32, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a 64-bit number (section 2.3, LTF-8): one bit 1 for each byte that follows the first, a bit 0, then the
-/// number, most significant bits first.
+/// Appends a 64-bit integer in 1 to 9 bytes (section 2.3, LTF-8): a 1 bit for each byte after the first, a 0 bit if
+/// there are fewer than 8 such bytes, then the integer, most significant bits first.
 pub(super) fn put_long(value: u64, out: &mut Vec<u8>) {
     let bits = 64 - value.leading_zeros() as usize;
     let more = match bits {
@@ -104,7 +105,7 @@ pub(super) fn put_long(value: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(&bytes[8 - more..]);
 }
 
-/// Appends the number of numbers, then the numbers.
+/// Appends an array of integers: its length, then the integers.
 pub(super) fn put_numbers(numbers: &[i32], out: &mut Vec<u8>) {
     put_number(numbers.len() as i32, out);
     numbers.iter().for_each(|&number| put_number(number, out));
@@ -116,7 +117,7 @@ pub(super) fn put_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(bytes);
 }
 
-/// Appends a block. Header and external blocks are compressed if that makes them smaller.
+/// Appends a block. File header blocks and external blocks are compressed if that makes them smaller.
 pub(super) fn put_block(
     kind: Kind,
     id: i32,

@@ -259,7 +259,7 @@ impl Loader {
         }
         if md5.as_ref().is_some_and(|md5| !md5.eq_ignore_ascii_case(digest(&letters).as_bytes())) {
             return Err(invalid(format!(
-                "aligned to another sequence than the '{shown}' of {path} (MD5); {REMEDY}"
+                "aligned to a sequence other than '{shown}' of {path} (MD5); {REMEDY}"
             )));
         }
         self.shared.bases.fetch_add(letters.len() as u64, Ordering::Relaxed);
@@ -272,8 +272,8 @@ fn digest(letters: &[u8]) -> String {
 }
 
 impl Cram {
-    /// Adds the reads of a container. The error has the number of the invalid record, from 0, or that of the first
-    /// record of a slice that cannot be decoded.
+    /// Adds the reads of a container. The error has the number of the invalid record, from 0, or of the first record
+    /// of a slice that cannot be decoded.
     fn read(&self, container: &Container, reads: &mut Reads) -> Result<(), Problem> {
         let many = container.header().reference_sequence_context().is_many();
         if !many && self.shared.bases.load(Ordering::Relaxed) > MAX_BASES {
@@ -295,7 +295,7 @@ impl Cram {
                 problem if problem.starts_with(UNREADABLE) => problem,
                 problem if problem.starts_with("reference sequence checksum") => {
                     format!(
-                        "aligned to another sequence than that of the reference (MD5); {REMEDY}"
+                        "aligned to a sequence other than that of the reference (MD5); {REMEDY}"
                     )
                 }
                 problem => format!("{problem}: is the file damaged?"),

@@ -1,4 +1,4 @@
-//! The last stage of sorting: all threads compress the sorted records, which are written in order.
+//! The last stage of sorting: all threads compress the sorted records, which are written in sorted order.
 
 use std::io::Write;
 
@@ -67,7 +67,7 @@ pub struct Written {
     pub digest: BlockDigest,
 }
 
-/// Writes all records in order after the `begin` bytes already in `output`. Reports one stage to `progress`, in bytes
+/// Writes all records, sorted, after the `begin` bytes already in `output`. Reports one stage to `progress`, in bytes
 /// of records.
 ///
 /// # Errors

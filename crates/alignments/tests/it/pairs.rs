@@ -40,7 +40,7 @@ proptest! {
         let apart = units.iter().map(|unit| [0, 1, 1, 0, 2][*unit]).sum::<u64>();
         let warned = options.warnings.since(0);
         prop_assert_eq!(warned.len(), usize::from(apart > 0), "{:?}", &warned);
-        let expected = format!(": {apart} reads are mates of pairs");
+        let expected = format!(": {apart} reads are mates by their flags");
         prop_assert!(apart == 0 || warned[0].contains(&expected), "{:?}", &warned);
 
         let options = RecordOptions { chunk_bytes, workers, ..options };
@@ -60,7 +60,10 @@ fn mates_that_do_not_lie_side_by_side_stay_single_reads() {
         .map(|(flags, n)| line(flags, &format!("p{n}")))
         .collect();
     let found = warned(&sorted);
-    assert!(found.len() == 1 && found[0].contains("r: 18 reads are mates of pairs"), "{found:?}");
+    assert!(
+        found.len() == 1 && found[0].contains("r: 18 reads are mates by their flags"),
+        "{found:?}"
+    );
     assert!(found[0].contains("samtools collate"), "{found:?}");
     // Only first mates, and only single reads.
     assert!(warned(&(0..9).map(|n| line(77, &format!("p{n}"))).collect::<String>()).is_empty());

@@ -34,7 +34,7 @@ pub struct Phasing {
 }
 
 impl Phasing {
-    /// Returns the fraction of the markers in blocks that belong to the other haplotype than their block, 0 to
+    /// Returns the fraction of the markers in blocks that belong to the haplotype that is not that of their block, 0 to
     /// 1; `None` if there are no markers or hap-mers are doubtful.
     pub fn switch_rate(&self) -> Option<f64> {
         let sum = |of: fn(&Block) -> u64| self.blocks.iter().map(of).sum::<u64>();

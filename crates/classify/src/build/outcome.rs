@@ -22,7 +22,7 @@ pub struct BuildOutcome {
     pub devices: Vec<DeviceInfo>,
     /// The largest resident size of the process so far, in bytes, if the system reports it.
     pub peak_memory: Option<u64>,
-    /// The sequences without a taxon, in order: (name, reason). They are not in the database.
+    /// The sequences without a taxon, in the order of the references: (name, reason). They are not in the database.
     pub unmapped: Vec<(String, String)>,
     /// Maps and headers that give two taxids for an id.
     pub conflicts: Vec<MapConflict>,

@@ -42,7 +42,7 @@ pub(crate) struct Scan {
     pub(crate) devices: Vec<DeviceInfo>,
 }
 
-/// The results of an input's chunks so far, in order.
+/// The results of an input's chunks so far, in the order of the input.
 #[derive(Default)]
 struct FileState {
     targets: Vec<ScannedTarget>,
@@ -389,7 +389,7 @@ impl Scanner<'_> {
         Ok(Scan { files, entries, sketches, bases, target_bytes, skipped_alignments, devices })
     }
 
-    /// Turns the sketches on a device into entries, in addition to those that it had no room for.
+    /// Turns the sketches on a device into entries, in addition to the entries of sketches that did not fit on it.
     fn bring_back(&self, collector: &Collector, all: Vec<Entries>) -> Result<Vec<Entries>, Error> {
         let batches = Mutex::new(collector.take_batches()?);
         side_by_side(all, |mut entries| {

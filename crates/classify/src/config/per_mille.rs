@@ -15,7 +15,7 @@ pub(super) fn per_mille(text: &str) -> Result<u32, String> {
     }
 }
 
-/// Serializes a share in per mille as a percentage.
+/// Serializes a fraction in per mille as a percentage.
 ///
 /// # Errors
 /// If the serializer fails.

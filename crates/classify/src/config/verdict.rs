@@ -10,8 +10,8 @@ use crate::Error;
 use crate::decide::Thresholds;
 use crate::params::Params;
 
-/// Options for choosing a taxon among candidates; those that are `None` come from the preset of the database.
-// These comments are the command-line help.
+/// Options for choosing a taxon among candidates. Fields that are `None` are taken from the preset of the database.
+// The fields' comments are also the command-line help.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(clap::Args), group(skip))]
 pub struct VerdictConfig {
@@ -29,15 +29,16 @@ pub struct VerdictConfig {
     /// Minimum hits of the best candidate [default: the preset's]
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Decision"))]
     pub hitmin: Option<u32>,
-    /// Minimum hits of the best candidate per 1,000 bases of the read or pair, rounded down; the
-    /// larger minimum applies [default: 0]
+    /// Minimum hits of the best candidate per 1,000 bases of the read or pair, rounded down; used
+    /// if larger than --hitmin [default: 0]
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Decision"))]
     pub hitmin_per_kb: Option<u32>,
-    /// Further hits that the best candidate needs if there is another one [default: the preset's; 0 with --hitmin]
+    /// Additional hits that the best candidate needs if there is a second candidate
+    /// [default: the preset's; 0 with --hitmin]
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", help_heading = "Decision"))]
     pub hitmin_contested: Option<u32>,
-    /// Percentage of the best candidate's hits that another one must exceed to be considered
-    /// [default: the preset's]
+    /// Percentage of the best candidate's hits that another candidate must exceed to be considered;
+    /// with the metacache preset, of its hits above the required minimum [default: the preset's]
     // The value is in per mille.
     #[cfg_attr(feature = "cli", arg(long, value_name = "PERCENT", value_parser = per_mille))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Decision"))]
@@ -45,13 +46,13 @@ pub struct VerdictConfig {
 }
 
 impl VerdictConfig {
-    /// Returns the thresholds of a database with these parameters.
+    /// Returns the preset's thresholds for a database with these parameters, replaced by the options that are set.
     ///
     /// # Errors
     /// [`Error::Config`] names the value that is out of range.
     pub fn thresholds(&self, params: &Params) -> Result<Thresholds, Error> {
         let of = Thresholds::new(params);
-        // An explicit number of hits disables the contested rule.
+        // If `hitmin` is given, the default of `hitmin_contested` is 0.
         let contested = if self.hitmin.is_some() { 0 } else { of.hitmin_contested };
         let thresholds = Thresholds {
             lowest: self.lowest.unwrap_or(of.lowest),
@@ -64,7 +65,7 @@ impl VerdictConfig {
             ..of
         };
         if thresholds.max_cand == 0 {
-            return Err(refused("`max_cand` 0 is out of range: 1 or more"));
+            return Err(refused("`max_cand` is 0; it must be at least 1"));
         }
         if thresholds.lowest > thresholds.highest {
             return Err(refused("`lowest` is above `highest`"));
@@ -96,10 +97,7 @@ mod tests {
         let params = Preset::Sensitive.params();
         let of = VerdictConfig::default;
         for (config, message) in [
-            (
-                VerdictConfig { max_cand: Some(0), ..of() },
-                "`max_cand` 0 is out of range: 1 or more",
-            ),
+            (VerdictConfig { max_cand: Some(0), ..of() }, "`max_cand` is 0; it must be at least 1"),
             (VerdictConfig { lowest: Some(Rank::Root), ..of() }, "`lowest` is above `highest`"),
         ] {
             assert_eq!(config.thresholds(&params).unwrap_err().to_string(), message);

@@ -42,7 +42,7 @@ pub(crate) struct HostQuery<'a> {
     parts: OnceLock<Vec<Vec<Section<'a>>>>,
 }
 
-/// The prepared data of a query without the database, which can be stored beside it. Cheap to clone.
+/// The prepared data of a query without the database, which can be stored next to it. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
     params: QueryParams,
@@ -165,8 +165,8 @@ impl<'a> HostQuery<'a> {
         }
     }
 
-    /// Finds the candidates of each of `reads` (one or two mates), in order. Appends them to `candidates`, and the
-    /// end of each read's candidates to `ends`. The tables must have been [fetched](Database::fetch).
+    /// Finds the candidates of each of `reads` (one or two mates). Appends them to `candidates`, and the end of each
+    /// read's candidates to `ends`, in the order of the reads. The tables must have been [fetched](Database::fetch).
     pub(crate) fn candidates(
         &self,
         reads: &[[&[u8]; 2]],
@@ -335,8 +335,8 @@ impl<'a> HostQuery<'a> {
         Some(first + among.partition_point(|&start| start <= window) as u32)
     }
 
-    /// Appends the best candidates of a read, given its hits (window, hits; ascending). Those from `start` on stay
-    /// in order and within the maximum number.
+    /// Appends the best candidates of a read, given its hits (window, hits; ascending). The candidates from `start` on
+    /// stay ordered by hits (descending), then target, and within the maximum number.
     fn best(&self, bases: u64, runs: &[(u32, u32)], candidates: &mut Vec<Candidate>, start: usize) {
         let TargetTaxa { taxa, nodes, .. } = self.taxa();
         let (params, most) = (self.params(), self.params().max_candidates);
@@ -386,7 +386,7 @@ fn step_targets(database: &Database) -> Vec<u32> {
 }
 
 /// Returns the first and the last window and the hits of the best run of at most `range` windows of one target; the
-/// earliest of several.
+/// earliest run on a tie.
 fn best_run(runs: &[(u32, u32)], range: u32) -> (u32, u32, u32) {
     let (mut best, mut sum, mut end) = ((0, 0, 0), 0, 0);
     for (start, &(window, count)) in runs.iter().enumerate() {

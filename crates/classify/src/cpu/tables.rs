@@ -31,7 +31,7 @@ pub(crate) struct TableMaker<'a> {
 
 impl TableMaker<'_> {
     /// Makes all tables. The tables of each group, one for each part, go through `prepare` on any worker, through
-    /// `place` in order, and through `finish` on any worker.
+    /// `place` in the order of the groups, and through `finish` on any worker.
     pub(crate) fn make<T: Send, U>(
         &self,
         prepare: &(dyn Fn(Vec<GroupTables>) -> T + Sync),

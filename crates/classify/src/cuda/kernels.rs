@@ -10,7 +10,7 @@ use super::times::PHASES;
 use crate::database::SECTIONS;
 use crate::params::Params;
 
-/// The number of candidates of a read that has too many hits for a block.
+/// The candidate count that marks a read with too many hits for a thread block.
 pub(crate) const TOO_MANY: u32 = u32::MAX;
 
 merganser_gpu::shared! {
@@ -95,15 +95,17 @@ impl SketchRule {
     }
 }
 
-/// The position of a section: the first word of its slots, the first word of its lists, the number of 32-bit items
-/// in the lists, and slots | ideal slots << 32. (`mgpu::table_section`.)
+/// The position of a section: the first word of its slots, the first word of its lists, the number of 32-bit items in
+/// the lists, and the number of slots in the lower 32 bits with the number of ideal slots (the range of the hash
+/// function) in the upper 32 bits. (`mgpu::table_section`.)
 pub(crate) type SectionPlace = [u64; 4];
-/// A read: the start of its letters, the bases of the first and of the second mate, the windows of a run.
+/// A read: the start of its letters, the numbers of bases of the first and of the second mate, and the maximum number
+/// of windows in a run. (`mgpu::read_entry`.)
 pub(crate) type ReadEntry = [u32; 4];
-/// A window: the start of its letters, its bases, its read.
+/// A window: the start of its letters, its number of bases, and the index of its read. (`mgpu::window_entry`.)
 pub(crate) type WindowEntry = [u32; 3];
-/// A candidate: target, hits, first and last window of the run, numbered over all targets, lowest and highest node
-/// ([`Candidate::nodes`](crate::Candidate::nodes)).
+/// A candidate: target; hits; first and last window of the run, where windows are numbered over all targets; lowest
+/// and highest node ([`Candidate::nodes`](crate::Candidate::nodes)). (`mgpu::candidate`.)
 pub(crate) type RawCandidate = [u32; 6];
 
 merganser_gpu::foreign! {
@@ -130,7 +132,7 @@ impl DevicePart<'_> {
 /// The targets of the database in device memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Targets<'t> {
-    /// The first window of each target, and the number of all windows.
+    /// The first window of each target, followed by the number of all windows.
     pub(crate) starts: DeviceSlice<'t, u32>,
     /// The taxon of each target at the lowest rank.
     pub(crate) taxa: DeviceSlice<'t, u32>,
@@ -151,7 +153,8 @@ impl Targets<'_> {
     }
 }
 
-/// The sketching rule and the part to look up windows in.
+/// The inputs of a query from the database: the sketching rule, the part in which features are looked up, and the
+/// targets.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'t> {
     pub(crate) rule: &'t SketchRule,
@@ -159,7 +162,7 @@ pub(crate) struct Asked<'t> {
     pub(crate) targets: Targets<'t>,
 }
 
-/// The output buffers for candidates: `most` for each read, and their number.
+/// The output buffers for candidates: room for `most` candidates per read, and the number found for each read.
 pub(crate) struct Out<'t> {
     pub(crate) most: usize,
     pub(crate) candidates: DeviceSliceMut<'t, RawCandidate>,
@@ -174,14 +177,14 @@ impl Out<'_> {
 
 /// Further output buffers of a query.
 pub(crate) struct Working<'t> {
-    /// Room for one more number than there are reads.
+    /// The number of reads with too many hits for a small block, then the indices of these reads. Has room for one
+    /// item more than there are reads.
     pub(crate) over: DeviceSliceMut<'t, u32>,
     /// The cycles that a sample of the blocks spent in each phase; the kernel adds to them.
     pub(crate) phases: DeviceSliceMut<'t, u64>,
 }
 
-/// Finds the candidates of reads in one part. The number of candidates is [`TOO_MANY`] for reads with too many
-/// hits.
+/// Finds the candidates of reads in one part. The candidate count of a read with too many hits is [`TOO_MANY`].
 pub(crate) fn reads(
     stream: &Stream,
     asked: Asked<'_>,
@@ -212,8 +215,8 @@ pub(crate) fn reads(
         over_count: over_count.as_mut_ptr(),
         phases: phases.as_mut_ptr(),
     };
-    // SAFETY: the host made entries within the letters, sections lie within the words and targets within their
-    // tables; the sizes of the other buffers were checked above.
+    // SAFETY: the host built the entries so that their ranges lie within the letters, sections lie within the words
+    // and targets within their tables; the sizes of the other buffers were checked above.
     stream.launch("querying reads", |raw| unsafe { merganser_classify_reads(&arguments, raw) })
 }
 
@@ -225,7 +228,7 @@ pub(crate) struct Windows<'t> {
 }
 
 impl Windows<'_> {
-    /// Returns the arguments of a kernel without its outputs.
+    /// Returns the arguments of a kernel, with its outputs still null.
     fn arguments(&self, asked: Asked<'_>) -> WindowsArguments {
         WindowsArguments {
             rule: *asked.rule,
@@ -241,7 +244,8 @@ impl Windows<'_> {
     }
 }
 
-/// Counts the hits of each window. The item after the last window becomes 0.
+/// Counts the hits of each window. Sets the item of `counts` after the last window to 0, as the exclusive prefix sum
+/// that follows needs it.
 pub(crate) fn count_hits(
     stream: &Stream,
     asked: Asked<'_>,
@@ -292,6 +296,7 @@ pub(crate) struct LongReads<'t> {
     pub(crate) skip: u64,
     /// The first window of each read, and the end of the last read's windows.
     pub(crate) first_windows: DeviceSlice<'t, u32>,
+    /// The maximum number of windows in a run, for each read.
     pub(crate) ranges: DeviceSlice<'t, u32>,
 }
 

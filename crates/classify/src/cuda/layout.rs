@@ -51,8 +51,8 @@ pub(crate) struct DeviceLayout<'a> {
     collector: &'a Collector,
     rules: Rules<'a>,
     batches: Vec<WindowSketches>,
-    /// The windows that are kept, in order: the final number of the first window, the index of the batch, and the
-    /// range of windows in it.
+    /// The windows that are kept, in the order of the references: the final number of the first window, the index of
+    /// the batch, and the range of windows in it.
     stretches: Vec<(u32, usize, Range<usize>)>,
     windows: usize,
     stream: Stream,
@@ -73,7 +73,7 @@ pub(crate) struct GroupRange {
 
 /// Tables in device memory, as in the file.
 pub(crate) struct Made {
-    /// The groups in order, each with its parts in order.
+    /// The groups in ascending order, each with its parts in ascending order.
     pub(crate) groups: Vec<GroupRange>,
     pub(crate) words: DeviceBuffer<u64>,
     /// The positions of the sections of each part, for queries.
@@ -118,7 +118,7 @@ impl<'a> DeviceLayout<'a> {
         Packing::of(self.collector.params().k)
     }
 
-    /// Makes the tables of as many whole groups of sections as there is room for, starting at section `first`.
+    /// Makes the tables of whole groups of sections, as many as fit into device memory, starting at section `first`.
     /// Returns the tables and the section after them.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Queries devices: places the database on them, and schedules batches.
+//! Queries devices: copies the database to them, and schedules batches.
 
 use merganser_gpu::{Device, DeviceInfo, Pooled};
 use merganser_run::{Cancel, RoundRobin, join, start_scoped};
@@ -61,10 +61,10 @@ fn open<'d>(
 }
 
 /// Distributes parts of the given sizes over devices: all of them to each device, or else each to one device.
-/// Returns the placement and the parts that no device has room for.
+/// Returns the placement and the parts that fit on no device.
 ///
 /// # Errors
-/// If there is no room for a single part.
+/// If not even one part fits.
 fn distribute(
     sizes: &[u64],
     budgets: &[Budget],
@@ -81,11 +81,11 @@ fn distribute(
 }
 
 impl<'a> GpuQuery<'a> {
-    /// Opens the devices and copies as many of the parts `asked` to them as there is room for: all of them to each
-    /// device, or else each to one device. The others are left over.
+    /// Opens the devices and copies as many of the parts `asked` to them as fit: all of them to each device, or else
+    /// each to one device. The others are left over.
     ///
     /// # Errors
-    /// If a device cannot be used, or there is no room for a single part.
+    /// If a device cannot be used, or not even one part fits.
     pub(crate) fn new(
         database: &'a Database,
         params: QueryParams,
@@ -182,7 +182,7 @@ impl<'a> GpuQuery<'a> {
         Ok(workspace.map(|workspace| Flight { set: first, workspace, taken: 0 }))
     }
 
-    /// Sends as many of `reads` to the devices as there is room for, without waiting.
+    /// Sends as many of `reads` to the devices as fit, without waiting.
     ///
     /// # Errors
     /// If a device fails.
@@ -302,7 +302,7 @@ impl<'a> GpuQuery<'a> {
     }
 
     /// Merges the results of the devices for `reads`, which were sent, into [`Flight::found`]. Returns the reads
-    /// that they had no room for.
+    /// whose hits did not fit into device memory.
     ///
     /// # Errors
     /// If a device fails.
@@ -330,8 +330,8 @@ impl<'a> GpuQuery<'a> {
         Ok(left)
     }
 
-    /// Finds the candidates of long reads in the parts of a device. Reads that it has no room for are added to
-    /// `left`.
+    /// Finds the candidates of long reads in the parts of a device. Reads whose hits do not fit into device memory are
+    /// added to `left`.
     fn ask_long(
         &self,
         member: &Member,

@@ -302,8 +302,8 @@ impl Writer {
         lock(&self.directory)
     }
 
-    /// Assigns the next position to the table of the next group of `part`, of `words` 64-bit words. Groups must
-    /// come in order, and within a group the parts.
+    /// Assigns the next position to the table of the next group of `part`, of `words` 64-bit words. Groups must come in
+    /// ascending order, and the parts within each group, too.
     pub(crate) fn place(&self, part: usize, words: u64, sections: &[SectionEntry]) -> TablePlace {
         let mut directory = self.directory();
         let place = TablePlace { number: directory.groups.len(), offset: directory.position };

@@ -82,8 +82,8 @@ fn check_taxonomy(decoder: &mut Decoder, expected: &[u8], first: &Path) -> Resul
         _ => {
             let first = first.display();
             let what = format!(
-                "is of another database than {first} (its taxonomy differs): only results of the \
-                 same one can be joined"
+                "was made with a database other than that of {first} (its taxonomy differs): only results \
+                 of the same database can be joined"
             );
             Err(Error::content(decoder.path(), what))
         }
@@ -148,7 +148,7 @@ pub struct JoinedResults {
     targets: Vec<Target>,
     tally: Tally,
     counted: Counted,
-    /// The shards in order, each with the index of its file, if the files are shards.
+    /// The shards by ascending number, each with the index of its file, if the files are shards.
     pub(super) shards: Vec<(usize, WrittenShard)>,
 }
 

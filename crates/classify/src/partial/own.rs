@@ -119,7 +119,7 @@ impl OfOwn {
         Ok(Some(FeatureCounts::new(hits, distinct)))
     }
 
-    /// Returns the targets with reads, renumbered in order, and counts their reads under the new numbers.
+    /// Returns the targets with reads, renumbered in the same order, and counts their reads under the new numbers.
     pub(super) fn targets(&mut self) -> Vec<Target> {
         let mut targets = Vec::with_capacity(self.targets.len());
         for (number, own) in (0..).zip(std::mem::take(&mut self.targets).into_values()) {

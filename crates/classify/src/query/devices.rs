@@ -1,4 +1,4 @@
-//! Queries on devices, with the host for what they have no room for.
+//! Queries on devices, with the host for reads and parts that do not fit into their memory.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,11 +24,11 @@ pub(crate) struct OnDevices<'a> {
 }
 
 impl<'a> OnDevices<'a> {
-    /// Opens the devices and copies as many of the parts `asked` to them as there is room for: all of them to each
-    /// device, or else distributed over the devices. The others are left over or, with `help`, queried by the host.
+    /// Opens the devices and copies as many of the parts `asked` to them as fit: all of them to each device, or else
+    /// distributed over the devices. The others are left over or, with `help`, queried by the host.
     ///
     /// # Errors
-    /// If a device cannot be used, or there is no room for a single part.
+    /// If a device cannot be used, or not even one part fits.
     pub(super) fn new(
         host: &Arc<HostQuery<'a>>,
         config: &GpuConfig,
@@ -53,7 +53,7 @@ impl<'a> OnDevices<'a> {
         &self.here
     }
 
-    /// Returns notes on the devices and on the work that they had no room for.
+    /// Returns notes on the devices and on the work that did not fit into their memory.
     pub(super) fn notes(&self) -> GpuNotes {
         GpuNotes {
             devices: self.gpu.devices(),
@@ -94,7 +94,7 @@ impl<'a> OnDevices<'a> {
         self.gpu.place(wait)
     }
 
-    /// Sends as many of `reads` to the devices as there is room for, without waiting.
+    /// Sends as many of `reads` to the devices as fit, without waiting.
     ///
     /// # Errors
     /// If a device fails.
@@ -102,8 +102,8 @@ impl<'a> OnDevices<'a> {
         self.gpu.start(flight, reads)
     }
 
-    /// Waits for the candidates of the reads that were sent, then sends and collects those for which there was no
-    /// room. Appends the candidates, and the end of each read's. They are pooled if all parts are queried.
+    /// Waits for the candidates of the reads that were sent, then sends the remaining reads and collects their
+    /// candidates. Appends the candidates, and the end of each read's. They are pooled if all parts are queried.
     ///
     /// # Errors
     /// If a device fails.
@@ -190,8 +190,8 @@ impl<'a> OnDevices<'a> {
         self.gpu.look_again(set, &chosen.collect::<Vec<NearRead<'_>>>(), seen)
     }
 
-    /// Merges the results of the devices for `reads`, which were sent, with the host's for what they had no room
-    /// for.
+    /// Merges the results of the devices for `reads`, which were sent, with the host's results for the work that did
+    /// not fit into device memory.
     fn merge(
         &self,
         flight: &mut Flight,

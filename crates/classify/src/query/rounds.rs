@@ -1,5 +1,5 @@
-//! Databases larger than the devices' memory: in each round, as many parts as there is room for are queried
-//! (MetaCache-GPU §4.2).
+//! Databases larger than the devices' memory: in each round, the devices are filled with other parts, which are
+//! queried (MetaCache-GPU §4.2).
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -16,7 +16,7 @@ use merganser_gpu::GpuConfig;
 pub(crate) struct Rounds<'a> {
     host: Arc<HostQuery<'a>>,
     config: GpuConfig,
-    /// Whether the host queries the parts for which there is no room. There is only one round then.
+    /// Whether the host queries the parts that do not fit on the devices. There is only one round then.
     help: bool,
     state: Mutex<CurrentRound<'a>>,
 }
@@ -38,7 +38,7 @@ impl<'a> Rounds<'a> {
     /// Fills the devices with the first parts. With `help`, the host queries the others.
     ///
     /// # Errors
-    /// If a device cannot be used, or there is no room for a single part.
+    /// If a device cannot be used, or not even one part fits.
     pub(crate) fn new(
         host: &Arc<HostQuery<'a>>,
         config: &GpuConfig,
@@ -100,8 +100,7 @@ impl<'a> Rounds<'a> {
         Ok(true)
     }
 
-    /// Loads parts that are not on the devices now, as many as there is room for. Returns false if there are no such
-    /// parts.
+    /// Loads parts that are not on the devices now, as many as fit. Returns false if there are no such parts.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -132,7 +131,7 @@ impl<'a> Rounds<'a> {
         Ok(())
     }
 
-    /// Returns notes on the devices and on the work that they had no room for.
+    /// Returns notes on the devices and on the work that did not fit into their memory.
     pub(crate) fn notes(&self) -> GpuNotes {
         let state = self.state();
         let mut notes = state.now.as_ref().map(|now| now.notes()).unwrap_or_default();

@@ -13,7 +13,7 @@ use merganser_gpu::GpuConfig;
 #[derive(Clone, Debug)]
 pub struct Devices {
     pub(super) gpus: GpuConfig,
-    /// Whether the devices were chosen automatically: if they have no room, the CPU is used instead.
+    /// Whether the devices were chosen automatically: if their memory does not suffice, the CPU is used instead.
     pub(super) auto: bool,
 }
 

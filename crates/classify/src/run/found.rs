@@ -24,7 +24,7 @@ pub(super) struct Found<'b> {
     pub(super) batch: &'b RecordBatch,
     pub(super) candidates: &'b [Candidate],
     pub(super) ends: &'b [usize],
-    /// The letters of each read's mates that take part.
+    /// The letters of each read's mates that are classified.
     pub(super) views: &'b [[&'b [u8]; 2]],
 }
 

@@ -30,7 +30,7 @@ use crate::{Candidate, Error, Sketcher, output};
 use merganser_taxreport::output::{LinesSum, Outputs, Texts, Wants};
 use merganser_taxreport::partial::reads_sum;
 
-/// Writes the texts of batches in order.
+/// Writes the texts of batches in the order of the reads.
 struct Written<'w, 'o> {
     outputs: &'w mut Outputs<'o>,
     /// The checksum of the lines, for partial results.
@@ -53,7 +53,7 @@ impl InOrderSink<Texts> for Written<'_, '_> {
     }
 }
 
-/// Collects batches in temporary storage, in order.
+/// Collects batches in temporary storage, in the order of the reads.
 struct StoredBatches(Vec<Stored>);
 
 impl InOrderSink<Stored> for StoredBatches {
@@ -102,7 +102,7 @@ impl std::fmt::Debug for Written<'_, '_> {
 }
 
 /// Changes the results for the reads of a batch: their candidates, the end of each read's candidates, and the
-/// pooled features. Receives the batch, the letters that take part, and a thread's working space.
+/// pooled features. Receives the batch, the letters that are classified, and a thread's working space.
 type Change<'c> = &'c (
         dyn Fn(
     &RecordBatch,
@@ -149,7 +149,7 @@ impl<'a> RunContext<'_, 'a> {
         4 * self.resources.threads as u64
     }
 
-    /// Returns the sink that writes texts in order.
+    /// Returns the sink that writes texts in the order of the reads.
     fn written<'w, 'o>(&'w self, outputs: &'w mut Outputs<'o>) -> Written<'w, 'o> {
         let lines_sum = self.wants.partial.then_some(&self.lines_sum);
         Written { outputs, lines_sum, clock: self.clock }
@@ -170,8 +170,8 @@ impl<'a> RunContext<'_, 'a> {
         decided.map(drop)
     }
 
-    /// Stores all batches, queries the parts of the database for which there was no room, ignores the references
-    /// with the lowest coverage if requested, then decides.
+    /// Stores all batches, queries the parts of the database that did not fit into device memory, ignores the
+    /// references with the lowest coverage if requested, then decides.
     pub(super) fn in_two_passes(
         &self,
         per_mille: u32,

@@ -117,7 +117,7 @@ fn usual(resources: &Resources, whole: u64) -> u64 {
     resources.budget().max(whole.min(resources.available()))
 }
 
-/// Returns the remedy for too little memory; `again` means that the host also uses tables, beside the devices.
+/// Returns the remedy for too little memory. `again` means that the host needs tables in addition to those on devices.
 fn remedy(database: &Database, on_devices: bool, again: bool) -> &'static str {
     match database.parts() {
         _ if on_devices && again => "lower `threads`, or set `confidence` to 0",

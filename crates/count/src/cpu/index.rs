@@ -1,13 +1,13 @@
 //! An index from hashes to entries in a separate array: open addressing with linear probing.
 //!
 //! A slot takes 4 bytes whatever the size of an entry, so that the randomly accessed part stays in cache,
-//! and new entries are appended in order.
+//! and new entries are appended at the end.
 
 use merganser_seq::simd;
 
 /// The numbers, from 1, of the entries; there are always fewer entries than slots.
 pub(super) struct Index {
-    /// 0 if empty; else an entry's number in the low `bits` bits, and bits of its hash above.
+    /// 0 if empty; otherwise an entry's number in the low `bits` bits, and bits of its hash above.
     slots: Vec<u32>,
     bits: u32,
 }

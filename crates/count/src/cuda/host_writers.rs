@@ -69,7 +69,7 @@ impl ToHost {
 /// results. `device` is any of these devices.
 ///
 /// # Errors
-/// The error of a writer, else that of `work`.
+/// The error of a writer, otherwise the error of `work`.
 pub(crate) fn with_writers<K: Kmer, T>(
     results: &Results<'_, K>,
     threads: usize,

@@ -13,7 +13,7 @@ use merganser_seq::signature::{self, Rule};
 pub(crate) const TILE_BASES: usize = 4096;
 /// The number of 64-bit words of a tile's bases, 32 a word.
 pub(crate) const TILE_WORDS: usize = TILE_BASES / 32;
-/// The number of 64-bit words of a tile's cuts, one bit a base.
+/// The number of 64-bit words of a tile's cuts, one bit per base.
 pub(crate) const CUT_WORDS: usize = TILE_BASES / 64;
 /// The largest number of bins that the kernels support.
 pub(crate) const MAX_BINS: usize = 1024;

@@ -1,5 +1,5 @@
-//! Packing of the kept k-mers of a workspace: sorted by range and packed, they stay on the device while it has
-//! room, else they go to the host.
+//! Packing of the kept k-mers of a workspace: sorted by range and packed, they stay on the device as long as
+//! they fit; the others go to the host.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -15,10 +15,10 @@ const BINS: usize = 512;
 const LARGE_BIN: u64 = 128 << 20;
 /// The number of tiles of a batch: 8 million bases, enough to occupy a device for a while.
 const BATCH_TILES: usize = 2048;
-/// The number of streams of a device; each cuts one batch at a time.
+/// The number of streams of a device; each cuts the reads of one batch into super-k-mers at a time.
 const STREAMS: usize = 3;
-/// The number of streams if super-k-mers must go to the host: a thread distributes them to bins at a fraction
-/// of the speed at which a device cuts them.
+/// The number of streams if super-k-mers must go to the host. More batches are then processed at a time,
+/// because a host thread distributes super-k-mers to bins much more slowly than a device cuts them.
 const STREAMS_TO_HOST: usize = 8;
 /// The number of workspaces of a device; each counts one group of bins at a time.
 const WORKSPACES: usize = 2;
@@ -28,17 +28,17 @@ const WORKSPACES_FROM_HOST: usize = 4;
 const MAX_KMERS: u64 = 256 << 20;
 /// The smallest number of k-mers that is worth a group.
 const LEAST_KMERS: u64 = 4 << 20;
-/// The largest number of bytes of queued batches: some 10^10 bases, enough to bridge the start of the devices.
-/// Where devices are the slower part, more would only use memory.
+/// The largest number of bytes of queued batches: about 10^10 bases, enough to keep readers busy while the devices
+/// start. If devices are slower than the readers, more batches would only take memory.
 const MAX_BATCH_BYTES: u64 = 4 << 30;
 /// The least device memory to count with.
 const LEAST_MEMORY: u64 = 48 << 20;
-/// The estimated number of k-mers of a record.
+/// The estimated number of k-mers of a super-k-mer (which is stored as one record).
 const RECORD_KMERS: u64 = 10;
-/// The largest ratio of super-k-mer bytes to device memory for them at which GPUs are still faster than the CPU.
+/// GPUs are faster than the CPU if the super-k-mers take at most this many times the device memory reserved for them.
 const MAX_TIMES_ROOM: u64 = 8;
-/// The eighths of a device's memory that counting gets, up to [`MAX_COUNTING`]; super-k-mers get four fifths of
-/// the rest.
+/// The share of a device's memory for counting, in eighths, up to [`MAX_COUNTING`] bytes; super-k-mers get four
+/// fifths of the rest.
 const COUNT_EIGHTHS: u64 = 3;
 /// The largest number of bytes for counting, over all workspaces of a device.
 const MAX_COUNTING: u64 = 16 << 30;
@@ -60,16 +60,17 @@ fn tile_bytes(bins: usize) -> u64 {
     (TileBuffer::TILE_BYTES + 4 * TILE_BASES + 4 + 2 * 8 * bins) as u64
 }
 
-/// Returns whether GPUs that may use `memory` bytes each are worth using for `text` bytes of input (`None` if
-/// unknown). If super-k-mers take many times the room for them, they go to the host and come back in
-/// small pieces, and 16 cores are faster (`docs/evidence/speed.md`).
+/// Returns whether GPUs that may use `memory` bytes each count `text` bytes of input faster than the CPU; true if
+/// either number is unknown. If the super-k-mers take more than [`MAX_TIMES_ROOM`] times the device memory for
+/// them, they go to the host and come back in small pieces, and a CPU with 16 cores is faster
+/// (`docs/evidence/speed.md`).
 pub(crate) fn pay<K: GpuKmer>(memory: Option<u64>, devices: usize, text: Option<u64>) -> bool {
     let (Some(memory), Some(text)) = (memory, text) else { return true };
     let records = text / RECORD_KMERS * 8 * K::WORDS as u64;
     records <= MAX_TIMES_ROOM * devices as u64 * Budget::within(memory).records
 }
 
-/// The sizes of phase 1.
+/// The sizes that are used in phase 1, which cuts reads into super-k-mers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sizes {
     pub(crate) bins: usize,
@@ -98,15 +99,17 @@ impl Sizes {
     }
 }
 
-/// Returns the number of streams of each device for `bytes` bytes of super-k-mers, if devices hold `room` bytes.
+/// Returns the number of streams of each device for `bytes` bytes of super-k-mers, if all devices together have room
+/// for `room` bytes.
 fn streams(job: Job<'_>, bytes: Option<u64>, room: Option<u64>) -> usize {
     let to_host = bytes.zip(room).is_some_and(|(bytes, room)| bytes > room);
     let usual = if to_host { STREAMS_TO_HOST } else { STREAMS };
     job.config.gpu_streams.map_or(usual, usize::from)
 }
 
-/// Returns the number of workspaces on each device and the room of each, for `counting` bytes: fewer than
-/// usual if bins would not fit otherwise.
+/// Returns the number of workspaces on each device, and the capacity of each, if the workspaces of a device share
+/// `counting` bytes. There are fewer workspaces than usual if a bin would not fit into one otherwise. `from_host` is
+/// whether super-k-mers come from the host.
 pub(crate) fn workspaces<K: GpuKmer>(
     counting: u64,
     devices: usize,
@@ -127,7 +130,8 @@ fn batch_tiles(job: Job<'_>, bins: usize, streams: usize) -> usize {
     allowed.clamp(16, BATCH_TILES as u64) as usize
 }
 
-/// Returns the number of batches in host memory: a quarter of the budget up to a limit, at least two a thread.
+/// Returns the number of batches in host memory: as many as fit into a quarter of the memory budget and into
+/// [`MAX_BATCH_BYTES`], but at least two per thread and two more.
 pub(crate) fn batches(job: Job<'_>, tiles: usize) -> usize {
     let bytes = (tiles * TileBuffer::TILE_BYTES) as u64;
     let share = (job.memory / 4).min(MAX_BATCH_BYTES);
@@ -141,7 +145,8 @@ pub(crate) struct Budget {
     pub(crate) records: u64,
     /// Bytes for counting, over all workspaces.
     pub(crate) counting: u64,
-    /// Bytes in total.
+    /// Bytes in total. The bytes that are neither for super-k-mers nor for counting hold batches in phase 1 and kept
+    /// k-mers in phase 2.
     pub(crate) all: u64,
 }
 
@@ -177,16 +182,17 @@ impl Room {
         kmers / bins as u64 / 4 * 5 <= self.kmers as u64
     }
 
-    /// Returns the room within `bytes`, if all super-k-mers take `words` words and hold `kmers` k-mers; at most
-    /// the room that is useful with `shares` workspaces at work.
+    /// Returns the capacity within `bytes`, if all super-k-mers take `words` words and hold `kmers` k-mers. It is not
+    /// larger than is useful if `shares` workspaces count all k-mers.
     pub(crate) fn of<K: GpuKmer>(bytes: u64, kmers: u64, words: u64, shares: u64) -> Room {
-        // For each k-mer two keys, a count, and a 16th for lists; for records a quarter more than
-        // their share, because bins differ in size.
+        // Each k-mer needs two keys and a count, and a 16th of these for lists of runs and the sort's scratch
+        // memory. Its super-k-mer needs a quarter more than the average, because bins differ in size.
         let key = size_of::<K::Word>() as f64;
         let each = (2.0 * key + 4.0) * 17.0 / 16.0;
         let record = 8.0 * words as f64 / kmers.max(1) as f64 * 1.25;
         let fit = (bytes.saturating_sub(8 << 20) as f64 / (each + record)) as u64;
-        // At least two groups for each workspace, so that one group is copied while another is sorted.
+        // About two groups for each workspace, so that one group is copied while another is sorted. Groups
+        // consist of whole bins, so they may have a 64th of all k-mers more.
         let wanted = (kmers / shares / 2 + kmers / 64).clamp(LEAST_KMERS, MAX_KMERS);
         let kmers_here = fit.min(wanted).max(1 << 12);
         let least_words = 4096 * K::WORDS;

@@ -23,7 +23,7 @@ const LEAST_KMERS: u64 = 1 << 20;
 const MAX_KMERS: u64 = 16 << 20;
 /// The least number of batches of a large table.
 const BATCHES: u64 = 32;
-/// The divisor of the host's memory that gives the share for encoded batches.
+/// The host's memory divided by this number is for encoded batches.
 const HOST_SHARE: u64 = 8;
 
 /// The kept k-mers as a source of encoded blocks.
@@ -37,7 +37,7 @@ pub(crate) struct DeviceTable<'t, 'p, K: GpuKmer> {
     encodings: Vec<BufferPool<Encoding<K>>>,
 }
 
-/// The batches, made in order, each by one of the threads that wait for a batch.
+/// The batches, made in the order in which they are written, each by one of the threads that wait for a batch.
 ///
 /// The order ensures that the buffers belong to the batches that are written first. A thread whose batch is
 /// ready does not wait for later ones.

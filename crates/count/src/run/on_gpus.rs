@@ -41,7 +41,7 @@ use crate::results::Results;
 const HOST_RESERVE: u64 = 256 << 20;
 /// The largest number of threads that gather a group's records from the host; more would contend with each other.
 const MAX_GATHERERS: usize = 4;
-/// The divisor of a device's memory that gives the share left free for allocations larger than planned.
+/// A device's memory divided by this number is left free for allocations that are larger than planned.
 const ARENA_LEAVES: u64 = 32;
 
 /// The result of phase 1: the open devices, their budgets, and the super-k-mers.

@@ -39,8 +39,8 @@ pub(crate) fn phred(config: &Config) -> Phred {
     Phred { offset: config.quality_offset, least: config.min_qual }
 }
 
-/// Returns the error to report for a run that ended with `error`: the cancellation if there was one, else the
-/// error of the first bad record.
+/// Returns the error to report for a run that ended with `error`: the cancellation if there was one, otherwise
+/// the error of the first bad record.
 pub(crate) fn cause(reader: &Reader, cancel: &Cancel, error: Error) -> Error {
     match error {
         _ if cancel.is_cancelled() => Error::Cancelled,

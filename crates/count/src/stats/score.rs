@@ -3,7 +3,7 @@
 //! S_m sums d - d̄ over all positions where a super-k-mer of minimizer m is followed by a super-k-mer
 //! of another minimizer n in the same read: d is the distance of the two minimizers in bases, d̄ the mean
 //! of all such distances. If the minimizer occurs more than once, its first occurrence in the k-mer
-//! beside the border counts. Super-k-mers of the special signature have no minimizer and are left out.
+//! next to the border is used. Super-k-mers of the special signature have no minimizer and are left out.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
 //! The paper's encoding of super-k-mers for parallel access (RapidGKC §III-B, Figure 6).
 //!
 //! A byte holds up to 3 bases of 2 bits in its low six bits, first base highest, and their number
-//! in its top two bits. The read is encoded once, 3 bases a byte; a super-k-mer copies its bytes,
+//! in its top two bits. The read is encoded once, 3 bases per byte; a super-k-mer copies its bytes,
 //! removes the bases of its neighbours from the first and the last byte, and adds an empty byte if
 //! it would end with a full one. So a byte that is not full and follows a full one ends a
 //! super-k-mer, and a reader may start anywhere.
@@ -9,7 +9,7 @@
 //! Super-k-mers must have at least five bases, as the paper requires: then a full byte always precedes
 //! the last one.
 
-/// Encodes a whole read (codes 0 to 3), 3 bases a byte; the last byte may hold fewer.
+/// Encodes a whole read (codes 0 to 3), 3 bases per byte; the last byte may hold fewer.
 pub fn encode_read(codes: &[u8], out: &mut Vec<u8>) {
     out.clear();
     let mut triples = codes.chunks_exact(3);

@@ -1,6 +1,6 @@
-//! Our own format `.mgd`: a header, a directory of the [sections](crate::sections), and for each section blocks of up
-//! to 256 sorted numbers. Each number is stored as its distance from the one before, in as many bits as the largest
-//! distance of the block needs. Numbers are little-endian.
+//! Merganser's format `.mgd`: a header, a directory of the [sections](crate::sections), and for each section blocks
+//! of up to 256 sorted numbers. Each number is stored as its distance from the one before, in as many bits as the
+//! largest distance of the block needs. Numbers are little-endian.
 
 use std::io::{Read, Write};
 use std::sync::Mutex;
@@ -18,7 +18,7 @@ const VERSION: u32 = 1;
 const HEADER: usize = 8 + 4 + 4 + 8 + 8;
 /// The bytes of the directory: numbers and bytes of each section, then a checksum of header and directory.
 const DIRECTORY: usize = SECTIONS * 16 + 4;
-/// The maximum number of numbers in a block.
+/// The maximum number of minimizers in a block.
 const BLOCK: usize = 256;
 
 pub(super) const FORMAT: Format = Format {

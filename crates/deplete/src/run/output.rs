@@ -72,7 +72,7 @@ impl Outputs {
 #[derive(Debug, Default)]
 pub(super) struct OutputText {
     pub(super) text: Vec<u8>,
-    /// The names that are still missing, in order; if there are any, `text` is not compressed yet.
+    /// The names that are still missing, in the order of the records; if there are any, `text` is not compressed yet.
     pub(super) names: Vec<Name>,
 }
 

@@ -7,7 +7,7 @@ use super::output::{Compressor, Name, OutputText};
 use super::{Parts, Shape};
 use crate::{Config, Error, MinimizerLookup, Minimizers};
 
-/// The capacity of a text that is kept for reuse, in bytes; that of a single giant read is freed.
+/// The capacity of a text that is kept for reuse, in bytes; a larger text, of a single giant read, is freed.
 const MAX_KEPT: usize = 8 << 20;
 
 /// The counts of a worker.

@@ -113,7 +113,7 @@ impl GpuFilter {
     /// If the device has too little memory, or fails.
     ///
     /// # Panics
-    /// Those of [`add`](Self::add).
+    /// The errors of [`add`](Self::add).
     pub fn run(
         &mut self,
         batch: &PairBatch<'_>,

@@ -1,4 +1,5 @@
-//! Pairs of one file: `READ<TAB>SEGMENT` lines, or the WFA tools' `>READ` and `<SEGMENT` lines.
+//! Pairs of a read and a reference segment from a single file: `READ<TAB>SEGMENT` lines, or the WFA tools' `>READ`
+//! and `<SEGMENT` lines.
 
 use merganser_alignments::ReaderOptions;
 use merganser_io::{FileKind, Input, LineChunk, LineReader};
@@ -29,7 +30,8 @@ impl Layout {
     }
 }
 
-/// The number of bytes of text that are converted to planes at a time, so that they stay in the L1 cache.
+/// The number of bytes of text that are converted to bit planes ([`TextPlanes`]) at a time, so that they stay in the L1
+/// cache.
 const WINDOW: usize = 16 << 10;
 
 /// A reader of a file of pairs, which any number of workers share. It returns blocks of whole pairs.
@@ -45,7 +47,7 @@ pub(crate) struct LineBlock {
     window: Window,
 }
 
-/// The planes of a part of the text.
+/// The bit planes of a part of the text.
 #[derive(Default)]
 struct Window {
     planes: TextPlanes,
@@ -57,7 +59,7 @@ impl Lines {
         let pairs = |kind| matches!(kind, FileKind::Pairs | FileKind::Counts | FileKind::Fasta);
         let kind = input.path().and_then(FileKind::of_path);
         if let Some(kind) = kind.filter(|&kind| !pairs(kind) && kind != FileKind::Folder) {
-            let maker = "give the file of their segments, too";
+            let maker = "also give a file with the segments of these reads";
             let problem = kind.instead_of("READ<TAB>SEGMENT lines", Some(maker));
             return Err(Error::Line { input: input.to_string(), line: 1, problem });
         }
@@ -92,7 +94,8 @@ impl LineBlock {
         self.lines.number()
     }
 
-    /// Returns the index in the file of the next pair. Every line belongs to a pair.
+    /// Returns the index of the next pair in the file. It follows from the line number, because every line belongs to a
+    /// pair.
     pub(crate) fn index(&self) -> u64 {
         self.line / self.layout().lines()
     }
@@ -119,8 +122,9 @@ impl LineBlock {
         Ok(())
     }
 
-    /// Moves the window to the next pair if it does not contain the whole line of that pair. Returns false if
-    /// it is there already, that is, if the line is longer than a window.
+    /// Moves the window to the next pair if it does not contain the whole line of that pair. Returns false if the
+    /// window is not moved: it contains the whole line, or it already starts at the pair, whose line is longer than a
+    /// window.
     fn move_window(&mut self) -> bool {
         let text = self.lines.text();
         let Window { planes, from } = &mut self.window;
@@ -172,9 +176,9 @@ impl LineBlock {
             return Err(self.error(
                 self.line,
                 if line.is_empty() {
-                    "an empty line where a pair should be; remove it".into()
+                    "empty line instead of a pair; remove the line".into()
                 } else {
-                    "one column where READ<TAB>SEGMENT should be".into()
+                    "the line has only one column; READ<TAB>SEGMENT is expected".into()
                 },
             ));
         };
@@ -216,7 +220,7 @@ impl LineBlock {
                 let mark = char::from(mark);
                 Err(self.error(
                     self.line,
-                    format!("{what} should begin with '{mark}', this line {found}"),
+                    format!("{what} must begin with '{mark}', but this line {found}"),
                 ))
             }
         }
@@ -240,7 +244,7 @@ impl LineBlock {
     }
 }
 
-/// The ranges of a pair's sequences in a text, and the begin of the next pair.
+/// The ranges of a pair's sequences in a text, and the start of the next pair.
 struct Plain {
     read: (usize, usize),
     segment: (usize, usize),

@@ -20,12 +20,12 @@ impl Default for Archs {
 }
 
 impl Archs {
-    /// Parses `MERGANSER_CUDA_ARCH`: comma-separated numbers; unset or empty gives the default.
+    /// Parses `MERGANSER_CUDA_ARCH`: comma-separated numbers; unset or empty means the default.
     pub fn from_env() -> Result<Archs, Error> {
         Archs::parse(std::env::var("MERGANSER_CUDA_ARCH").unwrap_or_default().trim())
     }
 
-    /// Parses a list such as `80,90`; an empty text gives the default.
+    /// Parses a list such as `80,90`; an empty text means the default.
     pub fn parse(text: &str) -> Result<Archs, Error> {
         if text.is_empty() {
             return Ok(Archs::default());

@@ -1,9 +1,9 @@
 //! Compilation of `.cu` files to a static library that cargo links.
 //!
-//! The `cc` crate archives the objects and prints the link lines, but does not call the compiler: `cc` finds nvcc
-//! only by `PATH` or `NVCC`, disables the device's optimizer (`-G`)
-//! when cargo asks for debug lines, and compiles two or more files as relocatable device code,
-//! which costs registers at every call.
+//! nvcc is called directly, and the `cc` crate only archives the objects and prints the link lines. `cc` would find
+//! nvcc only by `PATH` or `NVCC`, would disable optimization of device code (`-G`) whenever the cargo profile has
+//! debug information, and would compile two or more files as relocatable device code, in which each call of a device
+//! function costs registers.
 
 use crate::layout::Types;
 use crate::resources::{self, Wish};
@@ -13,12 +13,13 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::{env, fs, thread};
 
-/// The options for every file and architecture: C++17, optimized, with source lines for
-/// profilers, `constexpr` functions of the standard library callable on the device, and no
-/// exceptions, which must not unwind into Rust.
+/// The options for every file and architecture: C++17, optimized, with source lines for profilers, with `constexpr`
+/// functions of the standard library callable on the device, and without exceptions, because these must not unwind
+/// into Rust.
 pub(crate) const FLAGS: [&str; 5] =
     ["-std=c++17", "-O3", "-lineinfo", "--expt-relaxed-constexpr", "-Xcompiler=-fno-exceptions"];
-/// The variable that, set to 1, compiles the kernels as functions of the host (`crates/gpu/cuda/block.cuh`).
+/// The environment variable that, if it is 1, causes the kernels to be compiled as host functions
+/// (`crates/gpu/cuda/block.cuh`).
 const EMULATE: &str = "MERGANSER_EMULATE_CUDA";
 
 const WARNINGS: [&str; 2] = ["-Wreorder", "-Xcompiler=-Wall,-Wextra"];
@@ -37,12 +38,12 @@ pub struct Kernels {
 pub struct Built {
     /// The compiler's version: `13.0.88`.
     pub toolkit: String,
-    /// The architectures with machine code.
+    /// The architectures for which the build has machine code, not only PTX.
     pub archs: Archs,
 }
 
 impl Kernels {
-    /// Starts the static library `lib<name>.a`; `name` must be unique in the program. The
+    /// Describes the static library `lib<name>.a`, still without files; `name` must be unique in the program. The
     /// crate's own `cuda` folder and the shared headers of `merganser-gpu` are on the include path.
     pub fn new(name: &str) -> Kernels {
         let mut includes = vec![PathBuf::from("cuda")];
@@ -64,14 +65,15 @@ impl Kernels {
     }
 
     /// Generates the header `name`, which asserts the layout of the structures that a Rust file lists with
-    /// `merganser_gpu::shared!`; sources include it after the structures. A list may use structures of
-    /// lists that were added before.
+    /// `merganser_gpu::shared!`. C++ sources must include it after their definitions of these structures. A list may
+    /// use structures of lists that were added before.
     pub fn shared(mut self, name: &str, rust: impl Into<PathBuf>) -> Self {
         self.shared.push((name.to_owned(), rust.into()));
         self
     }
 
-    /// Compiles and links; for build scripts. An error ends the build with its message.
+    /// Compiles the files as [`try_compile`](Self::try_compile) does, for build scripts: an error is printed, and the
+    /// process exits.
     #[allow(clippy::exit, clippy::print_stderr, reason = "a build script fails this way")]
     pub fn compile(&self) -> Built {
         self.try_compile().unwrap_or_else(|error| {
@@ -80,7 +82,7 @@ impl Kernels {
         })
     }
 
-    /// Compiles the files, archives the objects and prints the lines by which cargo links them.
+    /// Compiles the files, archives the objects and prints the directives that make cargo link them.
     #[allow(clippy::print_stdout, reason = "cargo reads it")]
     pub fn try_compile(&self) -> Result<Built, Error> {
         let own = ["MERGANSER_CUDA_ARCH", resources::VARIABLE, EMULATE];
@@ -126,7 +128,9 @@ impl Kernels {
         if wish != Wish::Nothing {
             let snapshot = folder("CARGO_MANIFEST_DIR").join("cuda/resources.snap");
             let skipped = resources::judge(wish, &version, &said, &snapshot)?;
-            skipped.iter().for_each(|reason| println!("cargo:warning=not compared: {reason}"));
+            skipped.iter().for_each(|reason| {
+                println!("cargo:warning=kernel resources not compared with the snapshot: {reason}");
+            });
         }
         cc::Build::new().cpp(true).warnings(false).objects(objects).compile(&self.name);
         println!("cargo:rustc-link-search=native={}", library_folder.display());
@@ -144,15 +148,17 @@ impl Kernels {
         println!("cargo:rerun-if-changed={}", emulation.display());
         let mut build = cc::Build::new();
         build.cpp(true).std("c++17").opt_level(2).include(emulation).includes(&self.includes);
-        // cc detects the language by the suffix, and takes `.cu` for nvcc's.
+        // cc detects the language by the suffix, and assumes that `.cu` files need nvcc.
         build.flag("-xc++").flag("-Wno-unused-parameter").files(&self.files);
-        // Fibers jump between stacks, which fortified functions would report as an error.
+        // The emulation runs the threads of a block as fibers and switches between their stacks with longjmp, which
+        // glibc's fortified version reports as an error.
         build.flag("-U_FORTIFY_SOURCE");
         build.compile(&self.name);
         Ok(Built { toolkit: "emulated".into(), archs: Archs::parse("90")? })
     }
 
-    /// Compiles the files, as many at a time as cargo grants jobs; returns the objects and the compiler's output.
+    /// Compiles the files, as many in parallel as cargo allows (`NUM_JOBS`). Returns the objects and the compiler's
+    /// output.
     fn objects(
         &self,
         nvcc: &Toolkit,
@@ -172,7 +178,8 @@ impl Kernels {
                 let mut command = self.command(nvcc, file);
                 command.args(archs.flags()).args(["-Xcompiler=-fPIC", "-c", "-o"]).arg(&object);
                 command.arg(format!("--threads={threads}"));
-                // CUDA 12.8 and 12.9 warn that support for sm_70 and older will end; ours are newer.
+                // CUDA 12.8 and 12.9 warn that support for sm_70 and older architectures will end. All
+                // architectures of the build are newer, so the warning is disabled.
                 command.arg("-Wno-deprecated-gpu-targets");
                 done.push((i, object, run(&mut command)?));
             }
@@ -199,8 +206,8 @@ impl Kernels {
     }
 }
 
-/// Runs a compiler and returns its output on stderr. Warnings are passed on to the user of cargo;
-/// the error of a failed run contains the whole output.
+/// Runs a compiler and returns what it wrote to stderr. Warnings are passed on to the user of cargo; the error of a
+/// failed run contains the whole output.
 #[allow(clippy::print_stdout, reason = "cargo reads it")]
 pub(crate) fn run(command: &mut Command) -> Result<String, Error> {
     let tool = PathBuf::from(command.get_program());

@@ -22,7 +22,7 @@ pub(crate) enum Wish {
 }
 
 impl Wish {
-    /// Parses `MERGANSER_CUDA_RESOURCES`; fails if the build is for other architectures than the snapshot's.
+    /// Parses `MERGANSER_CUDA_RESOURCES`; fails if the architectures of the build are not the snapshot's.
     pub(crate) fn from_env(archs: &[Arch]) -> Result<Wish, Error> {
         let text = env::var(VARIABLE).unwrap_or_default();
         let refused = |reason| Err(Error::Resources { reason });

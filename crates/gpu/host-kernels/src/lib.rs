@@ -32,7 +32,7 @@ enum Function {
 }
 
 /// The shared header's functions of a k-mer in this integer type; k is at least 1 and at most four
-/// bases a byte.
+/// per byte.
 pub trait HostKmer: Copy + Default + sealed::Sealed {
     /// Returns a mask of the low 2k bits.
     fn host_mask(k: usize) -> Self {

@@ -4,7 +4,7 @@ use super::Fault;
 use super::bits::Bits;
 use super::lengths::{Lengths, Room, room};
 
-/// The share of the code space that four code lengths of 3 bits take, in units of 1/128.
+/// The part of the code space that four code lengths of 3 bits take, in units of 1/128.
 static TAKEN: [u16; 4096] = {
     let mut taken = [0; 4096];
     let mut index = 0;

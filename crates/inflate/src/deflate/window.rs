@@ -9,7 +9,7 @@ pub(crate) const WINDOW: usize = 1 << 15;
 /// marker of byte `symbol - FIRST` of the [`WINDOW`] bytes before the position where decoding began.
 const FIRST: u16 = 256;
 
-/// Fills `room`, of [`WINDOW`] symbols, with consecutive markers.
+/// Fills `room`, which has [`WINDOW`] symbols, with consecutive markers.
 pub(crate) fn markers(room: &mut [u8]) {
     for (symbol, marker) in room.as_chunks_mut::<2>().0.iter_mut().zip(FIRST..) {
         *symbol = marker.to_le_bytes();

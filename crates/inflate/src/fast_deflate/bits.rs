@@ -1,6 +1,6 @@
 //! Writes bits, least significant bit of each byte first.
 
-/// The number of bytes of room that must follow the output: words are written whole.
+/// The number of bytes of free space that must follow the output, because words are written whole.
 pub(super) const SLACK: usize = 8;
 
 /// A writer of bits to a buffer, which must be large enough.

@@ -15,7 +15,7 @@ pub struct Plan {
 /// time of inflating, it is estimated to be so from 4 workers.
 const LEAST_WORKERS: usize = 4;
 
-/// The minimum size of a range: in smaller ranges, too large a share would be before the first block.
+/// The minimum size of a range: in smaller ranges, too large a part would be before the first block.
 const LEAST_RANGE: u64 = 64 * 1024;
 
 /// The ratio of text to compressed bytes that is expected of ordinary ranges.

@@ -31,7 +31,7 @@ pub(super) enum Ended {
     AtBlock(u64),
     /// At the end of the file.
     WithFile,
-    /// The room was used up.
+    /// The output buffer is full.
     Full(Box<Inflate>),
     /// The data are invalid or end too early.
     Damaged(Error),

@@ -37,7 +37,7 @@ pub struct MateRuns {
     window: [u64; 2],
     /// The role of the last read if its mate has not been found.
     last: Role,
-    /// The name of the first read if that is a second mate, else empty.
+    /// The name of the first read if that is a second mate; otherwise empty.
     begins: Vec<u8>,
     /// The name of the last first mate, which may be followed by its mate.
     ends: Vec<u8>,
@@ -139,7 +139,7 @@ impl MateRuns {
         run.map_or((false, usize::MAX), |&(end, mates)| (mates, end))
     }
 
-    /// Appends reads to the last run if it is of the same kind, else adds a run.
+    /// Appends reads to the last run if it is of the same kind; otherwise adds a run.
     fn push(&mut self, reads: usize, mates: bool) {
         let end = self.runs.last().map_or(0, |run| run.0) + reads;
         match self.runs.last_mut() {

@@ -33,7 +33,7 @@ pub enum FastaProblem {
 pub enum FastqProblem {
     /// The first line of a record does not begin with `@`.
     #[error(
-        "a record should begin with '@', this line begins with {}; {}", shown_byte(*.0),
+        "a record should begin with '@', but this line begins with {}; {}", shown_byte(*.0),
         instead_of_a_record(*.0)
     )]
     Header(u8),
@@ -41,10 +41,12 @@ pub enum FastqProblem {
     #[error("an empty line where a record should begin; remove it")]
     Blank,
     /// The third line of a record does not begin with `+`.
-    #[error("the third line of a record should begin with '+', this one {}", begins(*.0))]
+    #[error("the third line of a record should begin with '+', but this one {}", begins(*.0))]
     Separator(Option<u8>),
     /// The sequence and the quality have several lines.
-    #[error("multi-line FASTQ is not supported; re-write it with 4 lines a record, e.g. seqtk seq")]
+    #[error(
+        "multi-line FASTQ is not supported; re-write it with 4 lines per record, e.g. seqtk seq"
+    )]
     MultiLine,
     /// The sequence and the quality differ in length.
     #[error("the quality has {quality} letters, the sequence {sequence}; they must be equal")]

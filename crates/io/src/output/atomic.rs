@@ -46,7 +46,7 @@ enum Place {
 }
 
 const BUFFER: usize = 1 << 20;
-/// The number of bytes after which the system is asked to begin writing them to disk, so that little is left for
+/// The number of bytes after which the kernel is requested to start writing them to disk, so that little remains for
 /// the synchronization at the end.
 const PUSH: u64 = 16 << 20;
 impl AtomicFile {

@@ -1,5 +1,5 @@
-//! Checks of existing streams and files at the path of an output, and transfer of permissions from a file that is
-//! replaced.
+//! Checks whether an output may replace what exists at its path, and gives it the owner and permissions of the
+//! file that it replaces.
 
 use std::fs::{self, File, Metadata, Permissions};
 use std::io;
@@ -16,15 +16,15 @@ use crate::error::reason;
 use crate::stream::{Access, Descriptor, Leads, leads};
 use crate::there::directory_of;
 
-/// The sticky bit of a folder, in which only their owners may remove and rename files.
+/// The sticky bit. In a folder that has it, only the owner of a file or of the folder may remove or rename the file.
 const STICKY: u32 = 0o1000;
 
 /// Checks that an output can be written to `path` (`-` is standard output), as far as this is possible before it is
-/// created: an open stream must have been open when the process started and be writable, and an existing file must
-/// be writable and replaceable.
+/// created. An open stream, such as `/dev/fd/N`, must be writable and inherited from the parent process; an existing
+/// file must be writable and replaceable.
 ///
-/// Programs call it before they start to work; libraries get the error from
-/// [`Output::create`](crate::Output::create).
+/// Programs should call this before they start to work. [`Output::create`](crate::Output::create) returns the same
+/// errors.
 ///
 /// # Errors
 ///
@@ -51,11 +51,12 @@ pub fn check_output(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Opens the stream that a path refers to; `None` if the path does not refer to an open stream.
+/// Opens the stream that a path refers to. Returns `None` if the path does not refer to a descriptor.
 ///
 /// # Errors
 ///
-/// If the stream is closed or not writable, or if it is a file that another process has open.
+/// If the stream is closed or not writable, or if the path leads to a regular file through a descriptor of another
+/// process (`/proc/PID/fd/N`).
 pub(super) fn open_stream(path: &Path) -> Result<Option<File>, Error> {
     match leads(path) {
         Some(Leads::Here(descriptor)) => {
@@ -63,15 +64,16 @@ pub(super) fn open_stream(path: &Path) -> Result<Option<File>, Error> {
             file.map(Some).map_err(|error| cannot_write(path, error))
         }
         Some(Leads::Elsewhere) if fs::metadata(path).is_ok_and(|at| at.is_file()) => {
-            let what = "it is a file that another process has open: name the file itself";
+            let what = "the path leads to a file that another process has open: give the path of the \
+                        file itself";
             Err(cannot_write(path, io::Error::other(what)))
         }
         Some(Leads::Elsewhere) | None => Ok(None),
     }
 }
 
-/// Checks that a file may be replaced. The shell's `>` would not write a write-protected file, and in a sticky
-/// folder the system does not let a user rename files of other users.
+/// Checks that a file may be replaced. A write-protected file is refused, as by the shell's `>`, and so is another
+/// user's file in another user's sticky folder, which the system would not allow to be renamed.
 pub(super) fn check_replacing(
     path: &Path,
     target: &Path,
@@ -81,7 +83,7 @@ pub(super) fn check_replacing(
     if let Err(error) = accessat(CWD, target, Permission::WRITE_OK, AtFlags::EACCESS) {
         return Err(failed(match error {
             rustix::io::Errno::ACCESS => {
-                "the file that is there is write-protected: make it writable (chmod u+w), remove it, or choose another name"
+                "the existing file is write-protected: make it writable (chmod u+w), remove it, or choose another name"
                     .to_owned()
             }
             error => reason(&error.into()),
@@ -89,15 +91,16 @@ pub(super) fn check_replacing(
     }
     match is_another_ones(target, existing) {
         true => Err(failed(
-            "the file that is there belongs to another user, and its folder is sticky: only the owner \
-             can replace it; choose another name"
+            "the existing file belongs to another user, and its folder has the sticky bit: only the owner of the \
+             file or of the folder can replace it; choose another name"
                 .to_owned(),
         )),
         false => Ok(()),
     }
 }
 
-/// Whether a file in a sticky folder belongs to another user, so that it can be neither renamed nor removed.
+/// Whether a file belongs to another user and is in another user's sticky folder, so that this user, unless it is
+/// root, can neither rename nor remove it.
 pub(super) fn is_another_ones(target: &Path, existing: &Metadata) -> bool {
     let user = geteuid();
     let others = |at: &Metadata| at.uid() != user.as_raw();
@@ -108,8 +111,9 @@ pub(super) fn is_another_ones(target: &Path, existing: &Metadata) -> bool {
 }
 
 /// Gives a file the owner, the group and the permissions of the file that it will replace, as far as the system
-/// allows: only root may give files to other users, and users may give them to their own groups. Group permissions
-/// are not passed on to another group, and setuid and setgid are never passed on.
+/// allows: only root may give files to other users, and users may give them to their own groups. If the group cannot
+/// be kept, the file's group gets only those of the old group's permissions that all other users had, too. setuid and
+/// setgid are never passed on.
 pub(super) fn take_over(file: &File, existing: &Metadata) -> io::Result<()> {
     let before = file.metadata()?;
     if before.uid() != existing.uid() {
@@ -120,7 +124,7 @@ pub(super) fn take_over(file: &File, existing: &Metadata) -> io::Result<()> {
     }
     let mode = existing.mode() & 0o777;
     let same_group = file.metadata()?.gid() == existing.gid();
-    // The group of the new file gets only permissions that all users had.
+    // Another group gets only permissions that all users had.
     let mode = if same_group { mode } else { mode & (0o707 | (mode & 0o007) << 3) };
     file.set_permissions(Permissions::from_mode(mode))
 }

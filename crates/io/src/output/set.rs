@@ -101,7 +101,7 @@ impl OutputSet {
     }
 
     /// Returns the size in bytes of the finished file that was created as `path` and has not appeared yet; 0 if
-    /// there is none.
+    /// there is no such file.
     pub fn bytes_of(&self, path: &Path) -> u64 {
         let Some(state) = self.state() else { return 0 };
         state.written.iter().filter(|file| file.path() == path).map(Named::bytes).sum()

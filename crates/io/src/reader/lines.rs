@@ -110,7 +110,7 @@ impl LineReader {
         })
     }
 
-    /// Refills `lines` with the next lines. Returns `false` if there are none left or the reader was stopped. Blank
+    /// Refills `lines` with the next lines. Returns `false` if no lines remain or the reader was stopped. Blank
     /// lines at the end of the input are skipped. Any number of workers may call it at the same time, each with its
     /// own chunk.
     ///

@@ -104,8 +104,8 @@ impl ReaderOptions {
         self.formats.alignments().ok_or_else(refused)
     }
 
-    /// Returns the size of the room before a chunk's text for the rest of the previous chunk. A larger rest occurs
-    /// only with long records and costs a copy.
+    /// Returns the size of the free space before a chunk's text for the rest of the previous chunk. A larger rest
+    /// occurs only with long records and costs a copy.
     pub(super) fn headroom(&self) -> usize {
         self.chunk_bytes / 16
     }

@@ -92,7 +92,7 @@ impl Open {
 
     /// Cuts the next batch, which begins with read `first`, from the heads of the queues, if they have enough
     /// records. Without `room`, nothing is fetched, and no batch with a long record is cut: such a record may have
-    /// been fetched before the room was taken.
+    /// been fetched before `room` was taken.
     ///
     /// # Errors
     /// If there is a problem with the record after those of all batches.
@@ -294,7 +294,7 @@ impl Pending {
     }
 }
 
-/// Returns the least of 1..=`most` for which `is_enough` holds, given that it then holds for all larger numbers;
+/// Returns the smallest of 1..=`most` for which `is_enough` holds, given that it then holds for all larger numbers;
 /// `most + 1` if it holds for none.
 fn least(most: usize, is_enough: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (1, most + 1);

@@ -55,7 +55,7 @@ pub fn stem(name: &[u8]) -> &[u8] {
     }
 }
 
-/// Returns the mate number in a final `/1` or `/2` of a name, else 0.
+/// Returns the mate number in a final `/1` or `/2` of a name; 0 if there is no such number.
 fn final_number(name: &[u8]) -> u8 {
     match name {
         [.., b'/', number @ (b'1' | b'2')] => number - b'0',
@@ -63,8 +63,8 @@ fn final_number(name: &[u8]) -> u8 {
     }
 }
 
-/// Returns the mate number in the comment of a header, else 0: in `1:N:0:…`, as written by Illumina's software, or
-/// in a final `/1`, as written by the ENA.
+/// Returns the mate number in the comment of a header: in `1:N:0:…`, as written by Illumina's software, or in a final
+/// `/1`, as written by the ENA; 0 if there is no such number.
 pub(super) fn comment_number(comment: &[u8]) -> u8 {
     match comment {
         [number @ (b'1' | b'2'), b':', b'Y' | b'N', b':', ..] => number - b'0',

@@ -16,7 +16,7 @@ pub struct Record<'a> {
 }
 
 impl Record<'_> {
-    /// Appends the record as text: as FASTQ if it has qualities, else as FASTA with the sequence in one line.
+    /// Appends the record as text: as FASTQ if it has qualities, otherwise as FASTA with the sequence in one line.
     /// Returns the range of its letters in the text.
     pub fn write(&self, text: &mut Vec<u8>) -> Range<usize> {
         text.push(if self.quality.is_some() { b'@' } else { b'>' });

@@ -7,8 +7,8 @@ use merganser_run::{Cancel, Cancelled, Shard, StartError};
 use super::ReadInput;
 use crate::{Error, Input, fingerprint};
 
-/// The reads of one shard of a job. The shards of a job contain all its reads, each once and in order; mates are
-/// never separated.
+/// The reads of one shard of a job. The shards of a job contain all its reads, each once and in the order of the
+/// input; mates are never separated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadShare {
     shard: Shard,

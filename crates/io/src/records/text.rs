@@ -23,9 +23,8 @@ pub(super) struct Text {
 /// The position of a stretch in a record that is too long to be returned whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
-    /// Whether this is the first stretch. The first letters of all others, as many as
-    /// [`RecordOptions::stretches`](super::RecordOptions::stretches) says, repeat the last ones of the previous
-    /// stretch.
+    /// Whether this is the first stretch. Each other one starts with letters that repeat the last ones of the previous
+    /// stretch; their number is in [`RecordOptions::stretches`](super::RecordOptions::stretches).
     pub begins: bool,
     /// Whether this is the last stretch.
     pub ends: bool,

@@ -72,8 +72,8 @@ where
     engine.finish().map(drop)
 }
 
-/// Returns the number of the first read of each batch, in order, followed by the number of all reads; a pair counts
-/// as one.
+/// Returns the number of the first read of each batch, in ascending order, followed by the number of all reads; a pair
+/// counts as one.
 ///
 /// # Errors
 /// See [`walk`].

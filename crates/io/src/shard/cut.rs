@@ -22,8 +22,8 @@ pub(crate) struct Cut {
     pub(crate) repeated: Option<Vec<u8>>,
 }
 
-/// Returns the first position at or after `at` at which a file of `size` bytes can be cut; `None` if there is none
-/// before its end.
+/// Returns the first position at or after `at` at which a file of `size` bytes can be cut; `None` if there is no such
+/// position before its end.
 pub(crate) fn find(
     file: &File,
     size: u64,

@@ -59,9 +59,9 @@ fn fasta_cases() -> Vec<(&'static str, String, Expected)> {
             format!(";{0}\n>a\nAC\n;{0}\nGT\n", "acgt ".repeat(50)),
             vec![fasta("a", "ACGT")],
         ),
-        ("letters that are none", ">a\nAC-G*T.5\n".into(), vec![fasta("a", "AC-G*T.5")]),
+        ("letters that are not bases", ">a\nAC-G*T.5\n".into(), vec![fasta("a", "AC-G*T.5")]),
         (
-            "one base a line",
+            "one base per line",
             format!(">a\n{}", "A\nC\nG\nT\n".repeat(30)),
             vec![fasta("a", &"ACGT".repeat(30))],
         ),

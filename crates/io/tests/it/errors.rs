@@ -25,7 +25,7 @@ fn malformed_fastq() {
     let cases = [
         (
             "ACGT\n+\nIIII\n",
-            "record 2, line 5: a record should begin with '@', this line begins with 'A'; is a line \
+            "record 2, line 5: a record should begin with '@', but this line begins with 'A'; is a line \
              missing or doubled above?",
         ),
         (
@@ -34,12 +34,12 @@ fn malformed_fastq() {
         ),
         (
             "@r\nACGT\nIIII\n@s\nA\n+\nI\n",
-            "record 2, line 7: the third line of a record should begin with '+', this one begins \
+            "record 2, line 7: the third line of a record should begin with '+', but this one begins \
              with 'I'",
         ),
         (
             "@r\nACGT\n\nIIII\n",
-            "record 2, line 7: the third line of a record should begin with '+', this one is empty",
+            "record 2, line 7: the third line of a record should begin with '+', but this one is empty",
         ),
         (
             "@r\nACGT\n+\nIII\n@s\nA\n+\nI\n",
@@ -199,7 +199,7 @@ fn lines_that_are_no_fastq() {
         (
             ">c\nACGT\n",
             5,
-            "a record should begin with '@', this line begins with '>'; give FASTA and FASTQ as files \
+            "a record should begin with '@', but this line begins with '>'; give FASTA and FASTQ as files \
              of their own",
         ),
         ("@s\nACGT\n+\nIIII@r1\nACGT\n+\nIIII\n", 8, joined),
@@ -207,7 +207,7 @@ fn lines_that_are_no_fastq() {
         (
             "\u{feff}@s\nACGT\n+\nIIII\n",
             5,
-            "a record should begin with '@', this line begins with byte 0xef; is it a byte order \
+            "a record should begin with '@', but this line begins with byte 0xef; is it a byte order \
              mark? Give files one by one, not joined",
         ),
         (
@@ -254,7 +254,7 @@ fn the_earliest_error_is_reported_whoever_is_first() {
         let error = read_together(&reader, 3, 0).unwrap_err().to_string();
         assert_eq!(
             error,
-            "test: record 21, line 83: the third line of a record should begin with '+', this one \
+            "test: record 21, line 83: the third line of a record should begin with '+', but this one \
              begins with 'I'"
         );
     }

@@ -178,7 +178,7 @@ proptest! {
                 for number in bad + 1..count {
                     one = one.replace(&format!("r{number}/1"), &format!("s{number}/1"));
                 }
-                format!("2: record {}, line {}: a record should begin with '@', this line begins \
+                format!("2: record {}, line {}: a record should begin with '@', but this line begins \
                     with '!'; is a line missing or doubled above?", bad + 1, 4 * bad + 1)
             }
         };

@@ -37,7 +37,8 @@ pub struct Pair {
 }
 
 impl Comparison {
-    /// Returns the Jaccard index: shared k-mers over those of either table; 0 if both are empty.
+    /// Returns the Jaccard index: the number of shared k-mers over the number of k-mers in either table; 0 if both are
+    /// empty.
     pub fn jaccard(&self, pair: &Pair) -> f64 {
         let (a, b) = pair.tables;
         ratio(pair.shared, self.kmers[a] + self.kmers[b] - pair.shared)
@@ -50,7 +51,7 @@ impl Comparison {
         ratio(pair.shared_occurrences, all)
     }
 
-    /// Returns the number of shared k-mers over that of the first table, and over that of the second.
+    /// Returns the number of shared k-mers over the number in the first table, and over the number in the second.
     pub fn containment(&self, pair: &Pair) -> (f64, f64) {
         let (a, b) = pair.tables;
         (ratio(pair.shared, self.kmers[a]), ratio(pair.shared, self.kmers[b]))

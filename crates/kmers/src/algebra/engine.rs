@@ -8,7 +8,7 @@ use crate::Error;
 use crate::ranges::{RangeReader, Ranges};
 
 /// The position of a range. k-mers that share their first bits form a section; a large section is divided into
-/// several ranges, which go to one worker in order.
+/// several ranges, which go to one worker in ascending order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) section: usize,

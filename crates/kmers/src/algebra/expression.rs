@@ -58,7 +58,7 @@ impl Operation {
 /// Inclusive bounds of counts; k-mers with other counts are dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// The least count that is kept.
+    /// The smallest count that is kept.
     pub least: u32,
     /// The largest count that is kept.
     pub most: u32,
@@ -100,7 +100,7 @@ pub enum Expression {
 pub(super) struct Bounds {
     /// An upper bound of the number of k-mers.
     pub(super) kmers: u64,
-    /// A lower bound of the least count.
+    /// A lower bound of the counts.
     pub(super) least: u32,
     /// An upper bound of the largest count.
     pub(super) largest: u32,

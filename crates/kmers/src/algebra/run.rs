@@ -41,7 +41,7 @@ pub struct Calculated {
     /// The memory ([`Resources::memory`]) in bytes with which no temporary files would have been written;
     /// `None` if there were none.
     pub enough_memory: Option<u64>,
-    /// The stages in order, with their wall time.
+    /// The stages in the order of their starts, with their wall time.
     pub stages: Stages,
     /// The largest resident size of the process so far, in bytes, if the system reports it.
     pub peak_memory: Option<u64>,

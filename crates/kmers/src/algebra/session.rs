@@ -37,7 +37,7 @@ pub(crate) struct Session<'s> {
 
 /// The size of blocks of gathered k-mers.
 const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 1 << 10..=16 << 10;
-/// The least memory for the arrays of a worker.
+/// The minimum memory for the arrays of a worker.
 const LEAST_WORKER_BYTES: u64 = 2 << 20;
 /// The largest number of k-mers of all tables in a range: enough to make the cost of a range negligible, few
 /// enough to stay in the second-level cache.
@@ -113,7 +113,7 @@ impl<'s> Session<'s> {
         least_memory(self.resources.budget(), holds)
     }
 
-    /// Returns the k-mers of each table in order.
+    /// Returns the k-mers of each table, in ascending order.
     pub(crate) fn ranges<K: Kmer>(
         &self,
         progress: &dyn Progress,

@@ -197,7 +197,7 @@ impl FastK {
         ranges::prefixes(8 * self.prefix_bytes, prefix, bits)
     }
 
-    /// Checks the whole table by reading it in order.
+    /// Checks the whole table by reading its k-mers in ascending order.
     pub(crate) fn verify(&self) -> Result<(), Error> {
         merganser_seq::with_kmer!(self.k, K => {
             let mut kmers = Vec::<(K, u32)>::new();
@@ -207,7 +207,7 @@ impl FastK {
     }
 }
 
-/// Returns the path of a part: a hidden file beside the stub.
+/// Returns the path of a part: a hidden file in the same folder as the stub.
 fn part_of(stub: &Path, number: i64) -> PathBuf {
     let name = stub.file_name().unwrap_or_default().to_string_lossy();
     stub.with_file_name(format!(".{name}.{number}"))

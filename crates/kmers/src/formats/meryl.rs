@@ -230,7 +230,7 @@ struct Block<'b> {
     meryl: &'b Meryl,
     file: &'b Path,
     number: u64,
-    /// The least prefix that the next block may have.
+    /// The smallest prefix that the next block may have.
     after: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! The traits for writing tables: any worker encodes parts, which are written in order.
+//! The traits for writing tables: any worker encodes parts, which are written in ascending order.
 
 use std::iter;
 use std::time::Duration;
@@ -55,7 +55,7 @@ impl<K: Kmer> MgkBlocks<'_, K> {
         })
     }
 
-    /// Decodes the k-mers with their counts, in order.
+    /// Decodes the k-mers with their counts, in ascending order.
     fn decode(&self) -> Vec<(K, u32)> {
         let mut kmers = Vec::with_capacity(self.kmers);
         let whole = self.each().all(|block| decode([block], &mut kmers));
@@ -111,7 +111,7 @@ impl Totals {
     }
 }
 
-/// A sink that receives parts from several workers, in order.
+/// A sink that receives parts from several workers, in ascending order.
 pub(crate) struct Ordered<S>(pub(crate) S);
 
 impl<P, S: Sink<P>> InOrderSink<P> for Ordered<S> {
@@ -128,7 +128,7 @@ pub trait Writing<K> {
     type Written;
     /// The error of writing.
     type Error: From<Error>;
-    /// Makes the table: encodes its k-mers, passes them to the sink in order, and finishes the sink.
+    /// Makes the table: encodes its k-mers, passes them to the sink in ascending order, and finishes the sink.
     ///
     /// # Errors
     /// If the sink fails, or the table cannot be made.

@@ -6,7 +6,7 @@ use crate::formats::fastk;
 
 /// The size of the header before the numbers of k-mers.
 const HEADER: usize = 28;
-/// The least count of a histogram of FastK.
+/// The smallest count of a histogram of FastK.
 const LOW: u32 = 1;
 /// The largest count of a histogram of FastK.
 pub(crate) const HIGH: u32 = 32_767;

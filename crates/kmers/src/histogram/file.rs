@@ -53,7 +53,7 @@ struct Order {
     counts_fall: bool,
 }
 
-/// The least number of rows whose numbers are unlikely to be 1, 2, 3, … by chance.
+/// The minimum number of rows whose numbers are unlikely to be 1, 2, 3, … by chance.
 const MIN_SWAPPED: u64 = 10;
 /// The largest accepted ratio of the occurrences in all rows to the number that the file gives; rows may be
 /// estimates.

@@ -24,7 +24,7 @@ const LETTERS: usize = 1 << 20;
 const WORKSPACES: usize = 4;
 /// The part of the device memory that is left free, in bytes.
 const SPARE_BYTES: u64 = 16 << 20;
-/// The least device memory for look-ups, in bytes.
+/// The minimum device memory for look-ups, in bytes.
 const LEAST_BYTES: u64 = 32 << 20;
 /// The device memory that a letter and its count take, in bytes.
 const DEVICE_LETTER_BYTES: u64 = 5;
@@ -119,7 +119,7 @@ impl Workspace {
     }
 }
 
-/// Returns the range of letters that the k-mers at these places cover.
+/// Returns the range of letters that the k-mers at these positions cover.
 fn letters_of(sliding: Sliding, places: &Range<usize>, letters: usize) -> Range<usize> {
     let start = places.start * sliding.stride;
     let end = places.end.saturating_sub(1) * sliding.stride + sliding.k;

@@ -45,7 +45,7 @@ impl<'e> Entries<'e> {
     ///
     /// # Safety
     /// The addresses in the entries must point to device memory that lives as long as the entries are borrowed,
-    /// and has as many items as the entries and the codes of the lines tell.
+    /// and that has at least the numbers of items that the entries and the codes of the lines state.
     pub(super) unsafe fn new(bits: u32, first: u32, entries: DeviceSlice<'e, u64>) -> Self {
         Entries { bits, first, entries }
     }
@@ -53,8 +53,8 @@ impl<'e> Entries<'e> {
 
 /// A k-mer that devices can look up.
 pub(crate) trait SeekKmer: Kmer {
-    /// Writes the counts of k-mers of `letters` that are in these sections to their places in `counts`; other
-    /// places are not changed.
+    /// Writes the counts of k-mers of `letters` that are in these sections to their positions in `counts`; other
+    /// positions are not changed.
     fn seek(
         stream: &Stream,
         entries: Entries<'_>,
@@ -81,8 +81,8 @@ pub(crate) trait SeekKmer: Kmer {
                 sections: entries.entries.as_ptr(),
                 counts: counts.as_mut_ptr(),
             };
-            // SAFETY: the kernel reads as many letters and entries and writes as many counts as the arguments
-            // tell. The memory to which entries point exists, as the caller of `Entries::new` promised.
+            // SAFETY: the kernel reads and writes only the numbers of letters, entries and counts in the arguments.
+            // The memory to which entries point exists, as the caller of `Entries::new` promised.
             unsafe { merganser_kmers_seek(size_of::<Self>() as u32, &arguments, raw) }
         })
     }

@@ -38,8 +38,8 @@ impl<K: Kmer> Sections<K> {
         self.sections.get(kmer.prefix(k, self.bits).wrapping_sub(self.first) as usize)
     }
 
-    /// Writes the counts of k-mers of `letters` that are in these sections to their places in `counts`. Other
-    /// places are not changed; places beyond the end of `counts` are ignored.
+    /// Writes the counts of k-mers of `letters` that are in these sections to their positions in `counts`. Other
+    /// positions are not changed; positions beyond the end of `counts` are ignored.
     pub(crate) fn look_up(&self, sliding: Sliding, letters: &[u8], counts: &mut [u32]) {
         let mut waiting = [(K::default(), 0usize); AT_ONCE];
         let mut number = 0;
@@ -98,7 +98,7 @@ impl<K: Kmer> Sections<K> {
     }
 }
 
-/// A table whose k-mers can be read in order.
+/// A table whose k-mers can be read in ascending order.
 pub(super) struct Loading<'l, 's, K> {
     pub(super) session: &'l Session<'s>,
     pub(super) ranges: &'l [Box<dyn Ranges<K> + 'l>],

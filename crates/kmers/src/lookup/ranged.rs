@@ -22,9 +22,9 @@ use crate::tables::AnyTable;
 /// The memory of a letter of a batch in bytes: its record with quality and header, the letter among those that
 /// are looked up, the count of its k-mer, and the output for it.
 pub(super) const LETTER_BYTES: u64 = 12;
-/// The least number of letters in a batch.
+/// The minimum number of letters in a batch.
 const LEAST_LETTERS: u64 = 64 << 10;
-/// The number of places that a worker looks up at a time.
+/// The number of positions that a worker looks up at a time.
 const PLACES: usize = 64 << 10;
 /// The numbers of first bits that are tried if the usual sections do not fit.
 const MORE_BITS: [u32; 3] = [16, 20, 24];

@@ -22,18 +22,18 @@ impl Sliding {
         Sliding { k: table.k, canonical: table.canonical, stride }
     }
 
-    /// Sets `counts` to a 0 for each place.
+    /// Sets `counts` to a 0 for each position.
     pub(crate) fn begin(&self, letters: &[u8], counts: &mut Vec<u32>) {
         counts.clear();
         counts.resize(self.places(letters.len()), 0);
     }
 
-    /// Returns the number of places at which k-mers can begin.
+    /// Returns the number of positions at which k-mers can begin.
     pub(crate) fn places(&self, letters: usize) -> usize {
         letters.div_ceil(self.stride)
     }
 
-    /// Calls `take` with every k-mer at one of the places of `letters`, and with its place.
+    /// Calls `take` with every k-mer at one of the positions of `letters`, and with the index of its position.
     #[inline(always)]
     pub(crate) fn each<K: Kmer>(&self, letters: &[u8], mut take: impl FnMut(K, usize)) {
         let Sliding { k, canonical, stride } = *self;

@@ -10,7 +10,7 @@ use crate::algebra::Cut;
 use crate::tables::AnyTable;
 use crate::{Error, Table};
 
-/// The least number of k-mers for a worker: for fewer k-mers, distributing them takes longer than looking them up.
+/// The minimum number of k-mers for a worker: for fewer, distributing them takes longer than looking them up.
 const LEAST_SHARE: usize = 512;
 /// The number of k-mers that are looked up together.
 const AT_ONCE: usize = 1 << 20;

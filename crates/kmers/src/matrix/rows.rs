@@ -67,7 +67,7 @@ impl<K: Kmer> Work<K> for Rows<'_, K> {
             let kept = run.iter().filter(|entry| cut.keeps(entry.1));
             self.entries.extend(kept.map(|&(kmer, count)| (kmer, sample, count)));
         }
-        // The sort is stable, so samples stay in order, and it merges runs that are already sorted.
+        // The sort is stable, so the samples of a k-mer keep their order, and it merges runs that are already sorted.
         self.entries.sort_by_key(|entry| entry.0);
         let mut part = EncodedRows::default();
         let mut from = 0;

@@ -231,7 +231,7 @@ impl<W: OfReads> PassJob for Reads<'_, W> {
             return lookup.counts(letters, 1, counts);
         };
         lookup.counts(letters, SAMPLED, counts)?;
-        // The letters of the reads that need all hits, and their places among all letters.
+        // The letters of the reads that need all hits, and their positions among all letters.
         let (mut open, mut places) = (Vec::new(), Vec::new());
         let mut begin = 0;
         for read in reads {

@@ -116,8 +116,8 @@ pub struct FilterConfig {
     /// Keep a pair if any mate would be kept, if both would, or by the hits of both together
     #[cfg_attr(feature = "cli", arg(long, value_name = "WHICH", default_value_t))]
     pub pairs: Mates,
-    /// Whether mates are paired by their place in the inputs, whatever their names; otherwise their names must
-    /// be [those of mates](merganser_io::are_mates).
+    /// Whether mates are paired by their position in the inputs, whatever their names; otherwise their names must
+    /// be [names of mates](merganser_io::are_mates).
     #[cfg_attr(feature = "cli", arg(skip))]
     pub any_names: bool,
 }
@@ -162,7 +162,7 @@ pub struct Filtered {
 }
 
 /// Filters the reads of `segments`, one segment after the other, and writes those that are kept to `outputs`,
-/// in order: all to one output, or first and second mates to one each.
+/// in the order of the input: all to one output, or first and second mates to one each.
 ///
 /// The progress stage is `filtering`, in bytes of input.
 ///

@@ -92,7 +92,7 @@ impl Open {
         Ok(())
     }
 
-    /// Passes all counts to `take`, in order.
+    /// Passes all counts to `take`, in the order of the k-mers.
     fn each(&self, mut take: impl FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
         let (mut piece, mut at) = (Vec::new(), 0);
         while at < self.file.bytes() {
@@ -144,8 +144,8 @@ fn numbers(bytes: &[u8]) -> impl Iterator<Item = u32> {
     bytes.as_chunks().0.iter().map(|&count| u32::from_le_bytes(count))
 }
 
-/// Returns the value at `place` in the order of all values, given the number of items with each value, and its
-/// place among the equal ones.
+/// Returns the value at `place` in the sorted list of all values, given the number of items with each value, and its
+/// position among the equal ones.
 fn place(values: &[u64], mut place: u64) -> (usize, u64) {
     for (value, &many) in values.iter().enumerate() {
         if place < many {

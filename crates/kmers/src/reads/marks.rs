@@ -1,4 +1,4 @@
-//! Finds the places of a table's k-mers on sequences.
+//! Finds the positions of a table's k-mers on sequences.
 
 use std::sync::Mutex;
 
@@ -13,7 +13,7 @@ use crate::Error;
 /// An event along a sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark<'m> {
-    /// The begin of a sequence.
+    /// The start of a sequence.
     Begin {
         /// The first word of its header.
         name: &'m [u8],
@@ -40,7 +40,8 @@ pub enum Mark<'m> {
     },
 }
 
-/// Passes all sequences of `inputs`, in order, and the places of the table's k-mers on them to `take`.
+/// Passes all sequences of `inputs`, in the order of the input, and the positions of the table's k-mers on them to
+/// `take`.
 ///
 /// The progress stage is `looking up`, in bytes of input.
 ///
@@ -74,7 +75,7 @@ struct MarkedSequence<'m> {
 
 #[derive(Clone, Copy, Default)]
 struct Sums {
-    /// The number of places of k-mers so far.
+    /// The number of positions of k-mers so far.
     places: u64,
     /// The number of k-mers so far.
     kmers: u64,
@@ -82,7 +83,7 @@ struct Sums {
     bases: u64,
 }
 
-/// The number of numbers in an encoded sequence or stretch, before its name and its runs.
+/// The number of integers in an encoded sequence or stretch, before its name and its runs.
 const NUMBERS: usize = 5;
 
 impl OfReads for Marking<'_> {
@@ -96,7 +97,7 @@ impl OfReads for Marking<'_> {
         true
     }
 
-    /// Returns the copies for runs of one k-mer each and, in compressed sequences, for the begins of homopolymers.
+    /// Returns the copies for runs of one k-mer each and, in compressed sequences, for the starts of homopolymers.
     fn more_copies(&self) -> u64 {
         32 + if self.compressed { 8 } else { 0 }
     }
@@ -184,7 +185,7 @@ fn runs(counts: &[u32], k: usize, text: &mut Vec<u8>) -> u64 {
     runs
 }
 
-/// Appends each k-mer of compressed letters with its place in `letters`, and returns the number of k-mers.
+/// Appends each k-mer of compressed letters with its position in `letters`, and returns the number of k-mers.
 fn compressed_runs(letters: &[u8], counts: &[u32], k: usize, text: &mut Vec<u8>) -> u64 {
     let mut runs = Homopolymers::default();
     let begins = (0..letters.len()).filter(|&at| runs.begins(letters[at]));

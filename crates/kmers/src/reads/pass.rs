@@ -1,7 +1,7 @@
 //! A pass over batches whose k-mers are looked up; the outputs are written in the order of the input.
 //!
 //! If each worker can look up k-mers by itself, it processes a batch from the input to its text. If one look-up
-//! keeps all workers busy, they first read as many batches as the look-up takes.
+//! keeps all workers busy, they first read the number of batches that the look-up takes.
 
 use std::io::Write;
 use std::ops::Range;
@@ -28,8 +28,8 @@ pub(super) trait PassJob: Source<Batch: Send + Sync, Error = Error> {
     /// [`settle`](Self::settle) uses.
     fn texts(&self) -> usize;
 
-    /// Takes the texts of each batch in order, before they are written, and may write and change them. It is
-    /// for outputs that depend on several batches.
+    /// Takes the texts of each batch, in the order of the input, before they are written, and may write and change
+    /// them. It is for outputs that depend on several batches.
     ///
     /// # Errors
     /// If an output cannot be written.
@@ -43,7 +43,7 @@ pub(super) trait PassJob: Source<Batch: Send + Sync, Error = Error> {
         [usize::MAX; 2]
     }
 
-    /// Returns the distance between the begins of k-mers that are looked up, in letters.
+    /// Returns the distance between the starts of k-mers that are looked up, in letters.
     fn stride(&self) -> usize {
         1
     }
@@ -166,7 +166,8 @@ impl<'p, 'o, W: PassJob> Pass<'p, 'o, W> {
         }
     }
 
-    /// Reads the next batches until they have at least `most` letters; returns them in order. Empty at the end.
+    /// Reads the next batches until they have at least `most` letters. Returns them in the order of the input; empty at
+    /// the end.
     fn gather(&self, most: usize) -> Result<Vec<Held<W::Batch>>, Error> {
         let letters = AtomicUsize::new(0);
         let more = || letters.load(Ordering::Relaxed) < most;

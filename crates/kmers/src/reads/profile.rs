@@ -21,7 +21,7 @@ pub struct Profiled {
     pub skipped_alignments: u64,
 }
 
-/// Writes a line for each read of `inputs`, in order: its name, its number of k-mers, the number of them that
+/// Writes a line for each read of `inputs`, in the order of the input: its name, its number of k-mers, the number that
 /// the table has, the median of their counts, and all counts, separated by commas. The count is 0 for k-mers
 /// that the table does not have, and for those with a letter that is not a base.
 ///

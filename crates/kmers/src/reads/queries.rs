@@ -19,8 +19,8 @@ use crate::error::bad;
 const CHUNK_BYTES: usize = 128 << 10;
 /// The largest length of a line; only its first word is used.
 const LONGEST_LINE: usize = 1 << 20;
-/// The memory of a letter in bytes: its k-mer as it was read and among those of a look-up, its place among the
-/// sorted k-mers, its answer.
+/// The memory of a letter in bytes: for its k-mer as it was read and as sorted for a look-up, for its position among
+/// the sorted k-mers, and for the answer.
 const LETTER_BYTES: u64 = 4;
 
 /// Writes `KMER<TAB>COUNT` for each of `kmers`, as they are given, in their order. If one is not a k-mer of the

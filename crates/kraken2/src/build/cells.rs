@@ -19,7 +19,7 @@ use super::super::taxonomy::Kraken2Taxonomy;
 use super::blocks::ZONES;
 use crate::Error;
 
-/// Cells of a range's margin. At a load of 0.7, only about one cell in 10²⁴ begins a run of as many full cells.
+/// Cells of a range's margin. At a load of 0.7, only about one cell in 10²⁴ begins a run of this many full cells.
 const MARGIN: usize = 1024;
 /// The minimum number of cells of a range.
 const LEAST: u64 = 1 << 20;

@@ -1,4 +1,4 @@
-//! Tables of taxids beside the references and in the folder of the taxonomy.
+//! Tables of taxids in the folders of the references and of the taxonomy.
 
 use std::fs;
 use std::io;
@@ -10,12 +10,12 @@ use merganser_taxonomy::TaxonomySource;
 use crate::Error;
 use crate::file_names::MAP;
 
-/// Parts of the names of files that are looked for beside references and in the folder of the taxonomy.
+/// Parts of the names of files that are searched for in the folders of the references and of the taxonomy.
 const SUMMARY: &str = "assembly_summary";
 const ACCESSIONS: &str = ".accession2taxid";
 
-/// Returns the files that a build reads although their names were not given: those of the taxonomy, and those
-/// beside the references.
+/// Returns the files that a build reads although their names were not given: the files of the taxonomy,
+/// and the tables in the references' folders.
 pub fn files_beside(inputs: &[Input], taxonomy: Option<&TaxonomySource>) -> Vec<PathBuf> {
     // If a folder cannot be read, the build itself fails later.
     let mut files = files_next_to(inputs, is_summary).unwrap_or_default();
@@ -27,7 +27,7 @@ pub fn files_beside(inputs: &[Input], taxonomy: Option<&TaxonomySource>) -> Vec<
     files
 }
 
-/// Whether a file is Kraken 2's map of the sequences beside it.
+/// Whether a file is Kraken 2's map of the sequences in the same folder.
 pub(super) fn is_map(name: &str) -> bool {
     name == MAP
 }

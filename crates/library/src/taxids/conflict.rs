@@ -8,7 +8,7 @@ use merganser_taxonomy::Taxonomy;
 
 use super::TaxidSearch;
 
-/// An id with the taxid that counts and the other one.
+/// An id with the taxid that is used, and the other one.
 pub(super) type TwoTaxids = (String, [u32; 2]);
 
 /// The source of the two taxids of an id.
@@ -16,7 +16,7 @@ pub(super) type TwoTaxids = (String, [u32; 2]);
 pub enum ConflictPlace {
     /// Both taxids are in the map.
     Map,
-    /// The taxid that counts is in this earlier map.
+    /// The taxid that is used is in this earlier map.
     EarlierMap(PathBuf),
     /// Both taxids are in the header of the sequence.
     Header,
@@ -33,7 +33,7 @@ pub struct MapConflict {
     pub ids: usize,
     /// The first id.
     pub id: String,
-    /// The taxids of the first id: the one that counts, and the other one.
+    /// The taxids of the first id: the one that is used, and the other one.
     pub taxids: [u32; 2],
 }
 

@@ -14,7 +14,7 @@ struct SelectFlags {
     /// Report only the first hit
     #[arg(long, help_heading = "Reports", group = "select")]
     best: bool,
-    /// Report all hits with as few edits as the first one
+    /// Report all hits with the same number of edits as the first one
     #[arg(long, help_heading = "Reports", group = "select")]
     best_strata: bool,
 }

@@ -103,7 +103,7 @@ impl<'r> Mapper<'r> {
         self.verifier.ends.clear();
     }
 
-    /// Adds the part of a read that takes part in mapping to the batch.
+    /// Adds the part of a read that is mapped to the batch.
     ///
     /// # Errors
     /// A message about the first letter that is not of DNA.
@@ -368,8 +368,9 @@ impl<'r> Mapper<'r> {
         Err(Error::Crowded { read: ends.last().map_or(0, |end| end.query as usize / 2) })
     }
 
-    /// Replaces `hits` by the hits of some reads in order, and `bounds` by the end of each read's hits. Exactly
-    /// these reads, in this order, must have been searched and flushed since the last call.
+    /// Replaces `hits` by the hits of some reads, read by read, each in the order of [`Hit`], and `bounds` by
+    /// the end of each read's hits. Exactly these reads, in this order, must have been searched and flushed
+    /// since the last call.
     ///
     /// # Errors
     /// If the run is cancelled.

@@ -192,7 +192,7 @@ impl Chooser {
         }
     }
 
-    /// Looks up all stretches between two places, by begin, then by length. A stretch with ambiguous letters
+    /// Looks up all stretches between two places, by start, then by length. A stretch with ambiguous letters
     /// has no positions.
     fn find_stretches(&mut self, view: &IndexView<'_>, query: &Query<'_>, places: usize) {
         let lengths = LONGEST / STEP;

@@ -48,7 +48,7 @@ impl Silencer {
             ends.iter().for_each(|end| self.add(end, text, quota, hits));
             return;
         };
-        // Ends farther apart than the reach do not silence each other, and neither do ends on different
+        // Ends farther apart than `reach` do not silence each other, and neither do ends on different
         // contigs.
         let contig = |end: &End| text.contig_at(i64::from(end.position));
         let close = |a: &End, b: &End| b.position - a.position <= reach && contig(a) == contig(b);

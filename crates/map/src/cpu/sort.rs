@@ -17,7 +17,7 @@ use crate::reference::Text;
 const PART_BASES: usize = 4;
 const PARTS: usize = 1 << (2 * PART_BASES);
 
-/// Calls `work` for all pieces, on all threads, and returns the results in order.
+/// Calls `work` for all pieces, on all threads, and returns the results in the order of the pieces.
 fn by_piece<T: Send>(
     pieces: &[[u32; 3]],
     threads: usize,

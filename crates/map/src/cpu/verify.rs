@@ -30,12 +30,12 @@ pub(crate) struct End {
 }
 
 /// The maximum number of diagonals that are verified together. It bounds the good ends found between two checks
-/// of the room for them.
+/// of the memory for them.
 pub(crate) const MAX_WIDTH: u32 = if cfg!(test) { 1 << 6 } else { 1 << 18 };
 
 impl Window {
     /// Splits the window into stretches of at most [`MAX_WIDTH`] diagonals. An alignment that begins on a
-    /// diagonal of a stretch is within the reach of that stretch.
+    /// diagonal of a stretch is within that stretch's [`reach`](Self::reach).
     pub(crate) fn stretches(self) -> impl Iterator<Item = Window> {
         let last = i64::from(self.width);
         (0..=last).step_by(MAX_WIDTH as usize).map(move |at| {

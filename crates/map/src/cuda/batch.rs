@@ -43,8 +43,8 @@ impl<'g> OnGpu<'g> {
         &self.found.scripts
     }
 
-    /// Returns the hits of the last part in order, each with the number of its read within the part. Their
-    /// contigs are not filled in; they follow from the positions.
+    /// Returns the hits of the last part, sorted by read, then in the order of [`Hit`], each with the number of
+    /// its read within the part. Their contigs are not filled in; they follow from the positions.
     pub(crate) fn hits(&self) -> &[(u32, Hit)] {
         &self.found.hits
     }

@@ -1,5 +1,5 @@
-//! Sorting of an index's positions on a device: consecutive parts are sorted together, as many as there is room
-//! for. A stable radix sort by 32 bases keeps positions with the same bases in order.
+//! Sorting of an index's positions on a device: consecutive parts are sorted together, as many at a time as fit
+//! into memory. A stable radix sort by 32 bases keeps positions with the same bases in order.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ const POSITION_BYTES: u64 = 25;
 const SPARE: u64 = if cfg!(test) { 1 << 10 } else { 16 << 20 };
 
 /// Sorts positions on the device with this ordinal, using at most `memory` bytes of its memory, and passes them
-/// to `growing` piece by piece, together with the begins of k-mers. Returns a description of the device.
+/// to `growing` piece by piece, together with the table of k-mers. Returns a description of the device.
 ///
 /// # Errors
 /// If the device fails or has too little memory, `growing` cannot take them, or the run was
@@ -166,7 +166,7 @@ impl Sorter {
         let values = [first.slice_mut(..items), second.slice_mut(..items)];
         let sorted = primitives::sort_pairs(stream, keys, values, 0..64, self.scratch.view_mut())?;
         task.keys = self.keys[sorted].view_mut().as_mut_ptr();
-        // SAFETY: as above; the table is as long as that of the widest group.
+        // SAFETY: as above; the table has room for the k-mers of any group.
         unsafe { kernels::table(stream, &task)? };
         download(stream, &self.positions[sorted], items, |part| growing.positions(part))?;
         download(stream, &self.table, kmers, |part| {

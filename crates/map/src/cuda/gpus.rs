@@ -89,8 +89,8 @@ impl Gpus {
         &self.devices
     }
 
-    /// Takes a workspace, and waits until one is free. A worker keeps it while it hands over texts in order, so
-    /// batches must take workspaces in order, too; otherwise, two workers could wait for each other.
+    /// Takes a workspace, and waits until one is free. A worker keeps it while it hands over texts in input order,
+    /// so batches must take workspaces in input order as well; otherwise, two workers could wait for each other.
     ///
     /// # Errors
     /// If one cannot be made.

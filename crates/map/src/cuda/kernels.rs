@@ -1,12 +1,12 @@
-//! Safe and unsafe wrappers of the CUDA launchers: the only foreign functions of this crate.
+//! Wrappers of the CUDA launchers, which are the only foreign functions of this crate.
 #![allow(unsafe_code, reason = "foreign functions")]
 
 use merganser_gpu::{RawStream, Result, Stream};
 
-/// A read on one strand, `query` of `cuda/task.cuh`: first word, number of bases, number of ambiguous letters,
-/// edits.
+/// A read on one strand, as `query` of `cuda/task.cuh`: the index of its first word, the number of bases, the number
+/// of ambiguous letters, and the maximum number of edits.
 pub(super) type QueryEntry = [u32; 4];
-/// A `window` or `seed` of `cuda/task.cuh`, in words.
+/// A `window` or a `seed` of `cuda/task.cuh`, as four words of 32 bits.
 pub(super) type Four = [u32; 4];
 
 /// The counters of `cuda/task.cuh` that the host reads.
@@ -17,9 +17,9 @@ pub(super) enum Counter {
     Verified = 2,
     Ends = 3,
     Hits = 4,
-    /// The first of the counters that are reset for each slice.
+    /// The number of windows that lanes verify. This counter and all that follow are reset for each slice.
     Plain = 6,
-    /// The last counter.
+    /// The number of keys that a slice has, or that the filter's rule did not reject; the last counter.
     Kept = 8,
 }
 
@@ -152,9 +152,9 @@ macro_rules! stages {
         $(#[$meta])*
         ///
         /// # Safety
-        /// The task's pointers must lead to memory of the stream's device that is as large as its numbers say.
-        /// The memory must live until the stream has completed this stage, and nothing else may use it
-        /// meanwhile.
+        /// Each pointer of the task must point to memory on the stream's device that is at least as large as the
+        /// task's numbers of items require. The memory must live until the stream has completed this stage, and
+        /// nothing else may use it meanwhile.
         pub(super) unsafe fn $name(stream: &Stream, task: &$task $(, $arg: $T)*) -> Result<()> {
             // SAFETY: guaranteed by this function's contract; the call copies the task itself.
             stream.launch($doing, |raw| unsafe { $foreign(task $(, $arg)*, raw) })
@@ -163,38 +163,40 @@ macro_rules! stages {
 }
 
 stages! {
-    /// Looks up all seeds of the equal divisions.
+    /// Looks up the seeds of all queries, each divided into equal stretches, and lists the queries whose seeds
+    /// occur too often.
     look_up(Task) = merganser_map_look_up, "looking up seeds";
-    /// Improves the divisions of the queries of a round.
+    /// Divides the listed queries of a round again, into the seeds that have the fewest occurrences.
     improve(Task, round: u32) = merganser_map_improve, "choosing seeds";
-    /// Collects the number of occurrences before each query.
+    /// Computes, for each query, the number of occurrences of the seeds of all queries before it.
     gather(Task) = merganser_map_gather, "counting occurrences";
-    /// Lists the keys of the current queries.
+    /// Writes a key (query and diagonal) for each occurrence of the current queries' seeds.
     expand(Task) = merganser_map_expand, "listing candidates";
-    /// Lists the keys of a slice.
+    /// Writes the keys of the current query's occurrences that are in the current slice of the reference.
     expand_slice(Task) = merganser_map_expand_slice, "listing candidates";
-    /// Applies a rule of the filter to the keys; the result is in the memory of the windows.
+    /// Writes the keys to the memory of the windows, with a marker in place of repeated ones and of those that
+    /// the filter's rule rejects.
     reject(Task) = merganser_map_reject, "filtering candidates";
     /// Merges neighbouring keys into windows.
     merge(Task) = merganser_map_merge, "merging candidates";
-    /// Appends windows around runs that match everything.
-    gaps(Task) = merganser_map_gaps, "listing unknown stretches";
-    /// Verifies the windows for lanes.
+    /// Appends windows around runs of ambiguous letters in the reference that match everything.
+    gaps(Task) = merganser_map_gaps, "listing windows around ambiguous letters";
+    /// Verifies the windows that fit into a lane (a band of up to 32 diagonals); there are at most `most`.
     lanes(Task, most: u64) = merganser_map_lanes, "verifying windows in lanes";
-    /// Verifies the other windows.
+    /// Verifies all other windows; there are at most `most`.
     scan(Task, most: u64) = merganser_map_scan, "scanning windows";
-    /// Selects hits among the sorted ends.
+    /// Selects the hits among the sorted good ends: a good end suppresses worse ones near it.
     silence(Task) = merganser_map_silence, "choosing hits";
-    /// Writes the scripts of sorted hits without gaps.
+    /// Writes the scripts of the sorted hits without gaps, from hit `first` on, with `width` entries each.
     trace(Task, first: u64, width: u32) = merganser_map_trace, "tracing alignments";
-    /// Writes the scripts of sorted hits with gaps, up to `most` edits.
+    /// Writes the scripts of the remaining hits, which have gaps and up to `most` edits.
     trace_gaps(Task, first: u64, width: u32, most: u32) = merganser_map_trace_gaps,
         "tracing alignments with gaps";
-    /// Counts, for each piece, the positions of the parts.
+    /// Counts, for each piece of the reference, the positions that belong to the task's parts of the index.
     count_positions(BuildTask) = merganser_map_count_positions, "counting positions";
-    /// Lists these positions and their keys.
+    /// Writes the positions that [`count_positions`] counted, with their keys.
     take_positions(BuildTask) = merganser_map_take_positions, "listing positions";
-    /// Fills in the table of the begins of k-mers.
+    /// Fills in the table that gives, for each k-mer, the index of its first position.
     table(BuildTask) = merganser_map_table, "making the table of k-mers";
 }
 

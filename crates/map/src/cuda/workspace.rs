@@ -1,5 +1,5 @@
-//! A stream with its buffers. The queries of a batch are looked up together, and their hits found part by part,
-//! as much at a time as there is room for.
+//! A stream with its buffers. The queries of a batch are looked up together, and their hits are found part by
+//! part, as many queries at a time as fit into memory.
 
 mod buffers;
 mod find;

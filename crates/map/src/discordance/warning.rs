@@ -115,8 +115,8 @@ fn share(some: &Distances, tally: &Tally) -> String {
     format!("{some} of {all} pairs with hits of both mates are discordant")
 }
 
-/// Returns a round number that nearly all distances are below: it exceeds the 95th percentile by as much as
-/// that exceeds the median.
+/// Returns a round number below which nearly all distances are: the 95th percentile plus its distance from the
+/// median.
 fn above(median: u64, high: u64) -> u64 {
     let most = 2 * high - median;
     let unit = 100.max(10u64.pow(most.max(1).ilog10().saturating_sub(1)));

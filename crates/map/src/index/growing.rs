@@ -1,4 +1,4 @@
-//! An index under construction, which receives its sorted positions in order.
+//! An index under construction, which receives its positions in sorted order.
 
 use merganser_io::AtomicFile;
 
@@ -6,7 +6,7 @@ use super::{Data, Index, Unsorted, file};
 use crate::Error;
 use crate::reference::Reference;
 
-/// An index under construction: it receives positions, and the begins of k-mers, in order.
+/// An index under construction: it receives the sorted positions, and the index of each k-mer's first position.
 pub(crate) struct Growing {
     k: usize,
     positions: PositionSink,
@@ -55,7 +55,7 @@ impl Growing {
         }
     }
 
-    /// Appends the begins of the next k-mers.
+    /// Appends the indices of the first positions of the next k-mers.
     pub(crate) fn begins(&mut self, begins: &[u32]) {
         self.table.extend_from_slice(begins);
     }

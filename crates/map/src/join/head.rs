@@ -45,8 +45,8 @@ impl Head {
         }
     }
 
-    /// Parses the header after the magic: `None` if more bytes are needed, `Some(None)` if it is not that of a
-    /// shard.
+    /// Parses the header after the magic: `None` if more bytes are needed, `Some(None)` if the file is
+    /// not a shard.
     fn parse_rest(left: &mut ByteReader<'_>) -> Option<Option<(Head, ShardMark)>> {
         let Some(len) = number(left)? else { return Some(None) };
         let text = left.bytes(len as usize)?;
@@ -81,7 +81,7 @@ impl Head {
         self.text.lines().next().is_some_and(|line| line.ends_with("\tSO:coordinate"))
     }
 
-    /// Returns what differs between two headers, for a message: the first differing lines, if there are any.
+    /// Returns the first lines that differ between two headers, for a message; `None` if all lines are equal.
     pub(super) fn difference<'h>(&'h self, other: &'h Head) -> Option<[&'h str; 2]> {
         let lines = self.text.lines().zip(other.text.lines());
         let differing = lines.map(|(own, other)| [own, other]).find(|[own, other]| own != other);

@@ -144,8 +144,8 @@ impl ShardFile {
     /// Calls `take` with its records, a number of whole ones at a time.
     ///
     /// # Errors
-    /// Those of [`ShardFile::each_block`]; also if a record is malformed, or the records are not those that
-    /// were written.
+    /// The errors of [`ShardFile::each_block`]; also if a record is malformed, or differs from the record that
+    /// was written.
     pub(super) fn each_records(
         &self,
         progress: &dyn Progress,

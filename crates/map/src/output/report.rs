@@ -191,7 +191,7 @@ impl<'r> Reporter<'r> {
         reported
     }
 
-    /// Returns the letters and qualities of a read that take part in mapping.
+    /// Returns the letters and qualities of the part of a read that is mapped.
     fn cropped<'a>(&self, unit: &ReportUnit<'a>, mate: usize) -> [&'a [u8]; 2] {
         let [_, letters, qualities] = unit.batch.get(unit.read + mate);
         let crop = |text: &'a [u8]| {

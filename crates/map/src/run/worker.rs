@@ -20,7 +20,7 @@ use crate::output::{
 use crate::source::ReadBatch;
 use crate::{Config, Error, Format, Select};
 
-/// The turn of a batch, which puts texts in order.
+/// The turn of a batch, by which texts are written in input order.
 pub(super) type BatchTurn<'t> = Turn<'t, BatchText, Error>;
 
 /// The results of a worker after its last batch.

@@ -27,7 +27,7 @@ fn score(&(operation, len): &(Operation, u32)) -> i64 {
 /// runs must differ.
 pub(super) fn kept(runs: &[(Operation, u32)]) -> std::ops::Range<usize> {
     let penalty = |is_clipped: bool| if is_clipped { CLIP } else { 0 };
-    // The best begin of the kept runs for the current end: its penalty minus the score of all runs before it,
+    // The best start of the kept runs for the current end: its penalty minus the score of all runs before it,
     // minus the bases of the read before it, and its index.
     let mut start = (0, 0, 0);
     let mut best = (i64::MIN, 0, 0..runs.len());

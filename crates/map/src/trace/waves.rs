@@ -21,9 +21,9 @@ const STEP: usize = 8;
 /// Working space of one thread.
 #[derive(Debug, Default)]
 pub(super) struct Waves {
-    /// Letters of the query, from index `STEP` on, and of the text, beginning with that of row 0 and diagonal
-    /// 0. Each has one bit for each base that it matches; two letters match if they have a bit in common. There
-    /// are zeros before and after both, and instead of the text's letters after the last end.
+    /// Letters of the query, from index `STEP` on, and of the text, beginning with the letter of row 0 and
+    /// diagonal 0. Each has one bit for each base that it matches; two letters match if they have a bit in
+    /// common. There are zeros before and after both, and instead of the text's letters after the last end.
     query: Vec<u8>,
     text: Vec<u8>,
     /// The furthest rows, by edits, then by diagonal.
@@ -81,7 +81,7 @@ impl Waves {
         }
     }
 
-    /// Returns the index of the rows with this many edits; the first one is that of diagonal `edits`.
+    /// Returns the index of the rows with this many edits; the first one belongs to diagonal `edits`.
     fn begin_of(&self, edits: usize) -> usize {
         edits * (self.width + 1 - edits)
     }

@@ -21,9 +21,9 @@ References:
 
 Taxids:
   The taxon of a sequence comes from the first of these that has it: the --map
-  files; manifests; seqid2taxid.map beside the genomes or in a folder that was
+  files; manifests; seqid2taxid.map next to the genomes or in a folder that was
   given; the sequence's header (taxid|N, kraken:taxid|N); assembly_summary*.txt
-  beside the genomes; *.accession2taxid* in the taxonomy's folder. With GTDB's
+  next to the genomes; *.accession2taxid* in the taxonomy's folder. With GTDB's
   tables, after --map and manifests: the sequence's id, then the accession in
   its file's name (GCF_000005845.2). Sequences without a taxon are left out of
   the database; it is an error if no sequence has one.
@@ -84,7 +84,7 @@ pub(crate) struct BuildArgs {
     pub(crate) kraken2: Kraken2BuildConfig,
     /// Also write Bracken's distributions for reads of these lengths, e.g. 100,150
     ///
-    /// Writes one file per length, beside the database or in its folder. Reads the genomes a second time.
+    /// Writes one file per length, next to the database or in its folder. Reads the genomes a second time.
     #[arg(long, value_name = "LENGTHS", value_delimiter = ',')]
     pub(crate) bracken: Vec<usize>,
     #[command(flatten)]

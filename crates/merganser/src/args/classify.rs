@@ -24,8 +24,9 @@ Output:
 Many samples:
   --sample-sheet FILE has lines of SAMPLE<TAB>READS or
   SAMPLE<TAB>MATES1<TAB>MATES2, or with commas; lines of the same sample are
-  taken together. {} in an output's name stands for the sample. --interactive
-  takes reads and options from the lines of stdin; enter `help` for more.
+  taken together. {} in the name of an output is replaced by the sample.
+  --interactive takes reads and options from the lines of stdin; enter `help`
+  for more.
 
 Examples:
   Pairs, with a report for Bracken, Krona or Pavian:
@@ -77,7 +78,7 @@ pub(crate) struct ClassifyArgs {
     #[command(flatten)]
     pub(crate) query: QueryArgs,
 
-    /// Table of samples and their reads; {} in the names of outputs stands for the sample
+    /// Table of samples and their reads; {} in the names of outputs is replaced by the sample
     ///
     /// The lines of the table are described under "Many samples" below.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["mates1", "singles", "interactive"])]

@@ -123,7 +123,7 @@ impl CountArgs {
     /// Returns the format of the table.
     pub(crate) fn format(&self) -> Format {
         let format = Format::choose(self.given_format, self.output.as_deref(), Format::Mgk);
-        // A suffix of another format is refused elsewhere, or it is that of an input, which is reported then.
+        // A suffix of a different format is refused elsewhere; if it belongs to an input, that is reported there.
         if FORMATS.contains(&format) { format } else { Format::Mgk }
     }
 }

@@ -81,7 +81,7 @@ Examples:
 
 const BRACKEN: &str = "\
 Files:
-  For refs.mgdb the file is refs.mgdb.100mers.kmer_distrib beside it. For a
+  For refs.mgdb the file is refs.mgdb.100mers.kmer_distrib next to it. For a
   database of Kraken 2 it is database100mers.kmer_distrib in the folder, where
   `bracken` looks for it.
 
@@ -200,7 +200,7 @@ pub(crate) struct DbBrackenArgs {
 pub(crate) struct DbSplitArgs {
     /// Database (.mgdb)
     pub(crate) database: PathBuf,
-    /// Databases to write; {} in the name stands for the number of the part, from 1
+    /// Databases to write; {} in the name is replaced by the number of the part, from 1
     #[arg(short, long, value_name = "NAME")]
     pub(crate) output: PathBuf,
     #[command(flatten)]

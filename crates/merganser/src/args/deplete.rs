@@ -18,18 +18,18 @@ pub(crate) enum DepleteCommand {
     Index(DepleteIndexArgs),
     /// Remove or keep a host's reads
     ///
-    /// Makes the same decisions as Deacon with the thresholds of the same names. The output is in the
-    /// order of the input, and depends only on the set, the reads, and the options under Decision and
-    /// Output.
+    /// Makes the same decisions as Deacon with the same --abs-threshold and --rel-threshold. The output
+    /// is in the order of the input, and depends only on the set, the reads, and the options under
+    /// Decision and Output.
     #[command(after_help = FILTER)]
     Filter(Box<DepleteFilterArgs>),
     /// Write the minimizers that are in any of the sets
     #[command(
         after_help = "Examples:\n  merganser deplete union -o both.mgd human.mgd mouse.mgd\n  \
-        merganser deplete union -o human.idx human.mgd   # for Deacon"
+        merganser deplete union -o human.idx human.mgd   # in Deacon's format"
     )]
     Union(SetsArgs),
-    /// Write the minimizers of the first set that are in no other
+    /// Write the minimizers of the first set that are in none of the others
     #[command(after_help = "Examples:\n  \
         merganser deplete diff -o host_only.mgd host.mgd pathogens.mgd")]
     Diff(SetsArgs),
@@ -47,12 +47,12 @@ pub(crate) enum DepleteCommand {
 const INDEX: &str = "\
 Examples:
   merganser deplete index -o human.mgd human.fa.gz
-  merganser deplete index -o human.idx human.fa.gz   # for Deacon, too";
+  merganser deplete index -o human.idx human.fa.gz   # in Deacon's format";
 
 const FILTER: &str = "\
-A read matches if the set contains at least --abs-threshold of its distinct
-minimizers, and at least the fraction --rel-threshold of them. The mates of a
-pair are counted together. Matching reads are removed.
+A read matches if the set contains at least N (--abs-threshold) of its distinct
+minimizers, and at least a fraction R (--rel-threshold) of them. The mates of a
+pair are counted together. Matching reads are removed; with --keep, all others.
 
 Examples:
   Remove a host's pairs:
@@ -75,7 +75,7 @@ pub(crate) struct DepleteIndexArgs {
     /// Length of a minimizer in bases, odd, up to 31
     #[arg(short, value_name = "K", default_value_t = 31)]
     pub(crate) k: usize,
-    /// Number of k-mers in a window, one of which is its minimizer; odd, k + w up to 96
+    /// Number of k-mers in a window, which gets one minimizer; W is odd, K + W at most 96
     #[arg(short, value_name = "W", default_value_t = 15)]
     pub(crate) w: usize,
     #[command(flatten)]
@@ -117,16 +117,16 @@ pub(crate) struct DepleteFilterArgs {
     #[command(flatten)]
     pub(crate) config: Config,
 
-    /// Output for the reads that are kept; - is stdout; compressed if the name ends in .gz or .zst
+    /// Output for the kept reads, or - for stdout; compressed if the name ends in .gz or .zst
     ///
-    /// For pairs, # in the name stands for 1 and 2; without it, mates are interleaved.
+    /// For pairs, # in the name becomes 1 and 2. Without it and without --output2, mates are interleaved.
     #[arg(short, long, value_name = "FILE", default_value = "-", help_heading = "Output")]
     #[arg(display_order = 0)]
     pub(crate) output: PathBuf,
-    /// Output for second mates, if the name of -o has no #
+    /// Output for second mates; cannot be used with a # in the name of -o
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output2: Option<PathBuf>,
-    /// Output for the matching reads that are removed; names as for -o
+    /// Output for the removed reads, named as for -o; cannot be used with --keep
     #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "keep")]
     pub(crate) output_matching: Option<PathBuf>,
     /// Write a summary with the keys of Deacon's summary; - is stdout

@@ -52,7 +52,7 @@ pub(crate) struct ExtractReadsArgs {
     /// Classified reads, one per line: C or U, name, taxid; plain or compressed; - is stdin
     #[arg(long, value_name = "FILE")]
     pub(crate) lines: PathBuf,
-    /// Taxa whose reads are written, separated by commas; 0 stands for unclassified reads
+    /// Taxa whose reads are written, separated by commas; 0 means unclassified reads
     #[arg(long, value_name = "TAXID", value_delimiter = ',', required = true)]
     pub(crate) taxid: Vec<u64>,
     /// Include the reads of all taxa below the given ones

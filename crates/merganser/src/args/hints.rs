@@ -30,7 +30,7 @@ const HINTS: [Hint; 35] = [
         &["--paired"],
         "give the mates with -1 and -2, or one file with --interleaved",
     ),
-    hint("classify", &["--use-mpa-style"], "--mpa FILE writes this report, beside --report FILE"),
+    hint("classify", &["--use-mpa-style"], "--mpa FILE writes this report, also with --report"),
     hint("classify", &["--memory-mapping"], "databases are always mapped: leave it out"),
     hint("build", &["--db", "-d"], "-o FILE names the database to write"),
     hint(

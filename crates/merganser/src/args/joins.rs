@@ -53,7 +53,7 @@ pub(crate) struct MapJoinArgs {
     /// Files of map --shard: all shards of a job, in any order
     #[arg(required = true, value_name = "SHARD")]
     pub(crate) shards: Vec<PathBuf>,
-    /// BAM file to write; if the shards are sorted, with an index beside it
+    /// BAM file to write; if the shards are sorted, with an index next to it
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(crate) output: PathBuf,
     /// Kind of the index [default: bai, or csi if a contig is too long for it]

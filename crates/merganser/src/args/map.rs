@@ -29,7 +29,7 @@ Hits:
 Output:
   SAM, or BAM or CRAM if the name of -o ends in .bam or .cram. Reads are in the
   order of the input or, with --sort, in the order of the reference, as by
-  samtools sort, with an index (.bai, .csi or .crai) beside the output. CRAM is
+  samtools sort, with an index (.bai, .csi or .crai) next to the output. CRAM is
   sorted, and needs --reference if the reference has letters other than A, C, G
   and T.
 
@@ -132,10 +132,10 @@ pub(crate) struct MapArgs {
     /// First mates if -2 is given without -1.
     #[arg(required_unless_present_any = ["mates1", "sample_sheet"], value_name = "READS")]
     pub(crate) reads: Vec<PathBuf>,
-    /// First mates: as many files as -2 has; pairs come before READS in the output
+    /// First mates: the same number of files as for -2; pairs come before READS in the output
     #[arg(short = '1', value_name = "FILE", requires = "mates", id = "mates1")]
     pub(crate) mates1: Vec<PathBuf>,
-    /// Second mates: as many files as -1 has or, without -1, as READS
+    /// Second mates: the same number of files as for -1 or, without -1, as READS
     #[arg(short = '2', long = "mates", value_name = "FILE")]
     pub(crate) mates: Vec<PathBuf>,
     /// READS contain pairs: each first mate is followed by its second mate
@@ -143,7 +143,7 @@ pub(crate) struct MapArgs {
     pub(crate) interleaved: bool,
     #[command(flatten)]
     pub(crate) pairs: PairArgs,
-    /// Map all samples of a table with one index; {} in -o and --unmapped stands for the sample
+    /// Map all samples of a table with one index; {} in -o and --unmapped is replaced by the sample
     ///
     /// Lines are SAMPLE<TAB>READS or SAMPLE<TAB>MATES1<TAB>MATES2.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["reads", "mates1", "mates"])]

@@ -11,7 +11,7 @@ use clap::{Arg, Command, CommandFactory};
 use super::Cli;
 
 /// Options that this many commands share are described once, at the top.
-const COMMON: usize = 3;
+const COMMON: usize = 2;
 
 const HEAD: &str = "\
 # Options

@@ -104,7 +104,7 @@ pub(crate) struct MixedReadsArgs {
     // The command gives the help, as it differs between commands.
     #[arg(value_name = "READS")]
     pub(crate) reads: Vec<PathBuf>,
-    /// First mates: as many files as -2 has; pairs come before all other reads
+    /// First mates: the same number of files as for -2; pairs come before all other reads
     #[arg(short = '1', value_name = "FILE", requires = "mates2", id = "mates1")]
     mates1: Vec<PathBuf>,
     /// Second mates

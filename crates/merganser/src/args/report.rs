@@ -250,7 +250,7 @@ pub(crate) struct ReportKronaArgs {
     pub(crate) reports: Vec<PathBuf>,
     /// Output; - is stdout; compressed if the name ends in .gz
     ///
-    /// {} in the name stands for the sample: the report's name without its last suffix.
+    /// {} in the name is replaced by the sample: the report's name without its last suffix.
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
 }

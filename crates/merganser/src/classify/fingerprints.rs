@@ -68,8 +68,8 @@ impl Fingerprints {
         self.checksums.insert((known.path.clone(), known.stamp), known.crc32);
     }
 
-    /// Returns the fingerprints of `files`, in order; `None` if one is not a regular file, cannot be read or changes
-    /// meanwhile, or if the run is cancelled.
+    /// Returns the fingerprints of `files`, in the order of `files`; `None` if one is not a regular file,
+    /// cannot be read or changes meanwhile, or if the run is cancelled.
     pub(super) fn take(
         &mut self,
         files: &[impl AsRef<Path>],

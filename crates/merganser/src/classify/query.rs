@@ -105,7 +105,7 @@ impl<'a> Query<'a> {
         crc32fast::hash(format!("{} {of:?}", env!("CARGO_PKG_VERSION")).as_bytes())
     }
 
-    /// Returns the files that are read besides the database.
+    /// Returns the files that are read in addition to the database.
     fn files_read(&self) -> Vec<PathBuf> {
         let reads = self.inputs().map(|input| input.path().unwrap_or(Path::new("/dev/stdin")));
         // All inputs have the same reference; its index may be missing.
@@ -135,7 +135,7 @@ impl<'a> Query<'a> {
     /// Checks everything that can be checked without files.
     ///
     /// # Errors
-    /// Names the options that exclude each other.
+    /// Names the options that cannot be used together.
     pub(super) fn check_alone(&self) -> Result<()> {
         check_format(self.args)?;
         let paths = self.outputs();

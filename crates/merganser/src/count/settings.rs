@@ -39,7 +39,7 @@ fn check_output(args: &CountArgs) -> Result<()> {
         (None, _) if args.stats_only => Ok(()),
         (None, _) => usage("an output is missing: -o FILE, or --format none for no table"),
         (Some(_), Format::None) => {
-            usage("-o and --format none exclude each other: there is no table to write")
+            usage("-o cannot be used with --format none: there is no table to write")
         }
         (Some(path), Format::Mgk | Format::Kmc | Format::Kff | Format::Parquet)
             if path.as_os_str() == "-" =>

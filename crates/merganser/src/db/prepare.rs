@@ -45,7 +45,7 @@ pub(super) fn run(args: &DbPrepareArgs, console: &Console, started: Instant) -> 
         Library::prepare(&config, &downloads, manifest, listing, &resources, &bar, &cancel);
     drop(bar);
     let library = prepared?;
-    // Created only now, so that a run that is interrupted while it reads leaves nothing but the journal.
+    // Created only now, so that a run that is interrupted while it reads leaves only the journal.
     let mut output = outputs.output(&args.output)?;
     library.write(&mut output)?;
     output.finish()?;

@@ -42,7 +42,7 @@ pub(super) fn check(args: &FilterArgs) -> Result<()> {
     let stdout = |path: &Path| path.as_os_str() == "-";
     match (args.output.as_deref(), args.format) {
         (Some(_), Format::None) => {
-            return usage("-o and --format none exclude each other: there is nothing to write");
+            return usage("-o cannot be used with --format none: there is nothing to write");
         }
         (path, Format::GateKeeper) if path.is_none_or(stdout) => {
             return usage("--format gatekeeper writes two files: name them with -o FILE");

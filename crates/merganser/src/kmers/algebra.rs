@@ -194,7 +194,7 @@ fn check(args: &WrittenArgs, limits: CountLimits) -> Result<TableFormat> {
             return usage("an output is missing: -o FILE, or --format none for no table");
         }
         (Some(_), TableFormat::None) => {
-            return usage("-o and --format none exclude each other: there is no table to write");
+            return usage("-o cannot be used with --format none: there is no table to write");
         }
         (Some(path), _) if binary && path.as_os_str() == "-" => {
             return usage("this format needs a file, -o FILE: only text can be written to stdout");

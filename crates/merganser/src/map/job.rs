@@ -74,7 +74,7 @@ impl Job {
         })
     }
 
-    /// Returns the path of an index of this kind beside a file of sorted records; `None` if no index is written.
+    /// Returns the path of an index of this kind next to a file of sorted records; `None` if no index is written.
     pub(super) fn index_path(&self, args: &MapArgs, kind: IndexKind) -> Option<PathBuf> {
         if !args.config.sort || !is_file(&self.output) {
             return None;
@@ -121,7 +121,7 @@ const PLACE: &str = "{}";
 /// The default read group of a sample's inputs.
 const OF_SAMPLE: &str = "@RG\tID:{}\tSM:{}";
 
-/// Returns the name of an input: that of its first file up to the first dot, for a pair without the mate's number.
+/// Returns the name of an input: the name of its first file up to the first dot, for pairs without the mate's number.
 fn name_of(input: &ReadInput) -> String {
     let path = input.inputs().next().and_then(|input| input.path());
     let name = path.and_then(|path| path.file_name()).map_or_else(|| "stdin".into(), text_of);

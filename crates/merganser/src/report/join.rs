@@ -120,7 +120,7 @@ pub(crate) fn warn(joined: &JoinedResults, console: &Console) {
     }
 }
 
-/// Reads a report, or makes that of partial results.
+/// Reads a report, or makes one from partial results.
 ///
 /// # Errors
 /// Returns the errors of reading either.

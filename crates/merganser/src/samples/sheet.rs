@@ -173,7 +173,7 @@ fn quoted(mut rest: &[u8]) -> Result<(Vec<u8>, &[u8]), String> {
     }
 }
 
-/// Whether a sheet's first cell is that of a sequencer's sample sheet.
+/// Whether a sheet's first cell is the first cell of a sequencer's sample sheet.
 fn is_illumina(cell: &[u8]) -> bool {
     [&b"[header]"[..], b"[data]", b"[bclconvert_data]"]
         .iter()
@@ -430,7 +430,7 @@ mod tests {
                 "{text}"
             );
         }
-        // Rows of another length than the header, in the known order.
+        // Rows whose length differs from the header's, with columns in the known order.
         let found = parse("sample\treads\nA\t1.fq\t2.fq\n", false).unwrap();
         assert_eq!(found, [("A".into(), vec![pair("1.fq", "2.fq")])]);
         // Names that say nothing, in the known order.

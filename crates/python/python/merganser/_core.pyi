@@ -185,7 +185,7 @@ class Table:
             ConfigError: If the coverage is too low for a model.
         """
     def batches(self, size: int = 65536, kmers: Literal["str", "int"] = "str") -> Batches:
-        """Returns the k-mers in order, in batches.
+        """Returns the k-mers in ascending order, in batches.
 
         Args:
             size: The number of rows of a batch; the last one may have fewer.
@@ -321,7 +321,7 @@ class Database:
 
         Args:
             reads: Files or sequences, as for `count`.
-            mates: The second mates, as many files or sequences as `reads`.
+            mates: The second mates, the same number of files or sequences as `reads`.
             interleaved: First and second mates alternate in `reads`.
             any_names: Pair mates by position, even if their names differ.
             confidence: The minimum fraction of a read's features that must be in the clade of its taxon, 0 to 1.
@@ -429,7 +429,7 @@ class Index:
             reads: Arrow strings, or an iterable of str and bytes.
             threshold: The maximum number of edits.
             best: Return only the first hit of each read.
-            best_strata: Return all hits that have as few edits as the first.
+            best_strata: Return all hits that have the same number of edits as the first.
             max_hits: The maximum number of hits per read; 0 for no limit.
             threads: The number of threads; None for one per processor.
             progress: True, or a function, which is called regularly and may raise an exception to end the run.
@@ -507,7 +507,7 @@ def filter(
     Args:
         reads: A NumPy array of bytes (dtype "S", or uint8 with one row per read), Arrow strings, or an iterable of
             str and bytes. Arrays are not copied.
-        segments: The segments, as many as reads.
+        segments: The segments, one for each read.
         threshold: The maximum number of edits.
         method: "exact" (the edit distance); the estimates "gatekeeper" and "snake", which reject no pair within
             `threshold` edits; or "gatekeeper-original".

@@ -21,7 +21,7 @@ class Error(Exception):
 
 
 class ConfigError(Error, ValueError):
-    """An argument is out of range, or arguments exclude each other."""
+    """An argument is out of range, or arguments cannot be used together."""
 
 
 class InputError(Error, OSError):

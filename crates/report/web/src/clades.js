@@ -51,7 +51,7 @@ export function clades(data, numbers) {
   return el("div", {}, tools, place);
 }
 
-/** The row that matches a search: that with this name or taxid, else the largest whose name contains it; -1 if there is none. */
+/** The row that matches a search: the row with this name or taxid, otherwise the largest whose name contains it; -1 without a match. */
 function best(rows, wanted) {
   let found = -1;
   for (const [row, { n, t, c }] of rows.entries()) {

@@ -54,7 +54,7 @@ function levels(many) {
     return { r0, r, label: { ...label, minAngle } };
   });
   if (many > 0) all[many - 1].label = { ...label, rotate: "radial", position: "outside", minAngle: 2, width: 110, color: ink, silent: true };
-  // The first level of ECharts is that of the way back, before those of the data.
+  // The first level of ECharts is the centre, which leads back to the parent; the levels of the data follow.
   return [{}, { r0: 0, r: inner, label: { show: false } }, ...all];
 }
 

@@ -21,7 +21,7 @@ export function clade(of, at) {
   return { reads: c, unclassified: 0, rows: of.rows.slice(at, end), isWhole: false };
 }
 
-/** The row numbers of the parents; -1 if there is none. */
+/** The row numbers of the parents; -1 for rows without a parent. */
 export function parents({ rows }) {
   const above = [];
   return rows.map(({ d }, row) => {
@@ -40,7 +40,7 @@ export function largest(taxa, most) {
   return new Set(main.slice(0, most));
 }
 
-/** The nearest ancestors for which `is` is true; -1 if there is none. */
+/** The nearest ancestors for which `is` is true; -1 for rows without one. */
 export function nearest(of, is) {
   const above = parents(of);
   const found = [];

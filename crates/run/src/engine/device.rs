@@ -21,8 +21,8 @@ pub trait Device<W: Work>: Sync {
         true
     }
 
-    /// Returns a slot. If none is free, waits for one if `may_wait`, else returns `None`. Returns `None` in either case
-    /// if there will never be one: then the worker makes the output.
+    /// Returns a slot. If none is free, waits for one if `may_wait`, otherwise returns `None`. Always returns
+    /// `None` if there will never be one; the worker then makes the output without a device.
     ///
     /// # Errors
     /// If a slot cannot be created.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering;
 
-/// A sink for parts that are written in order.
+/// A sink for parts that are written in the order of their numbers.
 pub trait InOrderSink<P> {
     /// The error of a part that could not be written.
     type Error;

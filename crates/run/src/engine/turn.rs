@@ -67,8 +67,8 @@ impl<'t, P, E> Turn<'t, P, E> {
     /// Calls `take` once all batches before this one have called it or ended; `None` if this batch is not
     /// wanted any more.
     ///
-    /// For slots that a worker keeps while it writes: taken in order, they are never held by a batch that waits for a
-    /// later one. May be called once a batch, in an engine
+    /// For slots that a worker keeps while it writes: if slots are taken in the order of the batches, no slot is held
+    /// by a batch that waits for an earlier batch without one. May be called once per batch, in an engine
     /// [with slots in order](super::Engine::with_slots_in_order).
     pub fn in_order<T>(&self, take: impl FnOnce() -> T) -> Option<T> {
         let ticket = self.ticket.take();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// The files of a version of cgroups.
 struct Files {
-    /// The files with limits, of which the least applies.
+    /// The files with limits; the smallest limit applies.
     limits: &'static [&'static str],
     /// The file with the memory in use, including the page cache, in bytes.
     held: &'static str,
@@ -28,8 +28,8 @@ const V2: Files = Files {
     reclaimable: &["active_file", "inactive_file", "slab_reclaimable"],
 };
 
-/// Returns the least memory left in the cgroups named in `groups` (the text of `/proc/self/cgroup`) and their
-/// ancestors, under the usual mount point `root`; `None` if there is no limit.
+/// Returns the smallest amount of unused memory among the cgroups named in `groups` (the text of
+/// `/proc/self/cgroup`) and their ancestors, under the usual mount point `root`; `None` if there is no limit.
 pub(super) fn left(groups: &str, root: &Path) -> Option<u64> {
     groups.lines().filter_map(|line| left_by_line(line, root)).min()
 }

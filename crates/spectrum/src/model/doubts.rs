@@ -10,7 +10,8 @@ use super::rows::Rows;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Doubt {
-    /// Two readings explain the histogram equally well: the highest peak is that of both haplotypes, or that of one.
+    /// Two interpretations ("readings") explain the histogram equally well: the k-mers of the highest peak are in both
+    /// haplotypes, or in only one.
     OtherReading {
         /// The number of bases of one haplotype according to the other reading.
         genome_size: f64,
@@ -54,14 +55,14 @@ pub enum Doubt {
         above: u32,
         /// The number of bases of one haplotype without them.
         genome_size: f64,
-        /// The coverage of a haplotype if their peak is that of the genome.
+        /// The coverage of a haplotype if these k-mers' peak is the peak of the genome.
         coverage: f64,
     },
     /// The lower of two peaks was taken for that of errors.
     ErrorPeak {
         /// The count of the lower peak.
         count: f64,
-        /// The coverage of a haplotype if the lower peak is that of the genome.
+        /// The coverage of a haplotype if the lower peak is the peak of the genome.
         coverage: f64,
     },
     /// The number of errors per base is so high that most k-mers of the reads would have errors.
@@ -166,7 +167,7 @@ impl fmt::Display for Doubt {
 
 /// The fraction of k-mers without a peak that a correct model can have, because the shapes of peaks differ.
 const UNEXPLAINED: f64 = 0.035;
-/// The least coverage of a haplotype at which the first of two peaks, or the only peak, is separate from the
+/// The minimum coverage of a haplotype at which the first of two peaks, or the only peak, is separate from the
 /// errors; for ploidy 1, and for higher ploidies.
 const LOW_COVERAGE: [f64; 2] = [8.0, 10.0];
 /// The duplication above which [`Doubt::Duplication`] is raised.

@@ -6,7 +6,7 @@ use arrayvec::ArrayVec;
 
 use super::patterns::Patterns;
 
-/// As many numbers as a model has values, peaks or patterns, so that fits need no allocation for them.
+/// A list of the values, peaks or patterns of a model, with a fixed capacity, so that fits need no allocation.
 pub(super) type Few = ArrayVec<f64, MAX>;
 /// The capacity: four values and a rate for each of ten patterns; no ploidy has more.
 const MAX: usize = 14;

@@ -18,9 +18,9 @@ pub(super) struct HighCopies {
     pub(super) highest: f64,
 }
 
-/// The first count that is examined, relative to that of the main peak.
+/// The first count that is examined, relative to the count of the main peak.
 const FROM: f64 = 2.5;
-/// The least number of distinct k-mers in a peak; satellites and other short repeats have fewer.
+/// The minimum number of distinct k-mers in a peak; satellites and other short repeats have fewer.
 const MIN_KMERS: f64 = 1000.0;
 /// The least height of a peak relative to the valley before it. The number of ordinary repeats decreases with
 /// their copies, so they form no such peak.
@@ -51,7 +51,7 @@ pub(super) fn high_copies(rows: &[Row], main: f64) -> Option<HighCopies> {
     })
 }
 
-/// Returns the index of the bin with the lowest density, or the middle one of several.
+/// Returns the index of the bin with the lowest density; the middle one on a tie.
 fn lowest(bins: &[Bin]) -> usize {
     let least = bins.iter().map(Bin::density).fold(f64::INFINITY, f64::min);
     let is_least = |bin: &Bin| bin.density() <= least;

@@ -11,13 +11,13 @@ pub(super) struct MainPeak {
     pub(super) errors: f64,
 }
 
-/// The least ratio of the count of the genome's peak to that of the errors' peak; each error has a certain base
+/// The minimum ratio of the count of the genome's peak to the count of the errors' peak; each error has a certain base
 /// instead of another one.
 const MIN_RATIO: f64 = 80.0;
-/// The bounds of the number of distinct k-mers with errors, relative to that of the genome times k: one to
-/// three other bases, with a margin for overlap with neighbouring peaks.
+/// The bounds of the number of distinct k-mers with errors, relative to the number of those of the genome times k:
+/// one to three other bases, with a margin for overlap with neighbouring peaks.
 const ERRORS_EACH: [f64; 2] = [0.8, 3.5];
-/// The largest number of occurrences of such errors, relative to those of the genome.
+/// The largest number of occurrences of such errors, relative to the occurrences of the genome's k-mers.
 const MAX_ERRORS: f64 = 0.4;
 
 /// Finds the peak with the most distinct k-mers after the first dip, on a logarithmic scale. If that is a peak

@@ -29,7 +29,7 @@ pub(super) struct Patterns {
 
 /// The patterns in which all haplotypes are alike.
 const ALIKE: [&str; 6] = ["a", "aa", "aaa", "aaaa", "aaaaa", "aaaaaa"];
-/// The patterns of ploidy 4 without a topology, each with the coarser ones; an empty list stands for all
+/// The patterns of ploidy 4 without a topology, each with the coarser ones; an empty list means all
 /// earlier patterns.
 const FOUR: [(&str, &[&str]); 4] =
     [("aaab", &["aaaa"]), ("aabb", &["aaaa"]), ("aabc", &["aaab", "aabb"]), ("abcd", &[])];
@@ -134,7 +134,7 @@ impl Patterns {
         self.patterns.len() - 1
     }
 
-    /// Returns the number of peaks: the highest is that of all haplotypes where the genome is duplicated.
+    /// Returns the number of peaks. The highest count has the peak of k-mers of all haplotypes in duplicated parts.
     pub(super) fn peaks(&self) -> usize {
         2 * self.ploidy
     }

@@ -1,4 +1,4 @@
-//! Readings of a histogram: the highest peak may be that of both haplotypes or that of one.
+//! Interpretations ("readings") of a histogram: the k-mers of the highest peak are in both haplotypes or in only one.
 //!
 //! A genome without heterozygosity but with duplicated parts, and a genome of half the size whose haplotypes
 //! differ, have peaks at the same counts: the coverage and twice the coverage. If both readings explain a
@@ -12,8 +12,8 @@ use super::fit::{Few, Fit, Shape, Values, squares};
 #[derive(Clone, Debug)]
 pub(super) struct ScoredFit {
     pub(super) fit: Fit,
-    /// The fraction of the sum of squares that the fit leaves, up to four and a half times the highest peak, or
-    /// further for more than three haplotypes.
+    /// The unexplained fraction of the sum of squares (residual sum of squares / total sum of squares), over the
+    /// counts up to 4.5 times the count of the highest peak, or further for more than three haplotypes.
     left: f64,
 }
 
@@ -24,22 +24,22 @@ pub(super) struct Choice {
     pub(super) other: Option<Fit>,
 }
 
-/// Two readings tie if the fractions that they leave differ by less than this.
+/// Two readings tie if their unexplained fractions differ by less than this.
 const TIE: f64 = 0.01;
 /// The largest plausible fraction of a genome that is duplicated exactly.
 const MAX_DUPLICATION: f64 = 0.45;
-/// The largest plausible heterozygosity. Haplotypes that differ more share almost no k-mers, so that the second
-/// peak would be that of a few repeats.
+/// The largest plausible heterozygosity. More divergent haplotypes would share almost no k-mers, so a second peak
+/// could only come from a few repeats.
 const MAX_HETEROZYGOSITY: f64 = 0.12;
 
 /// The relative difference below which two coverages are the same.
 const SAME: f64 = 0.15;
 
-/// The least fraction of the genome in a peak that is significant.
+/// A peak with a smaller fraction of the genome than this is not significant.
 const LEAST_PEAK: f64 = 0.002;
 
-/// Fits the histogram with the highest peak as that of all haplotypes, and as that of fewer; with a given
-/// coverage, only with the reading that follows from it.
+/// Fits the histogram several times, assuming that the k-mers of the highest peak are in all haplotypes or in fewer.
+/// If the coverage is given, only the reading that it implies is fitted.
 pub(super) fn choose(
     observed: &[f64],
     dip: usize,
@@ -58,7 +58,7 @@ pub(super) fn choose(
     }
 }
 
-/// Chooses between two readings for two haplotypes: the highest peak is that of both, or that of one.
+/// Chooses between two readings for two haplotypes: the k-mers of the highest peak are in both, or in only one.
 fn one_or_both(
     observed: &[f64],
     peak: usize,
@@ -84,7 +84,8 @@ fn one_or_both(
     Some(Choice { chosen: chosen.fit, other: named.then_some(other.fit) })
 }
 
-/// Chooses for more haplotypes: the least heterozygous of the readings that leave about as little as the best one.
+/// Chooses a reading for more than two haplotypes: the least heterozygous one whose unexplained fraction is close to
+/// the smallest.
 fn least_heterozygous(readings: impl Iterator<Item = ScoredFit>) -> Option<Choice> {
     let may_be =
         |fit: &Fit| fit.duplication() <= MAX_DUPLICATION && fit.rate() <= MAX_HETEROZYGOSITY;
@@ -101,7 +102,8 @@ fn least_heterozygous(readings: impl Iterator<Item = ScoredFit>) -> Option<Choic
     Some(Choice { chosen: chosen.fit, other: other.map(|other| other.fit) })
 }
 
-/// Returns initial rates: equal for all patterns, decreasing, or increasing.
+/// Returns sets of initial rates. For at most one pattern, there are three rates; for more, the rates of the patterns
+/// are equal, increasing or decreasing.
 fn starts(patterns: usize) -> Vec<Few> {
     if patterns < 2 {
         return [0.002, 0.02, 0.2].map(|rate| repeat_n(rate, patterns).collect()).to_vec();
@@ -137,7 +139,8 @@ fn reading(
     let stayed = |fit: &Fit| (fit.coverage() / coverage - 1.0).abs() < 0.3;
     let fits = starts(shape.patterns.rates()).into_iter().filter_map(fit).filter(stayed);
     let fit = fits.min_by(|one, other| one.residual.total_cmp(&other.residual))?;
-    // Where the peak of all haplotypes is if the highest peak is that of one.
+    // The counts include the peak of all haplotypes, even if the highest peak is that of one haplotype, and at least
+    // the peaks at up to four times the highest one.
     let end = (4.5f64).max(1.5 * f64::from(shape.ploidy)) * peak as f64;
     let end = within(end as usize, dip, observed);
     let counts = &observed[dip..=end];
@@ -146,13 +149,15 @@ fn reading(
     Some(ScoredFit { fit, left: left / all.max(1.0) })
 }
 
-/// Returns the last count of a fit, which is within the histogram and at least some counts after the dip.
+/// Limits the last count of a fit: it is at least 8 after the dip if the histogram extends so far, and within the
+/// histogram.
 pub(super) fn within(count: usize, dip: usize, observed: &[f64]) -> usize {
     count.max(dip + 8).min(observed.len() - 1)
 }
 
-/// Whether there are as many k-mers at three and four times the peak as the heterozygosity predicts. The number
-/// that repeats add there does not follow from their number at twice the peak.
+/// Whether the numbers of k-mers at three and four times the peak are those that a heterozygous `fit` predicts.
+/// Repeats could also explain a peak at twice the count, but the model does not derive from it how many k-mers they
+/// have at three and four times; if these agree as well, the genome is heterozygous.
 fn higher_peaks_agree(observed: &[f64], peak: usize, fit: &Fit) -> bool {
     if fit.peaks()[3] < LEAST_PEAK {
         return false;

@@ -25,9 +25,9 @@ pub(super) struct Rows {
 
 /// The largest number of repetitions of the same reads that is detected.
 const MAX_MULTIPLE: u32 = 100;
-/// The least number of counts by which a common step is distinguished from chance.
+/// The minimum number of counts by which a common step is distinguished from chance.
 const MIN_STEPS: usize = 10;
-/// The largest fraction of k-mers with other counts than multiples if all reads were given several times.
+/// The largest fraction of k-mers whose counts are not multiples if all reads were given several times.
 const MAX_ODD: f64 = 0.01;
 /// The largest accepted ratio of the occurrences in all rows to their known number; rows may be estimates.
 const MAX_OVER_TOTAL: f64 = 1.1;
@@ -116,7 +116,7 @@ fn divisor(one: u32, other: u32) -> u32 {
     if other == 0 { one } else { divisor(other, one % other) }
 }
 
-/// Returns the largest number of which all counts are multiples, except those of a few k-mers and of the last row.
+/// Returns the largest number of which all counts are multiples, ignoring the last row and the counts of a few k-mers.
 fn multiple(rows: &[Row]) -> u32 {
     let inner = &rows[..rows.len().saturating_sub(1)];
     let is_multiple = |by: &u32| {
@@ -158,7 +158,7 @@ const PILE: f64 = 1.6;
 /// The number of k-mers with the same count that is still plausible by chance or by a repeat.
 const FEW: f64 = 5.0;
 
-/// Whether the last row has many more k-mers than the previous rows predict, so that it includes those of all
+/// Whether the last row has many more k-mers than the previous rows predict, so that it must include the k-mers of all
 /// higher counts. Rows that were only cut, or simply end, are not piles.
 fn is_pile(rows: &[Row]) -> bool {
     let [before @ .., (last, number)] = rows else { return false };
@@ -206,11 +206,11 @@ fn trend(before: &[Row], last: u32) -> Option<f64> {
 const LAST_ROWS: usize = 10;
 /// The number of the very last of these rows.
 const VERY_LAST_ROWS: usize = 3;
-/// The least number of k-mers after the last row that its rows predict if the histogram was cut.
+/// The minimum number of k-mers after the last row that its rows predict if the histogram was cut.
 const MIN_MISSING: f64 = 50.0;
 
-/// Whether the rows end where each count has k-mers, and so many that more are expected at higher counts: these
-/// are missing. Whole histograms end with gaps.
+/// Whether the rows end where each count has k-mers, with numbers so large that k-mers of higher counts are expected:
+/// these are missing. Whole histograms end with gaps.
 fn ends_at_once(rows: &[Row]) -> bool {
     let Some(rows) = rows.last_chunk::<LAST_ROWS>() else { return false };
     if (rows[LAST_ROWS - 1].0 - rows[0].0) as usize >= LAST_ROWS {

@@ -10,8 +10,8 @@ use super::rows::Rows;
 
 /// The number of counts that a fit uses.
 pub(super) const MAX_COUNTS: usize = 2000;
-/// The largest count of a main peak for which a fit sees all counts that it needs: a reading takes the peak for
-/// that of one of two haplotypes, and uses six times its coverage.
+/// The largest count of a main peak for which a fit sees all counts that it needs: one interpretation assumes that the
+/// peak's k-mers are in one of two haplotypes, and uses six times its coverage.
 const MAX_PEAK: f64 = MAX_COUNTS as f64 / 6.0;
 /// The count of the main peak after thinning.
 const THINNED_PEAK: f64 = 200.0;

@@ -94,7 +94,7 @@ impl BlockPool {
         free.unwrap_or_else(|| Vec::with_capacity(self.block_bytes))
     }
 
-    /// Stores a full block in memory if the limit allows, else on disk. In the latter case, the emptied block is
+    /// Stores a full block in memory if the limit allows, otherwise on disk. In the latter case, the emptied block is
     /// returned too.
     pub(super) fn keep_or_spill(
         &self,

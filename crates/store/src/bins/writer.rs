@@ -42,7 +42,7 @@ impl<'s, 'p> Writer<'s, 'p> {
         Ok(&mut self.buffers[at..at + most])
     }
 
-    /// Commits the first `bytes` bytes of the last room of `bin` as a record.
+    /// Commits the first `bytes` bytes of the last space that was reserved in `bin` as a record.
     #[inline(always)]
     pub fn commit(&mut self, bin: usize, bytes: usize) {
         self.fill[bin] += bytes as u32;

@@ -107,7 +107,7 @@ impl<'r> Estimate<'r> {
     /// to the last taxon of the level before it in the report, as in Bracken.
     ///
     /// # Errors
-    /// If a taxon has a rank code whose letter is not that of a rank.
+    /// If a taxon has a rank code whose letter is not the letter of any rank.
     pub fn new(
         report: &'r KrakenReport,
         distribution: &Distribution,
@@ -375,7 +375,7 @@ fn divide(
     true
 }
 
-/// Returns the steps of a code as Bracken counts them: by the last digit, where 0 is that of a 10.
+/// Returns the steps of a code as Bracken counts them: by the last digit; a 0 is the last digit of 10.
 fn steps(code: &str) -> u64 {
     match code.as_bytes() {
         [_] => 0,

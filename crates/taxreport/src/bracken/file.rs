@@ -20,8 +20,8 @@ const HEAD: u64 = (FIRST.len() + BYTE_ORDER_MARK.len()) as u64;
 const LONGEST: u64 = 256 << 20;
 
 impl Distribution {
-    /// Returns the path of the distribution of a merganser database for reads of this length: beside the
-    /// database, as `NAME.mgdb.Nmers.kmer_distrib`.
+    /// Returns the path of the distribution of a merganser database for reads of this length:
+    /// `NAME.mgdb.Nmers.kmer_distrib` in the folder of the database.
     pub fn path_beside(database: &Path, read_length: usize) -> PathBuf {
         let mut name = database.as_os_str().to_owned();
         name.push(format!(".{read_length}mers.kmer_distrib"));

@@ -95,7 +95,7 @@ impl Worker<'_, '_> {
     }
 }
 
-/// Writes texts in order.
+/// Writes texts in input order.
 pub(super) struct Written<'o> {
     pub(super) outputs: ExtractOutputs<'o>,
 }
@@ -136,5 +136,5 @@ impl InOrderSink<ReadTexts> for Written<'_> {
     }
 }
 
-/// The maximum size of a batch's text whose memory is kept for reuse; that of a giant read is freed.
+/// The maximum size of a batch's text whose memory is kept for reuse; the memory of a giant read is freed.
 const MAX_KEPT: usize = 8 << 20;

@@ -58,7 +58,7 @@ impl<'p> Shards<'p> {
     /// Adds a file.
     ///
     /// # Errors
-    /// If the file belongs to another job than the first one.
+    /// If the file and the first one belong to different jobs.
     pub fn add(&mut self, path: &'p PathBuf, own: Option<WrittenShard>) -> Result<(), Error> {
         if let Some((first, other)) = self.files.first() {
             check(path, own, first, *other)?;
@@ -67,8 +67,8 @@ impl<'p> Shards<'p> {
         Ok(())
     }
 
-    /// Returns the shards in order, each with the index of its file; nothing if the files are those of whole
-    /// runs.
+    /// Returns the shards in the order of their numbers, each with the index of its file; an empty list if the
+    /// files are the results of whole runs.
     ///
     /// # Errors
     /// If a shard is missing or occurs twice.

@@ -53,8 +53,7 @@ impl CombinedReports {
     /// Adds the report of the next sample, from the file `path`.
     ///
     /// # Errors
-    /// If a taxon has another parent than in earlier reports, which means that they have different
-    /// taxonomies.
+    /// If a taxon has a different parent from that in earlier reports, so that the taxonomies differ.
     pub fn add(&mut self, path: &Path, report: &KrakenReport) -> Result<(), Error> {
         let sample = self.samples;
         self.samples += 1;

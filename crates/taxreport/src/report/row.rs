@@ -72,8 +72,8 @@ impl RankCode {
     /// The code of the root.
     pub const ROOT: RankCode = RankCode { letter: 'R', steps: 0 };
 
-    /// Returns the code of a child of a taxon with this code; `letter` is that of the child's rank, if it is a
-    /// main rank.
+    /// Returns the code of a child of a taxon with this code; `letter` is the letter of the child's rank, if
+    /// that is a main rank.
     pub fn below(self, letter: Option<char>) -> RankCode {
         match letter {
             Some(letter) => RankCode { letter, steps: 0 },

@@ -69,7 +69,7 @@ impl ReportSelection {
     /// reads are merged into the nearest kept taxon above, which changes no sum.
     ///
     /// # Errors
-    /// Those of [`validate`](Self::validate).
+    /// The errors of [`validate`](Self::validate).
     pub fn apply(&self, report: &KrakenReport) -> Result<SelectedReport, Error> {
         self.validate()?;
         let known: HashSet<u64> = report.rows.iter().map(|row| row.taxid).collect();

@@ -65,8 +65,8 @@ impl<'b> Block<'b> {
     }
 }
 
-/// Returns the largest size in data of rANS Nx16 or the arithmetic coder: that of the whole, of its stripes, of the
-/// data before bit unpacking and (only rANS) before run-length expansion. 0 if the size is only in the block header.
+/// Returns the largest size in data of rANS Nx16 or the arithmetic coder: the size of the whole, of its stripes, of the
+/// data before bit unpacking or (only rANS) before run-length expansion. 0 if the size is only in the block header.
 fn own_size(data: &[u8], of_rans: bool) -> Option<u64> {
     const STRIPES: u8 = 0x08;
     const NO_SIZE: u8 = 0x10;

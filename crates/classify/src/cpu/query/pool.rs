@@ -2,8 +2,8 @@
 //! as good as the best one.
 //!
 //! A strain without a reference shares some of its alleles with one strain of its species and some with another: no
-//! single strain has as many features of its reads as all of them together. (Kraken 2 pools implicitly, as each of
-//! its k-mers stores the common ancestor of all genomes that have it.)
+//! single strain has all the features that they have together. (Kraken 2 pools implicitly, as each of its k-mers
+//! stores the common ancestor of all genomes that have it.)
 
 use std::ops::Range;
 

@@ -240,7 +240,7 @@ pub(crate) struct Sorted<'t> {
 pub(crate) struct Runs<'t> {
     /// Room for one more item than there are sections.
     pub(crate) bounds: DeviceSliceMut<'t, u64>,
-    /// Room for as many runs as there are entries.
+    /// The runs, with room for one per entry.
     pub(crate) runs: DeviceSliceMut<'t, u64>,
     pub(crate) run_counts: DeviceSliceMut<'t, u32>,
     pub(crate) location_counts: DeviceSliceMut<'t, u32>,

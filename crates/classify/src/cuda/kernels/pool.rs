@@ -171,7 +171,8 @@ pub(crate) fn see(
         // With `seen`, the taxa are only read.
         ..asking(asked, reads, most, counts, taxa.as_ptr().cast_mut())
     };
-    // SAFETY: as in `pool`; the host made positions for as many words as the windows can have features.
+    // SAFETY: as in `pool`; the host chose the positions so that each read has a word for each feature that its
+    // windows can have.
     stream.launch("looking again", |raw| unsafe { merganser_classify_pool(&arguments, raw) })
 }
 

@@ -7,8 +7,8 @@
 //! band is initialized to one more than the row above, as if its base were deleted; no path within the
 //! threshold has a lower value there.
 //!
-//! The score of a pair is that of the e-th diagonal below the main one until this meets the read's last row,
-//! then that of this row, of which the minimum counts, as in [`crate::cpu::banded::semi_global`].
+//! The score of a pair is the value on the e-th diagonal below the main one until this meets the read's last row,
+//! then the value in this row. The minimum in this row is the result, as in [`crate::cpu::banded::semi_global`].
 
 use merganser_seq::dispatch;
 use merganser_seq::simd::Level;

@@ -210,7 +210,7 @@ impl Stream<'_> {
 }
 
 /// An index section: its first offset and its end, its entries (the kind of a section, its distance from the
-/// end), and the distance of the next index from the end, 0 if there is none.
+/// end), and the distance of the next index from the end; 0 if there is no next index.
 struct Index {
     start: u64,
     end: u64,

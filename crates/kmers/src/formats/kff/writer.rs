@@ -1,5 +1,5 @@
-//! Writes KFF files like KMC, so that kmc_tools can read them: a raw section of single k-mers in order, and an
-//! index. Numbers are big-endian.
+//! Writes KFF files like KMC, so that kmc_tools can read them: a raw section of single k-mers in ascending order, and
+//! an index. Numbers are big-endian.
 
 use std::io::Write;
 use std::time::Duration;

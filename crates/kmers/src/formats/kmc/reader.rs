@@ -110,7 +110,7 @@ impl Database {
         &self.names
     }
 
-    /// Whether the k-mers can be read in order, range by range.
+    /// Whether the k-mers can be read in ascending order, range by range.
     pub(crate) fn is_sorted(&self) -> bool {
         self.header.sorted || self.index.is_some()
     }
@@ -408,7 +408,7 @@ impl<K: Kmer> RangeReader<K> for KmcReader<'_> {
             kmers.push((kmer, count));
             Ok(())
         })?;
-        // If records are not in order, the search may have returned records outside the range.
+        // If records are not sorted, the search may have returned records outside the range.
         let (first, last) = ends::<K>(database.header.k, prefix, bits);
         let within = kmers.first().is_none_or(|entry| first <= entry.0)
             && kmers.last().is_none_or(|entry| entry.0 <= last);

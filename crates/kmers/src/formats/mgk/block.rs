@@ -1,7 +1,7 @@
-//! A block: up to 256 k-mers in order, coded by their differences, and their counts.
+//! A block: up to 256 k-mers in ascending order, coded by their differences, and their counts.
 //!
-//! The differences less 1 are Rice-coded: as many low bits as the mean difference has, the rest in unary.
-//! Counts less 1 take a fixed number of bits. The few counts that need more bits are coded as all ones there,
+//! The differences less 1 are Rice-coded: the number of low bits is that of the mean difference, and the rest is in
+//! unary. Counts less 1 take a fixed number of bits. The few counts that need more bits are coded as all ones there,
 //! and follow as 32-bit numbers. The first k-mer and the number of k-mers of a block are in the index.
 
 use merganser_seq::kmer::Kmer;

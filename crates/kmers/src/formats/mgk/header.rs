@@ -50,7 +50,7 @@ pub struct Header {
     pub homopolymer_compressed: bool,
     /// Whether a count exceeds `u32::MAX` and was set to it.
     pub saturated: bool,
-    /// The least count that was kept.
+    /// The smallest count that was kept.
     pub min_count: u32,
     /// The largest count that was kept.
     pub max_count: u32,

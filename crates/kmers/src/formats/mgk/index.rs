@@ -1,4 +1,4 @@
-//! The index of a table: an entry for each block, in order.
+//! The index of a table: an entry for each block, in the order of the blocks.
 //!
 //! An entry is the block's first k-mer (⌈2k/8⌉ bytes, big-endian, so that entries compare as
 //! bytes), its offset (u64), its number of k-mers (u16) and the CRC-32 of its bytes (u32).

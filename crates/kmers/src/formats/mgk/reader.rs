@@ -90,7 +90,7 @@ impl Table {
         &self.histogram
     }
 
-    /// Returns all k-mers in order, a number of blocks at a time.
+    /// Returns all k-mers in ascending order, a number of blocks at a time.
     ///
     /// # Panics
     /// If `K` is too narrow for the table's k.
@@ -270,7 +270,7 @@ impl Table {
     }
 }
 
-/// The k-mers of a table in order, returned by [`Table::blocks`].
+/// The k-mers of a table in ascending order, returned by [`Table::blocks`].
 #[derive(Debug)]
 pub struct Blocks<'t, K> {
     table: &'t Table,

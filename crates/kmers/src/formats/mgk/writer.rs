@@ -1,4 +1,4 @@
-//! Writes `.mgk` tables: any worker encodes sections, which are written in order.
+//! Writes `.mgk` tables: any worker encodes sections, which are written in ascending order.
 
 use std::io::Write;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Finding the hits of a part of a batch from its seeds, as many queries at a time as there is room for.
+//! Finding the hits of a part of a batch from its seeds, as many queries at a time as fit into memory.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(in crate::cuda) struct Counted {
     pub(in crate::cuda) verified: u64,
 }
 
-/// The hits of a part in order.
+/// The hits of a part, sorted by read, then in the order of [`Hit`].
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     /// The number of the read within the part, and the hit.

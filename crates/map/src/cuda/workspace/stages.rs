@@ -24,27 +24,30 @@ macro_rules! stages {
 }
 
 stages! {
-    /// Looks up all seeds of the equal divisions.
+    /// Looks up the seeds of all queries, each divided into equal stretches, and lists the queries whose seeds
+    /// occur too often.
     look_up(unbounded);
-    /// Improves the divisions of the queries of a round.
+    /// Divides the listed queries of a round again, into the seeds that have the fewest occurrences.
     improve(unbounded, round: u32);
-    /// Collects the number of occurrences before each query.
+    /// Computes, for each query, the number of occurrences of the seeds of all queries before it.
     gather(unbounded);
-    /// Lists the keys of the current queries.
+    /// Writes a key (query and diagonal) for each occurrence of the current queries' seeds.
     expand(key_room);
-    /// Lists the keys of a slice, as many as there is room for.
+    /// Writes the keys of the current query's occurrences that are in the current slice of the reference, as many
+    /// as fit.
     expand_slice(unbounded);
-    /// Applies a rule of the filter to the keys; the result is in the memory of the windows.
+    /// Writes the keys to the memory of the windows, with a marker in place of repeated ones and of those that
+    /// the filter's rule rejects.
     reject(key_room);
     /// Merges neighbouring keys into windows.
     merge(key_room);
-    /// Appends windows around runs that match everything.
+    /// Appends windows around runs of ambiguous letters in the reference that match everything.
     gaps(unbounded);
-    /// Verifies the windows for lanes, of which there are at most `most`.
+    /// Verifies the windows that fit into a lane (a band of up to 32 diagonals); there are at most `most`.
     lanes(unbounded, most: u64);
-    /// Verifies the other windows, of which there are at most `most`.
+    /// Verifies all other windows; there are at most `most`.
     scan(unbounded, most: u64);
-    /// Selects hits among the sorted ends.
+    /// Selects the hits among the sorted good ends: a good end suppresses worse ones near it.
     silence(end_room);
 }
 

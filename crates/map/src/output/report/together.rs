@@ -159,7 +159,8 @@ impl<'r> Reporter<'r> {
         }
     }
 
-    /// Fills in the XA tag of each mate: its hits in other combinations with as few edits, each listed once.
+    /// Fills in the XA tag of each mate: its hits in other combinations with the same number of
+    /// edits, each listed once.
     fn name_others_of_mates(&mut self, unit: &ReportUnit<'_>, pairing: &mut Pairing<'r>) {
         let (mut best, mut others) = (None, [BTreeSet::new(), BTreeSet::new()]);
         // With this many, the tag is left out anyway.

@@ -40,7 +40,7 @@ pub(crate) struct DbPrepareArgs {
     pub(crate) folders: Vec<PathBuf>,
     /// Manifest to write, or to update if it exists
     ///
-    /// FILE.part beside it is the journal of a run that has not finished.
+    /// FILE.part next to it is the journal of a run that has not finished.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
     /// Write listed genomes that are not in the folders to FILE; - is stdout

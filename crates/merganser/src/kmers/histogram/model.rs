@@ -146,7 +146,7 @@ fn find(args: &HistogramArgs, console: &Console, cancel: &Cancel) -> Result<Foun
     Ok(Found { histogram, k, total: None, files, tables })
 }
 
-/// Checks that `-k`, if given, is that of the file.
+/// Checks that `-k`, if given, equals the k of the file.
 fn check_k(args: &HistogramArgs, k: usize) -> Result<()> {
     if args.k.is_some_and(|given| given != k) {
         bail!("{}: its k is {k}, not that of -k", args.table.display());

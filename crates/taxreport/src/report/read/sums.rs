@@ -74,8 +74,9 @@ pub(super) fn settle(rows: &mut [ReportRow]) -> Result<Option<Gaps>, (usize, u64
     }
 }
 
-/// Returns by how much a sum may differ because of rounding: by less than 1 for each of its rows. If a taxon has reads
-/// of its own beside many clades, the limit is about a tenth of the clade, so that a missing row is detected.
+/// Returns by how much a sum may differ because of rounding: by less than 1 for each of its rows. If a taxon
+/// has reads of its own and many clades, the limit is about a tenth of the clade, so that a missing row is
+/// detected.
 fn rounding(row: &ReportRow, children: u64) -> u64 {
     match (row.own, children) {
         (_, 0) => 0,

@@ -130,7 +130,7 @@ struct Strict<'k, K> {
     /// Whether the k-mers of the section must be ascending.
     ordered: bool,
     last: Option<K>,
-    /// The least and the largest count so far.
+    /// The smallest and the largest count so far.
     counts: Option<(u32, u32)>,
     /// Whether some k-mer is larger than its reverse complement.
     larger_strand: bool,

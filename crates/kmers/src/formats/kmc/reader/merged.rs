@@ -97,8 +97,8 @@ struct MergedReader<'t, K> {
 }
 
 impl<K: Kmer> MergedReader<'_, K> {
-    /// Replaces `kmers` by the k-mers of all bins with prefixes from `from` to `to` (exclusive), in order; they
-    /// share their first `bits` bits.
+    /// Replaces `kmers` by the k-mers of all bins with prefixes from `from` to `to` (exclusive), in ascending order;
+    /// they share their first `bits` bits.
     fn merge(
         &mut self,
         (from, to): (u64, u64),
