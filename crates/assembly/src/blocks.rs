@@ -75,7 +75,7 @@ pub(crate) struct Blocks {
 }
 
 /// The minimum number of markers of a block.
-const LEAST_MARKERS: u64 = 2;
+const MIN_MARKERS: u64 = 2;
 
 impl Blocks {
     pub(crate) fn new(rule: BlockRule) -> Blocks {
@@ -120,7 +120,7 @@ impl Blocks {
 }
 
 fn is_block(block: Block) -> Option<Block> {
-    (block.markers >= LEAST_MARKERS).then_some(block)
+    (block.markers >= MIN_MARKERS).then_some(block)
 }
 
 #[cfg(test)]

@@ -22,20 +22,20 @@ const UNKNOWN_BINS: usize = 1024;
 /// Bytes of text that a worker parses at a time.
 const CHUNK_BYTES: u64 = 4 << 20;
 /// The smallest chunk, used if memory is tight.
-const LEAST_CHUNK_BYTES: u64 = 256 << 10;
+const MIN_CHUNK_BYTES: u64 = 256 << 10;
 /// Bytes of a worker's buffer for each bin.
 pub(crate) const STRIDE: usize = 1024;
 /// Bytes of a bin's block, unless open blocks would then take more than an eighth of the memory.
 const BLOCK_BYTES: u64 = 32 << 10;
 /// The smallest block, used if memory is tight.
-const LEAST_BLOCK_BYTES: u64 = 4 << 10;
+const MIN_BLOCK_BYTES: u64 = 4 << 10;
 /// The largest block, used as far as open blocks take no more than a 32nd of the memory. Large blocks save
 /// calls to the system allocator, each of which blocks all threads.
 const LARGE_BLOCK_BYTES: u64 = 256 << 10;
 /// The least memory for full blocks; a run with less would do little except spill.
-const LEAST_FULL_BYTES: u64 = 8 << 20;
+const MIN_FULL_BYTES: u64 = 8 << 20;
 /// The smallest hash map of a worker, in bytes.
-const LEAST_TABLE_BYTES: u64 = 2 << 20;
+const MIN_TABLE_BYTES: u64 = 2 << 20;
 /// The largest hash map of a worker, in bytes.
 const MAX_TABLE_BYTES: u64 = 1 << 30;
 
@@ -53,7 +53,7 @@ pub(crate) struct Plan {
 /// Returns the number of bytes of text that a worker reads at a time, reduced if memory is tight.
 pub(crate) fn chunk_bytes(job: Job<'_>) -> usize {
     let share = job.memory / 16 / job.threads as u64;
-    share.clamp(LEAST_CHUNK_BYTES, CHUNK_BYTES) as usize
+    share.clamp(MIN_CHUNK_BYTES, CHUNK_BYTES) as usize
 }
 
 /// Returns the length in bytes of the longest record that cannot be cut: one such record for each worker
@@ -74,7 +74,7 @@ pub(crate) fn bins(config: &Config, kmers: Option<u64>) -> usize {
 
 /// Returns the bytes of one worker's hash map.
 fn table_bytes(job: Job<'_>) -> u64 {
-    (job.memory / 8 / job.threads as u64).clamp(LEAST_TABLE_BYTES, MAX_TABLE_BYTES)
+    (job.memory / 8 / job.threads as u64).clamp(MIN_TABLE_BYTES, MAX_TABLE_BYTES)
 }
 
 /// Returns the number of k-mers that a worker may sort at a time, in the memory that its hash map had
@@ -91,7 +91,7 @@ fn budget<K: Width>(job: Job<'_>, bins: usize) -> (Budget, u64) {
     let counting = threads * (scattered::WORKER_BYTES + dedupe_bytes::<K>());
     let open_blocks = (bins + scattered::ranges(job.config.k)) as u64;
     let block_bytes = (job.memory / 8 / open_blocks)
-        .clamp(LEAST_BLOCK_BYTES, BLOCK_BYTES)
+        .clamp(MIN_BLOCK_BYTES, BLOCK_BYTES)
         .max((job.memory / 32 / open_blocks).min(LARGE_BLOCK_BYTES));
     let budget = Budget::new(job.memory)
         .with_files(1)
@@ -120,9 +120,9 @@ fn least<K: Width>(job: Job<'_>, bins: usize, full_bytes: u64) -> Option<u64> {
 pub(crate) fn plan<K: Width>(job: Job<'_>, bins: usize) -> Result<Plan, Error> {
     debug_assert!(bins <= MAX_BINS);
     let (budget, block_bytes) = budget::<K>(job, bins);
-    if budget.left() < LEAST_FULL_BYTES {
+    if budget.left() < MIN_FULL_BYTES {
         // With more memory, blocks and hash maps grow too.
-        let needed = least::<K>(job, bins, LEAST_FULL_BYTES).unwrap_or(u64::MAX);
+        let needed = least::<K>(job, bins, MIN_FULL_BYTES).unwrap_or(u64::MAX);
         let what = format_args!("{} threads and {bins} bins need", job.threads);
         let budget = Budget::of_part(job.memory).with(needed);
         return Err(budget.shortage(what, "or lower `threads` or `bins`").into());
@@ -142,7 +142,7 @@ pub(crate) fn memory_for<K: Width>(job: Job<'_>, bins: usize, full_bytes: u64) -
     }
     // Blocks of another size or in another order hold slightly more or less.
     let needed = full_bytes + full_bytes / 32;
-    least::<K>(job, bins, needed.max(LEAST_FULL_BYTES))
+    least::<K>(job, bins, needed.max(MIN_FULL_BYTES))
 }
 
 #[cfg(test)]

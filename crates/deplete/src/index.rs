@@ -21,7 +21,7 @@ const CHUNK_BYTES: usize = 256 << 10;
 /// The number of minimizers that a worker collects before it adds them to the sections.
 const GATHERED: usize = 256 << 10;
 /// The initial capacity of a section, in minimizers.
-const LEAST_ROOM: usize = 1 << 10;
+const MIN_ROOM: usize = 1 << 10;
 /// The memory of a thread in bytes: letters, their minimizers, and collected minimizers.
 const THREAD: u64 = 22 << 20;
 
@@ -149,7 +149,7 @@ impl Sections {
                 section.dedup();
                 let wanted = section.len() + numbers.len();
                 if wanted > section.capacity() / 4 * 3 {
-                    let room = (wanted + wanted / 2).max(LEAST_ROOM);
+                    let room = (wanted + wanted / 2).max(MIN_ROOM);
                     let more = room.saturating_sub(section.capacity()) as u64;
                     self.suffices(self.room.fetch_add(more, Ordering::Relaxed) + more)?;
                     let len = section.len();

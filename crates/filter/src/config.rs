@@ -137,7 +137,7 @@ pub struct Config {
 pub(crate) const MAX_ORIGINAL: usize = 32;
 
 /// The minimum number of bases for [`Method::GateKeeperOriginal`], which needs more than one word of 16 bases.
-pub(crate) const LEAST_ORIGINAL: usize = 17;
+pub(crate) const MIN_ORIGINAL: usize = 17;
 
 impl Config {
     /// Returns the default options with this threshold: exact, global, N matches nothing, nothing is verified.

@@ -4,7 +4,7 @@ mod groups;
 
 use crate::band::Band;
 use crate::batch::{PairBatch, SequenceView};
-use crate::config::{LEAST_ORIGINAL, MAX_ORIGINAL};
+use crate::config::{MAX_ORIGINAL, MIN_ORIGINAL};
 use crate::cpu::masks::Masks;
 use crate::cpu::sliced::semi_global::SemiGlobalGroup;
 use crate::cpu::sliced::{self, Group};
@@ -187,7 +187,7 @@ impl Filter {
     ) -> Method {
         let method = self.config.method;
         let comparable = self.config.align == Align::Global && read == segment;
-        let published = !others && read >= LEAST_ORIGINAL && e <= MAX_ORIGINAL;
+        let published = !others && read >= MIN_ORIGINAL && e <= MAX_ORIGINAL;
         if comparable && (method != Method::GateKeeperOriginal || published) {
             method
         } else {

@@ -5,7 +5,7 @@ use super::{Align, Config, Decision, Method, NMode, REJECTED, UNDEFINED};
 use merganser_seq::base::{code, is_base};
 
 /// The minimum length of a read for GateKeeper's published kernel, in bases.
-const LEAST_ORIGINAL: usize = 17;
+const MIN_ORIGINAL: usize = 17;
 
 /// The maximum number of edits that it has masks for.
 const MAX_ORIGINAL: usize = 32;
@@ -23,7 +23,7 @@ pub fn decide(config: &Config, read: &[u8], segment: &[u8]) -> Decision {
         Method::GateKeeper if comparable => gatekeeper(read, segment, e, equal),
         Method::Snake if comparable => snake(read, segment, e, equal),
         Method::GateKeeperOriginal
-            if comparable && !others && read.len() >= LEAST_ORIGINAL && e <= MAX_ORIGINAL =>
+            if comparable && !others && read.len() >= MIN_ORIGINAL && e <= MAX_ORIGINAL =>
         {
             gatekeeper_original(read, segment, e)
         }

@@ -69,7 +69,7 @@ const MAX_BLOCK: u64 = 1 << 20;
 /// The maximum size of a block with GPUs, in bytes of text; larger because each launch takes some time.
 const MAX_GPU_BLOCK: u64 = 4 << 20;
 /// The minimum size of a block, in bytes of text, when memory is short.
-const LEAST_BLOCK: u64 = 64 << 10;
+const MIN_BLOCK: u64 = 64 << 10;
 /// The memory of a thread that does not depend on the size of blocks, in bytes.
 const THREAD: u64 = 1 << 20;
 /// The memory of a thread for blocks, texts and results, in blocks.
@@ -233,7 +233,7 @@ impl RunContext<'_> {
             if with_gpus { (MAX_GPU_BLOCK, PINNED_A_THREAD) } else { (MAX_BLOCK, 0) };
         let blocks = (BLOCKS_A_THREAD + pinned) * threads as u64;
         let budget = Budget::of_run(self.resources, THREAD);
-        let least = budget.with(blocks * LEAST_BLOCK);
+        let least = budget.with(blocks * MIN_BLOCK);
         least.check(format_args!("{threads} threads need"), Shortage::FEWER_THREADS)?;
         Ok((budget.left() / blocks).min(most) as usize)
     }

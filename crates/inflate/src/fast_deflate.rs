@@ -2,7 +2,7 @@
 //!
 //! Compression must keep up with a mapper that writes alignments. Alignments consist mostly of qualities and packed
 //! letters, whose short repetitions are accidental: a match of four bytes takes more bits than four literals. So only
-//! matches of at least [`matches::LEAST`] bytes are searched, with one candidate per position. After a long stretch
+//! matches of at least [`matches::MIN`] bytes are searched, with one candidate per position. After a long stretch
 //! without matches, positions are skipped, more and more of them (as in LZ4). The block has a single pair of Huffman
 //! codes, whose codewords are short enough to write four literals at a time.
 

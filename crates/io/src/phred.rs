@@ -73,7 +73,7 @@ const LOWEST_64: u8 = b';';
 /// consensus reads.
 const HIGHEST_64: std::ops::RangeInclusive<u8> = b'_'..=b'j';
 /// The minimum number of letters in a sample that is evaluated.
-const LEAST_LETTERS: u64 = 100;
+const MIN_LETTERS: u64 = 100;
 /// The maximum number of records in a sample.
 const MAX_RECORDS: u64 = 10_000;
 
@@ -105,7 +105,7 @@ impl Sample {
     /// Phred+33.
     fn is_64(&self, least: u8) -> bool {
         let low = LOWEST_64..64u8.saturating_add(least);
-        self.letters >= LEAST_LETTERS
+        self.letters >= MIN_LETTERS
             && low.contains(&self.lowest)
             && HIGHEST_64.contains(&self.highest)
     }

@@ -16,7 +16,7 @@ const COPIES: u64 = 16;
 /// The maximum number of copies in rounds, where a search may wait for each base.
 const WAITING_COPIES: u64 = 32;
 /// The minimum memory of a round, in bytes; with less, reading the table again is not worth it.
-const LEAST_ROUND: u64 = 32 << 20;
+const MIN_ROUND: u64 = 32 << 20;
 
 /// The division of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Plan {
         // A table that is already in memory needs no free memory, but it counts towards a given limit.
         let held = resources.memory.is_none() && database.table.is_in_memory();
         if !on_gpus && is_too_large(resources, whole.needed()) && !held {
-            whole.min(fixed.with(LEAST_ROUND)).check(what, Shortage::FEWER_THREADS)?;
+            whole.min(fixed.with(MIN_ROUND)).check(what, Shortage::FEWER_THREADS)?;
             return Ok(Plan::in_rounds(fixed.left()));
         }
         // The system can evict the pages of a mapped file at any time, so they count only towards a given limit.

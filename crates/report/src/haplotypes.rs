@@ -34,7 +34,7 @@ const LONGEST: usize = 40;
 const COLOURS: [&str; 2] = ["#E41A1C", "#377EB8"];
 /// The radius of the largest circle, and the minimum radius, in SVG units.
 const RADIUS: f64 = 40.0;
-const LEAST_RADIUS: f64 = 1.5;
+const MIN_RADIUS: f64 = 1.5;
 /// The number of corners of a circle.
 const CORNERS: u32 = 32;
 /// The maximum number of sequences that are drawn, the largest ones.
@@ -76,7 +76,7 @@ pub fn blobs(title: &str, haplotypes: [&str; 2], assemblies: &[&str], blobs: &[B
     let axes = Axes::linear(FRAME, [most, most]);
     let circle = |blob: &&Blob| {
         let [x, y] = axes.point(blob.markers.map(|markers| markers as f64));
-        let radius = (RADIUS * (blob.size as f64 / largest).sqrt()).max(LEAST_RADIUS);
+        let radius = (RADIUS * (blob.size as f64 / largest).sqrt()).max(MIN_RADIUS);
         let corner = |corner: u32| {
             let angle = TAU * f64::from(corner) / f64::from(CORNERS);
             [x + radius * angle.cos(), y + radius * angle.sin()]

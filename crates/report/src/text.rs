@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthChar;
 use crate::data::{Spectrum, Taxa};
 
 /// The minimum number of columns of a plot.
-const LEAST: usize = 30;
+const MIN: usize = 30;
 /// Bars of eighths of a character, from the bottom.
 const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Bars of eighths of a character, from the left.
@@ -18,7 +18,7 @@ const NUMBERS: usize = 10;
 /// Plots a k-mer histogram with `rows` lines and an axis below, at most `columns` wide. Errors are cut off where they
 /// are higher than the peak.
 pub fn spectrum(spectrum: &Spectrum, columns: usize, rows: usize) -> String {
-    let columns = columns.max(LEAST);
+    let columns = columns.max(MIN);
     let (from, most) = (valley(spectrum), extent(spectrum));
     let shown = || spectrum.rows.iter().filter(|row| row.0 <= most);
     let top = shown().filter(|row| row.0 >= from).map(|row| row.1).max().unwrap_or(0);
@@ -61,14 +61,14 @@ fn valley(spectrum: &Spectrum) -> u64 {
 /// Returns the last count to show, beyond 99 % of the k-mers that occur more than once.
 fn extent(spectrum: &Spectrum) -> u64 {
     let found = spectrum.count_of_share(0.99);
-    found.map_or(LEAST as u64, |count| (count + count / 4).max(LEAST as u64))
+    found.map_or(MIN as u64, |count| (count + count / 4).max(MIN as u64))
 }
 
 /// Plots the largest taxa of the lowest main rank that has reads, and the unclassified reads, as bars. Lines are at
 /// most
 /// `columns` wide.
 pub fn taxa(taxa: &Taxa, columns: usize) -> String {
-    let columns = columns.max(LEAST);
+    let columns = columns.max(MIN);
     if taxa.reads == 0 {
         return "no reads\n".to_owned();
     }
@@ -167,7 +167,7 @@ mod tests {
             let text = taxa(&of(&names), columns);
             assert_eq!(text.lines().count(), 5);
             for line in text.lines() {
-                assert!(width(line) <= columns.max(LEAST), "{columns}: {line}");
+                assert!(width(line) <= columns.max(MIN), "{columns}: {line}");
             }
         }
         let many: Vec<String> = (0..100).map(|at| format!("taxon {at}")).collect();
@@ -188,7 +188,7 @@ mod tests {
             let text = spectrum(&histogram, columns, 10);
             let lines: Vec<&str> = text.lines().collect();
             assert_eq!(lines.len(), 12);
-            assert!(lines.iter().all(|line| width(line) <= columns.max(LEAST)), "{text}");
+            assert!(lines.iter().all(|line| width(line) <= columns.max(MIN)), "{text}");
             // The errors and the peak reach the top.
             assert!(lines[0].starts_with('█') && lines[0].ends_with('█'), "{text}");
         }

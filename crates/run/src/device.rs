@@ -115,7 +115,7 @@ impl Work {
             Work::FilterExact => Some(8_000 * MEGA),
             Work::FilterByRule => Some(2_000 * MEGA),
             Work::Index => Some(200 * MEGA),
-            Work::Map { reference } if reference < LEAST_REFERENCE => None,
+            Work::Map { reference } if reference < MIN_REFERENCE => None,
             Work::Map { .. } => Some(1_000 * MEGA),
         }
     }
@@ -156,7 +156,7 @@ impl Work {
 
 /// The number of bases of a reference from which GPUs can map faster: a smaller one fits in the caches of 16
 /// cores (`docs/evidence/speed.md`: 5 Mb, where GPUs are slower, and 100 Mb).
-const LEAST_REFERENCE: u64 = 20_000_000;
+const MIN_REFERENCE: u64 = 20_000_000;
 
 impl Resources {
     /// Returns the CUDA numbers of the GPUs for a run of `work` on about `input` bytes of text (`None` if

@@ -114,7 +114,7 @@ pub fn prefetch<T>(slice: &[T], index: usize) {
 /// level.
 ///
 /// `$body` is an `#[inline(always)]` function that is built once for each level. `$name` is safe because a
-/// [`Level`](crate::simd::Level) is proof that the machine has its instructions.
+/// [`Level`] is proof that the machine has its instructions.
 #[macro_export]
 macro_rules! dispatch {
     ($(#[$meta:meta])* $vis:vis fn $name:ident $([$($generics:tt)*])? ($($arg:ident: $type:ty),* $(,)?) $(-> $ret:ty)? = $body:expr) => {

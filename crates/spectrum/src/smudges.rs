@@ -23,15 +23,15 @@ const ROUNDS: usize = 25;
 /// The minimum gain for which a smaller coverage is preferred, in natural logarithms of the probability of a pair.
 const BETTER: f64 = 0.02;
 /// The minimum number of pairs relative to all k-mers; fewer pairs are due to chance or repeats.
-const LEAST_PAIRS: f64 = 0.0002;
+const MIN_PAIRS: f64 = 0.0002;
 /// The minimum number of pairs relative to all k-mers if the main peak may be that of one haplotype, since
 /// diverged repeats then look like two haplotypes.
-const LEAST_PAIRS_OF_ONE: f64 = 0.005;
+const MIN_PAIRS_OF_ONE: f64 = 0.005;
 /// The minimum fraction of a combination's k-mers that must have counts above those of errors; below it, the rest
 /// cannot be estimated.
-const LEAST_SEEN: f64 = 0.05;
+const MIN_SEEN: f64 = 0.05;
 /// The minimum number of pairs for an estimate.
-const LEAST: f64 = 50.0;
+const MIN: f64 = 50.0;
 /// The largest count of the main peak for which a ploidy is estimated. No genome is sequenced so deeply, and a
 /// fit needs memory for each count up to [`MAX_COPIES`] times this one.
 const LARGEST_PEAK: u32 = 1 << 16;
@@ -79,7 +79,7 @@ pub fn ploidy(pairs: &[((u32, u32), u64)], histogram: &[(u32, u64)]) -> Option<P
     let kmers = behind().map(|row| row.1).fold(0, u64::saturating_add);
     let cells = Cells::new(pairs, solid, peak);
     let few = Ploidy { ploidy: 1, coverage: None, solid, smudges: Vec::new(), other: cells.pairs };
-    if cells.pairs < LEAST.max(LEAST_PAIRS * kmers as f64) {
+    if cells.pairs < MIN.max(MIN_PAIRS * kmers as f64) {
         return Some(few);
     }
     // The coverage decreases from round to round: half the coverage with twice the copies fits equally well.
@@ -107,9 +107,9 @@ pub fn ploidy(pairs: &[((u32, u32), u64)], histogram: &[(u32, u64)]) -> Option<P
     let in_smudges: f64 = smudges.iter().map(|smudge| smudge.pairs).sum();
     let brightest = smudges.iter().max_by(|one, other| one.pairs.total_cmp(&other.pairs));
     let is_of_one = f64::from(peak) / coverage < 1.5;
-    let least = if is_of_one { LEAST_PAIRS_OF_ONE } else { LEAST_PAIRS };
+    let least = if is_of_one { MIN_PAIRS_OF_ONE } else { MIN_PAIRS };
     match brightest {
-        Some(brightest) if in_smudges >= LEAST.max(least * kmers as f64) => Some(Ploidy {
+        Some(brightest) if in_smudges >= MIN.max(least * kmers as f64) => Some(Ploidy {
             ploidy: brightest.copies.iter().sum(),
             coverage: Some(coverage),
             solid,
@@ -189,7 +189,7 @@ fn densities(mean: f64, solid: usize, most: usize) -> Vec<f64> {
     let mut densities: Vec<f64> = (0..=most).map(density).collect();
     let all: f64 = densities.iter().sum();
     // The counts below were cut off; if these are almost all, nothing is known.
-    let seen = densities[solid.min(most)..].iter().sum::<f64>().max(LEAST_SEEN * all);
+    let seen = densities[solid.min(most)..].iter().sum::<f64>().max(MIN_SEEN * all);
     densities.iter_mut().for_each(|density| *density /= seen.max(f64::MIN_POSITIVE));
     densities
 }

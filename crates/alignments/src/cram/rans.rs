@@ -5,7 +5,7 @@
 const BITS: u32 = 12;
 const TOTAL: u32 = 1 << BITS;
 /// The lower bound of a state.
-const LEAST: u32 = 1 << 23;
+const MIN: u32 = 1 << 23;
 /// The number of symbols.
 const ALL: usize = 256;
 /// The minimum length of content, in bytes: the tables outweigh the gain for shorter content.
@@ -85,7 +85,7 @@ impl Rans {
     fn encode(&mut self, content: &[u8]) {
         self.reversed.clear();
         let quarter = content.len() / 4;
-        let mut states = [LEAST; 4];
+        let mut states = [MIN; 4];
         let before = |at: usize, state: usize| match at == state * quarter {
             true => 0,
             false => content[at - 1],
@@ -109,7 +109,7 @@ impl Rans {
     fn put(&mut self, state: &mut u32, context: u8, symbol: u8) {
         let (context, symbol) = (usize::from(context), usize::from(symbol));
         let (count, start) = (self.counts[context][symbol], self.starts[context][symbol]);
-        let most = ((LEAST >> BITS) << 8) * count;
+        let most = ((MIN >> BITS) << 8) * count;
         while *state >= most {
             self.reversed.push(*state as u8);
             *state >>= 8;

@@ -6,7 +6,7 @@ use merganser_io::Reads;
 /// The maximum size of a record in bytes: a larger size means damage. The longest reads have a few MB.
 const MAX_BYTES: usize = 256 << 20;
 /// The size in bytes of the fixed fields of a record, which precede the name.
-const LEAST_BYTES: usize = 32;
+const MIN_BYTES: usize = 32;
 
 /// Returns the length in bytes of the header at the start of `bytes`: magic number, text, names and lengths of
 /// references. Returns `None` if `bytes` ends within the header.
@@ -30,7 +30,7 @@ fn size_at(bytes: &[u8], at: usize) -> Option<usize> {
 pub(crate) fn whole(bytes: &[u8]) -> Result<(usize, u64), u64> {
     let (mut at, mut records) = (0, 0);
     while let Some(size) = size_at(bytes, at) {
-        if !(LEAST_BYTES..=MAX_BYTES).contains(&size) {
+        if !(MIN_BYTES..=MAX_BYTES).contains(&size) {
             return Err(records);
         }
         if bytes.len() - at - 4 < size {

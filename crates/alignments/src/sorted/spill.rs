@@ -12,11 +12,11 @@ use zstd::bulk::{Compressor, Decompressor};
 use super::Fields;
 use super::entry::{Entry, record_of};
 use super::key::{Key, KeyRange};
-use super::sizes::{LEAST_PART, PART_COPIES};
+use super::sizes::{MIN_PART, PART_COPIES};
 use crate::Error;
 
 /// The minimum size in bytes of a thread's share of the memory.
-const LEAST_SHARE: u64 = 4 << 20;
+const MIN_SHARE: u64 = 4 << 20;
 /// The number of slabs in a share.
 const SLABS: u64 = 16;
 /// The maximum size of a slab in bytes.
@@ -59,7 +59,7 @@ pub(super) struct Block {
 impl Sorting {
     /// Returns the minimum memory in bytes for `threads` threads.
     pub fn least_memory(threads: u64) -> u64 {
-        2 * LEAST_SHARE * threads
+        2 * MIN_SHARE * threads
     }
 
     /// Prepares to sort in `memory` bytes, and beyond that in temporary files in `directory`. `writing` is the memory
@@ -72,7 +72,7 @@ impl Sorting {
     ) -> Sorting {
         Sorting {
             // An eighth remains for runs being written and for unused space in slabs.
-            share: (memory / threads / 8 * 7).max(LEAST_SHARE),
+            share: (memory / threads / 8 * 7).max(MIN_SHARE),
             writing,
             cancel: cancel.clone(),
             bytes: AtomicU64::new(0),
@@ -163,7 +163,7 @@ impl Sorting {
         run.push(packer.pack(key, &block)?);
         let mut runs = lock(&self.runs);
         runs.push(run);
-        let needed = PART_COPIES * LEAST_PART + self.beyond(runs.len());
+        let needed = PART_COPIES * MIN_PART + self.beyond(runs.len());
         let share = format_size(self.share);
         let what = format_args!("sorting these records in runs of {share} needs");
         Budget::of_part(self.writing).with(needed).check(what, Shortage::FEWER_THREADS)?;

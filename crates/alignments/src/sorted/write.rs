@@ -12,7 +12,7 @@ use super::index::Mark;
 use super::key::KeyRange;
 use super::parts::{Lists, StretchSorter};
 use super::seams::{BlockSeam, Cut, GroupSeam};
-use super::sizes::{LEAST_PART, MAX_PART, PART_COPIES};
+use super::sizes::{MAX_PART, MIN_PART, PART_COPIES};
 use super::spill::Sorting;
 use crate::cram::{Container, Crai, Cram, Encoder};
 use crate::{BlockDigest, Error};
@@ -57,7 +57,7 @@ pub enum FileIndex {
     Cram(Crai),
 }
 
-/// The result of [`write`].
+/// The result of [`write()`].
 pub struct Written {
     /// The index, if one was requested.
     pub index: Option<FileIndex>,
@@ -85,11 +85,11 @@ pub fn write(
     let beyond = sorting.beyond(lists.runs());
     let memory = sorting.writing();
     let most = match beyond {
-        0 => LEAST_PART,
+        0 => MIN_PART,
         // The range should be much larger than the data read in vain.
         _ => (memory / threads as u64 / 2).saturating_sub(beyond) / PART_COPIES,
     };
-    let most = most.clamp(LEAST_PART, MAX_PART);
+    let most = most.clamp(MIN_PART, MAX_PART);
     let room = memory / (PART_COPIES * most + beyond);
     let threads = (threads as u64).min(room).max(1) as usize;
     let parts = lists.cut(most);

@@ -14,7 +14,7 @@ use crate::params::Params;
 /// Maximum device memory for long reads, on each device.
 const LONG_BYTES: u64 = 2 << 30;
 /// Minimum device memory for classifying.
-const LEAST_BYTES: u64 = 4 << 20;
+const MIN_BYTES: u64 = 4 << 20;
 /// Number of concurrent batches of long reads on each device.
 pub(super) const LONG_WORKSPACES: usize = 2;
 
@@ -46,7 +46,7 @@ impl Budget {
         let &Needs { params, most, pools, one_part } = needs;
         let available = device.available_within(config.memory)?;
         let (ordinal, what) = (device.ordinal(), "classifying");
-        let needed = LEAST_BYTES;
+        let needed = MIN_BYTES;
         if available < needed {
             return Err(too_little_memory(ordinal, what, available, needed));
         }

@@ -12,7 +12,7 @@ use crate::{Database, Error};
 const THREAD: u64 = 18 << 20;
 /// Minimum memory for batches that wait for further parts. Beyond the planned memory, batches go to temporary
 /// files.
-const LEAST_WAITING: u64 = 8 << 20;
+const MIN_WAITING: u64 = 8 << 20;
 /// Maximum number of copies of a record in memory: as read (for a moment twice), masked, and as written.
 const COPIES: u64 = 4;
 /// Additional copies of a record for its features, if they are counted.
@@ -56,7 +56,7 @@ impl Plan {
         let (rounds, left) = if whole.suffices() {
             (vec![all.clone()], whole.left())
         } else {
-            let waiting = fixed.with(LEAST_WAITING);
+            let waiting = fixed.with(MIN_WAITING);
             let parts = (0..all.end).map(|part| part..part + 1);
             let fit = |parts: &Range<usize>| waiting.with(bytes(parts.clone())).suffices();
             let rounds = neighbours(parts, |first, last| first.start..last.end, fit);
@@ -81,7 +81,7 @@ impl Plan {
         let waiting = if two_passes { left / 2 } else { 0 };
         let copies = COPIES + if config.kraken2.report_minimizer_data { MORE_COPIES } else { 0 };
         let record = merganser_io::longest_record(left - waiting, copies);
-        Plan { rounds, record, waiting: LEAST_WAITING + waiting }
+        Plan { rounds, record, waiting: MIN_WAITING + waiting }
     }
 
     /// Whether reads can be decided on in the first pass.

@@ -11,7 +11,7 @@ use merganser_seq::simd;
 use super::index::Index;
 
 /// The number of slots of the smallest index.
-const LEAST_SLOTS: usize = 1 << 10;
+const MIN_SLOTS: usize = 1 << 10;
 /// The number of k-mers read out together.
 const BATCH: usize = 256;
 
@@ -34,11 +34,11 @@ impl<K: Kmer> KmerMap<K> {
     /// Returns a map of at most `bytes` bytes, or the smallest map if that is larger.
     pub(crate) fn new(bytes: u64) -> KmerMap<K> {
         let entry = size_of::<K>() + size_of::<u32>();
-        let least_bytes = LEAST_SLOTS * size_of::<u32>() + max_kmers(LEAST_SLOTS) * entry;
-        let most = (bytes / least_bytes as u64 * LEAST_SLOTS as u64).clamp(1, 1 << 31);
+        let least_bytes = MIN_SLOTS * size_of::<u32>() + max_kmers(MIN_SLOTS) * entry;
+        let most = (bytes / least_bytes as u64 * MIN_SLOTS as u64).clamp(1, 1 << 31);
         let mut map = KmerMap {
             index: Index::new(),
-            max_slots: (1usize << most.ilog2()).max(LEAST_SLOTS),
+            max_slots: (1usize << most.ilog2()).max(MIN_SLOTS),
             kmers: Vec::new(),
             counts: Vec::new(),
             len: 0,
@@ -49,7 +49,7 @@ impl<K: Kmer> KmerMap<K> {
 
     /// Empties the map and sizes it for about `expected` k-mers.
     pub(crate) fn clear(&mut self, expected: usize) {
-        let wanted = (expected * 2).next_power_of_two().clamp(LEAST_SLOTS, self.max_slots);
+        let wanted = (expected * 2).next_power_of_two().clamp(MIN_SLOTS, self.max_slots);
         self.counts.iter_mut().take(self.len + 1).for_each(|count| *count = 0);
         self.len = 0;
         self.set_slots(wanted);
@@ -198,7 +198,7 @@ mod tests {
         map.add(0, 0u32.hash(), u32::MAX - 1);
         map.add(0, 0u32.hash(), 5);
         assert_eq!(all(&map), BTreeMap::from([(0, u32::MAX)]));
-        assert!(map.reserve(LEAST_SLOTS / 2));
-        assert!(!map.reserve(LEAST_SLOTS));
+        assert!(map.reserve(MIN_SLOTS / 2));
+        assert!(!map.reserve(MIN_SLOTS));
     }
 }

@@ -27,12 +27,12 @@ const WORKSPACES_FROM_HOST: usize = 4;
 /// The largest number of k-mers of a group; sorts of this size run at full speed.
 const MAX_KMERS: u64 = 256 << 20;
 /// The smallest number of k-mers that is worth a group.
-const LEAST_KMERS: u64 = 4 << 20;
+const MIN_KMERS: u64 = 4 << 20;
 /// The largest number of bytes of queued batches: about 10^10 bases, enough to keep readers busy while the devices
 /// start. If devices are slower than the readers, more batches would only take memory.
 const MAX_BATCH_BYTES: u64 = 4 << 30;
 /// The least device memory to count with.
-const LEAST_MEMORY: u64 = 48 << 20;
+const MIN_MEMORY: u64 = 48 << 20;
 /// The estimated number of k-mers of a super-k-mer (which is stored as one record).
 const RECORD_KMERS: u64 = 10;
 /// GPUs are faster than the CPU if the super-k-mers take at most this many times the device memory reserved for them.
@@ -154,8 +154,8 @@ impl Budget {
     /// Returns the budget for the free memory of a device within `--gpu-memory`, less a reserve for the context.
     pub(crate) fn of(device: &Device, job: Job<'_>) -> Result<Budget, Error> {
         let available = device.available_within(job.gpu_memory)?;
-        if available < LEAST_MEMORY {
-            let (ordinal, what, needed) = (device.ordinal(), "k-mers", LEAST_MEMORY);
+        if available < MIN_MEMORY {
+            let (ordinal, what, needed) = (device.ordinal(), "k-mers", MIN_MEMORY);
             return Err(GpuShortage { ordinal, what, available, needed, remedy: "" }.into());
         }
         Ok(Budget::within(available))
@@ -193,7 +193,7 @@ impl Room {
         let fit = (bytes.saturating_sub(8 << 20) as f64 / (each + record)) as u64;
         // About two groups for each workspace, so that one group is copied while another is sorted. Groups
         // consist of whole bins, so they may have a 64th of all k-mers more.
-        let wanted = (kmers / shares / 2 + kmers / 64).clamp(LEAST_KMERS, MAX_KMERS);
+        let wanted = (kmers / shares / 2 + kmers / 64).clamp(MIN_KMERS, MAX_KMERS);
         let kmers_here = fit.min(wanted).max(1 << 12);
         let least_words = 4096 * K::WORDS;
         Room {

@@ -18,7 +18,7 @@ use crate::results::Results;
 /// The number of encoding buffers of a device: one batch is made while others are written.
 const ENCODINGS: usize = 3;
 /// The smallest number of k-mers of a batch, enough to occupy a device.
-const LEAST_KMERS: u64 = 1 << 20;
+const MIN_KMERS: u64 = 1 << 20;
 /// The largest number of k-mers of a batch, few enough that the first is written soon.
 const MAX_KMERS: u64 = 16 << 20;
 /// The least number of batches of a large table.
@@ -154,7 +154,7 @@ fn max_kmers<K: GpuKmer>(
     kmers: u64,
     k: usize,
 ) -> Result<u64, Error> {
-    let wanted = (kmers / BATCHES).clamp(LEAST_KMERS, MAX_KMERS);
+    let wanted = (kmers / BATCHES).clamp(MIN_KMERS, MAX_KMERS);
     let free = devices.iter().map(Device::available).collect::<Result<Vec<_>, _>>()?;
     let free = free.into_iter().min().unwrap_or(0).saturating_sub(8 << 20);
     let encodings = ENCODINGS as u64;

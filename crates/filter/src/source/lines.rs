@@ -75,7 +75,7 @@ impl Lines {
         self.0.stop();
     }
 
-    /// Fills a block: see [`PairSource::next`](merganser_run::engine::PairSource::next). Empty lines at the end
+    /// Fills a block: see [`Source::next`](merganser_run::engine::Source::next). Empty lines at the end
     /// of the file are ignored.
     pub(crate) fn next(&self, block: &mut LineBlock) -> Result<Option<u64>, Error> {
         if !self.0.next_lines(&mut block.lines)? {

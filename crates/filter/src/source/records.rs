@@ -57,7 +57,7 @@ impl Records {
         self.0.stop();
     }
 
-    /// Fills a block: see [`PairSource::next`](merganser_run::engine::PairSource::next).
+    /// Fills a block: see [`Source::next`](merganser_run::engine::Source::next).
     pub(crate) fn next(&self, block: &mut RecordBlock) -> Result<Option<u64>, Error> {
         block.taken = 0;
         self.0.next(&mut block.records).map_err(|error| match error {

@@ -13,10 +13,10 @@ pub struct Plan {
 /// (docs/evidence/speed.md), so it pays only if the other workers would wait for the single thread that inflates a
 /// stream. For reading alone this was measured to be so from 2 workers. With counting, which takes about twice the
 /// time of inflating, it is estimated to be so from 4 workers.
-const LEAST_WORKERS: usize = 4;
+const MIN_WORKERS: usize = 4;
 
 /// The minimum size of a range: in smaller ranges, too large a part would be before the first block.
-const LEAST_RANGE: u64 = 64 * 1024;
+const MIN_RANGE: u64 = 64 * 1024;
 
 /// The ratio of text to compressed bytes that is expected of ordinary ranges.
 const RATIO: u64 = 6;
@@ -29,7 +29,7 @@ impl Plan {
     /// compression ratio, and at most twice that. Returns `None` if ranges do not pay.
     pub fn new(text: usize, workers: usize) -> Option<Self> {
         let plan = Self::of(text as u64 / RATIO);
-        (workers >= LEAST_WORKERS && plan.range >= LEAST_RANGE).then_some(plan)
+        (workers >= MIN_WORKERS && plan.range >= MIN_RANGE).then_some(plan)
     }
 
     /// Returns a plan of ranges of `range` bytes; at least 1.

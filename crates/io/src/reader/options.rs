@@ -7,7 +7,7 @@ use crate::alignment::{Alignments, AnyFormats, Formats};
 use crate::{Error, FileKind, Phred};
 
 /// The size of a record, in bytes, for which every run has enough memory.
-const LEAST_RECORD: u64 = 256 << 10;
+const MIN_RECORD: u64 = 256 << 10;
 /// The maximum size of a record, in bytes, if no memory limit is known.
 pub(crate) const USUAL_RECORD: usize = 256 << 20;
 /// The maximum size of a header line in bytes. A header is never cut, so a header without an end (in a file that is
@@ -19,7 +19,7 @@ const MAX_HEADER: usize = 16 << 20;
 /// [`RecordOptions::max_record`](crate::RecordOptions::max_record). It is at least 256 KiB, for which every run has
 /// enough memory.
 pub fn longest_record(memory: u64, copies: u64) -> usize {
-    usize::try_from((memory / copies.max(1)).max(LEAST_RECORD)).unwrap_or(usize::MAX)
+    usize::try_from((memory / copies.max(1)).max(MIN_RECORD)).unwrap_or(usize::MAX)
 }
 
 /// The formats of alignments, with the first bytes of their files (for SAM, the usual one).

@@ -38,7 +38,7 @@ pub(crate) struct Session<'s> {
 /// The size of blocks of gathered k-mers.
 const BLOCK_BYTES: std::ops::RangeInclusive<u64> = 1 << 10..=16 << 10;
 /// The minimum memory for the arrays of a worker.
-const LEAST_WORKER_BYTES: u64 = 2 << 20;
+const MIN_WORKER_BYTES: u64 = 2 << 20;
 /// The largest number of k-mers of all tables in a range: enough to make the cost of a range negligible, few
 /// enough to stay in the second-level cache.
 const MAX_PER_RANGE: u64 = 1 << 16;
@@ -69,7 +69,7 @@ impl<'s> Session<'s> {
         let blocks = unsorted * scattered::ranges(k) as u64;
         let gathering = if unsorted > 0 { threads * scattered::WORKER_BYTES } else { 0 };
         let fixed = Self::budget(resources).with(resident).with(gathering);
-        let least = fixed.with(blocks * BLOCK_BYTES.start() + 3 * threads * LEAST_WORKER_BYTES);
+        let least = fixed.with(blocks * BLOCK_BYTES.start() + 3 * threads * MIN_WORKER_BYTES);
         let what = format_args!("these tables ({}) need", tables.len());
         least.check(what, Shortage::FEWER_THREADS)?;
         let (block_bytes, left) = beside_blocks(fixed.left(), blocks);

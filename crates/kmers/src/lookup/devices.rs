@@ -25,7 +25,7 @@ const WORKSPACES: usize = 4;
 /// The part of the device memory that is left free, in bytes.
 const SPARE_BYTES: u64 = 16 << 20;
 /// The minimum device memory for look-ups, in bytes.
-const LEAST_BYTES: u64 = 32 << 20;
+const MIN_BYTES: u64 = 32 << 20;
 /// The device memory that a letter and its count take, in bytes.
 const DEVICE_LETTER_BYTES: u64 = 5;
 
@@ -35,8 +35,8 @@ pub(super) fn open(options: &LookupOptions<'_>, gpus: &[u32]) -> Result<(Vec<Dev
     let mut least = u64::MAX;
     for device in &devices {
         let available = device.available_within(options.resources.gpu_memory)?;
-        if available < LEAST_BYTES {
-            let (ordinal, what, needed) = (device.ordinal(), "k-mers", LEAST_BYTES);
+        if available < MIN_BYTES {
+            let (ordinal, what, needed) = (device.ordinal(), "k-mers", MIN_BYTES);
             return Err(GpuShortage { ordinal, what, available, needed, remedy: "" }.into());
         }
         least = least.min(available);

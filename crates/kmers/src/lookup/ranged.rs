@@ -23,7 +23,7 @@ use crate::tables::AnyTable;
 /// are looked up, the count of its k-mer, and the output for it.
 pub(super) const LETTER_BYTES: u64 = 12;
 /// The minimum number of letters in a batch.
-const LEAST_LETTERS: u64 = 64 << 10;
+const MIN_LETTERS: u64 = 64 << 10;
 /// The number of positions that a worker looks up at a time.
 const PLACES: usize = 64 << 10;
 /// The numbers of first bits that are tried if the usual sections do not fit.
@@ -55,7 +55,7 @@ impl<K: Kmer> Ranged<K> {
             cancel: cancel.clone(),
             bits,
             groups,
-            letters: (most / 2 / LETTER_BYTES).max(LEAST_LETTERS) as usize,
+            letters: (most / 2 / LETTER_BYTES).max(MIN_LETTERS) as usize,
             width: std::marker::PhantomData,
             table,
         })

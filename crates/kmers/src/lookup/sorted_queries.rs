@@ -11,7 +11,7 @@ use crate::tables::AnyTable;
 use crate::{Error, Table};
 
 /// The minimum number of k-mers for a worker: for fewer, distributing them takes longer than looking them up.
-const LEAST_SHARE: usize = 512;
+const MIN_SHARE: usize = 512;
 /// The number of k-mers that are looked up together.
 const AT_ONCE: usize = 1 << 20;
 /// The number of k-mers between checks for cancellation.
@@ -83,7 +83,7 @@ impl<K: Kmer> Lookup for SortedQueries<K> {
         let mut wanted: Vec<(K, u32)> = Vec::with_capacity(counts.len());
         sliding.each(letters, |kmer, place| wanted.push((kmer, place as u32)));
         wanted.sort_unstable();
-        let share = wanted.len().div_ceil(self.threads).max(LEAST_SHARE);
+        let share = wanted.len().div_ceil(self.threads).max(MIN_SHARE);
         let found = side_by_side(wanted.chunks(share), |share| self.look_up(table, share))?;
         for (share, found) in wanted.chunks(share).zip(found) {
             for (&(_, place), count) in share.iter().zip(found) {

@@ -22,7 +22,7 @@ use crate::Error;
 /// Cells of a range's margin. At a load of 0.7, only about one cell in 10²⁴ begins a run of this many full cells.
 const MARGIN: usize = 1024;
 /// The minimum number of cells of a range.
-const LEAST: u64 = 1 << 20;
+const MIN: u64 = 1 << 20;
 /// The maximum number of ranges.
 const MAX: u64 = 64;
 /// How many keys ahead a cell is prefetched.
@@ -48,7 +48,7 @@ pub(super) struct Cut {
 impl Cut {
     /// Divides a table into as many ranges as are useful.
     pub(super) fn of(capacity: u64) -> Cut {
-        let ranges = (capacity / LEAST).clamp(1, MAX);
+        let ranges = (capacity / MIN).clamp(1, MAX);
         if ranges == 1 {
             Cut::whole(capacity)
         } else {

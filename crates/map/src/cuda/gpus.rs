@@ -13,7 +13,7 @@ use crate::{Config, Error};
 
 /// The number of keys of a workspace with enough memory, and the minimum.
 const FULL: usize = 16 << 20;
-const LEAST: usize = 1 << 16;
+const MIN: usize = 1 << 16;
 /// The maximum number of workspaces of a device; more do not increase its speed.
 const MAX_WORKSPACES: usize = 8;
 
@@ -127,10 +127,10 @@ fn share(
 ) -> Result<(Sizes, usize), Error> {
     let sizes = |keys: usize| Sizes { keys, ends: keys / 2 };
     let budget = Budget::of_device(device.available_within(memory)?).with(index);
-    budget.with(sizes(LEAST).bytes()).check_device(device.ordinal(), "mapping to this index")?;
+    budget.with(sizes(MIN).bytes()).check_device(device.ordinal(), "mapping to this index")?;
     let left = budget.left();
     let mut keys = FULL;
-    while keys > LEAST && 2 * sizes(keys).bytes() > left {
+    while keys > MIN && 2 * sizes(keys).bytes() > left {
         keys /= 2;
     }
     let workspaces = (left / sizes(keys).bytes()) as usize;

@@ -32,7 +32,7 @@ pub(crate) struct Sizes {
 }
 
 /// The minimum scratch memory for improving seeds, in words of 16 bytes.
-const LEAST_SCRATCH: usize = 1 << 16;
+const MIN_SCRATCH: usize = 1 << 16;
 /// The number of hits that are traced and copied at a time.
 const HITS: usize = if cfg!(test) { 64 } else { 1 << 16 };
 /// The maximum length and number of edits of a read on a device: `scan_kernel` of `cuda/verify.cuh` and
@@ -47,17 +47,17 @@ const LEFT_TO_HOST: u16 = u16::MAX;
 const INPUTS: u64 = 24 << 20;
 
 /// The minimum number of good ends that a workspace has room for.
-const LEAST_ENDS: usize = 1 << 12;
+const MIN_ENDS: usize = 1 << 12;
 
 impl Sizes {
     /// Limits the number of good ends to the room for hits on the host, where scripts need additional memory.
     pub(super) fn within(self, room: Room) -> Sizes {
-        Sizes { ends: self.ends.min((room.hits(0) / 4).max(LEAST_ENDS)), ..self }
+        Sizes { ends: self.ends.min((room.hits(0) / 4).max(MIN_ENDS)), ..self }
     }
 
     /// Returns the bytes of device memory of a workspace of this size.
     pub(super) fn bytes(self) -> u64 {
-        let scratch = 16 * self.keys.max(LEAST_SCRATCH);
+        let scratch = 16 * self.keys.max(MIN_SCRATCH);
         let sorted = 2 * 8 * (self.keys + self.ends);
         (scratch + sorted + self.ends + 2 * MAX_TRACED * HITS) as u64 + INPUTS
     }
@@ -125,7 +125,7 @@ impl Workspace {
             offsets_here: Vec::new(),
             to_improve: device.alloc(0)?,
             keys: [device.alloc(keys)?, device.alloc(keys)?],
-            windows: device.alloc(keys.max(LEAST_SCRATCH))?,
+            windows: device.alloc(keys.max(MIN_SCRATCH))?,
             ends: [device.alloc(ends)?, device.alloc(ends)?],
             states: device.alloc(ends)?,
             scripts: device.alloc(hits * MAX_TRACED)?,

@@ -7,7 +7,7 @@ use crate::draw::{Axes, COLOURS, GREYS, Picture, Scale, Shape, rectangle, thousa
 
 /// The range of a spectrum's x axis, in multiples of the coverage, and its minimum in counts.
 const COVERAGES: f64 = 6.0;
-const LEAST: f64 = 60.0;
+const MIN: f64 = 60.0;
 /// The maximum number of samples that are drawn as bars; more are drawn as lines.
 const MAX_BARS: usize = 3;
 /// The maximum number of values that are drawn as bars.
@@ -22,7 +22,7 @@ pub(super) fn spectra(all: &[(&str, &Spectrum)], options: &Options) -> Picture {
     };
     let mut frame = Frame::new(&title, !single);
     let drawn: Vec<_> = all.iter().filter(|(_, spectrum)| !spectrum.rows.is_empty()).collect();
-    let most = drawn.iter().map(|(_, spectrum)| extent(spectrum)).fold(LEAST, f64::max);
+    let most = drawn.iter().map(|(_, spectrum)| extent(spectrum)).fold(MIN, f64::max);
     let top = drawn.iter().map(|(_, spectrum)| ceiling(spectrum)).fold(1.0, f64::max);
     let highest = drawn.iter().flat_map(|(_, it)| &it.rows).map(|row| row.1).max().unwrap_or(1);
     let axes = axes(&frame, options, most, [top, highest as f64]);
@@ -73,7 +73,7 @@ fn extent(spectrum: &Spectrum) -> f64 {
     if let Some(model) = &spectrum.model {
         return COVERAGES * model.coverage;
     }
-    spectrum.count_of_share(0.995).map_or(LEAST, |count| 1.5 * count as f64)
+    spectrum.count_of_share(0.995).map_or(MIN, |count| 1.5 * count as f64)
 }
 
 /// Returns the upper end of the y axis, slightly above the highest peak after the errors; higher values are cut off.

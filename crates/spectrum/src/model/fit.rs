@@ -54,7 +54,7 @@ const OTHERS: usize = 4;
 /// The largest number of steps.
 const STEPS: usize = 300;
 /// A fit ends when a step reduces the sum of squares by less than this fraction.
-const LEAST_GAIN: f64 = 1e-10;
+const MIN_GAIN: f64 = 1e-10;
 
 impl Shape {
     /// Creates the model of a ploidy from 1 to 6 with one of its topologies.
@@ -90,7 +90,7 @@ impl Shape {
                 let gain = (fit.residual - next.residual) / fit.residual;
                 fit = next;
                 damping = (damping / 5.0).max(1e-12);
-                if gain < LEAST_GAIN {
+                if gain < MIN_GAIN {
                     break;
                 }
                 (normal, gradient) = fit.normal(observed, from, to);

@@ -36,7 +36,7 @@ const MAX_HETEROZYGOSITY: f64 = 0.12;
 const SAME: f64 = 0.15;
 
 /// A peak with a smaller fraction of the genome than this is not significant.
-const LEAST_PEAK: f64 = 0.002;
+const MIN_PEAK: f64 = 0.002;
 
 /// Fits the histogram several times, assuming that the k-mers of the highest peak are in all haplotypes or in fewer.
 /// If the coverage is given, only the reading that it implies is fitted.
@@ -159,7 +159,7 @@ pub(super) fn within(count: usize, dip: usize, observed: &[f64]) -> usize {
 /// Repeats could also explain a peak at twice the count, but the model does not derive from it how many k-mers they
 /// have at three and four times; if these agree as well, the genome is heterozygous.
 fn higher_peaks_agree(observed: &[f64], peak: usize, fit: &Fit) -> bool {
-    if fit.peaks()[3] < LEAST_PEAK {
+    if fit.peaks()[3] < MIN_PEAK {
         return false;
     }
     for times in [3.0, 4.0] {
