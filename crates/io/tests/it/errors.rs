@@ -69,7 +69,7 @@ fn wrapped_fastq_is_recognised() {
     let text = "@r\nACGT\nACGT\nAC\n+\nIIII\nIIII\nII\n@s\nACGT\nAC\n+\nIIII\nII\n";
     assert_eq!(
         message_at(text.as_bytes(), 1 << 16),
-        "test: record 1, line 3: multi-line FASTQ is not supported; re-write it with 4 lines a \
+        "test: record 1, line 3: multi-line FASTQ is not supported; re-write it with 4 lines per \
          record, e.g. seqtk seq"
     );
 }
