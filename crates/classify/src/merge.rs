@@ -91,7 +91,7 @@ impl Merger {
         Ok(tally)
     }
 
-    /// Decides on a read and appends its line.
+    /// Chooses the taxon of one read and appends its line to `text`.
     fn read(
         &self,
         line: &Line,

@@ -80,6 +80,7 @@ struct Gatherer {
     gathered: Vec<Vec<u64>>,
     /// The number of collected minimizers.
     count: usize,
+    /// The kinds of letters in the sequences, for warnings.
     found: Letters,
 }
 
@@ -103,6 +104,7 @@ impl Gatherer {
         self.minimizers.take(&mut self.values, &mut self.bounds);
         self.found.look_at(batch, self.values.is_empty());
         for &value in &self.values {
+            // A one-to-one hash, so that all sections get about equal shares.
             let spread = self.params.spread(value);
             self.gathered[self.params.section(spread)].push(spread);
         }
@@ -135,6 +137,7 @@ impl Sections {
 
     /// Returns an error if there is not enough memory for this many minimizers.
     fn suffices(&self, numbers: u64) -> Result<(), Error> {
+        // The message continues with the memory that is needed and given, then with the remedies.
         let what = "the minimizers of these genomes need";
         self.budget.with(8 * numbers).check(what, "or index them one by one and unite the sets")?;
         Ok(())

@@ -71,7 +71,8 @@ enum Found {
     /// All combinations, sorted.
     Listed(Vec<Combination>),
     /// The number of combinations by number of edits. If the number of reported combinations is limited, the
-    /// enumeration may have ended early; the counts then suffice for what is reported.
+    /// enumeration may have ended early; the counts then include at least one combination with the fewest possible
+    /// edits more than are reported.
     Counted(Vec<u64>),
 }
 
@@ -105,8 +106,8 @@ impl Found {
     }
 }
 
-/// Returns the number of combinations with the fewest possible edits after which the enumeration may end,
-/// because they determine everything that is reported about a pair; `None` if all combinations are needed.
+/// Returns the number of combinations with the fewest possible edits that decide everything that is reported about
+/// a pair: once they are found, the enumeration may stop. Returns `None` if all combinations are needed.
 fn deciding(config: &Config) -> Option<u64> {
     // One more than are reported, to know whether some are left out.
     config.max_reported().map(|most| u64::from(most) + 1)
@@ -131,10 +132,10 @@ impl<'r> Pairing<'r> {
     ///
     /// A combination is concordant if the hits are on opposite strands of one contig, the mate on the forward
     /// strand begins and ends no later than the other one, and the distance from its first base to the other's
-    /// last one is in the configured range. These positions are those of the reported alignments; an alignment
-    /// may end after [`Hit::end`], by at most as many bases as it has edits. At least one mate must be within the
-    /// number of edits that is allowed for hits; the other may be a rescued mate with more. After a cancellation,
-    /// some combinations are missing.
+    /// last one is in the configured range. These positions are those of the reported alignments. The alignment
+    /// with the fewest gaps is reported, which may end after [`Hit::end`], by at most as many bases as it has edits.
+    /// At least one mate must be within the number of edits that is allowed for hits; the other may be a rescued
+    /// mate with more. After a cancellation, some combinations are missing.
     pub(crate) fn combine(&mut self, mates: &Mates<'_>) {
         match &mut self.found {
             Found::Listed(list) => list.clear(),
@@ -201,7 +202,7 @@ impl<'r> Pairing<'r> {
         done
     }
 
-    /// Sorts the hits of both mates and resets their spans.
+    /// Orders the indices of both mates' hits, and resets the spans of the hits.
     fn prepare(&mut self, mates: &Mates<'_>) {
         for (spans, hits) in self.spans.iter_mut().zip(mates.hits) {
             spans.clear();
@@ -309,6 +310,7 @@ impl<'r> Pairing<'r> {
     /// strands of one contig.
     fn is_concordant(&mut self, mates: &Mates<'_>, at: [usize; 2]) -> bool {
         let hits = [0, 1].map(|mate| mates.hits[mate][at[mate]]);
+        // Each read has two queries, one for each strand, with the same maximum number of edits.
         let is_hit = |mate: usize| {
             hits[mate].edits as usize <= mates.queries.get(2 * (mates.read + mate)).most
         };

@@ -18,8 +18,8 @@ use crate::errors::{Failure, raise, with_keywords};
 const TURN: Duration = Duration::from_millis(50);
 
 /// Runs `job` on its own thread. Calls `progress`, if given, with the name of the stage, the amount done and the
-/// total amount (if known). An exception raised by `progress`, or Ctrl-C, cancels the job. The messages that the job
-/// adds to `warnings` are issued as Python warnings.
+/// total amount (if known). An exception raised by `progress`, or Ctrl-C, cancels the job. If the job succeeds, the
+/// messages that it added to `warnings` are issued as Python warnings; after an error, they are dropped.
 pub(crate) fn run<T: Send, E: Failure>(
     py: Python<'_>,
     warnings: &Warnings,
@@ -109,6 +109,7 @@ struct Stage {
     name: String,
     done: u64,
     total: Option<u64>,
+    /// Whether this state has not yet been passed to the callback.
     is_new: bool,
 }
 

@@ -24,7 +24,7 @@ impl Place {
     }
 }
 
-/// An error of a job.
+/// An error of a job that can be raised in Python: a [`Fault`] with a position.
 pub(crate) trait Failure: Fault {
     /// Returns the position of the error.
     fn place(&self) -> Place;
@@ -94,7 +94,8 @@ pub(crate) fn raise(py: Python<'_>, error: &impl Failure) -> PyErr {
     let class = match error.kind() {
         FaultKind::Cancelled => return PyKeyboardInterrupt::new_err("interrupted"),
         FaultKind::Config => "ConfigError",
-        // `Failed`: the input or the environment is at fault.
+        // `InputError` covers errors of the input and of the environment, such as a full disk (`Failed`), and a closed
+        // pipe. `FaultKind` is non-exhaustive, so that a wildcard is required.
         _ => "InputError",
     };
     exception(py, class, with_keywords(&error.to_string()), error.place())

@@ -1,6 +1,6 @@
-//! Building blocks of options. Each option is a field of a job's `Config`. The same type serves as the
-//! configuration in the library, as the command-line arguments (feature `cli`), and as the parameters in the
-//! JSON summary.
+//! Types, parsers and serializers that the options of several jobs share. Each option is a field of a job's `Config`.
+//! The same type serves as the configuration in the library, as the command-line arguments (feature `cli`), and as
+//! the parameters in the JSON summary.
 
 #[cfg(feature = "cli")]
 pub use clap;

@@ -52,7 +52,8 @@ impl<'p> Bins<'p> {
         lock(&self.bins[bin]).bytes
     }
 
-    /// Appends whole records to a bin. `records` must not be larger than a block.
+    /// Appends whole records to a bin. `records` should not be larger than a block; otherwise, they are stored in
+    /// a block that is larger than planned.
     ///
     /// # Errors
     /// If the spill file cannot be written, or if memory is full and [`Storage::Ram`] forbids spilling.
@@ -115,7 +116,9 @@ impl Contents<'_> {
         full.chain((!self.open.is_empty()).then_some(self.open.len()))
     }
 
-    /// Calls `visit` with the records of block `number`. `buffer` is working space for a block that lies on disk.
+    /// Calls `visit` with the records of block `number`. Blocks are numbered in the order of
+    /// [`block_bytes`](Self::block_bytes); the last one may be the open block. `buffer` is working space for a
+    /// block that lies on disk.
     ///
     /// # Errors
     /// If the disk cannot be read, or if `visit` fails.

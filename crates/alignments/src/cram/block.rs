@@ -70,7 +70,7 @@ enum Method {
 /// The number of bytes that decide the method for longer content.
 const SAMPLE: usize = 64 << 10;
 
-/// Appends a 32-bit integer in 1 to 5 bytes (section 2.3, ITF-8).
+/// Appends a 32-bit integer in 1 to 5 bytes (CRAM specification, section 2.3: ITF-8).
 pub(super) fn put_number(value: i32, out: &mut Vec<u8>) {
     let value = value as u32;
     match value {
@@ -87,8 +87,8 @@ pub(super) fn put_number(value: i32, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a 64-bit integer in 1 to 9 bytes (section 2.3, LTF-8): a 1 bit for each byte after the first, a 0 bit if
-/// there are fewer than 8 such bytes, then the integer, most significant bits first.
+/// Appends a 64-bit integer in 1 to 9 bytes (CRAM specification, section 2.3: LTF-8): a 1 bit for each byte after the
+/// first, a 0 bit if there are fewer than 8 such bytes, then the integer, most significant bits first.
 pub(super) fn put_long(value: u64, out: &mut Vec<u8>) {
     let bits = 64 - value.leading_zeros() as usize;
     let more = match bits {
@@ -117,7 +117,8 @@ pub(super) fn put_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(bytes);
 }
 
-/// Appends a block. File header blocks and external blocks are compressed if that makes them smaller.
+/// Appends a block. File header blocks and external blocks are compressed if that makes them smaller. The others are
+/// small (compression and slice headers) or empty (core blocks), and are stored as they are.
 pub(super) fn put_block(
     kind: Kind,
     id: i32,

@@ -39,7 +39,7 @@ pub struct VerdictConfig {
     pub hitmin_contested: Option<u32>,
     /// Percentage of the best candidate's hits that another candidate must exceed to be considered;
     /// with the metacache preset, of its hits above the required minimum [default: the preset's]
-    // The value is in per mille.
+    // The option is in per cent; the field is in per mille.
     #[cfg_attr(feature = "cli", arg(long, value_name = "PERCENT", value_parser = per_mille))]
     #[cfg_attr(feature = "cli", arg(help_heading = "Decision"))]
     pub hitdiff: Option<u32>,

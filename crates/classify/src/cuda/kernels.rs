@@ -10,7 +10,8 @@ use super::times::PHASES;
 use crate::database::SECTIONS;
 use crate::params::Params;
 
-/// The candidate count that marks a read with too many hits for a thread block.
+/// The candidate count that marks a read whose hits do not fit into the shared memory of a large block. The
+/// host queries such reads again, as long reads.
 pub(crate) const TOO_MANY: u32 = u32::MAX;
 
 merganser_gpu::shared! {
@@ -23,11 +24,13 @@ merganser_gpu::shared! {
         limit: u64,
     }
 
+    /// A part of a database; its fields are documented in `cuda/lookup.cuh`.
     struct TablePart = "mgpu::table_part" {
         words: *const u64,
         sections: *const SectionPlace,
     }
 
+    /// The targets of a database; see [`Targets`] for its fields.
     struct TargetTable = "mgpu::target_table" {
         starts: *const u32,
         taxa: *const u32,
@@ -35,6 +38,7 @@ merganser_gpu::shared! {
         targets: u32,
     }
 
+    /// The arguments of a query of reads; its fields are documented in `cuda/reads.cuh`.
     struct ReadsArguments = "mgpu::reads_arguments" {
         rule: SketchRule,
         part: TablePart,
@@ -50,6 +54,7 @@ merganser_gpu::shared! {
         phases: *mut u64,
     }
 
+    /// The arguments of a query of windows; its fields are documented in `cuda/reads.cuh`.
     struct WindowsArguments = "mgpu::windows_arguments" {
         rule: SketchRule,
         part: TablePart,
@@ -62,6 +67,7 @@ merganser_gpu::shared! {
         keys: *mut u64,
     }
 
+    /// The arguments of a query of long reads; its fields are documented in `cuda/reads.cuh`.
     struct LongArguments = "mgpu::long_arguments" {
         targets: TargetTable,
         keys: *const u64,
@@ -95,9 +101,13 @@ impl SketchRule {
     }
 }
 
-/// The position of a section: the first word of its slots, the first word of its lists, the number of 32-bit items in
-/// the lists, and the number of slots in the lower 32 bits with the number of ideal slots (the range of the hash
-/// function) in the upper 32 bits. (`mgpu::table_section`.)
+/// The position of a section (`mgpu::table_section`):
+///
+/// - `[0]`: the first word of its slots,
+/// - `[1]`: the first word of its lists,
+/// - `[2]`: the number of 32-bit items in the lists,
+/// - `[3]`: the number of slots (lower 32 bits) and the range of the hash function that maps features to slots (upper
+///   32 bits).
 pub(crate) type SectionPlace = [u64; 4];
 /// A read: the start of its letters, the numbers of bases of the first and of the second mate, and the maximum number
 /// of windows in a run. (`mgpu::read_entry`.)
@@ -134,9 +144,10 @@ impl DevicePart<'_> {
 pub(crate) struct Targets<'t> {
     /// The first window of each target, followed by the number of all windows.
     pub(crate) starts: DeviceSlice<'t, u32>,
-    /// The taxon of each target at the lowest rank.
+    /// The ancestor of each target at the lowest rank at which taxa are distinguished. If that rank is the
+    /// sequence, each target has a number of its own. Targets without a taxon have `NO_TAXON`.
     pub(crate) taxa: DeviceSlice<'t, u32>,
-    /// The node of each target.
+    /// The taxonomy node of each target itself.
     pub(crate) nodes: DeviceSlice<'t, u32>,
 }
 
@@ -153,8 +164,8 @@ impl Targets<'_> {
     }
 }
 
-/// The inputs of a query from the database: the sketching rule, the part in which features are looked up, and the
-/// targets.
+/// The data of a database that a query needs: the sketching rule, the part in which features are looked up,
+/// and the targets.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'t> {
     pub(crate) rule: &'t SketchRule,
@@ -175,16 +186,17 @@ impl Out<'_> {
     }
 }
 
-/// Further output buffers of a query.
+/// Working space and measurements of a query.
 pub(crate) struct Working<'t> {
-    /// The number of reads with too many hits for a small block, then the indices of these reads. Has room for one
-    /// item more than there are reads.
+    /// The number of reads with too many hits for a small block, then the indices of these reads, which larger
+    /// blocks process. Has room for one item more than there are reads.
     pub(crate) over: DeviceSliceMut<'t, u32>,
     /// The cycles that a sample of the blocks spent in each phase; the kernel adds to them.
     pub(crate) phases: DeviceSliceMut<'t, u64>,
 }
 
-/// Finds the candidates of reads in one part. The candidate count of a read with too many hits is [`TOO_MANY`].
+/// Finds the candidates of reads in one part. The candidate count of a read with too many hits for a large
+/// block is [`TOO_MANY`].
 pub(crate) fn reads(
     stream: &Stream,
     asked: Asked<'_>,
@@ -271,7 +283,7 @@ pub(crate) struct CountedHits<'t> {
     pub(crate) hits: usize,
 }
 
-/// Writes read << 32 | location for each hit of the windows.
+/// Writes the key `read << 32 | location` for each hit of the windows.
 pub(crate) fn gather_hits(
     stream: &Stream,
     asked: Asked<'_>,
@@ -300,7 +312,7 @@ pub(crate) struct LongReads<'t> {
     pub(crate) ranges: DeviceSlice<'t, u32>,
 }
 
-/// Finds the candidates of long reads. `taxa` and `sums` have room for an item for each hit.
+/// Finds the candidates of long reads. `taxa` and `sums` are working space with one item for each hit.
 pub(crate) fn long_reads(
     stream: &Stream,
     targets: Targets<'_>,

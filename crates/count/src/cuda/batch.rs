@@ -3,8 +3,8 @@
 use super::kernels::{CUT_WORDS, TILE_BASES, TILE_WORDS};
 use crate::fragments::Fragment;
 
-/// Tiles of [`TILE_BASES`] bases of 2 bits. A second array has one bit per base, which is set where a k-mer cannot
-/// extend over the boundary to the previous base: at the start of a fragment, and outside fragments.
+/// Tiles of [`TILE_BASES`] bases of 2 bits. A second array has one bit per base (a cut), which is set if no
+/// k-mer may contain both this base and the previous one: at the start of a fragment, and outside fragments.
 pub(crate) struct TileBuffer {
     bases: Vec<u64>,
     cuts: Vec<u64>,
@@ -29,8 +29,8 @@ impl TileBuffer {
     /// The number of bytes of a tile.
     pub(crate) const TILE_BYTES: usize = 8 * (TILE_WORDS + CUT_WORDS);
 
-    /// Appends a tile: the packed bases, and cuts at the start of each fragment and at all bases outside `fragments`,
-    /// the ranges of bases in the tile. Words of `packed` beyond the tile are padding and are not copied.
+    /// Appends a tile of packed bases. `fragments` are ranges of bases in the tile; cuts are set at the first base
+    /// of each and at all bases outside them. Words of `packed` beyond the tile are padding and are not copied.
     pub(crate) fn push(&mut self, packed: &[u64], fragments: &[Fragment]) {
         let words = packed.len().min(TILE_WORDS);
         self.bases.extend_from_slice(&packed[..words]);

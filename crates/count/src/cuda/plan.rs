@@ -13,7 +13,7 @@ use crate::job::Job;
 const BINS: usize = 512;
 /// The number of k-mers in a bin above which more bins are used.
 const LARGE_BIN: u64 = 128 << 20;
-/// The number of tiles of a batch: 8 million bases, enough to occupy a device for a while.
+/// The number of tiles of a batch: 8 million bases, enough to keep all multiprocessors of a device busy.
 const BATCH_TILES: usize = 2048;
 /// The number of streams of a device; each cuts the reads of one batch into super-k-mers at a time.
 const STREAMS: usize = 3;
@@ -31,7 +31,7 @@ const MIN_KMERS: u64 = 4 << 20;
 /// The largest number of bytes of queued batches: about 10^10 bases, enough to keep readers busy while the devices
 /// start. If devices are slower than the readers, more batches would only take memory.
 const MAX_BATCH_BYTES: u64 = 4 << 30;
-/// The least device memory to count with.
+/// The minimum device memory for counting, in bytes.
 const MIN_MEMORY: u64 = 48 << 20;
 /// The estimated number of k-mers of a super-k-mer (which is stored as one record).
 const RECORD_KMERS: u64 = 10;
@@ -55,7 +55,7 @@ pub(crate) fn bins<K: GpuKmer>(job: Job<'_>, kmers: Option<u64>) -> usize {
     job.config.bins.0.unwrap_or(if few { BINS } else { MAX_BINS }).min(MAX_BINS)
 }
 
-/// Returns the bytes of device memory that each tile of a batch takes while it is cut.
+/// Returns the bytes of device memory that each tile of a batch takes while super-k-mers are cut from it.
 fn tile_bytes(bins: usize) -> u64 {
     (TileBuffer::TILE_BYTES + 4 * TILE_BASES + 4 + 2 * 8 * bins) as u64
 }
@@ -93,7 +93,7 @@ impl Sizes {
         Sizes { bins, words, streams, tiles: batch_tiles(job, bins, streams), bytes }
     }
 
-    /// Adjusts the number of streams to the bytes of super-k-mers for which the devices have room.
+    /// Recomputes the number of streams, given that the devices have room for `room` bytes of super-k-mers.
     pub(crate) fn with_room(self, job: Job<'_>, room: u64) -> Sizes {
         Sizes { streams: streams(job, self.bytes, Some(room)), ..self }
     }
@@ -107,9 +107,9 @@ fn streams(job: Job<'_>, bytes: Option<u64>, room: Option<u64>) -> usize {
     job.config.gpu_streams.map_or(usual, usize::from)
 }
 
-/// Returns the number of workspaces on each device, and the capacity of each, if the workspaces of a device share
-/// `counting` bytes. There are fewer workspaces than usual if a bin would not fit into one otherwise. `from_host` is
-/// whether super-k-mers come from the host.
+/// Returns the number of workspaces on each device, and the capacity of each, if the workspaces of a device
+/// share `counting` bytes. Their number is reduced until a bin fits into each. `from_host` is whether
+/// super-k-mers come from the host.
 pub(crate) fn workspaces<K: GpuKmer>(
     counting: u64,
     devices: usize,
@@ -123,9 +123,11 @@ pub(crate) fn workspaces<K: GpuKmer>(
     (each, room(each))
 }
 
-/// Returns the number of tiles of a batch, reduced if little device memory may be used.
+/// Returns the number of tiles of a batch: [`BATCH_TILES`], or fewer if little device memory may be used.
 fn batch_tiles(job: Job<'_>, bins: usize, streams: usize) -> usize {
     let streams = streams as u64;
+    // The batches of all streams together take at most about an eighth of the memory, unless a batch would have
+    // fewer than 16 tiles.
     let allowed = job.gpu_memory.unwrap_or(u64::MAX) / 8 / streams / tile_bytes(bins);
     allowed.clamp(16, BATCH_TILES as u64) as usize
 }
@@ -182,17 +184,18 @@ impl Room {
         kmers / bins as u64 / 4 * 5 <= self.kmers as u64
     }
 
-    /// Returns the capacity within `bytes`, if all super-k-mers take `words` words and hold `kmers` k-mers. It is not
-    /// larger than is useful if `shares` workspaces count all k-mers.
+    /// Returns the capacity within `bytes`, if all super-k-mers take `words` words and hold `kmers` k-mers. It is
+    /// limited to what is useful when `shares` workspaces divide all k-mers among them.
     pub(crate) fn of<K: GpuKmer>(bytes: u64, kmers: u64, words: u64, shares: u64) -> Room {
-        // Each k-mer needs two keys and a count, and a 16th of these for lists of runs and the sort's scratch
-        // memory. Its super-k-mer needs a quarter more than the average, because bins differ in size.
+        // Each k-mer needs two keys and a count, and a 16th of these for lists of runs and the sort's scratch memory.
+        // Its share of the memory of super-k-mers is estimated as a quarter above the average, because bins differ in
+        // size. The 8 MiB are for the parts of the buffers that do not depend on the number of k-mers.
         let key = size_of::<K::Word>() as f64;
         let each = (2.0 * key + 4.0) * 17.0 / 16.0;
         let record = 8.0 * words as f64 / kmers.max(1) as f64 * 1.25;
         let fit = (bytes.saturating_sub(8 << 20) as f64 / (each + record)) as u64;
-        // About two groups for each workspace, so that one group is copied while another is sorted. Groups
-        // consist of whole bins, so they may have a 64th of all k-mers more.
+        // About two groups for each workspace, so that one group is copied while another is sorted. A group ends only
+        // at the end of a bin, so a 64th of all k-mers is added for the last bin.
         let wanted = (kmers / shares / 2 + kmers / 64).clamp(MIN_KMERS, MAX_KMERS);
         let kmers_here = fit.min(wanted).max(1 << 12);
         let least_words = 4096 * K::WORDS;

@@ -13,7 +13,7 @@ use crate::{Error, PairBatch};
 enum Layout {
     /// One line per pair: read, tab, segment, and anything after another tab.
     Tsv,
-    /// Two lines per pair.
+    /// The `.seq` format of the WFA tools, two lines per pair: `>READ`, then `<SEGMENT`.
     Seq,
 }
 
@@ -56,6 +56,8 @@ struct Window {
 
 impl Lines {
     pub(crate) fn open(input: &Input, options: &ReaderOptions) -> Result<Lines, Error> {
+        // The kind is detected by the first bytes. `>READ` lines look like FASTA. Lines of counts pass this check, and
+        // their digits are refused as invalid letters when the lines are read.
         let pairs = |kind| matches!(kind, FileKind::Pairs | FileKind::Counts | FileKind::Fasta);
         let kind = input.path().and_then(FileKind::of_path);
         if let Some(kind) = kind.filter(|&kind| !pairs(kind) && kind != FileKind::Folder) {
@@ -83,6 +85,7 @@ impl Lines {
         }
         (block.at, block.line) = (0, block.lines.line());
         block.window.from = 0;
+        // Empties the window.
         block.window.planes.scan(Level::best(), &[]);
         Ok(Some(block.lines.source_bytes()))
     }
@@ -139,7 +142,9 @@ impl LineBlock {
         false
     }
 
-    /// Adds the next pair if it is entirely within the window and consists only of bases and separators.
+    /// Adds the next pair if it is entirely within the window and can be read without checks of single letters:
+    /// read and segment consist only of bases; a line of TSV may have more columns. Returns whether the pair was
+    /// added.
     #[inline]
     fn plain(&mut self, layout: Layout, batch: &mut PairBatch<'_>) -> bool {
         let text = self.lines.text();

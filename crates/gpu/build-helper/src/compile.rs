@@ -43,8 +43,9 @@ pub struct Built {
 }
 
 impl Kernels {
-    /// Describes the static library `lib<name>.a`, still without files; `name` must be unique in the program. The
-    /// crate's own `cuda` folder and the shared headers of `merganser-gpu` are on the include path.
+    /// Describes the static library `lib<name>.a`, whose source files are added with [`file`](Self::file); `name` must
+    /// be unique in the program. The crate's own `cuda` folder and the shared headers of `merganser-gpu` are on the
+    /// include path.
     pub fn new(name: &str) -> Kernels {
         let mut includes = vec![PathBuf::from("cuda")];
         includes.extend(env::var_os("DEP_MERGANSER_GPU_INCLUDE").map(PathBuf::from));
@@ -125,6 +126,8 @@ impl Kernels {
         let library_folder = toolkit.library_folder()?;
         let wish = Wish::from_env(archs.all())?;
         let (objects, said) = self.objects(&toolkit, &archs, &folder("OUT_DIR"))?;
+        // If `MERGANSER_CUDA_RESOURCES` requests it, the registers and spills that ptxas reported are compared with the
+        // snapshot, or the snapshot is rewritten.
         if wish != Wish::Nothing {
             let snapshot = folder("CARGO_MANIFEST_DIR").join("cuda/resources.snap");
             let skipped = resources::judge(wish, &version, &said, &snapshot)?;
@@ -154,6 +157,7 @@ impl Kernels {
         // glibc's fortified version reports as an error.
         build.flag("-U_FORTIFY_SOURCE");
         build.compile(&self.name);
+        // The emulated device has compute capability 9.0 (`emulation/cuda_runtime.h`).
         Ok(Built { toolkit: "emulated".into(), archs: Archs::parse("90")? })
     }
 
@@ -200,7 +204,7 @@ impl Kernels {
         let mut command = Command::new(&toolkit.nvcc);
         command.args(FLAGS).args(WARNINGS).arg(file);
         command.args(self.includes.iter().map(|folder| format!("-I{}", folder.display())));
-        // The output is needed by `resources`.
+        // ptxas then prints the registers and spills of each kernel, which `resources` parses.
         command.arg("-Xptxas=-v");
         command
     }

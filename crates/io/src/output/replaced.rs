@@ -72,8 +72,8 @@ pub(super) fn open_stream(path: &Path) -> Result<Option<File>, Error> {
     }
 }
 
-/// Checks that a file may be replaced. A write-protected file is refused, as by the shell's `>`, and so is another
-/// user's file in another user's sticky folder, which the system would not allow to be renamed.
+/// Checks that a file may be replaced. A write-protected file is refused, as by the shell's `>`. Another user's file
+/// in another user's sticky folder is refused too, because the system would not let this user rename or remove it.
 pub(super) fn check_replacing(
     path: &Path,
     target: &Path,
@@ -99,8 +99,8 @@ pub(super) fn check_replacing(
     }
 }
 
-/// Whether a file belongs to another user and is in another user's sticky folder, so that this user, unless it is
-/// root, can neither rename nor remove it.
+/// Whether a file belongs to another user and is in another user's sticky folder, so that this user can neither
+/// rename nor remove it. Always false for root.
 pub(super) fn is_another_ones(target: &Path, existing: &Metadata) -> bool {
     let user = geteuid();
     let others = |at: &Metadata| at.uid() != user.as_raw();
@@ -111,9 +111,9 @@ pub(super) fn is_another_ones(target: &Path, existing: &Metadata) -> bool {
 }
 
 /// Gives a file the owner, the group and the permissions of the file that it will replace, as far as the system
-/// allows: only root may give files to other users, and users may give them to their own groups. If the group cannot
-/// be kept, the file's group gets only those of the old group's permissions that all other users had, too. setuid and
-/// setgid are never passed on.
+/// allows: only root can change the owner, and other users can change the group only to one of their own. If the
+/// group cannot be kept, the new group gets only the permissions that the old file gave both to its group and to all
+/// other users. setuid and setgid are never passed on.
 pub(super) fn take_over(file: &File, existing: &Metadata) -> io::Result<()> {
     let before = file.metadata()?;
     if before.uid() != existing.uid() {

@@ -9,7 +9,7 @@ pub(super) type QueryEntry = [u32; 4];
 /// A `window` or a `seed` of `cuda/task.cuh`, as four words of 32 bits.
 pub(super) type Four = [u32; 4];
 
-/// The counters of `cuda/task.cuh` that the host reads.
+/// The counters of `cuda/task.cuh` that the host reads or resets. Numbers 5 and 7 are used only by the device.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Counter {
     Candidates = 0,
@@ -17,9 +17,11 @@ pub(super) enum Counter {
     Verified = 2,
     Ends = 3,
     Hits = 4,
-    /// The number of windows that lanes verify. This counter and all that follow are reset for each slice.
+    /// The number of windows that are narrow enough for one lane (a band of up to 32 diagonals). This counter and
+    /// all that follow are reset for each slice.
     Plain = 6,
-    /// The number of keys that a slice has, or that the filter's rule did not reject; the last counter.
+    /// The number of keys: after [`expand_slice`], those of the slice; after [`reject`], those that were kept. It
+    /// is the last counter.
     Kept = 8,
 }
 
@@ -179,17 +181,19 @@ stages! {
     reject(Task) = merganser_map_reject, "filtering candidates";
     /// Merges neighbouring keys into windows.
     merge(Task) = merganser_map_merge, "merging candidates";
-    /// Appends windows around runs of ambiguous letters in the reference that match everything.
+    /// Appends a window around each run of ambiguous letters in the reference, if such letters match everything.
     gaps(Task) = merganser_map_gaps, "listing windows around ambiguous letters";
     /// Verifies the windows that fit into a lane (a band of up to 32 diagonals); there are at most `most`.
     lanes(Task, most: u64) = merganser_map_lanes, "verifying windows in lanes";
     /// Verifies all other windows; there are at most `most`.
     scan(Task, most: u64) = merganser_map_scan, "scanning windows";
-    /// Selects the hits among the sorted good ends: a good end suppresses worse ones near it.
+    /// Selects the hits among the sorted good ends, which have at most the allowed number of edits: a good end is
+    /// a hit unless a better one near it suppresses it.
     silence(Task) = merganser_map_silence, "choosing hits";
-    /// Writes the scripts of the sorted hits without gaps, from hit `first` on, with `width` entries each.
+    /// Writes the edit scripts of those sorted hits that have no gaps, from hit `first` on, with `width` entries
+    /// each.
     trace(Task, first: u64, width: u32) = merganser_map_trace, "tracing alignments";
-    /// Writes the scripts of the remaining hits, which have gaps and up to `most` edits.
+    /// Writes the edit scripts of the remaining hits, which have gaps and up to `most` edits.
     trace_gaps(Task, first: u64, width: u32, most: u32) = merganser_map_trace_gaps,
         "tracing alignments with gaps";
     /// Counts, for each piece of the reference, the positions that belong to the task's parts of the index.

@@ -1,8 +1,10 @@
 //! Interpretations ("readings") of a histogram: the k-mers of the highest peak are in both haplotypes or in only one.
 //!
 //! A genome without heterozygosity but with duplicated parts, and a genome of half the size whose haplotypes
-//! differ, have peaks at the same counts: the coverage and twice the coverage. If both readings explain a
-//! histogram, the less heterozygous one is chosen, and the other one is reported.
+//! differ, have peaks at the same two counts, one twice the other. If both readings explain a histogram about
+//! equally well, usually the less heterozygous one is chosen and the other one is reported. The exceptions are
+//! readings with implausible values, and peaks at three and four times the highest one that agree with the
+//! heterozygous reading.
 
 use std::iter::repeat_n;
 
@@ -38,8 +40,9 @@ const SAME: f64 = 0.15;
 /// A peak with a smaller fraction of the genome than this is not significant.
 const MIN_PEAK: f64 = 0.002;
 
-/// Fits the histogram several times, assuming that the k-mers of the highest peak are in all haplotypes or in fewer.
-/// If the coverage is given, only the reading that it implies is fitted.
+/// Fits the histogram several times, assuming that the k-mers of the highest peak are in all haplotypes or in
+/// fewer. `observed` has the number of k-mers by count, `dip` is the count at the first minimum, and `peak` is
+/// the count of the highest peak after it. If the coverage is given, only its reading is fitted.
 pub(super) fn choose(
     observed: &[f64],
     dip: usize,
@@ -84,8 +87,8 @@ fn one_or_both(
     Some(Choice { chosen: chosen.fit, other: named.then_some(other.fit) })
 }
 
-/// Chooses a reading for more than two haplotypes: the least heterozygous one whose unexplained fraction is close to
-/// the smallest.
+/// Chooses a reading for more than two haplotypes: the least heterozygous one among those whose score is
+/// within [`TIE`] of the best. The score is the unexplained fraction, plus a penalty for implausible values.
 fn least_heterozygous(readings: impl Iterator<Item = ScoredFit>) -> Option<Choice> {
     let may_be =
         |fit: &Fit| fit.duplication() <= MAX_DUPLICATION && fit.rate() <= MAX_HETEROZYGOSITY;
@@ -102,8 +105,8 @@ fn least_heterozygous(readings: impl Iterator<Item = ScoredFit>) -> Option<Choic
     Some(Choice { chosen: chosen.fit, other: other.map(|other| other.fit) })
 }
 
-/// Returns sets of initial rates. For at most one pattern, there are three rates; for more, the rates of the patterns
-/// are equal, increasing or decreasing.
+/// Returns sets of initial rates. With at most one pattern, there are three sets with different rates; with
+/// more, there are six: equal, increasing and decreasing rates, each at two levels.
 fn starts(patterns: usize) -> Vec<Few> {
     if patterns < 2 {
         return [0.002, 0.02, 0.2].map(|rate| repeat_n(rate, patterns).collect()).to_vec();
@@ -139,8 +142,8 @@ fn reading(
     let stayed = |fit: &Fit| (fit.coverage() / coverage - 1.0).abs() < 0.3;
     let fits = starts(shape.patterns.rates()).into_iter().filter_map(fit).filter(stayed);
     let fit = fits.min_by(|one, other| one.residual.total_cmp(&other.residual))?;
-    // The counts include the peak of all haplotypes, even if the highest peak is that of one haplotype, and at least
-    // the peaks at up to four times the highest one.
+    // The score includes counts up to 4.5 times the highest peak and, for more than three haplotypes, further
+    // counts, so that it includes the peak of all haplotypes even if the highest peak is that of one haplotype.
     let end = (4.5f64).max(1.5 * f64::from(shape.ploidy)) * peak as f64;
     let end = within(end as usize, dip, observed);
     let counts = &observed[dip..=end];
@@ -149,15 +152,15 @@ fn reading(
     Some(ScoredFit { fit, left: left / all.max(1.0) })
 }
 
-/// Limits the last count of a fit: it is at least 8 after the dip if the histogram extends so far, and within the
-/// histogram.
+/// Limits the last count of a fit: it is at least `dip + 8`, but never beyond the end of the histogram.
 pub(super) fn within(count: usize, dip: usize, observed: &[f64]) -> usize {
     count.max(dip + 8).min(observed.len() - 1)
 }
 
 /// Whether the numbers of k-mers at three and four times the peak are those that a heterozygous `fit` predicts.
-/// Repeats could also explain a peak at twice the count, but the model does not derive from it how many k-mers they
-/// have at three and four times; if these agree as well, the genome is heterozygous.
+///
+/// A peak at twice the count can also come from repeats. Repeats do not determine the numbers at three and four
+/// times the peak, while a heterozygous fit does. If these numbers agree too, the genome is heterozygous.
 fn higher_peaks_agree(observed: &[f64], peak: usize, fit: &Fit) -> bool {
     if fit.peaks()[3] < MIN_PEAK {
         return false;
