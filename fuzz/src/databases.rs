@@ -7,7 +7,7 @@ use merganser_classify::run::{Outputs, RunConfig, classify};
 use merganser_classify::{BuildConfig, Database, PartConfig, Preset};
 use merganser_io::{AtomicFile, Input, ReadInput};
 use merganser_kraken2::Kraken2Config;
-use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
+use merganser_run::{Cancel, DeviceChoice, Context, Silent};
 
 use crate::files::{folder, write};
 pub use crate::mend::database as mend;
@@ -27,9 +27,9 @@ pub(crate) fn letters(count: usize, mut state: u32) -> String {
 }
 
 /// Returns resources of one thread on the CPU. The amount of memory is queried once.
-pub fn resources() -> Resources {
-    static RESOURCES: OnceLock<Resources> = OnceLock::new();
-    let asked = || Resources::new().threads(1).device(DeviceChoice::Cpu);
+pub fn context() -> Context {
+    static RESOURCES: OnceLock<Context> = OnceLock::new();
+    let asked = || Context::new().threads(1).device(DeviceChoice::Cpu);
     RESOURCES.get_or_init(asked).clone()
 }
 
@@ -61,13 +61,10 @@ pub fn sound() -> &'static [u8] {
         let to = path("db");
         merganser_classify::build(
             &config,
-            &resources().memory(512 << 20),
+            &context().memory(512 << 20),
             &inputs,
             folder.path(),
-            AtomicFile::create(&to).expect("a temporary file"),
-            &Silent,
-            &Cancel::default(),
-        )
+            AtomicFile::create(&to).expect("a temporary file"))
         .expect("a database");
         std::fs::read(to).expect("the database")
     })
@@ -94,8 +91,8 @@ pub fn walk(path: &Path) {
     let segments = [ReadInput::Single(Input::File(reads))];
     let mut lines = Vec::new();
     let mut outputs = Outputs { lines: Some(&mut lines), ..Outputs::default() };
-    let (resources, cancel) = (resources(), Cancel::default());
-    let done = classify(&config, &resources, &database, &segments, &mut outputs, &Silent, &cancel);
+    let (context, cancel) = (context(), Cancel::default());
+    let done = classify(&config, &context, &database, &segments, &mut outputs);
     let Ok(result) = done else {
         assert!(!sound, "a sound database was rejected");
         return;

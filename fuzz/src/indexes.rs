@@ -9,7 +9,7 @@ use merganser_io::{AtomicFile, Input};
 use merganser_map::{Config, Index, MAX_READ, build, map_reads};
 use merganser_run::{Cancel, Silent};
 
-use crate::databases::{letters, resources};
+use crate::databases::{letters, context};
 use crate::files::{folder, write};
 pub use crate::mend::index as mend;
 use crate::mend::{INDEX_HEADER, INDEX_SECTIONS, index_section};
@@ -24,8 +24,8 @@ pub fn sound() -> &'static [u8] {
             format!(">a\n{}NNNN{}\n>b\n{}\n", letters(90, 1), letters(60, 2), letters(70, 1));
         write(&fasta, text);
         let file = AtomicFile::create(&index).expect("a temporary file");
-        let (resources, cancel) = (resources(), Cancel::default());
-        build(&resources, &Input::File(fasta), Some(file), &Silent, &cancel).expect("an index");
+        let (context, cancel) = (context(), Cancel::default());
+        build(&context, &Input::File(fasta), Some(file)).expect("an index");
         std::fs::read(index).expect("the index")
     })
 }

@@ -12,7 +12,7 @@ use merganser_seq::masking::Masking;
 use merganser_taxonomy::Dump;
 use merganser_taxreport::output::Outputs;
 
-use crate::databases::{letters, resources, write_taxonomy};
+use crate::databases::{letters, context, write_taxonomy};
 use crate::files::{folder, write};
 
 /// Returns the options, taxonomy and Kraken table of a database of two short genomes with a common half.
@@ -41,7 +41,7 @@ pub fn sound() -> &'static [Vec<u8>; 3] {
         };
         let (outputs, cancel) = (OutputSet::new(), Cancel::default());
         let to = (folder.path(), &outputs);
-        Kraken2Database::build(&config, library, to, &resources(), &Silent, &cancel)
+        Kraken2Database::build(&config, library, to, &context())
             .expect("a database");
         outputs.commit().expect("written");
         Kraken2Database::files(folder.path()).map(|path| std::fs::read(path).expect("a file"))
@@ -66,16 +66,13 @@ pub fn walk(folder: &Path) -> Option<String> {
         (Vec::new(), Kraken2Config { report_minimizer_data: true, ..Kraken2Config::default() });
     let mut outputs = Outputs { lines: Some(&mut lines), ..Outputs::default() };
     let segments = [ReadInput::Single(Input::File(reads))];
-    let resources = resources();
+    let context = context();
     let run = merganser_kraken2::classify(
         &config,
-        &resources,
+        &context,
         &database,
         &segments,
-        &mut outputs,
-        &Silent,
-        &cancel,
-    );
+        &mut outputs);
     let Ok(outcome) = run else {
         assert!(!sound, "a sound database was rejected");
         return None;

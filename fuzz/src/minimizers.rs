@@ -6,7 +6,7 @@ use merganser_deplete::{Format, MinimizerLookup, MinimizerSet, Params, describe,
 use merganser_io::AtomicFile;
 use merganser_run::Cancel;
 
-use crate::databases::resources;
+use crate::databases::context;
 pub use crate::mend::minimizers as mend;
 
 /// Returns a Deacon file of these minimizers, reduced to the bits of `k` bases.
@@ -22,9 +22,9 @@ pub fn deacon(k: usize, w: usize, minimizers: &[u64]) -> Vec<u8> {
 
 /// Reads a set in both ways, which must agree and must not panic.
 pub fn walk(path: &Path) -> Option<MinimizerSet> {
-    let (resources, cancel) = (resources(), Cancel::default());
-    let set = read(path, &resources, 0, &cancel);
-    let host = MinimizerLookup::read(path, &resources, &cancel);
+    let (context, cancel) = (context(), Cancel::default());
+    let set = read(path, &context, 0);
+    let host = MinimizerLookup::read(path, &context);
     assert_eq!(set.is_ok(), host.is_ok(), "{set:?}");
     let (set, host) = (set.ok()?, host.ok()?);
     let description = describe(path).expect("the same file");

@@ -10,7 +10,7 @@ use merganser_io::{Input, ReadInput};
 use merganser_kraken2::{Kraken2Config, Kraken2Database};
 use merganser_run::{Cancel, Silent};
 
-use crate::databases::{letters, resources, sound};
+use crate::databases::{letters, context, sound};
 use crate::files::{folder, write};
 pub use crate::mend::whole as mend;
 
@@ -46,8 +46,8 @@ fn by_own(database: &Database, reads: &Path) -> Vec<u8> {
     let kraken2 = Kraken2Config { report_minimizer_data: true, ..Kraken2Config::default() };
     let config = RunConfig { kraken2, ..RunConfig::default() };
     let segments = [ReadInput::Single(Input::File(reads.to_owned()))];
-    let (resources, cancel) = (resources(), Cancel::default());
-    classify(&config, &resources, database, &segments, &mut outputs, &Silent, &cancel)
+    let (context, cancel) = (context(), Cancel::default());
+    classify(&config, &context, database, &segments, &mut outputs)
         .expect("classification");
     bytes
 }
@@ -57,16 +57,13 @@ fn by_kraken2(database: &Kraken2Database, reads: &Path) -> Vec<u8> {
     let mut outputs = Outputs { partial: Some(&mut bytes), ..Outputs::default() };
     let config = Kraken2Config { report_minimizer_data: true, ..Kraken2Config::default() };
     let segments = [ReadInput::Single(Input::File(reads.to_owned()))];
-    let (resources, cancel) = (resources(), Cancel::default());
+    let (context, cancel) = (context(), Cancel::default());
     merganser_kraken2::classify(
         &config,
-        &resources,
+        &context,
         database,
         &segments,
-        &mut outputs,
-        &Silent,
-        &cancel,
-    )
+        &mut outputs)
     .expect("classification");
     bytes
 }

@@ -11,7 +11,7 @@ use merganser_run::{Cancel, Shard, Silent};
 
 use crate::databases::letters;
 use crate::files::{folder, write};
-use crate::tables::{calculation, config, make, resources};
+use crate::tables::{calculation, config, make, context};
 
 /// The pieces of a count in two shards.
 pub struct Pieces {
@@ -63,8 +63,8 @@ pub fn join_to(paths: &[PathBuf], range: Option<Shard>, to: &Path) -> bool {
     let operands = (0..tables.len()).map(Expression::Table).collect();
     let union = Expression::Of { operation: Operation::Union, mode: Mode::Sum, operands };
     let calculation = calculation(union, Some(to.to_owned()), TableFormat::Mgk);
-    let (resources, outputs) = (resources(), OutputSet::alone());
-    join(&calculation, range, &tables, &resources, &outputs, &Silent, &cancel).is_ok()
+    let (context, outputs) = (context(), OutputSet::alone());
+    join(&calculation, range, &tables, &context, &outputs).is_ok()
 }
 
 /// Concatenates ranges; returns whether that is possible.
@@ -72,8 +72,8 @@ pub fn concat_to(paths: &[PathBuf], to: &Path) -> bool {
     let cancel = Cancel::default();
     let Ok(tables) = open_pieces(paths, true, &cancel) else { return false };
     let calculation = calculation(Expression::Table(0), Some(to.to_owned()), TableFormat::Mgk);
-    let (resources, outputs) = (resources(), OutputSet::alone());
-    concat(&calculation, &tables, &resources, &outputs, &Silent, &cancel).is_ok()
+    let (context, outputs) = (context(), OutputSet::alone());
+    concat(&calculation, &tables, &context, &outputs).is_ok()
 }
 
 /// Writes both pieces and joins them; returns the bytes of the whole table if that is possible.

@@ -11,7 +11,7 @@ use merganser_kmers::formats::TableFormat;
 use merganser_kmers::tables::{AnyTable, Kind};
 use merganser_kmers::{Error, Table};
 use merganser_run::options::Auto;
-use merganser_run::{Cancel, Resources, Silent};
+use merganser_run::{Cancel, Context, Silent};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 
@@ -30,9 +30,9 @@ pub fn make(config: &Config, reads: &[u8], to: &Path) -> Result<u64, merganser_c
     let from = to.with_extension("fa");
     write(&from, reads);
     let (inputs, outputs) = ([Input::File(from)], OutputSet::alone());
-    let resources = databases::resources().memory(192 << 20);
+    let context = databases::context().memory(192 << 20);
     let cancel = Default::default();
-    let outcome = count(config, &resources, &inputs, Some(to), &outputs, &Silent, &cancel)?;
+    let outcome = count(config, &context, &inputs, Some(to), &outputs)?;
     assert!(config.format != Format::None);
     Ok(outcome.kept_kmers)
 }
@@ -138,12 +138,12 @@ pub fn calculation(
 }
 
 fn run(calculation: &Calculation, tables: &[AnyTable]) -> Result<u64, Error> {
-    let (resources, outputs) = (resources(), OutputSet::alone());
-    let done = calculate(calculation, tables, &resources, &outputs, &Silent, &Cancel::default());
+    let (context, outputs) = (context(), OutputSet::alone());
+    let done = calculate(calculation, tables, &context, &outputs);
     done.map(|done| done.kmers)
 }
 
 /// Returns the resources for calculations.
-pub fn resources() -> Resources {
-    databases::resources().memory(256 << 20)
+pub fn context() -> Context {
+    databases::context().memory(256 << 20)
 }

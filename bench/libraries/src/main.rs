@@ -119,10 +119,10 @@ fn our_kff(path: &Path) -> Result<Sum> {
         output: None,
         format: TableFormat::None,
     };
-    let resources = merganser_run::Resources::new().threads(1);
+    let context = merganser_run::Context::new().threads(1);
     let outputs = merganser_io::OutputSet::alone();
     let silent = merganser_run::Silent;
-    let done = calculate(&calculation, &tables, &resources, &outputs, &silent, &cancel)?;
+    let done = calculate(&calculation, &tables, &context, &outputs, &silent, &cancel)?;
     Ok(Sum { items: done.kmers, letters: done.occurrences })
 }
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use merganser_io::{BgzfBlocks, Output, finish_all};
-use merganser_run::{Budget, Cancel, Cancelled, Progress, Resources, Shortage, StartError, each};
+use merganser_run::{Budget, Cancel, Cancelled, Context, Progress, Shortage, StartError, each};
 
 use crate::sorted::{self, FileIndex, RecordIndex, Written};
 use crate::{Contig, Error, Form, Held, IndexKind, Sorted, Sorting};
@@ -65,17 +65,17 @@ pub fn sort_records<E>(
     (shards, records_of): EachRecords<'_, E>,
     head: (&[u8], u8),
     contigs: &[Contig],
-    resources: &Resources,
+    context: &Context,
     (records, index): (Output, Option<(Output, IndexKind)>),
     (progress, cancel): (&dyn Progress, &Cancel),
 ) -> Result<(), E>
 where
     E: From<Error> + From<Cancelled> + From<StartError> + Send,
 {
-    let threads = resources.threads as u64;
-    let memory = memory(resources)?;
-    let sorting = Sorting::new([memory, memory], threads, &resources.temp_dir, cancel);
-    let held = each(resources.threads, 0..shards, cancel, |numbers| {
+    let threads = context.threads as u64;
+    let memory = memory(context)?;
+    let sorting = Sorting::new([memory, memory], threads, &context.temp_dir, cancel);
+    let held = each(context.threads, 0..shards, cancel, |numbers| {
         let mut held = Held::new(&sorting);
         for number in numbers {
             held.begin(number as u64);
@@ -84,7 +84,7 @@ where
         Ok::<_, E>(held)
     })?;
     let sorted =
-        Sorted { sorting: &sorting, held, form: Form::Bam(head.1), threads: resources.threads };
+        Sorted { sorting: &sorting, held, form: Form::Bam(head.1), threads: context.threads };
     Ok(write_joined(sorted, head, contigs, (records, index), progress)?)
 }
 
@@ -111,9 +111,9 @@ fn write_joined(
 }
 
 /// Returns the memory that is available for records, in bytes.
-fn memory(resources: &Resources) -> Result<u64, Error> {
-    let threads = resources.threads;
-    let beside = Budget::of_run(resources, 2 * BLOCK as u64);
+fn memory(context: &Context) -> Result<u64, Error> {
+    let threads = context.threads;
+    let beside = Budget::of_run(context, 2 * BLOCK as u64);
     let what = format_args!("joining with {threads} threads needs");
     let least = Sorting::least_memory(threads as u64);
     beside.with(least).check(what, Shortage::FEWER_THREADS)?;

@@ -54,10 +54,10 @@ pub(crate) fn find(
     let [one, other] = parents;
     let family = [tables[CHILD].reopen(run.cancel)?, one, other];
     let own = own_thresholds(run, &family)?;
-    let (resources, progress, cancel) = (run.beside, run.progress, run.cancel);
+    let context = run.beside;
     let make = || Inherited::new(own, solid);
     let mut inherited = make();
-    for part in visit(&family, None, resources, make, progress, cancel)? {
+    for part in visit(&family, None, context, make)? {
         inherited.merge(&part);
     }
     let Inherited { spectra, parentage, .. } = inherited;
@@ -71,14 +71,14 @@ pub(crate) fn find(
     };
     let path = run.path("hapmers")?;
     let calculation = own_table(expression, &path);
-    calculate(&calculation, &family, resources, &OutputSet::alone(), progress, cancel)?;
+    calculate(&calculation, &family, context, &OutputSet::alone())?;
     drop(family);
     let mut all = vec![run.open(&path)?];
     for table in &tables[1..] {
         all.push(table.reopen(run.cancel)?);
     }
     let mut found = Found::new(tables.len() - 1);
-    for part in visit(&all, None, resources, || Found::new(tables.len() - 1), progress, cancel)? {
+    for part in visit(&all, None, context, || Found::new(tables.len() - 1))? {
         found.add(&part);
     }
     let table = all.swap_remove(0);
@@ -110,7 +110,7 @@ fn hapmers_of(parent: usize, own: u32, inherited: u32) -> Expression {
 /// Returns the valley of the histogram of the k-mers that only one parent has, for each parent.
 fn own_thresholds(run: &RunContext<'_>, family: &[AnyTable]) -> Result<[u32; 2], Error> {
     let mut own = Own::default();
-    for part in visit(family, None, run.beside, Own::default, run.progress, run.cancel)? {
+    for part in visit(family, None, run.beside, Own::default)? {
         own.0.iter_mut().zip(&part.0).for_each(|(sum, more)| sum.merge(more));
     }
     Ok(own.0.each_ref().map(valley))

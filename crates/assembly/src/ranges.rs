@@ -11,9 +11,7 @@ use merganser_kmers::algebra::{Expression, concat};
 use merganser_kmers::reads::Mark;
 use merganser_kmers::tables::AnyTable;
 use merganser_kmers::{Header, JobHash};
-use merganser_run::{
-    Cancel, ConfigError, Progress, Resources, Shard, Stages, give_back_freed_memory,
-};
+use merganser_run::{Cancel, ConfigError, Context, Shard, Stages, give_back_freed_memory};
 use merganser_store::shard::{JobShard, Words, check_all};
 
 use crate::run::{Room, RunContext, own_table};
@@ -51,11 +49,10 @@ pub fn judge_range(
     range: Shard,
     reads: &str,
     path: &Path,
-    resources: &Resources,
+    context: &Context,
     outputs: &OutputSet,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<JudgedRange, Error> {
+    let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate(&subject)?;
     let refuse = |what: &str| Err(Error::Config(ConfigError::new(what)));
     if subject.parents.is_some() {
@@ -72,7 +69,7 @@ pub fn judge_range(
     if let Some(what) = names.find_map(|name| check_stored_name(name.as_ref()).err()) {
         return refuse(&what);
     }
-    let room = Room::new(resources)?;
+    let room = Room::new(context)?;
     let compressed = config.hpc || table.description().homopolymer_compressed;
     let run = room.run(compressed, progress, cancel);
     let mut stages = Stages::default();
@@ -154,13 +151,12 @@ impl Ranges {
         self,
         config: &Config,
         assemblies: &[Assembly],
-        resources: &Resources,
+        context: &Context,
         tracks: &mut dyn Tracks,
-        progress: &dyn Progress,
-        cancel: &Cancel,
     ) -> Result<Outcome, Error> {
+        let (progress, cancel) = (&*context.progress, &context.cancel);
         self.check_names(assemblies)?;
-        let room = Room::new(resources)?;
+        let room = Room::new(context)?;
         let RangeHeader { k, compressed, .. } = *self.header();
         let run = room.run(compressed, progress, cancel);
         let mut stages = Stages::default();
@@ -214,7 +210,7 @@ impl Ranges {
         let path = run.path(&format!("only-{number}"))?;
         // The expression is unused: the tables have recorded theirs.
         let all = own_table(Expression::Table(0), &path);
-        concat(&all, &tables, run.beside, &OutputSet::alone(), run.progress, run.cancel)?;
+        concat(&all, &tables, run.beside, &OutputSet::alone())?;
         run.open(&path)
     }
 }

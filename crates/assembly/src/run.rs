@@ -15,7 +15,7 @@ use merganser_kmers::lookup::{LookupOptions, Use, open_lookup};
 use merganser_kmers::reads::{self, Job, Mark, marks};
 use merganser_kmers::tables::AnyTable;
 use merganser_run::{
-    Budget, Cancel, Progress, Resources, Shard, Shortage, Stages, Unit, give_back_freed_memory,
+    Budget, Cancel, Context, Progress, Shard, Shortage, Stages, Unit, give_back_freed_memory,
 };
 use merganser_spectrum::{error_rate, first_valley, least_k, quality, solid_threshold};
 
@@ -90,7 +90,7 @@ pub trait Tracks: Send {
 
 /// Evaluates one assembly, or two of one genome, by the k-mers of the reads and, if given, of both parents. The
 /// positions of k-mers that are in no read and of hap-mers are passed to `tracks`. Intermediate tables are in the
-/// temporary folder of `resources`.
+/// temporary folder of `context`.
 ///
 /// The progress stages are those of counting and of computations with tables.
 ///
@@ -100,14 +100,13 @@ pub trait Tracks: Send {
 pub fn judge(
     config: &Config,
     subject: Subject,
-    resources: &Resources,
+    context: &Context,
     tracks: &mut dyn Tracks,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<Outcome, Error> {
+    let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate(&subject)?;
     let Subject { reads, parents, assemblies } = subject;
-    let room = Room::new(resources)?;
+    let room = Room::new(context)?;
     let compressed = config.hpc || reads.is_homopolymer_compressed();
     let run = room.run(compressed, progress, cancel);
     let mut stages = Stages::default();
@@ -135,7 +134,7 @@ pub fn judge(
     let begun = Instant::now();
     // Open tables hold their indexes in memory.
     let open = parents.iter().flatten().flatten().map(|(_, table)| table);
-    let held = open.map(|table| table.resident(resources.threads)).sum();
+    let held = open.map(|table| table.resident(context.threads)).sum();
     let letters = run.count_assemblies(&assemblies, held, &mut tables)?;
     stages.since("count assemblies", begun);
     give_back_freed_memory();
@@ -228,17 +227,17 @@ impl Letters {
 
 /// The resources of a run: a temporary folder, and the memory that is left for computations.
 pub(crate) struct Room<'r> {
-    resources: &'r Resources,
-    beside: Resources,
+    context: &'r Context,
+    beside: Context,
     folder: TemporaryFolder,
 }
 
 impl<'r> Room<'r> {
-    pub(crate) fn new(resources: &'r Resources) -> Result<Room<'r>, Error> {
-        resources.validate()?;
-        let folder = TemporaryFolder::create(&resources.temp_dir)?;
-        let beside = resources.clone().memory(resources.budget().saturating_sub(OWN_BYTES));
-        Ok(Room { resources, beside, folder })
+    pub(crate) fn new(context: &'r Context) -> Result<Room<'r>, Error> {
+        context.validate()?;
+        let folder = TemporaryFolder::create(&context.temp_dir)?;
+        let beside = context.clone().memory(context.budget().saturating_sub(OWN_BYTES));
+        Ok(Room { context, beside, folder })
     }
 
     pub(crate) fn run<'a>(
@@ -247,8 +246,8 @@ impl<'r> Room<'r> {
         progress: &'a dyn Progress,
         cancel: &'a Cancel,
     ) -> RunContext<'a> {
-        let (resources, beside, folder) = (self.resources, &self.beside, &self.folder);
-        RunContext { resources, beside, folder, compressed, progress, cancel }
+        let (context, beside, folder) = (self.context, &self.beside, &self.folder);
+        RunContext { context, beside, folder, compressed, progress, cancel }
     }
 }
 
@@ -257,9 +256,9 @@ const OWN_BYTES: u64 = 8 << 20;
 /// The common arguments of all stages.
 pub(crate) struct RunContext<'r> {
     /// The resources for counting.
-    resources: &'r Resources,
+    context: &'r Context,
     /// The resources for all other stages: less memory, because of what is held here.
-    pub(crate) beside: &'r Resources,
+    pub(crate) beside: &'r Context,
     folder: &'r TemporaryFolder,
     /// Whether homopolymers are compressed.
     compressed: bool,
@@ -283,12 +282,9 @@ impl RunContext<'_> {
             ..merganser_count::Config::new(k)
         };
         let (outputs, out) = (OutputSet::alone(), Some(&*path));
-        let resources = self.resources.clone();
-        let resources = &resources.memory(self.resources.budget().saturating_sub(held));
-        let (progress, cancel) = (self.progress, self.cancel);
-        let counted = merganser_count::count_quietly(
-            &config, resources, inputs, out, &outputs, progress, cancel,
-        )?;
+        let context = self.context.clone();
+        let context = &context.memory(self.context.budget().saturating_sub(held));
+        let counted = merganser_count::count_quietly(&config, context, inputs, out, &outputs)?;
         let letters = Letters { letters: counted.letters, records: counted.records };
         Ok((self.open(&path)?, letters))
     }
@@ -301,9 +297,7 @@ impl RunContext<'_> {
         name: &str,
     ) -> Result<(AnyTable, Option<Letters>), Error> {
         match reads {
-            Reads::Table(table) => {
-                Ok((table.kept(self.resources, self.progress, self.cancel)?, None))
-            }
+            Reads::Table(table) => Ok((table.kept(self.context)?, None)),
             Reads::Inputs(inputs) => {
                 let (table, letters) = self.count(k, &inputs, name, 0)?;
                 Ok((table, Some(letters)))
@@ -336,7 +330,7 @@ impl RunContext<'_> {
             keep: Keep { header: Header::Name, qualities: false },
             stretches: Some((STRETCH, 0)),
             cancel: self.cancel.clone(),
-            warnings: self.resources.warnings.clone(),
+            warnings: self.context.warnings.clone(),
             ..RecordOptions::default()
         };
         let records = Records::open(&[ReadInput::Single(input.clone())], options)?;
@@ -361,7 +355,7 @@ impl RunContext<'_> {
         let k = tables[0].description().k;
         let mut read = Vec::with_capacity(assemblies.len());
         for (assembly, name) in assemblies.iter().zip(["first", "second"]) {
-            let threads = self.resources.threads;
+            let threads = self.context.threads;
             let resident: u64 = tables.iter().map(|table| table.resident(threads)).sum();
             let input = std::slice::from_ref(&assembly.input);
             let (table, letters) = self.count(k, input, name, held + resident)?;
@@ -383,9 +377,7 @@ impl RunContext<'_> {
     ) -> Result<Spectra, Error> {
         let make = || Spectra::new(tables.len() - 1);
         let mut spectra = make();
-        visit(tables, range, self.beside, make, self.progress, self.cancel)?
-            .iter()
-            .for_each(|part| spectra.merge(part));
+        visit(tables, range, self.beside, make)?.iter().for_each(|part| spectra.merge(part));
         Ok(spectra)
     }
 
@@ -404,8 +396,8 @@ impl RunContext<'_> {
             operands: vec![Expression::Table(1 + number), Expression::Table(0)],
         };
         let calculation = own_table(Expression::SetCounts(Box::new(only), 1), &path);
-        let (resources, progress, cancel) = (self.beside, self.progress, self.cancel);
-        join(&calculation, range, tables, resources, &OutputSet::alone(), progress, cancel)?;
+        let context = self.beside;
+        join(&calculation, range, tables, context, &OutputSet::alone())?;
         Ok(path)
     }
 
@@ -415,8 +407,8 @@ impl RunContext<'_> {
         let merganser_kmers::Error::TableTooLargeForMemory { needed, .. } = error else {
             return error.into();
         };
-        let what = format_args!("evaluating with {} threads needs", self.resources.threads);
-        let budget = Budget::of_part(self.resources.budget()).with(needed).with(OWN_BYTES);
+        let what = format_args!("evaluating with {} threads needs", self.context.threads);
+        let budget = Budget::of_part(self.context.budget()).with(needed).with(OWN_BYTES);
         budget.shortage(what, Shortage::FEWER_THREADS).into()
     }
 
@@ -427,20 +419,20 @@ impl RunContext<'_> {
         input: &Input,
         take: &mut (dyn FnMut(usize, Mark<'_>) -> Result<(), Error> + Send),
     ) -> Result<(), Error> {
-        let (resources, progress, cancel) = (self.beside, self.progress, self.cancel);
+        let context = self.beside;
         let options = LookupOptions {
-            resources,
+            context,
             cut: Cut::NONE,
             purpose: Use::Reads,
-            reserved: reads::reserved_bytes(resources.budget(), resources.threads),
+            reserved: reads::reserved_bytes(context.budget(), context.threads),
             input: merganser_io::text_bytes(std::slice::from_ref(input)),
         };
         let homopolymer_compressed = table.description().homopolymer_compressed;
-        let lookup = open_lookup(table, &options, progress, cancel);
+        let lookup = open_lookup(table, &options);
         let lookup = lookup.map_err(|error| self.shortage(error))?;
-        let record_bytes = reads::record_bytes(resources.budget(), resources.threads, &*lookup);
+        let record_bytes = reads::record_bytes(context.budget(), context.threads, &*lookup);
         let lookup = &*lookup;
-        let job = Job { lookup, homopolymer_compressed, resources, record_bytes, progress, cancel };
+        let job = Job { lookup, homopolymer_compressed, context, record_bytes };
         let mut failed = None;
         let walked = marks(job, std::slice::from_ref(input), &mut |mark| {
             take(lookup.k(), mark).map_err(|error| {

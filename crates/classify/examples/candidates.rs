@@ -12,7 +12,7 @@ use merganser_classify::{
 };
 use merganser_io::{Chunk, Input, Reader, Sink};
 use merganser_library::expand_references;
-use merganser_run::{Cancel, Resources, Silent};
+use merganser_run::Context;
 
 #[derive(Default)]
 struct Reads(Vec<(String, Vec<u8>)>);
@@ -47,14 +47,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     params.density = number("DENSITY", params.density);
     params.sketch = number("SKETCH", params.sketch);
     let taxids = TaxidConfig { map: vec![PathBuf::from(map)], strict: false };
-    let (config, resources) =
-        (BuildConfig { taxids, ..BuildConfig::new(params) }, Resources::new());
+    let (config, context) = (BuildConfig { taxids, ..BuildConfig::new(params) }, Context::new());
     let inputs = expand_references(&[PathBuf::from(references)])?;
     let started = Instant::now();
-    let cancel = Cancel::default();
     let taxonomy = Path::new(taxonomy);
-    let (database, built_of) =
-        build_in_memory(&config, &resources, &inputs, taxonomy, &Silent, &cancel)?;
+    let (database, built_of) = build_in_memory(&config, &context, &inputs, taxonomy)?;
     let built = started.elapsed();
     let mut rule = Thresholds::new(&params);
     rule.hitdiff = number("DIFF", rule.hitdiff);

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use merganser_io::Input;
-use merganser_run::{Budget, Resources, Shortage};
+use merganser_run::{Budget, Context, Shortage};
 use merganser_taxreport::bracken::Distribution;
 
 use crate::cpu::query::{HostQuery, Slider};
 use crate::{Database, Error, Thresholds};
-use merganser_kraken2::{Kraken2Sequence, Simulator};
+use merganser_kraken2::{Kraken2Sequence, begin_simulation};
 
 /// Computes Bracken's distribution for reads of `read_length` letters from a database and the references that it was
 /// built from.
@@ -24,12 +24,12 @@ pub fn distribution(
     database: &Database,
     inputs: &[Input],
     read_length: usize,
-    simulator: Simulator<'_>,
+    context: &Context,
 ) -> Result<Distribution, Error> {
-    let simulation = simulator.begin(inputs, read_length, database.params().k as usize)?;
-    refuse_shortage(database, simulator.resources)?;
-    database.warn(&simulator.resources.warnings);
-    database.check(simulator.resources.threads, simulator.cancel)?;
+    let simulation = begin_simulation(context, inputs, read_length, database.params().k as usize)?;
+    refuse_shortage(database, context)?;
+    database.warn(&context.warnings);
+    database.check(context.threads, &context.cancel)?;
     database.fetch()?;
     let thresholds = Thresholds::new(database.params());
     let query = HostQuery::new(database, thresholds.query_params());
@@ -57,10 +57,10 @@ const THREAD_BYTES: u64 = 54 << 20;
 ///
 /// # Errors
 /// [`Error::Memory`] if it does not fit.
-fn refuse_shortage(database: &Database, resources: &Resources) -> Result<(), Error> {
+fn refuse_shortage(database: &Database, context: &Context) -> Result<(), Error> {
     let tables = database.resident_bytes(0..database.parts());
-    let budget = Budget::of_run(resources, THREAD_BYTES).with(tables);
-    if resources.memory.is_some() {
+    let budget = Budget::of_run(context, THREAD_BYTES).with(tables);
+    if context.memory.is_some() {
         let what = "classifying simulated reads by this database needs";
         budget.check(what, Shortage::FEWER_THREADS)?;
     }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use merganser_io::{AtomicFile, Input};
 use merganser_run::{
-    Budget, Cancel, ConfigError, Progress, Resources, Shortage, Unit, Warnings, Work, peak_rss,
+    Budget, Cancel, ConfigError, Context, Progress, Shortage, Unit, Warnings, Work, peak_rss,
 };
 
 use crate::Error;
@@ -34,8 +34,8 @@ const TARGET_BYTES: u64 = 64 << 20;
 const THREAD_BYTES: u64 = 54 << 20;
 
 /// Returns the memory budget of a build.
-fn budget(resources: &Resources) -> Budget {
-    Budget::of_run(resources, THREAD_BYTES).with_files(1).with(TARGET_BYTES)
+fn budget(context: &Context) -> Budget {
+    Budget::of_run(context, THREAD_BYTES).with_files(1).with(TARGET_BYTES)
 }
 
 impl BuildConfig {
@@ -43,11 +43,11 @@ impl BuildConfig {
     ///
     /// # Errors
     /// [`Error::Config`] names the value that is out of range; [`Error::Memory`] if the memory does not suffice.
-    pub fn validate_for(&self, resources: &Resources) -> Result<(), Error> {
+    pub fn validate_for(&self, context: &Context) -> Result<(), Error> {
         self.validate()?;
-        resources.validate()?;
-        let what = format_args!("building with {} threads needs", resources.threads);
-        budget(resources).check(what, Shortage::FEWER_THREADS)?;
+        context.validate()?;
+        let what = format_args!("building with {} threads needs", context.threads);
+        budget(context).check(what, Shortage::FEWER_THREADS)?;
         Ok(())
     }
 }
@@ -65,20 +65,18 @@ pub struct Additions<'a> {
 /// database is mapped from it. `taxonomy` is the folder of NCBI's taxdump, or GTDB's tables.
 ///
 /// # Errors
-/// If `config` or `resources` is out of range, the memory does not suffice (also for the number of targets), or a
+/// If `config` or `context` is out of range, the memory does not suffice (also for the number of targets), or a
 /// GPU cannot be used; if reading or writing fails; if nothing can be indexed; if no sequence has a taxon or, with
 /// `strict`, one has none.
 pub fn build(
     config: &BuildConfig,
-    resources: &Resources,
+    context: &Context,
     inputs: &[Input],
     taxonomy: impl Into<TaxonomySource>,
     output: AtomicFile,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<(Database, BuildOutcome), Error> {
     output.refuse_direct()?;
-    let setup = Setup::new(config, resources, inputs, progress, cancel)?;
+    let setup = Setup::new(config, context, inputs)?;
     Job::prepare(setup, inputs, Some(&taxonomy.into()), None)?.write(output)
 }
 
@@ -88,13 +86,11 @@ pub fn build(
 /// As [`build`].
 pub fn build_in_memory(
     config: &BuildConfig,
-    resources: &Resources,
+    context: &Context,
     inputs: &[Input],
     taxonomy: impl Into<TaxonomySource>,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<(Database, BuildOutcome), Error> {
-    let setup = Setup::new(config, resources, inputs, progress, cancel)?;
+    let setup = Setup::new(config, context, inputs)?;
     Job::prepare(setup, inputs, Some(&taxonomy.into()), None)?.keep()
 }
 
@@ -106,13 +102,12 @@ pub fn build_in_memory(
 /// features of `base` were dropped, as it does not record which; if its parameters differ.
 pub fn add(
     config: &BuildConfig,
-    resources: &Resources,
+    context: &Context,
     base: &Database,
     additions: Additions<'_>,
     output: AtomicFile,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<(Database, BuildOutcome), Error> {
+    let cancel = &context.cancel;
     if base.is_pruned() {
         return Err(Error::Input(format!(
             "{}: was built with features left out, and cannot be added to: build it again with all \
@@ -127,15 +122,15 @@ pub fn add(
     }
     output.refuse_direct()?;
     let Additions { inputs, taxonomy } = additions;
-    let setup = Setup::new(config, resources, inputs, progress, cancel)?;
-    base.check(resources.threads, cancel)?;
+    let setup = Setup::new(config, context, inputs)?;
+    base.check(context.threads, cancel)?;
     Job::prepare(setup, inputs, taxonomy, Some(base))?.write(output)
 }
 
 /// The configuration of a build and its resources.
 struct Setup<'a> {
     config: &'a BuildConfig,
-    resources: &'a Resources,
+    context: &'a Context,
     /// Bytes of memory that the whole process may use.
     memory: u64,
     gpus: GpuConfig,
@@ -147,21 +142,20 @@ impl<'a> Setup<'a> {
     /// Checks the configuration, and chooses the GPUs for building from `inputs`.
     fn new(
         config: &'a BuildConfig,
-        resources: &'a Resources,
+        context: &'a Context,
         inputs: &[Input],
-        progress: &'a dyn Progress,
-        cancel: &'a Cancel,
     ) -> Result<Setup<'a>, Error> {
-        config.validate_for(resources)?;
+        let (progress, cancel) = (&*context.progress, &context.cancel);
+        config.validate_for(context)?;
         let (work, bytes) = (Work::Build, merganser_io::text_bytes(inputs));
-        let gpus = resources.choose_gpus(work, bytes, merganser_gpu::usable, progress)?;
-        let (memory, gpus) = (resources.budget(), GpuConfig::new(resources, gpus));
-        Ok(Setup { config, resources, memory, gpus, progress, cancel })
+        let gpus = context.choose_gpus(work, bytes, merganser_gpu::usable)?;
+        let (memory, gpus) = (context.budget(), GpuConfig::new(context, gpus));
+        Ok(Setup { config, context, memory, gpus, progress, cancel })
     }
 
     /// Returns the bytes that the process and its threads need for any build.
     fn fixed_memory(&self) -> u64 {
-        budget(self.resources).needed()
+        budget(self.context).needed()
     }
 }
 
@@ -195,7 +189,7 @@ impl<'a> Job<'a> {
         let dump = taxonomy.map(read).transpose()?;
         if let Some(dump) = &dump {
             dump.refuse_renamed()?;
-            dump.warn_of_names(&setup.resources.warnings);
+            dump.warn_of_names(&setup.context.warnings);
         }
         let read_taxonomy = started.elapsed();
         let first_window = base.map_or(0, |base| base.windows().into());
@@ -225,15 +219,15 @@ impl<'a> Job<'a> {
         };
         refuse_without_kmers(config, inputs, kept_targets(), base)?;
         let has_kmer = |file: &[ScannedTarget]| file.iter().any(|target| target.has_kmer);
-        warn_of_empty(config, inputs, &scan.files, &setup.resources.warnings);
+        warn_of_empty(config, inputs, &scan.files, &setup.context.warnings);
         let files = scan.files.iter().filter(|file| has_kmer(file));
         let mut without = files.flatten().filter(|target| !target.has_kmer);
         let first = without.next().map(|target| target.name.clone());
         outcome.without_kmer = (u64::from(first.is_some()) + without.count() as u64, first);
         let gone = left_out(config, first_window, scan.files.iter().flatten().zip(&kept));
         scan.entries.numbering.leave_out(&gone);
-        outcome.warn(&setup.resources.warnings);
-        warn_of_genes(inputs, &setup.resources.warnings);
+        outcome.warn(&setup.context.warnings);
+        warn_of_genes(inputs, &setup.context.warnings);
         outcome.stages.add("taxonomy", read_taxonomy);
         outcome.stages.add("scan", scanned - read_taxonomy);
         outcome.stages.add("taxids", started.elapsed() - scanned);
@@ -255,7 +249,7 @@ impl<'a> Job<'a> {
         let writing = Instant::now();
         // The data copied from the base is valid only if its file has not changed meanwhile.
         self.base
-            .map_or(Ok(()), |base| base.check(self.setup.resources.threads, self.setup.cancel))?;
+            .map_or(Ok(()), |base| base.check(self.setup.context.threads, self.setup.cancel))?;
         let (content, mut outcome) = self.content(counts);
         let database = writer.finish(&content, Database::of_file)?;
         outcome.stages.since("finish", writing);
@@ -307,7 +301,7 @@ impl<'a> Job<'a> {
             counts.add(made.counts);
             runs += 1;
             let made_at = started.elapsed();
-            made.write(sketches, writer, self.setup.resources.threads, self.setup.cancel)?;
+            made.write(sketches, writer, self.setup.context.threads, self.setup.cancel)?;
             self.setup.progress.advance(((end - first) / GROUP) as u64);
             first = end;
             let now = started.elapsed();
@@ -410,7 +404,7 @@ impl<'a> Job<'a> {
     fn maker(&self) -> TableMaker<'_> {
         TableMaker {
             config: self.setup.config,
-            threads: self.setup.resources.threads,
+            threads: self.setup.context.threads,
             // The threads have finished reading.
             memory: Budget::new(self.setup.memory)
                 .with_files(2)

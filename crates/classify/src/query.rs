@@ -9,7 +9,7 @@ pub(crate) use rounds::Rounds;
 
 use std::sync::Arc;
 
-use merganser_run::{Progress, Resources, Work};
+use merganser_run::{Context, Work};
 
 use crate::candidates::{Candidate, QueryParams};
 use crate::cpu::query::HostQuery;
@@ -44,25 +44,21 @@ impl<'a> Query<'a> {
         Query { host: Arc::new(host.with_group(features)), ..self }
     }
 
-    /// Copies the database to the GPUs that `resources` selects, which [`find`](Self::find) then uses. Parts that do
+    /// Copies the database to the GPUs that `context` selects, which [`find`](Self::find) then uses. Parts that do
     /// not fit into their memory are queried on the host. If GPUs are chosen automatically, only the number that the
     /// database needs is used, since the number of reads is unknown.
     ///
     /// # Errors
     /// If there is no thread; if GPUs were requested and there is no GPU; if one cannot be used or has no room for
     /// any part.
-    pub fn on_gpus(
-        self,
-        resources: &Resources,
-        progress: &dyn Progress,
-    ) -> Result<Query<'a>, Error> {
-        resources.validate()?;
+    pub fn on_gpus(self, context: &Context) -> Result<Query<'a>, Error> {
+        context.validate()?;
         let work = Work::Classify { database: Some(self.host.database().bytes()) };
-        let gpus = resources.choose_gpus(work, None, merganser_gpu::usable, progress)?;
+        let gpus = context.choose_gpus(work, None, merganser_gpu::usable)?;
         if gpus.is_empty() {
             return Ok(self);
         }
-        let devices = Some(Rounds::new(&self.host, &GpuConfig::new(resources, gpus), true)?);
+        let devices = Some(Rounds::new(&self.host, &GpuConfig::new(context, gpus), true)?);
         Ok(Query { devices, ..self })
     }
 

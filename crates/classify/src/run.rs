@@ -19,7 +19,7 @@ use std::sync::Mutex;
 
 use merganser_io::ReadInput;
 use merganser_run::locks::{into_inner, lock};
-use merganser_run::{Cancel, ConfigError, Progress, Resources, peak_rss};
+use merganser_run::{ConfigError, Context, peak_rss};
 
 use crate::ReferenceHits;
 use crate::features::FeatureCounter;
@@ -65,7 +65,7 @@ impl<'a> Classifier<'a> {
         database: &'a Database,
         thresholds: &Thresholds,
         devices: &Devices,
-        progress: &dyn Progress,
+        context: &Context,
     ) -> Result<Classifier<'a>, Error> {
         let Classifier { query, params, nodes, .. } = Classifier::new(database, thresholds);
         if devices.gpus.devices.is_empty() {
@@ -74,7 +74,7 @@ impl<'a> Classifier<'a> {
         match query.on_gpus_in_rounds(&devices.gpus) {
             Ok(query) => Ok(Classifier { database, query, params, nodes }),
             Err(error @ Error::GpuMemory(_)) if devices.auto => {
-                progress.note(&format!("computing on the CPU: {error}"));
+                context.progress.note(&format!("computing on the CPU: {error}"));
                 Ok(Classifier::new(database, thresholds))
             }
             Err(error) => Err(error),
@@ -93,33 +93,32 @@ impl<'a> Classifier<'a> {
     /// The output depends only on the database, the configuration and the reads. The thresholds must have the
     /// lowest rank, number of candidates, insert and pooling for which the database was prepared.
     ///
-    /// The devices were chosen when the database was prepared; those of `resources` are ignored. The memory limit
+    /// The devices were chosen when the database was prepared; those of `context` are ignored. The memory limit
     /// includes the parts of the database that are queried together. Without a limit, it is three quarters of the
-    /// memory that was free when `resources` were made, or more if the whole database needs more and it was free; a
+    /// memory that was free when `context` were made, or more if the whole database needs more and it was free; a
     /// database that is in memory already is not counted then. If the database does not fit, its parts take turns,
     /// as on devices; with `report_minimizer_data`, with a confidence, or with all hits of each read, it has to
     /// fit. A record longer than the memory allows is an error.
     ///
     /// # Errors
-    /// If `config` or `resources` is out of range, or there is too little memory; if partial results are wanted
+    /// If `config` or `context` is out of range, or there is too little memory; if partial results are wanted
     /// from a database without a file, or with `cov_percentile`; if reading or writing fails; if mates are out of
     /// step; if a device fails; if cancelled.
     pub fn run(
         &self,
         config: &RunConfig,
-        resources: &Resources,
+        context: &Context,
         segments: &[ReadInput],
         outputs: &mut Outputs<'_>,
-        progress: &dyn Progress,
-        cancel: &Cancel,
     ) -> Result<Outcome<'a>, Error> {
-        let thresholds = self.check(config, resources, outputs)?;
-        self.database.warn(&resources.warnings);
+        let (progress, cancel) = (&*context.progress, &context.cancel);
+        let thresholds = self.check(config, context, outputs)?;
+        self.database.warn(&context.warnings);
         let on_devices = self.query.devices().is_some();
-        let plan = Plan::new(self.database, config, resources, on_devices)?;
+        let plan = Plan::new(self.database, config, context, on_devices)?;
         let clock = Clock::default();
         let before = self.query.gpu_notes();
-        self.database.check(resources.threads, cancel)?;
+        self.database.check(context.threads, cancel)?;
         if config.kraken2.report_minimizer_data || thresholds.confidence > 0.0 || !on_devices {
             self.database.fetch()?;
         }
@@ -129,7 +128,7 @@ impl<'a> Classifier<'a> {
             config,
             filter: config.filter(),
             thresholds,
-            resources,
+            context,
             plan,
             lines: LineWriter::new(self.database, &self.nodes, config, &thresholds),
             wants: Wants::of(outputs),
@@ -165,7 +164,7 @@ impl<'a> Classifier<'a> {
             partial::write(self.database, (config, &thresholds), found, written, cancel, output)?;
         }
         // The results are valid only if the database has not changed meanwhile.
-        self.database.check(resources.threads, cancel)?;
+        self.database.check(context.threads, cancel)?;
         outcome.references = run.references;
         clock.tell(&mut outcome.stages);
         if let Some((after, before)) = self.query.gpu_notes().zip(before) {
@@ -181,11 +180,11 @@ impl<'a> Classifier<'a> {
     fn check(
         &self,
         config: &RunConfig,
-        resources: &Resources,
+        context: &Context,
         outputs: &Outputs<'_>,
     ) -> Result<Thresholds, Error> {
         config.validate()?;
-        resources.validate()?;
+        context.validate()?;
         let thresholds = config.thresholds(self.database.params())?;
         if thresholds.query_params() != self.params {
             return Err(Error::Config(ConfigError::new(
@@ -199,24 +198,22 @@ impl<'a> Classifier<'a> {
     }
 }
 
-/// Classifies reads on the devices that `resources` selects: [`Devices::choose`], [`Classifier::on`] and
+/// Classifies reads on the devices that `context` selects: [`Devices::choose`], [`Classifier::on`] and
 /// [`Classifier::run`] in one.
 ///
 /// # Errors
 /// As those functions.
 pub fn classify<'a>(
     config: &RunConfig,
-    resources: &Resources,
+    context: &Context,
     database: &'a Database,
     segments: &[ReadInput],
     outputs: &mut Outputs<'_>,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<Outcome<'a>, Error> {
     config.validate()?;
     let thresholds = config.thresholds(database.params())?;
     let reads = segments.iter().flat_map(ReadInput::inputs);
-    let devices = Devices::choose(resources, Some(database.bytes()), reads, progress)?;
-    let classifier = Classifier::on(database, &thresholds, &devices, progress)?;
-    classifier.run(config, resources, segments, outputs, progress, cancel)
+    let devices = Devices::choose(context, Some(database.bytes()), reads)?;
+    let classifier = Classifier::on(database, &thresholds, &devices, context)?;
+    classifier.run(config, context, segments, outputs)
 }

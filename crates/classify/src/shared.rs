@@ -18,7 +18,7 @@ use merganser_taxonomy::Rank;
 ///     BuildConfig, Preset, SharedClassifier, TaxidConfig, Thresholds, build_in_memory,
 /// };
 /// use merganser_io::Input;
-/// use merganser_run::{Cancel, Resources, Silent};
+/// use merganser_run::{Cancel, Context, Silent};
 ///
 /// // A taxonomy of one species, and its genome.
 /// let folder = tempfile::tempdir()?;
@@ -34,10 +34,10 @@ use merganser_taxonomy::Rank;
 /// let params = Preset::Sensitive.params();
 /// let taxids = TaxidConfig { map: vec![path("ids.map")], strict: false };
 /// let config = BuildConfig { taxids, ..BuildConfig::new(params) };
-/// let (resources, references) = (Resources::new(), [Input::File(path("genome.fa"))]);
+/// let (context, references) = (Context::new(), [Input::File(path("genome.fa"))]);
 /// let cancel = Cancel::default();
 /// let (database, _) =
-///     build_in_memory(&config, &resources, &references, folder.path(), &Silent, &cancel)?;
+///     build_in_memory(&config, &context, &references, folder.path())?;
 ///
 /// let classifier = SharedClassifier::new(Arc::new(database), Thresholds::new(&params));
 /// let found = classifier.classify(&[[&genome.as_bytes()[100..250], b""], [&[b'T'; 100], b""]])?;

@@ -14,8 +14,7 @@ use merganser_classify::{
     BuildConfig, Database, Error, Params, PartConfig, Preset, build_in_memory,
 };
 use merganser_io::{Input, ReadInput};
-use merganser_kraken2::Simulator;
-use merganser_run::{Cancel, Resources, Silent};
+use merganser_run::Context;
 use merganser_taxreport::bracken::Distribution;
 use merganser_test_random::Random;
 
@@ -56,16 +55,15 @@ fn database(folder: &Path, params: Params, parts: usize) -> Database {
     fs::write(folder.join("nodes.dmp"), NODES).unwrap();
     fs::write(folder.join("names.dmp"), "").unwrap();
     fs::write(folder.join("g.fa"), text).unwrap();
-    let (config, resources) = (
+    let (config, context) = (
         BuildConfig {
             parts: PartConfig { parts, max_part_size: None },
             ..BuildConfig::new(params)
         },
-        Resources::new(),
+        Context::new(),
     );
     let inputs = [Input::File(folder.join("g.fa"))];
-    let cancel = Cancel::default();
-    build_in_memory(&config, &resources, &inputs, folder, &Silent, &cancel).unwrap().0
+    build_in_memory(&config, &context, &inputs, folder).unwrap().0
 }
 
 /// Classifies a read from each position of a sequence, and counts them by taxid.
@@ -74,11 +72,10 @@ fn naive(database: &Database, folder: &Path, letters: &[u8], length: usize) -> B
     let reads = letters.windows(length);
     let text: Vec<u8> = reads.flat_map(|read| [b">r\n", read, b"\n"].concat()).collect();
     fs::write(&path, text).unwrap();
-    let (resources, cancel) = (Resources::new().threads(2), Cancel::default());
+    let context = Context::new().threads(2);
     let config = RunConfig::default();
     let (reads, mut none) = ([ReadInput::Single(Input::File(path))], Outputs::default());
-    let found =
-        classify(&config, &resources, database, &reads, &mut none, &Silent, &cancel).unwrap();
+    let found = classify(&config, &context, database, &reads, &mut none).unwrap();
     let tree = database.taxonomy();
     let of_nodes = (0..tree.len() as u32).map(|node| (tree.taxid(node), found.by_genome.own(node)));
     let mut counts: BTreeMap<u32, u64> = of_nodes.collect();
@@ -123,9 +120,8 @@ fn distribution(
     length: usize,
     threads: usize,
 ) -> Result<Distribution, Error> {
-    let (resources, cancel) = (Resources::new().threads(threads), Cancel::default());
-    let simulator = Simulator { resources: &resources, progress: &Silent, cancel: &cancel };
-    bracken::distribution(database, &[Input::File(folder.join("g.fa"))], length, simulator)
+    let context = Context::new().threads(threads);
+    bracken::distribution(database, &[Input::File(folder.join("g.fa"))], length, &context)
 }
 
 #[test]

@@ -14,7 +14,7 @@ use merganser_classify::{
 };
 use merganser_io::AtomicFile;
 use merganser_library::expand_references;
-use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
+use merganser_run::{Context, DeviceChoice};
 use merganser_seq::masking::Masking;
 use merganser_taxonomy::Rank;
 
@@ -60,20 +60,18 @@ fn references(folder: &Path, random: &mut Random) -> Vec<Vec<u8>> {
 /// Builds a database on a device, and asserts that the host builds the same.
 fn build(params: Params, parts: usize, folder: &Path) -> Database {
     let inputs = expand_references(&[folder.join("refs.fa")]).unwrap();
-    let cancel = Cancel::default();
-    let on = |resources: Resources, name: &str| {
-        let (config, resources) = (
+    let on = |context: Context, name: &str| {
+        let (config, context) = (
             BuildConfig {
                 parts: PartConfig { parts, max_part_size: None },
                 ..BuildConfig::new(params)
             },
-            resources.memory(1 << 30),
+            context.memory(1 << 30),
         );
         let path = folder.join(name);
         let file = AtomicFile::create(&path).unwrap();
-        let (inputs, cancel) = (&inputs[..], &cancel);
-        let built =
-            merganser_classify::build(&config, &resources, inputs, folder, file, &Silent, cancel);
+        let inputs = &inputs[..];
+        let built = merganser_classify::build(&config, &context, inputs, folder, file);
         (built.unwrap().0, fs::read(path).unwrap())
     };
     let (_, expected) = on(gpus(&[], None), "host.mgdb");
@@ -103,7 +101,6 @@ fn little_memory_gives_the_same_database() {
     let folder = tempfile::tempdir().unwrap();
     references(folder.path(), &mut Random(5));
     let inputs = expand_references(&[folder.path().join("refs.fa")]).unwrap();
-    let cancel = Cancel::default();
     let metacache = Params { max_locations: 5, ..Preset::MetaCache.params() };
     let sensitive = Preset::Sensitive.params();
     // A batch takes 9.18, 8.59 and 12.69 MB.
@@ -121,13 +118,11 @@ fn little_memory_gives_the_same_database() {
             parts: PartConfig { parts: 2, max_part_size: None },
             ..BuildConfig::default()
         };
-        let on = |resources: &Resources, name: &str| {
+        let on = |context: &Context, name: &str| {
             let path = folder.path().join(name);
-            let (inputs, taxonomy, cancel) = (&inputs[..], folder.path(), &cancel);
+            let (inputs, taxonomy) = (&inputs[..], folder.path());
             let file = AtomicFile::create(&path).unwrap();
-            let built = merganser_classify::build(
-                &config, resources, inputs, taxonomy, file, &Silent, cancel,
-            );
+            let built = merganser_classify::build(&config, context, inputs, taxonomy, file);
             (fs::read(path).unwrap(), built.unwrap().1)
         };
         let (expected, _) = on(&gpus(&[], None), "host.mgdb");
@@ -188,7 +183,7 @@ fn sequences_without_a_taxon_are_left_out_and_ignored() {
         let root = database.taxonomy().root();
         let node = |one: &Candidate| database.targets()[one.target as usize].node;
         assert!(!expected.0.is_empty() && expected.0.iter().all(|one| node(one) != root));
-        let query = Query::new(&database, options).on_gpus(&gpus(&[0], None), &Silent).unwrap();
+        let query = Query::new(&database, options).on_gpus(&gpus(&[0], None)).unwrap();
         assert_eq!(find(&query, &reads), expected, "{preset}");
     }
 }
@@ -213,11 +208,9 @@ fn what_is_built_on_a_device_is_queried_there() {
             parts: PartConfig { parts, max_part_size: None },
             ..BuildConfig::new(params)
         };
-        let build = |resources: Resources| {
-            let (inputs, taxonomy, cancel) = (&inputs[..], folder.path(), &Cancel::default());
-            let built = merganser_classify::build_in_memory(
-                &config, &resources, inputs, taxonomy, &Silent, cancel,
-            );
+        let build = |context: Context| {
+            let (inputs, taxonomy) = (&inputs[..], folder.path());
+            let built = merganser_classify::build_in_memory(&config, &context, inputs, taxonomy);
             built.unwrap()
         };
         let (expected, _) = build(gpus(&[], None));
@@ -227,7 +220,7 @@ fn what_is_built_on_a_device_is_queried_there() {
         for devices in [&[0][..], &[0, 0], &[]] {
             let mut query = Query::new(&database, options);
             if !devices.is_empty() {
-                query = query.on_gpus(&gpus(devices, None), &Silent).unwrap();
+                query = query.on_gpus(&gpus(devices, None)).unwrap();
             }
             assert_eq!(find(&query, &reads), expected, "{parts} parts, {devices:?}");
         }
@@ -266,14 +259,14 @@ fn find(query: &Query<'_>, reads: &[[Vec<u8>; 2]]) -> Found {
 }
 
 /// Returns resources with three threads and this memory on each of the devices; only the CPU if the list is empty.
-fn gpus(devices: &[u32], memory: Option<u64>) -> Resources {
+fn gpus(devices: &[u32], memory: Option<u64>) -> Context {
     let device = match devices {
         [] => DeviceChoice::Cpu,
         _ => DeviceChoice::Cuda(devices.to_vec()),
     };
-    let mut resources = Resources::new().threads(3).device(device);
-    resources.gpu_memory = memory;
-    resources
+    let mut context = Context::new().threads(3).device(device);
+    context.gpu_memory = memory;
+    context
 }
 
 #[test]
@@ -306,7 +299,7 @@ fn every_parameter_gives_the_hosts_candidates() {
         let insert = number as u64 * 100;
         let options = QueryParams { lowest, max_candidates, insert, near };
         let expected = find(&Query::new(&database, options), &reads);
-        let query = Query::new(&database, options).on_gpus(&gpus(&[0], None), &Silent).unwrap();
+        let query = Query::new(&database, options).on_gpus(&gpus(&[0], None)).unwrap();
         assert_eq!(find(&query, &reads), expected, "{params:?}");
         let notes = query.gpu_notes().unwrap();
         assert_eq!((notes.parts_on_host, notes.reads_on_host), (0, 0), "{params:?}");
@@ -412,8 +405,8 @@ fn strains_that_recombine_are_pooled_on_devices() {
         let pooled = expected.0.iter().filter(|one| one.pooled != one.hits).count();
         assert!(pooled > count / 4, "{params:?}: {pooled} candidates are pooled");
         for (devices, memory) in [(&[0][..], None), (&[0, 0], Some(24 << 20))] {
-            let resources = gpus(devices, memory);
-            let query = Query::new(&database, options).on_gpus(&resources, &Silent).unwrap();
+            let context = gpus(devices, memory);
+            let query = Query::new(&database, options).on_gpus(&context).unwrap();
             let found = find(&query, &reads);
             assert_eq!(found, expected, "{params:?}, {parts} parts, {devices:?}");
             let notes = query.gpu_notes().unwrap();
@@ -424,7 +417,7 @@ fn strains_that_recombine_are_pooled_on_devices() {
         let options = QueryParams { near: 0, ..options };
         let expected = find(&Query::new(&database, options), &reads);
         assert!(expected.0.iter().all(|one| one.pooled == one.hits));
-        let query = Query::new(&database, options).on_gpus(&gpus(&[0], None), &Silent).unwrap();
+        let query = Query::new(&database, options).on_gpus(&gpus(&[0], None)).unwrap();
         assert_eq!(find(&query, &reads), expected, "{params:?}");
     }
 }
@@ -450,7 +443,7 @@ fn what_devices_have_no_room_for_the_host_does() {
         [(&twice[..], None), (&both, None), (&[0], Some(17 << 18)), (&swapped, Some(17 << 18))]
     {
         let config = gpus(devices, memory);
-        let query = Query::new(&database, options).on_gpus(&config, &Silent).unwrap();
+        let query = Query::new(&database, options).on_gpus(&config).unwrap();
         assert_eq!(find(&query, &reads), expected, "{config:?}");
         let notes = query.gpu_notes().unwrap();
         assert_eq!(notes.devices.iter().map(|at| at.ordinal).collect::<Vec<_>>(), devices);
@@ -458,7 +451,7 @@ fn what_devices_have_no_room_for_the_host_does() {
         assert_eq!(notes.parts_on_host > 0, lone, "{config:?} {notes:?}");
         assert!(notes.reads_on_host > 0 || memory.is_none(), "{config:?} {notes:?}");
     }
-    let none = Query::new(&database, options).on_gpus(&gpus(&[0], Some(3 << 20)), &Silent);
+    let none = Query::new(&database, options).on_gpus(&gpus(&[0], Some(3 << 20)));
     let message = none.unwrap_err().to_string();
     assert!(message.contains("raise `gpu_memory`"), "{message}");
 }

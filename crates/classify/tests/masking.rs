@@ -10,7 +10,7 @@ use std::process::Command;
 use merganser_classify::{BuildConfig, BuildOutcome, Params, Preset, build};
 use merganser_io::AtomicFile;
 use merganser_library::expand_references;
-use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
+use merganser_run::{Context, DeviceChoice};
 use merganser_seq::masking::Masking;
 
 use merganser_test_random::Random;
@@ -135,12 +135,12 @@ fn masks_genomes_as_dustmasker_does() {
 
 fn database(path: &Path, params: Params, threads: usize) -> (Vec<u8>, BuildOutcome) {
     let folder = path.parent().unwrap();
-    let resources = Resources::new().device(DeviceChoice::Cpu).threads(threads).memory(1 << 30);
+    let context = Context::new().device(DeviceChoice::Cpu).threads(threads).memory(1 << 30);
     let inputs = expand_references(&[path.to_owned()]).unwrap();
     let file = folder.join("built.mgdb");
     let output = AtomicFile::create(&file).unwrap();
     let config = BuildConfig::new(params);
-    let built = build(&config, &resources, &inputs, folder, output, &Silent, &Cancel::default());
+    let built = build(&config, &context, &inputs, folder, output);
     let (database, outcome) = built.unwrap();
     assert_eq!(*database.params(), params);
     (fs::read(file).unwrap(), outcome)

@@ -18,7 +18,7 @@ use merganser_classify::{
 };
 use merganser_io::{AtomicFile, OutputSet};
 use merganser_library::expand_references;
-use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
+use merganser_run::{Cancel, Context, DeviceChoice};
 use merganser_seq::masking::Masking;
 use merganser_taxonomy::Rank;
 
@@ -104,7 +104,6 @@ fn params(preset: Preset, max_locations: u32) -> Params {
 
 #[test]
 fn every_candidate_of_every_read_is_the_oracles() {
-    let (progress, cancel) = (Silent, Cancel::default());
     let mut pooled = 0;
     for (seed, params) in [
         (1, params(Preset::MetaCache, 254)),
@@ -128,32 +127,32 @@ fn every_candidate_of_every_read_is_the_oracles() {
             parts: PartConfig { parts, max_part_size: None },
             ..BuildConfig::new(params)
         };
-        let resources = |threads| {
-            let resources = Resources::new().device(DeviceChoice::Cpu).memory(1 << 30);
-            resources.threads(threads).temp_dir(folder.path())
+        let context = |threads| {
+            let context = Context::new().device(DeviceChoice::Cpu).memory(1 << 30);
+            context.threads(threads).temp_dir(folder.path())
         };
         let mut databases = Vec::new();
         for (threads, parts) in [(1, 1), (3, 1), (2, 4)] {
-            let (config, resources) = (config(parts), resources(threads));
+            let (config, context) = (config(parts), context(threads));
             let file = path(&format!("{threads}-{parts}.mgdb"));
             let taxonomy = folder.path();
             let file = AtomicFile::create(&file).unwrap();
-            let built = build(&config, &resources, &inputs, taxonomy, file, &progress, &cancel);
+            let built = build(&config, &context, &inputs, taxonomy, file);
             databases.push(built.unwrap().0);
-            let built = build_in_memory(&config, &resources, &inputs, taxonomy, &progress, &cancel);
+            let built = build_in_memory(&config, &context, &inputs, taxonomy);
             databases.push(built.unwrap().0);
         }
         let bytes = |name: &str| fs::read(path(name)).unwrap();
         assert!(bytes("1-1.mgdb") == bytes("3-1.mgdb"), "one thread or three");
         let few = AtomicFile::create(&path("few.mgdb")).unwrap();
-        let (config, resources) = (config(1), resources(2));
+        let (config, context) = (config(1), context(2));
         let old = &inputs[..2];
-        let base = build(&config, &resources, old, folder.path(), few, &progress, &cancel);
+        let base = build(&config, &context, old, folder.path(), few);
         let (base, _) = base.unwrap();
         let set = OutputSet::new();
         let grown = set.file(&path("grown.mgdb")).unwrap();
         let new = Additions { inputs: &inputs[2..], taxonomy: Some(&folder.path().into()) };
-        let added = add(&config, &resources, &base, new, grown, &progress, &cancel);
+        let added = add(&config, &context, &base, new, grown);
         // The file is mapped before it appears: a file that cannot be mapped does not appear.
         added.unwrap().0.verify(2, &Cancel::default()).unwrap();
         assert!(!path("grown.mgdb").exists());
@@ -212,9 +211,8 @@ fn verdicts_follow_the_thresholds() {
     reference(folder.path(), &mut random);
     let inputs = expand_references(&[folder.path().to_owned()]).unwrap();
     let params = Preset::MetaCache.params();
-    let (config, resources) = (BuildConfig::new(params), Resources::new().threads(1));
-    let cancel = Cancel::default();
-    let built = build_in_memory(&config, &resources, &inputs, folder.path(), &Silent, &cancel);
+    let (config, context) = (BuildConfig::new(params), Context::new().threads(1));
+    let built = build_in_memory(&config, &context, &inputs, folder.path());
     let database = built.unwrap().0;
     let tree = database.taxonomy();
     let nodes: Vec<u32> = database.targets().iter().map(|target| target.node).collect();
@@ -251,9 +249,8 @@ fn near_candidates_are_told_apart_by_what_their_taxa_have_together() {
     reference(folder.path(), &mut random);
     let inputs = expand_references(&[folder.path().to_owned()]).unwrap();
     let params = Preset::Sensitive.params();
-    let (config, resources) = (BuildConfig::new(params), Resources::new().threads(1));
-    let cancel = Cancel::default();
-    let built = build_in_memory(&config, &resources, &inputs, folder.path(), &Silent, &cancel);
+    let (config, context) = (BuildConfig::new(params), Context::new().threads(1));
+    let built = build_in_memory(&config, &context, &inputs, folder.path());
     let database = built.unwrap().0;
     let tree = database.taxonomy();
     let rule = Thresholds::new(&params);
@@ -298,15 +295,14 @@ fn a_confidence_moves_taxa_up_as_kraken_does() {
         let reads = reads(&targets, &mut random);
         let inputs = expand_references(&[folder.path().to_owned()]).unwrap();
         let params = preset.params();
-        let (config, resources) = (
+        let (config, context) = (
             BuildConfig {
                 parts: PartConfig { parts, max_part_size: None },
                 ..BuildConfig::new(params)
             },
-            Resources::new(),
+            Context::new(),
         );
-        let cancel = Cancel::default();
-        let built = build_in_memory(&config, &resources, &inputs, folder.path(), &Silent, &cancel);
+        let built = build_in_memory(&config, &context, &inputs, folder.path());
         let database = Arc::new(built.unwrap().0);
         let tree = database.taxonomy();
         let oracle = naive::Reference::new(&targets, &params);

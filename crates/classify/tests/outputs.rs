@@ -16,7 +16,7 @@ use merganser_classify::{
 };
 use merganser_io::{Input, ReadInput};
 use merganser_kraken2::Kraken2Config;
-use merganser_run::{Cancel, Resources, Silent};
+use merganser_run::Context;
 use merganser_taxreport::report::ReportOptions;
 use merganser_test_random::Random;
 
@@ -50,16 +50,15 @@ fn database(folder: &Path, params: Params, parts: usize) -> Database {
     fs::write(folder.join("nodes.dmp"), NODES).unwrap();
     fs::write(folder.join("names.dmp"), "").unwrap();
     fs::write(folder.join("g.fa"), text).unwrap();
-    let (config, resources) = (
+    let (config, context) = (
         BuildConfig {
             parts: PartConfig { parts, max_part_size: None },
             ..BuildConfig::new(params)
         },
-        Resources::new(),
+        Context::new(),
     );
     let inputs = [Input::File(folder.join("g.fa"))];
-    let cancel = Cancel::default();
-    build_in_memory(&config, &resources, &inputs, folder, &Silent, &cancel).unwrap().0
+    build_in_memory(&config, &context, &inputs, folder).unwrap().0
 }
 
 #[test]
@@ -108,13 +107,11 @@ fn run(database: &Database, folder: &Path) -> (Vec<String>, BTreeMap<u32, (u64, 
         kraken2: Kraken2Config { report_minimizer_data: true, ..Kraken2Config::default() },
         ..RunConfig::default()
     };
-    let resources = Resources::new().threads(2);
+    let context = Context::new().threads(2);
     let segments = [ReadInput::Single(Input::File(folder.join("r.fa")))];
     let mut text = Vec::new();
     let mut outputs = Outputs { lines: Some(&mut text), ..Outputs::default() };
-    let cancel = Cancel::default();
-    let result =
-        classify(&config, &resources, database, &segments, &mut outputs, &Silent, &cancel).unwrap();
+    let result = classify(&config, &context, database, &segments, &mut outputs).unwrap();
     let text = String::from_utf8(text).unwrap();
     let rows = text.lines().filter(|line| !line.starts_with('#'));
     let lines = rows.map(|line| line.split('\t').nth(1).unwrap().to_owned()).collect();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use merganser_kmers::Piece;
-use merganser_run::{Resources, Warnings};
+use merganser_run::{Context, Warnings};
 
 use crate::Config;
 
@@ -28,16 +28,16 @@ pub(crate) struct Job<'j> {
 
 impl<'j> Job<'j> {
     /// Returns the job of counting with `config` on these GPUs.
-    pub(crate) fn new(config: &'j Config, resources: &'j Resources, devices: &'j [u32]) -> Job<'j> {
+    pub(crate) fn new(config: &'j Config, context: &'j Context, devices: &'j [u32]) -> Job<'j> {
         Job {
             config,
-            threads: resources.threads,
-            memory: resources.budget(),
-            temp_dir: &resources.temp_dir,
-            gpu_memory: resources.gpu_memory,
+            threads: context.threads,
+            memory: context.budget(),
+            temp_dir: &context.temp_dir,
+            gpu_memory: context.gpu_memory,
             devices,
             piece: None,
-            warnings: &resources.warnings,
+            warnings: &context.warnings,
         }
     }
 }

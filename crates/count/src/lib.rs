@@ -33,7 +33,7 @@
 //! use merganser_count::{Config, count};
 //! use merganser_io::{Input, OutputSet};
 //! use merganser_kmers::Table;
-//! use merganser_run::{Cancel, Resources, Silent};
+//! use merganser_run::{Cancel, Context, Silent};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let (reads, output) = (folder.path().join("reads.fa"), folder.path().join("reads.mgk"));
@@ -41,9 +41,9 @@
 //!
 //! // CGTTA is the only 5-mer in both reads.
 //! let (inputs, outputs) = ([Input::File(reads)], OutputSet::alone());
-//! let (config, resources, cancel) = (Config::new(5), Resources::new(), Cancel::default());
+//! let (config, context, cancel) = (Config::new(5), Context::new(), Cancel::default());
 //! let outcome =
-//!     count(&config, &resources, &inputs, Some(&output), &outputs, &Silent, &cancel)?;
+//!     count(&config, &context, &inputs, Some(&output), &outputs)?;
 //! assert_eq!((outcome.total_kmers, outcome.kept_kmers), (4, 1));
 //! assert_eq!(Table::open(&output)?.header().largest_count, 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

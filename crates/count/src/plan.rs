@@ -147,17 +147,17 @@ pub(crate) fn memory_for<K: Width>(job: Job<'_>, bins: usize, full_bytes: u64) -
 
 #[cfg(test)]
 mod tests {
-    use merganser_run::Resources;
+    use merganser_run::Context;
     use merganser_store::Storage;
 
     use super::*;
 
     #[test]
     fn a_plan_has_no_limit_but_the_memory() {
-        let (config, resources) = (Config::new(31), Resources::new().threads(2));
+        let (config, context) = (Config::new(31), Context::new().threads(2));
         for memory in [100 << 20, 12 << 30, 600 << 30, 1 << 50, u64::MAX] {
-            let resources = resources.clone().memory(memory);
-            let plan = plan::<u64>(Job::new(&config, &resources, &[]), 512).unwrap();
+            let context = context.clone().memory(memory);
+            let plan = plan::<u64>(Job::new(&config, &context, &[]), 512).unwrap();
             assert!(plan.full_bytes <= memory && plan.full_bytes >= memory / 8);
             let most = if memory > 1 << 30 { LARGE_BLOCK_BYTES } else { BLOCK_BYTES };
             assert!(plan.table_bytes <= MAX_TABLE_BYTES && plan.block_bytes as u64 <= most);
@@ -169,8 +169,8 @@ mod tests {
         let config = Config::new(31);
         for (threads, bins) in [(1, 16), (2, 512), (4, 16), (16, 64)] {
             for memory in [1 << 20, 30 << 20, 60 << 20, 80 << 20] {
-                let resources = Resources::new().threads(threads).memory(memory);
-                let job = Job::new(&config, &resources, &[]);
+                let context = Context::new().threads(threads).memory(memory);
+                let job = Job::new(&config, &context, &[]);
                 let Err(Error::Memory(error)) = plan::<u64>(job, bins) else { continue };
                 let enough = Job { memory: error.needed, ..job };
                 assert!(plan::<u64>(enough, bins).is_ok(), "{threads} {bins}: {error}");
@@ -180,10 +180,10 @@ mod tests {
 
     #[test]
     fn the_memory_for_full_blocks_is_enough_and_not_much_more() {
-        let (config, resources) = (Config::new(31), Resources::new().threads(2));
+        let (config, context) = (Config::new(31), Context::new().threads(2));
         for memory in [80 << 20, 100 << 20, 400 << 20, 12 << 30] {
-            let resources = resources.clone().memory(memory);
-            let job = Job::new(&config, &resources, &[]);
+            let context = context.clone().memory(memory);
+            let job = Job::new(&config, &context, &[]);
             let before = plan::<u64>(job, 64).unwrap().full_bytes;
             for full in [before + (1 << 20), 3 * before, before + (40 << 30)] {
                 let enough = memory_for::<u64>(job, 64, full).unwrap();
@@ -193,6 +193,6 @@ mod tests {
             }
         }
         let disk = Config { storage: Storage::Disk, ..config.clone() };
-        assert_eq!(memory_for::<u64>(Job::new(&disk, &resources, &[]), 64, 1 << 30), None);
+        assert_eq!(memory_for::<u64>(Job::new(&disk, &context, &[]), 64, 1 << 30), None);
     }
 }

@@ -13,7 +13,7 @@ use merganser_io::{Chunk, Input, OutputSet, QualityOffset, Reader};
 use merganser_kmers::formats::TableOutput;
 use merganser_kmers::{Histogram, JobHash, MemoryTable, Piece, PieceKind};
 use merganser_run::{
-    Cancel, Progress, Resources, Shard, Stages, Unit, Warnings, Work, each, start_scoped, thousands,
+    Cancel, Context, Progress, Shard, Stages, Unit, Warnings, Work, each, start_scoped, thousands,
 };
 use merganser_seq::with_kmer;
 use merganser_store::{Bins, BlockPool, Spilling, Writer};
@@ -64,7 +64,7 @@ pub struct Outcome {
     pub bins: usize,
     /// Bytes of temporary files.
     pub spilled_bytes: u64,
-    /// The memory limit ([`Resources::memory`]), in bytes, that would have avoided temporary files; `None`
+    /// The memory limit ([`Context::memory`]), in bytes, that would have avoided temporary files; `None`
     /// if there were none, or if [`Config::storage`] requires them.
     pub enough_memory: Option<u64>,
     /// The GPUs that counted.
@@ -98,15 +98,13 @@ impl Outcome {
 /// input, a full disk, or [`Error::Cancelled`]. No output exists after an error.
 pub fn count(
     config: &Config,
-    resources: &Resources,
+    context: &Context,
     inputs: &[Input],
     output: Option<&Path>,
     outputs: &OutputSet,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<Outcome, Error> {
-    let outcome = count_quietly(config, resources, inputs, output, outputs, progress, cancel)?;
-    warn(config, &outcome, &resources.warnings);
+    let outcome = count_quietly(config, context, inputs, output, outputs)?;
+    warn(config, &outcome, &context.warnings);
     Ok(outcome)
 }
 
@@ -116,34 +114,33 @@ pub fn count(
 /// Fails as [`count`] does.
 pub fn count_quietly(
     config: &Config,
-    resources: &Resources,
+    context: &Context,
     inputs: &[Input],
     output: Option<&Path>,
     outputs: &OutputSet,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<Outcome, Error> {
+    let (progress, cancel) = (&*context.progress, &context.cancel);
     let create = || output::create(config, output, outputs);
-    count_into(create, (config, resources), inputs, progress, cancel)
+    count_into(create, (config, context), inputs, progress, cancel)
 }
 
 /// Counts the k-mers of `inputs` into a table in memory, regardless of [`Config::format`]. The memory
-/// of the table itself is not part of [`Resources::memory`].
+/// of the table itself is not part of [`Context::memory`].
 ///
 /// The progress stages are those of [`count`].
 ///
 /// ```
 /// use merganser_count::{Config, count_in_memory};
 /// use merganser_io::Input;
-/// use merganser_run::{Cancel, Resources, Silent};
+/// use merganser_run::{Cancel, Context, Silent};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let reads = folder.path().join("reads.fa");
 /// std::fs::write(&reads, ">one\nACGTTA\n>two\nCGTTAC\n")?;
 ///
-/// let (config, resources) = (Config { min_count: Some(1), ..Config::new(5) }, Resources::new());
+/// let (config, context) = (Config { min_count: Some(1), ..Config::new(5) }, Context::new());
 /// let inputs = [Input::File(reads)];
-/// let (_, table) = count_in_memory(&config, &resources, &inputs, &Silent, &Cancel::default())?;
+/// let (_, table) = count_in_memory(&config, &context, &inputs)?;
 /// let kmers: Vec<(String, u32)> = table.iter().collect();
 /// let expected = [("AACGT", 1), ("CGTTA", 2), ("GTAAC", 1)];
 /// assert_eq!(kmers, expected.map(|(kmer, count)| (kmer.to_owned(), count)));
@@ -156,51 +153,50 @@ pub fn count_quietly(
 /// disk, or [`Error::Cancelled`].
 pub fn count_in_memory(
     config: &Config,
-    resources: &Resources,
+    context: &Context,
     inputs: &[Input],
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<(Outcome, MemoryTable), Error> {
+    let (progress, cancel) = (&*context.progress, &context.cancel);
     // Any format except `None`, so that k-mers are kept; the destination is chosen here.
     let config = Config { format: Format::Mgk, ..config.clone() };
     let (files, table) = TableOutput::in_memory();
-    let outcome = count_into(|| Ok(files), (&config, resources), inputs, progress, cancel)?;
+    let outcome = count_into(|| Ok(files), (&config, context), inputs, progress, cancel)?;
     let table = table.recv().map_err(|_| Error::Cancelled)?;
-    warn(&config, &outcome, &resources.warnings);
+    warn(&config, &outcome, &context.warnings);
     Ok((outcome, table))
 }
 
 /// Counts into the files that `create` opens once the inputs are open.
 fn count_into(
     create: impl FnOnce() -> Result<TableOutput, Error>,
-    (config, resources): (&Config, &Resources),
+    (config, context): (&Config, &Context),
     inputs: &[Input],
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Outcome, Error> {
     config.validate()?;
-    resources.validate()?;
-    reading::phred(config).warn_of_alignments(inputs, &resources.warnings);
+    context.validate()?;
+    reading::phred(config).warn_of_alignments(inputs, &context.warnings);
     let (piece, inputs) = match config.shard {
         None => (None, Cow::Borrowed(inputs)),
         Some(shard) => {
             // Another shard may read a repeated file a second time.
-            merganser_io::warn_of_repeats(inputs, &resources.warnings);
+            merganser_io::warn_of_repeats(inputs, &context.warnings);
             let piece = merganser_io::shard(inputs, shard, fragments::overlap(config))?;
-            (Some(piece_of(config, shard, inputs, (resources.threads, cancel))?), Cow::Owned(piece))
+            (Some(piece_of(config, shard, inputs, (context.threads, cancel))?), Cow::Owned(piece))
         }
     };
     let inputs = &inputs[..];
     let text = merganser_io::text_bytes(inputs);
-    let mut devices = resources.choose_gpus(Work::Count, text, merganser_gpu::usable, progress)?;
-    let memory = resources.gpu_memory;
+    let mut devices = context.choose_gpus(Work::Count, text, merganser_gpu::usable)?;
+    let memory = context.gpu_memory;
     let pays = with_kmer!(config.k, K => crate::cuda::plan::pay::<K>(memory, devices.len(), text));
     if !devices.is_empty() && !pays {
         progress
             .note("the usable GPU memory is too small for this input: counting on the CPU instead");
         devices.clear();
     }
-    let job = Job { piece, ..Job::new(config, resources, &devices) };
+    let job = Job { piece, ..Job::new(config, context, &devices) };
     let reader = reading::open(job, inputs, cancel)?;
     let files = create()?;
     let run = RunContext { job, config, reader: &reader, progress, cancel };

@@ -6,7 +6,7 @@ mod score;
 use std::time::{Duration, Instant};
 
 use merganser_io::{Chunk, Input};
-use merganser_run::{Cancel, ConfigError, Progress, Resources, Unit};
+use merganser_run::{ConfigError, Context, Unit};
 use merganser_seq::signature::{self, Rule};
 
 use crate::binmap::{BinMap, Slots};
@@ -70,12 +70,11 @@ pub struct RuleStats {
 /// Fails as [`crate::count`] does, and if k is below 3, the shortest signature.
 pub fn stats(
     config: &Config,
-    resources: &Resources,
+    context: &Context,
     inputs: &[Input],
     rules: &[Rule],
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<Stats, Error> {
+    let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate()?;
     let least = *signature::LENGTHS.start();
     if config.k < least {
@@ -84,8 +83,8 @@ pub fn stats(
             config.k
         ))));
     }
-    resources.validate()?;
-    let job = Job::new(config, resources, &[]);
+    context.validate()?;
+    let job = Job::new(config, context, &[]);
     let reader = reading::open(job, inputs, cancel)?;
     progress.stage("reading", Unit::Bytes, reader.bytes_total());
     let stats = examine(config, rules, &ReadContext { job, reader: &reader, progress, cancel })

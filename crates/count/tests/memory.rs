@@ -3,7 +3,7 @@
 
 use merganser_count::{Config, Format, count, count_in_memory};
 use merganser_io::{Input, OutputSet};
-use merganser_run::{Cancel, Resources, Silent};
+use merganser_run::Context;
 use merganser_test_random::Random;
 
 /// Random reads, each twice.
@@ -27,11 +27,10 @@ fn tables_in_memory_and_in_files_are_the_same() {
                 min_count: Some(1),
                 ..Config::new(k)
             };
-            let resources = Resources::new().threads(2);
-            let (outputs, cancel) = (OutputSet::alone(), Cancel::default());
-            count(&config, &resources, &inputs, Some(&output), &outputs, &Silent, &cancel).unwrap();
-            let (outcome, table) =
-                count_in_memory(&config, &resources, &inputs, &Silent, &cancel).unwrap();
+            let context = Context::new().threads(2);
+            let outputs = OutputSet::alone();
+            count(&config, &context, &inputs, Some(&output), &outputs).unwrap();
+            let (outcome, table) = count_in_memory(&config, &context, &inputs).unwrap();
             let text: String = table.iter().map(|(kmer, n)| format!("{kmer}\t{n}\n")).collect();
             assert!(text == std::fs::read_to_string(&output).unwrap(), "k {k}");
             assert_eq!(outcome.kept_kmers, table.len() as u64);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use merganser_count::{Config, count};
 use merganser_io::{Input, OutputSet};
 use merganser_kmers::{Error, Table};
-use merganser_run::{Cancel, Resources, Silent};
+use merganser_run::Context;
 use merganser_seq::kmer::Kmer;
 use merganser_test_random::Random;
 
@@ -40,11 +40,10 @@ fn naive(text: &[u8]) -> BTreeMap<u64, u32> {
 fn table(dir: &Path) -> PathBuf {
     let (input, output) = (dir.join("reads.fa"), dir.join("reads.mgk"));
     std::fs::write(&input, reads()).expect("space");
-    let (config, resources) =
-        (Config { min_count: Some(1), ..Config::new(K) }, Resources::new().threads(2));
-    let (inputs, outputs, cancel) = ([Input::File(input)], OutputSet::alone(), Cancel::default());
-    count(&config, &resources, &inputs, Some(&output), &outputs, &Silent, &cancel)
-        .expect("good reads");
+    let (config, context) =
+        (Config { min_count: Some(1), ..Config::new(K) }, Context::new().threads(2));
+    let (inputs, outputs) = ([Input::File(input)], OutputSet::alone());
+    count(&config, &context, &inputs, Some(&output), &outputs).expect("good reads");
     output
 }
 

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 
 use merganser_io::{AtomicFile, OutputFormat};
 use merganser_run::locks::{into_inner, lock};
-use merganser_run::{Budget, Cancel, Resources, run_workers};
+use merganser_run::{Budget, Cancel, Context, run_workers};
 
 use crate::host::Section;
 use crate::sections::{SECTIONS, each_section, sorted};
@@ -198,47 +198,40 @@ pub fn describe(path: &Path) -> Result<Description, Error> {
     Ok(Opened::open(path)?.description)
 }
 
-/// Reads a set, within the memory of `resources` less `reserved` bytes.
+/// Reads a set, within the memory of `context` less `reserved` bytes.
 ///
 /// # Errors
 /// If the file cannot be read, is not a set or is damaged, the set needs more memory, or the run is cancelled.
-pub fn read(
-    path: &Path,
-    resources: &Resources,
-    reserved: u64,
-    cancel: &Cancel,
-) -> Result<MinimizerSet, Error> {
+pub fn read(path: &Path, context: &Context, reserved: u64) -> Result<MinimizerSet, Error> {
+    let cancel = &context.cancel;
     let opened = Opened::open(path)?;
     let Description { params, count, .. } = opened.description;
-    warn_of_none(path, count, resources);
-    let decoding = resources.threads as u64 * opened.piece_bytes();
-    suffices(path, reserved + 8 * count + decoding, resources)?;
+    warn_of_none(path, count, context);
+    let decoding = context.threads as u64 * opened.piece_bytes();
+    suffices(path, reserved + 8 * count + decoding, context)?;
     let sections = each_section(|section| Mutex::new(Vec::with_capacity(opened.room(section))));
     let take =
         |section: usize, numbers: &[u64]| lock(&sections[section]).extend_from_slice(numbers);
-    opened.each(resources.threads, cancel, take)?;
-    sorted(params, sections, resources.threads)
+    opened.each(context.threads, cancel, take)?;
+    sorted(params, sections, context.threads)
 }
 
 impl MinimizerLookup {
-    /// Reads a set for look-ups on all threads of `resources`, within its memory.
+    /// Reads a set for look-ups on all threads of `context`, within its memory.
     ///
     /// # Errors
     /// Returns the errors of [`read`].
-    pub fn read(
-        path: &Path,
-        resources: &Resources,
-        cancel: &Cancel,
-    ) -> Result<MinimizerLookup, Error> {
+    pub fn read(path: &Path, context: &Context) -> Result<MinimizerLookup, Error> {
+        let cancel = &context.cancel;
         let opened = Opened::open(path)?;
         let Description { params, count, .. } = opened.description;
-        warn_of_none(path, count, resources);
-        let decoding = resources.threads as u64 * opened.piece_bytes();
-        suffices(path, MinimizerLookup::bytes(count as usize) + decoding, resources)?;
+        warn_of_none(path, count, context);
+        let decoding = context.threads as u64 * opened.piece_bytes();
+        suffices(path, MinimizerLookup::bytes(count as usize) + decoding, context)?;
         let sections = each_section(|section| Mutex::new(Section::with_room(opened.room(section))));
         // The minimizers of an `.mgd` file come in ascending order, and one thread reads all minimizers of a section.
         let in_order = opened.description.format == Format::Mgd;
-        opened.each(resources.threads, cancel, |section, numbers| {
+        opened.each(context.threads, cancel, |section, numbers| {
             let mut section = lock(&sections[section]);
             let numbers = numbers.iter().map(|&number| number << params.unused_bits());
             if in_order {
@@ -252,18 +245,18 @@ impl MinimizerLookup {
 }
 
 /// Warns of a set without minimizers.
-fn warn_of_none(path: &Path, count: u64, resources: &Resources) {
+fn warn_of_none(path: &Path, count: u64, context: &Context) {
     if count == 0 {
         let path = path.display();
-        resources.warnings.push(format!(
+        context.warnings.push(format!(
             "{path}: there are no minimizers in it, so no read matches: build it again from nucleotide \
              sequences"
         ));
     }
 }
 
-fn suffices(path: &Path, needed: u64, resources: &Resources) -> Result<(), Error> {
-    let budget = Budget::new(resources.budget()).with_files(1).with(needed);
+fn suffices(path: &Path, needed: u64, context: &Context) -> Result<(), Error> {
+    let budget = Budget::new(context.budget()).with_files(1).with(needed);
     budget.check(format_args!("{} needs", path.display()), "or use a smaller set")?;
     Ok(())
 }
@@ -325,11 +318,8 @@ mod tests {
     fn read_back(bytes: &[u8], folder: &Path) -> Result<(MinimizerSet, MinimizerLookup), Error> {
         let path = folder.join("back");
         std::fs::write(&path, bytes).unwrap();
-        let (resources, cancel) = (Resources::new().threads(3).memory(1 << 30), Cancel::default());
-        Ok((
-            read(&path, &resources, 0, &cancel)?,
-            MinimizerLookup::read(&path, &resources, &cancel)?,
-        ))
+        let context = Context::new().threads(3).memory(1 << 30);
+        Ok((read(&path, &context, 0)?, MinimizerLookup::read(&path, &context)?))
     }
 
     #[test]
@@ -399,9 +389,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("set");
         write(&sets()[2], Format::Mgd, 1, AtomicFile::create(&path).unwrap()).unwrap();
-        let resources = Resources::new().memory(20 << 20);
-        let message =
-            MinimizerLookup::read(&path, &resources, &Cancel::default()).unwrap_err().to_string();
+        let context = Context::new().memory(20 << 20);
+        let message = MinimizerLookup::read(&path, &context).unwrap_err().to_string();
         assert!(message.contains("`memory` gives 20.0 MiB: raise it"), "{message}");
     }
 }

@@ -7,7 +7,7 @@ use merganser_alignments::RecordOptions;
 use merganser_io::{Header, Input, Keep, ReadInput, RecordBatch, Records};
 use merganser_run::engine::each_batch;
 use merganser_run::locks::lock;
-use merganser_run::{Budget, Cancel, Progress, Resources, Unit};
+use merganser_run::{Budget, Context, Unit};
 
 use crate::letters::Letters;
 use crate::sections::{each_section, sorted};
@@ -26,28 +26,23 @@ const MIN_ROOM: usize = 1 << 10;
 const THREAD: u64 = 22 << 20;
 
 /// Returns the set of the minimizers of all sequences in `inputs`, with the threads and within the memory of
-/// `resources`. Reports one stage to `progress`, in bytes of input.
+/// `context`. Reports one stage to `progress`, in bytes of input.
 ///
 /// # Errors
 /// If an input is invalid, if there are no minimizers, if the set does not fit into memory, or if the run is cancelled.
-pub fn index(
-    params: Params,
-    inputs: &[Input],
-    resources: &Resources,
-    progress: &dyn Progress,
-    cancel: &Cancel,
-) -> Result<MinimizerSet, Error> {
-    resources.validate()?;
-    let threads = resources.threads;
-    let sections = Sections::new(params, Budget::of_run(resources, THREAD))?;
+pub fn index(params: Params, inputs: &[Input], context: &Context) -> Result<MinimizerSet, Error> {
+    let (progress, cancel) = (&*context.progress, &context.cancel);
+    context.validate()?;
+    let threads = context.threads;
+    let sections = Sections::new(params, Budget::of_run(context, THREAD))?;
     let options = RecordOptions {
         keep: Keep { header: Header::Name, qualities: false },
         workers: threads,
         stretches: Some((STRETCH_LETTERS, params.bases() - 1)),
         chunk_bytes: CHUNK_BYTES,
-        max_record: merganser_io::longest_record(resources.budget() / 16, threads as u64 + 1),
+        max_record: merganser_io::longest_record(context.budget() / 16, threads as u64 + 1),
         cancel: cancel.clone(),
-        warnings: resources.warnings.clone(),
+        warnings: context.warnings.clone(),
         ..RecordOptions::default()
     };
     let segments: Vec<ReadInput> = inputs.iter().cloned().map(ReadInput::Single).collect();
@@ -66,7 +61,7 @@ pub fn index(
     if set.is_empty() {
         return Err(Error::Empty(found.why_none(params, inputs)));
     }
-    found.warn(params, inputs, &resources.warnings);
+    found.warn(params, inputs, &context.warnings);
     Ok(set)
 }
 

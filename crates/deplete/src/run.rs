@@ -8,7 +8,7 @@ use std::time::Instant;
 use merganser_alignments::RecordOptions;
 use merganser_io::{Header, Keep, Needs, ReadInput, Records};
 use merganser_run::engine::Engine;
-use merganser_run::{Budget, Cancel, Progress, Resources, Shortage, Stages, Unit, peak_rss};
+use merganser_run::{Budget, Context, Shortage, Stages, Unit, peak_rss};
 
 use crate::{Config, Error, MinimizerLookup};
 pub use output::{Compression, Outputs, Sink};
@@ -48,7 +48,7 @@ pub struct Outcome {
 }
 
 /// Filters the reads of `segments` with a host's set, one segment after the other, and writes those that are kept,
-/// and the others if requested, in their order. The bytes that are written do not depend on `resources`. Calls
+/// and the others if requested, in their order. The bytes that are written do not depend on `context`. Calls
 /// `progress` with one stage, in bytes of input.
 ///
 /// # Errors
@@ -58,17 +58,16 @@ pub fn filter(
     config: &Config,
     host: &MinimizerLookup,
     segments: &[ReadInput],
-    resources: &Resources,
+    context: &Context,
     outputs: Outputs,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<Outcome, Error> {
+    let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate()?;
-    resources.validate()?;
+    context.validate()?;
     let begun = Instant::now();
-    let records = Records::open(segments, options(config, host, resources, cancel)?)?;
+    let records = Records::open(segments, options(config, host, context)?)?;
     progress.stage("filter", Unit::Bytes, records.bytes_total());
-    let threads = resources.threads;
+    let threads = context.threads;
     let shape = outputs.shape();
     let ahead = AHEAD * threads as u64;
     let engine = Engine::new(&records, Writer::new(outputs), ahead, progress, cancel);
@@ -94,11 +93,11 @@ pub fn filter(
 fn options(
     config: &Config,
     host: &MinimizerLookup,
-    resources: &Resources,
-    cancel: &Cancel,
+    context: &Context,
 ) -> Result<RecordOptions, Error> {
-    let threads = resources.threads;
-    let budget = Budget::of_run(resources, THREAD).with(MinimizerLookup::bytes(host.len()));
+    let cancel = &context.cancel;
+    let threads = context.threads;
+    let budget = Budget::of_run(context, THREAD).with(MinimizerLookup::bytes(host.len()));
     let what = format_args!("{threads} threads and the host's minimizers need");
     let left = budget.check(what, Shortage::FEWER_THREADS)?;
     // A batch always has room for one record of its size.
@@ -113,7 +112,7 @@ fn options(
         find_pairs: true,
         needs: Some(Needs { bases: host.params().bases(), uracil: false }),
         cancel: cancel.clone(),
-        warnings: resources.warnings.clone(),
+        warnings: context.warnings.clone(),
         ..RecordOptions::default()
     })
 }

@@ -10,7 +10,7 @@ use merganser_alignments::ReaderOptions;
 use merganser_io::{Input, text_bytes};
 use merganser_run::engine::Engine;
 use merganser_run::{
-    Budget, Cancel, Progress, Resources, Shortage, Stages, Unit, Work, peak_rss, start_scoped,
+    Budget, Cancel, Context, Progress, Shortage, Stages, Unit, Work, peak_rss, start_scoped,
     thousands,
 };
 
@@ -80,7 +80,7 @@ const PINNED_A_THREAD: u64 = 6;
 const AHEAD: u64 = 4;
 
 /// Decides all pairs of the inputs (one file of pairs, or two of sequences), and writes the decisions in input order.
-/// The written bytes do not depend on `resources`. Calls `progress` with one stage, in bytes of input.
+/// The written bytes do not depend on `context`. Calls `progress` with one stage, in bytes of input.
 ///
 /// # Errors
 /// If the configuration or the number of inputs is invalid, a requested GPU cannot be used, there is too little
@@ -88,13 +88,12 @@ const AHEAD: u64 = 4;
 /// the run is cancelled. No output appears then.
 pub fn run(
     config: &Config,
-    resources: &Resources,
+    context: &Context,
     inputs: &[Input],
     writer: Writer,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<Outcome, Error> {
-    RunContext { config, resources, gpus_alone: false, progress, cancel }.run(inputs, writer)
+    let (progress, cancel) = (&*context.progress, &context.cancel);
+    RunContext { config, context, gpus_alone: false, progress, cancel }.run(inputs, writer)
 }
 
 /// Does the same as [`run()`], except that pairs which GPUs can decide wait for these instead of being decided
@@ -105,19 +104,18 @@ pub fn run(
 #[doc(hidden)]
 pub fn run_on_gpus_alone(
     config: &Config,
-    resources: &Resources,
+    context: &Context,
     inputs: &[Input],
     writer: Writer,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<Outcome, Error> {
-    RunContext { config, resources, gpus_alone: true, progress, cancel }.run(inputs, writer)
+    let (progress, cancel) = (&*context.progress, &context.cancel);
+    RunContext { config, context, gpus_alone: true, progress, cancel }.run(inputs, writer)
 }
 
 /// The parameters of a run, except for its inputs and outputs.
 struct RunContext<'r> {
     config: &'r Config,
-    resources: &'r Resources,
+    context: &'r Context,
     /// Whether pairs that GPUs can decide are left to them.
     gpus_alone: bool,
     progress: &'r dyn Progress,
@@ -132,20 +130,20 @@ impl RunContext<'_> {
         } else {
             None
         };
-        self.resources.validate()?;
+        self.context.validate()?;
         let ordinals = self.choose_gpus(inputs)?;
         let begun = Instant::now();
         let block = self.block_bytes(!ordinals.is_empty())?;
         let source = PairSource::open(inputs, &self.reader_options(block))?;
         self.progress.stage("filter", Unit::Bytes, source.bytes_total());
         let format = writer.format();
-        let ahead = AHEAD * self.resources.threads as u64;
+        let ahead = AHEAD * self.context.threads as u64;
         let engine = Engine::new(&source, writer, ahead, self.progress, self.cancel);
         let make = || Worker::new(format, &filter, exact.as_ref());
         let (workers, by_gpus) = match &ordinals[..] {
-            [] => (engine.run(self.resources.threads, make)?, ByGpus::default()),
+            [] => (engine.run(self.context.threads, make)?, ByGpus::default()),
             _ => {
-                let gpus = Gpus::new(ordinals, self.resources, block, self.gpus_alone);
+                let gpus = Gpus::new(ordinals, self.context, block, self.gpus_alone);
                 let filters: Vec<&Filter> = [&filter].into_iter().chain(&exact).collect();
                 (self.decide_with(&gpus, &filters, &engine, make)?, gpus.by_gpus())
             }
@@ -167,7 +165,7 @@ impl RunContext<'_> {
     }
 
     fn warn(&self, outcome: &Outcome) {
-        let warnings = &self.resources.warnings;
+        let warnings = &self.context.warnings;
         if outcome.records == 0 {
             warnings.push("the input has no pairs");
         }
@@ -186,7 +184,7 @@ impl RunContext<'_> {
             _ => Work::FilterByRule,
         };
         let usable = merganser_gpu::usable;
-        Ok(self.resources.choose_gpus(work, text_bytes(inputs), usable, self.progress)?)
+        Ok(self.context.choose_gpus(work, text_bytes(inputs), usable)?)
     }
 
     /// Decides all blocks on workers and GPUs.
@@ -205,34 +203,34 @@ impl RunContext<'_> {
                     gpus.stop();
                 }
             })?;
-            let workers = engine.run_on(self.resources.threads, Some(gpus), make);
+            let workers = engine.run_on(self.context.threads, Some(gpus), make);
             gpus.stop();
             workers
         })
     }
 
     fn reader_options(&self, block: usize) -> ReaderOptions {
-        let threads = self.resources.threads;
+        let threads = self.context.threads;
         // Each worker may hold the longest pair, or a line or record of it, as text and as planes; the reader
         // holds one more.
         let copies = 3 * (threads as u64 + 1);
         ReaderOptions {
             chunk_bytes: block,
             workers: threads,
-            max_record: merganser_io::longest_record(self.resources.budget() / 8, copies),
+            max_record: merganser_io::longest_record(self.context.budget() / 8, copies),
             cancel: self.cancel.clone(),
-            warnings: self.resources.warnings.clone(),
+            warnings: self.context.warnings.clone(),
             ..ReaderOptions::default()
         }
     }
 
     /// Returns the block size that the memory allows, in bytes.
     fn block_bytes(&self, with_gpus: bool) -> Result<usize, Error> {
-        let threads = self.resources.threads;
+        let threads = self.context.threads;
         let (most, pinned) =
             if with_gpus { (MAX_GPU_BLOCK, PINNED_A_THREAD) } else { (MAX_BLOCK, 0) };
         let blocks = (BLOCKS_A_THREAD + pinned) * threads as u64;
-        let budget = Budget::of_run(self.resources, THREAD);
+        let budget = Budget::of_run(self.context, THREAD);
         let least = budget.with(blocks * MIN_BLOCK);
         least.check(format_args!("{threads} threads need"), Shortage::FEWER_THREADS)?;
         Ok((budget.left() / blocks).min(most) as usize)

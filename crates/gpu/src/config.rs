@@ -1,6 +1,6 @@
 //! The GPUs that a run uses.
 
-use merganser_run::Resources;
+use merganser_run::Context;
 
 /// The GPUs to use, and the limits on their use.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,7 +15,7 @@ pub struct GpuConfig {
 
 impl GpuConfig {
     /// Returns a configuration with these devices, with one batch a thread on each.
-    pub fn new(resources: &Resources, devices: Vec<u32>) -> GpuConfig {
-        GpuConfig { devices, memory: resources.gpu_memory, streams: resources.threads }
+    pub fn new(context: &Context, devices: Vec<u32>) -> GpuConfig {
+        GpuConfig { devices, memory: context.gpu_memory, streams: context.threads }
     }
 }

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use merganser_run::{Cancel, Progress, Resources};
+use merganser_run::{Cancel, Context, Progress};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 
@@ -27,13 +27,8 @@ pub type Pairs = BTreeMap<(u32, u32), u64>;
 /// # Errors
 /// If k is even or 1, the table is not canonical or cannot be read, memory is too small, or the run was
 /// cancelled ([`Error::Cancelled`]).
-pub fn hetmers(
-    table: &AnyTable,
-    cut: Cut,
-    resources: &Resources,
-    progress: &dyn Progress,
-    cancel: &Cancel,
-) -> Result<Pairs, Error> {
+pub fn hetmers(table: &AnyTable, cut: Cut, context: &Context) -> Result<Pairs, Error> {
+    let (progress, cancel) = (&*context.progress, &context.cancel);
     let description = table.description();
     let k = description.k;
     if k.is_multiple_of(2) || k < 3 {
@@ -46,7 +41,7 @@ pub fn hetmers(
         let reason = "it has k-mers of the forward strand: count without `forward_only`".into();
         return Err(Error::Table { path: table.path().to_owned(), reason });
     }
-    let session = Session::new(std::slice::from_ref(table), 2, resources)?;
+    let session = Session::new(std::slice::from_ref(table), 2, context)?;
     let done = with_kmer!(k, K => run::<K>(&session, cut, progress, cancel));
     progress.finish();
     cancel.over_error(done)

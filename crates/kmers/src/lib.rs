@@ -15,7 +15,7 @@
 //! use merganser_io::OutputSet;
 //! use merganser_kmers::algebra::{Calculation, CountLimits, calculate, open_tables, parse};
 //! use merganser_kmers::formats::TableFormat;
-//! use merganser_run::{Cancel, Resources, Silent};
+//! use merganser_run::{Cancel, Context, Silent};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let [one, other, both] = ["one", "other", "both"].map(|name| folder.path().join(name));
@@ -33,9 +33,9 @@
 //!     output: Some(both.clone()),
 //!     format: TableFormat::Tsv,
 //! };
-//! let resources = Resources::new().threads(2).memory(256 << 20);
+//! let context = Context::new().threads(2).memory(256 << 20);
 //! let outputs = OutputSet::alone();
-//! calculate(&calculation, &tables, &resources, &outputs, &Silent, &cancel)?;
+//! calculate(&calculation, &tables, &context, &outputs)?;
 //! assert_eq!(std::fs::read_to_string(&both)?, "ACG\t3\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -12,7 +12,7 @@ mod resident;
 mod sliding;
 mod sorted_queries;
 
-use merganser_run::{Cancel, Progress, Resources, Work};
+use merganser_run::{Cancel, Context, Progress, Work};
 use merganser_seq::kmer::{Kmer, Wide};
 
 use crate::Error;
@@ -88,7 +88,7 @@ const FEW: u64 = 16;
 #[derive(Clone, Copy, Debug)]
 pub struct LookupOptions<'o> {
     /// The threads, the memory and the directory for temporary files.
-    pub resources: &'o Resources,
+    pub context: &'o Context,
     /// The cut of the table: k-mers with other counts are not found.
     pub cut: Cut,
     /// The purpose of the look-ups.
@@ -107,18 +107,14 @@ pub struct LookupOptions<'o> {
 ///
 /// # Errors
 /// If the table cannot be read, or not even a range of it fits into memory.
-pub fn open_lookup(
-    table: AnyTable,
-    options: &LookupOptions<'_>,
-    progress: &dyn Progress,
-    cancel: &Cancel,
-) -> Result<Box<dyn Lookup>, Error> {
+pub fn open_lookup(table: AnyTable, options: &LookupOptions<'_>) -> Result<Box<dyn Lookup>, Error> {
+    let (progress, cancel) = (&*options.context.progress, &options.context.cancel);
     let work = match options.purpose {
         Use::Reads => Work::Profile,
         Use::Kmers(_) => Work::Query,
     };
     let usable = merganser_gpu::usable;
-    let gpus = options.resources.choose_gpus(work, options.input, usable, progress)?;
+    let gpus = options.context.choose_gpus(work, options.input, usable)?;
     let opened = match table.description().k {
         0..=32 => open::<u64>(table, options, &gpus, progress, cancel),
         33..=64 => open::<u128>(table, options, &gpus, progress, cancel),
@@ -139,7 +135,7 @@ fn open<K: SeekKmer>(
         return open_own::<K>(table, options, gpus, progress, cancel);
     }
     let temporary = {
-        let session = Session::new(std::slice::from_ref(&table), 1, options.resources)?;
+        let session = Session::new(std::slice::from_ref(&table), 1, options.context)?;
         let ranges = session.ranges::<K>(progress, cancel)?;
         // The gathered and the loaded k-mers are in memory at the same time.
         let most = room(&table, options).saturating_sub(session.gathered_bytes());
@@ -174,7 +170,7 @@ fn open_own<K: SeekKmer>(
     let sections: Option<Sections<K>> = if seek(&table, options.purpose) {
         None
     } else {
-        let session = Session::new(std::slice::from_ref(&table), 1, options.resources)?;
+        let session = Session::new(std::slice::from_ref(&table), 1, options.context)?;
         let ranges = session.ranges::<K>(progress, cancel)?;
         let loading = Loading { session: &session, ranges: &ranges, cut: options.cut, cancel };
         // With a cut, the size is known only after loading.
@@ -186,7 +182,7 @@ fn open_own<K: SeekKmer>(
     match sections {
         Some(sections) => Ok(Box::new(Resident::new(&table, sections, cancel))),
         None if options.purpose != Use::Reads => {
-            let threads = options.resources.threads;
+            let threads = options.context.threads;
             Ok(Box::new(SortedQueries::<K>::new(table, options.cut, threads, cancel)))
         }
         None => {
@@ -208,7 +204,7 @@ fn seek(table: &AnyTable, purpose: Use) -> bool {
 
 /// Returns the memory that look-ups may use, in bytes.
 fn room(table: &AnyTable, options: &LookupOptions<'_>) -> u64 {
-    let resources = options.resources;
-    let table = table.resident(resources.threads);
-    Session::budget(resources).with(table).with(options.reserved).left()
+    let context = options.context;
+    let table = table.resident(context.threads);
+    Session::budget(context).with(table).with(options.reserved).left()
 }

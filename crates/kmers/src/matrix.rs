@@ -15,7 +15,7 @@ mod sink;
 use std::path::Path;
 
 use merganser_io::OutputSet;
-use merganser_run::{Cancel, ConfigError, InOrder, InOrderSink, Progress, Resources, Shard};
+use merganser_run::{Cancel, ConfigError, Context, InOrder, InOrderSink, Progress, Shard};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 use merganser_store::shard::JobShard;
@@ -149,7 +149,7 @@ pub struct MatrixOutcome {
 }
 
 /// Writes the matrix of `tables` to `path`, with rows in the order of the k-mers' bases. Its bytes do not
-/// depend on `resources`. The file appears when `outputs` is committed.
+/// depend on `context`. The file appears when `outputs` is committed.
 ///
 /// The progress stages are `gathering` and `computing`, in bytes of tables.
 ///
@@ -160,16 +160,15 @@ pub fn matrix(
     config: &MatrixConfig,
     tables: &[AnyTable],
     path: &Path,
-    resources: &Resources,
+    context: &Context,
     outputs: &OutputSet,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<MatrixOutcome, Error> {
+    let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate(tables.len())?;
-    resources.validate()?;
+    context.validate()?;
     // Rows take memory in addition to the merged k-mers.
     let row_bytes = 4 * tables.len() as u64 + 40;
-    let session = Session::new(tables, 4 + row_bytes / 16, resources)?;
+    let session = Session::new(tables, 4 + row_bytes / 16, context)?;
     let done = with_kmer!(session.k, K => {
         let format = RowFormat {
             k: session.k,

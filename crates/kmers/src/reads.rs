@@ -11,7 +11,7 @@ mod pass;
 mod profile;
 mod queries;
 
-use merganser_run::{Budget, Cancel, Progress, Resources};
+use merganser_run::{Budget, Context};
 
 use crate::lookup::Lookup;
 pub use filter::{FilterConfig, Filtered, Limit, Mask, filter_reads};
@@ -48,12 +48,8 @@ pub struct Job<'r> {
     pub lookup: &'r dyn Lookup,
     /// Whether to compress homopolymers of the reads, as was done for the table.
     pub homopolymer_compressed: bool,
-    /// The resources, apart from the table.
-    pub resources: &'r Resources,
+    /// The context; its memory is that apart from the table.
+    pub context: &'r Context,
     /// The memory for unusually long records, in bytes, given by [`record_bytes`].
     pub record_bytes: u64,
-    /// The receiver of progress, in bytes of input.
-    pub progress: &'r dyn Progress,
-    /// The handle that cancels the job.
-    pub cancel: &'r Cancel,
 }

@@ -9,7 +9,7 @@ use merganser_io::OutputSet;
 use merganser_kmers::algebra::{Calculation, CountLimits, Expression, calculate};
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::tables::{AnyTable, Kind};
-use merganser_run::{Cancel, Resources, Silent};
+use merganser_run::{Cancel, Context};
 use parquet::data_type::{ByteArray, ByteArrayType, FixedLenByteArrayType, Int32Type, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
@@ -25,8 +25,8 @@ fn convert(from: &Path, to: &Path, format: TableFormat, threads: usize) -> Resul
         output: Some(to.to_owned()),
         format,
     };
-    let resources = Resources::new().threads(threads).memory(1 << 30);
-    calculate(&calculation, &[table], &resources, &OutputSet::alone(), &Silent, &cancel)
+    let context = Context::new().threads(threads).memory(1 << 30);
+    calculate(&calculation, &[table], &context, &OutputSet::alone())
         .map(drop)
         .map_err(|error| error.to_string())
 }

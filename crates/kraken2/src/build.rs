@@ -17,9 +17,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use merganser_io::{AtomicFile, Input, OutputSet, RecordBatch};
-use merganser_run::{
-    Budget, Cancel, Progress, Resources, Stages, Unit, Warnings, may_fail, thousands,
-};
+use merganser_run::{Budget, Context, Stages, Unit, Warnings, may_fail, thousands};
 
 use super::database::Kraken2Database;
 use super::library::{Kraken2Sequence, Kraken2Taxids, LibraryReader};
@@ -85,18 +83,17 @@ impl Kraken2Database {
         config: &Kraken2BuildConfig,
         library: Kraken2Library<'_>,
         (folder, outputs): (&Path, &OutputSet),
-        resources: &Resources,
-        progress: &dyn Progress,
-        cancel: &Cancel,
+        context: &Context,
     ) -> Result<Kraken2BuildNotes, Error> {
+        let (progress, cancel) = (&*context.progress, &context.cancel);
         config.validate()?;
-        resources.validate()?;
-        let (overlap, threads, masking) = (config.k - 1, resources.threads, config.masked);
+        context.validate()?;
+        let (overlap, threads, masking) = (config.k - 1, context.threads, config.masked);
         let inputs = library.inputs;
-        let warnings = &resources.warnings;
+        let warnings = &context.warnings;
         let reading =
             LibraryReader { inputs, overlap, masking, threads, progress, cancel, warnings };
-        let budget = Budget::new(resources.budget())
+        let budget = Budget::new(context.budget())
             .with_files(2)
             .with(library.taxonomy.bytes())
             .with(reading.bytes())

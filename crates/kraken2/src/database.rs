@@ -8,7 +8,7 @@ use super::table::Table;
 use super::taxonomy::Kraken2Taxonomy;
 use merganser_io::look_up;
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, DeviceChoice, Progress, Resources, Warnings, Work};
+use merganser_run::{Cancel, Context, DeviceChoice, Progress, Warnings, Work};
 
 use crate::Error;
 use crate::cuda::Kraken2Gpus;
@@ -63,25 +63,25 @@ impl Kraken2Database {
         Ok(Kraken2Database { options, taxonomy, tree, table, on_gpus: Mutex::default() })
     }
 
-    /// Returns the devices that `resources` chooses for `bytes` bytes of letters, with the table loaded, or
+    /// Returns the devices that `context` chooses for `bytes` bytes of letters, with the table loaded, or
     /// `None` to use only the CPU. A GPU that was chosen automatically and has too little memory is not used.
     ///
     /// # Errors
     /// If a device that was requested does not exist, cannot be used, or has too little memory.
     pub(crate) fn choose_gpus(
         &self,
-        resources: &Resources,
+        context: &Context,
         bytes: Option<u64>,
         minimizers: bool,
-        progress: &dyn Progress,
     ) -> Result<Option<Arc<Kraken2Gpus>>, Error> {
+        let progress = &*context.progress;
         let work = Work::Kraken2 { table: self.table_bytes() };
-        let gpus = resources.choose_gpus(work, bytes, merganser_gpu::usable, progress)?;
+        let gpus = context.choose_gpus(work, bytes, merganser_gpu::usable)?;
         if gpus.is_empty() {
             return Ok(None);
         }
-        match self.on_gpus(GpuConfig::new(resources, gpus), minimizers) {
-            Err(error @ Error::GpuMemory(_)) if resources.device == DeviceChoice::Auto => {
+        match self.on_gpus(GpuConfig::new(context, gpus), minimizers) {
+            Err(error @ Error::GpuMemory(_)) if context.device == DeviceChoice::Auto => {
                 progress.note(&format!("computing on the CPU: {error}"));
                 Ok(None)
             }

@@ -60,5 +60,5 @@ pub use read_share::{ReadShare, reads_of};
 pub use report::Kraken2ReportOptions;
 pub use run::{Kraken2Outcome, classify};
 pub use simulation::{Counter, Simulation};
-pub use simulator::{Simulator, distribution};
+pub use simulator::{begin_simulation, check_read_length, distribution};
 pub use taxonomy::Kraken2Taxonomy;

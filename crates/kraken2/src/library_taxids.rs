@@ -24,8 +24,13 @@ pub fn taxids_of_library(
         |sequence| (sequence.name(), &sequence.header),
         HeaderRule::Kraken,
     );
-    search.look_everywhere((maps.given, maps.beside), inputs, maps.taxonomy, maps.progress)?;
+    search.look_everywhere(
+        (maps.given, maps.beside),
+        inputs,
+        maps.taxonomy,
+        &*maps.context.progress,
+    )?;
     let tree = maps.taxonomy.map(|dump| &dump.taxonomy);
-    search.conflicts(tree).iter().for_each(|conflict| conflict.warn(maps.warnings));
+    search.conflicts(tree).iter().for_each(|conflict| conflict.warn(&maps.context.warnings));
     Ok(search.into_taxids())
 }

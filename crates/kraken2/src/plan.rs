@@ -1,6 +1,6 @@
 //! The division of memory, decided before the first read.
 
-use merganser_run::{Budget, Resources, Shortage};
+use merganser_run::{Budget, Context, Shortage};
 
 use super::database::Kraken2Database;
 use crate::Error;
@@ -37,32 +37,32 @@ pub(super) struct RoundPlan {
 }
 
 impl Plan {
-    /// Divides the memory of `resources`. With devices, the table is only copied through memory.
+    /// Divides the memory of `context`. With devices, the table is only copied through memory.
     ///
     /// # Errors
     /// If there is too little memory.
     pub(super) fn new(
-        resources: &Resources,
+        context: &Context,
         database: &Kraken2Database,
         on_gpus: bool,
     ) -> Result<Plan, Error> {
-        let threads = resources.threads;
+        let threads = context.threads;
         let process = match on_gpus {
-            true => Budget::of_run(resources, GPU_THREAD).with_devices(),
-            false => Budget::of_run(resources, THREAD),
+            true => Budget::of_run(context, GPU_THREAD).with_devices(),
+            false => Budget::of_run(context, THREAD),
         };
         let taxon = TAXON + TAXON_THREAD * threads as u64;
         let fixed = process.with_files(1).with(database.taxonomy().len() as u64 * taxon);
         let whole = fixed.with(database.table_bytes());
         let what = format_args!("classifying with {threads} threads by this database needs");
         // A table that is already in memory needs no free memory, but it counts towards a given limit.
-        let held = resources.memory.is_none() && database.table.is_in_memory();
-        if !on_gpus && is_too_large(resources, whole.needed()) && !held {
+        let held = context.memory.is_none() && database.table.is_in_memory();
+        if !on_gpus && is_too_large(context, whole.needed()) && !held {
             whole.min(fixed.with(MIN_ROUND)).check(what, Shortage::FEWER_THREADS)?;
             return Ok(Plan::in_rounds(fixed.left()));
         }
         // The system can evict the pages of a mapped file at any time, so they count only towards a given limit.
-        let needed = if resources.memory.is_some() { whole } else { fixed };
+        let needed = if context.memory.is_some() { whole } else { fixed };
         let left = needed.check(what, Shortage::FEWER_THREADS)?;
         let record = merganser_io::longest_record(left, COPIES * (threads as u64 + 1));
         Ok(Plan { record, rounds: None })
@@ -78,12 +78,12 @@ impl Plan {
 
     /// Whether the CPU would classify in rounds, because the table does not fit in the given or free
     /// memory.
-    pub(super) fn takes_rounds(resources: &Resources, database: &Kraken2Database) -> bool {
-        Plan::new(resources, database, false).is_ok_and(|plan| plan.rounds.is_some())
+    pub(super) fn takes_rounds(context: &Context, database: &Kraken2Database) -> bool {
+        Plan::new(context, database, false).is_ok_and(|plan| plan.rounds.is_some())
     }
 }
 
 /// Whether `whole` exceeds the given memory, or the free memory if none is given.
-fn is_too_large(resources: &Resources, whole: u64) -> bool {
-    whole > resources.memory.unwrap_or_else(|| resources.available())
+fn is_too_large(context: &Context, whole: u64) -> bool {
+    whole > context.memory.unwrap_or_else(|| context.available())
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use merganser_alignments::RecordOptions;
 use merganser_io::{Header, Keep, ReadInput, batch_starts, longest_record};
-use merganser_run::{Budget, Cancel, Progress, Resources, Shard};
+use merganser_run::{Budget, Context, Shard};
 use merganser_store::shard::JobShard;
 
 use crate::Error;
@@ -19,7 +19,7 @@ pub struct ReadShare {
 
 impl ReadShare {
     /// Returns the share of `shard` in the reads of `segments`. Counts the reads first, with the threads and within
-    /// the memory of `resources`; of pairs in two files only the first file is read. Calls `progress` with one stage,
+    /// the memory of `context`; of pairs in two files only the first file is read. Calls `progress` with one stage,
     /// in bytes of input.
     ///
     /// # Errors
@@ -27,21 +27,15 @@ impl ReadShare {
     pub fn new(
         segments: &[ReadInput],
         shard: Shard,
-        resources: &Resources,
-        progress: &dyn Progress,
-        cancel: &Cancel,
+        context: &Context,
     ) -> Result<ReadShare, Error> {
+        let (progress, cancel) = (&*context.progress, &context.cancel);
         let counted: Vec<ReadInput> = segments.iter().map(first_mates).collect();
-        let starts = batch_starts::<Error, _>(&counted, options(resources, cancel), progress)?;
+        let starts = batch_starts::<Error, _>(&counted, options(context), progress)?;
         let total = starts.last().copied().unwrap_or_default();
         let reads = shard.share(total);
-        let of = merganser_io::ReadShare::new::<Error>(
-            segments,
-            shard,
-            reads,
-            resources.threads,
-            cancel,
-        )?;
+        let of =
+            merganser_io::ReadShare::new::<Error>(segments, shard, reads, context.threads, cancel)?;
         Ok(ReadShare { of, is_of_blocks: false })
     }
 
@@ -88,15 +82,16 @@ const THREAD_BYTES: u64 = 3 << 20;
 const COPIES: u64 = 3;
 
 /// Returns the options for reading records in order to count them.
-pub(crate) fn options(resources: &Resources, cancel: &Cancel) -> RecordOptions {
-    let budget = Budget::of_run(resources, THREAD_BYTES).with_files(1);
+pub(crate) fn options(context: &Context) -> RecordOptions {
+    let cancel = &context.cancel;
+    let budget = Budget::of_run(context, THREAD_BYTES).with_files(1);
     RecordOptions {
         keep: Keep { header: Header::Nothing, qualities: false },
-        workers: resources.threads,
+        workers: context.threads,
         max_record: longest_record(budget.left(), COPIES),
         find_pairs: true,
         cancel: cancel.clone(),
-        warnings: resources.warnings.clone(),
+        warnings: context.warnings.clone(),
         ..RecordOptions::default()
     }
 }

@@ -9,7 +9,7 @@ use merganser_gpu::DeviceInfo;
 use merganser_io::{Header, Keep, Needs, ReadInput, Records};
 use merganser_run::engine::{Engine, Turns};
 use merganser_run::{
-    Cancel, DeviceChoice, Progress, Resources, Stages, Unit, format_given, format_needed, peak_rss,
+    Cancel, Context, DeviceChoice, Progress, Stages, Unit, format_given, format_needed, peak_rss,
 };
 
 use super::config::Kraken2Config;
@@ -70,32 +70,31 @@ impl Kraken2Outcome {
 /// database, the configuration and the reads. Calls `progress` with one stage, in bytes of input.
 ///
 /// The table of the database is memory-mapped, so that processes share it and its pages are part of the
-/// system's cache. If a memory limit is [given](Resources::memory), its pages count towards the limit. If the
+/// system's cache. If a memory limit is [given](Context::memory), its pages count towards the limit. If the
 /// table does not fit in the limit, or in free memory if there is no limit, reads are classified in rounds:
 /// each round has as many reads as fit and reads the table once, and `progress` gets a note. GPUs that are
 /// requested explicitly need enough host memory for the table.
 ///
 /// # Errors
-/// If `config` or `resources` is out of range; if requested GPUs cannot be used or have too little memory for
+/// If `config` or `context` is out of range; if requested GPUs cannot be used or have too little memory for
 /// the table; if there is too little memory; if reading or writing fails; if mates are out of step; if the
 /// database turns out to be damaged; if cancelled.
 pub fn classify(
     config: &Kraken2Config,
-    resources: &Resources,
+    context: &Context,
     database: &Kraken2Database,
     segments: &[ReadInput],
     outputs: &mut Outputs<'_>,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<Kraken2Outcome, Error> {
+    let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate()?;
-    resources.validate()?;
+    context.validate()?;
     let begun = Instant::now();
-    database.tell(progress, &resources.warnings);
-    let gpus = gpus(config, resources, database, segments, progress)?;
-    let plan = Plan::new(resources, database, gpus.is_some())?;
+    database.tell(progress, &context.warnings);
+    let gpus = gpus(config, context, database, segments)?;
+    let plan = Plan::new(context, database, gpus.is_some())?;
     if plan.rounds.is_some() {
-        let (table, memory) = (database.table_bytes(), resources.budget());
+        let (table, memory) = (database.table_bytes(), context.budget());
         progress.note(&format!(
             "the table needs {}, and the memory is {}: reads are classified in rounds, each of which \
              reads the whole table",
@@ -108,7 +107,7 @@ pub fn classify(
         stages.since("upload", begun);
     }
     let begun = Instant::now();
-    let planned = Planned { config, resources, database, plan, gpus };
+    let planned = Planned { config, context, database, plan, gpus };
     let mut outcome = planned.classify(segments, outputs, progress, cancel)?;
     progress.finish();
     stages.since("classify", begun);
@@ -119,7 +118,7 @@ pub fn classify(
 /// A run whose memory and devices are decided.
 struct Planned<'a> {
     config: &'a Kraken2Config,
-    resources: &'a Resources,
+    context: &'a Context,
     database: &'a Kraken2Database,
     plan: Plan,
     gpus: Option<Arc<Kraken2Gpus>>,
@@ -134,12 +133,12 @@ impl Planned<'_> {
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<Kraken2Outcome, Error> {
-        let &Planned { config, resources, database, plan, ref gpus } = self;
+        let &Planned { config, context, database, plan, ref gpus } = self;
         let wants = Wants::of(outputs);
         let classifier = Kraken2Classifier::new(database, config);
         let options = record_options(config, &wants, gpus.is_some(), plan);
-        let threads = resources.threads;
-        let warnings = resources.warnings.clone();
+        let threads = context.threads;
+        let warnings = context.warnings.clone();
         let needs = Some(Needs { bases: database.options().k - 1, uracil: false });
         let options =
             RecordOptions { workers: threads, needs, cancel: cancel.clone(), warnings, ..options };
@@ -184,7 +183,7 @@ impl Planned<'_> {
         classifier: &Kraken2Classifier<'_>,
         cancel: &Cancel,
     ) -> Result<u64, Error> {
-        let threads = self.resources.threads;
+        let threads = self.context.threads;
         if let Some(plan) = self.plan.rounds {
             let table = &self.database.table;
             return Rounds { run, batches, classifier, table, plan, threads, cancel }.work();
@@ -229,16 +228,15 @@ fn record_options(
 /// Returns the devices that hold the table, or `None` to use only the CPU.
 fn gpus(
     config: &Kraken2Config,
-    resources: &Resources,
+    context: &Context,
     database: &Kraken2Database,
     segments: &[ReadInput],
-    progress: &dyn Progress,
 ) -> Result<Option<Arc<Kraken2Gpus>>, Error> {
-    if resources.device == DeviceChoice::Auto && Plan::takes_rounds(resources, database) {
+    if context.device == DeviceChoice::Auto && Plan::takes_rounds(context, database) {
         return Ok(None);
     }
     let bytes = merganser_io::text_bytes(segments.iter().flat_map(ReadInput::inputs));
-    database.choose_gpus(resources, bytes, config.report_minimizer_data, progress)
+    database.choose_gpus(context, bytes, config.report_minimizer_data)
 }
 
 #[cfg(test)]

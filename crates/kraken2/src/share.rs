@@ -2,7 +2,7 @@
 //! minimizers are the same as in a single run.
 
 use merganser_io::{ReadInput, walk};
-use merganser_run::{Cancel, Progress, Resources, Shard};
+use merganser_run::{Context, Shard};
 
 use super::counts::{BatchSizes, InputBlocks};
 use crate::read_share::options;
@@ -17,10 +17,9 @@ impl ReadShare {
     pub fn at_blocks(
         segments: &[ReadInput],
         shard: Shard,
-        resources: &Resources,
-        progress: &dyn Progress,
-        cancel: &Cancel,
+        context: &Context,
     ) -> Result<ReadShare, Error> {
+        let (progress, cancel) = (&*context.progress, &context.cancel);
         let (mut blocks, mut starts, mut reads) = (InputBlocks::default(), Vec::new(), 0);
         let take = |sizes: BatchSizes| {
             starts.extend(sizes.begins_file.then_some(reads));
@@ -28,13 +27,13 @@ impl ReadShare {
             starts.extend(cuts.into_iter().map(|cut| reads + cut as u64));
             reads += sizes.reads as u64;
         };
-        walk::<_, Error, _>(segments, options(resources, cancel), BatchSizes::of, take, progress)?;
+        walk::<_, Error, _>(segments, options(context), BatchSizes::of, take, progress)?;
         starts.push(reads);
         let of = merganser_io::ReadShare::at_starts::<Error>(
             segments,
             shard,
             &starts,
-            resources.threads,
+            context.threads,
             cancel,
         )?;
         Ok(ReadShare::of_blocks(of))

@@ -1,10 +1,10 @@
-//! Distributions for Bracken: the settings of a simulation, and distributions of Kraken 2 databases.
+//! Distributions for Bracken: the start of a simulation, and distributions of Kraken 2 databases.
 
 use std::collections::BTreeSet;
 use std::fs;
 
 use merganser_io::Input;
-use merganser_run::{Cancel, ConfigError, DeviceChoice, Progress, Resources};
+use merganser_run::{ConfigError, Context, DeviceChoice};
 use merganser_taxreport::bracken::Distribution;
 
 use super::database::Kraken2Database;
@@ -14,70 +14,56 @@ use super::simulation::Simulation;
 use crate::Error;
 use merganser_seq::masking::Masking;
 
-/// The settings of a simulation for any kind of database; databases of merganser are simulated on the CPU.
-#[derive(Clone, Copy)]
-pub struct Simulator<'a> {
-    /// The threads and devices of the simulation.
-    pub resources: &'a Resources,
-    /// Receives the number of letters read.
-    pub progress: &'a dyn Progress,
-    /// Ends the simulation early when cancelled.
-    pub cancel: &'a Cancel,
+/// Begins the simulation of reads of `read_length` letters from the sequences of `inputs`, for a database
+/// with k-mers of `k` letters.
+///
+/// # Errors
+/// If an argument is out of range; if an input is not a regular file.
+pub fn begin_simulation<'a>(
+    context: &'a Context,
+    inputs: &'a [Input],
+    read_length: usize,
+    k: usize,
+) -> Result<Simulation<'a>, Error> {
+    context.validate()?;
+    check_read_length(read_length, k)?;
+    // A pipe is empty after a database was built from it.
+    let is_file = |input: &Input| {
+        input.path().is_some_and(|path| {
+            // A missing file is an error when it is opened.
+            fs::metadata(path).map_or(true, |metadata| metadata.is_file())
+        })
+    };
+    if let Some(input) = inputs.iter().find(|input| !is_file(input)) {
+        return Err(Error::Input(format!(
+            "{input}: the genomes are read once for each length, and a pipe or standard input only once: \
+             give files"
+        )));
+    }
+    let (overlap, threads) = (read_length - 1, context.threads);
+    // Bracken does not mask reads.
+    let masking = Masking::None;
+    let (progress, cancel) = (&*context.progress, &context.cancel);
+    let warnings = &context.warnings;
+    let reading = LibraryReader { inputs, overlap, masking, threads, progress, cancel, warnings };
+    Ok(Simulation { reading })
 }
 
-impl<'a> Simulator<'a> {
-    /// Begins the simulation of reads of `read_length` letters from the sequences of `inputs`, for a database
-    /// with k-mers of `k` letters.
-    ///
-    /// # Errors
-    /// If an argument is out of range; if an input is not a regular file.
-    pub fn begin(
-        &self,
-        inputs: &'a [Input],
-        read_length: usize,
-        k: usize,
-    ) -> Result<Simulation<'a>, Error> {
-        let Simulator { resources, progress, cancel } = *self;
-        resources.validate()?;
-        Simulator::check_length(read_length, k)?;
-        // A pipe is empty after a database was built from it.
-        let is_file = |input: &Input| {
-            input.path().is_some_and(|path| {
-                // A missing file is an error when it is opened.
-                fs::metadata(path).map_or(true, |metadata| metadata.is_file())
-            })
-        };
-        if let Some(input) = inputs.iter().find(|input| !is_file(input)) {
-            return Err(Error::Input(format!(
-                "{input}: the genomes are read once for each length, and a pipe or standard input only once: \
-                 give files"
-            )));
-        }
-        let (overlap, threads) = (read_length - 1, resources.threads);
-        // Bracken does not mask reads.
-        let masking = Masking::None;
-        let warnings = &resources.warnings;
-        let reading =
-            LibraryReader { inputs, overlap, masking, threads, progress, cancel, warnings };
-        Ok(Simulation { reading })
-    }
-
-    /// Checks the length of reads for a database with k-mers of `k` letters.
-    ///
-    /// # Errors
-    /// [`Error::Config`] if reads are shorter than k-mers or longer than the stretches that are read at a time.
-    pub fn check_length(read_length: usize, k: usize) -> Result<(), Error> {
-        match (k..=STRETCH).contains(&read_length) {
-            true => Ok(()),
-            false => Err(Error::Config(ConfigError::new(format!(
-                "a read length of {read_length} is out of range: {k}, the database's k, to {STRETCH}"
-            )))),
-        }
+/// Checks the length of reads for a database with k-mers of `k` letters.
+///
+/// # Errors
+/// [`Error::Config`] if reads are shorter than k-mers or longer than the stretches that are read at a time.
+pub fn check_read_length(read_length: usize, k: usize) -> Result<(), Error> {
+    match (k..=STRETCH).contains(&read_length) {
+        true => Ok(()),
+        false => Err(Error::Config(ConfigError::new(format!(
+            "a read length of {read_length} is out of range: {k}, the database's k, to {STRETCH}"
+        )))),
     }
 }
 
 /// Computes the distribution of a Kraken 2 database and its library for reads of `read_length` letters, as
-/// Bracken does. GPUs look up the k-mers only if the resources name them.
+/// Bracken does. GPUs look up the k-mers only if `context` names them.
 ///
 /// # Errors
 /// If reads are shorter than k-mers; if reading fails; if the database is damaged; if a device fails.
@@ -85,15 +71,14 @@ pub fn distribution(
     database: &Kraken2Database,
     (inputs, taxids): (&[Input], Kraken2Taxids<'_>),
     read_length: usize,
-    simulator: Simulator<'_>,
+    context: &Context,
 ) -> Result<Distribution, Error> {
-    let simulation = simulator.begin(inputs, read_length, database.options().k)?;
-    let Simulator { resources, progress, .. } = simulator;
-    database.tell(progress, &resources.warnings);
+    let simulation = begin_simulation(context, inputs, read_length, database.options().k)?;
+    database.tell(&*context.progress, &context.warnings);
     // Chosen automatically, GPUs would not pay: most of the time is spent on counting from read to read.
-    let gpus = match resources.device {
+    let gpus = match context.device {
         DeviceChoice::Auto => None,
-        _ => database.choose_gpus(resources, None, false, progress)?,
+        _ => database.choose_gpus(context, None, false)?,
     };
     let counter = || {
         let mut reads = SimulatedReads::new(database, gpus.clone(), read_length);

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use merganser_gpu::DeviceInfo;
 use merganser_io::Chunk;
-use merganser_run::{Cancel, Numbers, Progress, Resources, Stages, Unit, each, peak_rss};
+use merganser_run::{Cancel, Context, Numbers, Progress, Stages, Unit, each, peak_rss};
 
 use super::check::{Checked, check};
 use super::checksums::Checksums;
@@ -102,17 +102,16 @@ impl Library {
         downloads: &Downloads,
         manifest: &Path,
         missing: &mut dyn Write,
-        resources: &Resources,
-        progress: &dyn Progress,
-        cancel: &Cancel,
+        context: &Context,
     ) -> Result<Library, Error> {
-        resources.validate()?;
+        let (progress, cancel) = (&*context.progress, &context.cancel);
+        context.validate()?;
         let started = Instant::now();
         let earlier = Earlier::read(manifest)?;
         let paths = paths_from(downloads, manifest)?;
         let selection = {
             // A taxonomy may be large, and is only needed here.
-            let read = |source| Dump::read_within(source, resources.budget(), 0);
+            let read = |source| Dump::read_within(source, context.budget(), 0);
             let taxonomy = config.taxonomy.as_ref().map(read).transpose()?;
             select(config, &paths, &downloads.lists, taxonomy.as_ref(), missing)?
         };
@@ -130,7 +129,7 @@ impl Library {
         }
         outcome.known = files.iter().filter(|file| file.is_known).count() as u64;
         let checking = Instant::now();
-        let threads = resources.threads;
+        let threads = context.threads;
         let work = Work { files: &files, earlier: &earlier, manifest, threads, progress, cancel };
         for (at, row) in work.check()? {
             files[at].row = row;

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use merganser_io::{FileKind, Input};
-use merganser_run::{Progress, Warnings};
+use merganser_run::{Context, Progress};
 use merganser_taxonomy::Dump;
 
 use crate::Error;
@@ -29,10 +29,8 @@ pub struct LibraryMaps<'a> {
     pub beside: &'a [PathBuf],
     /// The taxonomy, if there is one.
     pub taxonomy: Option<&'a Dump>,
-    /// Receives a note for each map that was found.
-    pub progress: &'a dyn Progress,
-    /// Receives warnings about maps.
-    pub warnings: &'a Warnings,
+    /// Receives a note for each map that was found, and warnings about maps.
+    pub context: &'a Context,
 }
 
 /// An id, and the sequences that have it.

@@ -7,7 +7,7 @@ mod shard;
 use std::path::PathBuf;
 
 use merganser_alignments::{sort_records, write_blocks};
-use merganser_run::{Cancel, Progress, Resources, Unit, each};
+use merganser_run::{Cancel, Context, Progress, Unit, each};
 use merganser_store::shard::{Words, check_all};
 
 use crate::output::Outputs;
@@ -58,20 +58,15 @@ impl JoinedShards {
     /// Writes the BAM file of all reads.
     ///
     /// Records in the order of the reads are joined by copying the blocks of the shards. Sorted records are
-    /// merged, in the memory of `resources` and then on disk, and indexed if [`Outputs::index`] is given. Every
+    /// merged, in the memory of `context` and then on disk, and indexed if [`Outputs::index`] is given. Every
     /// block is verified. Calls `progress` with one or two stages.
     ///
     /// # Errors
     /// If a shard cannot be read or is damaged, there is too little memory, an output cannot be written, or the
     /// run is cancelled. No output appears then.
-    pub fn write(
-        &self,
-        resources: &Resources,
-        outputs: Outputs,
-        progress: &dyn Progress,
-        cancel: &Cancel,
-    ) -> Result<(), Error> {
-        resources.validate()?;
+    pub fn write(&self, context: &Context, outputs: Outputs) -> Result<(), Error> {
+        let (progress, cancel) = (&*context.progress, &context.cancel);
+        context.validate()?;
         let Some(first) = self.files.first() else { return Ok(()) };
         let problem = outputs
             .index
@@ -91,12 +86,12 @@ impl JoinedShards {
                 (self.files.len(), &each),
                 head,
                 self.contigs(),
-                resources,
+                context,
                 (outputs.records, outputs.index),
                 (progress, cancel),
             );
         }
-        self.check_records(resources.threads, progress, cancel)?;
+        self.check_records(context.threads, progress, cancel)?;
         let files = self.files.iter().map(|file| file.blocks());
         Ok(write_blocks(files, head, outputs.records, cancel)?)
     }

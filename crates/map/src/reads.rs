@@ -38,13 +38,13 @@ pub struct ReadHit {
 /// use merganser_filter::Threshold;
 /// use merganser_io::Input;
 /// use merganser_map::{Config, Operation, build, map_reads};
-/// use merganser_run::{Cancel, Resources, Silent};
+/// use merganser_run::{Cancel, Context, Silent};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let fasta = folder.path().join("reference.fa");
 /// std::fs::write(&fasta, ">c\nTTTTTTTTTTGATTACAGATCCCGTAATTTTTTTTTT\n")?;
 /// let cancel = Cancel::default();
-/// let (index, _) = build(&Resources::new(), &Input::File(fasta), None, &Silent, &cancel)?;
+/// let (index, _) = build(&Context::new(), &Input::File(fasta), None)?;
 ///
 /// // The reverse complement of GATTACAGATCCCGTAA, with its fifth base changed.
 /// let config = Config::new(Threshold::Edits(1));
@@ -131,7 +131,7 @@ fn take(
 #[cfg(test)]
 mod tests {
     use merganser_filter::Threshold;
-    use merganser_run::{Resources, Silent};
+    use merganser_run::Context;
 
     use super::*;
     use crate::Select;
@@ -145,9 +145,9 @@ mod tests {
     }
 
     fn index(contigs: &[Vec<u8>]) -> Index {
-        let (resources, cancel) = (Resources::new().threads(1).memory(1 << 30), Cancel::default());
+        let context = Context::new().threads(1).memory(1 << 30);
         let reference = Reference::of(contigs);
-        build_of(reference, &resources, None, None, &Silent, &cancel).unwrap().0
+        build_of(reference, &context, None, None).unwrap().0
     }
 
     fn map(index: &Index, config: &Config, reads: &[&[u8]]) -> Result<Vec<Vec<ReadHit>>, Error> {

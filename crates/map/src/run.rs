@@ -15,8 +15,7 @@ use merganser_alignments::{Cram, Form, Held, RecordStyle, Sorted, Sorting, warn_
 use merganser_io::{ReadInput, text_bytes};
 use merganser_run::engine::Engine;
 use merganser_run::{
-    Cancel, ConfigError, DeviceChoice, Progress, Resources, Stages, Unit, Warnings, Work, peak_rss,
-    thousands,
+    ConfigError, Context, DeviceChoice, Stages, Unit, Warnings, Work, peak_rss, thousands,
 };
 
 use crate::cpu::{Mapper, Strata, prefilter};
@@ -70,7 +69,7 @@ pub struct Outcome {
 /// The number of batches per thread that may be mapped ahead of the one to be written next.
 const AHEAD: u64 = 4;
 /// Maps all reads and writes their records in input order or, with [`Config::sort`], in the reference's order.
-/// The written bytes do not depend on `resources` or [`Config::filter`]. Calls `progress` with one stage, in
+/// The written bytes do not depend on `context` or [`Config::filter`]. Calls `progress` with one stage, in
 /// bytes of input. If [`DeviceChoice::Auto`] finds GPUs without enough memory for the index, the CPU maps, and
 /// a note says so.
 ///
@@ -80,16 +79,15 @@ const AHEAD: u64 = 4;
 /// the run is cancelled. No output appears then.
 pub fn run(
     config: &Config,
-    resources: &Resources,
+    context: &Context,
     index: &Index,
     inputs: &[ReadInput],
     outputs: Outputs,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<Outcome, Error> {
+    let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate()?;
-    resources.validate()?;
-    let threads = resources.threads;
+    context.validate()?;
+    let threads = context.threads;
     let kind = outputs.index.as_ref().map(|(_, kind)| *kind);
     if let Some(problem) = kind.and_then(|kind| kind.problem(index.contigs())) {
         return Err(Error::Config(ConfigError::new(problem)));
@@ -105,10 +103,10 @@ pub fn run(
         outputs.records.refuse_direct()?;
     }
     index.check(threads, cancel)?;
-    warn_of_names(index.contigs(), &resources.warnings);
+    warn_of_names(index.contigs(), &context.warnings);
     let view = index.view();
     let gaps = view.gaps(config.n_mode);
-    let ordinals = choose_gpus(resources, index, &gaps, inputs, progress)?;
+    let ordinals = choose_gpus(context, index, &gaps, inputs)?;
     let (begun, mut stages) = (Instant::now(), Stages::default());
     let letters = match config.format {
         Format::Cram => Some(Letters::new(index, config.fasta.as_deref(), cancel)?),
@@ -118,20 +116,20 @@ pub fn run(
     let cram =
         cram.map(|letters| Cram::new(letters, &config.read_groups, threads, cancel)).transpose()?;
     let paired = inputs.iter().any(ReadInput::is_paired);
-    let memory = Memory::new(config, resources, index, paired)?;
+    let memory = Memory::new(config, context, index, paired)?;
     let sorting = config.sort.then(|| {
-        Sorting::new([memory.left, memory.writing], threads as u64, &resources.temp_dir, cancel)
+        Sorting::new([memory.left, memory.writing], threads as u64, &context.temp_dir, cancel)
     });
     let packed = if is_ruled(config) { Some(prefilter::pack(&view.text)?) } else { None };
     let styles = RecordStyle::all(config.format, index.contigs(), config.eqx, &config.read_groups);
     let mut gpus = None;
     if !ordinals.is_empty() {
-        let (memory, room) = (resources.gpu_memory, memory.room);
+        let (memory, room) = (context.gpu_memory, memory.room);
         gpus = Some(Gpus::new(index, &gaps, config, &ordinals, memory, threads, room)?);
         stages.since("gpus", begun);
     }
-    index.warn_of_none(&resources.warnings);
-    let source = ReadSource::open(inputs, config, resources, cancel)?;
+    index.warn_of_none(&context.warnings);
+    let source = ReadSource::open(inputs, config, context)?;
     progress.stage("map", Unit::Bytes, source.bytes_total());
     let keeps_unmapped = outputs.unmapped.is_some();
     let writer = Writer::new(config, index, cram.as_ref(), paired, outputs);
@@ -142,7 +140,7 @@ pub fn run(
         let mapper = mapper.with_room(memory.room);
         let strata = Strata::new(view, config, cancel);
         let finder = PairFinder::new(view, config, memory.room, cancel);
-        let many = ManyRecords::new(&resources.warnings, progress);
+        let many = ManyRecords::new(&context.warnings, progress);
         let reporter = Reporter::new(view, config, &styles, many, cancel);
         let texts = Texts::new(config.format, sorting.as_ref(), keeps_unmapped, memory.long);
         let gpus = gpus.as_ref().map(WithGpus::new);
@@ -172,8 +170,8 @@ pub fn run(
     stages.add("sync", writer.finish(records)?);
     progress.finish();
     outcome.devices = gpus.as_ref().map_or_else(Vec::new, |gpus| gpus.devices().to_vec());
-    warn(config, &outcome, &resources.warnings);
-    discordance::warn(&outcome.tallies, config, inputs, &resources.warnings);
+    warn(config, &outcome, &context.warnings);
+    discordance::warn(&outcome.tallies, config, inputs, &context.warnings);
     Ok(Outcome { stages, peak_memory: peak_rss(), ..outcome })
 }
 
@@ -227,20 +225,20 @@ impl Outcome {
 
 /// Returns the CUDA ordinals of the GPUs to use; empty if the CPU maps.
 fn choose_gpus(
-    resources: &Resources,
+    context: &Context,
     index: &Index,
     gaps: &[[u32; 2]],
     inputs: &[ReadInput],
-    progress: &dyn Progress,
 ) -> Result<Vec<u32>, Error> {
+    let progress = &*context.progress;
     let size = text_bytes(inputs.iter().flat_map(ReadInput::inputs));
     let work = Work::Map { reference: index.bases() };
-    let gpus = resources.choose_gpus(work, size, merganser_gpu::usable, progress)?;
-    if gpus.is_empty() || resources.device != DeviceChoice::Auto {
+    let gpus = context.choose_gpus(work, size, merganser_gpu::usable)?;
+    if gpus.is_empty() || context.device != DeviceChoice::Auto {
         return Ok(gpus);
     }
     let view: IndexView<'_> = index.view();
-    match cuda::check_room(&view, gaps, &gpus, resources.gpu_memory) {
+    match cuda::check_room(&view, gaps, &gpus, context.gpu_memory) {
         Ok(()) => Ok(gpus),
         Err(why) => {
             progress.note(&format!("computing on the CPU: {why}"));

@@ -5,7 +5,7 @@
 
 use merganser_alignments::RecordOptions;
 use merganser_io::{Keep, ReadInput, ReadShare, RecordBatch, Records};
-use merganser_run::{Cancel, Resources};
+use merganser_run::Context;
 
 use crate::{Config, Error, Format, MAX_READ, Strand};
 
@@ -120,31 +120,31 @@ pub(crate) struct ReadSource {
     one_strand: bool,
 }
 
-/// Returns the options for reading with all threads of `resources`.
-pub(crate) fn options(resources: &Resources, cancel: &Cancel) -> RecordOptions {
+/// Returns the options for reading with all threads of `context`.
+pub(crate) fn options(context: &Context) -> RecordOptions {
+    let cancel = &context.cancel;
     RecordOptions {
         keep: Keep { qualities: true, ..Keep::default() },
         batch_records: BATCH_READS,
         batch_bytes: BATCH_BYTES,
-        workers: resources.threads,
+        workers: context.threads,
         max_record: LONGEST_RECORD,
         find_pairs: true,
         cancel: cancel.clone(),
-        warnings: resources.warnings.clone(),
+        warnings: context.warnings.clone(),
         ..RecordOptions::default()
     }
 }
 
 impl ReadSource {
-    /// Opens every input, so that a missing one is an error before the run begins. All threads of `resources`
+    /// Opens every input, so that a missing one is an error before the run begins. All threads of `context`
     /// may request batches. If the configuration has a share, only its reads are read.
     pub(crate) fn open(
         inputs: &[ReadInput],
         config: &Config,
-        resources: &Resources,
-        cancel: &Cancel,
+        context: &Context,
     ) -> Result<ReadSource, Error> {
-        let mut options = options(resources, cancel);
+        let mut options = options(context);
         options.reads = config.share.as_ref().map_or(options.reads, ReadShare::reads);
         options.any_names = config.any_names;
         options.phred.offset = config.quality_offset;

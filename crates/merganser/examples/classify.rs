@@ -13,18 +13,17 @@ use merganser::classify::{
     expand_references,
 };
 use merganser::io::{Input, ReadInput, RecordBatch, RecordOptions, Records};
-use merganser::run::{Cancel, Resources, Silent};
+use merganser::run::Context;
 
 pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     let genomes = data.join("genomes");
     let params = Preset::Sensitive.params();
     let taxids = TaxidConfig { map: vec![genomes.join("seqid2taxid.map")], strict: false };
     let config = BuildConfig { taxids, ..BuildConfig::new(params) };
-    let (resources, cancel) = (Resources::new(), Cancel::default());
+    let context = Context::new();
     let references = expand_references(std::slice::from_ref(&genomes))?;
     let taxonomy = data.join("taxonomy");
-    let (database, _) =
-        build_in_memory(&config, &resources, &references, &taxonomy, &Silent, &cancel)?;
+    let (database, _) = build_in_memory(&config, &context, &references, &taxonomy)?;
     let classifier = SharedClassifier::new(Arc::new(database), Thresholds::new(&params));
 
     let bacterium = data.join("ERR1438863_1.fastq.gz");

@@ -9,12 +9,12 @@ use std::path::Path;
 use merganser::filter::Threshold;
 use merganser::io::{Input, ReadInput, RecordBatch, RecordOptions, Records};
 use merganser::map::{Config, build, map_reads};
-use merganser::run::{Cancel, Resources, Silent};
+use merganser::run::{Cancel, Context};
 
 pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     let genome = Input::File(data.join("genomes/Escherichia_phage_lambda.fna.gz"));
     let cancel = Cancel::default();
-    let (index, _) = build(&Resources::new(), &genome, None, &Silent, &cancel)?;
+    let (index, _) = build(&Context::new(), &genome, None)?;
 
     let records = Records::open(&[ReadInput::Single(genome)], RecordOptions::default())?;
     let mut batch = RecordBatch::default();

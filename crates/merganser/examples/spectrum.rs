@@ -7,7 +7,7 @@ use std::path::Path;
 
 use merganser::count::{Config, Format, count};
 use merganser::io::{Input, OutputSet, ReadInput, RecordBatch, RecordOptions, Records};
-use merganser::run::{Cancel, Resources, Silent};
+use merganser::run::Context;
 use merganser::spectrum::Model;
 
 pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
@@ -20,11 +20,9 @@ pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     std::fs::write(&reads, simulate(batch.record(0).letters))?;
 
     // No table is written: the outcome has the totals and the complete histogram.
-    let (config, resources) =
-        (Config { format: Format::None, ..Config::new(21) }, Resources::new());
+    let (config, context) = (Config { format: Format::None, ..Config::new(21) }, Context::new());
     let (inputs, outputs) = ([Input::File(reads)], OutputSet::alone());
-    let cancel = Cancel::default();
-    let outcome = count(&config, &resources, &inputs, None, &outputs, &Silent, &cancel)?;
+    let outcome = count(&config, &context, &inputs, None, &outputs)?;
     let histogram: Vec<(u32, u64)> = outcome.histogram.iter().collect();
     let model = Model::fit(&histogram, 21, 1)?;
     let (size, coverage) = (model.genome_size.round(), model.coverage);

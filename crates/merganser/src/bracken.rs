@@ -7,17 +7,16 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use merganser_classify::{Database, Error};
 use merganser_io::{Input, Output, OutputSet};
-use merganser_kraken2::Simulator;
+
 use merganser_kraken2::taxids_of_library;
 use merganser_kraken2::{Kraken2Database, Kraken2Sequence};
 use merganser_library::LibraryMaps;
-use merganser_run::{Cancel, Resources};
+use merganser_run::Context;
 use merganser_taxonomy::Dump;
 use merganser_taxreport::bracken::Distribution;
 
 use crate::args::build::TaxidArgs;
 use crate::console::Console;
-use crate::progress::Bar;
 
 /// Outputs for distributions, each with its length of reads.
 #[derive(Debug, Default)]
@@ -61,9 +60,7 @@ impl Distributions {
 #[derive(Clone, Copy)]
 pub(crate) struct Library<'a> {
     pub(crate) inputs: &'a [Input],
-    pub(crate) resources: &'a Resources,
-    pub(crate) console: &'a Console,
-    pub(crate) cancel: &'a Cancel,
+    pub(crate) context: &'a Context,
 }
 
 impl Library<'_> {
@@ -89,10 +86,7 @@ impl Library<'_> {
     /// # Errors
     /// Returns the errors of [`distribution`](merganser_classify::bracken::distribution).
     pub(crate) fn of(&self, database: &Database, length: usize) -> Result<Distribution, Error> {
-        let bar = Bar::new(self.console);
-        let (resources, cancel) = (self.resources, self.cancel);
-        let simulator = Simulator { resources, progress: &bar, cancel };
-        merganser_classify::bracken::distribution(database, self.inputs, length, simulator)
+        merganser_classify::bracken::distribution(database, self.inputs, length, self.context)
     }
 
     /// Returns the distribution of a database of Kraken 2.
@@ -105,11 +99,8 @@ impl Library<'_> {
         taxids: &Genomes<'_>,
         length: usize,
     ) -> Result<Distribution, Error> {
-        let bar = Bar::new(self.console);
-        let (resources, cancel) = (self.resources, self.cancel);
-        let simulator = Simulator { resources, progress: &bar, cancel };
         let of = |sequences: &[Kraken2Sequence]| taxids.find(sequences, self.inputs, database);
-        Ok(merganser_kraken2::distribution(database, (self.inputs, &of), length, simulator)?)
+        Ok(merganser_kraken2::distribution(database, (self.inputs, &of), length, self.context)?)
     }
 }
 

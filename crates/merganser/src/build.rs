@@ -10,9 +10,9 @@ use std::time::Instant;
 use anyhow::Result;
 use merganser_classify::{BuildConfig, BuildOutcome, Database};
 use merganser_io::Output;
-use merganser_kraken2::{Kraken2BuildConfig, Simulator};
+use merganser_kraken2::{Kraken2BuildConfig, check_read_length};
 use merganser_library::References;
-use merganser_run::{Resources, Summary, format_size};
+use merganser_run::{Context, Summary, format_size};
 use merganser_taxonomy::TaxonomySource;
 use merganser_taxreport::bracken::Distribution;
 
@@ -23,7 +23,6 @@ use crate::common::{taxonomy_of, write_summary};
 use crate::console::Console;
 use crate::files::RunFiles;
 use crate::holds::Holds;
-use crate::progress::Bar;
 use crate::{db, devices, failure, interrupt};
 
 /// Builds a database, lists sequences without a taxon, and prints a summary.
@@ -44,10 +43,10 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
         taxids: args.taxids.config.clone(),
         ..BuildConfig::default()
     };
-    let resources = resources(&args.resources);
-    config.validate_for(&resources)?;
+    let context = context(&args.context);
+    config.validate_for(&context)?;
     let k = config.params().k as usize;
-    args.bracken.iter().try_for_each(|&length| Simulator::check_length(length, k))?;
+    args.bracken.iter().try_for_each(|&length| check_read_length(length, k))?;
     merganser_run::raise_open_file_limit();
     let found = References::expand(&args.inputs)?;
     let config = with_maps(config, &found);
@@ -61,23 +60,20 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     let output = outputs.file(&args.output)?;
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
     let json = args.json.as_deref().map(|path| outputs.output(path)).transpose()?;
-    let cancel = interrupt::cancel_on_interrupt();
-    let own = args.resources.resources();
-    let library = Library { inputs: &inputs, resources: &own, console, cancel: &cancel };
+    interrupt::cancel_on_interrupt();
+    let own = args.context.context();
+    let library = Library { inputs: &inputs, context: &own };
     if !args.bracken.is_empty() {
         library.refuse_pipes("--bracken")?;
     }
     tell_others(&found.others, console);
-    let bar = Bar::new(console);
-    let built =
-        merganser_classify::build(&config, &resources, &inputs, taxonomy, output, &bar, &cancel);
-    drop(bar);
-    let (database, outcome) = built?;
+    let (database, outcome) =
+        merganser_classify::build(&config, &context, &inputs, taxonomy, output)?;
     distributions.write(|length| library.of(&database, length))?;
     report_unmapped(&outcome.unmapped, unmapped)?;
     tell_of_list(&outcome.unmapped, &args.taxids, console);
     if let Some(output) = json {
-        summary("build", (&config, &resources), &database, &outcome, started, output)?;
+        summary("build", (&config, &context), &database, &outcome, started, output)?;
     }
     outputs.commit_last()?;
     console.info(format_args!(
@@ -118,10 +114,10 @@ pub(crate) fn maps(taxids: &TaxidArgs, found: &References) -> Vec<PathBuf> {
 }
 
 /// Returns the resources of a build, with the memory as a number, so that summaries can report it.
-pub(crate) fn resources(args: &ResourceArgs) -> Resources {
-    let resources = args.resources();
-    let memory = resources.budget();
-    resources.memory(memory)
+pub(crate) fn context(args: &ResourceArgs) -> Context {
+    let context = args.context();
+    let memory = context.budget();
+    context.memory(memory)
 }
 
 /// Adds the maps and manifests among the references to a configuration.
@@ -162,7 +158,7 @@ pub(crate) fn tell_others(others: &[PathBuf], console: &Console) {
 /// Writes the `--json` summary.
 pub(crate) fn summary(
     command: &str,
-    (config, resources): (&BuildConfig, &Resources),
+    (config, context): (&BuildConfig, &Context),
     database: &Database,
     outcome: &BuildOutcome,
     started: Instant,
@@ -171,8 +167,8 @@ pub(crate) fn summary(
     let mut summary = Summary::new(command);
     summary.version(env!("CARGO_PKG_VERSION"));
     summary.set_all("parameters", config);
-    summary.set("parameters", "threads", resources.threads);
-    summary.set("parameters", "memory", resources.budget());
+    summary.set("parameters", "threads", context.threads);
+    summary.set("parameters", "memory", context.budget());
     summary.set("results", "database", db::describe(database));
     summary.set("results", "bases", outcome.bases);
     summary.set("results", "unmapped", outcome.unmapped.len());
@@ -181,7 +177,7 @@ pub(crate) fn summary(
     summary.set("results", "spilled_bytes", outcome.spilled_bytes);
     summary.set("results", "device_runs", outcome.device_runs);
     let gpus: Vec<u32> = outcome.devices.iter().map(|gpu| gpu.ordinal).collect();
-    devices::describe(&gpus, resources.gpu_memory, &mut summary);
+    devices::describe(&gpus, context.gpu_memory, &mut summary);
     devices::clocks(started, &mut summary);
     outcome.stages.iter().for_each(|(name, time)| summary.stage(name, time));
     Ok(write_summary(&mut summary, output)?)

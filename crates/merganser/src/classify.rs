@@ -24,7 +24,7 @@ use merganser_classify::{BuildConfig, Database, Error, QueryParams, SketchConfig
 use merganser_io::{FileKind, Input, OutputSet, ReadInput};
 use merganser_kraken2::Kraken2Database;
 use merganser_library::References;
-use merganser_run::{Cancel, DeviceChoice, Resources, Shard};
+use merganser_run::{Cancel, Context, DeviceChoice, Shard};
 
 use crate::args::ClassifyArgs;
 use crate::args::build::TaxidArgs;
@@ -34,7 +34,6 @@ use crate::console::Console;
 use crate::database::{self, AnyDatabase};
 use crate::files::RunFiles;
 use crate::holds::Holds;
-use crate::progress::Bar;
 use crate::samples::Sample;
 use crate::{build, failure, interrupt, samples};
 pub(crate) use outputs::{ReadPaths, Reports, has_place_for_sample, of_sample};
@@ -49,7 +48,7 @@ struct Environment<'a> {
     /// The files that the database was read from; outputs must not replace them.
     files: &'a RunFiles,
     devices: Devices,
-    resources: Resources,
+    context: Context,
     /// The shard of the reads to classify, `None` for all.
     shard: Option<Shard>,
     /// The classifier of the last sample, which is reused if the next one has the same parameters.
@@ -92,8 +91,7 @@ impl<'a> Environment<'a> {
         }
         // Free its memory before the next one is made.
         *last = None;
-        let bar = Bar::new(self.console);
-        let made = Classifier::on(database, thresholds, &self.devices, &bar)?;
+        let made = Classifier::on(database, thresholds, &self.devices, &self.context)?;
         let classifier = Rc::new(made);
         *last = Some((wanted, Rc::clone(&classifier)));
         Ok(classifier)
@@ -116,12 +114,12 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
     let outputs = work.check(&query, &files)?;
     work.hint(console);
     let mut journal = match &args.resume {
-        Some(path) => Some(Journal::open(path, args.resources.resources().budget(), console)?),
+        Some(path) => Some(Journal::open(path, args.context.context().budget(), console)?),
         None => None,
     };
     let reads = work.reads();
-    let resources = args.resources.resources();
-    let devices = source.devices(&resources, &reads, console)?;
+    let context = args.context.context();
+    let devices = source.devices(&context, &reads)?;
     let cancel = interrupt::cancel_on_interrupt();
     if let Some(journal) = &mut journal {
         journal.set_database(source.database_files()?, &cancel);
@@ -133,7 +131,7 @@ pub(crate) fn run(args: &ClassifyArgs, console: &Console, started: Instant) -> R
         files: &files,
         devices,
         // Determined again: a database may have been built in memory since.
-        resources: args.resources.resources(),
+        context: args.context.context(),
         shard: args.shard.filter(|_| args.sample_sheet.is_none()),
         classifier: RefCell::new(None),
         console,
@@ -261,18 +259,13 @@ impl DatabaseChoice {
     }
 
     /// Chooses the devices. This happens before the database is opened, so that CUDA starts at the same time.
-    fn devices(
-        &self,
-        resources: &Resources,
-        reads: &[Input],
-        console: &Console,
-    ) -> Result<Devices, Error> {
-        let mut resources = resources.clone();
+    fn devices(&self, context: &Context, reads: &[Input]) -> Result<Devices, Error> {
+        let mut context = context.clone();
         // A run with a database of Kraken 2 chooses later, by the size of the table.
-        if resources.device == DeviceChoice::Auto && self.is_kraken2()? {
-            resources.device = DeviceChoice::Cpu;
+        if context.device == DeviceChoice::Auto && self.is_kraken2()? {
+            context.device = DeviceChoice::Cpu;
         }
-        Devices::choose(&resources, self.bytes()?, reads, &Bar::new(console))
+        Devices::choose(&context, self.bytes()?, reads)
     }
 
     /// Returns the size of an existing database, `None` for one that is to be built.
@@ -314,14 +307,14 @@ impl DatabaseChoice {
         let path = match self {
             DatabaseChoice::File(path) => path,
             DatabaseChoice::References(found) => {
-                let built = build_in_memory(args, found, outputs, console, cancel)?;
+                let built = build_in_memory(args, found, outputs, console)?;
                 return Ok(AnyDatabase::Own(built));
             }
         };
         let database = AnyDatabase::open(path).or_else(|error| swapped(error, path, reads))?;
         if let AnyDatabase::Own(database) = &database {
             // Checked before any use, so that the time counts as the time of opening.
-            database.check(args.resources.resources().threads, cancel)?;
+            database.check(args.context.context().threads, cancel)?;
         }
         Ok(database)
     }
@@ -376,7 +369,6 @@ fn build_in_memory(
     references: &References,
     outputs: &OutputSet,
     console: &Console,
-    cancel: &Cancel,
 ) -> Result<Database> {
     let Some(taxonomy) = &taxonomy_of(&args.taxonomy) else {
         return failure::usage(
@@ -386,17 +378,14 @@ fn build_in_memory(
     let (sketches, taxids) = (args.sketches.clone(), args.taxids.config.clone());
     let config = BuildConfig { sketches, taxids, ..BuildConfig::default() };
     let config = build::with_maps(config, references);
-    let resources = args.resources.resources();
-    config.validate_for(&resources)?;
+    let context = args.context.context();
+    config.validate_for(&context)?;
     merganser_run::raise_open_file_limit();
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
     build::tell_others(&references.others, console);
-    let bar = Bar::new(console);
     let inputs = &references.inputs;
-    let built =
-        merganser_classify::build_in_memory(&config, &resources, inputs, taxonomy, &bar, cancel);
-    drop(bar);
-    let (database, outcome) = built?;
+    let (database, outcome) =
+        merganser_classify::build_in_memory(&config, &context, inputs, taxonomy)?;
     build::report_unmapped(&outcome.unmapped, unmapped)?;
     build::tell_of_list(&outcome.unmapped, &args.taxids, console);
     console.info(format_args!(

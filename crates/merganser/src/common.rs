@@ -8,29 +8,35 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use merganser_io::{Input, Output, ReadInput, are_mates, check_cell};
-use merganser_run::{DeviceChoice, Resources, Summary, format_size, size_to_give};
+use merganser_run::{Context, DeviceChoice, Summary, format_size, size_to_give};
 use merganser_taxonomy::TaxonomySource;
 
 use crate::args::device::DeviceArgs;
 use crate::console::{self, Console};
 use crate::failure::{usage, with_flags};
+use crate::interrupt;
+use crate::progress::Bar;
 
-/// Returns the resources of a run, from the options that all commands have.
-pub(crate) fn resources(
+/// Returns the context of a run: the resources that the options of all commands name, and the progress bar, the
+/// warnings and the cancellation of the program.
+pub(crate) fn context(
     threads: Option<usize>,
     memory: Option<u64>,
     temp_dir: Option<&Path>,
     device: Option<&DeviceArgs>,
-) -> Resources {
-    let mut resources = Resources::new().warnings(&console::warnings());
-    resources.threads = threads.unwrap_or(resources.threads);
-    resources.memory = memory;
+) -> Context {
+    let mut context = Context::new()
+        .progress(Bar::new(&console::current()))
+        .warnings(&console::warnings())
+        .cancel(&interrupt::cancellation());
+    context.threads = threads.unwrap_or(context.threads);
+    context.memory = memory;
     if let Some(directory) = temp_dir {
-        resources.temp_dir = directory.to_owned();
+        context.temp_dir = directory.to_owned();
     }
-    resources.device = device.map_or(DeviceChoice::Cpu, |device| device.device.clone());
-    resources.gpu_memory = device.and_then(|device| device.gpu_memory);
-    resources
+    context.device = device.map_or(DeviceChoice::Cpu, |device| device.device.clone());
+    context.gpu_memory = device.and_then(|device| device.gpu_memory);
+    context
 }
 
 /// Returns the taxonomy, if one was given.

@@ -28,6 +28,8 @@ pub(crate) enum Level {
 
 /// All warnings of the program: those that jobs add through their resources, and its own.
 static WARNINGS: OnceLock<Warnings> = OnceLock::new();
+/// The console of the program.
+static CURRENT: OnceLock<Console> = OnceLock::new();
 /// The number of warnings that have been printed.
 static PRINTED: Mutex<usize> = Mutex::new(0);
 
@@ -52,6 +54,11 @@ pub(crate) fn warnings() -> Warnings {
     WARNINGS.get_or_init(Warnings::default).clone()
 }
 
+/// Returns the console of the program; before the command line is parsed, one that prints warnings and errors.
+pub(crate) fn current() -> Console {
+    CURRENT.get().copied().unwrap_or(Console { level: Level::Warn })
+}
+
 /// Prints messages up to a level on stderr.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Console {
@@ -61,6 +68,11 @@ pub(crate) struct Console {
 impl Console {
     pub(crate) fn new(level: Level) -> Console {
         Console { level }
+    }
+
+    /// Creates the console of the program.
+    pub(crate) fn of_program(level: Level) -> Console {
+        *CURRENT.get_or_init(|| Console::new(level))
     }
 
     /// Whether messages of this level are printed.

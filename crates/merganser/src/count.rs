@@ -15,21 +15,20 @@ use anyhow::Result;
 use merganser_count::{Config, Format, Outcome, count};
 use merganser_io::{Input, OutputSet};
 use merganser_report::multiqc::Kind;
-use merganser_run::Resources;
+use merganser_run::Context;
 
 use crate::args::CountArgs;
 use crate::console::Console;
 use crate::holds::FormatChoice;
 use crate::interrupt;
 use crate::pages::Pages;
-use crate::progress::Bar;
 use outputs::Outputs;
 
 /// A finished run, with what its reports need.
 struct Finished<'r> {
     args: &'r CountArgs,
     config: &'r Config,
-    resources: &'r Resources,
+    context: &'r Context,
     inputs: &'r [Input],
     outcome: &'r Outcome,
     outputs: &'r OutputSet,
@@ -41,28 +40,27 @@ struct Finished<'r> {
 /// Counts k-mers, or with `--stats-only` only partitions them, and prints a summary.
 pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     settings::check(args)?;
-    let (config, resources) = (settings::config(args), settings::resources(args));
+    let (config, context) = (settings::config(args), settings::context(args));
     config.validate()?;
     // Many inputs, or many workers on one input, would exceed a soft limit of 1,024.
     merganser_run::raise_open_file_limit();
     let inputs = args.reads.expand(&args.inputs).map_err(merganser_count::Error::from)?;
-    let cancel = interrupt::cancel_on_interrupt();
+    interrupt::cancel_on_interrupt();
     if args.stats_only {
-        return stats::run(args, (&config, &resources), &inputs, console, &cancel);
+        return stats::run(args, (&config, &context), &inputs, console);
     }
     let set = outputs::files(args, &inputs).check()?;
     let mut outputs = Outputs::create(args, &set)?;
-    let temporary = tmp::ensure(&config, &resources)?;
-    let bar = Bar::new(console);
+    let temporary = tmp::ensure(&config, &context)?;
     let output = args.table();
-    let counted = count(&config, &resources, &inputs, output.as_deref(), &set, &bar, &cancel);
-    drop((bar, temporary));
+    let counted = count(&config, &context, &inputs, output.as_deref(), &set);
+    drop(temporary);
     let outcome = counted?;
     let beyond_histogram = outputs.write_histogram(&outcome.histogram, args)?;
     let finished = Finished {
         args,
         config: &config,
-        resources: &resources,
+        context: &context,
         inputs: &inputs,
         outcome: &outcome,
         outputs: &set,

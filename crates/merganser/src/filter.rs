@@ -12,20 +12,19 @@ use anyhow::Result;
 use merganser_filter::{Error, Outcome, run_on_gpus_alone};
 use merganser_io::Input;
 use merganser_report::multiqc::Kind;
-use merganser_run::Resources;
+use merganser_run::Context;
 
 use crate::args::FilterArgs;
 use crate::common;
 use crate::console::Console;
 use crate::interrupt;
 use crate::pages::Pages;
-use crate::progress::Bar;
 use outputs::Outputs;
 
 /// A finished run, with what its reports need.
 struct Finished<'r> {
     args: &'r FilterArgs,
-    resources: &'r Resources,
+    context: &'r Context,
     inputs: &'r [Input],
     outcome: &'r Outcome,
     started: Instant,
@@ -34,21 +33,18 @@ struct Finished<'r> {
 /// Decides the pairs and prints a summary.
 pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     outputs::check(args)?;
-    let (config, resources) = (&args.config, resources(args));
+    let (config, context) = (&args.config, context(args));
     config.validate()?;
     let inputs = args.reads.expand(&args.inputs).map_err(Error::from)?;
-    let cancel = interrupt::cancel_on_interrupt();
+    interrupt::cancel_on_interrupt();
     let set = outputs::declared(args, &inputs).check()?;
     let Outputs { writer, json, pages } = Outputs::create(args, &set)?;
     // For tests of GPUs, which must decide all pairs that they can.
     let gpus_alone = std::env::var_os("MERGANSER_TEST_GPUS_ALONE").is_some();
     let filter = if gpus_alone { run_on_gpus_alone } else { merganser_filter::run };
-    let bar = Bar::new(console);
-    let outcome = filter(config, &resources, &inputs, writer, &bar, &cancel);
-    drop(bar);
-    let outcome = outcome?;
-    let (resources, outcome) = (&resources, &outcome);
-    let finished = Finished { args, resources, inputs: &inputs, outcome, started };
+    let outcome = filter(config, &context, &inputs, writer)?;
+    let (context, outcome) = (&context, &outcome);
+    let finished = Finished { args, context, inputs: &inputs, outcome, started };
     if Pages::is_wanted(&args.pages) {
         pages.write(Kind::Decisions, &page::of(&finished))?;
     }
@@ -60,6 +56,6 @@ pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Res
     Ok(ExitCode::SUCCESS)
 }
 
-fn resources(args: &FilterArgs) -> Resources {
-    common::resources(args.threads.number(), args.memory, None, Some(&args.device))
+fn context(args: &FilterArgs) -> Context {
+    common::context(args.threads.number(), args.memory, None, Some(&args.device))
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::Result;
 use merganser_io::{AtomicFile, Input, expand_inputs};
 use merganser_map::{Error, Index};
-use merganser_run::{Cancel, Resources, format_size, peak_rss};
+use merganser_run::{Context, format_size, peak_rss};
 
 use crate::args::map::IndexArgs;
 use crate::console::Console;
@@ -14,16 +14,15 @@ use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::interrupt;
-use crate::progress::Bar;
 use merganser_run::thousands;
 
 /// Builds an index, or checks one.
 pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Result<ExitCode> {
-    let resources = args.limits.resources(&args.device);
+    let context = args.limits.context(&args.device);
     if args.verify {
         let cancel = interrupt::cancel_on_interrupt();
         let index = Index::open(&args.reference)?;
-        index.check(resources.threads, &cancel)?;
+        index.check(context.threads, &cancel)?;
         console.info(format_args!(
             "{}: {} bases in {} contigs, all checksums are correct",
             args.reference.display(),
@@ -43,9 +42,9 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
         .inputs(&inputs)
         .write(Holds::INDEX, [path])
         .check()?;
-    let cancel = interrupt::cancel_on_interrupt();
+    interrupt::cancel_on_interrupt();
     let file = outputs.file(path).map_err(Error::from)?;
-    let index = build(&resources, input, Some(file), console, &cancel)?;
+    let index = build(&context, input, Some(file))?;
     outputs.commit_last().map_err(Error::from)?;
     console.info(format_args!(
         "{}: {} bases in {} contigs, {} positions, k = {}, {} on disk; {:.2} s, peak memory {}",
@@ -65,15 +64,7 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
 ///
 /// # Errors
 /// Returns the errors of [`merganser_map::build`].
-pub(crate) fn build(
-    resources: &Resources,
-    input: &Input,
-    output: Option<AtomicFile>,
-    console: &Console,
-    cancel: &Cancel,
-) -> Result<Index> {
-    let bar = Bar::new(console);
-    let built = merganser_map::build(resources, input, output, &bar, cancel);
-    drop(bar);
+pub(crate) fn build(context: &Context, input: &Input, output: Option<AtomicFile>) -> Result<Index> {
+    let built = merganser_map::build(context, input, output);
     Ok(built?.0)
 }

@@ -86,11 +86,16 @@ fn end_after(line: &[u8]) {
     }
 }
 
-/// Returns a flag that is set by Ctrl-C, and by any other signal that would end the process, so that the run ends soon
-/// and cleans up. Before this is called, and at the second signal, the process ends at once.
+/// Returns the flag that is set by Ctrl-C, and by any other signal that would end the process.
+pub(crate) fn cancellation() -> Cancel {
+    CANCEL.clone()
+}
+
+/// Lets the run end by itself after a signal, soon and without temporary files. Before this is called, and at the
+/// second signal, the process ends at once. Returns the [flag](cancellation).
 pub(crate) fn cancel_on_interrupt() -> Cancel {
     HEEDED.store(true, Ordering::Release);
-    CANCEL.clone()
+    cancellation()
 }
 
 /// Stops the run at the first signal, and ends the process at a second one or if the run takes too long to end.

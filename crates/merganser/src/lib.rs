@@ -28,15 +28,15 @@
 //! ```
 //! use merganser::count::{Config, count_in_memory};
 //! use merganser::io::Input;
-//! use merganser::run::{Cancel, Resources, Silent};
+//! use merganser::run::{Cancel, Context, Silent};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let reads = folder.path().join("reads.fa");
 //! std::fs::write(&reads, ">one\nACGTTA\n>two\nCGTTAC\n")?;
 //!
-//! let (config, resources, cancel) = (Config { min_count: Some(1), ..Config::new(5) }, Resources::new(), Cancel::default());
+//! let (config, context, cancel) = (Config { min_count: Some(1), ..Config::new(5) }, Context::new(), Cancel::default());
 //! let inputs = [Input::File(reads)];
-//! let (outcome, table) = count_in_memory(&config, &resources, &inputs, &Silent, &cancel)?;
+//! let (outcome, table) = count_in_memory(&config, &context, &inputs)?;
 //! assert_eq!((outcome.total_kmers, table.len()), (4, 3));
 //! for (kmer, count) in table.iter() {
 //!     println!("{kmer} {count}");
@@ -69,7 +69,7 @@
 //!     BuildConfig, Preset, SharedClassifier, TaxidConfig, Thresholds, build_in_memory,
 //!     expand_references,
 //! };
-//! use merganser::run::{Cancel, Resources, Silent};
+//! use merganser::run::{Cancel, Context, Silent};
 //!
 //! # let data = std::path::Path::new("../../tests/data");
 //! let genomes = data.join("genomes");
@@ -77,9 +77,9 @@
 //! let taxids = TaxidConfig { map: vec![genomes.join("seqid2taxid.map")], strict: false };
 //! let config = BuildConfig { taxids, ..BuildConfig::new(params) };
 //! let (references, taxonomy) = (expand_references(&[genomes])?, data.join("taxonomy"));
-//! let (resources, cancel) = (Resources::new(), Cancel::default());
+//! let (context, cancel) = (Context::new(), Cancel::default());
 //! let (database, _) =
-//!     build_in_memory(&config, &resources, &references, &taxonomy, &Silent, &cancel)?;
+//!     build_in_memory(&config, &context, &references, &taxonomy)?;
 //!
 //! // May be kept, moved and shared by threads.
 //! let classifier = SharedClassifier::new(Arc::new(database), Thresholds::new(&params));
@@ -110,13 +110,13 @@
 //! use merganser::filter::Threshold;
 //! use merganser::io::Input;
 //! use merganser::map::{Config, build, map_reads};
-//! use merganser::run::{Cancel, Resources, Silent};
+//! use merganser::run::{Cancel, Context, Silent};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let fasta = folder.path().join("reference.fa");
 //! std::fs::write(&fasta, ">c\nTTTTTTTTTTGATTACAGATCCCGTAATTTTTTTTTT\n")?;
 //! let cancel = Cancel::default();
-//! let (index, _) = build(&Resources::new(), &Input::File(fasta), None, &Silent, &cancel)?;
+//! let (index, _) = build(&Context::new(), &Input::File(fasta), None)?;
 //!
 //! let config = Config::new(Threshold::Edits(1));
 //! let hits = map_reads(&config, &index, &[b"GATTACAGATCCCGTAA"], &cancel)?;
@@ -182,7 +182,7 @@ pub mod classify {
         #[doc(inline)]
         pub use merganser_classify::bracken::distribution;
         #[doc(inline)]
-        pub use merganser_kraken2::{Simulator, distribution as kraken2_distribution};
+        pub use merganser_kraken2::distribution as kraken2_distribution;
         #[doc(inline)]
         pub use merganser_taxreport::bracken::*;
     }

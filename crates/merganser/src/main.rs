@@ -62,7 +62,7 @@ fn program(started: Instant) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return failure::of_arguments(&error),
     };
-    let console = Console::new(cli.talk.level());
+    let console = Console::of_program(cli.talk.level());
     match interrupt::handle_signals().and_then(|()| run(&cli.command, &console, started)) {
         Ok(code) => {
             console.print_warnings();

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use merganser_io::{Input, Output, OutputFormat, OutputSet, ReadInput, is_open_stream};
 use merganser_map::{Config, Error, Format, Index, IndexKind, Outcome, Outputs, Strand, share};
-use merganser_run::{Cancel, Resources};
+use merganser_run::Context;
 
 use crate::args::map::{MapArgs, MapCommand, MapCommandArgs};
 use crate::common::hint_at_mates;
@@ -25,14 +25,13 @@ use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::{Holds, note_interleaved, refuse_other_reads};
 use crate::pages::Pages;
-use crate::progress::Bar;
 use crate::{index, interrupt};
 use job::Job;
 
 /// A finished run, with what its reports need.
 struct Finished<'r> {
     args: &'r MapArgs,
-    resources: &'r Resources,
+    context: &'r Context,
     inputs: &'r [ReadInput],
     index: &'r Index,
     outcome: &'r Outcome,
@@ -44,12 +43,11 @@ struct Finished<'r> {
 /// The state that the mapping of all samples shares.
 struct Session<'r> {
     args: &'r MapArgs,
-    resources: &'r Resources,
+    context: &'r Context,
     index: &'r Index,
     /// The time to open or build the index.
     indexing: Duration,
     console: &'r Console,
-    cancel: &'r Cancel,
 }
 
 pub(crate) fn run(args: &MapCommandArgs, console: &Console, started: Instant) -> Result<ExitCode> {
@@ -63,9 +61,9 @@ pub(crate) fn run(args: &MapCommandArgs, console: &Console, started: Instant) ->
 /// Maps a single sample or all samples of a sheet, and prints summaries.
 fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     check(args)?;
-    let mut resources = args.limits.resources(&args.device);
+    let mut context = args.limits.context(&args.device);
     if let Some(directory) = &args.tmp_dir {
-        resources.temp_dir.clone_from(directory);
+        context.temp_dir.clone_from(directory);
     }
     let jobs = job::all(args, console)?;
     for job in &jobs {
@@ -91,17 +89,16 @@ fn map(args: &MapArgs, console: &Console, started: Instant) -> Result<ExitCode> 
     }
     let cancel = interrupt::cancel_on_interrupt();
     if args.sample_sheet.is_some() {
-        return sheet::run(args, &jobs, &resources, &set, (console, &cancel, started));
+        return sheet::run(args, &jobs, &context, &set, (console, &cancel, started));
     }
     let job = &jobs[0];
     let mut opened = job.outputs(&set)?;
     let json = args.json.as_deref().map(|path| set.output(path)).transpose();
     let json = json.map_err(Error::from)?;
     let pages = page::create(args, job, &set)?;
-    let index = open_index(args, &resources, console, &cancel)?;
+    let index = open_index(args, &context)?;
     let indexing = started.elapsed();
-    let session =
-        Session { args, resources: &resources, index: &index, indexing, console, cancel: &cancel };
+    let session = Session { args, context: &context, index: &index, indexing, console };
     opened.index = session.index_output(job, &set)?;
     let outcome = session.map(job, opened)?;
     let finished = session.finished(job, &outcome, started);
@@ -125,14 +122,13 @@ fn note_mates(job: &Job, console: &Console) {
 impl Session<'_> {
     /// Maps the reads of a job.
     fn map(&self, job: &Job, opened: Outputs) -> Result<Outcome> {
-        let Session { resources, index, cancel, .. } = self;
-        let bar = Bar::new(self.console);
+        let Session { context, index, .. } = self;
         let share = match self.args.shard.filter(|_| job.name.is_none()) {
-            Some(shard) => Some(share(&job.inputs, shard, resources, &bar, cancel)?),
+            Some(shard) => Some(share(&job.inputs, shard, context)?),
             None => None,
         };
         let config = Config { share, ..config(self.args, job)? };
-        Ok(merganser_map::run(&config, resources, index, &job.inputs, opened, &bar, cancel)?)
+        Ok(merganser_map::run(&config, context, index, &job.inputs, opened)?)
     }
 
     fn finished<'r>(
@@ -141,8 +137,8 @@ impl Session<'_> {
         outcome: &'r Outcome,
         started: Instant,
     ) -> Finished<'r> {
-        let Session { args, resources, index, indexing, .. } = *self;
-        Finished { args, resources, inputs: &job.inputs, index, outcome, indexing, started }
+        let Session { args, context, index, indexing, .. } = *self;
+        Finished { args, context, inputs: &job.inputs, index, outcome, indexing, started }
     }
 
     /// Creates the output for the BAI, CSI or CRAI index of a job's sorted records; `None` if no index is written.
@@ -258,20 +254,16 @@ fn config(args: &MapArgs, job: &Job) -> Result<Config> {
 }
 
 /// Opens the index, or builds one from a reference in FASTA.
-fn open_index(
-    args: &MapArgs,
-    resources: &Resources,
-    console: &Console,
-    cancel: &Cancel,
-) -> Result<Index> {
+fn open_index(args: &MapArgs, context: &Context) -> Result<Index> {
+    let cancel = &context.cancel;
     if is_index(&args.reference)? {
         let index = Index::open(&args.reference)?;
         // Mapping would check it as well, but here the time counts as the time of opening the index.
-        index.check(resources.threads, cancel)?;
+        index.check(context.threads, cancel)?;
         return Ok(index);
     }
     let input = Input::File(args.reference.clone());
-    index::build(resources, &input, None, console, cancel)
+    index::build(context, &input, None)
 }
 
 /// Whether a file is an index. Its first byte decides: no text and no compressed file begins with this byte.

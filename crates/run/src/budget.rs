@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::{GpuShortage, Resources, Shortage};
+use crate::{Context, GpuShortage, Shortage};
 
 /// A memory plan, in bytes: how much there is, and how much is needed.
 ///
@@ -11,10 +11,10 @@ use crate::{GpuShortage, Resources, Shortage};
 /// [the error](Self::check) if there is too little. Plans of the same memory are ordered by their needs.
 ///
 /// ```
-/// use merganser_run::{Budget, Resources, Shortage};
+/// use merganser_run::{Budget, Context, Shortage};
 ///
 /// // Two workers with 16 batches of 1 MiB each.
-/// let budget = Budget::of_run(&Resources::new().threads(2).memory(100 << 20), 16 << 20);
+/// let budget = Budget::of_run(&Context::new().threads(2).memory(100 << 20), 16 << 20);
 /// assert_eq!((budget.needed(), budget.left()), (60 << 20, 40 << 20));
 /// assert!(budget.with(41 << 20).check("2 threads need", Shortage::FEWER_THREADS).is_err());
 /// ```
@@ -42,8 +42,8 @@ impl Budget {
 
     /// Plans the memory of a run that reads and writes files, and whose workers need `own` bytes each for batches and
     /// structures of the job: text, records, results that wait, output.
-    pub fn of_run(resources: &Resources, own: u64) -> Budget {
-        Budget::new(resources.budget()).with_files(1).with_workers(resources.threads, own)
+    pub fn of_run(context: &Context, own: u64) -> Budget {
+        Budget::new(context.budget()).with_files(1).with_workers(context.threads, own)
     }
 
     /// Plans `total` bytes that do not include the process itself.

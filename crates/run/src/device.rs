@@ -4,7 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Progress, Resources};
+use crate::Context;
 
 /// The value of `--device`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -158,14 +158,14 @@ impl Work {
 /// cores (`docs/evidence/speed.md`: 5 Mb, where GPUs are slower, and 100 Mb).
 const MIN_REFERENCE: u64 = 20_000_000;
 
-impl Resources {
+impl Context {
     /// Returns the CUDA numbers of the GPUs for a run of `work` on about `input` bytes of text (`None` if
     /// unknown); empty for the CPU.
     ///
     /// `usable` returns the numbers, models and memory sizes of the usable GPUs, or the reason why no GPU
     /// is usable. [`DeviceChoice::Auto`] uses GPUs for inputs of at least [`break_even`](Work::break_even) bytes, and
     /// of unknown size. It and [`DeviceChoice::AllCuda`] leave GPUs idle that would not speed up such a run, with a
-    /// note to `progress`.
+    /// note to [`progress`](Context::progress).
     ///
     /// # Errors
     /// The error of `usable` if GPUs are requested and no GPU is usable. Requested numbers are not
@@ -175,14 +175,13 @@ impl Resources {
         work: Work,
         input: Option<u64>,
         usable: impl FnOnce() -> Result<Vec<(u32, String, u64)>, E>,
-        progress: &dyn Progress,
     ) -> Result<Vec<u32>, E> {
         let useful = |mut gpus: Vec<(u32, String, u64)>| {
             let limit = self.gpu_memory.unwrap_or(u64::MAX);
             let memory: Vec<u64> = gpus.iter().map(|gpu| gpu.2.min(limit)).collect();
             gpus.truncate(work.useful_gpus(input, &memory));
             if gpus.len() < memory.len() {
-                progress.note(&format!(
+                self.progress.note(&format!(
                     "using {} of {} GPUs: more would not be faster here (--device cuda:0,1 uses both)",
                     gpus.len(),
                     memory.len()
@@ -203,7 +202,7 @@ impl Resources {
                     let name = |(number, model, _): &_| format!("cuda:{number} {model}");
                     let names = gpus.iter().map(name);
                     let names: Vec<String> = names.collect();
-                    progress.note(&format!("computing on {}", names.join(", ")));
+                    self.progress.note(&format!("computing on {}", names.join(", ")));
                 }
                 Ok(numbers(&gpus))
             }
@@ -216,27 +215,26 @@ impl Resources {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Silent;
 
     #[test]
     fn auto_takes_gpus_where_they_pay() {
         let two = || Ok::<_, String>(vec![(0, "A".to_owned(), 1), (2, "B".to_owned(), 1)]);
         let none = || Err("no driver".to_owned());
-        let auto = Resources::new();
-        let choose = |input| auto.choose_gpus(Work::Count, input, two, &Silent).unwrap();
+        let auto = Context::new();
+        let choose = |input| auto.choose_gpus(Work::Count, input, two).unwrap();
         assert_eq!(choose(Some(99_999_999)), [0u32; 0]);
         assert_eq!(choose(Some(100_000_000)), [0]);
         assert_eq!(choose(Some(16_000_000_000)), [0, 2]);
         assert_eq!(choose(None), [0, 2]);
         let small = Work::Map { reference: 1 };
-        assert_eq!(auto.choose_gpus(small, None, two, &Silent).unwrap(), [0u32; 0]);
-        assert_eq!(auto.choose_gpus(Work::Count, None, none, &Silent).unwrap(), [0u32; 0]);
+        assert_eq!(auto.choose_gpus(small, None, two).unwrap(), [0u32; 0]);
+        assert_eq!(auto.choose_gpus(Work::Count, None, none).unwrap(), [0u32; 0]);
         let all = auto.clone().device(DeviceChoice::AllCuda);
-        assert_eq!(all.choose_gpus(small, Some(1), two, &Silent).unwrap(), [0]);
-        assert_eq!(all.choose_gpus(Work::Query, Some(1), two, &Silent).unwrap(), [0, 2]);
-        assert_eq!(all.choose_gpus(small, None, none, &Silent).unwrap_err(), "no driver");
+        assert_eq!(all.choose_gpus(small, Some(1), two).unwrap(), [0]);
+        assert_eq!(all.choose_gpus(Work::Query, Some(1), two).unwrap(), [0, 2]);
+        assert_eq!(all.choose_gpus(small, None, none).unwrap_err(), "no driver");
         let third = auto.device(DeviceChoice::Cuda(vec![3]));
-        assert_eq!(third.choose_gpus(small, None, none, &Silent).unwrap(), [3]);
+        assert_eq!(third.choose_gpus(small, None, none).unwrap(), [3]);
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub enum FaultKind {
 }
 
 /// An error of one of the crates. Its message is one line that says what is wrong, where, and what
-/// to do. Fields of configurations and of [`Resources`](crate::Resources) are in backticks,
+/// to do. Fields of configurations and of [`Context`](crate::Context) are in backticks,
 /// so that a program can replace them with its own names ([`with_names`]).
 pub trait Fault: std::error::Error + Send + Sync + 'static {
     /// Returns the kind of the error.

@@ -1,10 +1,11 @@
-//! The parts that every run shares: resources of the machine, cancellation, progress, ordered results, the
+//! The parts that every run shares: its context (resources of the machine, cancellation, progress), ordered results, the
 //! common interface of errors, and the `--json` summary. Nothing here depends on sequences.
 
 mod aborts;
 mod allocator;
 mod budget;
 mod cancel;
+mod context;
 mod device;
 mod each;
 mod end;
@@ -18,7 +19,6 @@ mod named;
 mod neighbours;
 pub mod options;
 mod progress;
-mod resources;
 mod shard;
 mod shortage;
 mod signals;
@@ -35,6 +35,7 @@ pub use aborts::end_well_on_abort;
 pub use allocator::{Allocator, give_back_freed_memory, may_fail, share_heaps};
 pub use budget::Budget;
 pub use cancel::{Cancel, Cancelled};
+pub use context::Context;
 pub use device::{DeviceChoice, DeviceError, Work};
 pub use each::{Numbers, RoundRobin, Share, each, each_in_order, side_by_side};
 pub use end::{all_is_done, end_at_once, is_to_be_told};
@@ -45,7 +46,6 @@ pub use files::raise_open_file_limit;
 pub use memory::{available_memory, default_budget, least_memory, peak_rss};
 pub use neighbours::neighbours;
 pub use progress::{Progress, Silent, Unit};
-pub use resources::Resources;
 pub use shard::Shard;
 pub use shortage::{GpuShortage, Shortage};
 pub use signals::{end_by, ending_signals, is_ignored};

@@ -47,7 +47,7 @@ fn address_space_left() -> Option<u64> {
 }
 
 /// Returns the memory to use by default: three quarters of [`available_memory`], so that it depends
-/// on the moment. A run queries it once, through its [`Resources`](crate::Resources).
+/// on the moment. A run queries it once, through its [`Context`](crate::Context).
 pub fn default_budget() -> u64 {
     default_share(available_memory())
 }

@@ -15,7 +15,7 @@ pub enum Unit {
 
 /// A receiver of a job's progress. Jobs call it from any of their threads, at most some hundred times a
 /// second.
-pub trait Progress: Sync {
+pub trait Progress: Send + Sync {
     /// Begins a stage that counts in `unit`. `total` is the sum of the stage's [`advance`](Self::advance)
     /// amounts, `None` if unknown.
     fn stage(&self, name: &str, unit: Unit, total: Option<u64>);

@@ -15,7 +15,7 @@ use merganser_alignments::RecordOptions;
 use merganser_gpu::DeviceInfo;
 use merganser_io::{BgzfBlocks, Header, Keep, ReadInput, Records};
 use merganser_run::engine::Engine;
-use merganser_run::{Budget, Cancel, Progress, Resources, Shortage, Stages, Unit, thousands};
+use merganser_run::{Budget, Context, Shortage, Stages, Unit, thousands};
 
 use crate::Error;
 use merganser_io::shown;
@@ -129,25 +129,24 @@ pub struct ExtractOutcome {
 /// that is not; if no read has a line; if writing fails.
 pub fn extract_reads(
     config: &ExtractConfig,
-    resources: &Resources,
+    context: &Context,
     lines: &Path,
     segments: &[ReadInput],
     outputs: ExtractOutputs<'_>,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<ExtractOutcome, Error> {
-    resources.validate()?;
-    let room = room(resources)?;
+    let (progress, cancel) = (&*context.progress, &context.cancel);
+    context.validate()?;
+    let room = room(context)?;
     let options = RecordOptions {
         keep: Keep { header: Header::Whole, qualities: !config.fasta },
         batch_records: BATCH[0],
         batch_bytes: BATCH[1],
-        workers: resources.threads,
+        workers: context.threads,
         max_record: merganser_io::longest_record(room / 2, COPIES),
         any_names: config.any_names,
         find_pairs: true,
         cancel: cancel.clone(),
-        warnings: resources.warnings.clone(),
+        warnings: context.warnings.clone(),
         ..RecordOptions::default()
     };
     let records = Records::open(segments, options)?;
@@ -155,8 +154,8 @@ pub fn extract_reads(
     let steps = Steps::new(records, lines, config, room / 2)?;
     let written = Written { outputs };
     let (gzip, apart) = (written.gzip(), written.outputs.mates.is_some());
-    let engine = Engine::new(&steps, written, 4 * resources.threads as u64, progress, cancel);
-    let workers = engine.run(resources.threads, || {
+    let engine = Engine::new(&steps, written, 4 * context.threads as u64, progress, cancel);
+    let workers = engine.run(context.threads, || {
         let (blocks, tally) = (BgzfBlocks::new(LEVEL), Tally::default());
         Worker { steps: &steps, fasta: config.fasta, gzip, apart, blocks, tally }
     })?;
@@ -175,14 +174,14 @@ pub fn extract_reads(
     }
     if let Some((taxid, read)) = &outcome.first_unknown {
         let (lines, count) = (shown(lines).display(), thousands(outcome.unknown));
-        resources.warnings.push(format!(
+        context.warnings.push(format!(
             "{lines}: {count} lines have unknown taxids, first {taxid} (read {read}), so it is unknown which \
              taxa these are below; give the taxonomy, database or report that the lines were made with"
         ));
     }
     if let (count, Some(read)) = &outcome.doubled {
         let (lines, count) = (shown(lines).display(), thousands(*count));
-        resources.warnings.push(format!(
+        context.warnings.push(format!(
             "{lines}: {count} lines have another line of the same read with another taxon, first read {read}, and \
              reads and lines are in different orders: a wrong one of these reads may have been extracted; give \
              each read a unique name, or give the reads in the order of the lines"
@@ -196,9 +195,9 @@ pub fn extract_reads(
 const LEVEL: u8 = 4;
 
 /// Returns the memory for long records and names, in bytes.
-fn room(resources: &Resources) -> Result<u64, Error> {
-    let what = format_args!("extracting reads with {} threads needs", resources.threads);
-    Ok(Budget::of_run(resources, THREAD).check(what, Shortage::FEWER_THREADS)?)
+fn room(context: &Context) -> Result<u64, Error> {
+    let what = format_args!("extracting reads with {} threads needs", context.threads);
+    Ok(Budget::of_run(context, THREAD).check(what, Shortage::FEWER_THREADS)?)
 }
 
 impl ExtractOutcome {

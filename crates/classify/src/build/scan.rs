@@ -82,12 +82,12 @@ pub(super) fn scan(
     keep: bool,
 ) -> Result<Scan, Error> {
     let Setup { config, gpus, cancel, .. } = setup;
-    let (threads, params) = (setup.resources.threads, config.params());
+    let (threads, params) = (setup.context.threads, config.params());
     let options = ReaderOptions {
         workers: threads,
         max_record: merganser_io::longest_record(memory / 16, threads as u64 + 1),
         cancel: (*cancel).clone(),
-        warnings: setup.resources.warnings.clone(),
+        warnings: setup.context.warnings.clone(),
         ..ReaderOptions::default()
     };
     let reader = Reader::open(inputs, options)?;
@@ -104,7 +104,7 @@ pub(super) fn scan(
         first_window,
         gpu: (!gpus.devices.is_empty()).then_some(&starting),
         waiting: AtomicU64::new(0),
-        spill: SpillFile::new(&setup.resources.temp_dir),
+        spill: SpillFile::new(&setup.context.temp_dir),
         spill_lock: Mutex::new(()),
     };
     let result = thread::scope(|scope| {
@@ -138,7 +138,7 @@ impl Scanner<'_> {
     }
 
     fn work(&self) -> Result<(Entries, Vec<Unit>, u64), Error> {
-        let threads = self.setup.resources.threads as u64;
+        let threads = self.setup.context.threads as u64;
         let mut entries = Entries::new(self.entry_memory() / threads);
         let mut units = Vec::new();
         let mut bases = 0;

@@ -1,7 +1,7 @@
 //! The devices of a run.
 
 use merganser_io::Input;
-use merganser_run::{DeviceChoice, Progress, Resources, Work};
+use merganser_run::{Context, DeviceChoice, Work};
 
 use crate::Error;
 use merganser_gpu::GpuConfig;
@@ -18,7 +18,7 @@ pub struct Devices {
 }
 
 impl Devices {
-    /// Chooses the devices that `resources` requests, for all runs over `reads` together.
+    /// Chooses the devices that `context` requests, for all runs over `reads` together.
     ///
     /// Automatically, GPUs are used only if there are enough reads to pay for starting them ([`Work::Classify`]),
     /// and only as many as a database of `database` bytes needs; all, if the size is unknown.
@@ -26,16 +26,15 @@ impl Devices {
     /// # Errors
     /// If there is no thread; if GPUs are requested and there is no GPU.
     pub fn choose<'i>(
-        resources: &Resources,
+        context: &Context,
         database: Option<u64>,
         reads: impl IntoIterator<Item = &'i Input>,
-        progress: &dyn Progress,
     ) -> Result<Devices, Error> {
-        resources.validate()?;
+        context.validate()?;
         let bytes = merganser_io::text_bytes(reads);
         let work = Work::Classify { database };
-        let gpus = resources.choose_gpus(work, bytes, merganser_gpu::usable, progress)?;
-        let auto = resources.device == DeviceChoice::Auto;
-        Ok(Devices { gpus: GpuConfig::new(resources, gpus), auto })
+        let gpus = context.choose_gpus(work, bytes, merganser_gpu::usable)?;
+        let auto = context.device == DeviceChoice::Auto;
+        Ok(Devices { gpus: GpuConfig::new(context, gpus), auto })
     }
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use merganser_io::{ReadInput, RecordBatch};
 use merganser_run::engine::{Engine, NumberSource, Turn, Work};
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, InOrderSink, Progress, Resources, Silent, each_in_order};
+use merganser_run::{Cancel, Context, InOrderSink, Progress, Silent, each_in_order};
 
 use super::clock::Clock;
 use super::found::{Found, FoundBatch, merge};
@@ -131,7 +131,7 @@ pub(super) struct RunContext<'r, 'a> {
     /// The filter of reads and bases.
     pub(super) filter: ReadFilter,
     pub(super) thresholds: Thresholds,
-    pub(super) resources: &'r Resources,
+    pub(super) context: &'r Context,
     pub(super) plan: Plan,
     pub(super) lines: LineWriter<'r>,
     pub(super) wants: Wants,
@@ -146,7 +146,7 @@ pub(super) struct RunContext<'r, 'a> {
 impl<'a> RunContext<'_, 'a> {
     /// Returns the number of batches that may be started before earlier ones are written: four for each thread.
     pub(super) fn ahead(&self) -> u64 {
-        4 * self.resources.threads as u64
+        4 * self.context.threads as u64
     }
 
     /// Returns the sink that writes texts in the order of the reads.
@@ -180,7 +180,7 @@ impl<'a> RunContext<'_, 'a> {
         progress: &dyn Progress,
     ) -> Result<(), Error> {
         self.classifier.query.rounds().map_or(Ok(()), Rounds::restart)?;
-        let storage = Storage::new(&self.resources.temp_dir, self.plan.waiting);
+        let storage = Storage::new(&self.context.temp_dir, self.plan.waiting);
         let coverage = (per_mille > 0).then(|| ReferenceHits::new(self.classifier.database));
         let batches = self.store_all(&storage, coverage.as_ref(), segments, progress)?;
         let batches = self.ask_other_parts(&storage, batches, coverage.as_ref())?;
@@ -322,7 +322,7 @@ impl<'a> RunContext<'_, 'a> {
         let numbers = NumberSource::up_to(batches.len());
         let (sink, cancel) = (self.written(outputs), self.cancel);
         let engine = Engine::new(&numbers, sink, self.ahead(), &Silent, cancel);
-        let workers = engine.run(self.resources.threads, || Deciding {
+        let workers = engine.run(self.context.threads, || Deciding {
             run: self,
             storage,
             batches,
@@ -370,7 +370,7 @@ impl<'a> RunContext<'_, 'a> {
         let numbers = 0..places.len();
         let places: Vec<_> = places.into_iter().map(|stored| Mutex::new(Some(stored))).collect();
         let own = || (Vec::new(), RecordBatch::default(), query.scratch().ask(parts.clone()));
-        each_in_order(self.resources.threads, numbers, self.cancel, own, |own, number| {
+        each_in_order(self.context.threads, numbers, self.cancel, own, |own, number| {
             let (bytes, masked, scratch) = own;
             let stored = lock(&places[number]).take().ok_or(Error::Cancelled)?;
             let mut stored_batch = storage.get(&stored, bytes)?;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use merganser_run::{Budget, Resources, Shortage, format_size, neighbours};
+use merganser_run::{Budget, Context, Shortage, format_size, neighbours};
 
 use crate::config::RunConfig;
 use crate::{Database, Error};
@@ -38,20 +38,20 @@ impl Plan {
     pub(super) fn new(
         database: &Database,
         config: &RunConfig,
-        resources: &Resources,
+        context: &Context,
         on_devices: bool,
     ) -> Result<Plan, Error> {
-        let threads = resources.threads;
-        let fixed = fixed(database, config, resources);
+        let threads = context.threads;
+        let fixed = fixed(database, config, context);
         let all = 0..database.parts();
         // With devices, the host needs tables only to confirm verdicts.
         let again = config.kraken2.confidence > 0.0;
         // Tables that are in memory already do not reduce the free memory, but they count towards a limit.
-        let held = resources.memory.is_none() && database.is_in_memory();
+        let held = context.memory.is_none() && database.is_in_memory();
         let here = (!on_devices || again) && !held;
         let bytes = |parts: Range<usize>| if here { database.resident_bytes(parts) } else { 0 };
         let whole = fixed.with(bytes(all.clone()));
-        let memory = resources.memory.unwrap_or_else(|| usual(resources, whole.needed()));
+        let memory = context.memory.unwrap_or_else(|| usual(context, whole.needed()));
         let [fixed, whole] = [fixed, whole].map(|budget| budget.within(memory));
         let (rounds, left) = if whole.suffices() {
             (vec![all.clone()], whole.left())
@@ -98,14 +98,14 @@ fn asks_one_by_one(config: &RunConfig) -> bool {
 }
 
 /// Returns the memory that a run takes besides tables and long records.
-fn fixed(database: &Database, config: &RunConfig, resources: &Resources) -> Budget {
+fn fixed(database: &Database, config: &RunConfig, context: &Context) -> Budget {
     let (targets, windows) = (database.targets().len() as u64, u64::from(database.windows()));
     // A bit for each window and two counters for each target.
     let coverage = windows / 8 + 16 * targets;
     let tables = u64::from(config.references) + u64::from(config.cov_percentile > 0);
     // A bit for each slot.
     let features = if config.kraken2.report_minimizer_data { database.bytes() / 64 } else { 0 };
-    Budget::of_run(resources, THREAD)
+    Budget::of_run(context, THREAD)
         .with(database.content_bytes())
         .with(tables * coverage)
         .with(features)
@@ -113,8 +113,8 @@ fn fixed(database: &Database, config: &RunConfig, resources: &Resources) -> Budg
 
 /// Returns the memory to use if no limit is given. If the free memory suffices for the whole database, it is
 /// queried at once: its pages belong to the system's page cache and can be evicted.
-fn usual(resources: &Resources, whole: u64) -> u64 {
-    resources.budget().max(whole.min(resources.available()))
+fn usual(context: &Context, whole: u64) -> u64 {
+    context.budget().max(whole.min(context.available()))
 }
 
 /// Returns the remedy for too little memory. `again` means that the host needs tables in addition to those on devices.
@@ -129,16 +129,16 @@ fn remedy(database: &Database, on_devices: bool, again: bool) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::usual;
-    use merganser_run::Resources;
+    use merganser_run::Context;
 
     #[test]
     fn a_database_may_take_all_that_is_free() {
-        let resources = Resources::new();
-        let (budget, available) = (resources.budget(), resources.available());
+        let context = Context::new();
+        let (budget, available) = (context.budget(), context.available());
         for (whole, memory) in
             [(1, budget), (budget + 1, budget + 1), (available, available), (u64::MAX, available)]
         {
-            assert_eq!(usual(&resources, whole), memory);
+            assert_eq!(usual(&context, whole), memory);
         }
     }
 }

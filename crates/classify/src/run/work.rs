@@ -43,7 +43,7 @@ impl<'a> RunContext<'_, 'a> {
         let records = Records::open(segments, self.record_options(gpu.as_deref()))?;
         progress.stage("classify", Unit::Bytes, records.bytes_total());
         let engine = Engine::new(&records, sink, self.ahead(), progress, self.cancel);
-        let workers = engine.run_on(self.resources.threads, gpu.as_deref(), || Worker {
+        let workers = engine.run_on(self.context.threads, gpu.as_deref(), || Worker {
             run: self,
             take,
             scratch: self.scratch(),
@@ -72,7 +72,7 @@ impl<'a> RunContext<'_, 'a> {
             },
             batch_records,
             batch_bytes,
-            workers: self.resources.threads,
+            workers: self.context.threads,
             max_record: self.plan.record,
             reads: reads_of(self.config.kraken2.share.as_ref()),
             any_names: self.config.kraken2.any_names,
@@ -84,7 +84,7 @@ impl<'a> RunContext<'_, 'a> {
                 uracil: true,
             }),
             cancel: self.cancel.clone(),
-            warnings: self.resources.warnings.clone(),
+            warnings: self.context.warnings.clone(),
             ..RecordOptions::default()
         }
     }

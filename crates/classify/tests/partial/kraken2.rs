@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use merganser_io::ReadInput;
 use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2ReportOptions, classify};
-use merganser_run::{Cancel, Resources, Silent};
+use merganser_run::Context;
 use merganser_taxreport::output::Outputs;
 use merganser_taxreport::report::Abundance;
 
@@ -50,9 +50,8 @@ pub(crate) fn run(
 ) -> Vec<Vec<u8>> {
     let mut file = fs::File::create(partial).unwrap();
     let mut outputs = Outputs { partial: Some(&mut file), ..Outputs::default() };
-    let (resources, cancel) = (Resources::new().threads(threads), Cancel::default());
-    let outcome =
-        classify(config, &resources, database, segments, &mut outputs, &Silent, &cancel).unwrap();
+    let context = Context::new().threads(threads);
+    let outcome = classify(config, &context, database, segments, &mut outputs).unwrap();
     let (tally, tree) = (outcome.tally(database), database.tree());
     let mut all = tables(
         |least| text_of(&Abundance::new(&tally, tree, &[] as &[(&str, u32)], least)),

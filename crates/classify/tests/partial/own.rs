@@ -7,7 +7,7 @@ use merganser_classify::run::{Outputs, RunConfig, classify};
 use merganser_classify::{BuildConfig, Database, Params, PartConfig, Preset, VerdictConfig, build};
 use merganser_io::{AtomicFile, Input, ReadInput};
 use merganser_kraken2::Kraken2Config;
-use merganser_run::{Cancel, Resources, Silent};
+use merganser_run::Context;
 use merganser_taxreport::report::{Abundance, ReportOptions};
 
 use crate::jobs::{Reads, divide, shuffled, write};
@@ -40,17 +40,17 @@ pub(crate) fn database(folder: &Path, params: Params, parts: usize) -> Database 
     fs::write(folder.join("nodes.dmp"), NODES).unwrap();
     fs::write(folder.join("names.dmp"), "").unwrap();
     fs::write(folder.join("g.fa"), text).unwrap();
-    let (config, resources) = (
+    let (config, context) = (
         BuildConfig {
             parts: PartConfig { parts, max_part_size: None },
             ..BuildConfig::new(params)
         },
-        Resources::new(),
+        Context::new(),
     );
     let inputs = [Input::File(folder.join("g.fa"))];
     let to = folder.join(format!("{parts}.mgdb"));
     let file = AtomicFile::create(&to).unwrap();
-    build(&config, &resources, &inputs, folder, file, &Silent, &Cancel::default()).unwrap();
+    build(&config, &context, &inputs, folder, file).unwrap();
     Database::open(&to).unwrap()
 }
 
@@ -86,9 +86,8 @@ pub(crate) fn run(
 ) -> Vec<Vec<u8>> {
     let mut file = fs::File::create(partial).unwrap();
     let mut outputs = Outputs { partial: Some(&mut file), ..Outputs::default() };
-    let (resources, cancel) = (Resources::new().threads(threads), Cancel::default());
-    let outcome =
-        classify(config, &resources, database, segments, &mut outputs, &Silent, &cancel).unwrap();
+    let context = Context::new().threads(threads);
+    let outcome = classify(config, &context, database, segments, &mut outputs).unwrap();
     let tree = database.taxonomy();
     let abundance =
         |least| text_of(&Abundance::new(&outcome.tally, tree, database.targets(), least));
@@ -241,19 +240,15 @@ fn runs_that_cannot_be_divided() {
     let refuse = |database: &Database, config: &RunConfig| {
         let mut bytes = Vec::new();
         let mut outputs = Outputs { partial: Some(&mut bytes), ..Outputs::default() };
-        let (resources, cancel) = (Resources::new().threads(1), Cancel::default());
-        classify(config, &resources, database, &reads, &mut outputs, &Silent, &cancel)
-            .unwrap_err()
-            .to_string()
+        let context = Context::new().threads(1);
+        classify(config, &context, database, &reads, &mut outputs).unwrap_err().to_string()
     };
     assert!(
         refuse(&own, &RunConfig { cov_percentile: 5, ..config.clone() })
             .contains("needs the hits of all reads")
     );
     let inputs = [Input::File(folder.join("g.fa"))];
-    let (build, resources) = (BuildConfig::new(params), Resources::new());
-    let cancel = Cancel::default();
-    let built =
-        merganser_classify::build_in_memory(&build, &resources, &inputs, folder, &Silent, &cancel);
+    let (build, context) = (BuildConfig::new(params), Context::new());
+    let built = merganser_classify::build_in_memory(&build, &context, &inputs, folder);
     assert!(refuse(&built.unwrap().0, &config).contains("build it first"));
 }

@@ -209,7 +209,7 @@ impl Room {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use merganser_run::Resources;
+    use merganser_run::Context;
 
     #[test]
     fn far_too_little_memory_does_not_pay() {
@@ -224,23 +224,23 @@ mod tests {
 
     #[test]
     fn many_streams_bring_to_the_host_what_devices_have_no_room_for() {
-        let (config, resources) = (crate::Config::new(28), Resources::new());
-        let job = Job::new(&config, &resources, &[0]);
+        let (config, context) = (crate::Config::new(28), Context::new());
+        let job = Job::new(&config, &context, &[0]);
         let sizes = Sizes::of(job, 4096, Some(82_000_000_000), 2);
         let streams = |room| sizes.with_room(job, room).streams;
         assert_eq!([sizes.streams, streams(50 << 30), streams(500 << 30)], [3, 8, 3]);
         let unknown = Sizes::of(job, 4096, None, 2);
         assert_eq!(unknown.with_room(job, 0).streams, STREAMS);
         let config = crate::Config { gpu_streams: Some(2), ..config };
-        let job = Job::new(&config, &resources, &[0]);
+        let job = Job::new(&config, &context, &[0]);
         assert_eq!(sizes.with_room(job, 0).streams, 2);
     }
 
     #[test]
     fn bins_have_room_where_little_memory_may_be_used() {
-        let (config, resources) = (crate::Config::new(28), Resources::new());
+        let (config, context) = (crate::Config::new(28), Context::new());
         let bins = |memory: Option<u64>, kmers| {
-            let job = Job { gpu_memory: memory, ..Job::new(&config, &resources, &[]) };
+            let job = Job { gpu_memory: memory, ..Job::new(&config, &context, &[]) };
             bins::<u64>(job, kmers)
         };
         assert_eq!(bins(None, None), BINS);

@@ -230,7 +230,7 @@ mod tests {
 
     use merganser_gpu::Arena;
     use merganser_kmers::formats::{Encoder, Sink as TableSink};
-    use merganser_run::{Cancel, Resources};
+    use merganser_run::{Cancel, Context};
     use merganser_seq::kmer::{Kmer, Wide};
     use merganser_store::{BlockPool, Spilling, Storage};
 
@@ -312,8 +312,8 @@ mod tests {
         });
         let segments = segments.unwrap();
         assert_eq!(segments.is_empty(), arena_bytes == 0);
-        let resources = Resources::new().threads(2).memory(memory);
-        let job = Job::new(&config, &resources, &[]);
+        let context = Context::new().threads(2).memory(memory);
+        let job = Job::new(&config, &context, &[]);
         let bits = 3;
         let table =
             DeviceTable::new(job, std::slice::from_ref(device), &segments, &results, bits).unwrap();

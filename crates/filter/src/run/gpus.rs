@@ -8,7 +8,7 @@ use std::time::Duration;
 use merganser_gpu::{BufferPool, Device as CudaDevice, DeviceInfo, Pooled, Result as GpuResult};
 use merganser_run::engine::{Device, Turn};
 use merganser_run::locks::{into_inner, lock};
-use merganser_run::{GpuShortage, Resources, side_by_side};
+use merganser_run::{Context, GpuShortage, side_by_side};
 
 use super::work::{BATCH, Worker};
 use crate::cuda::GpuFilter;
@@ -51,13 +51,8 @@ pub(super) struct ByGpus {
 
 impl Gpus {
     /// Prepares devices for blocks of `block` bytes of text; [`Gpus::make`] starts them.
-    pub(super) fn new(
-        ordinals: Vec<u32>,
-        resources: &Resources,
-        block: usize,
-        alone: bool,
-    ) -> Gpus {
-        let (threads, memory) = (resources.threads, resources.gpu_memory);
+    pub(super) fn new(ordinals: Vec<u32>, context: &Context, block: usize, alone: bool) -> Gpus {
+        let (threads, memory) = (context.threads, context.gpu_memory);
         let room = [block / TEXT_A_WORD, block / TEXT_A_PAIR];
         let (streams, devices) = (BufferPool::filled(), Mutex::default());
         Gpus { ordinals, threads, memory, alone, room, streams, devices }

@@ -1,6 +1,6 @@
 //! The similarity of tables: shared k-mers, Jaccard index, containment, Mash distance.
 
-use merganser_run::{Cancel, Progress, Resources};
+use merganser_run::{Cancel, Context, Progress};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 
@@ -77,14 +77,9 @@ fn ratio(part: u64, whole: u64) -> f64 {
 ///
 /// # Errors
 /// As [`calculate`](super::calculate).
-pub fn compare(
-    tables: &[AnyTable],
-    cuts: &[Cut],
-    resources: &Resources,
-    progress: &dyn Progress,
-    cancel: &Cancel,
-) -> Result<Comparison, Error> {
-    let session = Session::new(tables, tables.len() as u64, resources)?;
+pub fn compare(tables: &[AnyTable], cuts: &[Cut], context: &Context) -> Result<Comparison, Error> {
+    let (progress, cancel) = (&*context.progress, &context.cancel);
+    let session = Session::new(tables, tables.len() as u64, context)?;
     let done = with_kmer!(session.k, K => run::<K>(&session, cuts, progress, cancel));
     progress.finish();
     cancel.over_error(done)

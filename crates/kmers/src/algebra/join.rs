@@ -2,7 +2,7 @@
 //! k-mers, and the ranges are concatenated. The result has the bytes of a count in one run.
 
 use merganser_io::OutputSet;
-use merganser_run::{Cancel, Progress, Resources, Shard};
+use merganser_run::{Context, Shard};
 
 use super::calculation::{Calculation, CountLimits};
 use super::expression::{Expression, Mode, Operation};
@@ -28,13 +28,11 @@ pub fn join(
     calculation: &Calculation,
     range: Option<Shard>,
     tables: &[AnyTable],
-    resources: &Resources,
+    context: &Context,
     outputs: &OutputSet,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<Calculated, Error> {
     let joined = Joined::of_shards(calculation, range, tables)?;
-    calculate_joined(calculation, joined.as_ref(), tables, resources, outputs, progress, cancel)
+    calculate_joined(calculation, joined.as_ref(), tables, context, outputs)
 }
 
 /// Concatenates the ranges that [`join`] wrote, given in any order. The expression and the cut of the
@@ -46,10 +44,8 @@ pub fn join(
 pub fn concat(
     calculation: &Calculation,
     tables: &[AnyTable],
-    resources: &Resources,
+    context: &Context,
     outputs: &OutputSet,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<Calculated, Error> {
     let joined = Joined::of_ranges(tables)?;
     let operands = (0..tables.len()).map(Expression::Table).collect();
@@ -57,5 +53,5 @@ pub fn concat(
     let CountLimits { counter_max, .. } = calculation.limits;
     let limits = CountLimits { counter_max, ..CountLimits::default() };
     let calculation = Calculation { expression, limits, ..calculation.clone() };
-    calculate_joined(&calculation, Some(&joined), tables, resources, outputs, progress, cancel)
+    calculate_joined(&calculation, Some(&joined), tables, context, outputs)
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use merganser_io::{AtomicFile, OutputSet};
-use merganser_run::{Cancel, InOrder, Progress, Resources, Stages};
+use merganser_run::{Cancel, Context, InOrder, Progress, Stages};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 
@@ -38,7 +38,7 @@ pub struct Calculated {
     pub histogram: Histogram,
     /// The size of temporary files, in bytes.
     pub spilled_bytes: u64,
-    /// The memory ([`Resources::memory`]) in bytes with which no temporary files would have been written;
+    /// The memory ([`Context::memory`]) in bytes with which no temporary files would have been written;
     /// `None` if there were none.
     pub enough_memory: Option<u64>,
     /// The stages in the order of their starts, with their wall time.
@@ -59,12 +59,10 @@ pub struct Calculated {
 pub fn calculate(
     calculation: &Calculation,
     tables: &[AnyTable],
-    resources: &Resources,
+    context: &Context,
     outputs: &OutputSet,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<Calculated, Error> {
-    calculate_joined(calculation, None, tables, resources, outputs, progress, cancel)
+    calculate_joined(calculation, None, tables, context, outputs)
 }
 
 /// Computes an expression like [`calculate`], of tables that may be joined from pieces.
@@ -72,12 +70,11 @@ pub(super) fn calculate_joined(
     calculation: &Calculation,
     joined: Option<&Joined>,
     tables: &[AnyTable],
-    resources: &Resources,
+    context: &Context,
     outputs: &OutputSet,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<Calculated, Error> {
-    let session = Session::new(tables, calculation.expression.width() as u64, resources)?;
+    let (progress, cancel) = (&*context.progress, &context.cancel);
+    let session = Session::new(tables, calculation.expression.width() as u64, context)?;
     let output = TableOutput::create(calculation.format, calculation.output.as_deref(), outputs)?;
     let job = Job { calculation, joined, session: &session, progress, cancel };
     let done = with_kmer!(session.k, K => job.run::<K>(output));

@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use merganser_run::{
-    Budget, Cancel, ConfigError, Progress, Resources, Shortage, Unit, least_memory,
-};
+use merganser_run::{Budget, Cancel, ConfigError, Context, Progress, Shortage, Unit, least_memory};
 use merganser_seq::kmer::Kmer;
 use merganser_store::{BlockPool, Spilling, Storage};
 
@@ -16,7 +14,7 @@ use crate::{Error, scattered};
 /// Tables that were counted in the same way, and the memory that is spent on them.
 pub(crate) struct Session<'s> {
     pub(crate) tables: &'s [AnyTable],
-    pub(crate) resources: &'s Resources,
+    pub(crate) context: &'s Context,
     pub(super) pool: BlockPool,
     pub(crate) k: usize,
     pub(crate) canonical: bool,
@@ -45,8 +43,8 @@ const MAX_PER_RANGE: u64 = 1 << 16;
 
 impl<'s> Session<'s> {
     /// Returns the budget of calculations with tables and of look-ups.
-    pub(crate) fn budget(resources: &Resources) -> Budget {
-        Budget::new(resources.budget()).with_files(2)
+    pub(crate) fn budget(context: &Context) -> Budget {
+        Budget::new(context.budget()).with_files(2)
     }
 
     /// Checks that the tables were counted in the same way and that memory suffices; `width` is the number of
@@ -54,7 +52,7 @@ impl<'s> Session<'s> {
     pub(crate) fn new(
         tables: &'s [AnyTable],
         width: u64,
-        resources: &'s Resources,
+        context: &'s Context,
     ) -> Result<Session<'s>, Error> {
         let Some(first) = tables.first() else {
             return Err(Error::Config(ConfigError::new("a table is needed")));
@@ -63,12 +61,12 @@ impl<'s> Session<'s> {
             go_together(first, table)?;
         }
         let unsorted = tables.iter().filter(|table| table.is_unsorted()).count() as u64;
-        let resident: u64 = tables.iter().map(|table| table.resident(resources.threads)).sum();
-        let threads = resources.threads as u64;
+        let resident: u64 = tables.iter().map(|table| table.resident(context.threads)).sum();
+        let threads = context.threads as u64;
         let k = first.description().k;
         let blocks = unsorted * scattered::ranges(k) as u64;
         let gathering = if unsorted > 0 { threads * scattered::WORKER_BYTES } else { 0 };
-        let fixed = Self::budget(resources).with(resident).with(gathering);
+        let fixed = Self::budget(context).with(resident).with(gathering);
         let least = fixed.with(blocks * BLOCK_BYTES.start() + 3 * threads * MIN_WORKER_BYTES);
         let what = format_args!("these tables ({}) need", tables.len());
         least.check(what, Shortage::FEWER_THREADS)?;
@@ -78,7 +76,7 @@ impl<'s> Session<'s> {
             Spilling {
                 storage: Storage::Auto,
                 limit: left / 2,
-                directory: resources.temp_dir.clone(),
+                directory: context.temp_dir.clone(),
             },
         );
         let &Description { canonical, homopolymer_compressed, .. } = first.description();
@@ -87,7 +85,7 @@ impl<'s> Session<'s> {
         let worker_bytes = left / 4 / threads / halves;
         Ok(Session {
             tables,
-            resources,
+            context,
             pool,
             k,
             canonical,
@@ -110,7 +108,7 @@ impl<'s> Session<'s> {
         // Blocks of another size hold slightly more or fewer k-mers.
         let needed = most + most / 32;
         let holds = |budget: u64| beside_blocks(budget - self.fixed, self.blocks).1 / 2 >= needed;
-        least_memory(self.resources.budget(), holds)
+        least_memory(self.context.budget(), holds)
     }
 
     /// Returns the k-mers of each table, in ascending order.
@@ -124,7 +122,7 @@ impl<'s> Session<'s> {
         self.tables
             .iter()
             .map(|table| {
-                let (sorting, threads) = (self.sorting_bytes, self.resources.threads);
+                let (sorting, threads) = (self.sorting_bytes, self.context.threads);
                 let ranges = table.ranges::<K>(&self.pool, sorting, threads, cancel)?;
                 if table.is_unsorted() {
                     progress.advance(work_of(table));
@@ -153,7 +151,7 @@ impl<'s> Session<'s> {
         let least = 1024 * ranges.len() as u64;
         let entry = size_of::<(K, u32)>() as u64;
         let most = (self.worker_bytes / entry / self.width).min(MAX_PER_RANGE).max(least);
-        let threads = self.resources.threads;
+        let threads = self.context.threads;
         Engine { tables: ranges, k: self.k, section_bits, most, threads, progress, total, cancel }
     }
 

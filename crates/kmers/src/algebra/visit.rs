@@ -1,6 +1,6 @@
 //! Visits the k-mers of several tables, each with its counts in all of them.
 
-use merganser_run::{Cancel, Progress, Resources, Shard};
+use merganser_run::{Cancel, Context, Progress, Shard};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 
@@ -29,12 +29,11 @@ pub trait Visitor: Send {
 pub fn visit<V: Visitor>(
     tables: &[AnyTable],
     range: Option<Shard>,
-    resources: &Resources,
+    context: &Context,
     make: impl Fn() -> V + Sync,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<Vec<V>, Error> {
-    let session = Session::new(tables, tables.len() as u64, resources)?;
+    let (progress, cancel) = (&*context.progress, &context.cancel);
+    let session = Session::new(tables, tables.len() as u64, context)?;
     let done = with_kmer!(session.k, K => run::<K, V>(&session, range, &make, progress, cancel));
     progress.finish();
     cancel.over_error(done)

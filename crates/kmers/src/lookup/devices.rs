@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use merganser_gpu::{BufferPool, Device, DeviceBuffer, PinnedBuffer, Stream};
-use merganser_run::{Cancel, GpuShortage, Progress, Resources, RoundRobin, Silent, side_by_side};
+use merganser_run::{Cancel, Context, GpuShortage, Progress, RoundRobin, Silent, side_by_side};
 
 use super::device_sections::DeviceSections;
 use super::kernels::SeekKmer;
@@ -34,7 +34,7 @@ pub(super) fn open(options: &LookupOptions<'_>, gpus: &[u32]) -> Result<(Vec<Dev
     let devices = Device::open_all(gpus)?;
     let mut least = u64::MAX;
     for device in &devices {
-        let available = device.available_within(options.resources.gpu_memory)?;
+        let available = device.available_within(options.context.gpu_memory)?;
         if available < MIN_BYTES {
             let (ordinal, what, needed) = (device.ordinal(), "k-mers", MIN_BYTES);
             return Err(GpuShortage { ordinal, what, available, needed, remedy: "" }.into());
@@ -57,7 +57,7 @@ pub(super) fn lookup<K: SeekKmer>(
     let workspaces = (WORKSPACES * LETTERS) as u64 * DEVICE_LETTER_BYTES;
     let whole = bytes.saturating_sub(workspaces);
     let sections = {
-        let session = Session::new(std::slice::from_ref(&table), 1, options.resources)?;
+        let session = Session::new(std::slice::from_ref(&table), 1, options.context)?;
         let ranges = session.ranges::<K>(progress, cancel)?;
         let loading = Loading { session: &session, ranges: &ranges, cut: options.cut, cancel };
         // With a cut, the size is known only after loading.
@@ -190,7 +190,7 @@ impl<K: SeekKmer> Lookup for OnDevices<K> {
 struct RangedOnDevices<K> {
     table: AnyTable,
     cut: Cut,
-    resources: Resources,
+    context: Context,
     cancel: Cancel,
     devices: Vec<Device>,
     bits: u32,
@@ -219,7 +219,7 @@ impl<K: SeekKmer> RangedOnDevices<K> {
         let letters = on_devices.min(most / LETTER_BYTES).max(line_bytes::<K>() as u64) as usize;
         Ok(RangedOnDevices {
             cut: options.cut,
-            resources: options.resources.clone(),
+            context: options.context.clone(),
             cancel: cancel.clone(),
             devices,
             bits,
@@ -246,7 +246,7 @@ impl<K: SeekKmer> RangedOnDevices<K> {
         &self,
         mut with: impl FnMut(Vec<DeviceSections>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let session = Session::new(std::slice::from_ref(&self.table), 1, &self.resources)?;
+        let session = Session::new(std::slice::from_ref(&self.table), 1, &self.context)?;
         let ranges = session.ranges::<K>(&Silent, &self.cancel)?;
         let (cut, cancel) = (self.cut, &self.cancel);
         let loading = Loading { session: &session, ranges: &ranges, cut, cancel };

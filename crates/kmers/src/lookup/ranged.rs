@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use merganser_run::locks::lock;
-use merganser_run::{Cancel, Resources, Silent, each, format_size, neighbours};
+use merganser_run::{Cancel, Context, Silent, each, format_size, neighbours};
 use merganser_seq::kmer::Kmer;
 
 use super::lines::bytes_for;
@@ -32,7 +32,7 @@ const MORE_BITS: [u32; 3] = [16, 20, 24];
 pub(crate) struct Ranged<K> {
     table: AnyTable,
     cut: Cut,
-    resources: Resources,
+    context: Context,
     cancel: Cancel,
     bits: u32,
     groups: Vec<Range<usize>>,
@@ -51,7 +51,7 @@ impl<K: Kmer> Ranged<K> {
         let (bits, groups) = plan::<K>(&table, most / 2, options, cancel)?;
         Ok(Ranged {
             cut: options.cut,
-            resources: options.resources.clone(),
+            context: options.context.clone(),
             cancel: cancel.clone(),
             bits,
             groups,
@@ -76,7 +76,7 @@ impl<K: Kmer> Ranged<K> {
         &self,
         mut with: impl FnMut(Sections<K>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let session = Session::new(std::slice::from_ref(&self.table), 1, &self.resources)?;
+        let session = Session::new(std::slice::from_ref(&self.table), 1, &self.context)?;
         let ranges = session.ranges::<K>(&Silent, &self.cancel)?;
         let (cut, cancel) = (self.cut, &self.cancel);
         let loading = Loading { session: &session, ranges: &ranges, cut, cancel };
@@ -107,7 +107,7 @@ impl<K: Kmer> Lookup for Ranged<K> {
         sliding.begin(letters, counts);
         self.each_range(|sections| {
             let parts: Vec<_> = counts.chunks_mut(PLACES).enumerate().map(Mutex::new).collect();
-            each(self.resources.threads, 0..parts.len(), &self.cancel, |numbers| {
+            each(self.context.threads, 0..parts.len(), &self.cancel, |numbers| {
                 for part in numbers {
                     let mut part = lock(&parts[part]);
                     let (number, counts) = &mut *part;
@@ -130,7 +130,7 @@ pub(super) fn plan<K: Kmer>(
     options: &LookupOptions<'_>,
     cancel: &Cancel,
 ) -> Result<(u32, Vec<Range<usize>>), Error> {
-    let session = Session::new(std::slice::from_ref(table), 1, options.resources)?;
+    let session = Session::new(std::slice::from_ref(table), 1, options.context)?;
     let ranges = session.ranges::<K>(&Silent, cancel)?;
     let k = session.k;
     let mut reader = ranges[0].reader();
@@ -147,7 +147,7 @@ pub(super) fn plan<K: Kmer>(
             return Ok((bits, neighbours(loads, |a, b| a + b, |&sum| sum <= most)));
         }
     }
-    let (path, budget) = (table.path().to_owned(), options.resources.budget());
+    let (path, budget) = (table.path().to_owned(), options.context.budget());
     let needed = budget + 2 * least.saturating_sub(most);
     Err(Error::TableTooLargeForMemory { path, needed, budget })
 }

@@ -104,8 +104,9 @@ pub(super) fn run<W: OfReads>(
     stage: &'static str,
     outputs: &mut [Output],
 ) -> Result<Done<W::Tally>, Error> {
-    let Job { lookup, progress, cancel, .. } = job;
-    let threads = job.resources.threads;
+    let Job { lookup, context, .. } = job;
+    let (progress, cancel) = (&*context.progress, &context.cancel);
+    let threads = job.context.threads;
     // Short reads in FASTQ take five bytes for two letters.
     let looked_up = if lookup.takes_all_threads() { 0 } else { lookup.letters_at_once() * 5 / 2 };
     let options = RecordOptions {
@@ -121,7 +122,7 @@ pub(super) fn run<W: OfReads>(
         find_pairs: work.any_names().is_some(),
         needs: (!job.homopolymer_compressed).then(|| Needs { bases: lookup.k(), uracil: true }),
         cancel: cancel.clone(),
-        warnings: job.resources.warnings.clone(),
+        warnings: job.context.warnings.clone(),
         ..RecordOptions::default()
     };
     let records = Records::open(segments, options)?;

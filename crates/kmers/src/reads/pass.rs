@@ -99,9 +99,15 @@ pub(super) fn run<W: PassJob>(
     work: &W,
     outputs: &mut [Output],
 ) -> Result<Vec<W::Tally>, Error> {
-    let threads = job.resources.threads;
+    let threads = job.context.threads;
     let writer = Writer { outputs, work };
-    let engine = Engine::new(work, writer, AHEAD * threads as u64, job.progress, job.cancel);
+    let engine = Engine::new(
+        work,
+        writer,
+        AHEAD * threads as u64,
+        &*job.context.progress,
+        &job.context.cancel,
+    );
     let pass = Pass { job, work, engine };
     let tallies = match job.lookup.takes_all_threads() {
         true => pass.together(),
@@ -139,7 +145,7 @@ impl<W: PassJob> InOrderSink<Texts> for Writer<'_, W> {
 impl<'p, 'o, W: PassJob> Pass<'p, 'o, W> {
     /// Runs workers that look up their batches themselves.
     fn each_for_itself(&self) -> Result<Vec<W::Tally>, Error> {
-        let workers = self.engine.run(self.job.resources.threads, || self.worker())?;
+        let workers = self.engine.run(self.job.context.threads, || self.worker())?;
         Ok(workers.into_iter().map(|worker| worker.tally).collect())
     }
 
@@ -172,7 +178,7 @@ impl<'p, 'o, W: PassJob> Pass<'p, 'o, W> {
         let letters = AtomicUsize::new(0);
         let more = || letters.load(Ordering::Relaxed) < most;
         self.engine.hold(
-            self.job.resources.threads,
+            self.job.context.threads,
             || (),
             more,
             |(), batch| {
@@ -203,7 +209,7 @@ impl<'p, 'o, W: PassJob> Pass<'p, 'o, W> {
             self.work.make(&batch, 0..W::items(&batch), counts, &mut texts, tally);
             Ok(texts)
         };
-        self.engine.run_held(self.job.resources.threads, shares, W::Tally::default, make)
+        self.engine.run_held(self.job.context.threads, shares, W::Tally::default, make)
     }
 
     fn worker(&self) -> Worker<'_, 'p, 'o, W> {

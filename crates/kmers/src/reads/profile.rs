@@ -32,7 +32,7 @@ pub struct Profiled {
 pub fn profile(job: Job<'_>, inputs: &[Input], output: &mut Output) -> Result<Profiled, Error> {
     let segments: Vec<ReadInput> = inputs.iter().cloned().map(ReadInput::Single).collect();
     let outputs = std::slice::from_mut(output);
-    let lines = Lines { long: LongProfiles::new(&job.resources.temp_dir) };
+    let lines = Lines { long: LongProfiles::new(&job.context.temp_dir) };
     let done = batch::run(job, &lines, &segments, "looking up", outputs)?;
     let none = Profiled { skipped_alignments: done.skipped, ..Profiled::default() };
     Ok(done.tallies.into_iter().fold(none, |sum, part| Profiled {

@@ -58,10 +58,10 @@ pub fn query_lines(
     let options = ReaderOptions::<SequencesOnly> {
         chunk_bytes: CHUNK_BYTES,
         overlap: 0,
-        workers: job.resources.threads,
+        workers: job.context.threads,
         max_record: LONGEST_LINE,
-        cancel: job.cancel.clone(),
-        warnings: job.resources.warnings.clone(),
+        cancel: job.context.cancel.clone(),
+        warnings: job.context.warnings.clone(),
         ..ReaderOptions::default()
     };
     let reader = LineReader::open(input, options, |_| 1)?;

@@ -1,7 +1,7 @@
 //! Temporary `.mgk` tables, which exist only during a run.
 
 use merganser_io::AtomicFile;
-use merganser_run::{Cancel, Progress, Resources};
+use merganser_run::{Cancel, Context, Progress};
 use merganser_seq::kmer::Kmer;
 use merganser_seq::with_kmer;
 
@@ -25,7 +25,7 @@ impl Temporary {
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<Temporary, Error> {
-        let mut file = AtomicFile::temporary(&session.resources.temp_dir)?;
+        let mut file = AtomicFile::temporary(&session.context.temp_dir)?;
         let reader = file.reader()?;
         session.write_own(ranges, cut, file, progress, cancel)?;
         // Messages name the table that the user gave.
@@ -52,16 +52,12 @@ impl AnyTable {
     /// # Errors
     /// If the text cannot be read, memory or disk space is too small, or the run was cancelled
     /// ([`Error::Cancelled`]).
-    pub fn kept(
-        self,
-        resources: &Resources,
-        progress: &dyn Progress,
-        cancel: &Cancel,
-    ) -> Result<AnyTable, Error> {
+    pub fn kept(self, context: &Context) -> Result<AnyTable, Error> {
+        let (progress, cancel) = (&*context.progress, &context.cancel);
         if !self.is_read_once() {
             return Ok(self);
         }
-        let session = Session::new(std::slice::from_ref(&self), 1, resources)?;
+        let session = Session::new(std::slice::from_ref(&self), 1, context)?;
         let temporary = with_kmer!(self.description().k, K => {
             let ranges = session.ranges::<K>(progress, cancel)?;
             Temporary::write(&session, &ranges, Cut::NONE, progress, cancel)

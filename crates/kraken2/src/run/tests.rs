@@ -89,9 +89,9 @@ fn run(
     rounds: Option<RoundPlan>,
 ) -> Result<(All, u64), Error> {
     let database = Kraken2Database::open(world.0.path())?;
-    let resources = Resources::new().threads(threads);
+    let context = Context::new().threads(threads);
     let plan = Plan { record: 1 << 20, rounds };
-    let planned = Planned { config, resources: &resources, database: &database, plan, gpus: None };
+    let planned = Planned { config, context: &context, database: &database, plan, gpus: None };
     let (mut lines, mut report, mut reads, mut partial) = All::default();
     let [classified, unclassified] = &mut reads;
     let mut outputs = Outputs {
@@ -190,8 +190,8 @@ fn memory_that_does_not_hold_the_table_has_rounds() {
     let world = World::new(50_021, 80, [12, 20]);
     let database = Kraken2Database::open(world.0.path()).unwrap();
     let plan = |memory: u64, on_gpus| {
-        let resources = Resources::new().threads(1).memory(memory);
-        Plan::new(&resources, &database, on_gpus)
+        let context = Context::new().threads(1).memory(memory);
+        Plan::new(&context, &database, on_gpus)
     };
     let fixed = (64 << 20) + 88 * database.taxonomy().len() as u64;
     // The table is so small that it fits in the minimum memory of a round.
@@ -199,7 +199,7 @@ fn memory_that_does_not_hold_the_table_has_rounds() {
     let error = plan(fixed, false).unwrap_err().to_string();
     assert!(error.contains("classifying with 1 threads by this database needs"), "{error}");
     assert!(plan(fixed, true).is_err());
-    let unlimited = Resources::new().threads(1);
+    let unlimited = Context::new().threads(1);
     assert_eq!(Plan::new(&unlimited, &database, false).unwrap().rounds, None);
     assert!(!Plan::takes_rounds(&unlimited, &database));
 }

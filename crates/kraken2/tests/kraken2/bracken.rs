@@ -5,9 +5,8 @@ use std::path::Path;
 
 use merganser_io::Input;
 use merganser_kraken2::Error;
-use merganser_kraken2::Simulator;
 use merganser_kraken2::{Kraken2Database, Kraken2Sequence};
-use merganser_run::{Cancel, Resources, Silent};
+use merganser_run::Context;
 use merganser_taxreport::bracken::Distribution;
 
 use crate::run::{self, Job};
@@ -129,11 +128,9 @@ fn distributions_are_those_of_the_rule() {
         Ok(sequences.iter().map(taxid).collect())
     };
     let distribution = |read_length: usize, threads: usize| -> Result<Distribution, Error> {
-        let resources = Resources::new().threads(threads);
+        let context = Context::new().threads(threads);
         let library = (&inputs[..], &taxids as _);
-        let cancel = Cancel::default();
-        let simulator = Simulator { resources: &resources, progress: &Silent, cancel: &cancel };
-        merganser_kraken2::distribution(&database, library, read_length, simulator)
+        merganser_kraken2::distribution(&database, library, read_length, &context)
     };
     for read_length in [35, 60, 150] {
         let expected = naive(&kept, &genome, read_length - 34);

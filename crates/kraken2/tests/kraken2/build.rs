@@ -9,7 +9,7 @@ use merganser_kraken2::Error;
 use merganser_kraken2::{
     Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Database, Kraken2Library, Kraken2Sequence,
 };
-use merganser_run::{Cancel, Resources, Silent};
+use merganser_run::{Cancel, Context};
 use merganser_seq::masking::Masking;
 use merganser_taxonomy::Dump;
 
@@ -27,7 +27,7 @@ pub(crate) fn build(
     config: &Kraken2BuildConfig,
     inputs: &[PathBuf],
     (map, taxonomy): (&Path, &Path),
-    resources: &Resources,
+    context: &Context,
 ) -> Result<(tempfile::TempDir, Kraken2BuildNotes), Error> {
     let map = std::fs::read_to_string(map).unwrap();
     let row = |line: &str| {
@@ -42,8 +42,7 @@ pub(crate) fn build(
     let library = Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &taxonomy };
     let (folder, outputs) = (tempfile::tempdir().unwrap(), OutputSet::new());
     let place = (folder.path(), &outputs);
-    let notes =
-        Kraken2Database::build(config, library, place, resources, &Silent, &Cancel::default())?;
+    let notes = Kraken2Database::build(config, library, place, context)?;
     outputs.commit()?;
     Ok((folder, notes))
 }
@@ -96,11 +95,11 @@ fn databases_are_those_of_the_installed_kraken2_build() {
         let inputs = [folder.path().join("library/added/all.fna")];
         let taxa = (folder.path().join("seqid2taxid.map"), folder.path().join("taxonomy"));
         for threads in [1, 2, 5] {
-            let resources = Resources::new().threads(threads);
-            let own = build(&config, &inputs, (&taxa.0, &taxa.1), &resources).unwrap().0;
+            let context = Context::new().threads(threads);
+            let own = build(&config, &inputs, (&taxa.0, &taxa.1), &context).unwrap().0;
             assert_equal(own.path(), folder.path());
         }
-        let own = build(&config, &inputs, (&taxa.0, &taxa.1), &Resources::new()).unwrap().0;
+        let own = build(&config, &inputs, (&taxa.0, &taxa.1), &Context::new()).unwrap().0;
         let (theirs, mine) =
             (Job::new(folder.path(), vec![reads.clone()]), Job::new(own.path(), vec![reads]));
         let (lines, _) = run::judge(&theirs, "");
@@ -154,12 +153,12 @@ fn masking_while_building_gives_what_masking_before_gives() {
     std::fs::write(&before, masked).unwrap();
     let taxa = (&*path("seqid2taxid.map"), &*path("taxonomy"));
     let config = |masking| Kraken2BuildConfig { masked: masking, ..Kraken2BuildConfig::default() };
-    let one = Resources::new().threads(1);
+    let one = Context::new().threads(1);
     let (expected, notes) = build(&config(Masking::None), &[before], taxa, &one).unwrap();
     for threads in [1, 3] {
-        let resources = Resources::new().threads(threads);
+        let context = Context::new().threads(threads);
         let masking = config(Masking::LowComplexity);
-        let (own, found) = build(&masking, std::slice::from_ref(&raw), taxa, &resources).unwrap();
+        let (own, found) = build(&masking, std::slice::from_ref(&raw), taxa, &context).unwrap();
         assert_equal(own.path(), expected.path());
         assert_eq!(found.bases, notes.bases);
     }
@@ -225,9 +224,9 @@ fn genomes_make_the_database_of_the_installed_kraken2_build() {
     }
     run::build(judge.path(), "");
     for threads in [1, 2, 5] {
-        let resources = Resources::new().threads(threads);
+        let context = Context::new().threads(threads);
         let config = Kraken2BuildConfig { masked: masking, ..Kraken2BuildConfig::default() };
-        let (own, notes) = build(&config, &inputs, (&map, &taxonomy), &resources).unwrap();
+        let (own, notes) = build(&config, &inputs, (&map, &taxonomy), &context).unwrap();
         assert_equal(own.path(), judge.path());
         // The table is large enough for several ranges.
         assert!(notes.capacity > 4 << 20 && notes.unmapped.is_empty(), "{notes:?}");
@@ -244,7 +243,7 @@ fn the_database_of_the_test_data_is_made_again() {
     inputs.truncate(30);
     let map = genomes.join("seqid2taxid.map");
     let config = Kraken2BuildConfig { masked: Masking::None, ..Kraken2BuildConfig::default() };
-    let (own, notes) = build(&config, &inputs, (&map, &taxonomy), &Resources::new()).unwrap();
+    let (own, notes) = build(&config, &inputs, (&map, &taxonomy), &Context::new()).unwrap();
     assert_eq!((notes.sequences, notes.bases), (61, 533_085));
     assert_equal(own.path(), &folder.join("database"));
 }
@@ -254,17 +253,17 @@ fn what_cannot_be_built_is_named() {
     let folder = tempfile::tempdir().unwrap();
     library(folder.path(), &mut Random(1));
     let path = |name: &str| folder.path().join(name);
-    let message = |resources: &Resources, name: &str, map: &str| {
+    let message = |context: &Context, name: &str, map: &str| {
         let config = Kraken2BuildConfig::default();
         let taxa = (&*path(map), &*path("taxonomy"));
-        let error = build(&config, &[path(name)], taxa, resources).unwrap_err().to_string();
+        let error = build(&config, &[path(name)], taxa, context).unwrap_err().to_string();
         error.replace(&folder.path().display().to_string(), "DIR")
     };
     let (all, map) = ("library/added/all.fna", "seqid2taxid.map");
     std::fs::write(path("none.map"), "s0\t7\n").unwrap();
     std::fs::write(path("empty.fna"), "").unwrap();
     std::fs::write(path("binary.fna"), ">a\nACGT\n>b\nAC\x01GT\n").unwrap();
-    let usual = Resources::new().threads(2);
+    let usual = Context::new().threads(2);
     assert_eq!(
         message(&usual, all, "none.map"),
         "nothing to build: none of 5 sequences has a taxon, first s0: taxid 7 is not in the taxonomy"
@@ -297,9 +296,7 @@ fn a_cancelled_build_leaves_nothing() {
         &Kraken2BuildConfig::default(),
         library,
         (place.path(), &outputs),
-        &Resources::new(),
-        &Silent,
-        &cancel,
+        &Context::new(),
     );
     assert!(matches!(build, Err(Error::Cancelled)), "{build:?}");
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);

@@ -6,9 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use merganser_io::Input;
 use merganser_kraken2::Error;
-use merganser_kraken2::Simulator;
 use merganser_kraken2::{Kraken2BuildConfig, Kraken2Config, Kraken2Database, Kraken2Sequence};
-use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
+use merganser_run::{Context, DeviceChoice};
 
 use crate::run::{self, Job};
 use crate::{build, library};
@@ -31,8 +30,8 @@ fn database(folder: &Path, config: &Kraken2BuildConfig, seed: u64) -> (tempfile:
     let map = folder.join("seqid2taxid.map");
     let inputs = [folder.join("library/added/all.fna")];
     let taxonomy = folder.join("taxonomy");
-    let resources = Resources::new().threads(1);
-    let (built, _) = build::build(config, &inputs, (&map, &taxonomy), &resources).unwrap();
+    let context = Context::new().threads(1);
+    let (built, _) = build::build(config, &inputs, (&map, &taxonomy), &context).unwrap();
     (built, reads)
 }
 
@@ -199,12 +198,9 @@ fn distributions_are_those_of_the_cpu() {
     let database = Kraken2Database::open(built.path()).unwrap();
     let inputs = [Input::File(path)];
     let taxids = |sequences: &[Kraken2Sequence]| Ok(vec![Some(11); sequences.len()]);
-    let cancel = Cancel::default();
     let distribution = |device: DeviceChoice, threads, length| {
-        let resources = Resources::new().threads(threads).device(device);
-        let simulator = Simulator { resources: &resources, progress: &Silent, cancel: &cancel };
-        let made =
-            merganser_kraken2::distribution(&database, (&inputs, &taxids), length, simulator);
+        let context = Context::new().threads(threads).device(device);
+        let made = merganser_kraken2::distribution(&database, (&inputs, &taxids), length, &context);
         made.unwrap().text()
     };
     for length in [35, 150, 4_100] {

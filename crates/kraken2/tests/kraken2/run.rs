@@ -6,7 +6,7 @@ use std::process::Command;
 use merganser_io::{Input, ReadInput};
 use merganser_kraken2::Error;
 use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2ReportOptions, classify};
-use merganser_run::{Cancel, DeviceChoice, Resources, Silent};
+use merganser_run::{Context, DeviceChoice};
 use merganser_taxreport::output::{Outputs, ReadOutput};
 
 #[derive(Clone, Debug)]
@@ -65,8 +65,8 @@ pub(crate) fn run(job: &Job) -> Result<Written, Error> {
         batch_records: Some(job.batch_records),
         ..job.rules.clone()
     };
-    let mut resources = Resources::new().threads(job.threads).device(job.device.clone());
-    resources.gpu_memory = job.gpu_memory;
+    let mut context = Context::new().threads(job.threads).device(job.device.clone());
+    context.gpu_memory = job.gpu_memory;
     let mut written = Written::default();
     let Written { lines, report, classified, unclassified, partial } = &mut written;
     let mut outputs = Outputs {
@@ -75,9 +75,8 @@ pub(crate) fn run(job: &Job) -> Result<Written, Error> {
         unclassified: Some(reads(unclassified, job.paired)),
         partial: Some(partial),
     };
-    let (segments, cancel) = (job.segments(), Cancel::default());
-    let outcome =
-        classify(&config, &resources, &database, &segments, &mut outputs, &Silent, &cancel)?;
+    let segments = job.segments();
+    let outcome = classify(&config, &context, &database, &segments, &mut outputs)?;
     outcome.counts.write_report(database.taxonomy(), job.report, report)?;
     Ok(written)
 }

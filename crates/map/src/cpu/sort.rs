@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use merganser_run::locks::lock;
-use merganser_run::{Budget, Cancel, Progress, Resources, Shortage, each, each_in_order};
+use merganser_run::{Budget, Cancel, Context, Progress, Shortage, each, each_in_order};
 use merganser_store::distribute;
 
 use crate::Error;
@@ -77,8 +77,8 @@ pub(crate) fn totals(
 const OWN_BYTES: u64 = 40 << 20;
 
 /// Returns a budget for indexing a reference whose planes have this many bytes, with only what any index needs.
-pub(crate) fn least_memory(resources: &Resources, planes: u64, k: usize) -> Budget {
-    Budget::new(resources.budget()).with_files(1).with(OWN_BYTES).with(planes).with(4 << (2 * k))
+pub(crate) fn least_memory(context: &Context, planes: u64, k: usize) -> Budget {
+    Budget::new(context.budget()).with_files(1).with(OWN_BYTES).with(planes).with(4 << (2 * k))
 }
 
 /// Returns the beginning of a message about missing memory, including the verb.
@@ -92,16 +92,16 @@ pub(crate) fn indexing(threads: usize) -> String {
 /// If there is too little memory.
 pub(crate) fn groups(
     unsorted: &Unsorted<'_>,
-    resources: &Resources,
+    context: &Context,
     in_memory: bool,
 ) -> Result<Vec<Range<usize>>, Error> {
     let Unsorted { text, k, totals, .. } = unsorted;
-    let threads = resources.threads;
+    let threads = context.threads;
     let planes = 8 * (text.low.len() + text.high.len() + text.others.len()) as u64;
     let largest = totals.iter().copied().max().unwrap_or(0);
     let kept = if in_memory { 4 * unsorted.positions() } else { 0 };
     // For each thread two lists of keys with positions, and a sorted part that waits for its turn.
-    let fixed = least_memory(resources, planes, *k).with(kept).with(threads as u64 * 44 * largest);
+    let fixed = least_memory(context, planes, *k).with(kept).with(threads as u64 * 44 * largest);
     // A growing vector may allocate twice what it holds.
     let room = fixed.left() / 8;
     if room < largest.min(1 << 16) {

@@ -1,12 +1,12 @@
 use super::*;
 use crate::run::build_of;
 use merganser_io::AtomicFile;
-use merganser_run::{Cancel, Resources, Silent};
+use merganser_run::{Cancel, Context};
 use proptest::prelude::*;
 
 fn built(reference: Reference, threads: usize, memory: u64) -> Index {
-    let resources = Resources::new().threads(threads).memory(memory);
-    build_of(reference, &resources, None, None, &Silent, &Cancel::default()).unwrap().0
+    let context = Context::new().threads(threads).memory(memory);
+    build_of(reference, &context, None, None).unwrap().0
 }
 
 fn key_of(letters: &[u8]) -> Key {
@@ -73,11 +73,10 @@ proptest! {
         let mut files = Vec::new();
         for (threads, memory) in [(1, 1 << 30), (3, 100 << 20)] {
             let path = dir.path().join("x.mgi");
-            let resources = Resources::new().threads(threads).memory(memory);
+            let context = Context::new().threads(threads).memory(memory);
             let file = Some(AtomicFile::create(&path).unwrap());
             let reference = Reference::of(&contigs);
-            let cancel = Cancel::default();
-            let (mapped, _) = build_of(reference, &resources, None, file, &Silent, &cancel).unwrap();
+            let (mapped, _) = build_of(reference, &context, None, file).unwrap();
             mapped.check(2, &Cancel::default()).unwrap();
             files.push(std::fs::read(&path).unwrap());
         }
@@ -97,10 +96,10 @@ proptest! {
 fn damaged_files_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.mgi");
-    let resources = Resources::new().threads(1).memory(1 << 30);
+    let context = Context::new().threads(1).memory(1 << 30);
     let reference = Reference::of(&[b"ACGTACGTTGCATGCA".repeat(40)]);
     let file = Some(AtomicFile::create(&path).unwrap());
-    build_of(reference, &resources, None, file, &Silent, &Cancel::default()).unwrap();
+    build_of(reference, &context, None, file).unwrap();
     let good = std::fs::read(&path).unwrap();
     let message = |bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();
@@ -125,8 +124,8 @@ fn damaged_files_are_refused() {
 
 #[test]
 fn too_little_memory_is_an_error() {
-    let resources = Resources::new().threads(2).memory(1 << 20);
+    let context = Context::new().threads(2).memory(1 << 20);
     let reference = Reference::of(&[b"ACGT".repeat(1000)]);
-    let done = build_of(reference, &resources, None, None, &Silent, &Cancel::default());
+    let done = build_of(reference, &context, None, None);
     assert!(done.unwrap_err().to_string().starts_with("indexing with 2 threads needs at least "));
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use merganser_alignments::ReaderOptions;
 use merganser_io::{Chunk, Input, Reader, Sink};
-use merganser_run::{Cancel, Progress, Resources, Shortage, Unit};
+use merganser_run::{Context, Shortage, Unit};
 use merganser_seq::planes::{BASES_PER_WORD, Encoded, encode};
 use merganser_seq::simd::Level;
 
@@ -25,21 +25,17 @@ const STRETCH: usize = 1 << 16;
 /// If the file cannot be read, holds reads or has no sequence; if a contig is empty, has no name or the same
 /// name as another one, or has a letter that is not of DNA; if a contig has more than 2^31 - 1 bases, or all
 /// together more than 2^32 - 2^17; if the index of what has been read so far would not fit into memory.
-pub(crate) fn load(
-    input: &Input,
-    resources: &Resources,
-    progress: &dyn Progress,
-    cancel: &Cancel,
-) -> Result<Reference, Error> {
+pub(crate) fn load(input: &Input, context: &Context) -> Result<Reference, Error> {
+    let (progress, cancel) = (&*context.progress, &context.cancel);
     let options = ReaderOptions {
         max_record: LONGEST_RECORD,
         cancel: cancel.clone(),
-        warnings: resources.warnings.clone(),
+        warnings: context.warnings.clone(),
         ..ReaderOptions::default()
     };
     let reader = Reader::open(std::slice::from_ref(input), options)?;
     progress.stage("load", Unit::Bytes, reader.bytes_total());
-    let reference = from_reader(&reader, &input.to_string(), resources, progress, cancel)?;
+    let reference = from_reader(&reader, &input.to_string(), context)?;
     progress.finish();
     Ok(reference)
 }
@@ -47,17 +43,12 @@ pub(crate) fn load(
 #[cfg(test)]
 pub(super) fn read(name: String, text: Box<dyn std::io::Read + Send>) -> Result<Reference, Error> {
     let reader = Reader::from_readers(vec![(name.clone(), text)], ReaderOptions::default());
-    let (resources, cancel) = (Resources::new(), Cancel::default());
-    from_reader(&reader, &name, &resources, &merganser_run::Silent, &cancel)
+    let context = Context::new();
+    from_reader(&reader, &name, &context)
 }
 
-fn from_reader(
-    reader: &Reader,
-    name: &str,
-    resources: &Resources,
-    progress: &dyn Progress,
-    cancel: &Cancel,
-) -> Result<Reference, Error> {
+fn from_reader(reader: &Reader, name: &str, context: &Context) -> Result<Reference, Error> {
+    let (progress, cancel) = (&*context.progress, &context.cancel);
     let mut loader = Loader { input: name.to_owned(), ..Loader::default() };
     let mut chunk = Chunk::default();
     while reader.next_chunk(&mut chunk)? {
@@ -69,7 +60,7 @@ fn from_reader(
         if let Some(problem) = loader.problem.take() {
             return Err(Error::Input(problem));
         }
-        loader.check_memory(resources)?;
+        loader.check_memory(context)?;
     }
     cancel.check()?;
     loader.finish()
@@ -104,12 +95,12 @@ impl Loader {
     /// Fails early if no index of the reference read so far can fit into memory. Small shortages are left to
     /// the check after loading, whose message has the exact number; this one is only for references that would
     /// exceed the budget while they are loaded.
-    fn check_memory(&self, resources: &Resources) -> Result<(), Shortage> {
+    fn check_memory(&self, context: &Context) -> Result<(), Shortage> {
         let words = self.reference.low.len();
         let planes = 8 * (2 * words + self.reference.others.len()) as u64;
-        let budget = least_memory(resources, planes, k_of((words * BASES_PER_WORD) as u64));
-        if planes > resources.budget() / 2 {
-            budget.check(indexing(resources.threads), "or give a smaller reference")?;
+        let budget = least_memory(context, planes, k_of((words * BASES_PER_WORD) as u64));
+        if planes > context.budget() / 2 {
+            budget.check(indexing(context.threads), "or give a smaller reference")?;
         }
         Ok(())
     }

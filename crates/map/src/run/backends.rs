@@ -15,7 +15,7 @@ use crate::trace::Alignment;
 use crate::{Config, Index, NMode, Operation, Prefilter};
 use merganser_filter::Threshold;
 use merganser_gpu::Device;
-use merganser_run::{Cancel, Resources, Silent};
+use merganser_run::{Cancel, Context};
 use merganser_test_random::Random;
 
 /// Whether a device can be used. Panics if not and `MERGANSER_REQUIRE_GPU` is set.
@@ -26,10 +26,10 @@ fn usable() -> bool {
 }
 
 fn index(contigs: &[Vec<u8>], device: Option<u32>, gpu_memory: Option<u64>) -> Index {
-    let mut resources = Resources::new().threads(1).memory(1 << 30);
-    resources.gpu_memory = gpu_memory;
+    let mut context = Context::new().threads(1).memory(1 << 30);
+    context.gpu_memory = gpu_memory;
     let reference = Reference::of(contigs);
-    build_of(reference, &resources, device, None, &Silent, &Cancel::default()).unwrap().0
+    build_of(reference, &context, device, None).unwrap().0
 }
 
 /// Returns the counters that must be the same on both backends.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use merganser_alignments::warn_of_names;
 use merganser_gpu::DeviceInfo;
 use merganser_io::{AtomicFile, Input, text_bytes};
-use merganser_run::{Cancel, Progress, Resources, Stages, Unit, Work, peak_rss};
+use merganser_run::{Context, Stages, Unit, Work, peak_rss};
 
 use crate::cpu::sort;
 use crate::index::{Growing, Unsorted, k_of, pieces};
@@ -39,14 +39,14 @@ pub struct BuildOutcome {
 /// ```
 /// use merganser_io::Input;
 /// use merganser_map::build;
-/// use merganser_run::{Cancel, Resources, Silent};
+/// use merganser_run::{Cancel, Context, Silent};
 ///
 /// let folder = tempfile::tempdir()?;
 /// let fasta = folder.path().join("reference.fa");
 /// std::fs::write(&fasta, ">c\nTTTTTTTTTTGATTACAGATCCCGTAATTTTTTTTTT\n")?;
 ///
 /// let input = Input::File(fasta);
-/// let (index, outcome) = build(&Resources::new(), &input, None, &Silent, &Cancel::default())?;
+/// let (index, outcome) = build(&Context::new(), &input, None)?;
 /// assert_eq!((index.bases(), outcome.records), (37, 1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -57,56 +57,53 @@ pub struct BuildOutcome {
 /// bases, or has a letter that is not of DNA; if all contigs together have more than 2^32 - 2^17 bases; if
 /// there is too little memory, the file cannot be written or read back, or the run is cancelled.
 pub fn build(
-    resources: &Resources,
+    context: &Context,
     input: &Input,
     output: Option<AtomicFile>,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<(Index, BuildOutcome), Error> {
-    resources.validate()?;
+    context.validate()?;
     output.as_ref().map_or(Ok(()), AtomicFile::refuse_direct)?;
     let size = text_bytes([input]);
-    let gpus = resources.choose_gpus(Work::Index, size, merganser_gpu::usable, progress)?;
+    let gpus = context.choose_gpus(Work::Index, size, merganser_gpu::usable)?;
     let begun = Instant::now();
-    let reference = load(input, resources, progress, cancel)?;
+    let reference = load(input, context)?;
     if output.is_some() {
-        warn_of_names(&reference.contigs, &resources.warnings);
+        warn_of_names(&reference.contigs, &context.warnings);
     }
     let loaded = begun.elapsed();
     let gpu = gpus.first().copied();
-    let (index, mut outcome) = build_of(reference, resources, gpu, output, progress, cancel)?;
+    let (index, mut outcome) = build_of(reference, context, gpu, output)?;
     outcome.stages.add("load", loaded);
     outcome.stages.add("index", begun.elapsed() - loaded);
     outcome.records = index.contigs().len() as u64;
     outcome.peak_memory = peak_rss();
-    index.warn_of_none(&resources.warnings);
+    index.warn_of_none(&context.warnings);
     Ok((index, outcome))
 }
 
 /// Builds the index of a loaded reference, on the GPU with this ordinal or on all threads.
 pub(crate) fn build_of(
     reference: Reference,
-    resources: &Resources,
+    context: &Context,
     gpu: Option<u32>,
     output: Option<AtomicFile>,
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<(Index, BuildOutcome), Error> {
+    let (progress, cancel) = (&*context.progress, &context.cancel);
     let mut outcome = BuildOutcome::default();
-    let (text, threads) = (reference.text(), resources.threads);
+    let (text, threads) = (reference.text(), context.threads);
     let bases: u64 = text.contigs.iter().map(|contig| u64::from(contig.len)).sum();
     progress.stage("index", Unit::Bases, Some(bases));
     let pieces = pieces(text);
     let totals = sort::totals(text, &pieces, threads)?;
     let unsorted = Unsorted { text, k: k_of(bases), pieces, totals };
     let groups = match gpu {
-        None => sort::groups(&unsorted, resources, output.is_none())?,
+        None => sort::groups(&unsorted, context, output.is_none())?,
         // The device makes its own groups.
         Some(_) => Vec::new(),
     };
     let mut growing = Growing::new(&unsorted, &reference, output)?;
     if let Some(ordinal) = gpu {
-        let memory = resources.gpu_memory;
+        let memory = context.gpu_memory;
         let growing = &mut growing;
         let device = cuda::sort_positions(&unsorted, ordinal, memory, growing, progress, cancel)?;
         outcome.devices.push(device);

@@ -1,7 +1,7 @@
 //! Division of the memory of a run.
 
 use merganser_alignments::Sorting;
-use merganser_run::{Budget, Resources, Shortage};
+use merganser_run::{Budget, Context, Shortage};
 
 use super::AHEAD;
 use crate::index::Index;
@@ -37,7 +37,7 @@ impl Memory {
     /// If there is too little memory.
     pub(super) fn new(
         config: &Config,
-        resources: &Resources,
+        context: &Context,
         index: &Index,
         paired: bool,
     ) -> Result<Memory, Error> {
@@ -45,9 +45,9 @@ impl Memory {
         // The filter's own copy of the reference as planes, and the letters it is made from.
         let letters = if ruled { index.bases() * 3 / 2 } else { 0 };
         // Threads that write sorted records no longer map.
-        let writing = Budget::new(resources.budget()).with_files(1).with(index.bytes() + letters);
-        let mapping = writing.with_workers(resources.threads, THREAD + HITS_THREAD);
-        let threads = resources.threads as u64;
+        let writing = Budget::new(context.budget()).with_files(1).with(index.bytes() + letters);
+        let mapping = writing.with_workers(context.threads, THREAD + HITS_THREAD);
+        let threads = context.threads as u64;
         let sorting = if config.sort { Sorting::least_memory(threads) } else { 0 };
         let what = format_args!("mapping with {threads} threads to this index needs");
         mapping.with(sorting).check(what, Shortage::FEWER_THREADS)?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use merganser_classify::{PartConfig, SketchConfig, TaxidConfig};
 use merganser_kraken2::Kraken2BuildConfig;
-use merganser_run::Resources;
+use merganser_run::Context;
 
 use super::DeviceArgs;
 use super::given::Given;
@@ -88,7 +88,7 @@ pub(crate) struct BuildArgs {
     #[arg(long, value_name = "LENGTHS", value_delimiter = ',')]
     pub(crate) bracken: Vec<usize>,
     #[command(flatten)]
-    pub(crate) resources: ResourceArgs,
+    pub(crate) context: ResourceArgs,
     /// Write a summary of the run as JSON; - is stdout
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
@@ -121,10 +121,10 @@ pub(crate) struct ResourceArgs {
     /// Memory that the build may use, e.g. 8G; more data goes to temporary files [default: three
     /// quarters of the available memory]
     #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
-    #[arg(help_heading = "Resources")]
+    #[arg(help_heading = "Context")]
     pub(crate) memory: Option<u64>,
     /// Existing directory for temporary files [default: $TMPDIR or /tmp]
-    #[arg(long, value_name = "DIR", help_heading = "Resources")]
+    #[arg(long, value_name = "DIR", help_heading = "Context")]
     pub(crate) tmp_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,
@@ -132,8 +132,8 @@ pub(crate) struct ResourceArgs {
 
 impl ResourceArgs {
     /// Returns the resources that a run may use.
-    pub(crate) fn resources(&self) -> Resources {
+    pub(crate) fn context(&self) -> Context {
         let temp_dir = self.tmp_dir.as_deref();
-        common::resources(self.threads.number(), self.memory, temp_dir, Some(&self.device))
+        common::context(self.threads.number(), self.memory, temp_dir, Some(&self.device))
     }
 }

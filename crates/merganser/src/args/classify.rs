@@ -114,7 +114,7 @@ pub(crate) struct ClassifyArgs {
     #[command(flatten)]
     pub(crate) sketches: SketchConfig,
     #[command(flatten)]
-    pub(crate) resources: ResourceArgs,
+    pub(crate) context: ResourceArgs,
 }
 
 /// Subcommands of `merganser classify`.

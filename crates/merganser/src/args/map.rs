@@ -6,7 +6,7 @@ use clap::builder::TypedValueParser;
 use clap::{ArgGroup, Args, Subcommand};
 use merganser_map::{Config, IndexKind};
 use merganser_run::options::cli::one_of;
-use merganser_run::{Resources, Shard};
+use merganser_run::{Context, Shard};
 
 use super::ThreadArgs;
 use super::device::DeviceArgs;
@@ -84,14 +84,14 @@ pub(crate) struct LimitArgs {
     /// Memory that the process may use, e.g. 500M or 8G [default: three quarters of the available
     /// memory]
     #[arg(long, value_name = "SIZE", value_parser = merganser_run::parse_size)]
-    #[arg(help_heading = "Resources")]
+    #[arg(help_heading = "Context")]
     pub(crate) memory: Option<u64>,
 }
 
 impl LimitArgs {
     /// Returns the resources of a run on these devices.
-    pub(crate) fn resources(&self, device: &DeviceArgs) -> Resources {
-        common::resources(self.threads.number(), self.memory, None, Some(device))
+    pub(crate) fn context(&self, device: &DeviceArgs) -> Context {
+        common::context(self.threads.number(), self.memory, None, Some(device))
     }
 }
 
@@ -193,7 +193,7 @@ pub(crate) struct MapArgs {
     pub(crate) pages: PageArgs,
 
     /// Directory for the temporary files of --sort, created if missing [default: $TMPDIR or /tmp]
-    #[arg(long, value_name = "DIR", help_heading = "Resources", requires = "sort")]
+    #[arg(long, value_name = "DIR", help_heading = "Context", requires = "sort")]
     pub(crate) tmp_dir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) device: DeviceArgs,

@@ -8,23 +8,22 @@ use std::time::Instant;
 use anyhow::{Result, anyhow};
 use merganser_classify::{PartConfig, SketchConfig};
 use merganser_io::{MadeDirectories, Output, OutputSet};
-use merganser_kraken2::Simulator;
+use merganser_kraken2::check_read_length;
 use merganser_kraken2::{Error, taxids_of_library};
 use merganser_kraken2::{
     Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Database, Kraken2Library, Kraken2Sequence,
 };
 use merganser_library::{LibraryMaps, References};
-use merganser_run::{Resources, Silent, Summary, format_size, thousands};
+use merganser_run::{Context, Silent, Summary, format_size, thousands};
 use merganser_taxonomy::{Dump, TaxonomySource};
 use merganser_taxreport::bracken::Distribution;
 
-use super::{maps, references, report_unmapped, resources, tell_others};
+use super::{context, maps, references, report_unmapped, tell_others};
 use crate::args::BuildArgs;
 use crate::bracken::{Distributions, Genomes, Library};
 use crate::common::write_summary;
 use crate::console::Console;
 use crate::holds::Holds;
-use crate::progress::Bar;
 use crate::{devices, failure, interrupt};
 
 /// Builds a folder with the files that `kraken2` reads, and prints a summary.
@@ -35,9 +34,9 @@ pub(super) fn run(
     started: Instant,
 ) -> Result<ExitCode> {
     check(args)?;
-    let (config, resources) = (config(args), resources(&args.resources));
+    let (config, context) = (config(args), context(&args.context));
     config.validate()?;
-    args.bracken.iter().try_for_each(|&length| Simulator::check_length(length, config.k))?;
+    args.bracken.iter().try_for_each(|&length| check_read_length(length, config.k))?;
     merganser_run::raise_open_file_limit();
     let found = References::expand(&args.inputs)?;
     let maps = maps(&args.taxids, &found);
@@ -55,18 +54,12 @@ pub(super) fn run(
     let distributions = Distributions::create(&args.bracken, path, &outputs)?;
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
     let json = args.json.as_deref().map(|path| outputs.output(path)).transpose()?;
-    let cancel = interrupt::cancel_on_interrupt();
-    let own = Library { inputs: &inputs, resources: &resources, console, cancel: &cancel };
+    interrupt::cancel_on_interrupt();
+    let own = Library { inputs: &inputs, context: &context };
     tell_others(&found.others, console);
     let dump = Dump::read(taxonomy)?;
-    let said = Bar::new(console);
-    let maps = LibraryMaps {
-        given: &maps,
-        beside: &beside,
-        taxonomy: Some(&dump),
-        progress: &said,
-        warnings: &resources.warnings,
-    };
+    let maps =
+        LibraryMaps { given: &maps, beside: &beside, taxonomy: Some(&dump), context: &context };
     let taxids = |sequences: &[Kraken2Sequence]| {
         if args.taxids.config.strict {
             refuse_doubles(sequences)?;
@@ -75,24 +68,22 @@ pub(super) fn run(
     };
     let library = Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &dump };
     let to = (args.output.as_path(), &outputs);
-    let bar = Bar::new(console);
-    let built = Kraken2Database::build(&config, library, to, &resources, &bar, &cancel);
-    drop(bar);
-    let notes = built?;
+    let notes = Kraken2Database::build(&config, library, to, &context)?;
     if let (true, Some((name, reason))) = (args.taxids.config.strict, notes.unmapped.first()) {
         let count = notes.unmapped.len();
         anyhow::bail!("{count} sequences have no taxon (--strict), first {name}: {reason}");
     }
     if !args.bracken.is_empty() {
         // Silent, because the maps have been reported already.
-        let genomes = Genomes(LibraryMaps { progress: &Silent, ..maps });
+        let silent = context.clone().progress(Silent);
+        let genomes = Genomes(LibraryMaps { context: &silent, ..maps });
         let database = Kraken2Database::open_files(&finished(args, &outputs)?)?;
         distributions.write(|length| own.of_kraken2(&database, &genomes, length))?;
     }
     report_unmapped(&notes.unmapped, unmapped)?;
     warn(&notes, console);
     if let Some(output) = json {
-        summary(&config, &resources, &notes, started, output)?;
+        summary(&config, &context, &notes, started, output)?;
     }
     outputs.commit_last()?;
     tell(args, &notes, console, started);
@@ -165,7 +156,7 @@ fn tell(args: &BuildArgs, notes: &Kraken2BuildNotes, console: &Console, started:
 
 fn summary(
     config: &Kraken2BuildConfig,
-    resources: &Resources,
+    context: &Context,
     notes: &Kraken2BuildNotes,
     started: Instant,
     output: Output,
@@ -174,8 +165,8 @@ fn summary(
     summary.version(env!("CARGO_PKG_VERSION"));
     summary.set("parameters", "format", "kraken2");
     summary.set_all("parameters", config);
-    summary.set("parameters", "threads", resources.threads);
-    summary.set("parameters", "memory", resources.budget());
+    summary.set("parameters", "threads", context.threads);
+    summary.set("parameters", "memory", context.budget());
     for (key, value) in [
         ("sequences", notes.sequences),
         ("bases", notes.bases),
@@ -187,7 +178,7 @@ fn summary(
     ] {
         summary.set("results", key, value);
     }
-    devices::describe(&[], resources.gpu_memory, &mut summary);
+    devices::describe(&[], context.gpu_memory, &mut summary);
     devices::clocks(started, &mut summary);
     for (name, time) in notes.stages.iter() {
         summary.stage(name, time);

@@ -15,7 +15,6 @@ use super::outputs::{Closed, Files};
 use crate::args::classify::QueryArgs;
 use crate::common::{tell_skipped, write_summary};
 use crate::pages::{frame, inputs_of, parameter};
-use crate::progress::Bar;
 use crate::{devices, failure};
 
 /// A sample: what it needs in addition to the environment.
@@ -83,14 +82,10 @@ impl Sample<'_> {
         let share = environment.share(self.segments, environment.shard, at_blocks)?;
         let any_names = self.args.reads.pairs.any_names;
         let config = Kraken2Config { share, any_names, ..common.clone() };
-        let Environment { resources, cancel, .. } = environment;
+        let Environment { context, cancel, .. } = environment;
         let begun = Instant::now();
-        let bar = Bar::new(environment.console);
         let mut streams = self.files.streams();
-        let done =
-            classify(&config, resources, database, self.segments, &mut streams, &bar, cancel);
-        drop(bar);
-        let mut outcome = done?;
+        let mut outcome = classify(&config, context, database, self.segments, &mut streams)?;
         let queried = begun.elapsed();
         let mut page = frame("classify", &self.args.pages, self.name, inputs_of(self.segments));
         page.parameters = vec![
@@ -108,7 +103,7 @@ impl Sample<'_> {
         )?;
         let mut summary = summary(&config, environment, &outcome);
         let gpus: Vec<u32> = outcome.devices.iter().map(|device| device.ordinal).collect();
-        devices::describe(&gpus, resources.gpu_memory, &mut summary);
+        devices::describe(&gpus, context.gpu_memory, &mut summary);
         devices::clocks(started, &mut summary);
         if let Some(shard) = environment.shard {
             summary.set("parameters", "shard", shard.to_string());
@@ -142,7 +137,7 @@ fn summary(
     let mut summary = Summary::new("classify");
     summary.version(env!("CARGO_PKG_VERSION"));
     summary.set_all("parameters", config);
-    summary.set("parameters", "threads", environment.resources.threads);
+    summary.set("parameters", "threads", environment.context.threads);
     summary.set("parameters", "format", LineFormat::Kraken);
     summary.set("results", "reads", outcome.records);
     summary.set("results", "bases", outcome.bases);

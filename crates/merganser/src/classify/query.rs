@@ -24,7 +24,6 @@ use crate::database::AnyDatabase;
 use crate::files::RunFiles;
 use crate::holds::{note_interleaved, refuse_other_reads};
 use crate::pages::{frame, inputs_of, parameter};
-use crate::progress::Bar;
 use crate::{devices, failure};
 
 /// The reads to classify, with options and outputs.
@@ -216,19 +215,16 @@ impl<'a> Query<'a> {
         let classifier = environment.classifier(database, &thresholds)?;
         let prepared = before.elapsed();
         let before = Instant::now();
-        let bar = Bar::new(environment.console);
         let mut streams = files.streams();
-        let Environment { resources, cancel, .. } = environment;
-        let done = classifier.run(&config, resources, &self.segments, &mut streams, &bar, cancel);
-        drop(bar);
-        let outcome = done?;
+        let Environment { context, cancel, .. } = environment;
+        let outcome = classifier.run(&config, context, &self.segments, &mut streams)?;
         let queried = before.elapsed();
         let page = self.page(environment, &thresholds);
         let (tree, targets) = (database.taxonomy(), database.targets());
         let Closed { json, picture } = files.finish(&outcome, tree, targets, page, cancel)?;
-        let mut summary = summary::of_run((&config, &thresholds), resources.threads, &outcome);
+        let mut summary = summary::of_run((&config, &thresholds), context.threads, &outcome);
         let gpus: Vec<u32> = outcome.devices.iter().map(|gpu| gpu.ordinal).collect();
-        devices::describe(&gpus, resources.gpu_memory, &mut summary);
+        devices::describe(&gpus, context.gpu_memory, &mut summary);
         if let Some(notes) = classifier.gpu_notes() {
             summary.set("results", "rounds", notes.rounds);
             summary.set("results", "parts_on_host", notes.parts_on_host);

@@ -8,7 +8,6 @@ use merganser_run::Shard;
 use super::Environment;
 use crate::args::classify::QueryArgs;
 use crate::failure;
-use crate::progress::Bar;
 
 /// Checks that all outputs of a shard can be joined.
 ///
@@ -59,10 +58,10 @@ impl Environment<'_> {
         at_blocks: bool,
     ) -> Result<Option<ReadShare>, Error> {
         let Some(shard) = shard else { return Ok(None) };
-        let (resources, cancel, bar) = (&self.resources, self.cancel, Bar::new(self.console));
+        let context = &self.context;
         match at_blocks {
-            true => ReadShare::at_blocks(segments, shard, resources, &bar, cancel),
-            false => ReadShare::new(segments, shard, resources, &bar, cancel),
+            true => ReadShare::at_blocks(segments, shard, context),
+            false => ReadShare::new(segments, shard, context),
         }
         .map(Some)
     }

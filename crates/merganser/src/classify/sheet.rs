@@ -141,7 +141,7 @@ pub(super) fn run(
     if let Some(output) = json {
         let mut summary = Summary::new("classify");
         summary.version(env!("CARGO_PKG_VERSION"));
-        summary.set("parameters", "threads", environment.resources.threads);
+        summary.set("parameters", "threads", environment.context.threads);
         summary.set("results", "samples", summaries);
         summary.set("results", "failed", &failed);
         summary.set("seconds", "wall", environment.started.elapsed().as_secs_f64());

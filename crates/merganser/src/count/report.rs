@@ -32,8 +32,8 @@ fn setup(finished: &Finished<'_>, console: &Console) {
     let (config, outcome) = (finished.config, finished.outcome);
     console.debug(format_args!(
         "{} threads, {} of memory, simd {}, signature {} of {} bases, {} bins",
-        finished.resources.threads,
-        format_size(finished.resources.budget()),
+        finished.context.threads,
+        format_size(finished.context.budget()),
         merganser_seq::simd::Level::best().name(),
         config.rule.name(),
         config.signature_bases(),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use merganser_count::{Config, Format};
-use merganser_run::Resources;
+use merganser_run::Context;
 
 use crate::args::CountArgs;
 use crate::args::count::Signature;
@@ -56,7 +56,7 @@ pub(super) fn config(args: &CountArgs) -> Config {
 }
 
 /// Returns the resources of a run.
-pub(super) fn resources(args: &CountArgs) -> Resources {
+pub(super) fn context(args: &CountArgs) -> Context {
     let temp_dir = args.tmp_dir.as_deref();
-    common::resources(args.threads.number(), args.memory, temp_dir, Some(&args.device))
+    common::context(args.threads.number(), args.memory, temp_dir, Some(&args.device))
 }

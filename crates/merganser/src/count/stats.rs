@@ -6,12 +6,11 @@ use std::process::ExitCode;
 use anyhow::Result;
 use merganser_count::{Config, RuleStats, Stats};
 use merganser_io::Input;
-use merganser_run::{Cancel, Resources};
+use merganser_run::Context;
 
 use crate::args::CountArgs;
 use crate::common;
 use crate::console::Console;
-use crate::progress::Bar;
 
 /// Partitions the inputs with each selected rule and prints the statistics on stdout.
 ///
@@ -19,16 +18,12 @@ use crate::progress::Bar;
 /// Returns the errors of counting.
 pub(super) fn run(
     args: &CountArgs,
-    (config, resources): (&Config, &Resources),
+    (config, context): (&Config, &Context),
     inputs: &[Input],
     console: &Console,
-    cancel: &Cancel,
 ) -> Result<ExitCode> {
-    let bar = Bar::new(console);
     let rules = args.signature.rules();
-    let stats = merganser_count::stats(config, resources, inputs, rules, &bar, cancel);
-    drop(bar);
-    let stats = stats?;
+    let stats = merganser_count::stats(config, context, inputs, rules)?;
     if stats.kmers == 0 {
         console.warn(format_args!("no k-mers in {} records", stats.records));
     }

@@ -19,7 +19,7 @@ pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
     describe_inputs(finished.inputs, &mut summary);
     parameters(finished, &mut summary);
     let gpus: Vec<u32> = finished.outcome.devices.iter().map(|gpu| gpu.ordinal).collect();
-    devices::describe(&gpus, finished.resources.gpu_memory, &mut summary);
+    devices::describe(&gpus, finished.context.gpu_memory, &mut summary);
     results(finished, &mut summary);
     devices::clocks(finished.started, &mut summary);
     for (name, time) in finished.outcome.stages.iter() {
@@ -29,7 +29,7 @@ pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
 }
 
 fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
-    let (args, config, resources) = (finished.args, finished.config, finished.resources);
+    let (args, config, context) = (finished.args, finished.config, finished.context);
     summary.set_all("parameters", config);
     let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
     set("canonical", config.is_canonical().into());
@@ -37,9 +37,9 @@ fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     set("hist_max", args.hist_max.into());
     set("format", args.format().name().into());
     set("output", args.output.as_deref().map(|path| path.display().to_string()).into());
-    set("threads", resources.threads.into());
-    set("memory", resources.budget().into());
-    set("tmp_dir", resources.temp_dir.display().to_string().into());
+    set("threads", context.threads.into());
+    set("memory", context.budget().into());
+    set("tmp_dir", context.temp_dir.display().to_string().into());
     set("bins", finished.outcome.bins.into());
     set("signature", config.rule.name().into());
     set("signature_len", config.signature_bases().into());

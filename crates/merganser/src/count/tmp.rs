@@ -3,20 +3,20 @@
 use anyhow::{Result, anyhow};
 use merganser_count::{Config, Storage};
 use merganser_io::MadeDirectories;
-use merganser_run::Resources;
+use merganser_run::Context;
 
 /// Creates the temporary directory if it is missing and may be needed. It is removed when the result is dropped.
 ///
 /// # Errors
 /// If it cannot be created.
-pub(super) fn ensure(config: &Config, resources: &Resources) -> Result<MadeDirectories> {
+pub(super) fn ensure(config: &Config, context: &Context) -> Result<MadeDirectories> {
     if config.storage == Storage::Ram {
         return Ok(MadeDirectories::default());
     }
-    MadeDirectories::ensure(&resources.temp_dir).map_err(|error| {
+    MadeDirectories::ensure(&context.temp_dir).map_err(|error| {
         anyhow!(
             "{}: cannot create this directory for temporary files: {}; choose another with --tmp-dir",
-            resources.temp_dir.display(),
+            context.temp_dir.display(),
             merganser_io::reason(&error)
         )
     })

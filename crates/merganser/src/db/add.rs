@@ -14,7 +14,6 @@ use crate::common::taxonomy_of;
 use crate::console::Console;
 use crate::files::is_same;
 use crate::holds::Holds;
-use crate::progress::Bar;
 use crate::{build, failure, interrupt};
 
 pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Result<ExitCode> {
@@ -29,8 +28,8 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
         allow_unmapped: args.allow_unmapped,
         ..BuildConfig::new(*base.params())
     };
-    let resources = build::resources(&args.resources);
-    config.validate_for(&resources)?;
+    let context = build::context(&args.context);
+    config.validate_for(&context)?;
     merganser_run::raise_open_file_limit();
     let found = References::expand(&args.inputs)?;
     let config = build::with_maps(config, &found);
@@ -47,18 +46,14 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
     let output = outputs.file(to)?;
     let unmapped = args.taxids.unmapped.as_deref().map(|path| outputs.output(path)).transpose()?;
     let json = args.json.as_deref().map(|path| outputs.output(path)).transpose()?;
-    let cancel = interrupt::cancel_on_interrupt();
+    interrupt::cancel_on_interrupt();
     build::tell_others(&found.others, console);
-    let bar = Bar::new(console);
     let additions = Additions { inputs: &found.inputs, taxonomy };
-    let built =
-        merganser_classify::add(&config, &resources, &base, additions, output, &bar, &cancel);
-    drop(bar);
-    let (database, outcome) = built?;
+    let (database, outcome) = merganser_classify::add(&config, &context, &base, additions, output)?;
     build::report_unmapped(&outcome.unmapped, unmapped)?;
     build::tell_of_list(&outcome.unmapped, &args.taxids, console);
     if let Some(output) = json {
-        build::summary("db add", (&config, &resources), &database, &outcome, started, output)?;
+        build::summary("db add", (&config, &context), &database, &outcome, started, output)?;
     }
     outputs.commit_last()?;
     let added = &database.targets()[base.targets().len()..];

@@ -8,7 +8,7 @@ use anyhow::Result;
 use merganser_io::is_file;
 use merganser_kraken2::Error;
 use merganser_kraken2::Kraken2Database;
-use merganser_kraken2::Simulator;
+use merganser_kraken2::check_read_length;
 use merganser_library::{LibraryMaps, References, files_beside};
 use merganser_run::DeviceChoice;
 use merganser_taxonomy::Dump;
@@ -20,7 +20,6 @@ use crate::console::Console;
 use crate::database::{self, AnyDatabase};
 use crate::files::RunFiles;
 use crate::holds::Holds;
-use crate::progress::Bar;
 use crate::{build, common, failure, interrupt};
 
 /// The map that `kraken2-build` leaves in the folder of a database.
@@ -33,15 +32,15 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
         AnyDatabase::Own(database) => database.params().k as usize,
         AnyDatabase::Kraken2(database) => database.options().k,
     };
-    args.read_lengths.iter().try_for_each(|&length| Simulator::check_length(length, k))?;
+    args.read_lengths.iter().try_for_each(|&length| check_read_length(length, k))?;
     merganser_run::raise_open_file_limit();
     let found = References::expand(&args.inputs)?;
     build::tell_others(&found.others, console);
     let (maps, maps_beside) = (maps(args, &found)?, found.maps);
     let inputs = found.inputs;
-    let resources = common::resources(args.threads.number(), None, None, Some(&args.device));
-    let cancel = interrupt::cancel_on_interrupt();
-    let library = Library { inputs: &inputs, resources: &resources, console, cancel: &cancel };
+    let context = common::context(args.threads.number(), None, None, Some(&args.device));
+    interrupt::cancel_on_interrupt();
+    let library = Library { inputs: &inputs, context: &context };
     library.refuse_pipes("--read-lengths")?;
     let path = |length| match &opened {
         AnyDatabase::Own(_) => Distribution::path_beside(&args.database, length),
@@ -60,13 +59,11 @@ pub(super) fn run(args: &DbBrackenArgs, console: &Console, started: Instant) -> 
         AnyDatabase::Own(database) => distributions.write(|length| library.of(database, length))?,
         AnyDatabase::Kraken2(database) => {
             let dump = taxonomy.as_ref().map(Dump::read).transpose()?;
-            let bar = Bar::new(console);
             let genomes = Genomes(LibraryMaps {
                 given: &maps,
                 beside: &maps_beside,
                 taxonomy: dump.as_ref(),
-                progress: &bar,
-                warnings: &resources.warnings,
+                context: &context,
             });
             distributions.write(|length| library.of_kraken2(database, &genomes, length))?
         }

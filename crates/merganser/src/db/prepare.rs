@@ -15,7 +15,6 @@ use crate::common::{self, taxonomy_of, write_summary};
 use crate::console::Console;
 use crate::files::RunFiles;
 use crate::holds::Holds;
-use crate::progress::Bar;
 use crate::{devices, failure, interrupt};
 
 /// Writes the manifest. Damaged genomes are an error; the manifest is still written, and lists them.
@@ -25,7 +24,7 @@ pub(super) fn run(args: &DbPrepareArgs, console: &Console, started: Instant) -> 
     }
     let taxonomy = taxonomy_of(&args.taxonomy);
     let config = LibraryConfig { taxonomy, ..args.config.clone() };
-    let resources = common::resources(args.threads.number(), None, None, None);
+    let context = common::context(args.threads.number(), None, None, None);
     merganser_run::raise_open_file_limit();
     let downloads = Downloads::find(&args.folders)?;
     let taxonomy = config.taxonomy.as_ref().map(|source| source.files()).unwrap_or_default();
@@ -36,15 +35,11 @@ pub(super) fn run(args: &DbPrepareArgs, console: &Console, started: Instant) -> 
     let outputs = files.write(Holds::JSON, &args.json).check()?;
     let mut missing = args.missing.as_deref().map(|path| outputs.output(path)).transpose()?;
     let json = args.json.as_deref().map(|path| outputs.output(path)).transpose()?;
-    let cancel = interrupt::cancel_on_interrupt();
-    let bar = Bar::new(console);
+    interrupt::cancel_on_interrupt();
     let nowhere: &mut dyn Write = &mut io::sink();
     let listing = missing.as_mut().map_or(nowhere, |output| output as &mut dyn Write);
     let manifest = &args.output;
-    let prepared =
-        Library::prepare(&config, &downloads, manifest, listing, &resources, &bar, &cancel);
-    drop(bar);
-    let library = prepared?;
+    let library = Library::prepare(&config, &downloads, manifest, listing, &context)?;
     // Created only now, so that a run that is interrupted while it reads leaves only the journal.
     let mut output = outputs.output(&args.output)?;
     library.write(&mut output)?;
@@ -53,7 +48,7 @@ pub(super) fn run(args: &DbPrepareArgs, console: &Console, started: Instant) -> 
         output.finish()?;
     }
     if let Some(output) = json {
-        summary(&config, resources.threads, &library.outcome, started, output)?;
+        summary(&config, context.threads, &library.outcome, started, output)?;
     }
     outputs.commit_last()?;
     let outcome = library.finish()?;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::Result;
 use merganser_deplete::{Config, Error, MinimizerLookup, Outcome, Outputs, Sink, filter};
 use merganser_io::{Input, OutputSet, ReadInput};
-use merganser_run::{Resources, thousands};
+use merganser_run::{Context, thousands};
 
 use super::summary;
 use crate::args::deplete::DepleteFilterArgs;
@@ -17,12 +17,11 @@ use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::{Holds, note_interleaved, refuse_other_reads};
 use crate::interrupt;
-use crate::progress::Bar;
 
 /// A finished run, with what its summaries need.
 pub(super) struct Finished<'r> {
     pub(super) args: &'r DepleteFilterArgs,
-    pub(super) resources: &'r Resources,
+    pub(super) context: &'r Context,
     pub(super) host: &'r MinimizerLookup,
     pub(super) inputs: &'r [Input],
     /// The files of the reads that were kept: one, or two for mates.
@@ -38,7 +37,7 @@ pub(super) fn run(
 ) -> Result<ExitCode> {
     let config = config(args);
     config.validate()?;
-    let resources = common::resources(args.limits.threads.number(), args.limits.memory, None, None);
+    let context = common::context(args.limits.threads.number(), args.limits.memory, None, None);
     let segments = args.reads.segments()?;
     let inputs: Vec<Input> = segments.iter().flat_map(ReadInput::inputs).cloned().collect();
     let is_paired = args.reads.are_pairs();
@@ -57,15 +56,13 @@ pub(super) fn run(
     let files = files.write(Holds::DEPLETED_READS, &names);
     let set = files.write(Holds::JSON, summaries).check()?;
     refuse_other_reads(&names, &inputs)?;
-    let cancel = interrupt::cancel_on_interrupt();
-    let host = MinimizerLookup::read(&args.set, &resources, &cancel)?;
+    interrupt::cancel_on_interrupt();
+    let host = MinimizerLookup::read(&args.set, &context)?;
     let outputs = Outputs { kept: sinks(&set, &kept)?, others: sinks(&set, &others)? };
-    let bar = Bar::new(console);
-    let outcome = filter(&config, &host, &segments, &resources, outputs, &bar, &cancel);
-    drop(bar);
-    let (resources, host, outcome) = (&resources, &host, &outcome?);
+    let outcome = filter(&config, &host, &segments, &context, outputs);
+    let (context, host, outcome) = (&context, &host, &outcome?);
     let (inputs, kept) = (&inputs[..], &kept[..]);
-    summary::write(&Finished { args, resources, host, inputs, kept, outcome, started }, &set)?;
+    summary::write(&Finished { args, context, host, inputs, kept, outcome, started }, &set)?;
     set.commit_last().map_err(Error::from)?;
     note_interleaved(kept, is_paired, "a # in its name, or --output2, makes two files", console);
     tell_skipped(outcome.skipped_alignments, console);

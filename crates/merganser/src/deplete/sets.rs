@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use merganser_deplete::{Description, Error, Format, MinimizerSet, Params, describe, read, write};
 use merganser_io::OutputSet;
-use merganser_run::{Resources, thousands};
+use merganser_run::{Context, thousands};
 use serde_json::json;
 
 use crate::args::deplete::{DepleteIndexArgs, SetInfoArgs, SetsArgs};
@@ -16,21 +16,18 @@ use crate::console::Console;
 use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::interrupt;
-use crate::progress::Bar;
 
 pub(super) fn index(args: &DepleteIndexArgs, console: &Console) -> Result<ExitCode> {
     let params = Params::new(args.k, args.w)?;
-    let resources = resources(&args.limits);
+    let context = context(&args.limits);
     let inputs = args.inputs.expand(&args.genomes).map_err(Error::from)?;
     refuse_stdin_twice(inputs.iter())?;
     let files =
         RunFiles::new().lists(&args.genomes).inputs(&inputs).write(Holds::HOST_SET, [&args.output]);
     let outputs = files.check()?;
-    let cancel = interrupt::cancel_on_interrupt();
-    let bar = Bar::new(console);
-    let set = merganser_deplete::index(params, &inputs, &resources, &bar, &cancel);
-    drop(bar);
-    save(&set?, &args.output, resources.threads, &outputs, console)
+    interrupt::cancel_on_interrupt();
+    let set = merganser_deplete::index(params, &inputs, &context);
+    save(&set?, &args.output, context.threads, &outputs, console)
 }
 
 /// An operation on sets.
@@ -46,16 +43,16 @@ pub(super) fn operation(
     args: &SetsArgs,
     console: &Console,
 ) -> Result<ExitCode> {
-    let resources = resources(&args.limits);
+    let context = context(&args.limits);
     let outputs =
         RunFiles::new().read(&args.sets).write(Holds::HOST_SET, [&args.output]).check()?;
-    let cancel = interrupt::cancel_on_interrupt();
+    interrupt::cancel_on_interrupt();
     let mut result: Option<MinimizerSet> = None;
     for path in &args.sets {
         // The result so far; a union also needs room for the new result.
         let held = result.as_ref().map_or(0, |set| 8 * set.len() as u64);
         let reserved = if matches!(operation, Operation::Union) { 2 * held } else { held };
-        let next = read(path, &resources, reserved, &cancel)?;
+        let next = read(path, &context, reserved)?;
         let Some(set) = &mut result else {
             result = Some(next);
             continue;
@@ -80,13 +77,13 @@ pub(super) fn operation(
             let problem = "the result would match no reads, and is not written";
             Err(Error::Empty(format!("{what}: {problem}")).into())
         }
-        Some(set) => save(&set, &args.output, resources.threads, &outputs, console),
+        Some(set) => save(&set, &args.output, context.threads, &outputs, console),
         None => Ok(ExitCode::SUCCESS),
     }
 }
 
-fn resources(limits: &LimitArgs) -> Resources {
-    common::resources(limits.threads.number(), limits.memory, None, None)
+fn context(limits: &LimitArgs) -> Context {
+    common::context(limits.threads.number(), limits.memory, None, None)
 }
 
 /// Writes a set and reports its size.

@@ -45,8 +45,8 @@ fn own(finished: &Finished<'_>) -> Summary {
     summary.set_all("parameters", args.config);
     let mut set = |key: &str, value: Value| summary.set("parameters", key, value);
     set("output", args.output.display().to_string().into());
-    set("threads", finished.resources.threads.into());
-    set("memory", finished.resources.budget().into());
+    set("threads", finished.context.threads.into());
+    set("memory", finished.context.budget().into());
     for (key, value) in [
         ("reads", outcome.records),
         ("bases", outcome.bases),

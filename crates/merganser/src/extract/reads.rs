@@ -21,7 +21,6 @@ use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::{FormatChoice, Holds, note_interleaved, refuse_other_reads};
 use crate::interrupt;
-use crate::progress::Bar;
 use merganser_run::thousands;
 
 pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode> {
@@ -43,20 +42,17 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
     if !is_fasta {
         refuse_other_reads(&names, &inputs)?;
     }
-    let cancel = interrupt::cancel_on_interrupt();
+    interrupt::cancel_on_interrupt();
     let config = ExtractConfig {
         exclude: args.exclude,
         any_names: args.reads.pairs.any_names,
         fasta: is_fasta,
         ..taxa(args, console)?
     };
-    let resources = common::resources(args.threads.number(), args.memory, None, None);
+    let context = common::context(args.threads.number(), args.memory, None, None);
     let mut files = Files::create(&paths, &set)?;
-    let bar = Bar::new(console);
     let streams = files.streams();
-    let done = extract_reads(&config, &resources, &args.lines, &segments, streams, &bar, &cancel);
-    drop(bar);
-    let outcome = done?;
+    let outcome = extract_reads(&config, &context, &args.lines, &segments, streams)?;
     files.finish()?;
     set.commit_last()?;
     ExtractFormat::note(args.given_format, &args.output, console);

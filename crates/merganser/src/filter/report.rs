@@ -10,8 +10,8 @@ use merganser_run::thousands;
 pub(super) fn print(finished: &Finished<'_>, console: &Console) {
     console.debug(format_args!(
         "{} threads, {} of memory, simd {}",
-        finished.resources.threads,
-        format_size(finished.resources.budget()),
+        finished.context.threads,
+        format_size(finished.context.budget()),
         merganser_seq::simd::Level::best().name()
     ));
     if console.says(Level::Info) {

@@ -19,7 +19,7 @@ pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
     describe_inputs(finished.inputs, &mut summary);
     parameters(finished, &mut summary);
     let gpus: Vec<u32> = finished.outcome.devices.iter().map(|device| device.ordinal).collect();
-    devices::describe(&gpus, finished.resources.gpu_memory, &mut summary);
+    devices::describe(&gpus, finished.context.gpu_memory, &mut summary);
     results(finished, &mut summary);
     devices::clocks(finished.started, &mut summary);
     let outcome = finished.outcome;
@@ -32,13 +32,13 @@ pub(super) fn write(finished: &Finished<'_>, output: Output) -> Result<()> {
 }
 
 fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
-    let (args, resources) = (finished.args, finished.resources);
+    let (args, context) = (finished.args, finished.context);
     summary.set_all("parameters", args.config);
     let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
     set("format", args.format.name().into());
     set("output", args.output.as_deref().map(|path| path.display().to_string()).into());
-    set("threads", resources.threads.into());
-    set("memory", resources.budget().into());
+    set("threads", context.threads.into());
+    set("memory", context.budget().into());
 }
 
 fn results(finished: &Finished<'_>, summary: &mut Summary) {

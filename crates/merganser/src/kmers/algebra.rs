@@ -13,7 +13,7 @@ use merganser_kmers::algebra::{
 };
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::tables::{AnyTable, Database};
-use merganser_run::{Cancel, Resources, Shard, Summary, thousands};
+use merganser_run::{Context, Shard, Summary, thousands};
 
 use super::tables;
 use crate::args::kmers::{
@@ -26,7 +26,6 @@ use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::{FormatChoice, Holds};
 use crate::interrupt;
-use crate::progress::Bar;
 
 /// A subcommand with its operands, as an expression.
 struct Asked<'a> {
@@ -36,7 +35,7 @@ struct Asked<'a> {
     how: How,
     written: &'a WrittenArgs,
     limits: CountLimits,
-    resources: Resources,
+    context: Context,
 }
 
 /// The kind of tables that are accepted, and how they are combined.
@@ -63,7 +62,7 @@ impl<'a> Asked<'a> {
             how: How::Whole,
             written,
             limits: *limits,
-            resources: tables::resources(&computing.tables, None),
+            context: tables::context(&computing.tables, None),
         }
     }
 }
@@ -115,12 +114,12 @@ pub(super) fn concat(args: &ConcatArgs, console: &Console) -> Result<ExitCode> {
         how: How::Concat,
         written: &args.written,
         limits: CountLimits::default(),
-        resources: common::resources(args.threads.number(), args.memory, None, None),
+        context: common::context(args.threads.number(), args.memory, None, None),
     };
     let format = check(asked.written, asked.limits)?;
     merganser_run::raise_open_file_limit();
     let opened = algebra::open_pieces(&asked.paths, true, &cancel)?;
-    run_on(&asked, format, &opened, &cancel, console)
+    run_on(&asked, format, &opened, console)
 }
 
 pub(super) fn subtract(args: &SubtractArgs, console: &Console) -> Result<ExitCode> {
@@ -215,14 +214,13 @@ fn run(asked: Asked<'_>, args: &TableArgs, console: &Console) -> Result<ExitCode
         How::Whole => tables::open(&asked.paths, args, &cancel)?,
         _ => tables::open_pieces(&asked.paths, args, &cancel)?,
     };
-    run_on(&asked, format, &opened, &cancel, console)
+    run_on(&asked, format, &opened, console)
 }
 
 fn run_on(
     asked: &Asked<'_>,
     format: TableFormat,
     opened: &[AnyTable],
-    cancel: &Cancel,
     console: &Console,
 ) -> Result<ExitCode> {
     let started = Instant::now();
@@ -240,17 +238,12 @@ fn run_on(
         output: args.table(),
         format,
     };
-    let resources = &asked.resources;
-    let bar = Bar::new(console);
+    let context = &asked.context;
     let done = match asked.how {
-        How::Whole => algebra::calculate(&calculation, opened, resources, &outputs, &bar, cancel),
-        How::Join(range) => {
-            algebra::join(&calculation, range, opened, resources, &outputs, &bar, cancel)
-        }
-        How::Concat => algebra::concat(&calculation, opened, resources, &outputs, &bar, cancel),
-    };
-    drop(bar);
-    let done = done?;
+        How::Whole => algebra::calculate(&calculation, opened, context, &outputs),
+        How::Join(range) => algebra::join(&calculation, range, opened, context, &outputs),
+        How::Concat => algebra::concat(&calculation, opened, context, &outputs),
+    }?;
     if let Some(mut output) = histogram {
         let (format, k) = (args.histogram_format, opened[0].description().k);
         done.histogram.write(format, k, None, &mut output).map_err(Error::from)?;
@@ -306,15 +299,15 @@ fn report(done: &Calculated, console: &Console) {
 
 /// Writes the summary of `--json`.
 fn summary(asked: &Asked<'_>, done: &Calculated, started: Instant, output: Output) -> Result<()> {
-    let resources = &asked.resources;
+    let context = &asked.context;
     let mut summary = Summary::new(&format!("kmers {}", asked.verb));
     summary.version(env!("CARGO_PKG_VERSION"));
     let paths: Vec<String> = asked.paths.iter().map(|path| path.display().to_string()).collect();
     summary.set("inputs", "tables", paths);
     summary.set("parameters", "format", asked.written.format());
     summary.set_all("parameters", asked.limits);
-    summary.set("parameters", "threads", resources.threads);
-    summary.set("parameters", "memory", resources.budget());
+    summary.set("parameters", "threads", context.threads);
+    summary.set("parameters", "memory", context.budget());
     for (key, value) in [
         ("kmers", done.kmers),
         ("occurrences", done.occurrences),

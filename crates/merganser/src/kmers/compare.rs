@@ -11,16 +11,14 @@ use merganser_kmers::algebra;
 use super::tables;
 use crate::args::kmers::CompareArgs;
 use crate::common::check_cells;
-use crate::console::Console;
 use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::interrupt;
-use crate::progress::Bar;
 
 const HEADER: &str = "table_a\ttable_b\tkmers_a\tkmers_b\tshared\tjaccard\tweighted_jaccard\t\
                       in_b_of_a\tin_a_of_b\tmash_distance\n";
 
-pub(super) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode> {
+pub(super) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let (paths, cuts) = tables::operands(&args.operands)?;
     check_cells(&args.operands)?;
     let cancel = interrupt::cancel_on_interrupt();
@@ -28,11 +26,8 @@ pub(super) fn run(args: &CompareArgs, console: &Console) -> Result<ExitCode> {
     let outputs =
         RunFiles::new().read(tables::files(&opened)).write(Holds::LINES, [&args.output]).check()?;
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
-    let resources = tables::resources(&args.tables, None);
-    let bar = Bar::new(console);
-    let done = algebra::compare(&opened, &cuts, &resources, &bar, &cancel);
-    drop(bar);
-    let all = done?;
+    let context = tables::context(&args.tables, None);
+    let all = algebra::compare(&opened, &cuts, &context)?;
     output.write_all(HEADER.as_bytes()).map_err(Error::from)?;
     for pair in &all.pairs {
         let (a, b) = pair.tables;

@@ -6,6 +6,7 @@ use anyhow::Result;
 use merganser_kmers::Error;
 use merganser_kmers::algebra::{self, Calculation, CountLimits, Expression};
 use merganser_kmers::formats::TableFormat;
+use merganser_run::Silent;
 
 use super::tables;
 use crate::args::kmers::DumpArgs;
@@ -33,12 +34,11 @@ pub(super) fn run(args: &DumpArgs, console: &Console) -> Result<ExitCode> {
         output: Some(args.output.clone()),
         format: TableFormat::choose(args.given_format, Some(&args.output), TableFormat::Tsv),
     };
-    let resources = tables::resources(&args.tables, None);
+    let context = tables::context(&args.tables, None).progress(Silent);
     let holds = TableFormat::holds(args.given_format, Holds::KMER_LINES);
     let outputs =
         RunFiles::new().read(tables::files(&opened)).write(holds, [&args.output]).check()?;
-    let silent = merganser_run::Silent;
-    algebra::calculate(&calculation, &opened, &resources, &outputs, &silent, &cancel)?;
+    algebra::calculate(&calculation, &opened, &context, &outputs)?;
     outputs.commit_last().map_err(Error::from)?;
     TableFormat::note(args.given_format, &args.output, console);
     Ok(ExitCode::SUCCESS)

@@ -22,7 +22,6 @@ use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::interrupt;
 use crate::pages::drawn;
-use crate::progress::Bar;
 use merganser_run::thousands;
 
 /// The resolution of plots in dots per inch: 1800 × 1500 pixels.
@@ -34,7 +33,7 @@ pub(super) fn run(args: &HetmersArgs, console: &Console) -> Result<ExitCode> {
         Err(what) => return usage(format!("{}: {what}", args.operand.display())),
     };
     let cancel = interrupt::cancel_on_interrupt();
-    let opened = tables::open_for_passes(&path, &args.tables, console, &cancel)?;
+    let opened = tables::open_for_passes(&path, &args.tables, &cancel)?;
     let files = RunFiles::new().read(tables::files(&opened)).write(Holds::LINES, [&args.output]);
     let set = files.write(Holds::PICTURE, &args.plot).write(Holds::JSON, &args.json).check()?;
     let (pairs, told) = find(&opened, cut, &args.tables, console, &cancel)?;
@@ -80,10 +79,7 @@ fn find(
     }
     let rows: Vec<_> = histogram::collect(opened, args, cancel)?.iter().collect();
     warn_of_cut(table, cut, &rows, console);
-    let bar = Bar::new(console);
-    let pairs = hetmers(table, cut, &tables::resources(args, None), &bar, cancel);
-    drop(bar);
-    let pairs = pairs?;
+    let pairs = hetmers(table, cut, &tables::context(args, None))?;
     let counted: Vec<_> = pairs.iter().map(|(&counts, &number)| (counts, number)).collect();
     let Some(told) = ploidy(&counted, &rows) else {
         bail!(

@@ -11,6 +11,7 @@ use merganser_kmers::algebra::{self, Calculation, CountLimits, Expression};
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::tables::{AnyTable, Description};
 use merganser_kmers::{Error, Histogram};
+use merganser_run::Silent;
 
 use super::tables;
 use crate::args::kmers::{HistogramArgs, TableArgs};
@@ -60,33 +61,28 @@ pub(super) fn collect(
     args: &TableArgs,
     cancel: &merganser_run::Cancel,
 ) -> Result<Histogram, Error> {
-    let resources = tables::resources(args, None);
+    let context = tables::context(args, None);
     if let [table] = table
-        && let Some(histogram) = table.histogram(resources.threads, cancel)?
+        && let Some(histogram) = table.histogram(context.threads, cancel)?
     {
         return Ok(histogram);
     }
-    read(table, args, cancel)
+    read(table, args)
 }
 
 /// Returns the histogram of a table of any format by reading all its k-mers in order.
 ///
 /// # Errors
 /// If the table cannot be read.
-pub(super) fn read(
-    table: &[AnyTable],
-    args: &TableArgs,
-    cancel: &merganser_run::Cancel,
-) -> Result<Histogram, Error> {
-    let resources = tables::resources(args, None);
+pub(super) fn read(table: &[AnyTable], args: &TableArgs) -> Result<Histogram, Error> {
+    let context = tables::context(args, None).progress(Silent);
     let calculation = Calculation {
         expression: Expression::Table(0),
         limits: CountLimits::default(),
         output: None,
         format: TableFormat::None,
     };
-    let silent = merganser_run::Silent;
-    algebra::calculate(&calculation, table, &resources, &OutputSet::alone(), &silent, cancel)
+    algebra::calculate(&calculation, table, &context, &OutputSet::alone())
         .map(|done| done.histogram)
 }
 

@@ -18,7 +18,6 @@ use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::{FormatChoice, Holds};
 use crate::interrupt;
-use crate::progress::Bar;
 use merganser_run::thousands;
 
 pub(super) fn run(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
@@ -43,11 +42,8 @@ pub(super) fn run(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
         .read(tables::files(&opened))
         .write(MatrixFormat::holds(args.given_format, Holds::MATRIX), [&args.output])
         .check()?;
-    let resources = tables::resources(&args.tables, None);
-    let bar = Bar::new(console);
-    let done = matrix(&config, &opened, &args.output, &resources, &outputs, &bar, &cancel);
-    drop(bar);
-    let outcome = done?;
+    let context = tables::context(&args.tables, None);
+    let outcome = matrix(&config, &opened, &args.output, &context, &outputs)?;
     outputs.commit_last().map_err(Error::from)?;
     MatrixFormat::note(args.given_format, &args.output, console);
     let (rows, kmers) = (thousands(outcome.rows), thousands(outcome.kmers));

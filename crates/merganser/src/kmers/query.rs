@@ -12,17 +12,15 @@ use merganser_run::Silent;
 
 use super::tables;
 use crate::args::kmers::QueryArgs;
-use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::interrupt;
-use crate::progress::Bar;
 
 /// Memory for the k-mers that are looked up, in bytes.
 const RESERVED: u64 = 192 << 20;
 
-pub(super) fn run(args: &QueryArgs, console: &Console) -> Result<ExitCode> {
+pub(super) fn run(args: &QueryArgs) -> Result<ExitCode> {
     if let Some(file) = args.kmers.iter().find(|word| Path::new(word).is_file()) {
         return usage(format!("{file}: is a file, not a k-mer: give --file {file}"));
     }
@@ -32,29 +30,21 @@ pub(super) fn run(args: &QueryArgs, console: &Console) -> Result<ExitCode> {
         RunFiles::new().read(tables::files(&opened)).read(&args.file).write(Holds::LINES, ["-"]);
     let outputs = files.check()?;
     let table = opened.remove(0);
-    let resources = tables::resources(&args.tables, Some(&args.device));
-    let reserved = RESERVED.min(resources.budget() / 8);
+    let context = tables::context(&args.tables, Some(&args.device));
+    let reserved = RESERVED.min(context.budget() / 8);
     let options = LookupOptions {
-        resources: &resources,
+        context: &context,
         cut: Cut::NONE,
         purpose: Use::Kmers(expected(args, table.description().k)),
         reserved,
         input: text_bytes(&inputs(args)),
     };
-    let bar = Bar::new(console);
     let homopolymer_compressed = table.description().homopolymer_compressed;
-    let lookup = open_lookup(table, &options, &bar, &cancel)?;
-    drop(bar);
+    let lookup = open_lookup(table, &options)?;
     let mut output = outputs.output(Path::new("-")).map_err(merganser_kmers::Error::from)?;
-    let (lookup, resources) = (lookup.as_ref(), &resources);
-    let job = Job {
-        lookup,
-        homopolymer_compressed,
-        resources,
-        record_bytes: 0,
-        progress: &Silent,
-        cancel: &cancel,
-    };
+    // Answers and a bar would be mixed on a terminal.
+    let (lookup, context) = (lookup.as_ref(), &context.clone().progress(Silent));
+    let job = Job { lookup, homopolymer_compressed, context, record_bytes: 0 };
     let done = answer(args, job, reserved, &mut output);
     // Also after an error: the answers before it are valid.
     output.finish().map_err(merganser_kmers::Error::from)?;

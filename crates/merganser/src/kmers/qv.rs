@@ -16,7 +16,7 @@ use merganser_io::{FileKind, Input, OutputSet, expand_inputs};
 use merganser_kmers::tables::AnyTable;
 use merganser_report::data::{Assembly as Results, Data};
 use merganser_report::multiqc::Kind;
-use merganser_run::{Cancel, Resources, Summary};
+use merganser_run::{Cancel, Context, Summary};
 use serde_json::{Value, json};
 
 use crate::args::kmers::QvArgs;
@@ -26,14 +26,13 @@ use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::pages::{Pages, assembly as assembly_page, frame, parameter};
-use crate::progress::Bar;
 use crate::{devices, interrupt};
 
 pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<ExitCode> {
     merganser_run::raise_open_file_limit();
     let limits = &args.limits;
     let (threads, folder) = (limits.threads.number(), args.tmp_dir.as_deref());
-    let resources = common::resources(threads, limits.memory, folder, Some(&args.device));
+    let context = common::context(threads, limits.memory, folder, Some(&args.device));
     let cancel = interrupt::cancel_on_interrupt();
     let (reads_path, paths) = args.files();
     if paths.is_empty() {
@@ -63,7 +62,7 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     let subject = match (args.range, source) {
         (Some(range), EvaluationInput::Reads(subject)) => {
             let job = range::Job { config, range, reads: &reads_name, output: &args.output };
-            return job.run(subject, files, &resources, console, &cancel);
+            return job.run(subject, files, &context, console);
         }
         (_, source) => source,
     };
@@ -76,17 +75,10 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     let set = set.write_each(Pages::paths(&args.pages, Kind::Assembly, None)).check()?;
     let mut files = Files::create(names.clone(), &set)?;
     let pages = Pages::create(&args.pages, Kind::Assembly, None, &set).map_err(Error::from)?;
-    let bar = Bar::new(console);
     let judgement = match subject {
-        EvaluationInput::Reads(subject) => {
-            judge(config, subject, &resources, &mut files, &bar, &cancel)
-        }
-        EvaluationInput::Ranges(ranges) => {
-            ranges.judge(config, &assemblies, &resources, &mut files, &bar, &cancel)
-        }
-    };
-    drop(bar);
-    let judgement = judgement?;
+        EvaluationInput::Reads(subject) => judge(config, subject, &context, &mut files),
+        EvaluationInput::Ranges(ranges) => ranges.judge(config, &assemblies, &context, &mut files),
+    }?;
     let phasings = files.finish(&judgement)?;
     let results = assembly_page::of(&names, &judgement, &phasings);
     if !args.no_plots {
@@ -103,8 +95,8 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
         console.warn(format_args!("{doubt}"));
     }
     if let Some(path) = &args.json {
-        let (resources, assemblies, phasings) = (&resources, &assemblies[..], &phasings[..]);
-        let of_run = OfRun { args, resources, assemblies, phasings, started };
+        let (context, assemblies, phasings) = (&context, &assemblies[..], &phasings[..]);
+        let of_run = OfRun { args, context, assemblies, phasings, started };
         of_run.write(path, &judgement, &set)?;
     }
     set.commit_last().map_err(Error::from)?;
@@ -228,7 +220,7 @@ fn stem(path: &Path) -> String {
 /// A run, with what its summary needs.
 struct OfRun<'r> {
     args: &'r QvArgs,
-    resources: &'r Resources,
+    context: &'r Context,
     assemblies: &'r [Assembly],
     phasings: &'r [Phasing],
     started: Instant,
@@ -252,8 +244,8 @@ impl OfRun<'_> {
             ("k", judgement.k.into()),
             ("solid", judgement.solid.into()),
             ("output", Value::from(self.args.output.display().to_string())),
-            ("threads", self.resources.threads.into()),
-            ("memory", self.resources.budget().into()),
+            ("threads", self.context.threads.into()),
+            ("memory", self.context.budget().into()),
         ] {
             summary.set("parameters", key, value);
         }

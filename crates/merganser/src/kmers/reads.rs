@@ -10,7 +10,7 @@ use merganser_kmers::Error;
 use merganser_kmers::algebra;
 use merganser_kmers::lookup::{Lookup, LookupOptions, Use, open_lookup};
 use merganser_kmers::reads::{self, FilterConfig, Job, filter_reads};
-use merganser_run::{Cancel, Resources, thousands};
+use merganser_run::{Cancel, Context, thousands};
 
 use super::tables;
 use crate::args::device::DeviceArgs;
@@ -21,10 +21,9 @@ use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::{Holds, note_interleaved, refuse_other_reads};
 use crate::interrupt;
-use crate::progress::Bar;
 
 pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCode> {
-    let resources = tables::resources(&args.tables, None);
+    let context = tables::context(&args.tables, None);
     let config = FilterConfig { any_names: args.reads.pairs.any_names, ..args.config };
     let paired = args.reads.are_pairs();
     if args.output2.is_some() && !paired {
@@ -40,14 +39,12 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     let files =
         RunFiles::new().lists(args.reads.lists()).inputs(&inputs).write(Holds::READS, &paths);
     let cancel = interrupt::cancel_on_interrupt();
-    let bar = Bar::new(console);
     let (loaded, set) =
-        load(&args.table, (&args.tables, &args.device), &inputs, (files, &paths), &bar, &cancel)?;
+        load(&args.table, (&args.tables, &args.device), &inputs, (files, &paths), &cancel)?;
     let outputs = paths.iter().map(|path| set.output(path));
     let mut outputs = outputs.collect::<Result<Vec<_>, _>>().map_err(Error::from)?;
-    let job = of_reads(&loaded, &resources, &bar, &cancel);
+    let job = of_reads(&loaded, &context);
     let done = filter_reads(&config, job, &segments, &mut outputs);
-    drop(bar);
     let done = cancel.over_error(done)?;
     for output in outputs {
         output.finish().map_err(Error::from)?;
@@ -70,13 +67,11 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
 /// Makes the job that compares reads with the table.
 fn of_reads<'r>(
     Loaded { lookup, homopolymer_compressed }: &'r Loaded,
-    resources: &'r Resources,
-    progress: &'r Bar,
-    cancel: &'r Cancel,
+    context: &'r Context,
 ) -> Job<'r> {
     let (lookup, homopolymer_compressed) = (lookup.as_ref(), *homopolymer_compressed);
-    let record_bytes = reads::record_bytes(resources.budget(), resources.threads, lookup);
-    Job { lookup, homopolymer_compressed, resources, record_bytes, progress, cancel }
+    let record_bytes = reads::record_bytes(context.budget(), context.threads, lookup);
+    Job { lookup, homopolymer_compressed, context, record_bytes }
 }
 
 /// Prints the peak memory as a debug message.
@@ -99,7 +94,6 @@ fn load(
     (args, device): (&TableArgs, &DeviceArgs),
     reads: &[Input],
     (files, written): (RunFiles, &[PathBuf]),
-    bar: &Bar,
     cancel: &Cancel,
 ) -> Result<(Loaded, OutputSet)> {
     let (path, cut) = match algebra::parse_operand(operand) {
@@ -109,34 +103,32 @@ fn load(
     let mut opened = tables::open(&[path], args, cancel)?;
     let outputs = files.read(tables::files(&opened)).check()?;
     refuse_other_reads(written, reads)?;
-    let resources = tables::resources(args, Some(device));
+    let context = tables::context(args, Some(device));
     let options = LookupOptions {
-        resources: &resources,
+        context: &context,
         cut,
         purpose: Use::Reads,
-        reserved: reads::reserved_bytes(resources.budget(), resources.threads),
+        reserved: reads::reserved_bytes(context.budget(), context.threads),
         input: text_bytes(reads),
     };
     let table = opened.remove(0);
     let homopolymer_compressed = table.description().homopolymer_compressed;
-    let lookup = open_lookup(table, &options, bar, cancel)?;
+    let lookup = open_lookup(table, &options)?;
     Ok((Loaded { lookup, homopolymer_compressed }, outputs))
 }
 
 pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode> {
     // Determined before the table uses memory.
-    let resources = tables::resources(&args.tables, None);
+    let context = tables::context(&args.tables, None);
     let inputs = args.inputs.expand(&args.reads).map_err(Error::from)?;
     let files =
         RunFiles::new().lists(&args.reads).inputs(&inputs).write(Holds::LINES, [&args.output]);
     let cancel = interrupt::cancel_on_interrupt();
-    let bar = Bar::new(console);
     let (loaded, set) =
-        load(&args.table, (&args.tables, &args.device), &inputs, (files, &[]), &bar, &cancel)?;
+        load(&args.table, (&args.tables, &args.device), &inputs, (files, &[]), &cancel)?;
     let mut output = set.output(&args.output).map_err(Error::from)?;
-    let job = of_reads(&loaded, &resources, &bar, &cancel);
+    let job = of_reads(&loaded, &context);
     let done = reads::profile(job, &inputs, &mut output);
-    drop(bar);
     let done = cancel.over_error(done)?;
     output.finish().map_err(Error::from)?;
     set.commit_last().map_err(Error::from)?;

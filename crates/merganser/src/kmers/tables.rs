@@ -9,18 +9,16 @@ use anyhow::Result;
 use merganser_kmers::Error;
 use merganser_kmers::algebra::{self, Cut};
 use merganser_kmers::tables::{AnyTable, Database};
-use merganser_run::{Cancel, Resources};
+use merganser_run::{Cancel, Context};
 
 use crate::args::device::DeviceArgs;
 use crate::args::kmers::TableArgs;
 use crate::common;
-use crate::console::Console;
 use crate::failure::usage;
-use crate::progress::Bar;
 
 /// Returns the resources of a run.
-pub(super) fn resources(args: &TableArgs, device: Option<&DeviceArgs>) -> Resources {
-    common::resources(args.threads.number(), args.memory, args.tmp_dir.as_deref(), device)
+pub(super) fn context(args: &TableArgs, device: Option<&DeviceArgs>) -> Context {
+    common::context(args.threads.number(), args.memory, args.tmp_dir.as_deref(), device)
 }
 
 /// Returns the files of tables.
@@ -82,11 +80,10 @@ pub(super) fn open(
 pub(super) fn open_for_passes(
     path: &Path,
     args: &TableArgs,
-    console: &Console,
     cancel: &Cancel,
 ) -> Result<Vec<AnyTable>> {
-    let resources = resources(args, None);
-    let keep = |table: AnyTable| table.kept(&resources, &Bar::new(console), cancel);
+    let context = context(args, None);
+    let keep = |table: AnyTable| table.kept(&context);
     let tables = open(&[path], args, cancel)?;
     Ok(tables.into_iter().map(keep).collect::<Result<_, _>>()?)
 }

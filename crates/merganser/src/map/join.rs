@@ -13,7 +13,6 @@ use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::Holds;
-use crate::progress::Bar;
 use crate::{common, interrupt};
 use merganser_io::OutputFormat;
 
@@ -44,16 +43,12 @@ pub(super) fn run(args: &MapJoinArgs, console: &Console) -> Result<ExitCode> {
         },
         unmapped: None,
     };
-    let mut resources =
-        common::resources(args.limits.threads.number(), args.limits.memory, None, None);
+    let mut context = common::context(args.limits.threads.number(), args.limits.memory, None, None);
     if let Some(directory) = &args.tmp_dir {
-        resources.temp_dir.clone_from(directory);
+        context.temp_dir.clone_from(directory);
     }
-    let cancel = interrupt::cancel_on_interrupt();
-    let bar = Bar::new(console);
-    let written = joined.write(&resources, outputs, &bar, &cancel);
-    drop(bar);
-    written?;
+    interrupt::cancel_on_interrupt();
+    joined.write(&context, outputs)?;
     set.commit_last().map_err(Error::from)?;
     console.info(format_args!("joined {} shards", thousands(joined.shards() as u64)));
     Ok(ExitCode::SUCCESS)

@@ -11,8 +11,8 @@ use crate::console::{Console, Level};
 pub(super) fn print(finished: &Finished<'_>, console: &Console) {
     console.debug(format_args!(
         "{} threads, {} of memory, simd {}, index of {} with k = {}",
-        finished.resources.threads,
-        format_size(finished.resources.budget()),
+        finished.context.threads,
+        format_size(finished.context.budget()),
         merganser_seq::simd::Level::best().name(),
         format_size(finished.index.bytes()),
         finished.index.k()
@@ -57,7 +57,7 @@ fn rows(finished: &Finished<'_>) -> Vec<(&'static str, String)> {
     if effort.gpu_reads > 0 {
         rows.push(("reads mapped on GPUs", thousands(effort.gpu_reads)));
     }
-    let threads = finished.resources.threads as f64;
+    let threads = finished.context.threads as f64;
     let times = effort.times;
     for (name, time) in [
         ("time, index", finished.indexing.as_secs_f64()),

@@ -7,7 +7,7 @@ use anyhow::Result;
 use merganser_alignments::RecordOptions;
 use merganser_io::{OutputSet, Records};
 use merganser_map::Error;
-use merganser_run::{Cancel, Resources, Summary};
+use merganser_run::{Cancel, Context, Summary};
 use serde_json::{Map, Value};
 
 use super::job::Job;
@@ -23,16 +23,16 @@ use crate::failure;
 pub(super) fn run(
     args: &MapArgs,
     jobs: &[Job],
-    resources: &Resources,
+    context: &Context,
     set: &OutputSet,
     (console, cancel, started): (&Console, &Cancel, Instant),
 ) -> Result<ExitCode> {
     check_inputs(jobs)?;
     let json = args.json.as_deref().map(|path| set.output(path)).transpose();
     let json = json.map_err(Error::from)?;
-    let index = open_index(args, resources, console, cancel)?;
+    let index = open_index(args, context)?;
     let indexing = started.elapsed();
-    let session = Session { args, resources, index: &index, indexing, console, cancel };
+    let session = Session { args, context, index: &index, indexing, console };
     let (mut summaries, mut failed) = (Map::new(), Vec::new());
     for job in jobs {
         let name = job.name.as_deref().map(text_of).unwrap_or_default();
@@ -49,7 +49,7 @@ pub(super) fn run(
     if let Some(output) = json {
         let mut summary = Summary::new("map");
         summary.version(env!("CARGO_PKG_VERSION"));
-        summary.set("parameters", "threads", resources.threads);
+        summary.set("parameters", "threads", context.threads);
         summary.set("results", "samples", summaries);
         summary.set("results", "failed", &failed);
         summary.set("seconds", "wall", started.elapsed().as_secs_f64());

@@ -25,7 +25,7 @@ pub(super) fn of(finished: &Finished<'_>) -> Summary {
     parameters(finished, &mut summary);
     let outcome = finished.outcome;
     let gpus: Vec<u32> = outcome.devices.iter().map(|device| device.ordinal).collect();
-    devices::describe(&gpus, finished.resources.gpu_memory, &mut summary);
+    devices::describe(&gpus, finished.context.gpu_memory, &mut summary);
     results(finished, &mut summary);
     devices::clocks(finished.started, &mut summary);
     // Sums over all threads: divided by their number, they add up to about the time of mapping.
@@ -66,7 +66,7 @@ fn inputs(finished: &Finished<'_>, summary: &mut Summary) {
 }
 
 fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
-    let (args, resources) = (finished.args, finished.resources);
+    let (args, context) = (finished.args, finished.context);
     summary.set_all("parameters", &args.config);
     let mut set = |key: &str, value: serde_json::Value| summary.set("parameters", key, value);
     set("insert", vec![args.config.min_insert, args.config.max_insert].into());
@@ -74,8 +74,8 @@ fn parameters(finished: &Finished<'_>, summary: &mut Summary) {
     if let Some(shard) = args.shard {
         set("shard", shard.to_string().into());
     }
-    set("threads", resources.threads.into());
-    set("memory", resources.budget().into());
+    set("threads", context.threads.into());
+    set("memory", context.budget().into());
 }
 
 fn results(finished: &Finished<'_>, summary: &mut Summary) {

@@ -5,15 +5,15 @@ use crate::naive::{self, NaiveHit};
 use crate::reference::Reference;
 use crate::run::build_of;
 use merganser_filter::Threshold;
-use merganser_run::{Cancel, Resources, Silent};
+use merganser_run::{Cancel, Context};
 use merganser_test_random::Random;
 use proptest::prelude::*;
 
 /// Returns the hits of all reads as found by the stages.
 fn mapped(config: &Config, contigs: &[Vec<u8>], reads: &[Vec<u8>]) -> Vec<Vec<NaiveHit>> {
-    let (resources, cancel) = (Resources::new().threads(1).memory(1 << 30), Cancel::default());
+    let (context, cancel) = (Context::new().threads(1).memory(1 << 30), Cancel::default());
     let reference = Reference::of(contigs);
-    let (index, _) = build_of(reference, &resources, None, None, &Silent, &cancel).unwrap();
+    let (index, _) = build_of(reference, &context, None, None).unwrap();
     let view = index.view();
     let gaps = view.gaps(config.n_mode);
     let ruled = matches!(config.filter, Prefilter::GateKeeper | Prefilter::Snake);

@@ -2,7 +2,7 @@
 //! at once.
 
 use merganser_filter::Threshold;
-use merganser_run::{Cancel, Resources, Silent};
+use merganser_run::{Cancel, Context};
 use merganser_test_random::Random;
 use proptest::prelude::*;
 
@@ -56,9 +56,8 @@ fn said_of_pair(pairing: &mut Pairing<'_>, select: Select, mates: &Mates<'_>) ->
 /// Maps reads stratum by stratum and by the oracle, and compares the reports. Returns the number of candidates
 /// of the search stratum by stratum, and of a search for all hits.
 fn compare(config: &Config, contigs: &[Vec<u8>], reads: &[Vec<u8>], unit: usize) -> [u64; 2] {
-    let (resources, cancel) = (Resources::new().threads(1).memory(1 << 30), Cancel::default());
-    let (index, _) =
-        build_of(Reference::of(contigs), &resources, None, None, &Silent, &cancel).unwrap();
+    let (context, cancel) = (Context::new().threads(1).memory(1 << 30), Cancel::default());
+    let (index, _) = build_of(Reference::of(contigs), &context, None, None).unwrap();
     let view = index.view();
     let gaps = view.gaps(config.n_mode);
     let mapper = |config| {

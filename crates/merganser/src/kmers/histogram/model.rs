@@ -134,7 +134,7 @@ fn find(args: &HistogramArgs, console: &Console, cancel: &Cancel) -> Result<Foun
         let (files, tables) = (vec![path.clone()], Vec::new());
         return Ok(Found { histogram, k, total, files, tables });
     }
-    let tables = tables::open_for_passes(path, &args.tables, console, cancel)?;
+    let tables = tables::open_for_passes(path, &args.tables, cancel)?;
     let description = tables[0].description();
     let k = description.k;
     check_k(args, k)?;

@@ -5,12 +5,11 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use merganser_assembly::{Config, Error, Subject, judge_range};
-use merganser_run::{Cancel, Resources, Shard, thousands};
+use merganser_run::{Context, Shard, thousands};
 
 use crate::console::Console;
 use crate::files::RunFiles;
 use crate::holds::Holds;
-use crate::progress::Bar;
 
 /// An evaluation with a range of the k-mers.
 pub(super) struct Job<'j> {
@@ -26,19 +25,14 @@ impl Job<'_> {
         self,
         subject: Subject,
         files: RunFiles,
-        resources: &Resources,
+        context: &Context,
         console: &Console,
-        cancel: &Cancel,
     ) -> Result<ExitCode> {
         let Job { config, range, reads, output } = self;
         let set = files.write(Holds::RANGE, [output]).check()?;
         let names: Vec<String> =
             subject.assemblies.iter().map(|assembly| assembly.name.clone()).collect();
-        let bar = Bar::new(console);
-        let done =
-            judge_range(config, subject, range, reads, output, resources, &set, &bar, cancel);
-        drop(bar);
-        let judged = done?;
+        let judged = judge_range(config, subject, range, reads, output, context, &set)?;
         set.commit_last().map_err(Error::from)?;
         for (name, only) in names.iter().zip(&judged.only) {
             let kmers = thousands(only.distinct);
