@@ -65,7 +65,7 @@ fn decide(
 ) {
     let mut decisions = Vec::new();
     for batch in batches {
-        filter.run_into(batch, scratch, &mut decisions);
+        filter.run_codes(batch, scratch, &mut decisions);
         seen(&decisions);
     }
 }

@@ -68,7 +68,7 @@ fuzz_target!(|input: &[u8]| {
         write(&paths[number], &files[0]);
         write(folder.path().join(format!(".{number}.ktab.1")), &files[1]);
     }
-    let tables = open_tables(&paths, true, &Default::default()).expect("tables");
+    let tables = open_tables(&paths, true, &merganser_run::Context::new()).expect("tables");
     let expected = lines(&evaluate(&expression, &counts));
     let found = write_lines(&tables, expression, &folder.path().join("result"));
     assert_eq!(found, Some(expected));

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
-use merganser_filter::{Config, Filter, Format, Method, NMode, Threshold, Writer, run};
+use merganser_filter::{Config, Filter, Format, Method, NMode, Threshold, Writer, run_with};
 use merganser_fuzz::databases::context;
 use merganser_fuzz::fastx::naive;
 use merganser_fuzz::files::{folder, write};
@@ -17,7 +17,7 @@ type Pairs<'t> = Vec<(&'t [u8], &'t [u8])>;
 fn decided(config: &Config, files: &[&Path], to: &Path) -> Option<String> {
     let inputs: Vec<Input> = files.iter().map(|&path| Input::File(path.to_owned())).collect();
     let writer = Writer::new(Format::Tsv, vec![Output::create(to).expect("a temporary file")]);
-    run(config, &context(), &inputs, writer).ok()?;
+    run_with(config, &inputs, writer, &context()).ok()?;
     Some(std::fs::read_to_string(to).expect("decisions"))
 }
 

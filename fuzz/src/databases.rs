@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use merganser_classify::run::{Outputs, RunConfig, classify};
+use merganser_classify::{Outputs, RunConfig, run_with};
 use merganser_classify::{BuildConfig, Database, PartConfig, Preset};
 use merganser_io::{AtomicFile, Input, ReadInput};
 use merganser_kraken2::Kraken2Config;
@@ -59,12 +59,7 @@ pub fn sound() -> &'static [u8] {
         };
         let inputs = [Input::File(path("g.fa"))];
         let to = path("db");
-        merganser_classify::build(
-            &config,
-            &context().memory(512 << 20),
-            &inputs,
-            folder.path(),
-            AtomicFile::create(&to).expect("a temporary file"))
+        merganser_classify::build_with(&config, &inputs, folder.path(), AtomicFile::create(&to).expect("a temporary file"), &context().memory(512 << 20))
         .expect("a database");
         std::fs::read(to).expect("the database")
     })
@@ -92,7 +87,7 @@ pub fn walk(path: &Path) {
     let mut lines = Vec::new();
     let mut outputs = Outputs { lines: Some(&mut lines), ..Outputs::default() };
     let (context, cancel) = (context(), Cancel::default());
-    let done = classify(&config, &context, &database, &segments, &mut outputs);
+    let done = run_with(&config, &database, &segments, &mut outputs, &context);
     let Ok(result) = done else {
         assert!(!sound, "a sound database was rejected");
         return;

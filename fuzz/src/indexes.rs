@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use merganser_filter::{NMode, Threshold};
 use merganser_io::{AtomicFile, Input};
-use merganser_map::{Config, Index, MAX_READ, build, map_reads};
+use merganser_map::{Config, Index, MAX_READ, build_with, run_in_memory};
 use merganser_run::{Cancel, Silent};
 
 use crate::databases::{letters, context};
@@ -25,7 +25,7 @@ pub fn sound() -> &'static [u8] {
         write(&fasta, text);
         let file = AtomicFile::create(&index).expect("a temporary file");
         let (context, cancel) = (context(), Cancel::default());
-        build(&context, &Input::File(fasta), Some(file)).expect("an index");
+        build_with(&Input::File(fasta), Some(file), &context).expect("an index");
         std::fs::read(index).expect("the index")
     })
 }
@@ -46,7 +46,7 @@ pub fn walk(path: &Path) -> bool {
     let reads: Vec<&[u8]> = reads.iter().map(String::as_bytes).collect();
     for mode in [NMode::Mismatch, NMode::Match] {
         let config = Config { n_mode: mode, ..Config::new(Threshold::Edits(2)) };
-        match map_reads(&config, &index, &reads, &cancel) {
+        match run_in_memory(&config, &index, &reads, &cancel) {
             Err(error) => assert!(!sound, "{error}"),
             Ok(hits) => {
                 assert!(sound && hits.len() == reads.len());

@@ -41,7 +41,7 @@ pub fn sound() -> &'static [Vec<u8>; 3] {
         };
         let (outputs, cancel) = (OutputSet::new(), Cancel::default());
         let to = (folder.path(), &outputs);
-        Kraken2Database::build(&config, library, to, &context())
+        Kraken2Database::build_with(&config, library, to, &context())
             .expect("a database");
         outputs.commit().expect("written");
         Kraken2Database::files(folder.path()).map(|path| std::fs::read(path).expect("a file"))
@@ -67,12 +67,7 @@ pub fn walk(folder: &Path) -> Option<String> {
     let mut outputs = Outputs { lines: Some(&mut lines), ..Outputs::default() };
     let segments = [ReadInput::Single(Input::File(reads))];
     let context = context();
-    let run = merganser_kraken2::classify(
-        &config,
-        &context,
-        &database,
-        &segments,
-        &mut outputs);
+    let run = merganser_kraken2::run_with(&config, &database, &segments, &mut outputs, &context);
     let Ok(outcome) = run else {
         assert!(!sound, "a sound database was rejected");
         return None;

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use merganser_classify::Database;
 use merganser_classify::partial::join;
-use merganser_classify::run::{Outputs, RunConfig, classify};
+use merganser_classify::{Outputs, RunConfig, run_with};
 use merganser_io::{Input, ReadInput};
 use merganser_kraken2::{Kraken2Config, Kraken2Database};
 use merganser_run::{Cancel, Silent};
@@ -47,7 +47,7 @@ fn by_own(database: &Database, reads: &Path) -> Vec<u8> {
     let config = RunConfig { kraken2, ..RunConfig::default() };
     let segments = [ReadInput::Single(Input::File(reads.to_owned()))];
     let (context, cancel) = (context(), Cancel::default());
-    classify(&config, &context, database, &segments, &mut outputs)
+    run_with(&config, database, &segments, &mut outputs, &context)
         .expect("classification");
     bytes
 }
@@ -58,12 +58,7 @@ fn by_kraken2(database: &Kraken2Database, reads: &Path) -> Vec<u8> {
     let config = Kraken2Config { report_minimizer_data: true, ..Kraken2Config::default() };
     let segments = [ReadInput::Single(Input::File(reads.to_owned()))];
     let (context, cancel) = (context(), Cancel::default());
-    merganser_kraken2::classify(
-        &config,
-        &context,
-        database,
-        &segments,
-        &mut outputs)
+    merganser_kraken2::run_with(&config, database, &segments, &mut outputs, &context)
     .expect("classification");
     bytes
 }

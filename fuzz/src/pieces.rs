@@ -59,21 +59,21 @@ fn of(k: usize) -> Pieces {
 /// Joins shards to a range or to the whole table; returns whether that is possible.
 pub fn join_to(paths: &[PathBuf], range: Option<Shard>, to: &Path) -> bool {
     let cancel = Cancel::default();
-    let Ok(tables) = open_pieces(paths, true, &cancel) else { return false };
+    let Ok(tables) = open_pieces(paths, true, &context()) else { return false };
     let operands = (0..tables.len()).map(Expression::Table).collect();
     let union = Expression::Of { operation: Operation::Union, mode: Mode::Sum, operands };
     let calculation = calculation(union, Some(to.to_owned()), TableFormat::Mgk);
     let (context, outputs) = (context(), OutputSet::alone());
-    join(&calculation, range, &tables, &context, &outputs).is_ok()
+    join(&calculation, range, &tables, &outputs, &context).is_ok()
 }
 
 /// Concatenates ranges; returns whether that is possible.
 pub fn concat_to(paths: &[PathBuf], to: &Path) -> bool {
     let cancel = Cancel::default();
-    let Ok(tables) = open_pieces(paths, true, &cancel) else { return false };
+    let Ok(tables) = open_pieces(paths, true, &context()) else { return false };
     let calculation = calculation(Expression::Table(0), Some(to.to_owned()), TableFormat::Mgk);
     let (context, outputs) = (context(), OutputSet::alone());
-    concat(&calculation, &tables, &context, &outputs).is_ok()
+    concat(&calculation, &tables, &outputs, &context).is_ok()
 }
 
 /// Writes both pieces and joins them; returns the bytes of the whole table if that is possible.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use merganser_count::{Config, Format, count};
+use merganser_count::{Config, Format, run_with};
 use merganser_io::{Input, OutputSet};
-use merganser_kmers::algebra::{Calculation, CountLimits, Expression, Operation, calculate, open_tables};
+use merganser_kmers::algebra::{Calculation, CountLimits, Expression, Operation, calculate_with, open_tables};
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::tables::{AnyTable, Kind};
 use merganser_kmers::{Error, Table};
@@ -32,7 +32,7 @@ pub fn make(config: &Config, reads: &[u8], to: &Path) -> Result<u64, merganser_c
     let (inputs, outputs) = ([Input::File(from)], OutputSet::alone());
     let context = databases::context().memory(192 << 20);
     let cancel = Default::default();
-    let outcome = count(config, &context, &inputs, Some(to), &outputs)?;
+    let outcome = run_with(config, &inputs, Some(to), &outputs, &context)?;
     assert!(config.format != Format::None);
     Ok(outcome.kept_kmers)
 }
@@ -88,14 +88,14 @@ fn walk_as<K: Kmer>(table: &Table, as_written: bool) {
 /// Reads all k-mers of a table of any format, in two ways if it is sorted or its k-mers are short. The ways must
 /// agree and must not panic. Returns the lines `KMER<TAB>COUNT`; `None` if the table is rejected.
 pub fn compute(path: &Path) -> Option<String> {
-    let tables = open_tables(&[path], true, &Cancel::default()).ok()?;
-    let sound = tables[0].verify(1, &Cancel::default()).is_ok();
+    let tables = open_tables(&[path], true, &Context::new()).ok()?;
+    let sound = tables[0].verify(&Context::new()).is_ok();
     let lines = write_lines(&tables, Expression::Table(0), path);
     if tables[0].description().k > QUICK_K && !is_in_order(&tables[0]) {
         return lines;
     }
     // A text can be read only once.
-    let tables = open_tables(&[path], true, &Cancel::default()).expect("a table that opened before");
+    let tables = open_tables(&[path], true, &Context::new()).expect("a table that opened before");
     let operation = Operation::Intersect;
     let operands = vec![Expression::Table(0), Expression::Table(0)];
     let twice = Expression::Of { operation, mode: operation.default_mode(), operands };
@@ -139,7 +139,7 @@ pub fn calculation(
 
 fn run(calculation: &Calculation, tables: &[AnyTable]) -> Result<u64, Error> {
     let (context, outputs) = (context(), OutputSet::alone());
-    let done = calculate(calculation, tables, &context, &outputs);
+    let done = calculate_with(calculation, tables, &outputs, &context);
     done.map(|done| done.kmers)
 }
 

@@ -95,7 +95,7 @@ fn from_slices(filter: &Filter, text: &[u8], all: &mut Vec<i32>) -> Result<()> {
         if batch.is_empty() {
             return Ok(());
         }
-        filter.run_into(&batch, &mut scratch, &mut decisions);
+        filter.run_codes(&batch, &mut scratch, &mut decisions);
         all.extend_from_slice(&decisions);
     }
 }

@@ -1,13 +1,13 @@
 //! The input and the settings of an evaluation.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use merganser_io::Input;
+use merganser_io::{FileKind, Input, expand_inputs};
 use merganser_kmers::tables::{AnyTable, Description};
-use merganser_run::ConfigError;
 #[cfg(feature = "cli")]
 use merganser_run::options::cli;
+use merganser_run::{ConfigError, Context};
 use merganser_seq::kmer::MAX_K;
 
 use crate::{BlockRule, Error};
@@ -22,6 +22,28 @@ pub enum Reads {
 }
 
 impl Reads {
+    /// Opens the reads at `path`: a table, unless the file has sequences, is a list of such files (`@list.txt`) or is
+    /// standard input (`-`). `hpc` says that a table which does not record it is of homopolymer-compressed reads.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is neither a table nor sequences, or is a table of reads that were not compressed
+    /// although `hpc` is set.
+    pub fn open(path: impl AsRef<Path>, hpc: bool, context: &Context) -> Result<Reads, Error> {
+        let path = path.as_ref();
+        let is_list = path.as_os_str().as_encoded_bytes().starts_with(b"@");
+        let failed = |source| merganser_kmers::Error::File { path: path.to_owned(), source };
+        let is_stdin = path.as_os_str() == "-";
+        let kind = if is_list || is_stdin { None } else { FileKind::read(path).map_err(failed)? };
+        let is_dump = kind == Some(FileKind::Fasta) && AnyTable::is_fasta(path)?;
+        let holds_reads = kind.is_some_and(FileKind::is_sequences) && !is_dump;
+        if is_list || is_stdin || holds_reads {
+            return Ok(Reads::Inputs(expand_inputs(&[path.to_owned()])?));
+        }
+        let table = AnyTable::open_with(path, true, context)?;
+        let table = if hpc { table.of_homopolymer_compressed()? } else { table };
+        Ok(Reads::Table(Box::new(table)))
+    }
+
     /// Whether this is a table of homopolymer-compressed reads.
     pub(crate) fn is_homopolymer_compressed(&self) -> bool {
         match self {

@@ -2,7 +2,7 @@
 
 use merganser_io::OutputSet;
 use merganser_kmers::Histogram;
-use merganser_kmers::algebra::{Cut, Expression, Mode, Operation, Visitor, calculate, visit};
+use merganser_kmers::algebra::{Cut, Expression, Mode, Operation, Visitor, calculate_with, visit};
 use merganser_kmers::tables::AnyTable;
 use merganser_spectrum::first_valley;
 
@@ -52,7 +52,7 @@ pub(crate) fn find(
 ) -> Result<(AnyTable, Trio), Error> {
     let k = tables[CHILD].description().k;
     let [one, other] = parents;
-    let family = [tables[CHILD].reopen(run.cancel)?, one, other];
+    let family = [tables[CHILD].reopen(run.beside)?, one, other];
     let own = own_thresholds(run, &family)?;
     let context = run.beside;
     let make = || Inherited::new(own, solid);
@@ -71,11 +71,11 @@ pub(crate) fn find(
     };
     let path = run.path("hapmers")?;
     let calculation = own_table(expression, &path);
-    calculate(&calculation, &family, context, &OutputSet::alone())?;
+    calculate_with(&calculation, &family, &OutputSet::alone(), context)?;
     drop(family);
     let mut all = vec![run.open(&path)?];
     for table in &tables[1..] {
-        all.push(table.reopen(run.cancel)?);
+        all.push(table.reopen(context)?);
     }
     let mut found = Found::new(tables.len() - 1);
     for part in visit(&all, None, context, || Found::new(tables.len() - 1))? {

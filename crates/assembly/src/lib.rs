@@ -27,6 +27,6 @@ pub use blocks::{Block, BlockRule};
 pub use config::{Assembly, Config, Parent, Reads, Subject};
 pub use error::Error;
 pub use hapmers::Trio;
-pub use ranges::{JudgedRange, Ranges, judge_range};
-pub use run::{AssemblyQuality, Outcome, Tracks, judge};
+pub use ranges::{RangeOutcome, Ranges, run_range};
+pub use run::{AssemblyQuality, Outcome, Tracks, run, run_with};
 pub use spectra::{Copies, Membership, OfAssembly, Only, Spectra};

@@ -21,7 +21,7 @@ use file::{RangeFile, RangeHeader};
 /// The results of one range.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct JudgedRange {
+pub struct RangeOutcome {
     /// The length of k-mers.
     pub k: usize,
     /// The k-mers of the range that are in no read, of each assembly.
@@ -43,15 +43,15 @@ pub struct JudgedRange {
 /// If the reads are not an `.mgk` table, or if parents are given (hap-mers depend on histograms of all k-mers);
 /// otherwise as [`judge`](crate::judge).
 #[allow(clippy::too_many_arguments, reason = "what is judged, where to, and what every run has")]
-pub fn judge_range(
+pub fn run_range(
     config: &Config,
     subject: Subject,
     range: Shard,
     reads: &str,
     path: &Path,
-    context: &Context,
     outputs: &OutputSet,
-) -> Result<JudgedRange, Error> {
+    context: &Context,
+) -> Result<RangeOutcome, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate(&subject)?;
     let refuse = |what: &str| Err(Error::Config(ConfigError::new(what)));
@@ -94,7 +94,7 @@ pub fn judge_range(
     file::write(&header, &spectra, &only, path, outputs)?;
     stages.since("write", begun);
     let only = spectra.assemblies.iter().map(|of| of.only).collect();
-    Ok(JudgedRange { k, only, stages, peak_memory: merganser_run::peak_rss() })
+    Ok(RangeOutcome { k, only, stages, peak_memory: merganser_run::peak_rss() })
 }
 
 /// Returns a hash of everything that the ranges depend on.
@@ -147,12 +147,12 @@ impl Ranges {
     ///
     /// # Errors
     /// If the ranges were made from other assemblies; otherwise as [`judge`](crate::judge).
-    pub fn judge(
+    pub fn run_with(
         self,
         config: &Config,
         assemblies: &[Assembly],
-        context: &Context,
         tracks: &mut dyn Tracks,
+        context: &Context,
     ) -> Result<Outcome, Error> {
         let (progress, cancel) = (&*context.progress, &context.cancel);
         self.check_names(assemblies)?;
@@ -205,12 +205,12 @@ impl Ranges {
         for file in &self.files {
             let path = run.path(&format!("only-{number}-{}", file.header.of.shard.number()))?;
             file.extract(number, &path)?;
-            tables.push(open_only(file, number, &path, tables.first(), run.cancel)?);
+            tables.push(open_only(file, number, &path, tables.first(), run.beside)?);
         }
         let path = run.path(&format!("only-{number}"))?;
         // The expression is unused: the tables have recorded theirs.
         let all = own_table(Expression::Table(0), &path);
-        concat(&all, &tables, run.beside, &OutputSet::alone())?;
+        concat(&all, &tables, &OutputSet::alone(), run.beside)?;
         run.open(&path)
     }
 }
@@ -222,7 +222,7 @@ fn open_only(
     number: usize,
     path: &Path,
     other: Option<&AnyTable>,
-    cancel: &Cancel,
+    context: &Context,
 ) -> Result<AnyTable, Error> {
     let damaged = || {
         let name = &file.header.names[number];
@@ -230,8 +230,8 @@ fn open_only(
             "its table of {name} is damaged: copy it again, or make this range again"
         ))
     };
-    let opened = AnyTable::open_piece(path, true, cancel);
-    let opened = opened.and_then(|table| table.verify(1, cancel).map(|()| table));
+    let opened = AnyTable::open_piece(path, true, context);
+    let opened = opened.and_then(|table| table.verify(context).map(|()| table));
     let table = opened.map_err(|error| match error {
         merganser_kmers::Error::Table { .. } => damaged(),
         error => error.into(),

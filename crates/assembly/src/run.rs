@@ -88,20 +88,40 @@ pub trait Tracks: Send {
     fn hapmer(&mut self, assembly: usize, mark: Mark<'_>) -> Result<(), Error>;
 }
 
-/// Evaluates one assembly, or two of one genome, by the k-mers of the reads and, if given, of both parents. The
-/// positions of k-mers that are in no read and of hap-mers are passed to `tracks`. Intermediate tables are in the
-/// temporary folder of `context`.
+/// Evaluates one assembly, or two of one genome, by the k-mers of the reads and, if given, of both parents.
+/// Intermediate tables are in the temporary folder of `context`.
 ///
 /// The progress stages are those of counting and of computations with tables.
 ///
 /// # Errors
 /// If a setting or a table is unsuitable, an input is missing or invalid, an assembly has no k-mers, memory or
 /// disk space is too small, or the run was cancelled.
-pub fn judge(
+pub fn run(config: &Config, subject: Subject, context: &Context) -> Result<Outcome, Error> {
+    run_with(config, subject, &mut NoTracks, context)
+}
+
+/// Ignores all marks.
+struct NoTracks;
+
+impl Tracks for NoTracks {
+    fn mark(&mut self, _assembly: usize, _k: usize, _mark: Mark<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn hapmer(&mut self, _assembly: usize, _mark: Mark<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// Evaluates like [`run`], and passes the positions of k-mers that are in no read and of hap-mers to `tracks`.
+///
+/// # Errors
+/// Fails as [`run`] does.
+pub fn run_with(
     config: &Config,
     subject: Subject,
-    context: &Context,
     tracks: &mut dyn Tracks,
+    context: &Context,
 ) -> Result<Outcome, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate(&subject)?;
@@ -169,7 +189,7 @@ pub fn judge(
             let (hapmers, trio) = hapmers::find(&run, names, parents, &tables, valley)?;
             doubts.extend_from_slice(&trio.doubts);
             for (number, assembly) in assemblies.iter().enumerate() {
-                let hapmers = hapmers.reopen(cancel)?;
+                let hapmers = hapmers.reopen(context)?;
                 run.walk(hapmers, &assembly.input, &mut |_, mark| tracks.hapmer(number, mark))?;
             }
             stages.since("haplotypes", begun);
@@ -284,7 +304,7 @@ impl RunContext<'_> {
         let (outputs, out) = (OutputSet::alone(), Some(&*path));
         let context = self.context.clone();
         let context = &context.memory(self.context.budget().saturating_sub(held));
-        let counted = merganser_count::count_quietly(&config, context, inputs, out, &outputs)?;
+        let counted = merganser_count::run_quietly(&config, inputs, out, &outputs, context)?;
         let letters = Letters { letters: counted.letters, records: counted.records };
         Ok((self.open(&path)?, letters))
     }
@@ -310,7 +330,7 @@ impl RunContext<'_> {
     }
 
     pub(crate) fn open(&self, path: &Path) -> Result<AnyTable, Error> {
-        Ok(AnyTable::open(path, true, self.cancel)?)
+        Ok(AnyTable::open_with(path, true, self.context)?)
     }
 
     /// Returns the smallest odd k that fits the largest assembly.
@@ -397,7 +417,7 @@ impl RunContext<'_> {
         };
         let calculation = own_table(Expression::SetCounts(Box::new(only), 1), &path);
         let context = self.beside;
-        join(&calculation, range, tables, context, &OutputSet::alone())?;
+        join(&calculation, range, tables, &OutputSet::alone(), context)?;
         Ok(path)
     }
 

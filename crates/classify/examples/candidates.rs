@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let inputs = expand_references(&[PathBuf::from(references)])?;
     let started = Instant::now();
     let taxonomy = Path::new(taxonomy);
-    let (database, built_of) = build_in_memory(&config, &context, &inputs, taxonomy)?;
+    let (database, built_of) = build_in_memory(&config, &inputs, taxonomy, &context)?;
     let built = started.elapsed();
     let mut rule = Thresholds::new(&params);
     rule.hitdiff = number("DIFF", rule.hitdiff);

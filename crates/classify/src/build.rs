@@ -8,9 +8,10 @@ mod target_taxa;
 pub use outcome::BuildOutcome;
 
 use std::ops::Range;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use merganser_io::{AtomicFile, Input};
+use merganser_io::{AtomicFile, Input, OutputSet};
 use merganser_run::{
     Budget, Cancel, ConfigError, Context, Progress, Shortage, Unit, Warnings, Work, peak_rss,
 };
@@ -61,8 +62,7 @@ pub struct Additions<'a> {
     pub taxonomy: Option<&'a TaxonomySource>,
 }
 
-/// Builds a database and writes it to `output`, which appears together with its set of outputs. The returned
-/// database is mapped from it. `taxonomy` is the folder of NCBI's taxdump, or GTDB's tables.
+/// Builds a database of genomes and writes it to the file `output`. The returned database is mapped from it. `taxonomy` is the folder of NCBI's taxdump, or GTDB's tables.
 ///
 /// # Errors
 /// If `config` or `context` is out of range, the memory does not suffice (also for the number of targets), or a
@@ -70,10 +70,28 @@ pub struct Additions<'a> {
 /// `strict`, one has none.
 pub fn build(
     config: &BuildConfig,
+    genomes: impl IntoIterator<Item = impl Into<Input>>,
+    taxonomy: impl Into<TaxonomySource>,
+    output: impl AsRef<Path>,
     context: &Context,
+) -> Result<(Database, BuildOutcome), Error> {
+    let genomes: Vec<Input> = genomes.into_iter().map(Into::into).collect();
+    let outputs = OutputSet::new();
+    let built = build_with(config, &genomes, taxonomy, outputs.file(output.as_ref())?, context)?;
+    outputs.commit()?;
+    Ok(built)
+}
+
+/// Builds a database like [`build`] in a file that appears together with its set of outputs.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_with(
+    config: &BuildConfig,
     inputs: &[Input],
     taxonomy: impl Into<TaxonomySource>,
     output: AtomicFile,
+    context: &Context,
 ) -> Result<(Database, BuildOutcome), Error> {
     output.refuse_direct()?;
     let setup = Setup::new(config, context, inputs)?;
@@ -86,10 +104,11 @@ pub fn build(
 /// As [`build`].
 pub fn build_in_memory(
     config: &BuildConfig,
-    context: &Context,
-    inputs: &[Input],
+    genomes: impl IntoIterator<Item = impl Into<Input>>,
     taxonomy: impl Into<TaxonomySource>,
+    context: &Context,
 ) -> Result<(Database, BuildOutcome), Error> {
+    let inputs: &[Input] = &genomes.into_iter().map(Into::into).collect::<Vec<_>>();
     let setup = Setup::new(config, context, inputs)?;
     Job::prepare(setup, inputs, Some(&taxonomy.into()), None)?.keep()
 }
@@ -102,10 +121,27 @@ pub fn build_in_memory(
 /// features of `base` were dropped, as it does not record which; if its parameters differ.
 pub fn add(
     config: &BuildConfig,
+    base: &Database,
+    additions: Additions<'_>,
+    output: impl AsRef<Path>,
     context: &Context,
+) -> Result<(Database, BuildOutcome), Error> {
+    let outputs = OutputSet::new();
+    let built = add_with(config, base, additions, outputs.file(output.as_ref())?, context)?;
+    outputs.commit()?;
+    Ok(built)
+}
+
+/// Adds to a database like [`add`], in a file that appears together with its set of outputs.
+///
+/// # Errors
+/// As [`add`].
+pub fn add_with(
+    config: &BuildConfig,
     base: &Database,
     additions: Additions<'_>,
     output: AtomicFile,
+    context: &Context,
 ) -> Result<(Database, BuildOutcome), Error> {
     let cancel = &context.cancel;
     if base.is_pruned() {

@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use merganser_io::MappedFile;
-use merganser_run::{Cancel, Warnings, resolve_threads};
+use merganser_run::{Cancel, Context, Warnings};
 
 use crate::Error;
 use crate::params::Params;
@@ -85,19 +85,19 @@ impl Database {
     }
 
     /// Makes the tables available to [`sections`](Self::sections): copies remote tables to the host, and
-    /// [checks](Self::check) the tables of a file if that has not been done.
+    /// [checks](Self::check) the tables of a file on this thread if that has not been done.
     ///
     /// # Errors
     /// If the tables cannot be copied or the file is damaged.
     pub(crate) fn fetch(&self) -> Result<(), Error> {
-        self.fetch_unless(&Cancel::default())
+        self.fetch_unless(1, &Cancel::default())
     }
 
-    /// Makes the tables available as [`fetch`](Self::fetch) does, but can be cancelled.
+    /// Makes the tables available as [`fetch`](Self::fetch) does, with up to `threads` threads; can be cancelled.
     ///
     /// # Errors
     /// As [`fetch`](Self::fetch), or if cancelled.
-    pub(crate) fn fetch_unless(&self, cancel: &Cancel) -> Result<(), Error> {
+    pub(crate) fn fetch_unless(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
         match &self.data {
             Data::Memory(_) => Ok(()),
             Data::Remote { tables, here } => {
@@ -108,7 +108,7 @@ impl Database {
                 Ok(())
             }
             Data::File { mapping, .. } if mapping.is_checked() => Ok(()),
-            Data::File { .. } => self.check(resolve_threads(None), cancel),
+            Data::File { .. } => self.check(threads, cancel),
         }
     }
 
@@ -169,9 +169,9 @@ impl Database {
     ///
     /// # Errors
     /// If something is wrong.
-    pub fn verify(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
+    pub fn verify(&self, context: &Context) -> Result<(), Error> {
         let Data::File { mapping, .. } = &self.data else { return Ok(()) };
-        self.check(threads, cancel)?;
+        self.check(context.threads, &context.cancel)?;
         let (path, windows) = (mapping.path(), self.windows());
         for part in 0..self.parts {
             for section in self.sections(part) {

@@ -3,7 +3,7 @@
 //!
 //! [`build()`] builds a [`Database`] from reference genomes and a taxonomy. A [`Query`] finds the candidates of
 //! reads and [`Thresholds`] decide among them. A [`SharedClassifier`] does both for reads in memory,
-//! [`run::classify`] or a [`run::Classifier`] for files. [`bracken`] computes the distributions by which Bracken
+//! [`run()`] or a [`Classifier`] for files. [`bracken`] computes the distributions by which Bracken
 //! assigns reads of higher taxa to species, and [`partial`] joins the results of several runs. `naive` is a literal
 //! implementation of the rules, used as the oracle of the tests.
 //!
@@ -49,11 +49,11 @@ mod query;
 mod read_filter;
 mod reads;
 mod reference_hits;
-pub mod run;
+mod run;
 mod shared;
 mod sketch;
 
-pub use build::{Additions, BuildOutcome, add, build, build_in_memory};
+pub use build::{Additions, BuildOutcome, add, add_with, build, build_in_memory, build_with};
 pub use candidates::{Candidate, QueryParams};
 pub use config::{BuildConfig, PartConfig, SketchConfig, TaxidConfig, VerdictConfig};
 pub use cuda::{GpuNotes, GpuTimes};
@@ -65,5 +65,9 @@ pub use merge::Merger;
 pub use params::{FULL_DENSITY, MAX_K, MAX_LOCATIONS, MAX_SKETCH, MAX_WINDOW, Params, Preset};
 pub use query::{Query, Scratch};
 pub use reference_hits::ReferenceHits;
-pub use shared::{Session, SharedClassifier, Taxon};
+pub use run::{
+    Classifier, Columns, Devices, LineFormat, Outcome, OutputPaths, Outputs, ReadOutput, RunConfig,
+    run, run_with,
+};
+pub use shared::{ReadLetters, Session, SharedClassifier, Taxon};
 pub use sketch::Sketcher;

@@ -27,9 +27,10 @@ use crate::output::LineWriter;
 use crate::{Database, Error, GpuNotes, Query, QueryParams, Thresholds};
 use clock::Clock;
 use merganser_kraken2::ReadShare;
-use merganser_taxreport::output::Wants;
-pub use merganser_taxreport::output::{Outputs, ReadOutput};
+use merganser_taxreport::output::{OutputFiles, Wants};
+pub use merganser_taxreport::output::{OutputPaths, Outputs, ReadOutput};
 use merganser_taxreport::partial::WrittenShard;
+use merganser_taxreport::report::ReportOptions;
 use passes::RunContext;
 use plan::Plan;
 
@@ -107,9 +108,9 @@ impl<'a> Classifier<'a> {
     pub fn run(
         &self,
         config: &RunConfig,
-        context: &Context,
         segments: &[ReadInput],
         outputs: &mut Outputs<'_>,
+        context: &Context,
     ) -> Result<Outcome<'a>, Error> {
         let (progress, cancel) = (&*context.progress, &context.cancel);
         let thresholds = self.check(config, context, outputs)?;
@@ -198,22 +199,45 @@ impl<'a> Classifier<'a> {
     }
 }
 
-/// Classifies reads on the devices that `context` selects: [`Devices::choose`], [`Classifier::on`] and
-/// [`Classifier::run`] in one.
+/// Classifies reads and writes the files of `outputs`, which appear at the end, in the order of the reads. The bytes
+/// depend only on the database, the configuration and the reads.
+///
+/// Runs on the devices that `context` selects. For several runs with one database, prepare a [`Classifier`].
+///
+/// # Errors
+/// As [`Classifier::on`] and [`Classifier::run`]; if a file cannot be created.
+pub fn run<'a>(
+    config: &RunConfig,
+    database: &'a Database,
+    reads: impl IntoIterator<Item = impl Into<ReadInput>>,
+    outputs: &OutputPaths,
+    context: &Context,
+) -> Result<Outcome<'a>, Error> {
+    let reads: Vec<ReadInput> = reads.into_iter().map(Into::into).collect();
+    let mut files = OutputFiles::create(outputs, &reads)?;
+    let outcome = run_with(config, database, &reads, &mut files.streams(), context)?;
+    let options = ReportOptions { zero_counts: false, features: outcome.features.as_ref() };
+    let tree = database.taxonomy();
+    files.commit(|output| outcome.by_genome.write_kraken(tree, options, output))?;
+    Ok(outcome)
+}
+
+/// Classifies reads like [`run`], to any writers: [`Devices::choose`], [`Classifier::on`] and [`Classifier::run`] in
+/// one.
 ///
 /// # Errors
 /// As those functions.
-pub fn classify<'a>(
+pub fn run_with<'a>(
     config: &RunConfig,
-    context: &Context,
     database: &'a Database,
     segments: &[ReadInput],
     outputs: &mut Outputs<'_>,
+    context: &Context,
 ) -> Result<Outcome<'a>, Error> {
     config.validate()?;
     let thresholds = config.thresholds(database.params())?;
     let reads = segments.iter().flat_map(ReadInput::inputs);
     let devices = Devices::choose(context, Some(database.bytes()), reads)?;
     let classifier = Classifier::on(database, &thresholds, &devices, context)?;
-    classifier.run(config, context, segments, outputs)
+    classifier.run(config, segments, outputs, context)
 }

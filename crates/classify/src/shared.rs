@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::cpu::query::{HostQuery, Prepared, Scratch};
 use crate::{Candidate, Database, Error, Thresholds, Verdict};
+use merganser_run::Context;
 use merganser_taxonomy::Rank;
 
 /// A database prepared for classifying reads in memory.
@@ -17,8 +18,7 @@ use merganser_taxonomy::Rank;
 /// use merganser_classify::{
 ///     BuildConfig, Preset, SharedClassifier, TaxidConfig, Thresholds, build_in_memory,
 /// };
-/// use merganser_io::Input;
-/// use merganser_run::{Cancel, Context, Silent};
+/// use merganser_run::Context;
 ///
 /// // A taxonomy of one species, and its genome.
 /// let folder = tempfile::tempdir()?;
@@ -34,13 +34,11 @@ use merganser_taxonomy::Rank;
 /// let params = Preset::Sensitive.params();
 /// let taxids = TaxidConfig { map: vec![path("ids.map")], strict: false };
 /// let config = BuildConfig { taxids, ..BuildConfig::new(params) };
-/// let (context, references) = (Context::new(), [Input::File(path("genome.fa"))]);
-/// let cancel = Cancel::default();
-/// let (database, _) =
-///     build_in_memory(&config, &context, &references, folder.path())?;
+/// let context = Context::new();
+/// let (database, _) = build_in_memory(&config, [path("genome.fa")], folder.path(), &context)?;
 ///
-/// let classifier = SharedClassifier::new(Arc::new(database), Thresholds::new(&params));
-/// let found = classifier.classify(&[[&genome.as_bytes()[100..250], b""], [&[b'T'; 100], b""]])?;
+/// let classifier = SharedClassifier::new(Arc::new(database), Thresholds::new(&params), &context)?;
+/// let found = classifier.classify([&genome[100..250], &"T".repeat(100)])?;
 /// assert_eq!(found[0].map(|taxon| (taxon.taxid, taxon.name)), Some((7, "A virus")));
 /// assert_eq!(found[1], None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -66,11 +64,52 @@ pub struct Taxon<'d> {
     pub hits: u32,
 }
 
+/// The letters of a read in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadLetters<'r> {
+    /// A single read.
+    Single(&'r [u8]),
+    /// The first and the second mate of a pair.
+    Pair(&'r [u8], &'r [u8]),
+}
+
+impl<'r> ReadLetters<'r> {
+    /// Returns both mates; the second one of a single read is empty.
+    fn mates(self) -> [&'r [u8]; 2] {
+        match self {
+            ReadLetters::Single(read) => [read, b""],
+            ReadLetters::Pair(first, second) => [first, second],
+        }
+    }
+}
+
+impl<'r, R: AsRef<[u8]> + ?Sized> From<&'r R> for ReadLetters<'r> {
+    /// Makes a single read.
+    fn from(read: &'r R) -> ReadLetters<'r> {
+        ReadLetters::Single(read.as_ref())
+    }
+}
+
+impl<'r, R: AsRef<[u8]> + ?Sized> From<(&'r R, &'r R)> for ReadLetters<'r> {
+    /// Makes a pair of its first and second mate.
+    fn from((first, second): (&'r R, &'r R)) -> ReadLetters<'r> {
+        ReadLetters::Pair(first.as_ref(), second.as_ref())
+    }
+}
+
 impl SharedClassifier {
-    /// Prepares a database for these thresholds.
-    pub fn new(database: Arc<Database>, thresholds: Thresholds) -> SharedClassifier {
+    /// Prepares a database for these thresholds. The tables of a file are checked by the threads of `context`.
+    ///
+    /// # Errors
+    /// If the database's file cannot be read or is damaged, or the run is cancelled.
+    pub fn new(
+        database: Arc<Database>,
+        thresholds: Thresholds,
+        context: &Context,
+    ) -> Result<SharedClassifier, Error> {
+        database.fetch_unless(context.threads, &context.cancel)?;
         let prepared = HostQuery::new(&database, thresholds.query_params()).prepared();
-        SharedClassifier { database, thresholds, prepared }
+        Ok(SharedClassifier { database, thresholds, prepared })
     }
 
     /// Returns the database.
@@ -78,14 +117,15 @@ impl SharedClassifier {
         &self.database
     }
 
-    /// Returns the taxa of reads, in order; `None` for unclassified reads.
-    ///
-    /// A read is its letters and those of its mate, which are empty for a single read. For repeated calls, use a
+    /// Returns the taxa of reads, in order; `None` for unclassified reads. For repeated calls, use a
     /// [`session`](Self::session).
     ///
     /// # Errors
-    /// If the database's file cannot be read or is damaged, which is checked when it is first used.
-    pub fn classify(&self, reads: &[[&[u8]; 2]]) -> Result<Vec<Option<Taxon<'_>>>, Error> {
+    /// If the database's file can no longer be read.
+    pub fn classify<'r>(
+        &self,
+        reads: impl IntoIterator<Item = impl Into<ReadLetters<'r>>>,
+    ) -> Result<Vec<Option<Taxon<'_>>>, Error> {
         self.session().classify(reads)
     }
 
@@ -113,7 +153,12 @@ impl<'c> Session<'c> {
     ///
     /// # Errors
     /// As [`SharedClassifier::classify`].
-    pub fn classify(&mut self, reads: &[[&[u8]; 2]]) -> Result<Vec<Option<Taxon<'c>>>, Error> {
+    pub fn classify<'r>(
+        &mut self,
+        reads: impl IntoIterator<Item = impl Into<ReadLetters<'r>>>,
+    ) -> Result<Vec<Option<Taxon<'c>>>, Error> {
+        let reads: &[[&[u8]; 2]] =
+            &reads.into_iter().map(|read| read.into().mates()).collect::<Vec<_>>();
         let Session { query, scratch, candidates, ends, .. } = self;
         candidates.clear();
         ends.clear();

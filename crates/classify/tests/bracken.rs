@@ -9,10 +9,10 @@ use std::fs;
 use std::path::Path;
 
 use merganser_classify::bracken;
-use merganser_classify::run::{Outputs, RunConfig, classify};
 use merganser_classify::{
     BuildConfig, Database, Error, Params, PartConfig, Preset, build_in_memory,
 };
+use merganser_classify::{Outputs, RunConfig, run_with};
 use merganser_io::{Input, ReadInput};
 use merganser_run::Context;
 use merganser_taxreport::bracken::Distribution;
@@ -63,7 +63,7 @@ fn database(folder: &Path, params: Params, parts: usize) -> Database {
         Context::new(),
     );
     let inputs = [Input::File(folder.join("g.fa"))];
-    build_in_memory(&config, &context, &inputs, folder).unwrap().0
+    build_in_memory(&config, &inputs, folder, &context).unwrap().0
 }
 
 /// Classifies a read from each position of a sequence, and counts them by taxid.
@@ -75,7 +75,7 @@ fn naive(database: &Database, folder: &Path, letters: &[u8], length: usize) -> B
     let context = Context::new().threads(2);
     let config = RunConfig::default();
     let (reads, mut none) = ([ReadInput::Single(Input::File(path))], Outputs::default());
-    let found = classify(&config, &context, database, &reads, &mut none).unwrap();
+    let found = run_with(&config, database, &reads, &mut none, &context).unwrap();
     let tree = database.taxonomy();
     let of_nodes = (0..tree.len() as u32).map(|node| (tree.taxid(node), found.by_genome.own(node)));
     let mut counts: BTreeMap<u32, u64> = of_nodes.collect();

@@ -71,7 +71,7 @@ fn build(params: Params, parts: usize, folder: &Path) -> Database {
         let path = folder.join(name);
         let file = AtomicFile::create(&path).unwrap();
         let inputs = &inputs[..];
-        let built = merganser_classify::build(&config, &context, inputs, folder, file);
+        let built = merganser_classify::build_with(&config, inputs, folder, file, &context);
         (built.unwrap().0, fs::read(path).unwrap())
     };
     let (_, expected) = on(gpus(&[], None), "host.mgdb");
@@ -122,7 +122,7 @@ fn little_memory_gives_the_same_database() {
             let path = folder.path().join(name);
             let (inputs, taxonomy) = (&inputs[..], folder.path());
             let file = AtomicFile::create(&path).unwrap();
-            let built = merganser_classify::build(&config, context, inputs, taxonomy, file);
+            let built = merganser_classify::build_with(&config, inputs, taxonomy, file, context);
             (fs::read(path).unwrap(), built.unwrap().1)
         };
         let (expected, _) = on(&gpus(&[], None), "host.mgdb");
@@ -210,7 +210,7 @@ fn what_is_built_on_a_device_is_queried_there() {
         };
         let build = |context: Context| {
             let (inputs, taxonomy) = (&inputs[..], folder.path());
-            let built = merganser_classify::build_in_memory(&config, &context, inputs, taxonomy);
+            let built = merganser_classify::build_in_memory(&config, inputs, taxonomy, &context);
             built.unwrap()
         };
         let (expected, _) = build(gpus(&[], None));

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use merganser_classify::{BuildConfig, BuildOutcome, Params, Preset, build};
+use merganser_classify::{BuildConfig, BuildOutcome, Params, Preset, build_with};
 use merganser_io::AtomicFile;
 use merganser_library::expand_references;
 use merganser_run::{Context, DeviceChoice};
@@ -140,7 +140,7 @@ fn database(path: &Path, params: Params, threads: usize) -> (Vec<u8>, BuildOutco
     let file = folder.join("built.mgdb");
     let output = AtomicFile::create(&file).unwrap();
     let config = BuildConfig::new(params);
-    let built = build(&config, &context, &inputs, folder, output);
+    let built = build_with(&config, &inputs, folder, output, &context);
     let (database, outcome) = built.unwrap();
     assert_eq!(*database.params(), params);
     (fs::read(file).unwrap(), outcome)

@@ -14,11 +14,11 @@ use std::sync::Arc;
 
 use merganser_classify::{
     Additions, BuildConfig, Candidate, Database, Params, PartConfig, Preset, Query, QueryParams,
-    SharedClassifier, Thresholds, Verdict, add, build, build_in_memory,
+    SharedClassifier, Thresholds, Verdict, add_with, build_in_memory, build_with,
 };
 use merganser_io::{AtomicFile, OutputSet};
 use merganser_library::expand_references;
-use merganser_run::{Cancel, Context, DeviceChoice};
+use merganser_run::{Context, DeviceChoice};
 use merganser_seq::masking::Masking;
 use merganser_taxonomy::Rank;
 
@@ -137,9 +137,9 @@ fn every_candidate_of_every_read_is_the_oracles() {
             let file = path(&format!("{threads}-{parts}.mgdb"));
             let taxonomy = folder.path();
             let file = AtomicFile::create(&file).unwrap();
-            let built = build(&config, &context, &inputs, taxonomy, file);
+            let built = build_with(&config, &inputs, taxonomy, file, &context);
             databases.push(built.unwrap().0);
-            let built = build_in_memory(&config, &context, &inputs, taxonomy);
+            let built = build_in_memory(&config, &inputs, taxonomy, &context);
             databases.push(built.unwrap().0);
         }
         let bytes = |name: &str| fs::read(path(name)).unwrap();
@@ -147,14 +147,14 @@ fn every_candidate_of_every_read_is_the_oracles() {
         let few = AtomicFile::create(&path("few.mgdb")).unwrap();
         let (config, context) = (config(1), context(2));
         let old = &inputs[..2];
-        let base = build(&config, &context, old, folder.path(), few);
+        let base = build_with(&config, old, folder.path(), few, &context);
         let (base, _) = base.unwrap();
         let set = OutputSet::new();
         let grown = set.file(&path("grown.mgdb")).unwrap();
         let new = Additions { inputs: &inputs[2..], taxonomy: Some(&folder.path().into()) };
-        let added = add(&config, &context, &base, new, grown);
+        let added = add_with(&config, &base, new, grown, &context);
         // The file is mapped before it appears: a file that cannot be mapped does not appear.
-        added.unwrap().0.verify(2, &Cancel::default()).unwrap();
+        added.unwrap().0.verify(&Context::new().threads(2)).unwrap();
         assert!(!path("grown.mgdb").exists());
         set.commit().unwrap();
         // It is unknown whether a feature with exactly as many locations as are kept had more: the number of
@@ -168,7 +168,7 @@ fn every_candidate_of_every_read_is_the_oracles() {
         let same = without_overfull("grown.mgdb") == without_overfull("1-1.mgdb");
         assert!(same, "added to, or built at once");
         for database in &databases {
-            database.verify(2, &Cancel::default()).unwrap();
+            database.verify(&Context::new().threads(2)).unwrap();
             for (lowest, max_candidates, near) in [
                 (Rank::Sequence, 2, 0),
                 (Rank::Species, 3, 8),
@@ -212,7 +212,7 @@ fn verdicts_follow_the_thresholds() {
     let inputs = expand_references(&[folder.path().to_owned()]).unwrap();
     let params = Preset::MetaCache.params();
     let (config, context) = (BuildConfig::new(params), Context::new().threads(1));
-    let built = build_in_memory(&config, &context, &inputs, folder.path());
+    let built = build_in_memory(&config, &inputs, folder.path(), &context);
     let database = built.unwrap().0;
     let tree = database.taxonomy();
     let nodes: Vec<u32> = database.targets().iter().map(|target| target.node).collect();
@@ -250,7 +250,7 @@ fn near_candidates_are_told_apart_by_what_their_taxa_have_together() {
     let inputs = expand_references(&[folder.path().to_owned()]).unwrap();
     let params = Preset::Sensitive.params();
     let (config, context) = (BuildConfig::new(params), Context::new().threads(1));
-    let built = build_in_memory(&config, &context, &inputs, folder.path());
+    let built = build_in_memory(&config, &inputs, folder.path(), &context);
     let database = built.unwrap().0;
     let tree = database.taxonomy();
     let rule = Thresholds::new(&params);
@@ -302,19 +302,19 @@ fn a_confidence_moves_taxa_up_as_kraken_does() {
             },
             Context::new(),
         );
-        let built = build_in_memory(&config, &context, &inputs, folder.path());
+        let built = build_in_memory(&config, &inputs, folder.path(), &context);
         let database = Arc::new(built.unwrap().0);
         let tree = database.taxonomy();
         let oracle = naive::Reference::new(&targets, &params);
         let views: Vec<[&[u8]; 2]> = reads.iter().map(|[a, b]| [&a[..], &b[..]]).collect();
         let mut moved = 0;
         let of = Thresholds::new(&params);
-        let plain = SharedClassifier::new(Arc::clone(&database), of);
-        let plain = plain.classify(&views).unwrap();
+        let plain = SharedClassifier::new(Arc::clone(&database), of, &context).unwrap();
+        let plain = plain.classify(views.iter().map(|[a, b]| (*a, *b))).unwrap();
         for confidence in [0.1, 0.6, 0.9, 1.0] {
             let rule = Thresholds { confidence, ..of };
-            let classifier = SharedClassifier::new(Arc::clone(&database), rule);
-            let found = classifier.classify(&views).unwrap();
+            let classifier = SharedClassifier::new(Arc::clone(&database), rule, &context).unwrap();
+            let found = classifier.classify(views.iter().map(|[a, b]| (*a, *b))).unwrap();
             for ((mates, plain), found) in views.iter().zip(&plain).zip(found) {
                 let expected = plain.and_then(|taxon| {
                     let features = mates.iter().flat_map(|mate| naive::sketches(mate, &params));

@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use merganser_classify::run::{Columns, LineFormat, Outputs, RunConfig, classify};
 use merganser_classify::{
     BuildConfig, Candidate, Database, Params, PartConfig, Preset, QueryParams, build_in_memory,
 };
+use merganser_classify::{Columns, LineFormat, Outputs, RunConfig, run_with};
 use merganser_io::{Input, ReadInput};
 use merganser_kraken2::Kraken2Config;
 use merganser_run::Context;
@@ -58,7 +58,7 @@ fn database(folder: &Path, params: Params, parts: usize) -> Database {
         Context::new(),
     );
     let inputs = [Input::File(folder.join("g.fa"))];
-    build_in_memory(&config, &context, &inputs, folder).unwrap().0
+    build_in_memory(&config, &inputs, folder, &context).unwrap().0
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn run(database: &Database, folder: &Path) -> (Vec<String>, BTreeMap<u32, (u64, 
     let segments = [ReadInput::Single(Input::File(folder.join("r.fa")))];
     let mut text = Vec::new();
     let mut outputs = Outputs { lines: Some(&mut text), ..Outputs::default() };
-    let result = classify(&config, &context, database, &segments, &mut outputs).unwrap();
+    let result = run_with(&config, database, &segments, &mut outputs, &context).unwrap();
     let text = String::from_utf8(text).unwrap();
     let rows = text.lines().filter(|line| !line.starts_with('#'));
     let lines = rows.map(|line| line.split('\t').nth(1).unwrap().to_owned()).collect();

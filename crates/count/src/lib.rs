@@ -6,7 +6,7 @@
 //! 2. *count*: the super-k-mers of each bin become distinct canonical k-mers with counts;
 //! 3. *emit*: the kept k-mers are sorted over the whole table and written.
 //!
-//! [`count`] is the entry point; [`count_in_memory`] is the entry point for programs that need no file.
+//! [`run()`] is the entry point; [`run_in_memory`] is the entry point for programs that need no file.
 //! Operations on tables are in `merganser-kmers`. No result depends on the number of threads or bins, the
 //! storage, the memory, the device or the signature rule.
 //!
@@ -29,25 +29,6 @@
 //! 6. `count/src/results.rs` scatters the kept k-mers over ranges of k-mers (`kmers/src/scattered.rs`).
 //! 7. `count/src/emit.rs` sorts the ranges, and `kmers/src/formats/mgk/block.rs` and
 //!    `kmers/src/formats/mgk/writer.rs` write the table.
-//! ```
-//! use merganser_count::{Config, count};
-//! use merganser_io::{Input, OutputSet};
-//! use merganser_kmers::Table;
-//! use merganser_run::{Cancel, Context, Silent};
-//!
-//! let folder = tempfile::tempdir()?;
-//! let (reads, output) = (folder.path().join("reads.fa"), folder.path().join("reads.mgk"));
-//! std::fs::write(&reads, ">one\nACGTTA\n>two\nCGTTAC\n")?;
-//!
-//! // CGTTA is the only 5-mer in both reads.
-//! let (inputs, outputs) = ([Input::File(reads)], OutputSet::alone());
-//! let (config, context, cancel) = (Config::new(5), Context::new(), Cancel::default());
-//! let outcome =
-//!     count(&config, &context, &inputs, Some(&output), &outputs)?;
-//! assert_eq!((outcome.total_kmers, outcome.kept_kmers), (4, 1));
-//! assert_eq!(Table::open(&output)?.header().largest_count, 2);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 #![deny(missing_docs)]
 #![deny(unsafe_code)]
 
@@ -63,9 +44,10 @@ mod plan;
 mod results;
 mod run;
 mod stats;
+#[doc(hidden)]
 pub mod superkmer;
 
 pub use config::{Config, Format, MAX_BINS, MAX_STREAMS, QualityOffset, Storage};
 pub use error::Error;
-pub use run::{Outcome, count, count_in_memory, count_quietly};
+pub use run::{Outcome, run, run_in_memory, run_quietly, run_with};
 pub use stats::{RuleStats, Score, Stats, stats};

@@ -88,50 +88,83 @@ impl Outcome {
     }
 }
 
-/// Counts the k-mers of `inputs` and writes the table to `output` (for [`Format::Kmc`] the name
-/// without suffix; for [`Format::None`] nothing is written). The file appears when `outputs` is committed.
+/// Counts the k-mers of `inputs` and writes the table to the file `output` in the format [`Config::format`] (for
+/// [`Format::Kmc`] the name without suffix; for [`Format::None`] nothing is written, and the outcome has the
+/// histogram). The file appears when the table is complete.
 ///
 /// Progress stages: `reading`, in bytes of input on disk; `counting`, in bytes of super-k-mers.
+///
+/// ```
+/// use merganser_count::{Config, run};
+/// use merganser_run::Context;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = |name: &str| folder.path().join(name);
+/// std::fs::write(path("reads.fa"), ">one\nACGTTA\n>two\nCGTTAC\n")?;
+///
+/// let outcome = run(&Config::new(5), [path("reads.fa")], path("table.mgk"), &Context::new())?;
+/// assert_eq!((outcome.total_kmers, outcome.kept_kmers), (4, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// A parameter out of range, an input or output that cannot be opened (before any work), malformed
 /// input, a full disk, or [`Error::Cancelled`]. No output exists after an error.
-pub fn count(
+pub fn run(
     config: &Config,
+    inputs: impl IntoIterator<Item = impl Into<Input>>,
+    output: impl AsRef<Path>,
     context: &Context,
+) -> Result<Outcome, Error> {
+    let (inputs, outputs): (Vec<Input>, _) = (all(inputs), OutputSet::new());
+    let outcome = run_with(config, &inputs, Some(output.as_ref()), &outputs, context)?;
+    outputs.commit()?;
+    Ok(outcome)
+}
+
+fn all(inputs: impl IntoIterator<Item = impl Into<Input>>) -> Vec<Input> {
+    inputs.into_iter().map(Into::into).collect()
+}
+
+/// Counts like [`run`]; the file belongs to `outputs` and appears when these are committed.
+///
+/// # Errors
+/// Fails as [`run`] does.
+pub fn run_with(
+    config: &Config,
     inputs: &[Input],
     output: Option<&Path>,
     outputs: &OutputSet,
+    context: &Context,
 ) -> Result<Outcome, Error> {
-    let outcome = count_quietly(config, context, inputs, output, outputs)?;
+    let outcome = run_quietly(config, inputs, output, outputs, context)?;
     warn(config, &outcome, &context.warnings);
     Ok(outcome)
 }
 
-/// Counts like [`count`], without warnings about the result, for jobs that judge the result themselves.
+/// Counts like [`run_with`], without warnings about the result, for jobs that judge the result themselves.
 ///
 /// # Errors
-/// Fails as [`count`] does.
-pub fn count_quietly(
+/// Fails as [`run`] does.
+#[doc(hidden)]
+pub fn run_quietly(
     config: &Config,
-    context: &Context,
     inputs: &[Input],
     output: Option<&Path>,
     outputs: &OutputSet,
+    context: &Context,
 ) -> Result<Outcome, Error> {
-    let (progress, cancel) = (&*context.progress, &context.cancel);
     let create = || output::create(config, output, outputs);
-    count_into(create, (config, context), inputs, progress, cancel)
+    count_into(create, (config, context), inputs)
 }
 
 /// Counts the k-mers of `inputs` into a table in memory, regardless of [`Config::format`]. The memory
 /// of the table itself is not part of [`Context::memory`].
 ///
-/// The progress stages are those of [`count`].
+/// The progress stages are those of [`run`].
 ///
 /// ```
-/// use merganser_count::{Config, count_in_memory};
-/// use merganser_io::Input;
+/// use merganser_count::{Config, run_in_memory};
 /// use merganser_run::{Cancel, Context, Silent};
 ///
 /// let folder = tempfile::tempdir()?;
@@ -139,8 +172,7 @@ pub fn count_quietly(
 /// std::fs::write(&reads, ">one\nACGTTA\n>two\nCGTTAC\n")?;
 ///
 /// let (config, context) = (Config { min_count: Some(1), ..Config::new(5) }, Context::new());
-/// let inputs = [Input::File(reads)];
-/// let (_, table) = count_in_memory(&config, &context, &inputs)?;
+/// let (_, table) = run_in_memory(&config, [reads], &context)?;
 /// let kmers: Vec<(String, u32)> = table.iter().collect();
 /// let expected = [("AACGT", 1), ("CGTTA", 2), ("GTAAC", 1)];
 /// assert_eq!(kmers, expected.map(|(kmer, count)| (kmer.to_owned(), count)));
@@ -151,16 +183,15 @@ pub fn count_quietly(
 /// # Errors
 /// A parameter out of range, an input that cannot be opened (before any work), malformed input, a full
 /// disk, or [`Error::Cancelled`].
-pub fn count_in_memory(
+pub fn run_in_memory(
     config: &Config,
+    inputs: impl IntoIterator<Item = impl Into<Input>>,
     context: &Context,
-    inputs: &[Input],
 ) -> Result<(Outcome, MemoryTable), Error> {
-    let (progress, cancel) = (&*context.progress, &context.cancel);
     // Any format except `None`, so that k-mers are kept; the destination is chosen here.
     let config = Config { format: Format::Mgk, ..config.clone() };
     let (files, table) = TableOutput::in_memory();
-    let outcome = count_into(|| Ok(files), (&config, context), inputs, progress, cancel)?;
+    let outcome = count_into(|| Ok(files), (&config, context), &all(inputs))?;
     let table = table.recv().map_err(|_| Error::Cancelled)?;
     warn(&config, &outcome, &context.warnings);
     Ok((outcome, table))
@@ -171,9 +202,8 @@ fn count_into(
     create: impl FnOnce() -> Result<TableOutput, Error>,
     (config, context): (&Config, &Context),
     inputs: &[Input],
-    progress: &dyn Progress,
-    cancel: &Cancel,
 ) -> Result<Outcome, Error> {
+    let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate()?;
     context.validate()?;
     reading::phred(config).warn_of_alignments(inputs, &context.warnings);

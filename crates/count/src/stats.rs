@@ -67,12 +67,12 @@ pub struct RuleStats {
 /// pieces counts twice. The progress stage is `reading`, in bytes on disk.
 ///
 /// # Errors
-/// Fails as [`crate::count`] does, and if k is below 3, the shortest signature.
+/// Fails as [`crate::run`] does, and if k is below 3, the shortest signature.
 pub fn stats(
     config: &Config,
-    context: &Context,
     inputs: &[Input],
     rules: &[Rule],
+    context: &Context,
 ) -> Result<Stats, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate()?;

@@ -1,7 +1,7 @@
 //! A table in memory equals a table in a file.
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 
-use merganser_count::{Config, Format, count, count_in_memory};
+use merganser_count::{Config, Format, run_in_memory, run_with};
 use merganser_io::{Input, OutputSet};
 use merganser_run::Context;
 use merganser_test_random::Random;
@@ -29,8 +29,8 @@ fn tables_in_memory_and_in_files_are_the_same() {
             };
             let context = Context::new().threads(2);
             let outputs = OutputSet::alone();
-            count(&config, &context, &inputs, Some(&output), &outputs).unwrap();
-            let (outcome, table) = count_in_memory(&config, &context, &inputs).unwrap();
+            run_with(&config, &inputs, Some(&output), &outputs, &context).unwrap();
+            let (outcome, table) = run_in_memory(&config, &inputs, &context).unwrap();
             let text: String = table.iter().map(|(kmer, n)| format!("{kmer}\t{n}\n")).collect();
             assert!(text == std::fs::read_to_string(&output).unwrap(), "k {k}");
             assert_eq!(outcome.kept_kmers, table.len() as u64);

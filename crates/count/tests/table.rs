@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use merganser_count::{Config, count};
+use merganser_count::{Config, run_with};
 use merganser_io::{Input, OutputSet};
 use merganser_kmers::{Error, Table};
 use merganser_run::Context;
@@ -43,7 +43,7 @@ fn table(dir: &Path) -> PathBuf {
     let (config, context) =
         (Config { min_count: Some(1), ..Config::new(K) }, Context::new().threads(2));
     let (inputs, outputs) = ([Input::File(input)], OutputSet::alone());
-    count(&config, &context, &inputs, Some(&output), &outputs).expect("good reads");
+    run_with(&config, &inputs, Some(&output), &outputs, &context).expect("good reads");
     output
 }
 

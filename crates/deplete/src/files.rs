@@ -8,7 +8,7 @@ use std::io::{BufReader, Read, Write};
 use std::path::Path;
 use std::sync::Mutex;
 
-use merganser_io::{AtomicFile, OutputFormat};
+use merganser_io::{AtomicFile, OutputFormat, OutputSet};
 use merganser_run::locks::{into_inner, lock};
 use merganser_run::{Budget, Cancel, Context, run_workers};
 
@@ -259,6 +259,32 @@ fn suffices(path: &Path, needed: u64, context: &Context) -> Result<(), Error> {
     let budget = Budget::new(context.budget()).with_files(1).with(needed);
     budget.check(format_args!("{} needs", path.display()), "or use a smaller set")?;
     Ok(())
+}
+
+impl MinimizerSet {
+    /// Reads a set of either format, with the threads and within the memory of `context`.
+    ///
+    /// # Errors
+    /// Returns the errors of [`read`].
+    pub fn open(path: impl AsRef<Path>, context: &Context) -> Result<MinimizerSet, Error> {
+        read(path.as_ref(), context, 0)
+    }
+
+    /// Writes the set to a file, with the threads of `context`.
+    ///
+    /// # Errors
+    /// If the file cannot be written. Then no file is left.
+    pub fn save(
+        &self,
+        path: impl AsRef<Path>,
+        format: Format,
+        context: &Context,
+    ) -> Result<(), Error> {
+        let outputs = OutputSet::new();
+        write(self, format, context.threads, outputs.file(path.as_ref())?)?;
+        outputs.commit()?;
+        Ok(())
+    }
 }
 
 /// Writes a set, using `threads` threads; its bytes do not depend on their number.

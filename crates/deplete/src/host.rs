@@ -5,8 +5,8 @@
 use merganser_seq::dispatch;
 use merganser_seq::simd::{Level, prefetch};
 
-use crate::Params;
 use crate::sections::{self, SECTIONS};
+use crate::{MinimizerSet, Params};
 
 /// The number of slots in a cache line.
 const LINE: usize = 8;
@@ -187,6 +187,19 @@ impl MinimizerLookup {
     /// Looks up the values at the indices `asked`, and appends the indices of those that the set contains to `found`.
     pub(crate) fn look_up(&self, values: &[u64], asked: &[u32], found: &mut Vec<u32>) {
         look_up(self.level, self, values, asked, found);
+    }
+}
+
+impl From<&MinimizerSet> for MinimizerLookup {
+    fn from(set: &MinimizerSet) -> MinimizerLookup {
+        let (params, numbers) = (set.params(), set.spread());
+        let room = numbers.len() / SECTIONS;
+        let mut sections: Vec<Section> = (0..SECTIONS).map(|_| Section::with_room(room)).collect();
+        for own in numbers.chunk_by(|&a, &b| params.section(a) == params.section(b)) {
+            let shifted = own.iter().map(|&number| number << params.unused_bits());
+            sections[params.section(own[0])].append(shifted);
+        }
+        MinimizerLookup::of_sections(params, sections)
     }
 }
 

@@ -30,7 +30,11 @@ const THREAD: u64 = 22 << 20;
 ///
 /// # Errors
 /// If an input is invalid, if there are no minimizers, if the set does not fit into memory, or if the run is cancelled.
-pub fn index(params: Params, inputs: &[Input], context: &Context) -> Result<MinimizerSet, Error> {
+pub fn build(
+    params: Params,
+    inputs: impl IntoIterator<Item = impl Into<Input>>,
+    context: &Context,
+) -> Result<MinimizerSet, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
     context.validate()?;
     let threads = context.threads;
@@ -45,7 +49,8 @@ pub fn index(params: Params, inputs: &[Input], context: &Context) -> Result<Mini
         warnings: context.warnings.clone(),
         ..RecordOptions::default()
     };
-    let segments: Vec<ReadInput> = inputs.iter().cloned().map(ReadInput::Single).collect();
+    let inputs: &[Input] = &inputs.into_iter().map(Into::into).collect::<Vec<_>>();
+    let segments: Vec<ReadInput> = inputs.iter().map(ReadInput::from).collect();
     let records = Records::open(&segments, options)?;
     progress.stage("indexing", Unit::Bytes, records.bytes_total());
     let gatherer = || Gatherer::new(params);

@@ -1,8 +1,8 @@
 //! Removal of a host's reads from a sample with exact sets of minimizers. The decisions are those of Deacon 0.19
 //! (Constantinides and others, 2025), read for read.
 //!
-//! [`index()`] makes the [`MinimizerSet`] of genomes. Sets support union, difference and intersection, and are stored
-//! as `.mgd` files or in Deacon's format (`.idx`). A [`MinimizerLookup`] is a set in the form in which [`filter()`]
+//! [`build`] makes the [`MinimizerSet`] of genomes. Sets support union, difference and intersection, and are stored
+//! as `.mgd` files or in Deacon's format (`.idx`). A [`MinimizerLookup`] is a set in the form in which [`run()`]
 //! queries it. The module `naive` implements the definitions literally, for tests.
 
 mod config;
@@ -25,9 +25,9 @@ pub use config::Config;
 pub use error::Error;
 pub use files::{Description, Format, describe, read, write};
 pub use host::MinimizerLookup;
-pub use index::index;
+pub use index::build;
 pub use minimizers::Minimizers;
 pub use params::Params;
-pub use run::{Compression, Outcome, Outputs, Sink, filter};
+pub use run::{Compression, Outcome, OutputPaths, Outputs, Sink, run, run_with};
 pub use set::MinimizerSet;
 pub use thresholds::Thresholds;

@@ -6,12 +6,12 @@ mod worker;
 use std::time::Instant;
 
 use merganser_alignments::RecordOptions;
-use merganser_io::{Header, Keep, Needs, ReadInput, Records};
+use merganser_io::{Header, Keep, Needs, OutputSet, ReadInput, Records};
 use merganser_run::engine::Engine;
 use merganser_run::{Budget, Context, Shortage, Stages, Unit, peak_rss};
 
 use crate::{Config, Error, MinimizerLookup};
-pub use output::{Compression, Outputs, Sink};
+pub use output::{Compression, OutputPaths, Outputs, Sink};
 use output::{OutputText, Writer};
 use worker::{Tally, Worker};
 
@@ -47,19 +47,55 @@ pub struct Outcome {
     pub peak_memory: Option<u64>,
 }
 
-/// Filters the reads of `segments` with a host's set, one segment after the other, and writes those that are kept,
-/// and the others if requested, in their order. The bytes that are written do not depend on `context`. Calls
-/// `progress` with one stage, in bytes of input.
+/// Filters reads with a host's set, one input after the other, and writes those that are kept, and the others if
+/// requested, in their order, to the files of `outputs`, which appear at the end. The bytes that are written do not
+/// depend on `context`. The stage of the progress is `filter`, in bytes of input.
+///
+/// ```
+/// use merganser_deplete::{Config, MinimizerLookup, OutputPaths, Params, build, run};
+/// use merganser_run::Context;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = |name: &str| folder.path().join(name);
+/// let host = "GATTACAGATCCCGTAACGTGTGACCATTAGACCCATTGACAGTTTGA";
+/// std::fs::write(path("host.fa"), format!(">host\n{host}\n"))?;
+/// std::fs::write(path("reads.fa"), format!(">1\n{host}\n>2\n{}\n", "CTGAA".repeat(9)))?;
+///
+/// let context = Context::new();
+/// let set = build(Params::new(15, 5)?, [path("host.fa")], &context)?;
+/// let outputs = OutputPaths::new(path("kept.fa"));
+/// let outcome = run(&Config::default(), &MinimizerLookup::from(&set), [path("reads.fa")], &outputs, &context)?;
+/// assert_eq!((outcome.records, outcome.kept_records), (2, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// If the configuration is invalid, there is too little memory, the input is invalid (the first error in the input is
 /// returned), an output cannot be written, or the run is cancelled. Then there are no outputs.
-pub fn filter(
+pub fn run(
+    config: &Config,
+    host: &MinimizerLookup,
+    reads: impl IntoIterator<Item = impl Into<ReadInput>>,
+    outputs: &OutputPaths,
+    context: &Context,
+) -> Result<Outcome, Error> {
+    let reads: Vec<ReadInput> = reads.into_iter().map(Into::into).collect();
+    let set = OutputSet::new();
+    let outcome = run_with(config, host, &reads, outputs.create(&set)?, context)?;
+    set.commit()?;
+    Ok(outcome)
+}
+
+/// Filters reads like [`run`], to open outputs.
+///
+/// # Errors
+/// Fails as [`run`] does.
+pub fn run_with(
     config: &Config,
     host: &MinimizerLookup,
     segments: &[ReadInput],
-    context: &Context,
     outputs: Outputs,
+    context: &Context,
 ) -> Result<Outcome, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate()?;

@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut spent = Duration::ZERO;
         let mut decide = |batch: &mut PairBatch<'_>| {
             let started = Instant::now();
-            filter.run_into(batch, &mut scratch, &mut decisions);
+            filter.run_codes(batch, &mut scratch, &mut decisions);
             spent += started.elapsed();
             accepted += decisions.iter().filter(|&&edits| edits != REJECTED).count() as u64;
             pairs += batch.len() as u64;

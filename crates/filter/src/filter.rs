@@ -9,18 +9,9 @@ use crate::cpu::masks::Masks;
 use crate::cpu::sliced::semi_global::SemiGlobalGroup;
 use crate::cpu::sliced::{self, Group};
 use crate::cpu::{anchored, banded, gatekeeper, original, snake};
+use crate::decision::{Code, Decision, REJECTED, UNDEFINED};
 use crate::{Align, Config, Error, Method, NMode};
 use merganser_seq::simd::Level;
-
-/// The number of edits of an accepted pair (its edit distance with the exact method, an estimate with others),
-/// or [`REJECTED`], or [`UNDEFINED`].
-pub type Decision = i32;
-
-/// The decision on a pair with more edits than the threshold allows.
-pub const REJECTED: Decision = -1;
-
-/// The decision on a pair that is accepted because it has ambiguous letters ([`NMode::Pass`]).
-pub const UNDEFINED: Decision = -2;
 
 /// A filter, which decides pairs with one configuration. Threads may share it.
 #[derive(Clone, Debug)]
@@ -76,20 +67,20 @@ impl Filter {
 
     /// Decides all pairs of a batch, and returns the decisions in order.
     pub fn run(&self, batch: &PairBatch<'_>) -> Vec<Decision> {
-        let mut decisions = Vec::new();
-        self.run_into(batch, &mut Scratch::default(), &mut decisions);
-        decisions
+        let mut codes = Vec::new();
+        self.run_codes(batch, &mut Scratch::default(), &mut codes);
+        codes.into_iter().map(Decision::from).collect()
     }
 
     /// Decides pairs of a read and a segment, and returns the decisions in order. For many pairs, refilling a
     /// [`PairBatch`] is faster, because it reuses its memory.
     ///
     /// ```
-    /// use merganser_filter::{Config, Filter, REJECTED, Threshold};
+    /// use merganser_filter::{Config, Decision, Filter, Threshold};
     ///
     /// let filter = Filter::new(Config::new(Threshold::Edits(1)))?;
     /// let pairs: [(&[u8], &[u8]); 2] = [(b"ACGTACGT", b"ACGTCGT"), (b"ACGTACGT", b"TTTTTTTT")];
-    /// assert_eq!(filter.run_pairs(pairs)?, [1, REJECTED]);
+    /// assert_eq!(filter.run_pairs(pairs)?, [Decision::Accepted { edits: 1 }, Decision::Rejected]);
     /// # Ok::<(), merganser_filter::Error>(())
     /// ```
     ///
@@ -109,12 +100,12 @@ impl Filter {
         Ok(self.run(&batch))
     }
 
-    /// Replaces `decisions` by the decisions on all pairs of a batch, in order.
-    pub fn run_into(
+    /// Replaces `decisions` by the [codes](Code) of the decisions on all pairs of a batch, in order.
+    pub fn run_codes(
         &self,
         batch: &PairBatch<'_>,
         scratch: &mut Scratch,
-        decisions: &mut Vec<Decision>,
+        decisions: &mut Vec<Code>,
     ) {
         decisions.clear();
         scratch.queue.clear();
@@ -153,7 +144,7 @@ impl Filter {
         read: &SequenceView<'_>,
         segment: &SequenceView<'_>,
         scratch: &mut Scratch,
-    ) -> Decision {
+    ) -> Code {
         let others = read.has_others() || segment.has_others();
         if others && self.config.n_mode == NMode::Pass {
             return UNDEFINED;
@@ -174,7 +165,7 @@ impl Filter {
                 }
             }
         };
-        edits.map_or(REJECTED, |edits| Decision::try_from(edits).unwrap_or(Decision::MAX))
+        edits.map_or(REJECTED, |edits| Code::try_from(edits).unwrap_or(Code::MAX))
     }
 
     /// Returns the method for a pair: the configured one if it defines the pair, otherwise the exact one.

@@ -6,13 +6,13 @@
 //! never reject a pair within the threshold.
 //!
 //! ```
-//! use merganser_filter::{Config, Filter, PairBatch, Threshold};
+//! use merganser_filter::{Config, Decision, Filter, PairBatch, Threshold};
 //!
 //! let filter = Filter::new(Config::new(Threshold::Edits(2)))?;
 //! let mut batch = PairBatch::new();
 //! batch.push(b"ACGTACGT", b"ACGAACGT")?;
 //! batch.push(b"ACGTACGT", b"TTTTTTTT")?;
-//! assert_eq!(filter.run(&batch), [1, merganser_filter::REJECTED]);
+//! assert_eq!(filter.run(&batch), [Decision::Accepted { edits: 1 }, Decision::Rejected]);
 //! # Ok::<(), merganser_filter::Error>(())
 //! ```
 
@@ -21,6 +21,7 @@ mod batch;
 mod config;
 mod cpu;
 mod cuda;
+mod decision;
 mod error;
 mod filter;
 #[cfg(test)]
@@ -37,9 +38,10 @@ pub use config::{Align, Config, Method, NMode, Threshold};
 #[doc(hidden)]
 pub use cuda::measure;
 pub use cuda::{GpuFilter, GpuReference};
+pub use decision::{Code, Decision, REJECTED, UNDEFINED};
 pub use error::Error;
-pub use filter::{Decision, Filter, REJECTED, Scratch, UNDEFINED};
+pub use filter::{Filter, Scratch};
 pub use output::{Format, Writer};
 #[doc(hidden)]
 pub use run::run_on_gpus_alone;
-pub use run::{Outcome, Verified, run};
+pub use run::{Outcome, Verified, run, run_with};

@@ -1,7 +1,7 @@
 //! The literal definition of every method, base by base, to which the tests compare the fast code. Sequences
 //! are letters; any ambiguous letter is N.
 
-use super::{Align, Config, Decision, Method, NMode, REJECTED, UNDEFINED};
+use super::{Align, Code, Config, Method, NMode, REJECTED, UNDEFINED};
 use merganser_seq::base::{code, is_base};
 
 /// The minimum length of a read for GateKeeper's published kernel, in bases.
@@ -11,7 +11,7 @@ const MIN_ORIGINAL: usize = 17;
 const MAX_ORIGINAL: usize = 32;
 
 /// Decides a pair.
-pub fn decide(config: &Config, read: &[u8], segment: &[u8]) -> Decision {
+pub fn decide(config: &Config, read: &[u8], segment: &[u8]) -> Code {
     let e = config.threshold.edits(read.len());
     let others = read.iter().chain(segment).any(|&letter| !is_base(letter));
     if others && config.n_mode == NMode::Pass {
@@ -29,7 +29,7 @@ pub fn decide(config: &Config, read: &[u8], segment: &[u8]) -> Decision {
         }
         _ => Some(distance(read, segment, config.align, equal)).filter(|&d| d <= e),
     };
-    edits.map_or(REJECTED, |edits| edits as Decision)
+    edits.map_or(REJECTED, |edits| edits as Code)
 }
 
 /// Whether two letters match.

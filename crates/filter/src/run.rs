@@ -3,11 +3,12 @@
 mod gpus;
 mod work;
 
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use merganser_alignments::ReaderOptions;
-use merganser_io::{Input, text_bytes};
+use merganser_io::{Input, OutputSet, text_bytes};
 use merganser_run::engine::Engine;
 use merganser_run::{
     Budget, Cancel, Context, Progress, Shortage, Stages, Unit, Work, peak_rss, start_scoped,
@@ -16,7 +17,7 @@ use merganser_run::{
 
 use crate::output::DecisionText;
 use crate::source::PairSource;
-use crate::{Config, Error, Filter, Method, Writer};
+use crate::{Config, Error, Filter, Format, Method, Writer};
 use gpus::{ByGpus, Gpus};
 use work::{Tally, Worker};
 
@@ -79,7 +80,8 @@ const PINNED_A_THREAD: u64 = 6;
 /// The number of blocks per thread that may be decided ahead of the one to be written next.
 const AHEAD: u64 = 4;
 
-/// Decides all pairs of the inputs (one file of pairs, or two of sequences), and writes the decisions in input order.
+/// Decides all pairs of the inputs (one file of pairs, or two of sequences), and writes the decisions in input order
+/// to the file `output`: a header, then lines of the pair's number, 1 if it is accepted (otherwise 0) and its edits.
 /// The written bytes do not depend on `context`. Calls `progress` with one stage, in bytes of input.
 ///
 /// # Errors
@@ -88,25 +90,43 @@ const AHEAD: u64 = 4;
 /// the run is cancelled. No output appears then.
 pub fn run(
     config: &Config,
+    inputs: impl IntoIterator<Item = impl Into<Input>>,
+    output: impl AsRef<Path>,
     context: &Context,
+) -> Result<Outcome, Error> {
+    let inputs: Vec<Input> = inputs.into_iter().map(Into::into).collect();
+    let set = OutputSet::new();
+    let writer = Writer::new(Format::Tsv, vec![set.output(output.as_ref())?]);
+    let outcome = run_with(config, &inputs, writer, context)?;
+    set.commit()?;
+    Ok(outcome)
+}
+
+/// Decides pairs like [`run`], and writes the decisions in any format to open outputs.
+///
+/// # Errors
+/// Fails as [`run`] does.
+pub fn run_with(
+    config: &Config,
     inputs: &[Input],
     writer: Writer,
+    context: &Context,
 ) -> Result<Outcome, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
     RunContext { config, context, gpus_alone: false, progress, cancel }.run(inputs, writer)
 }
 
-/// Does the same as [`run()`], except that pairs which GPUs can decide wait for these instead of being decided
+/// Does the same as [`run_with`], except that pairs which GPUs can decide wait for these instead of being decided
 /// on the CPU. For tests and measurements.
 ///
 /// # Errors
-/// The errors of [`run()`].
+/// The errors of [`run_with`].
 #[doc(hidden)]
 pub fn run_on_gpus_alone(
     config: &Config,
-    context: &Context,
     inputs: &[Input],
     writer: Writer,
+    context: &Context,
 ) -> Result<Outcome, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
     RunContext { config, context, gpus_alone: true, progress, cancel }.run(inputs, writer)

@@ -5,7 +5,7 @@
 #[path = "../src/naive.rs"]
 mod naive;
 
-use merganser_filter::{Align, Config, Decision, Method, NMode, REJECTED, Threshold, UNDEFINED};
+use merganser_filter::{Align, Code, Config, Method, NMode, REJECTED, Threshold, UNDEFINED};
 use merganser_filter_host_kernels::{Kernel, Planes, decide, kernels};
 use merganser_seq::planes::encode;
 use merganser_seq::simd::Level;

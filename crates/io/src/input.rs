@@ -3,7 +3,7 @@
 use crate::error::reason;
 use crate::shard::Stretch;
 use crate::stream::{Access, Descriptor, check_open};
-use crate::{Error, FileKind, open_file};
+use crate::{Error, FileKind, ReadInput, open_file};
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs::{self, File};
@@ -79,6 +79,31 @@ impl Input {
             Self::Stretch(input, _) => input.reference(),
             _ => None,
         }
+    }
+}
+
+/// Makes an input of a path, as [`Input::File`].
+macro_rules! from_path {
+    ($($path:ty),*) => {$(
+        impl From<$path> for Input {
+            fn from(path: $path) -> Input {
+                Input::File(path.into())
+            }
+        }
+
+        impl From<$path> for ReadInput {
+            fn from(path: $path) -> ReadInput {
+                ReadInput::Single(path.into())
+            }
+        }
+    )*};
+}
+
+from_path!(PathBuf, &PathBuf, &Path, String, &str);
+
+impl From<&Input> for Input {
+    fn from(input: &Input) -> Input {
+        input.clone()
     }
 }
 

@@ -40,18 +40,23 @@ pub use alignment::{
     Alignments, AnyFormats, Container, Containers, Formats, MateRuns, Problem, Reads, Role,
     SequencesOnly,
 };
+#[doc(hidden)]
 pub use beginning::BYTE_ORDER_MARK;
 pub use chunk::{Chunk, ChunkStats, Sink, check_letters};
 pub use compress::{decompress, is_compressed, limit_memory, open_text};
+#[doc(hidden)]
 pub use content::{Content, fingerprint};
+#[doc(hidden)]
 pub use decimal::put_decimal;
 pub use error::{Error, FastaProblem, FastqProblem, kind_of, lacks_files, reason, shown_byte};
 pub use input::{Input, expand_inputs, index_of_reference, stdin, text_bytes};
 pub use input_set::InputSet;
 pub use kind::{FileKind, foreign};
 pub use lines::{Lines, TextError, shown};
+#[doc(hidden)]
 pub use mapped::{MappedFile, SectionSum};
 pub use merganser_inflate::{BgzfBlocks, GzipMember};
+#[doc(hidden)]
 pub use names::{check_cell, check_stored_name};
 pub use output::{
     AtomicFile, MadeDirectories, Output, OutputSet, StdoutWriter, TemporaryFolder, check_output,
@@ -60,14 +65,21 @@ pub use output::{
 pub use phred::{Phred, QualityOffset};
 pub use reader::{LineChunk, LineReader, Reader, ReaderOptions, longest_record};
 pub use records::{
-    Header, Keep, Needs, ReadInput, ReadShare, Record, RecordBatch, RecordOptions, RecordTimes,
-    Records, Stretch, Unmated, are_mates, batch_starts, common_name, stem, walk,
+    Header, Keep, Needs, OwnedRecord, ReadInput, ReadShare, Record, RecordBatch, RecordIter,
+    RecordOptions, RecordTimes, Records, Stretch, Unmated, are_mates, batch_starts, common_name,
+    stem, walk,
 };
+#[doc(hidden)]
 pub use regular::{in_stream, open_file};
+#[doc(hidden)]
 pub use same::{warn_of_repeated, warn_of_repeats};
+#[doc(hidden)]
 pub use shard::{read_bgzf_block, shard};
 pub use spill::SpillFile;
+#[doc(hidden)]
 pub use stream::is_open_stream;
 pub use suffix::{OutputCompression, OutputFormat};
+#[doc(hidden)]
 pub use table_line::{each_line, each_table_line, read_table, read_table_line};
+#[doc(hidden)]
 pub use there::{is_file, look_up, uninterrupted};

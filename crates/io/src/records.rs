@@ -7,6 +7,7 @@
 
 mod batch;
 mod cut;
+mod iter;
 mod long;
 mod mates;
 mod needs;
@@ -19,6 +20,7 @@ mod text;
 mod walk;
 
 pub use batch::RecordBatch;
+pub use iter::{OwnedRecord, RecordIter};
 pub use mates::{Unmated, are_mates, common_name, stem};
 pub use needs::Needs;
 pub use options::RecordOptions;
@@ -97,9 +99,10 @@ impl Records {
     /// # Errors
     /// If an input does not exist, is a directory, or is not readable; if a file is given as its own mate.
     pub fn open<F: Formats>(
-        segments: &[ReadInput],
+        reads: impl IntoIterator<Item = impl Into<ReadInput>>,
         options: RecordOptions<F>,
     ) -> Result<Records, Error> {
+        let segments: &[ReadInput] = &reads.into_iter().map(Into::into).collect::<Vec<_>>();
         let options = options.of_any();
         let inputs = || segments.iter().flat_map(ReadInput::inputs);
         let sizes = inputs().map(check).collect::<Result<Vec<_>, _>>()?;

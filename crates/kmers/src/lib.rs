@@ -8,14 +8,12 @@
 //! - write a matrix with a column for each table ([`matrix`]);
 //! - count how many k-mers have each count ([`Histogram`]).
 //!
-//! New tables are made with [`scattered`], which collects and sorts k-mers, and with [`formats`], which writes
-//! them. Results do not depend on the number of threads, the memory or the device.
+//! Results do not depend on the number of threads, the memory or the device.
 //!
 //! ```
-//! use merganser_io::OutputSet;
-//! use merganser_kmers::algebra::{Calculation, CountLimits, calculate, open_tables, parse};
+//! use merganser_kmers::algebra::{Calculation, calculate, open_tables, parse};
 //! use merganser_kmers::formats::TableFormat;
-//! use merganser_run::{Cancel, Context, Silent};
+//! use merganser_run::Context;
 //!
 //! let folder = tempfile::tempdir()?;
 //! let [one, other, both] = ["one", "other", "both"].map(|name| folder.path().join(name));
@@ -25,17 +23,10 @@
 //! // The k-mers that both tables have, with the smaller of their counts.
 //! let text = format!("intersect-min({}, {})", one.display(), other.display());
 //! let (expression, paths) = parse(text.as_ref())?;
-//! let cancel = Cancel::default();
-//! let tables = open_tables(&paths, true, &cancel)?;
-//! let calculation = Calculation {
-//!     expression,
-//!     limits: CountLimits::default(),
-//!     output: Some(both.clone()),
-//!     format: TableFormat::Tsv,
-//! };
 //! let context = Context::new().threads(2).memory(256 << 20);
-//! let outputs = OutputSet::alone();
-//! calculate(&calculation, &tables, &context, &outputs)?;
+//! let tables = open_tables(&paths, true, &context)?;
+//! let calculation = Calculation::new(expression).output(&both, TableFormat::Tsv);
+//! calculate(&calculation, &tables, &context)?;
 //! assert_eq!(std::fs::read_to_string(&both)?, "ACG\t3\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -54,6 +45,7 @@ pub mod matrix;
 mod memory;
 mod ranges;
 pub mod reads;
+#[doc(hidden)]
 pub mod scattered;
 pub mod tables;
 

@@ -149,7 +149,7 @@ pub struct MatrixOutcome {
 }
 
 /// Writes the matrix of `tables` to `path`, with rows in the order of the k-mers' bases. Its bytes do not
-/// depend on `context`. The file appears when `outputs` is committed.
+/// depend on `context`.
 ///
 /// The progress stages are `gathering` and `computing`, in bytes of tables.
 ///
@@ -159,9 +159,25 @@ pub struct MatrixOutcome {
 pub fn matrix(
     config: &MatrixConfig,
     tables: &[AnyTable],
-    path: &Path,
+    path: impl AsRef<Path>,
     context: &Context,
+) -> Result<MatrixOutcome, Error> {
+    let outputs = OutputSet::new();
+    let outcome = matrix_with(config, tables, path.as_ref(), &outputs, context)?;
+    outputs.commit()?;
+    Ok(outcome)
+}
+
+/// Writes a matrix like [`matrix`]; the file belongs to `outputs` and appears when these are committed.
+///
+/// # Errors
+/// Fails as [`matrix`] does.
+pub fn matrix_with(
+    config: &MatrixConfig,
+    tables: &[AnyTable],
+    path: &Path,
     outputs: &OutputSet,
+    context: &Context,
 ) -> Result<MatrixOutcome, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate(tables.len())?;

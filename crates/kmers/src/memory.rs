@@ -138,3 +138,13 @@ fn load<K: Kmer>(kmer: &[u8]) -> K {
     whole[..kmer.len()].copy_from_slice(kmer);
     K::load(&whole[..K::BYTES])
 }
+
+impl<'t> IntoIterator for &'t MemoryTable {
+    type Item = (String, u32);
+    type IntoIter = Box<dyn ExactSizeIterator<Item = (String, u32)> + 't>;
+
+    /// Returns the k-mers with their counts, as [`MemoryTable::iter`].
+    fn into_iter(self) -> Self::IntoIter {
+        Box::new(self.iter())
+    }
+}

@@ -13,7 +13,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use merganser_io::OutputCompression;
-use merganser_run::Cancel;
+use merganser_run::{Cancel, Context};
 use merganser_seq::kmer::Kmer;
 
 pub use crate::description::{Description, Kind};
@@ -54,12 +54,21 @@ enum Content {
 impl AnyTable {
     /// Opens the table at `path`. Its format is detected by its content; a KMC database is named by either of
     /// its files or without suffix; `-` is text on standard input. Text does not record whether its k-mers are
-    /// canonical, so the caller tells.
+    /// canonical: they are taken as canonical.
     ///
     /// # Errors
     /// If the table cannot be read, is damaged, has an unknown format, or is only a piece of a table.
-    pub fn open(path: &Path, canonical: bool, cancel: &Cancel) -> Result<AnyTable, Error> {
-        let table = AnyTable::open_piece(path, canonical, cancel)?;
+    pub fn open(path: impl AsRef<Path>) -> Result<AnyTable, Error> {
+        AnyTable::open_with(path.as_ref(), true, &Context::new())
+    }
+
+    /// Opens a table like [`open`](Self::open). `canonical` says whether the k-mers of text are canonical; text is read
+    /// by the threads of `context`, and waiting for a pipe ends when it is cancelled.
+    ///
+    /// # Errors
+    /// Fails as [`open`](Self::open) does.
+    pub fn open_with(path: &Path, canonical: bool, context: &Context) -> Result<AnyTable, Error> {
+        let table = AnyTable::open_piece(path, canonical, context)?;
         match table.description.header.as_ref().and_then(|header| header.piece) {
             None => Ok(table),
             Some(piece) => {
@@ -76,8 +85,8 @@ impl AnyTable {
     ///
     /// # Errors
     /// If the table cannot be read, is damaged, or has an unknown format.
-    pub fn open_piece(path: &Path, canonical: bool, cancel: &Cancel) -> Result<AnyTable, Error> {
-        let (content, description) = AnyTable::content(path, canonical, cancel)?;
+    pub fn open_piece(path: &Path, canonical: bool, context: &Context) -> Result<AnyTable, Error> {
+        let (content, description) = AnyTable::content(path, canonical, context)?;
         Ok(AnyTable { path: path.to_owned(), description, content })
     }
 
@@ -91,7 +100,7 @@ impl AnyTable {
     fn content(
         path: &Path,
         canonical: bool,
-        cancel: &Cancel,
+        context: &Context,
     ) -> Result<(Content, Description), Error> {
         if path.as_os_str() != "-" {
             if let Some(stem) = Database::stem(path) {
@@ -133,7 +142,7 @@ impl AnyTable {
                 _ => {}
             }
         }
-        let text = Text::open(path, canonical, cancel)?;
+        let text = Text::open(path, canonical, context)?;
         let description = text.description();
         Ok((Content::Text(Box::new(text)), description))
     }
@@ -150,10 +159,10 @@ impl AnyTable {
     ///
     /// # Errors
     /// As [`open_piece`](Self::open_piece).
-    pub fn reopen(&self, cancel: &Cancel) -> Result<AnyTable, Error> {
+    pub fn reopen(&self, context: &Context) -> Result<AnyTable, Error> {
         let content = match &self.content {
             Content::Mgk(table) => Content::Mgk(table.reopen()?),
-            _ => AnyTable::content(&self.path, self.description.canonical, cancel)?.0,
+            _ => AnyTable::content(&self.path, self.description.canonical, context)?.0,
         };
         Ok(AnyTable { path: self.path.clone(), description: self.description.clone(), content })
     }
@@ -240,7 +249,8 @@ impl AnyTable {
     ///
     /// # Errors
     /// If the counts cannot be read, or the run was cancelled ([`Error::Cancelled`]).
-    pub fn histogram(&self, threads: usize, cancel: &Cancel) -> Result<Option<Histogram>, Error> {
+    pub fn histogram(&self, context: &Context) -> Result<Option<Histogram>, Error> {
+        let (threads, cancel) = (context.threads, &context.cancel);
         match &self.content {
             Content::Kmc(database) => database.histogram(threads, cancel).map(Some),
             Content::Meryl(database) => Ok(database.histogram().cloned()),
@@ -254,7 +264,8 @@ impl AnyTable {
     ///
     /// # Errors
     /// If a check fails, the table cannot be read, or the run was cancelled ([`Error::Cancelled`]).
-    pub fn verify(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
+    pub fn verify(&self, context: &Context) -> Result<(), Error> {
+        let (threads, cancel) = (context.threads, &context.cancel);
         match &self.content {
             Content::Mgk(table) => table.verify(),
             Content::Kmc(database) => database.verify(threads, cancel),

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use merganser_io::OutputSet;
-use merganser_kmers::algebra::{Calculation, CountLimits, Expression, calculate};
+use merganser_kmers::algebra::{Calculation, CountLimits, Expression, calculate_with};
 use merganser_kmers::formats::TableFormat;
 use merganser_kmers::tables::{AnyTable, Kind};
-use merganser_run::{Cancel, Context};
+use merganser_run::Context;
 use parquet::data_type::{ByteArray, ByteArrayType, FixedLenByteArrayType, Int32Type, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
@@ -17,8 +17,8 @@ use parquet::schema::parser::parse_message_type;
 
 /// Converts the table at `from` to `to`.
 fn convert(from: &Path, to: &Path, format: TableFormat, threads: usize) -> Result<(), String> {
-    let cancel = Cancel::default();
-    let table = AnyTable::open(from, true, &cancel).map_err(|error| error.to_string())?;
+    let table =
+        AnyTable::open_with(from, true, &Context::new()).map_err(|error| error.to_string())?;
     let calculation = Calculation {
         expression: Expression::Table(0),
         limits: CountLimits::default(),
@@ -26,7 +26,7 @@ fn convert(from: &Path, to: &Path, format: TableFormat, threads: usize) -> Resul
         format,
     };
     let context = Context::new().threads(threads).memory(1 << 30);
-    calculate(&calculation, &[table], &context, &OutputSet::alone())
+    calculate_with(&calculation, &[table], &OutputSet::alone(), &context)
         .map(drop)
         .map_err(|error| error.to_string())
 }
@@ -51,7 +51,7 @@ fn tables_come_back_whatever_the_threads() {
     convert(&at("t.tsv"), &at("one.parquet"), TableFormat::Parquet, 1).unwrap();
     convert(&at("t.tsv"), &at("two.parquet"), TableFormat::Parquet, 3).unwrap();
     assert!(std::fs::read(at("one.parquet")).unwrap() == std::fs::read(at("two.parquet")).unwrap());
-    let table = AnyTable::open(&at("one.parquet"), false, &Cancel::default()).unwrap();
+    let table = AnyTable::open_with(&at("one.parquet"), false, &Context::new()).unwrap();
     let description = table.description();
     assert_eq!((description.kind, description.k, description.canonical), (Kind::Parquet, 21, true));
     assert_eq!(description.kmers, Some(300_000));

@@ -73,13 +73,30 @@ pub struct Kraken2BuildNotes {
 }
 
 impl Kraken2Database {
-    /// Builds the database of a library: writes opts.k2d, taxo.k2d and hash.k2d in `folder` as files of
-    /// `outputs`, which appear when `outputs` is committed.
+    /// Builds the database of a library: writes opts.k2d, taxo.k2d and hash.k2d in the folder
+    /// `folder`.
     ///
     /// # Errors
     /// If a parameter is out of range; if reading or writing fails; if no sequence has a taxon; if the
     /// table does not fit in memory, which is known only after the first pass over the library.
     pub fn build(
+        config: &Kraken2BuildConfig,
+        library: Kraken2Library<'_>,
+        folder: impl AsRef<Path>,
+        context: &Context,
+    ) -> Result<Kraken2BuildNotes, Error> {
+        let outputs = OutputSet::new();
+        let notes = Self::build_with(config, library, (folder.as_ref(), &outputs), context)?;
+        outputs.commit()?;
+        Ok(notes)
+    }
+
+    /// Builds a database like [`build`](Self::build), with its files as members of `outputs`, which appear when these
+    /// are committed.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build).
+    pub fn build_with(
         config: &Kraken2BuildConfig,
         library: Kraken2Library<'_>,
         (folder, outputs): (&Path, &OutputSet),

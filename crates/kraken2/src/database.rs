@@ -154,8 +154,8 @@ impl Kraken2Database {
     ///
     /// # Errors
     /// If a check fails, or [`Error::Cancelled`].
-    pub fn verify(&self, threads: usize, cancel: &Cancel) -> Result<(), Error> {
-        self.table.verify(threads, cancel)
+    pub fn verify(&self, context: &Context) -> Result<(), Error> {
+        self.table.verify(context.threads, &context.cancel)
     }
 
     /// Reads the whole file of the table and returns its CRC-32.

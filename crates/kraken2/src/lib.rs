@@ -58,7 +58,7 @@ pub use library_taxids::taxids_of_library;
 pub use options::Kraken2Options;
 pub use read_share::{ReadShare, reads_of};
 pub use report::Kraken2ReportOptions;
-pub use run::{Kraken2Outcome, classify};
+pub use run::{Kraken2Outcome, run, run_with};
 pub use simulation::{Counter, Simulation};
 pub use simulator::{begin_simulation, check_read_length, distribution};
 pub use taxonomy::Kraken2Taxonomy;

@@ -22,8 +22,8 @@ use super::worker::Kraken2Classifier;
 use crate::cuda::Kraken2Gpus;
 use crate::partial::write_results;
 use crate::read_share::reads_of;
-use crate::{Error, ReadShare};
-use merganser_taxreport::output::{LinesSum, Outputs, Wants};
+use crate::{Error, Kraken2ReportOptions, ReadShare};
+use merganser_taxreport::output::{LinesSum, OutputFiles, OutputPaths, Outputs, Wants};
 use merganser_taxreport::partial::WrittenShard;
 use merganser_taxreport::report::Tally;
 
@@ -65,8 +65,8 @@ impl Kraken2Outcome {
     }
 }
 
-/// Classifies the reads of `segments`, one segment after the other, as Kraken 2 does, and writes the
-/// requested `outputs` in the order of the reads. The bytes are those of Kraken 2; they depend only on the
+/// Classifies reads, one input after the other, as Kraken 2 does, and writes the files of `outputs`, which appear at
+/// the end, in the order of the reads. The bytes are those of Kraken 2; they depend only on the
 /// database, the configuration and the reads. Calls `progress` with one stage, in bytes of input.
 ///
 /// The table of the database is memory-mapped, so that processes share it and its pages are part of the
@@ -79,12 +79,33 @@ impl Kraken2Outcome {
 /// If `config` or `context` is out of range; if requested GPUs cannot be used or have too little memory for
 /// the table; if there is too little memory; if reading or writing fails; if mates are out of step; if the
 /// database turns out to be damaged; if cancelled.
-pub fn classify(
+pub fn run(
     config: &Kraken2Config,
+    database: &Kraken2Database,
+    reads: impl IntoIterator<Item = impl Into<ReadInput>>,
+    outputs: &OutputPaths,
     context: &Context,
+) -> Result<Kraken2Outcome, Error> {
+    let reads: Vec<ReadInput> = reads.into_iter().map(Into::into).collect();
+    let mut files = OutputFiles::create(outputs, &reads)?;
+    let outcome = run_with(config, database, &reads, &mut files.streams(), context)?;
+    let options =
+        Kraken2ReportOptions { zero_counts: false, minimizers: config.report_minimizer_data };
+    let taxonomy = database.taxonomy();
+    files.commit(|output| outcome.counts.write_report(taxonomy, options, output))?;
+    Ok(outcome)
+}
+
+/// Classifies reads like [`run`], to any writers.
+///
+/// # Errors
+/// Fails as [`run`] does.
+pub fn run_with(
+    config: &Kraken2Config,
     database: &Kraken2Database,
     segments: &[ReadInput],
     outputs: &mut Outputs<'_>,
+    context: &Context,
 ) -> Result<Kraken2Outcome, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate()?;

@@ -4,7 +4,7 @@
 //! A read is cut into more seeds than a hit may have edits, so that at least one seed is free of edits in every
 //! hit. An [`Index`] of the reference's k-mers turns seeds into candidates, and each candidate is accepted or
 //! rejected by its exact number of edits; vector lanes verify many candidates at once. [`build`] makes an
-//! index, [`run()`] maps files, and [`map_reads`] maps reads in memory. The module `naive`, compiled only for
+//! index, [`run()`] maps files, and [`run_in_memory`] maps reads in memory. The module `naive`, compiled only for
 //! tests, is the literal definition of a hit.
 //!
 //! # The path of a read
@@ -62,6 +62,6 @@ pub use join::JoinedShards;
 pub use merganser_alignments::{Contig, Format, IndexKind, Operation, ReadGroup};
 pub use merganser_filter::NMode;
 pub use output::{Outputs, Placements, Reported};
-pub use reads::{ReadHit, map_reads};
-pub use run::{BuildOutcome, Outcome, build, run};
+pub use reads::{ReadHit, run_in_memory};
+pub use run::{BuildOutcome, Outcome, build, build_in_memory, build_with, run, run_with};
 pub use share::share;

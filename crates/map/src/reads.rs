@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use merganser_run::{Cancel, resolve_threads};
+use merganser_run::{Context, each_in_order};
 
 use crate::cpu::{Mapper, Strata};
 use crate::hits::{Hit, strata};
@@ -28,27 +28,28 @@ pub struct ReadHit {
     pub cigar: Vec<(Operation, u32)>,
 }
 
-/// Maps reads and returns the hits of each, in the order of the reads.
+/// The number of reads that a thread maps at a time.
+const AT_ONCE: usize = 512;
+
+/// Maps reads on the threads of `context`, and returns the hits of each, in the order of the reads.
 ///
 /// Hits of a read are ordered by edits, contig and last position; [`Config::select`] and [`Config::max_hits`]
-/// limit them to the first ones. This runs on the calling thread; threads may share an index.
-/// [`Config::filter`] is ignored.
+/// limit them to the first ones. [`Config::filter`] is ignored. Threads may share an index.
 ///
 /// ```
 /// use merganser_filter::Threshold;
-/// use merganser_io::Input;
-/// use merganser_map::{Config, Operation, build, map_reads};
-/// use merganser_run::{Cancel, Context, Silent};
+/// use merganser_map::{Config, Operation, build_in_memory, run_in_memory};
+/// use merganser_run::Context;
 ///
 /// let folder = tempfile::tempdir()?;
 /// let fasta = folder.path().join("reference.fa");
 /// std::fs::write(&fasta, ">c\nTTTTTTTTTTGATTACAGATCCCGTAATTTTTTTTTT\n")?;
-/// let cancel = Cancel::default();
-/// let (index, _) = build(&Context::new(), &Input::File(fasta), None)?;
+/// let context = Context::new();
+/// let (index, _) = build_in_memory(fasta, &context)?;
 ///
 /// // The reverse complement of GATTACAGATCCCGTAA, with its fifth base changed.
 /// let config = Config::new(Threshold::Edits(1));
-/// let hits = map_reads(&config, &index, &[b"TTACCGGATCTGTAATC"], &cancel)?;
+/// let hits = run_in_memory(&config, &index, &["TTACCGGATCTGTAATC"], &context)?;
 /// let [hit] = &hits[0][..] else { panic!("{hits:?}") };
 /// assert_eq!((hit.contig, hit.position, hit.reverse, hit.edits), (0, 10, true, 1));
 /// let cigar = [(Operation::Match, 12), (Operation::Mismatch, 1), (Operation::Match, 4)];
@@ -59,31 +60,49 @@ pub struct ReadHit {
 /// # Errors
 /// If the configuration is invalid, the index is damaged, a read is longer than [`MAX_READ`] bases or has a
 /// byte that is not an IUPAC letter (the message has the read's number, from 1), or the run is cancelled.
-pub fn map_reads(
+pub fn run_in_memory<R: AsRef<[u8]> + Sync>(
     config: &Config,
     index: &Index,
-    reads: &[&[u8]],
-    cancel: &Cancel,
+    reads: &[R],
+    context: &Context,
 ) -> Result<Vec<Vec<ReadHit>>, Error> {
     config.validate()?;
-    index.check(resolve_threads(None), cancel)?;
+    context.validate()?;
+    index.check(context.threads, &context.cancel)?;
     // Other filters need a copy of the reference in their own form, and find the same hits.
     let config = Config { filter: Prefilter::Exact, ..config.clone() };
-    let view = index.view();
+    let (view, cancel) = (index.view(), &context.cancel);
     let gaps = view.gaps(config.n_mode);
-    let mut mapper = Mapper::new(view, &config, &gaps, None, cancel);
+    let begin = || {
+        let mapper = Mapper::new(view, &config, &gaps, None, cancel);
+        (mapper, Strata::new(view, &config, cancel))
+    };
+    let parts = 0..reads.len().div_ceil(AT_ONCE);
+    let done = each_in_order(context.threads, parts, cancel, begin, |(mapper, strata), part| {
+        let first = part * AT_ONCE;
+        map_part(mapper, strata, &reads[first..reads.len().min(first + AT_ONCE)], first)
+    })?;
+    Ok(done.into_iter().flatten().collect())
+}
+
+/// Maps some reads; `first` is the number of reads before them.
+fn map_part<R: AsRef<[u8]>>(
+    mapper: &mut Mapper<'_>,
+    strata: &mut Strata<'_>,
+    reads: &[R],
+    first: usize,
+) -> Result<Vec<Vec<ReadHit>>, Error> {
     mapper.clear(1);
-    for (number, read) in reads.iter().enumerate() {
-        push(&mut mapper, read)
-            .map_err(|problem| Error::Input(format!("read {}: {problem}", number + 1)))?;
+    for (read, number) in reads.iter().zip(first + 1..) {
+        push(mapper, read.as_ref())
+            .map_err(|problem| Error::Input(format!("read {number}: {problem}")))?;
     }
-    let mut strata = Strata::new(view, &config, cancel);
     let (mut mapped, mut hits, mut bounds) =
         (Vec::with_capacity(reads.len()), Vec::new(), Vec::new());
     while mapped.len() < reads.len() {
         let from = mapped.len();
-        let to = strata.map(&mut mapper, from..reads.len(), 1, &mut hits, &mut bounds)?;
-        take(&mapper, from..to, &hits, &bounds, &mut mapped);
+        let to = strata.map(mapper, from..reads.len(), 1, &mut hits, &mut bounds)?;
+        take(mapper, from..to, &hits, &bounds, &mut mapped);
     }
     // Alignments that were traced after a cancellation are invalid.
     mapper.cancel.check()?;
@@ -151,7 +170,7 @@ mod tests {
     }
 
     fn map(index: &Index, config: &Config, reads: &[&[u8]]) -> Result<Vec<Vec<ReadHit>>, Error> {
-        map_reads(config, index, reads, &Cancel::default())
+        run_in_memory(config, index, reads, &Context::new().threads(2))
     }
 
     #[test]

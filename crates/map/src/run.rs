@@ -9,10 +9,11 @@ mod worker;
 #[cfg(test)]
 mod backends;
 
+use std::path::Path;
 use std::time::Instant;
 
 use merganser_alignments::{Cram, Form, Held, RecordStyle, Sorted, Sorting, warn_of_names};
-use merganser_io::{ReadInput, text_bytes};
+use merganser_io::{OutputSet, ReadInput, text_bytes};
 use merganser_run::engine::Engine;
 use merganser_run::{
     ConfigError, Context, DeviceChoice, Stages, Unit, Warnings, Work, peak_rss, thousands,
@@ -30,7 +31,7 @@ use crate::source::ReadSource;
 use crate::{Config, Error, Format, Prefilter};
 #[cfg(test)]
 pub(crate) use build::build_of;
-pub use build::{BuildOutcome, build};
+pub use build::{BuildOutcome, build, build_in_memory, build_with};
 use gpus::WithGpus;
 use memory::Memory;
 use worker::{Texts, Worker, WorkerDone};
@@ -68,8 +69,8 @@ pub struct Outcome {
 
 /// The number of batches per thread that may be mapped ahead of the one to be written next.
 const AHEAD: u64 = 4;
-/// Maps all reads and writes their records in input order or, with [`Config::sort`], in the reference's order.
-/// The written bytes do not depend on `context` or [`Config::filter`]. Calls `progress` with one stage, in
+/// Maps all reads and writes their records to the file `output`, in input order or, with [`Config::sort`], in the
+/// reference's order, in the format [`Config::format`]. The written bytes do not depend on `context` or [`Config::filter`]. Calls `progress` with one stage, in
 /// bytes of input. If [`DeviceChoice::Auto`] finds GPUs without enough memory for the index, the CPU maps, and
 /// a note says so.
 ///
@@ -79,10 +80,30 @@ const AHEAD: u64 = 4;
 /// the run is cancelled. No output appears then.
 pub fn run(
     config: &Config,
+    index: &Index,
+    reads: impl IntoIterator<Item = impl Into<ReadInput>>,
+    output: impl AsRef<Path>,
     context: &Context,
+) -> Result<Outcome, Error> {
+    let reads: Vec<ReadInput> = reads.into_iter().map(Into::into).collect();
+    let set = OutputSet::new();
+    let records = set.output(output.as_ref())?;
+    let outputs = Outputs { records, index: None, unmapped: None };
+    let outcome = run_with(config, index, &reads, outputs, context)?;
+    set.commit()?;
+    Ok(outcome)
+}
+
+/// Maps reads like [`run`], to open outputs, which appear when their set is committed.
+///
+/// # Errors
+/// Fails as [`run`] does.
+pub fn run_with(
+    config: &Config,
     index: &Index,
     inputs: &[ReadInput],
     outputs: Outputs,
+    context: &Context,
 ) -> Result<Outcome, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
     config.validate()?;

@@ -23,8 +23,8 @@ pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     let context = Context::new();
     let references = expand_references(std::slice::from_ref(&genomes))?;
     let taxonomy = data.join("taxonomy");
-    let (database, _) = build_in_memory(&config, &context, &references, &taxonomy)?;
-    let classifier = SharedClassifier::new(Arc::new(database), Thresholds::new(&params));
+    let (database, _) = build_in_memory(&config, &references, &taxonomy, &context)?;
+    let classifier = SharedClassifier::new(Arc::new(database), Thresholds::new(&params), &context)?;
 
     let bacterium = data.join("ERR1438863_1.fastq.gz");
     let phage = genomes.join("Escherichia_phage_lambda.fna.gz");
@@ -54,9 +54,7 @@ fn taxa(
     let mut taxa = BTreeMap::new();
     while records.next(&mut batch)?.is_some() {
         let letters = (0..batch.len()).map(|at| batch.record(at).letters);
-        let reads: Vec<[&[u8]; 2]> =
-            letters.flat_map(|letters| letters.chunks(100)).map(|read| [read, b""]).collect();
-        for taxon in session.classify(&reads)? {
+        for taxon in session.classify(letters.flat_map(|letters| letters.chunks(100)))? {
             let name = taxon.map_or("unclassified".into(), |taxon| {
                 format!("{} (taxid {}, {})", taxon.name, taxon.taxid, taxon.rank.name())
             });

@@ -7,7 +7,7 @@ use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
 
-use merganser::count::{Config, count_in_memory};
+use merganser::count::{Config, run_in_memory};
 use merganser::io::Input;
 use merganser::run::Context;
 
@@ -15,7 +15,7 @@ pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     let inputs = [Input::File(data.join("ERR1438863_1.fastq.gz"))];
     // Counts canonical k-mers that occur at least twice.
     let (config, context) = (Config::new(21), Context::new());
-    let (outcome, table) = count_in_memory(&config, &context, &inputs)?;
+    let (outcome, table) = run_in_memory(&config, &inputs, &context)?;
     let mut text = format!("{} reads, {} k-mers\n", outcome.records, outcome.total_kmers);
     writeln!(text, "{} occur more than once", table.len())?;
     let mut kmers: Vec<(String, u32)> = table.iter().collect();

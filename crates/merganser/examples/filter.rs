@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use merganser::filter::{Config, Filter, REJECTED, Threshold};
+use merganser::filter::{Config, Decision, Filter, Threshold};
 use merganser::io::{Input, ReadInput, RecordBatch, RecordOptions, Records};
 
 pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
@@ -19,9 +19,9 @@ pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     let filter = Filter::new(Config::new(Threshold::Edits(5)))?;
     let pairs = reads.iter().zip(&segments).map(|(&read, segment)| (read, &segment[..]));
     let decisions = filter.run_pairs(pairs)?;
-    let lines = (0..).zip(decisions).map(|(changes, edits)| match edits {
-        REJECTED => format!("{changes} bases changed: rejected\n"),
-        edits => format!("{changes} bases changed: {edits} edits\n"),
+    let lines = (0..).zip(decisions).map(|(changes, decision)| match decision {
+        Decision::Accepted { edits } => format!("{changes} bases changed: {edits} edits\n"),
+        _ => format!("{changes} bases changed: rejected\n"),
     });
     Ok(lines.collect())
 }

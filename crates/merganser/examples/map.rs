@@ -8,13 +8,13 @@ use std::path::Path;
 
 use merganser::filter::Threshold;
 use merganser::io::{Input, ReadInput, RecordBatch, RecordOptions, Records};
-use merganser::map::{Config, build, map_reads};
-use merganser::run::{Cancel, Context};
+use merganser::map::{Config, build_in_memory, run_in_memory};
+use merganser::run::Context;
 
 pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     let genome = Input::File(data.join("genomes/Escherichia_phage_lambda.fna.gz"));
-    let cancel = Cancel::default();
-    let (index, _) = build(&Context::new(), &genome, None)?;
+    let context = Context::new();
+    let (index, _) = build_in_memory(&genome, &context)?;
 
     let records = Records::open(&[ReadInput::Single(genome)], RecordOptions::default())?;
     let mut batch = RecordBatch::default();
@@ -25,7 +25,7 @@ pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     let reads: Vec<&[u8]> = reads.iter().map(Vec::as_slice).collect();
 
     let mut text = String::new();
-    for hits in map_reads(&Config::new(Threshold::Edits(2)), &index, &reads, &cancel)? {
+    for hits in run_in_memory(&Config::new(Threshold::Edits(2)), &index, &reads, &context)? {
         for hit in hits {
             let cigar =
                 hit.cigar.iter().map(|(operation, len)| format!("{len}{}", operation.letter()));

@@ -5,7 +5,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use merganser::count::{Config, Format, count};
+use merganser::count::{Config, Format, run_with};
 use merganser::io::{Input, OutputSet, ReadInput, RecordBatch, RecordOptions, Records};
 use merganser::run::Context;
 use merganser::spectrum::Model;
@@ -22,7 +22,7 @@ pub(crate) fn report(data: &Path) -> Result<String, Box<dyn Error>> {
     // No table is written: the outcome has the totals and the complete histogram.
     let (config, context) = (Config { format: Format::None, ..Config::new(21) }, Context::new());
     let (inputs, outputs) = ([Input::File(reads)], OutputSet::alone());
-    let outcome = count(&config, &context, &inputs, None, &outputs)?;
+    let outcome = run_with(&config, &inputs, None, &outputs, &context)?;
     let histogram: Vec<(u32, u64)> = outcome.histogram.iter().collect();
     let model = Model::fit(&histogram, 21, 1)?;
     let (size, coverage) = (model.genome_size.round(), model.coverage);

@@ -68,7 +68,7 @@ pub(crate) fn run(args: &BuildArgs, console: &Console, started: Instant) -> Resu
     }
     tell_others(&found.others, console);
     let (database, outcome) =
-        merganser_classify::build(&config, &context, &inputs, taxonomy, output)?;
+        merganser_classify::build_with(&config, &inputs, taxonomy, output, &context)?;
     distributions.write(|length| library.of(&database, length))?;
     report_unmapped(&outcome.unmapped, unmapped)?;
     tell_of_list(&outcome.unmapped, &args.taxids, console);

@@ -19,8 +19,8 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use merganser_classify::run::{Classifier, Devices};
 use merganser_classify::{BuildConfig, Database, Error, QueryParams, SketchConfig, Thresholds};
+use merganser_classify::{Classifier, Devices};
 use merganser_io::{FileKind, Input, OutputSet, ReadInput};
 use merganser_kraken2::Kraken2Database;
 use merganser_library::References;
@@ -36,7 +36,7 @@ use crate::files::RunFiles;
 use crate::holds::Holds;
 use crate::samples::Sample;
 use crate::{build, failure, interrupt, samples};
-pub(crate) use outputs::{ReadPaths, Reports, has_place_for_sample, of_sample};
+pub(crate) use outputs::{Reports, has_place_for_sample, of_sample};
 use query::Query;
 use resume::Journal;
 
@@ -385,7 +385,7 @@ fn build_in_memory(
     build::tell_others(&references.others, console);
     let inputs = &references.inputs;
     let (database, outcome) =
-        merganser_classify::build_in_memory(&config, &context, inputs, taxonomy)?;
+        merganser_classify::build_in_memory(&config, inputs, taxonomy, &context)?;
     build::report_unmapped(&outcome.unmapped, unmapped)?;
     build::tell_of_list(&outcome.unmapped, &args.taxids, console);
     console.info(format_args!(

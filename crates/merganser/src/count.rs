@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_count::{Config, Format, Outcome, count};
+use merganser_count::{Config, Format, Outcome, run_with};
 use merganser_io::{Input, OutputSet};
 use merganser_report::multiqc::Kind;
 use merganser_run::Context;
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &CountArgs, console: &Console, started: Instant) -> Resu
     let mut outputs = Outputs::create(args, &set)?;
     let temporary = tmp::ensure(&config, &context)?;
     let output = args.table();
-    let counted = count(&config, &context, &inputs, output.as_deref(), &set);
+    let counted = run_with(&config, &inputs, output.as_deref(), &set, &context);
     drop(temporary);
     let outcome = counted?;
     let beyond_histogram = outputs.write_histogram(&outcome.histogram, args)?;

@@ -14,7 +14,7 @@ use std::time::Instant;
 use anyhow::Result;
 use merganser_classify::{Database, Error, Thresholds};
 use merganser_kraken2::Kraken2Database;
-use merganser_run::Cancel;
+use merganser_run::Context;
 use serde_json::{Value, json};
 
 use crate::args::DbCommand;
@@ -114,16 +114,16 @@ fn describe_kraken2(database: &Kraken2Database) -> Value {
 }
 
 /// Checks a database of either kind.
-fn check(path: &Path, threads: usize, cancel: &Cancel) -> Result<(), Error> {
+fn check(path: &Path, context: &Context) -> Result<(), Error> {
     match AnyDatabase::open(path)? {
-        AnyDatabase::Own(database) => database.verify(threads, cancel),
-        AnyDatabase::Kraken2(database) => Ok(database.verify(threads, cancel)?),
+        AnyDatabase::Own(database) => database.verify(context),
+        AnyDatabase::Kraken2(database) => Ok(database.verify(context)?),
     }
 }
 
 /// Checks every database, even after a damaged one.
 fn verify(args: &DbVerifyArgs, console: &Console) -> Result<ExitCode> {
     let cancel = interrupt::cancel_on_interrupt();
-    let threads = merganser_run::resolve_threads(None);
-    verify_each(&args.databases, &cancel, console, |path| Ok(check(path, threads, &cancel)?))
+    let context = common::context(None, None, None, None);
+    verify_each(&args.databases, &cancel, console, |path| Ok(check(path, &context)?))
 }

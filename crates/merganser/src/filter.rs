@@ -41,8 +41,8 @@ pub(crate) fn run(args: &FilterArgs, console: &Console, started: Instant) -> Res
     let Outputs { writer, json, pages } = Outputs::create(args, &set)?;
     // For tests of GPUs, which must decide all pairs that they can.
     let gpus_alone = std::env::var_os("MERGANSER_TEST_GPUS_ALONE").is_some();
-    let filter = if gpus_alone { run_on_gpus_alone } else { merganser_filter::run };
-    let outcome = filter(config, &context, &inputs, writer)?;
+    let filter = if gpus_alone { run_on_gpus_alone } else { merganser_filter::run_with };
+    let outcome = filter(config, &inputs, writer, &context)?;
     let (context, outcome) = (&context, &outcome);
     let finished = Finished { args, context, inputs: &inputs, outcome, started };
     if Pages::is_wanted(&args.pages) {

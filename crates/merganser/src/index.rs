@@ -4,9 +4,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_io::{AtomicFile, Input, expand_inputs};
+use merganser_io::expand_inputs;
 use merganser_map::{Error, Index};
-use merganser_run::{Context, format_size, peak_rss};
+use merganser_run::{format_size, peak_rss};
 
 use crate::args::map::IndexArgs;
 use crate::console::Console;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
         .check()?;
     interrupt::cancel_on_interrupt();
     let file = outputs.file(path).map_err(Error::from)?;
-    let index = build(&context, input, Some(file))?;
+    let (index, _) = merganser_map::build_with(input, Some(file), &context)?;
     outputs.commit_last().map_err(Error::from)?;
     console.info(format_args!(
         "{}: {} bases in {} contigs, {} positions, k = {}, {} on disk; {:.2} s, peak memory {}",
@@ -58,13 +58,4 @@ pub(crate) fn run(args: &IndexArgs, console: &Console, started: Instant) -> Resu
         peak_rss().map_or_else(String::new, format_size)
     ));
     Ok(ExitCode::SUCCESS)
-}
-
-/// Builds the index of a FASTA file, in memory or as a file.
-///
-/// # Errors
-/// Returns the errors of [`merganser_map::build`].
-pub(crate) fn build(context: &Context, input: &Input, output: Option<AtomicFile>) -> Result<Index> {
-    let built = merganser_map::build(context, input, output);
-    Ok(built?.0)
 }

@@ -1,129 +1,58 @@
-//! Merganser as a library: counts k-mers, classifies reads, filters pairs and maps reads, on all cores
-//! and, with the feature `cuda`, on GPUs.
+//! Merganser as a library: counts k-mers, classifies reads, filters pairs, maps reads, removes host reads and
+//! evaluates assemblies, on all cores and, with the feature `cuda`, on GPUs.
 //!
-//! Each job is a module with a configuration, which has good defaults, and a function or type that runs
-//! it. Results never depend on the number of threads, the memory or the device.
+//! Each job is a module with the same parts:
+//!
+//! - `Config`, plain data with good defaults;
+//! - `run`, which reads inputs and writes outputs by their paths; the outputs appear together at the end, or, after an
+//!   error, not at all. `run_in_memory` returns the results instead, and `run_with` takes outputs that are already
+//!   open, for programs that write more files of the same run;
+//! - `build`, if the job needs an index or a database;
+//! - `Outcome`, the results and statistics of a run;
+//! - `Error`, whose message is one line: what is wrong, where, and what to do.
+//!
+//! The last argument of a run is its [`Context`]: threads, memory, devices, progress, warnings and cancellation.
+//! Results never depend on it. Inputs are paths, or anything else that is `Into<`[`Input`]`>`; inputs of reads are
+//! paths, pairs of paths, or anything else that is `Into<`[`ReadInput`]`>`.
 //!
 //! | module | input → output |
 //! |---|---|
 //! | [`count`] | reads → a sorted table of distinct k-mers with their counts |
-//! | [`kmers`] | tables of any format → queries, unions, intersections, histograms, filtered reads |
+//! | [`kmers`] | tables of any format → queries, unions, intersections, matrices, histograms, filtered reads |
 //! | [`spectrum`] | the histogram of a table → genome size, heterozygosity, coverage |
+//! | [`assembly`] | reads (or their table) and assemblies → QV, completeness, copy-number spectra |
 //! | [`classify`] | reference genomes and a taxonomy → a database; reads and a database → a taxon for each read |
 //! | [`filter`] | pairs of a read and a segment → the number of edits, or a rejection |
-//! | [`assembly`] | reads (or their table) and assemblies → QV, completeness, copy-number spectra |
-//! | [`deplete`] | a host's genomes → a set of minimizers; reads and a set → the reads without the host's |
 //! | [`map`] | a reference → an index; reads and an index → every place within a number of edits |
+//! | [`deplete`] | a host's genomes → a set of minimizers; reads and a set → the reads without the host's |
 //!
-//! Types that several modules use are in [`io`] (inputs and outputs), [`run`] (threads, memory, progress,
-//! cancellation), [`seq`] (DNA as numbers) and [`gpu`] (devices).
-//!
-//! The sections below show the smallest use of each job. Larger examples, with real files, are in the
-//! package's folder `examples`.
-//!
-//! # Counting k-mers
-//!
-//! In memory, or with [`count::count`] into a file of any format.
+//! [`io`] has inputs and outputs, [`run`] the context and what all errors share, [`seq`] DNA as numbers, and [`gpu`]
+//! the devices of the machine.
 //!
 //! ```
-//! use merganser::count::{Config, count_in_memory};
-//! use merganser::io::Input;
-//! use merganser::run::{Cancel, Context, Silent};
+//! use merganser::{Context, count};
 //!
-//! let folder = tempfile::tempdir()?;
-//! let reads = folder.path().join("reads.fa");
-//! std::fs::write(&reads, ">one\nACGTTA\n>two\nCGTTAC\n")?;
-//!
-//! let (config, context, cancel) = (Config { min_count: Some(1), ..Config::new(5) }, Context::new(), Cancel::default());
-//! let inputs = [Input::File(reads)];
-//! let (outcome, table) = count_in_memory(&config, &context, &inputs)?;
+//! # let folder = tempfile::tempdir()?;
+//! # let path = |name: &str| folder.path().join(name);
+//! # std::fs::write(path("reads.fa"), ">one\nACGTTA\n>two\nCGTTAC\n")?;
+//! let config = count::Config { min_count: Some(1), ..count::Config::new(5) };
+//! let (outcome, table) = count::run_in_memory(&config, [path("reads.fa")], &Context::new())?;
 //! assert_eq!((outcome.total_kmers, table.len()), (4, 3));
-//! for (kmer, count) in table.iter() {
+//! for (kmer, count) in &table {
 //!     println!("{kmer} {count}");
 //! }
 //! assert_eq!(table.get("CGTTA"), 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Fitting a genome model
+//! The folder `examples` of the package has a program for each task.
 //!
-//! ```
-//! use merganser::spectrum::Model;
+//! # Errors, warnings, progress and cancellation
 //!
-//! // Half a million 21-mers of a haploid genome that is covered 30 times: counts lie around 30.
-//! let peak = |count: f64| 5e5 * 0.0728 * (-(count - 30.0).powi(2) / 60.0).exp();
-//! let histogram: Vec<(u32, u64)> = (1..100).map(|count| (count, peak(count.into()) as u64)).collect();
-//! let model = Model::fit(&histogram, 21, 1)?;
-//! assert!((model.coverage - 30.0).abs() < 1.0);
-//! # Ok::<(), merganser::spectrum::Error>(())
-//! ```
-//!
-//! # Classifying reads
-//!
-//! Reads in memory, or with [`classify::run::classify`] whole files.
-//!
-//! ```
-//! use std::sync::Arc;
-//!
-//! use merganser::classify::{
-//!     BuildConfig, Preset, SharedClassifier, TaxidConfig, Thresholds, build_in_memory,
-//!     expand_references,
-//! };
-//! use merganser::run::{Cancel, Context, Silent};
-//!
-//! # let data = std::path::Path::new("../../tests/data");
-//! let genomes = data.join("genomes");
-//! let params = Preset::Sensitive.params();
-//! let taxids = TaxidConfig { map: vec![genomes.join("seqid2taxid.map")], strict: false };
-//! let config = BuildConfig { taxids, ..BuildConfig::new(params) };
-//! let (references, taxonomy) = (expand_references(&[genomes])?, data.join("taxonomy"));
-//! let (context, cancel) = (Context::new(), Cancel::default());
-//! let (database, _) =
-//!     build_in_memory(&config, &context, &references, &taxonomy)?;
-//!
-//! // May be kept, moved and shared by threads.
-//! let classifier = SharedClassifier::new(Arc::new(database), Thresholds::new(&params));
-//! // A read and its mate: none here.
-//! let read = b"ATTAAAGGTTTATACCTTCCCAGGTAACAAACCAACCAACTTTCGATCTCTTGTAGATCTGTTCTCTAAACGAACTTTAAAATCTGTGTGGCTGTCACTC";
-//! let found = classifier.classify(&[[read, b""]])?;
-//! let expected = "Severe acute respiratory syndrome-related coronavirus";
-//! assert_eq!(found[0].map(|taxon| taxon.name), Some(expected));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! # Filtering pairs
-//!
-//! ```
-//! use merganser::filter::{Config, Filter, REJECTED, Threshold};
-//!
-//! let filter = Filter::new(Config::new(Threshold::Edits(2)))?;
-//! let pairs: [(&[u8], &[u8]); 2] = [(b"ACGTACGT", b"ACGAACGT"), (b"ACGTACGT", b"TTTTTTTT")];
-//! assert_eq!(filter.run_pairs(pairs)?, [1, REJECTED]);
-//! # Ok::<(), merganser::filter::Error>(())
-//! ```
-//!
-//! # Mapping reads
-//!
-//! Reads in memory, or with [`map::run`] files of reads to SAM, BAM or CRAM.
-//!
-//! ```
-//! use merganser::filter::Threshold;
-//! use merganser::io::Input;
-//! use merganser::map::{Config, build, map_reads};
-//! use merganser::run::{Cancel, Context, Silent};
-//!
-//! # let folder = tempfile::tempdir()?;
-//! # let fasta = folder.path().join("reference.fa");
-//! std::fs::write(&fasta, ">c\nTTTTTTTTTTGATTACAGATCCCGTAATTTTTTTTTT\n")?;
-//! let cancel = Cancel::default();
-//! let (index, _) = build(&Context::new(), &Input::File(fasta), None)?;
-//!
-//! let config = Config::new(Threshold::Edits(1));
-//! let hits = map_reads(&config, &index, &[b"GATTACAGATCCCGTAA"], &cancel)?;
-//! let [hit] = &hits[0][..] else { panic!("{hits:?}") };
-//! assert_eq!((hit.contig, hit.position, hit.reverse, hit.edits), (0, 10, false, 0));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! All errors implement [`run::Fault`]: its kind tells a wrong argument from a cancelled run and from a problem of the
+//! input or the machine. A run that succeeds may still have warnings, for instance that nothing was classified:
+//! they are in [`Context::warnings`](run::Context::warnings). [`run::Progress`] receives the progress, and
+//! [`Cancel`] ends a run from another thread.
 //!
 //! # Features
 //!
@@ -135,47 +64,226 @@
 //!   machines without a GPU.
 //! - `parquet`: k-mer tables as Parquet; needs 15 crates.
 #![forbid(unsafe_code)]
+#![deny(missing_docs)]
 
 #[doc(inline)]
-pub use merganser_assembly as assembly;
+pub use io::{Input, ReadInput};
 #[doc(inline)]
-pub use merganser_count as count;
-pub use merganser_deplete as deplete;
-#[doc(inline)]
-pub use merganser_filter as filter;
-#[doc(inline)]
-pub use merganser_gpu as gpu;
-#[doc(inline)]
-pub use merganser_kmers as kmers;
-#[doc(inline)]
-pub use merganser_map as map;
-#[doc(inline)]
-pub use merganser_run as run;
-#[doc(inline)]
-pub use merganser_seq as seq;
-#[doc(inline)]
-pub use merganser_spectrum as spectrum;
+pub use run::{Cancel, Context, DeviceChoice};
+
+/// k-mer counting: reads to a sorted table of distinct k-mers with their counts.
+///
+/// ```
+/// use merganser::{Context, count};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = |name: &str| folder.path().join(name);
+/// # std::fs::write(path("reads.fa"), ">one\nACGTTA\n>two\nCGTTAC\n")?;
+/// let outcome = count::run(&count::Config::new(5), [path("reads.fa")], path("reads.mgk"), &Context::new())?;
+/// // CGTTA is the only 5-mer that occurs twice.
+/// assert_eq!(outcome.kept_kmers, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub mod count {
+    #[doc(inline)]
+    pub use merganser_count::{
+        Config, Error, Format, Outcome, QualityOffset, Storage, run, run_in_memory, run_with,
+    };
+    #[doc(inline)]
+    pub use merganser_kmers::MemoryTable;
+    #[doc(inline)]
+    pub use merganser_seq::signature::Rule;
+}
+
+/// Tables of k-mers: formats, look-ups, set operations, matrices, and reads compared with tables.
+///
+/// ```
+/// use merganser::Context;
+/// use merganser::kmers::{AnyTable, Calculation, Expression, calculate_in_memory};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = |name: &str| folder.path().join(name);
+/// # std::fs::write(path("a.tsv"), "ACG\t4\nCCA\t2\n")?;
+/// # std::fs::write(path("b.tsv"), "ACG\t3\nGTA\t9\n")?;
+/// let tables = [AnyTable::open(path("a.tsv"))?, AnyTable::open(path("b.tsv"))?];
+/// // The k-mers that both tables have, with the smaller of their counts.
+/// let both = Calculation::new(Expression::intersection(0..2));
+/// let (_, table) = calculate_in_memory(&both, &tables, &Context::new())?;
+/// assert_eq!(table.iter().collect::<Vec<_>>(), [("ACG".to_owned(), 3)]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub mod kmers {
+    #[doc(inline)]
+    pub use merganser_kmers::algebra::{
+        Calculated, Calculation, Comparison, CountLimits, Cut, Expression, Mode, Operation, Pair,
+        Visitor, calculate, calculate_in_memory, calculate_with, compare, open_tables, parse,
+        visit,
+    };
+    #[doc(inline)]
+    pub use merganser_kmers::formats::TableFormat;
+    #[doc(inline)]
+    pub use merganser_kmers::hetmers::{Pairs, hetmers};
+    #[doc(inline)]
+    pub use merganser_kmers::lookup::{Lookup, LookupOptions, Use, open_lookup};
+    #[doc(inline)]
+    pub use merganser_kmers::matrix::{
+        MatrixConfig, MatrixFormat, MatrixOutcome, matrix, matrix_with,
+    };
+    #[doc(inline)]
+    pub use merganser_kmers::reads::{
+        FilterConfig, Filtered, Job, Limit, Mark, Mask, Profiled, filter_reads, marks, profile,
+        query, record_bytes, reserved_bytes,
+    };
+    #[doc(inline)]
+    pub use merganser_kmers::tables::{AnyTable, Description, Kind};
+    #[doc(inline)]
+    pub use merganser_kmers::{
+        Blocks, Error, Header, Histogram, HistogramFile, HistogramFormat, MemoryTable, Table,
+    };
+}
+
+/// Models fitted to k-mer histograms (GenomeScope 2), and the arithmetic of assembly quality (Merqury).
+///
+/// ```
+/// use merganser::spectrum::Model;
+///
+/// // Half a million 21-mers of a haploid genome that is covered 30 times: counts lie around 30.
+/// let peak = |count: f64| 5e5 * 0.0728 * (-(count - 30.0).powi(2) / 60.0).exp();
+/// let histogram: Vec<(u32, u64)> = (1..100).map(|count| (count, peak(count.into()) as u64)).collect();
+/// let model = Model::fit(&histogram, 21, 1)?;
+/// assert!((model.coverage - 30.0).abs() < 1.0);
+/// # Ok::<(), merganser::spectrum::Error>(())
+/// ```
+pub mod spectrum {
+    #[doc(inline)]
+    pub use merganser_spectrum::*;
+}
+
+/// Evaluation of assemblies by the k-mers of the reads: QV, completeness, copy-number spectra and phase blocks.
+pub mod assembly {
+    #[doc(inline)]
+    pub use merganser_assembly::{
+        Assembly, AssemblyQuality, Block, BlockRule, Config, Copies, Error, Membership, OfAssembly,
+        Only, Outcome, Parent, Reads, Spectra, Subject, Tracks, Trio, run, run_with,
+    };
+    #[doc(inline)]
+    pub use merganser_kmers::reads::Mark;
+}
+
+/// Removal of a host's reads from a sample.
+pub mod deplete {
+    #[doc(inline)]
+    pub use merganser_deplete::{
+        Compression, Config, Description, Error, Format, MinimizerLookup, MinimizerSet, Minimizers,
+        Outcome, OutputPaths, Outputs, Params, Sink, Thresholds, build, describe, run, run_with,
+    };
+}
+
+/// Pre-alignment filtering: decides which pairs of a read and a segment have few edits.
+///
+/// ```
+/// use merganser::filter::{Config, Decision, Filter, Threshold};
+///
+/// let filter = Filter::new(Config::new(Threshold::Edits(2)))?;
+/// let pairs: [(&[u8], &[u8]); 2] = [(b"ACGTACGT", b"ACGAACGT"), (b"ACGTACGT", b"TTTTTTTT")];
+/// assert_eq!(filter.run_pairs(pairs)?, [Decision::Accepted { edits: 1 }, Decision::Rejected]);
+/// # Ok::<(), merganser::filter::Error>(())
+/// ```
+pub mod filter {
+    #[doc(inline)]
+    pub use merganser_filter::{
+        Align, Code, Config, Decision, Error, Filter, Format, Method, NMode, Outcome,
+        PackedReference, PairBatch, REJECTED, Scratch, Sequence, Threshold, UNDEFINED, Verified,
+        Writer, run, run_with,
+    };
+}
+
+/// Mapping of reads: every place of a reference where a read aligns within a number of edits.
+///
+/// ```
+/// use merganser::filter::Threshold;
+/// use merganser::{Context, map};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let fasta = folder.path().join("reference.fa");
+/// # std::fs::write(&fasta, ">c\nTTTTTTTTTTGATTACAGATCCCGTAATTTTTTTTTT\n")?;
+/// let context = Context::new();
+/// let (index, _) = map::build_in_memory(fasta, &context)?;
+/// let config = map::Config::new(Threshold::Edits(1));
+/// let hits = map::run_in_memory(&config, &index, &["GATTACAGATCCCGTAA"], &context)?;
+/// let [hit] = &hits[0][..] else { panic!("{hits:?}") };
+/// assert_eq!((hit.contig, hit.position, hit.reverse, hit.edits), (0, 10, false, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub mod map {
+    #[doc(inline)]
+    pub use merganser_filter::Threshold;
+    #[doc(inline)]
+    pub use merganser_map::{
+        BuildOutcome, Config, Contig, DeviceTimes, Effort, Error, Format, Index, IndexKind,
+        MAX_READ, NMode, Operation, Outcome, Outputs, Placements, Prefilter, ReadGroup, ReadHit,
+        Reported, Select, Strand, ThreadTimes, build, build_in_memory, build_with, run,
+        run_in_memory, run_with,
+    };
+}
 
 /// Metagenomic classification: databases (our own and Kraken 2's), classification of reads, and reports.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use merganser::Context;
+/// use merganser::classify::{
+///     BuildConfig, Preset, SharedClassifier, TaxidConfig, Thresholds, build_in_memory, expand_references,
+/// };
+///
+/// # let data = std::path::Path::new("../../tests/data");
+/// let genomes = data.join("genomes");
+/// let params = Preset::Sensitive.params();
+/// let taxids = TaxidConfig { map: vec![genomes.join("seqid2taxid.map")], strict: false };
+/// let config = BuildConfig { taxids, ..BuildConfig::new(params) };
+/// let (references, context) = (expand_references(&[genomes])?, Context::new());
+/// let (database, _) = build_in_memory(&config, references, data.join("taxonomy"), &context)?;
+///
+/// // May be kept, moved and shared by threads.
+/// let classifier = SharedClassifier::new(Arc::new(database), Thresholds::new(&params), &context)?;
+/// let read = "ATTAAAGGTTTATACCTTCCCAGGTAACAAACCAACCAACTTTCGATCTCTTGTAGATCTGTTCTCTAAACGAACTTTAAAATCTGTGTGGCTGTCACTC";
+/// let found = classifier.classify([read])?;
+/// let expected = "Severe acute respiratory syndrome-related coronavirus";
+/// assert_eq!(found[0].map(|taxon| taxon.name), Some(expected));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub mod classify {
     #[doc(inline)]
-    pub use merganser_classify::*;
-    #[doc(inline)]
-    pub use merganser_kraken2 as kraken2;
-    #[doc(inline)]
-    pub use merganser_kraken2::{ReadShare, taxids_of_library};
+    pub use merganser_classify::{
+        Additions, BuildConfig, BuildOutcome, Candidate, Classifier, Columns, Database, Devices,
+        Error, HashRule, LineFormat, Outcome, OutputPaths, Outputs, Params, PartConfig, Preset,
+        Query, QueryParams, ReadLetters, ReadOutput, ReferenceHits, RunConfig, Session,
+        SharedClassifier, SketchConfig, Target, TaxidConfig, Taxon, Thresholds, Verdict,
+        VerdictConfig, add, add_with, build, build_in_memory, build_with, run, run_with,
+    };
     #[doc(inline)]
     pub use merganser_library as library;
     #[doc(inline)]
-    pub use merganser_library::{
-        ConflictPlace, LibraryMaps, MapConflict, References, expand_references, files_beside,
-    };
+    pub use merganser_library::{References, expand_references};
     #[doc(inline)]
-    pub use merganser_seq::masking::{MASKED, Masking, REACH};
+    pub use merganser_seq::masking::Masking;
     #[doc(inline)]
     pub use merganser_taxonomy as taxonomy;
     #[doc(inline)]
     pub use merganser_taxreport::{eval, extract};
+
+    /// Databases of Kraken 2: building, and classification with the same bytes as Kraken 2.
+    pub mod kraken2 {
+        #[doc(inline)]
+        pub use merganser_kraken2::{
+            Error, Kraken2BuildConfig, Kraken2BuildNotes, Kraken2Config, Kraken2Counts,
+            Kraken2Database, Kraken2Library, Kraken2Options, Kraken2Outcome, Kraken2ReportOptions,
+            Kraken2Sequence, Kraken2Taxids, Kraken2Taxonomy, run, run_with, taxids_of_library,
+        };
+        #[doc(inline)]
+        pub use merganser_library::LibraryMaps;
+    }
 
     /// Bracken: estimates the reads of each species from the reads of each taxon.
     pub mod bracken {
@@ -190,17 +298,60 @@ pub mod classify {
     /// Reports of reads by taxon.
     pub mod report {
         #[doc(inline)]
-        pub use merganser_classify::ReferenceHits;
-        #[doc(inline)]
         pub use merganser_taxreport::Error;
         #[doc(inline)]
         pub use merganser_taxreport::report::*;
     }
 }
 
-/// Inputs and outputs.
+/// Inputs and outputs: files of reads, their records, and outputs that appear together.
+///
+/// ```
+/// use merganser::io::{RecordOptions, Records};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("reads.fq");
+/// # std::fs::write(&path, "@one text\nACGT\n+\nIIII\n")?;
+/// // FASTA, FASTQ, SAM, BAM and CRAM, plain or compressed.
+/// for record in Records::open([path], RecordOptions::whole())? {
+///     let record = record?;
+///     assert_eq!((&record.name[..], record.quality.as_deref()), (&b"one"[..], Some(&b"IIII"[..])));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub mod io {
-    pub use merganser_alignments::{ReaderOptions, RecordOptions};
     #[doc(inline)]
-    pub use merganser_io::*;
+    pub use merganser_alignments::RecordOptions;
+    #[doc(inline)]
+    pub use merganser_io::{
+        AtomicFile, Error, FastaProblem, FastqProblem, FileKind, Header, Input, Keep, Needs,
+        Output, OutputCompression, OutputFormat, OutputSet, OwnedRecord, Phred, QualityOffset,
+        ReadInput, Record, RecordBatch, RecordIter, Records, are_mates, common_name, expand_inputs,
+    };
+}
+
+/// The context of runs, and what the errors of all jobs share.
+pub mod run {
+    #[doc(inline)]
+    pub use merganser_run::options::Auto;
+    #[doc(inline)]
+    pub use merganser_run::{
+        Cancel, Cancelled, ConfigError, Context, DeviceChoice, Fault, FaultKind, Progress, Shard,
+        Silent, SizeError, Stages, Unit, Warnings, available_memory, format_size, parse_size,
+        peak_rss, with_names,
+    };
+}
+
+/// DNA as numbers: bases, k-mers, and the letters of both.
+pub mod seq {
+    #[doc(inline)]
+    pub use merganser_seq::{base, kmer};
+}
+
+/// The GPUs of the machine.
+pub mod gpu {
+    #[doc(inline)]
+    pub use merganser_gpu::{
+        CudaVersion, DeviceInfo, DeviceReport, DriverVersion, Error, Report, diagnose, usable,
+    };
 }

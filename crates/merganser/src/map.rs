@@ -24,8 +24,8 @@ use crate::console::Console;
 use crate::failure::usage;
 use crate::files::RunFiles;
 use crate::holds::{Holds, note_interleaved, refuse_other_reads};
+use crate::interrupt;
 use crate::pages::Pages;
-use crate::{index, interrupt};
 use job::Job;
 
 /// A finished run, with what its reports need.
@@ -128,7 +128,7 @@ impl Session<'_> {
             None => None,
         };
         let config = Config { share, ..config(self.args, job)? };
-        Ok(merganser_map::run(&config, context, index, &job.inputs, opened)?)
+        Ok(merganser_map::run_with(&config, index, &job.inputs, opened, context)?)
     }
 
     fn finished<'r>(
@@ -263,7 +263,7 @@ fn open_index(args: &MapArgs, context: &Context) -> Result<Index> {
         return Ok(index);
     }
     let input = Input::File(args.reference.clone());
-    index::build(context, &input, None)
+    Ok(merganser_map::build_in_memory(input, context)?.0)
 }
 
 /// Whether a file is an index. Its first byte decides: no text and no compressed file begins with this byte.

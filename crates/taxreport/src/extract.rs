@@ -1,6 +1,7 @@
 //! Extraction of the reads of some taxa, using the lines that `classify` wrote.
 
 mod decisions;
+mod files;
 mod lines;
 mod names;
 mod relatives;
@@ -13,11 +14,13 @@ use std::path::Path;
 
 use merganser_alignments::RecordOptions;
 use merganser_gpu::DeviceInfo;
-use merganser_io::{BgzfBlocks, Header, Keep, ReadInput, Records};
+use merganser_io::{BgzfBlocks, Header, Keep, OutputSet, ReadInput, Records};
 use merganser_run::engine::Engine;
 use merganser_run::{Budget, Context, Shortage, Stages, Unit, thousands};
 
 use crate::Error;
+use crate::output::ReadPaths;
+pub use files::ExtractFiles;
 use merganser_io::shown;
 
 pub use relatives::{Relatives, relatives_in_report, relatives_in_taxonomy};
@@ -114,8 +117,8 @@ pub struct ExtractOutcome {
     pub doubled: (u64, Option<String>),
 }
 
-/// Writes the reads of `segments` whose line in the file `lines` (`-` is stdin) has a taxon selected by `config`, in
-/// the order of the reads.
+/// Writes the reads whose line in the file `lines` (`-` is stdin) has a taxon selected by `config`, in
+/// the order of the reads, to the file `output`; for pairs, `#` in its name becomes `_1` and `_2`.
 ///
 /// Lines are in Kraken's format: `C` or `U`, the name of the read, and its taxid or `NAME (taxid N)`; the other
 /// columns are ignored. While lines are in the order of the reads, one for each read (or for two consecutive mates),
@@ -127,12 +130,32 @@ pub struct ExtractOutcome {
 /// # Errors
 /// If reads or lines are malformed; if the names do not fit in memory; if a name has one line that is extracted and one
 /// that is not; if no read has a line; if writing fails.
-pub fn extract_reads(
+pub fn run(
     config: &ExtractConfig,
+    lines: impl AsRef<Path>,
+    reads: impl IntoIterator<Item = impl Into<ReadInput>>,
+    output: impl AsRef<Path>,
     context: &Context,
+) -> Result<ExtractOutcome, Error> {
+    let reads: Vec<ReadInput> = reads.into_iter().map(Into::into).collect();
+    let set = OutputSet::new();
+    let mut files = ExtractFiles::create(&ReadPaths::new(output.as_ref(), &reads), &set)?;
+    let outcome = run_with(config, lines.as_ref(), &reads, files.streams(), context)?;
+    files.finish()?;
+    set.commit()?;
+    Ok(outcome)
+}
+
+/// Extracts reads like [`run`], to `outputs`.
+///
+/// # Errors
+/// Fails as [`run`] does.
+pub fn run_with(
+    config: &ExtractConfig,
     lines: &Path,
     segments: &[ReadInput],
     outputs: ExtractOutputs<'_>,
+    context: &Context,
 ) -> Result<ExtractOutcome, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
     context.validate()?;

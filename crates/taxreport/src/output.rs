@@ -1,8 +1,10 @@
 //! Output of classification: the lines of reads, and the reads themselves.
 
+mod files;
 mod line;
 mod reads;
 
+pub use files::{OutputFiles, OutputPaths, ReadFiles, ReadPaths};
 pub use line::{LineHead, LineText, NUMBER};
 pub use reads::{ReadOutput, ReadTexts};
 

@@ -25,7 +25,7 @@ merganser_run::named! {
 ///
 /// ```
 /// use merganser_classify::VerdictConfig;
-/// use merganser_classify::run::RunConfig;
+/// use merganser_classify::RunConfig;
 ///
 /// let config = RunConfig {
 ///     verdict: VerdictConfig { hitmin: Some(8), ..VerdictConfig::default() },

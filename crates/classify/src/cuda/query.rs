@@ -51,7 +51,7 @@ fn open<'d>(
     // Starting CUDA takes as long as checking a few GB.
     let cancel = Cancel::default();
     let (devices, fetched) = std::thread::scope(|scope| {
-        let fetching = start_scoped(scope, || database.fetch_unless(&cancel))?;
+        let fetching = start_scoped(scope, || database.fetch_unless(config.streams, &cancel))?;
         let devices = Device::open_all(&config.devices).inspect_err(|_| cancel.cancel());
         Ok::<_, Error>((devices, join(fetching)))
     })?;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use merganser_io::ReadInput;
-use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2ReportOptions, classify};
+use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2ReportOptions, run_with};
 use merganser_run::Context;
 use merganser_taxreport::output::Outputs;
 use merganser_taxreport::report::Abundance;
@@ -51,7 +51,7 @@ pub(crate) fn run(
     let mut file = fs::File::create(partial).unwrap();
     let mut outputs = Outputs { partial: Some(&mut file), ..Outputs::default() };
     let context = Context::new().threads(threads);
-    let outcome = classify(config, &context, database, segments, &mut outputs).unwrap();
+    let outcome = run_with(config, database, segments, &mut outputs, &context).unwrap();
     let (tally, tree) = (outcome.tally(database), database.tree());
     let mut all = tables(
         |least| text_of(&Abundance::new(&tally, tree, &[] as &[(&str, u32)], least)),
@@ -195,7 +195,7 @@ fn what_does_not_belong_together_is_refused() {
     // A merganser database.
     let params = merganser_classify::Preset::MetaCache.params();
     let own = crate::own::database(folder, params, 1);
-    let config = merganser_classify::run::RunConfig::default();
+    let config = merganser_classify::RunConfig::default();
     let segment = write(&reads(20, &mut Random(98)), 0, false, &folder.join("f"));
     let path = folder.join("f.partial");
     crate::own::run(&own, &config, 1, &[segment], &path);

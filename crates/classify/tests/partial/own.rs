@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use merganser_classify::run::{Outputs, RunConfig, classify};
-use merganser_classify::{BuildConfig, Database, Params, PartConfig, Preset, VerdictConfig, build};
+use merganser_classify::{
+    BuildConfig, Database, Params, PartConfig, Preset, VerdictConfig, build_with,
+};
+use merganser_classify::{Outputs, RunConfig, run_with};
 use merganser_io::{AtomicFile, Input, ReadInput};
 use merganser_kraken2::Kraken2Config;
 use merganser_run::Context;
@@ -50,7 +52,7 @@ pub(crate) fn database(folder: &Path, params: Params, parts: usize) -> Database 
     let inputs = [Input::File(folder.join("g.fa"))];
     let to = folder.join(format!("{parts}.mgdb"));
     let file = AtomicFile::create(&to).unwrap();
-    build(&config, &context, &inputs, folder, file).unwrap();
+    build_with(&config, &inputs, folder, file, &context).unwrap();
     Database::open(&to).unwrap()
 }
 
@@ -87,7 +89,7 @@ pub(crate) fn run(
     let mut file = fs::File::create(partial).unwrap();
     let mut outputs = Outputs { partial: Some(&mut file), ..Outputs::default() };
     let context = Context::new().threads(threads);
-    let outcome = classify(config, &context, database, segments, &mut outputs).unwrap();
+    let outcome = run_with(config, database, segments, &mut outputs, &context).unwrap();
     let tree = database.taxonomy();
     let abundance =
         |least| text_of(&Abundance::new(&outcome.tally, tree, database.targets(), least));
@@ -241,7 +243,7 @@ fn runs_that_cannot_be_divided() {
         let mut bytes = Vec::new();
         let mut outputs = Outputs { partial: Some(&mut bytes), ..Outputs::default() };
         let context = Context::new().threads(1);
-        classify(config, &context, database, &reads, &mut outputs).unwrap_err().to_string()
+        run_with(config, database, &reads, &mut outputs, &context).unwrap_err().to_string()
     };
     assert!(
         refuse(&own, &RunConfig { cov_percentile: 5, ..config.clone() })
@@ -249,6 +251,6 @@ fn runs_that_cannot_be_divided() {
     );
     let inputs = [Input::File(folder.join("g.fa"))];
     let (build, context) = (BuildConfig::new(params), Context::new());
-    let built = merganser_classify::build_in_memory(&build, &context, &inputs, folder);
+    let built = merganser_classify::build_in_memory(&build, &inputs, folder, &context);
     assert!(refuse(&built.unwrap().0, &config).contains("build it first"));
 }

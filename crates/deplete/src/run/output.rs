@@ -1,7 +1,7 @@
 //! Outputs of reads, in the order of the input. Workers compress the texts.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use merganser_io::{BgzfBlocks, Output, OutputCompression, OutputSet, finish_all, put_decimal};
@@ -49,6 +49,46 @@ impl Sink {
             return Ok(Sink { output: set.output(path)?, compression: Compression::None });
         }
         Ok(Sink { output: Output::File(set.file(path)?), compression: Compression::of(path) })
+    }
+}
+
+/// The paths of a run's outputs: one each for all reads, or two for first and second mates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputPaths {
+    /// The files of the reads that are kept.
+    pub kept: Vec<PathBuf>,
+    /// The files of the other reads; empty if they are not wanted.
+    pub others: Vec<PathBuf>,
+}
+
+impl OutputPaths {
+    /// Writes the kept reads to one file. Names in `.gz` and `.zst` are compressed, and `-` is standard output.
+    pub fn new(kept: impl Into<PathBuf>) -> OutputPaths {
+        OutputPaths { kept: vec![kept.into()], others: Vec::new() }
+    }
+
+    /// Writes second mates of kept pairs to a file of their own.
+    #[must_use]
+    pub fn mates(mut self, second: impl Into<PathBuf>) -> OutputPaths {
+        self.kept.push(second.into());
+        self
+    }
+
+    /// Also writes the reads that are removed: to one file, or to two for first and second mates.
+    #[must_use]
+    pub fn others(self, paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> OutputPaths {
+        OutputPaths { others: paths.into_iter().map(Into::into).collect(), ..self }
+    }
+
+    /// Creates the files as members of `set`.
+    ///
+    /// # Errors
+    /// If a file cannot be created.
+    pub fn create(&self, set: &OutputSet) -> Result<Outputs, Error> {
+        let sinks = |paths: &[PathBuf]| {
+            paths.iter().map(|path| Sink::create(set, path)).collect::<Result<Vec<_>, Error>>()
+        };
+        Ok(Outputs { kept: sinks(&self.kept)?, others: sinks(&self.others)? })
     }
 }
 

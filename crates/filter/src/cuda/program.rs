@@ -5,7 +5,7 @@ use merganser_gpu::{Device, DeviceBuffer, DeviceSlice, PinnedBuffer, Result as G
 use super::kernels::{Entry, Launch, Pairs, entry};
 use super::plan::Kernel;
 use crate::batch::PairPlace;
-use crate::{Decision, Filter, Method, NMode, PairBatch, REJECTED, Scratch, UNDEFINED};
+use crate::{Code, Filter, Method, NMode, PairBatch, REJECTED, Scratch, UNDEFINED};
 
 /// The layout of a batch's pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub(super) struct Program {
     /// The pairs for each kernel.
     entries: Vec<Vec<Entry>>,
     /// Pairs that no kernel supports, with their decisions.
-    left: Vec<(u32, Decision)>,
+    left: Vec<(u32, Code)>,
     /// The number of pairs on kernels that the exact method decides instead of the configured one.
     exact_instead: u64,
     listed: PinnedBuffer<Entry>,
@@ -224,7 +224,7 @@ impl Program {
     }
 
     /// Waits for the decisions, replaces `decisions` by them, and removes the pairs.
-    pub(super) fn collect(&mut self, pairs: usize, decisions: &mut Vec<Decision>) -> GpuResult<()> {
+    pub(super) fn collect(&mut self, pairs: usize, decisions: &mut Vec<Code>) -> GpuResult<()> {
         decisions.clear();
         let here = self.here.as_slice()?;
         if self.bytes {
@@ -232,7 +232,7 @@ impl Program {
             decisions.extend(here[..pairs].iter().map(wide));
         } else {
             let words = here[..4 * pairs].as_chunks().0;
-            decisions.extend(words.iter().map(|&word| Decision::from_le_bytes(word)));
+            decisions.extend(words.iter().map(|&word| Code::from_le_bytes(word)));
         }
         for (index, decision) in self.left.drain(..) {
             decisions[index as usize] = decision;

@@ -6,7 +6,7 @@ use merganser_gpu::{Device, DeviceBuffer, Event, PinnedBuffer, Result as GpuResu
 
 use super::GpuReference;
 use super::program::{Program, Shape};
-use crate::{Decision, Error, Filter, PairBatch};
+use crate::{Code, Error, Filter, PairBatch};
 
 /// A [`Filter`] on a GPU, with its own stream and buffers. Each thread needs one, or two or more so that one is
 /// filled while another one computes.
@@ -114,11 +114,7 @@ impl GpuFilter {
     ///
     /// # Panics
     /// The errors of [`add`](Self::add).
-    pub fn run(
-        &mut self,
-        batch: &PairBatch<'_>,
-        decisions: &mut Vec<Decision>,
-    ) -> Result<(), Error> {
+    pub fn run(&mut self, batch: &PairBatch<'_>, decisions: &mut Vec<Code>) -> Result<(), Error> {
         self.add(batch)?;
         self.launch()?;
         self.collect(decisions)
@@ -216,7 +212,7 @@ impl GpuFilter {
     ///
     /// # Errors
     /// If the device failed.
-    pub fn collect(&mut self, decisions: &mut Vec<Decision>) -> Result<(), Error> {
+    pub fn collect(&mut self, decisions: &mut Vec<Code>) -> Result<(), Error> {
         self.collect_of(0, decisions)?;
         Ok(self.finish()?)
     }
@@ -225,7 +221,7 @@ impl GpuFilter {
     pub(crate) fn collect_of(
         &mut self,
         program: usize,
-        decisions: &mut Vec<Decision>,
+        decisions: &mut Vec<Code>,
     ) -> GpuResult<()> {
         self.programs[program].collect(self.pairs, decisions)
     }

@@ -4,7 +4,7 @@ use super::{Filter, Queued};
 use crate::batch::PairBatch;
 use crate::cpu::sliced::semi_global::{MAX_BASES, Shape};
 use crate::cpu::sliced::{MAX_COLUMNS, MAX_WIDTH};
-use crate::{Align, Decision, Method, Scratch};
+use crate::{Align, Code, Method, Scratch};
 
 /// The largest number of pairs that are decided one by one.
 const FEW: usize = 8;
@@ -34,7 +34,7 @@ impl Filter {
         batch: &PairBatch<'_>,
         queue: &[Queued],
         scratch: &mut Scratch,
-        decisions: &mut [Decision],
+        decisions: &mut [Code],
     ) {
         if queue.len() <= FEW {
             for queued in queue {
@@ -54,7 +54,7 @@ impl Filter {
         batch: &PairBatch<'_>,
         queue: &[Queued],
         scratch: &mut Scratch,
-        decisions: &mut [Decision],
+        decisions: &mut [Code],
     ) {
         let bands = || {
             queue.iter().filter_map(|queued| {
@@ -83,7 +83,7 @@ impl Filter {
         group.run(self.level);
         for (lane, (index, _, e)) in bands().enumerate() {
             if let Some(score) = group.score(lane, e) {
-                decisions[index] = score as Decision;
+                decisions[index] = score as Code;
             }
         }
     }
@@ -93,7 +93,7 @@ impl Filter {
         batch: &PairBatch<'_>,
         queue: &[Queued],
         scratch: &mut Scratch,
-        decisions: &mut [Decision],
+        decisions: &mut [Code],
     ) {
         let edits = |read| self.config.threshold.edits(read);
         let mut shape = Shape::new();
@@ -112,7 +112,7 @@ impl Filter {
             let index = queued.index as usize;
             let ([read, _], _) = batch.lengths(index);
             if let Some(distance) = group.distance(lane, edits(read)) {
-                decisions[index] = distance as Decision;
+                decisions[index] = distance as Code;
             }
         }
     }

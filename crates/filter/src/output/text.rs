@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 use merganser_io::put_decimal;
 
 use super::Format;
-use crate::{Decision, REJECTED, UNDEFINED};
+use crate::{Code, REJECTED, UNDEFINED};
 
 /// The text of some decisions, for each output.
 pub(crate) type DecisionText = [Vec<u8>; 2];
 
 /// Appends decisions; `first` is the index of the first pair.
-pub(crate) fn append(format: Format, first: u64, decisions: &[Decision], texts: &mut DecisionText) {
+pub(crate) fn append(format: Format, first: u64, decisions: &[Code], texts: &mut DecisionText) {
     match format {
         Format::Tsv => tsv(first, decisions, &mut texts[0]),
         Format::GateKeeper => {
@@ -32,7 +32,7 @@ const END: usize = 8;
 struct End([u8; END], u8);
 
 impl End {
-    fn of(edits: Decision) -> End {
+    fn of(edits: Code) -> End {
         let mut text = Vec::with_capacity(END);
         text.extend_from_slice(if edits == REJECTED { b"\t0\t" } else { b"\t1\t" });
         signed(edits, &mut text);
@@ -47,7 +47,7 @@ static ENDS: LazyLock<Vec<End>> = LazyLock::new(|| (UNDEFINED..1000).map(End::of
 
 /// Appends lines. For speed, the index is incremented in decimal, the rest of a line comes from a table, and
 /// both are copied with a fixed length; the next copy overwrites the excess bytes.
-fn tsv(first: u64, decisions: &[Decision], text: &mut Vec<u8>) {
+fn tsv(first: u64, decisions: &[Code], text: &mut Vec<u8>) {
     let mut index = Index::at(first);
     let ends = &**ENDS;
     for &edits in decisions {
@@ -101,7 +101,7 @@ impl Index {
     }
 }
 
-fn signed(edits: Decision, text: &mut Vec<u8>) {
+fn signed(edits: Code, text: &mut Vec<u8>) {
     if edits < 0 {
         text.push(b'-');
     }
@@ -115,12 +115,12 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_everybody_does() {
-        let decisions: Vec<Decision> =
-            (0..300).map(|i| [-1, i, -2, 12_345, i * 9, Decision::MAX][i as usize % 6]).collect();
+        let decisions: Vec<Code> =
+            (0..300).map(|i| [-1, i, -2, 12_345, i * 9, Code::MAX][i as usize % 6]).collect();
         for first in [0, 5, 95, 999_990, 18_446_744_073_709_551_000] {
             let mut texts = DecisionText::default();
             append(Format::Tsv, first, &decisions, &mut texts);
-            let line = |(i, edits): (usize, &Decision)| {
+            let line = |(i, edits): (usize, &Code)| {
                 format!("{}\t{}\t{edits}\n", first + i as u64, u8::from(*edits != -1))
             };
             let expected: String = decisions.iter().enumerate().map(line).collect();

@@ -5,7 +5,7 @@ use merganser_run::engine::{Turn, Work};
 use super::Verified;
 use crate::output::{DecisionText, append};
 use crate::source::Block;
-use crate::{Decision, Error, Filter, Format, PairBatch, REJECTED, Scratch, UNDEFINED};
+use crate::{Code, Error, Filter, Format, PairBatch, REJECTED, Scratch, UNDEFINED};
 
 /// The number of pairs that are packed and decided at a time, so that they stay in a core's cache.
 pub(super) const BATCH: usize = 4096;
@@ -31,8 +31,8 @@ pub(super) struct Worker<'f> {
     pub(super) batch: PairBatch<'static>,
     scratch: Scratch,
     exact_scratch: Scratch,
-    pub(super) decisions: Vec<Decision>,
-    pub(super) truth: Vec<Decision>,
+    pub(super) decisions: Vec<Code>,
+    pub(super) truth: Vec<Code>,
     pub(super) tally: Tally,
 }
 
@@ -104,9 +104,9 @@ impl Work for Worker<'_> {
             if !block.take(BATCH, &mut self.batch)? {
                 return Ok(texts);
             }
-            self.filter.run_into(&self.batch, &mut self.scratch, &mut self.decisions);
+            self.filter.run_codes(&self.batch, &mut self.scratch, &mut self.decisions);
             if let Some(exact) = self.exact {
-                exact.run_into(&self.batch, &mut self.exact_scratch, &mut self.truth);
+                exact.run_codes(&self.batch, &mut self.exact_scratch, &mut self.truth);
             }
             self.report(first, &mut texts);
         }

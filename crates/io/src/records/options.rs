@@ -5,7 +5,7 @@ use std::ops::Range;
 use merganser_run::{Cancel, Warnings};
 
 use super::long;
-use super::{Keep, Needs};
+use super::{Header, Keep, Needs};
 use crate::Phred;
 use crate::alignment::{AnyFormats, Formats};
 use crate::reader::USUAL_RECORD;
@@ -85,6 +85,14 @@ impl<F: Default> Default for RecordOptions<F> {
             warnings: Warnings::default(),
             formats: F::default(),
         }
+    }
+}
+
+impl<F: Formats + Default> RecordOptions<F> {
+    /// Returns the default options, with whole headers and with qualities.
+    pub fn whole() -> Self {
+        let keep = Keep { header: Header::Whole, qualities: true };
+        Self { keep, ..Self::default() }
     }
 }
 

@@ -31,6 +31,33 @@ impl ReadInput {
     }
 }
 
+impl From<Input> for ReadInput {
+    /// Makes an input of single reads.
+    fn from(input: Input) -> ReadInput {
+        ReadInput::Single(input)
+    }
+}
+
+impl From<&Input> for ReadInput {
+    /// Makes an input of single reads.
+    fn from(input: &Input) -> ReadInput {
+        ReadInput::Single(input.clone())
+    }
+}
+
+impl From<&ReadInput> for ReadInput {
+    fn from(input: &ReadInput) -> ReadInput {
+        input.clone()
+    }
+}
+
+impl<A: Into<Input>, B: Into<Input>> From<(A, B)> for ReadInput {
+    /// Makes an input of pairs: the file of first mates and that of second mates.
+    fn from((first, second): (A, B)) -> ReadInput {
+        ReadInput::Pair(first.into(), second.into())
+    }
+}
+
 /// Checks that no file is given as its own mate.
 ///
 /// # Errors

@@ -72,3 +72,27 @@ pub struct Calculation {
     /// The format of the output.
     pub format: TableFormat,
 }
+
+impl Calculation {
+    /// Computes an expression with all counts, as an `.mgk` table without an output.
+    pub fn new(expression: Expression) -> Calculation {
+        Calculation {
+            expression,
+            limits: CountLimits::default(),
+            output: None,
+            format: TableFormat::Mgk,
+        }
+    }
+
+    /// Sets the output file and its format; for [`TableFormat::Kmc`] the name is without suffix.
+    #[must_use]
+    pub fn output(self, path: impl Into<PathBuf>, format: TableFormat) -> Calculation {
+        Calculation { output: Some(path.into()), format, ..self }
+    }
+
+    /// Sets the limits of the counts in the result.
+    #[must_use]
+    pub fn limits(self, limits: CountLimits) -> Calculation {
+        Calculation { limits, ..self }
+    }
+}

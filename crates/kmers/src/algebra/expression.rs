@@ -107,6 +107,26 @@ pub(super) struct Bounds {
 }
 
 impl Expression {
+    /// The k-mers of any of these tables, which are numbered in a list; their counts are added.
+    pub fn union(tables: impl IntoIterator<Item = usize>) -> Expression {
+        Expression::of(Operation::Union, tables)
+    }
+
+    /// The k-mers of all of these tables, which are numbered in a list, with their smallest count.
+    pub fn intersection(tables: impl IntoIterator<Item = usize>) -> Expression {
+        Expression::of(Operation::Intersect, tables)
+    }
+
+    /// The k-mers of the first of these tables, which are numbered in a list, that are in no other one.
+    pub fn difference(tables: impl IntoIterator<Item = usize>) -> Expression {
+        Expression::of(Operation::Subtract, tables)
+    }
+
+    fn of(operation: Operation, tables: impl IntoIterator<Item = usize>) -> Expression {
+        let operands = tables.into_iter().map(Expression::Table).collect();
+        Expression::Of { operation, mode: operation.default_mode(), operands }
+    }
+
     /// Returns the number of times that each table occurs in the expression.
     pub(super) fn uses(&self, tables: usize) -> Vec<usize> {
         let mut uses = vec![0; tables];

@@ -28,11 +28,11 @@ pub fn join(
     calculation: &Calculation,
     range: Option<Shard>,
     tables: &[AnyTable],
-    context: &Context,
     outputs: &OutputSet,
+    context: &Context,
 ) -> Result<Calculated, Error> {
     let joined = Joined::of_shards(calculation, range, tables)?;
-    calculate_joined(calculation, joined.as_ref(), tables, context, outputs)
+    calculate_joined(calculation, joined.as_ref(), tables, outputs, context)
 }
 
 /// Concatenates the ranges that [`join`] wrote, given in any order. The expression and the cut of the
@@ -44,8 +44,8 @@ pub fn join(
 pub fn concat(
     calculation: &Calculation,
     tables: &[AnyTable],
-    context: &Context,
     outputs: &OutputSet,
+    context: &Context,
 ) -> Result<Calculated, Error> {
     let joined = Joined::of_ranges(tables)?;
     let operands = (0..tables.len()).map(Expression::Table).collect();
@@ -53,5 +53,5 @@ pub fn concat(
     let CountLimits { counter_max, .. } = calculation.limits;
     let limits = CountLimits { counter_max, ..CountLimits::default() };
     let calculation = Calculation { expression, limits, ..calculation.clone() };
-    calculate_joined(&calculation, Some(&joined), tables, context, outputs)
+    calculate_joined(&calculation, Some(&joined), tables, outputs, context)
 }

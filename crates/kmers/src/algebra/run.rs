@@ -17,7 +17,7 @@ use crate::formats::mgk::section_bits;
 use crate::formats::{Encoder, Ordered, Sink, TableFormat, TableOutput, Totals, Writing};
 use crate::ranges::Ranges;
 use crate::tables::{AnyTable, Description};
-use crate::{Error, Header, Histogram};
+use crate::{Error, Header, Histogram, MemoryTable};
 
 /// The results of a calculation.
 #[derive(Clone, Debug, Default)]
@@ -49,7 +49,7 @@ pub struct Calculated {
     sync: Duration,
 }
 
-/// Computes an expression of `tables` and writes the result, which appears when `outputs` is committed.
+/// Computes an expression of `tables` and writes the result to [`Calculation::output`].
 ///
 /// The progress stages are `gathering` and `computing`, in bytes of tables.
 ///
@@ -60,9 +60,41 @@ pub fn calculate(
     calculation: &Calculation,
     tables: &[AnyTable],
     context: &Context,
-    outputs: &OutputSet,
 ) -> Result<Calculated, Error> {
-    calculate_joined(calculation, None, tables, context, outputs)
+    let outputs = OutputSet::new();
+    let calculated = calculate_with(calculation, tables, &outputs, context)?;
+    outputs.commit()?;
+    Ok(calculated)
+}
+
+/// Computes an expression like [`calculate`], regardless of its output and format, as a table in memory. The memory of
+/// the table itself is not part of [`Context::memory`].
+///
+/// # Errors
+/// Fails as [`calculate`] does.
+pub fn calculate_in_memory(
+    calculation: &Calculation,
+    tables: &[AnyTable],
+    context: &Context,
+) -> Result<(Calculated, MemoryTable), Error> {
+    let (output, table) = TableOutput::in_memory();
+    let calculation = Calculation { output: None, format: TableFormat::Mgk, ..calculation.clone() };
+    let calculated = calculate_into(|| Ok(output), (&calculation, None), tables, context)?;
+    let table = table.recv().map_err(|_| Error::Cancelled)?;
+    Ok((calculated, table))
+}
+
+/// Computes an expression like [`calculate`]; the file belongs to `outputs` and appears when these are committed.
+///
+/// # Errors
+/// Fails as [`calculate`] does.
+pub fn calculate_with(
+    calculation: &Calculation,
+    tables: &[AnyTable],
+    outputs: &OutputSet,
+    context: &Context,
+) -> Result<Calculated, Error> {
+    calculate_joined(calculation, None, tables, outputs, context)
 }
 
 /// Computes an expression like [`calculate`], of tables that may be joined from pieces.
@@ -70,12 +102,23 @@ pub(super) fn calculate_joined(
     calculation: &Calculation,
     joined: Option<&Joined>,
     tables: &[AnyTable],
-    context: &Context,
     outputs: &OutputSet,
+    context: &Context,
+) -> Result<Calculated, Error> {
+    let create = || TableOutput::create(calculation.format, calculation.output.as_deref(), outputs);
+    calculate_into(create, (calculation, joined), tables, context)
+}
+
+/// Computes an expression into the files that `create` opens once the tables have been checked.
+fn calculate_into(
+    create: impl FnOnce() -> Result<TableOutput, Error>,
+    (calculation, joined): (&Calculation, Option<&Joined>),
+    tables: &[AnyTable],
+    context: &Context,
 ) -> Result<Calculated, Error> {
     let (progress, cancel) = (&*context.progress, &context.cancel);
     let session = Session::new(tables, calculation.expression.width() as u64, context)?;
-    let output = TableOutput::create(calculation.format, calculation.output.as_deref(), outputs)?;
+    let output = create()?;
     let job = Job { calculation, joined, session: &session, progress, cancel };
     let done = with_kmer!(session.k, K => job.run::<K>(output));
     progress.finish();

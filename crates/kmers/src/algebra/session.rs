@@ -201,9 +201,9 @@ fn go_together(one: &AnyTable, other: &AnyTable) -> Result<(), Error> {
 pub fn open_tables(
     paths: &[impl AsRef<Path>],
     canonical: bool,
-    cancel: &Cancel,
+    context: &Context,
 ) -> Result<Vec<AnyTable>, Error> {
-    paths.iter().map(|path| AnyTable::open(path.as_ref(), canonical, cancel)).collect()
+    paths.iter().map(|path| AnyTable::open_with(path.as_ref(), canonical, context)).collect()
 }
 
 /// Opens tables that may be pieces of one table.
@@ -213,9 +213,9 @@ pub fn open_tables(
 pub fn open_pieces(
     paths: &[impl AsRef<Path>],
     canonical: bool,
-    cancel: &Cancel,
+    context: &Context,
 ) -> Result<Vec<AnyTable>, Error> {
-    paths.iter().map(|path| AnyTable::open_piece(path.as_ref(), canonical, cancel)).collect()
+    paths.iter().map(|path| AnyTable::open_piece(path.as_ref(), canonical, context)).collect()
 }
 
 /// Returns the work of reading a table for the progress: the bytes of its files, or 0 if the system cannot tell.

@@ -42,7 +42,7 @@ pub(crate) fn build(
     let library = Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &taxonomy };
     let (folder, outputs) = (tempfile::tempdir().unwrap(), OutputSet::new());
     let place = (folder.path(), &outputs);
-    let notes = Kraken2Database::build(config, library, place, context)?;
+    let notes = Kraken2Database::build_with(config, library, place, context)?;
     outputs.commit()?;
     Ok((folder, notes))
 }
@@ -292,7 +292,7 @@ fn a_cancelled_build_leaves_nothing() {
     let (place, outputs, cancel) =
         (tempfile::tempdir().unwrap(), OutputSet::new(), Cancel::default());
     cancel.cancel();
-    let build = Kraken2Database::build(
+    let build = Kraken2Database::build_with(
         &Kraken2BuildConfig::default(),
         library,
         (place.path(), &outputs),

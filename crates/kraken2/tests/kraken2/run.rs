@@ -5,7 +5,7 @@ use std::process::Command;
 
 use merganser_io::{Input, ReadInput};
 use merganser_kraken2::Error;
-use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2ReportOptions, classify};
+use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2ReportOptions, run_with};
 use merganser_run::{Context, DeviceChoice};
 use merganser_taxreport::output::{Outputs, ReadOutput};
 
@@ -76,7 +76,7 @@ pub(crate) fn run(job: &Job) -> Result<Written, Error> {
         partial: Some(partial),
     };
     let segments = job.segments();
-    let outcome = classify(&config, &context, &database, &segments, &mut outputs)?;
+    let outcome = run_with(&config, &database, &segments, &mut outputs, &context)?;
     outcome.counts.write_report(database.taxonomy(), job.report, report)?;
     Ok(written)
 }

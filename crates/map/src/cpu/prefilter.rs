@@ -1,8 +1,7 @@
 //! Rejection of candidates by the rules of the `filter` crate: see [`crate::prefilter`].
 
 use merganser_filter::{
-    Config, Decision, Filter, Method, NMode, PackedReference, PairBatch, REJECTED, Scratch,
-    Threshold,
+    Code, Config, Filter, Method, NMode, PackedReference, PairBatch, REJECTED, Scratch, Threshold,
 };
 use merganser_run::Cancel;
 
@@ -34,7 +33,7 @@ pub(crate) struct Rule<'r> {
     filters: Vec<Option<Filter>>,
     batch: PairBatch<'r>,
     scratch: Scratch,
-    decisions: Vec<Decision>,
+    decisions: Vec<Code>,
     /// The numbers of the candidates in the batch.
     asked: Vec<u32>,
     rejected: Vec<bool>,
@@ -127,7 +126,7 @@ impl<'r> Rule<'r> {
             self.filters[edits] = Some(filter(self.method, edits)?);
         }
         if let Some(filter) = &self.filters[edits] {
-            filter.run_into(&self.batch, &mut self.scratch, &mut self.decisions);
+            filter.run_codes(&self.batch, &mut self.scratch, &mut self.decisions);
         }
         for (&number, &decision) in self.asked.iter().zip(&self.decisions) {
             self.rejected[number as usize] = decision == REJECTED;

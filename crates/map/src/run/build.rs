@@ -1,10 +1,11 @@
 //! Building of an index: the order of the stages, and the choice of the backend.
 
+use std::path::Path;
 use std::time::Instant;
 
 use merganser_alignments::warn_of_names;
 use merganser_gpu::DeviceInfo;
-use merganser_io::{AtomicFile, Input, text_bytes};
+use merganser_io::{AtomicFile, Input, OutputSet, text_bytes};
 use merganser_run::{Context, Stages, Unit, Work, peak_rss};
 
 use crate::cpu::sort;
@@ -29,25 +30,24 @@ pub struct BuildOutcome {
     pub peak_memory: Option<u64>,
 }
 
-/// Builds the index of a reference in FASTA, in memory or, if `output` is given, in that file.
+/// Builds the index of a reference in FASTA, and writes it to the file `output`.
 ///
-/// The returned index of a file is already mapped, and the file appears together with the other files of its
-/// set; its bytes depend only on the reference. Letters may be in either case; ambiguous IUPAC letters are kept
+/// The returned index is mapped from the file, whose bytes depend only on the reference. Letters may be in either case; ambiguous IUPAC letters are kept
 /// as N. If there are several GPUs, the first one sorts. Calls `progress` with two stages: `load`, in bytes of
 /// input, and `index`, in positions.
 ///
 /// ```
-/// use merganser_io::Input;
-/// use merganser_map::build;
-/// use merganser_run::{Cancel, Context, Silent};
+/// use merganser_map::{Index, build, build_with};
+/// use merganser_run::Context;
 ///
 /// let folder = tempfile::tempdir()?;
 /// let fasta = folder.path().join("reference.fa");
 /// std::fs::write(&fasta, ">c\nTTTTTTTTTTGATTACAGATCCCGTAATTTTTTTTTT\n")?;
 ///
-/// let input = Input::File(fasta);
-/// let (index, outcome) = build(&Context::new(), &input, None)?;
+/// let output = folder.path().join("reference.mgi");
+/// let (index, outcome) = build(fasta, &output, &Context::new())?;
 /// assert_eq!((index.bases(), outcome.records), (37, 1));
+/// assert_eq!(Index::open(&output)?.bases(), 37);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -57,9 +57,36 @@ pub struct BuildOutcome {
 /// bases, or has a letter that is not of DNA; if all contigs together have more than 2^32 - 2^17 bases; if
 /// there is too little memory, the file cannot be written or read back, or the run is cancelled.
 pub fn build(
+    reference: impl Into<Input>,
+    output: impl AsRef<Path>,
     context: &Context,
+) -> Result<(Index, BuildOutcome), Error> {
+    let outputs = OutputSet::new();
+    let built = build_with(&reference.into(), Some(outputs.file(output.as_ref())?), context)?;
+    outputs.commit()?;
+    Ok(built)
+}
+
+/// Builds the index of a reference in memory, like [`build`].
+///
+/// # Errors
+/// Fails as [`build`] does.
+pub fn build_in_memory(
+    reference: impl Into<Input>,
+    context: &Context,
+) -> Result<(Index, BuildOutcome), Error> {
+    build_with(&reference.into(), None, context)
+}
+
+/// Builds an index like [`build`], in memory or, if `output` is given, in that file, which appears together with the
+/// other files of its set.
+///
+/// # Errors
+/// Fails as [`build`] does.
+pub fn build_with(
     input: &Input,
     output: Option<AtomicFile>,
+    context: &Context,
 ) -> Result<(Index, BuildOutcome), Error> {
     context.validate()?;
     output.as_ref().map_or(Ok(()), AtomicFile::refuse_direct)?;

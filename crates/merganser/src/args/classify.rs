@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
+use merganser_classify::RunConfig;
 use merganser_classify::SketchConfig;
-use merganser_classify::run::RunConfig;
 use merganser_run::Shard;
 use merganser_taxreport::bracken::Level;
 

@@ -68,7 +68,7 @@ pub(super) fn run(
     };
     let library = Kraken2Library { inputs: &inputs, taxids: &taxids, taxonomy: &dump };
     let to = (args.output.as_path(), &outputs);
-    let notes = Kraken2Database::build(&config, library, to, &context)?;
+    let notes = Kraken2Database::build_with(&config, library, to, &context)?;
     if let (true, Some((name, reason))) = (args.taxids.config.strict, notes.unmapped.first()) {
         let count = notes.unmapped.len();
         anyhow::bail!("{count} sequences have no taxon (--strict), first {name}: {reason}");

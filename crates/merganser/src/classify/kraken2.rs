@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::{Args, Command};
-use merganser_classify::run::{LineFormat, RunConfig};
+use merganser_classify::{LineFormat, RunConfig};
 use merganser_io::{OutputSet, ReadInput};
-use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2Outcome, classify};
+use merganser_kraken2::{Kraken2Config, Kraken2Database, Kraken2Outcome, run_with};
 use merganser_run::Summary;
 
 use super::Environment;
@@ -85,7 +85,7 @@ impl Sample<'_> {
         let Environment { context, cancel, .. } = environment;
         let begun = Instant::now();
         let mut streams = self.files.streams();
-        let mut outcome = classify(&config, context, database, self.segments, &mut streams)?;
+        let mut outcome = run_with(&config, database, self.segments, &mut streams, context)?;
         let queried = begun.elapsed();
         let mut page = frame("classify", &self.args.pages, self.name, inputs_of(self.segments));
         page.parameters = vec![

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use merganser_classify::Target;
 use merganser_classify::partial::JoinedResults;
-use merganser_classify::run::{Outcome, Outputs, ReadOutput};
+use merganser_classify::{Outcome, Outputs};
 use merganser_io::{Output, OutputSet, ReadInput};
 use merganser_kraken2::{Kraken2Database, Kraken2Outcome, Kraken2ReportOptions};
 use merganser_report::data::{Data, Taxa};
@@ -17,6 +17,7 @@ use merganser_report::text;
 use merganser_run::Cancel;
 use merganser_taxonomy::Taxonomy;
 use merganser_taxreport::bracken::{Distribution, Estimate, Level};
+use merganser_taxreport::output::{ReadFiles, ReadPaths};
 use merganser_taxreport::report::{Abundance, KrakenReport, ReportOptions, Tally};
 
 use crate::args::classify::{QueryArgs, ReportArgs};
@@ -374,73 +375,12 @@ impl Files {
         let Files { lines, classified, unclassified, references, partial, json, reports, .. } =
             self;
         let reads = [classified, unclassified].into_iter().flatten();
-        let reads = reads
-            .flat_map(|reads| reads.single.into_iter().chain(reads.mates.into_iter().flatten()));
+        let reads = reads.flat_map(ReadFiles::into_outputs);
         let all = [lines, references, partial].into_iter().flatten().chain(reads);
         for output in all.chain(reports.into_outputs()) {
             output.finish()?;
         }
         Ok(json)
-    }
-}
-
-/// The paths to which reads are written back.
-#[derive(Clone)]
-pub(crate) struct ReadPaths {
-    /// The file for single reads, or for all reads.
-    pub(crate) single: Option<PathBuf>,
-    /// The files for first and for second mates.
-    pub(crate) mates: Option<[PathBuf; 2]>,
-}
-
-impl ReadPaths {
-    /// Names the files as Kraken 2 does: `#` becomes `_1` and `_2`. Single reads in the same run go to the
-    /// name without `#`. If `path` has no `#`, there is one file for all reads.
-    pub(crate) fn new(path: &Path, segments: &[ReadInput]) -> ReadPaths {
-        let name = path.as_os_str().as_bytes();
-        let Some(place) = name.iter().position(|&letter| letter == b'#') else {
-            return ReadPaths { single: Some(path.to_owned()), mates: None };
-        };
-        let with = |by: &str| {
-            let parts = [&name[..place], by.as_bytes(), &name[place + 1..]];
-            PathBuf::from(OsString::from_vec(parts.concat()))
-        };
-        let pairs = segments.iter().any(ReadInput::is_paired);
-        let singles = segments.iter().any(|segment| !segment.is_paired());
-        ReadPaths {
-            single: (singles || !pairs).then(|| with("")),
-            mates: pairs.then(|| [with("_1"), with("_2")]),
-        }
-    }
-
-    /// Returns all paths.
-    pub(crate) fn all(self) -> Vec<PathBuf> {
-        self.single.into_iter().chain(self.mates.into_iter().flatten()).collect()
-    }
-}
-
-#[derive(Debug)]
-struct ReadFiles {
-    single: Option<Output>,
-    mates: Option<[Output; 2]>,
-}
-
-impl ReadFiles {
-    fn create(path: &Path, segments: &[ReadInput], set: &OutputSet) -> Result<ReadFiles> {
-        let ReadPaths { single, mates } = ReadPaths::new(path, segments);
-        let single = single.as_deref().map(|path| set.output(path)).transpose()?;
-        let mates = match mates {
-            Some([one, two]) => Some([set.output(&one)?, set.output(&two)?]),
-            None => None,
-        };
-        Ok(ReadFiles { single, mates })
-    }
-
-    fn streams(&mut self) -> ReadOutput<'_> {
-        ReadOutput {
-            single: self.single.as_mut().map(|single| single as _),
-            mates: self.mates.as_mut().map(|[one, two]| [one as _, two as _]),
-        }
     }
 }
 
@@ -486,12 +426,5 @@ mod tests {
         let of = |name: &[u8]| of_sample(&bytes(name), Some(&sample));
         assert_eq!(of(b"\xe9/{}.{}.tsv"), bytes(b"\xe9/s\xff.s\xff.tsv"));
         assert_eq!(of(b"\xe9{.tsv"), bytes(b"\xe9{.tsv"));
-        let pair = ReadInput::Pair(
-            merganser_io::Input::File("1".into()),
-            merganser_io::Input::File("2".into()),
-        );
-        let paths = ReadPaths::new(&bytes(b"\xe9#.fq"), &[pair]);
-        assert_eq!(paths.mates, Some([bytes(b"\xe9_1.fq"), bytes(b"\xe9_2.fq")]));
-        assert_eq!(paths.single, None);
     }
 }

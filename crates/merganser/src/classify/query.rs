@@ -7,14 +7,15 @@ use std::time::Instant;
 use anyhow::Result;
 use merganser_alignments::RecordOptions;
 use merganser_classify::Thresholds;
-use merganser_classify::run::{Columns, LineFormat, Outcome, RunConfig};
+use merganser_classify::{Columns, LineFormat, Outcome, RunConfig};
 use merganser_io::{Input, OutputSet, ReadInput, Records};
 use merganser_kraken2::Kraken2Config;
 use merganser_report::data::Data;
 use merganser_run::Summary;
+use merganser_taxreport::output::ReadPaths;
 
 use super::kraken2::{self, Sample};
-use super::outputs::{Closed, Files, ReadPaths, of_sample};
+use super::outputs::{Closed, Files, of_sample};
 use super::resume::Job;
 use super::{Environment, summary};
 use crate::args::classify::QueryArgs;
@@ -182,7 +183,7 @@ impl<'a> Query<'a> {
     /// Classifies the reads, writes all results and reports; then all of `outputs` appear together.
     ///
     /// # Errors
-    /// Returns the errors of [`Classifier::run`](merganser_classify::run::Classifier::run) and of writing; then none
+    /// Returns the errors of [`Classifier::run`](merganser_classify::Classifier::run) and of writing; then none
     /// of the outputs appears.
     pub(super) fn run(
         &self,
@@ -217,7 +218,7 @@ impl<'a> Query<'a> {
         let before = Instant::now();
         let mut streams = files.streams();
         let Environment { context, cancel, .. } = environment;
-        let outcome = classifier.run(&config, context, &self.segments, &mut streams)?;
+        let outcome = classifier.run(&config, &self.segments, &mut streams, context)?;
         let queried = before.elapsed();
         let page = self.page(environment, &thresholds);
         let (tree, targets) = (database.taxonomy(), database.targets());

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use merganser_classify::run::{Outcome, RunConfig};
 use merganser_classify::{GpuTimes, Thresholds};
+use merganser_classify::{Outcome, RunConfig};
 use merganser_run::Summary;
 
 /// Makes the summary of the parameters and results of a run.

@@ -23,7 +23,7 @@ pub(super) fn run(
     console: &Console,
 ) -> Result<ExitCode> {
     let rules = args.signature.rules();
-    let stats = merganser_count::stats(config, context, inputs, rules)?;
+    let stats = merganser_count::stats(config, inputs, rules, context)?;
     if stats.kmers == 0 {
         console.warn(format_args!("no k-mers in {} records", stats.records));
     }

@@ -49,7 +49,8 @@ pub(super) fn run(args: &DbAddArgs, console: &Console, started: Instant) -> Resu
     interrupt::cancel_on_interrupt();
     build::tell_others(&found.others, console);
     let additions = Additions { inputs: &found.inputs, taxonomy };
-    let (database, outcome) = merganser_classify::add(&config, &context, &base, additions, output)?;
+    let (database, outcome) =
+        merganser_classify::add_with(&config, &base, additions, output, &context)?;
     build::report_unmapped(&outcome.unmapped, unmapped)?;
     build::tell_of_list(&outcome.unmapped, &args.taxids, console);
     if let Some(output) = json {

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Result;
-use merganser_deplete::{Config, Error, MinimizerLookup, Outcome, Outputs, Sink, filter};
-use merganser_io::{Input, OutputSet, ReadInput};
+use merganser_deplete::{Config, Error, MinimizerLookup, Outcome, OutputPaths, run_with};
+use merganser_io::{Input, ReadInput};
 use merganser_run::{Context, thousands};
 
 use super::summary;
@@ -58,8 +58,8 @@ pub(super) fn run(
     refuse_other_reads(&names, &inputs)?;
     interrupt::cancel_on_interrupt();
     let host = MinimizerLookup::read(&args.set, &context)?;
-    let outputs = Outputs { kept: sinks(&set, &kept)?, others: sinks(&set, &others)? };
-    let outcome = filter(&config, &host, &segments, &context, outputs);
+    let outputs = OutputPaths { kept: kept.clone(), others }.create(&set)?;
+    let outcome = run_with(&config, &host, &segments, outputs, &context);
     let (context, host, outcome) = (&context, &host, &outcome?);
     let (inputs, kept) = (&inputs[..], &kept[..]);
     summary::write(&Finished { args, context, host, inputs, kept, outcome, started }, &set)?;
@@ -96,8 +96,4 @@ fn mates(path: &Path, second: Option<&Path>, is_paired: bool) -> Result<Vec<Path
         (true, false, Some(second)) => Ok(vec![path.to_owned(), second.to_owned()]),
         _ => Ok(vec![path.to_owned()]),
     }
-}
-
-fn sinks(set: &OutputSet, paths: &[PathBuf]) -> Result<Vec<Sink>, Error> {
-    paths.iter().map(|path| Sink::create(set, path)).collect()
 }

@@ -26,7 +26,7 @@ pub(super) fn index(args: &DepleteIndexArgs, console: &Console) -> Result<ExitCo
         RunFiles::new().lists(&args.genomes).inputs(&inputs).write(Holds::HOST_SET, [&args.output]);
     let outputs = files.check()?;
     interrupt::cancel_on_interrupt();
-    let set = merganser_deplete::index(params, &inputs, &context);
+    let set = merganser_deplete::build(params, &inputs, &context);
     save(&set?, &args.output, context.threads, &outputs, console)
 }
 

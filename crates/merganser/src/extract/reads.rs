@@ -7,12 +7,12 @@ use anyhow::Result;
 use merganser_io::{Input, ReadInput};
 use merganser_taxonomy::{Dump, TaxonomySource};
 use merganser_taxreport::extract::{
-    ExtractConfig, ExtractOutcome, Relatives, extract_reads, relatives_in_report,
-    relatives_in_taxonomy,
+    ExtractConfig, ExtractFiles, ExtractOutcome, Relatives, relatives_in_report,
+    relatives_in_taxonomy, run_with,
 };
 use merganser_taxreport::report::KrakenReport;
 
-use super::outputs::{self, Files};
+use super::outputs;
 use crate::args::extract::{ExtractFormat, ExtractReadsArgs};
 use crate::common::{self, hint_at_mates, tell_skipped};
 use crate::console::{self, Console};
@@ -50,9 +50,9 @@ pub(super) fn run(args: &ExtractReadsArgs, console: &Console) -> Result<ExitCode
         ..taxa(args, console)?
     };
     let context = common::context(args.threads.number(), args.memory, None, None);
-    let mut files = Files::create(&paths, &set)?;
+    let mut files = ExtractFiles::create(&paths, &set)?;
     let streams = files.streams();
-    let outcome = extract_reads(&config, &context, &args.lines, &segments, streams)?;
+    let outcome = run_with(&config, &args.lines, &segments, streams, &context)?;
     files.finish()?;
     set.commit_last()?;
     ExtractFormat::note(args.given_format, &args.output, console);

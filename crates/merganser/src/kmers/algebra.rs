@@ -105,7 +105,7 @@ fn operands_of(operation: Operation, args: &OperationArgs) -> Result<(Expression
 }
 
 pub(super) fn concat(args: &ConcatArgs, console: &Console) -> Result<ExitCode> {
-    let cancel = interrupt::cancel_on_interrupt();
+    interrupt::cancel_on_interrupt();
     let asked = Asked {
         verb: "concat",
         // The result of concatenated ranges is their table.
@@ -118,7 +118,7 @@ pub(super) fn concat(args: &ConcatArgs, console: &Console) -> Result<ExitCode> {
     };
     let format = check(asked.written, asked.limits)?;
     merganser_run::raise_open_file_limit();
-    let opened = algebra::open_pieces(&asked.paths, true, &cancel)?;
+    let opened = algebra::open_pieces(&asked.paths, true, &asked.context)?;
     run_on(&asked, format, &opened, console)
 }
 
@@ -209,10 +209,10 @@ fn check(args: &WrittenArgs, limits: CountLimits) -> Result<TableFormat> {
 
 fn run(asked: Asked<'_>, args: &TableArgs, console: &Console) -> Result<ExitCode> {
     let format = check(asked.written, asked.limits)?;
-    let cancel = interrupt::cancel_on_interrupt();
+    interrupt::cancel_on_interrupt();
     let opened = match asked.how {
-        How::Whole => tables::open(&asked.paths, args, &cancel)?,
-        _ => tables::open_pieces(&asked.paths, args, &cancel)?,
+        How::Whole => tables::open(&asked.paths, args)?,
+        _ => tables::open_pieces(&asked.paths, args)?,
     };
     run_on(&asked, format, &opened, console)
 }
@@ -240,9 +240,9 @@ fn run_on(
     };
     let context = &asked.context;
     let done = match asked.how {
-        How::Whole => algebra::calculate(&calculation, opened, context, &outputs),
-        How::Join(range) => algebra::join(&calculation, range, opened, context, &outputs),
-        How::Concat => algebra::concat(&calculation, opened, context, &outputs),
+        How::Whole => algebra::calculate_with(&calculation, opened, &outputs, context),
+        How::Join(range) => algebra::join(&calculation, range, opened, &outputs, context),
+        How::Concat => algebra::concat(&calculation, opened, &outputs, context),
     }?;
     if let Some(mut output) = histogram {
         let (format, k) = (args.histogram_format, opened[0].description().k);

@@ -21,8 +21,8 @@ const HEADER: &str = "table_a\ttable_b\tkmers_a\tkmers_b\tshared\tjaccard\tweigh
 pub(super) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let (paths, cuts) = tables::operands(&args.operands)?;
     check_cells(&args.operands)?;
-    let cancel = interrupt::cancel_on_interrupt();
-    let opened = tables::open(&paths, &args.tables, &cancel)?;
+    interrupt::cancel_on_interrupt();
+    let opened = tables::open(&paths, &args.tables)?;
     let outputs =
         RunFiles::new().read(tables::files(&opened)).write(Holds::LINES, [&args.output]).check()?;
     let mut output = outputs.output(&args.output).map_err(Error::from)?;

@@ -22,8 +22,8 @@ pub(super) fn run(args: &DumpArgs, console: &Console) -> Result<ExitCode> {
         let least = args.min_count;
         return usage(format!("--min-count {least} is larger than --max-count {most}"));
     }
-    let cancel = interrupt::cancel_on_interrupt();
-    let opened = tables::open(&[&args.table], &args.tables, &cancel)?;
+    interrupt::cancel_on_interrupt();
+    let opened = tables::open(&[&args.table], &args.tables)?;
     let calculation = Calculation {
         expression: Expression::Table(0),
         limits: CountLimits {
@@ -38,7 +38,7 @@ pub(super) fn run(args: &DumpArgs, console: &Console) -> Result<ExitCode> {
     let holds = TableFormat::holds(args.given_format, Holds::KMER_LINES);
     let outputs =
         RunFiles::new().read(tables::files(&opened)).write(holds, [&args.output]).check()?;
-    algebra::calculate(&calculation, &opened, &context, &outputs)?;
+    algebra::calculate_with(&calculation, &opened, &outputs, &context)?;
     outputs.commit_last().map_err(Error::from)?;
     TableFormat::note(args.given_format, &args.output, console);
     Ok(ExitCode::SUCCESS)

@@ -9,7 +9,6 @@ use merganser_kmers::algebra::{self, Cut};
 use merganser_kmers::hetmers::{Pairs, hetmers};
 use merganser_kmers::tables::AnyTable;
 use merganser_report::smudges as picture;
-use merganser_run::Cancel;
 use merganser_spectrum::first_valley;
 use merganser_spectrum::smudges::{Ploidy, Smudge, ploidy};
 use serde_json::json;
@@ -32,11 +31,11 @@ pub(super) fn run(args: &HetmersArgs, console: &Console) -> Result<ExitCode> {
         Ok(operand) => operand,
         Err(what) => return usage(format!("{}: {what}", args.operand.display())),
     };
-    let cancel = interrupt::cancel_on_interrupt();
-    let opened = tables::open_for_passes(&path, &args.tables, &cancel)?;
+    interrupt::cancel_on_interrupt();
+    let opened = tables::open_for_passes(&path, &args.tables)?;
     let files = RunFiles::new().read(tables::files(&opened)).write(Holds::LINES, [&args.output]);
     let set = files.write(Holds::PICTURE, &args.plot).write(Holds::JSON, &args.json).check()?;
-    let (pairs, told) = find(&opened, cut, &args.tables, console, &cancel)?;
+    let (pairs, told) = find(&opened, cut, &args.tables, console)?;
     let mut text = String::from("minor\tmajor\tpairs\n");
     for ((minor, major), number) in &pairs {
         text += &format!("{minor}\t{major}\t{number}\n");
@@ -70,14 +69,13 @@ fn find(
     cut: Cut,
     args: &TableArgs,
     console: &Console,
-    cancel: &Cancel,
 ) -> Result<(Pairs, Ploidy)> {
     let [table] = opened else { bail!("one table is needed") };
     let path = table.path().display();
     if let Some(missing) = histogram::cut(table.description()) {
         console.warn(format_args!("{path}: {missing}"));
     }
-    let rows: Vec<_> = histogram::collect(opened, args, cancel)?.iter().collect();
+    let rows: Vec<_> = histogram::collect(opened, args)?.iter().collect();
     warn_of_cut(table, cut, &rows, console);
     let pairs = hetmers(table, cut, &tables::context(args, None))?;
     let counted: Vec<_> = pairs.iter().map(|(&counts, &number)| (counts, number)).collect();
@@ -114,13 +112,8 @@ fn warn_of_cut(table: &AnyTable, cut: Cut, rows: &[(u32, u64)], console: &Consol
 ///
 /// # Errors
 /// Returns the errors of the command.
-pub(super) fn suggest(
-    opened: &[AnyTable],
-    args: &TableArgs,
-    console: &Console,
-    cancel: &Cancel,
-) -> Result<Ploidy> {
-    let (_, told) = find(opened, Cut::NONE, args, console, cancel)?;
+pub(super) fn suggest(opened: &[AnyTable], args: &TableArgs, console: &Console) -> Result<Ploidy> {
+    let (_, told) = find(opened, Cut::NONE, args, console)?;
     console.info(format_args!("{}", words(&told)));
     Ok(told)
 }

@@ -25,13 +25,13 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
     if args.model {
         return model::run(args, console);
     }
-    let cancel = interrupt::cancel_on_interrupt();
-    let opened = tables::open(&[&args.table], &args.tables, &cancel)?;
+    interrupt::cancel_on_interrupt();
+    let opened = tables::open(&[&args.table], &args.tables)?;
     let files = RunFiles::new().read(tables::files(&opened)).write(Holds::LINES, [&args.output]);
     let outputs = files.write_each(page::paths(args)).check()?;
     let shown = Shown::create(args, &outputs)?;
     let mut output = outputs.output(&args.output).map_err(Error::from)?;
-    let histogram = collect(&opened, &args.tables, &cancel)?;
+    let histogram = collect(&opened, &args.tables)?;
     let k = opened[0].description().k;
     let format = args.histogram_format;
     let beyond = histogram.write(format, k, args.max, &mut output).map_err(Error::from)?;
@@ -56,14 +56,10 @@ pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
 ///
 /// # Errors
 /// If the table cannot be read.
-pub(super) fn collect(
-    table: &[AnyTable],
-    args: &TableArgs,
-    cancel: &merganser_run::Cancel,
-) -> Result<Histogram, Error> {
+pub(super) fn collect(table: &[AnyTable], args: &TableArgs) -> Result<Histogram, Error> {
     let context = tables::context(args, None);
     if let [table] = table
-        && let Some(histogram) = table.histogram(context.threads, cancel)?
+        && let Some(histogram) = table.histogram(&context)?
     {
         return Ok(histogram);
     }
@@ -82,7 +78,7 @@ pub(super) fn read(table: &[AnyTable], args: &TableArgs) -> Result<Histogram, Er
         output: None,
         format: TableFormat::None,
     };
-    algebra::calculate(&calculation, table, &context, &OutputSet::alone())
+    algebra::calculate_with(&calculation, table, &OutputSet::alone(), &context)
         .map(|done| done.histogram)
 }
 

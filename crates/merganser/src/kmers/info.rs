@@ -11,11 +11,12 @@ use crate::args::kmers::InfoArgs;
 use crate::{common, interrupt};
 
 pub(super) fn run(args: &InfoArgs) -> Result<ExitCode> {
-    let cancel = interrupt::cancel_on_interrupt();
-    let table = AnyTable::open_piece(&args.table, !args.forward_only, &cancel)?;
+    interrupt::cancel_on_interrupt();
+    let context = common::context(None, None, None, None);
+    let table = AnyTable::open_piece(&args.table, !args.forward_only, &context)?;
     // This format has no checksums, and damaged records may be zeros: check that the header's numbers are correct.
     if matches!(table.description().kind, Kind::Kmc1 | Kind::Kmc2) {
-        table.verify(merganser_run::resolve_threads(None), &cancel)?;
+        table.verify(&context)?;
     }
     let info = match &table.description().header {
         Some(header) => describe(header, table.bytes()?),

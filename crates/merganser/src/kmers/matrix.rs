@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use merganser_kmers::algebra::Cut;
-use merganser_kmers::matrix::{MatrixConfig, MatrixFormat, concat_matrix, matrix};
+use merganser_kmers::matrix::{MatrixConfig, MatrixFormat, concat_matrix, matrix_with};
 use merganser_kmers::{Error, tables::AnyTable};
 
 use super::tables;
@@ -36,14 +36,14 @@ pub(super) fn run(args: &MatrixArgs, console: &Console) -> Result<ExitCode> {
         return usage(format!("two columns would be called {name}: give each table once"));
     }
     let config = MatrixConfig { samples, format: format(args), ..args.config.clone() };
-    let cancel = interrupt::cancel_on_interrupt();
-    let opened: Vec<AnyTable> = tables::open(&paths, &args.tables, &cancel)?;
+    interrupt::cancel_on_interrupt();
+    let opened: Vec<AnyTable> = tables::open(&paths, &args.tables)?;
     let outputs = RunFiles::new()
         .read(tables::files(&opened))
         .write(MatrixFormat::holds(args.given_format, Holds::MATRIX), [&args.output])
         .check()?;
     let context = tables::context(&args.tables, None);
-    let outcome = matrix(&config, &opened, &args.output, &context, &outputs)?;
+    let outcome = matrix_with(&config, &opened, &args.output, &outputs, &context)?;
     outputs.commit_last().map_err(Error::from)?;
     MatrixFormat::note(args.given_format, &args.output, console);
     let (rows, kmers) = (thousands(outcome.rows), thousands(outcome.kmers));

@@ -24,8 +24,8 @@ pub(super) fn run(args: &QueryArgs) -> Result<ExitCode> {
     if let Some(file) = args.kmers.iter().find(|word| Path::new(word).is_file()) {
         return usage(format!("{file}: is a file, not a k-mer: give --file {file}"));
     }
-    let cancel = interrupt::cancel_on_interrupt();
-    let mut opened = tables::open(&[&args.table], &args.tables, &cancel)?;
+    interrupt::cancel_on_interrupt();
+    let mut opened = tables::open(&[&args.table], &args.tables)?;
     let files =
         RunFiles::new().read(tables::files(&opened)).read(&args.file).write(Holds::LINES, ["-"]);
     let outputs = files.check()?;

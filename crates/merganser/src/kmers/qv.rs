@@ -10,13 +10,12 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use merganser_assembly::output::{Files, Names, Phasing};
 use merganser_assembly::{
-    Assembly, AssemblyQuality, Error, Outcome, Parent, Ranges, Reads, Subject, judge,
+    Assembly, AssemblyQuality, Error, Outcome, Parent, Ranges, Reads, Subject, run_with,
 };
-use merganser_io::{FileKind, Input, OutputSet, expand_inputs};
-use merganser_kmers::tables::AnyTable;
+use merganser_io::{Input, OutputSet};
 use merganser_report::data::{Assembly as Results, Data};
 use merganser_report::multiqc::Kind;
-use merganser_run::{Cancel, Context, Summary};
+use merganser_run::{Context, Summary};
 use serde_json::{Value, json};
 
 use crate::args::kmers::QvArgs;
@@ -49,9 +48,9 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
             (EvaluationInput::Ranges(ranges), name)
         }
         Some(path) => {
-            let parents = parents(args, &cancel)?;
+            let parents = parents(args, &context)?;
             check_cells(parents.iter().flatten().map(|parent| &parent.name))?;
-            let reads = reads(path, args.config.hpc, &cancel)?;
+            let reads = Reads::open(path, args.config.hpc, &context)?;
             let subject = Subject { reads, parents, assemblies: assemblies.clone() };
             config.validate(&subject)?;
             files = files_of(&subject, files);
@@ -76,8 +75,10 @@ pub(super) fn run(args: &QvArgs, console: &Console, started: Instant) -> Result<
     let mut files = Files::create(names.clone(), &set)?;
     let pages = Pages::create(&args.pages, Kind::Assembly, None, &set).map_err(Error::from)?;
     let judgement = match subject {
-        EvaluationInput::Reads(subject) => judge(config, subject, &context, &mut files),
-        EvaluationInput::Ranges(ranges) => ranges.judge(config, &assemblies, &context, &mut files),
+        EvaluationInput::Reads(subject) => run_with(config, subject, &mut files, &context),
+        EvaluationInput::Ranges(ranges) => {
+            ranges.run_with(config, &assemblies, &mut files, &context)
+        }
     }?;
     let phasings = files.finish(&judgement)?;
     let results = assembly_page::of(&names, &judgement, &phasings);
@@ -179,27 +180,12 @@ fn assembly(path: &Path) -> Result<Assembly> {
     Ok(Assembly::of(path.to_owned()))
 }
 
-/// Opens the reads: a table, unless the file has sequences or is a list of such files.
-fn reads(path: &Path, hpc: bool, cancel: &Cancel) -> Result<Reads> {
-    let is_list = path.as_os_str().as_encoded_bytes().starts_with(b"@");
-    let failed = |source| merganser_kmers::Error::File { path: path.to_owned(), source };
-    let kind = FileKind::read(path).map_err(failed)?;
-    let is_dump = kind == Some(FileKind::Fasta) && AnyTable::is_fasta(path).map_err(Error::from)?;
-    let holds_reads = kind.is_some_and(FileKind::is_sequences) && !is_dump;
-    if is_list || path.as_os_str() == "-" || holds_reads {
-        let inputs = expand_inputs(&[path.to_owned()]).map_err(Error::from)?;
-        return Ok(Reads::Inputs(inputs));
-    }
-    let table = AnyTable::open(path, true, cancel).map_err(Error::from)?;
-    let table = if hpc { table.of_homopolymer_compressed().map_err(Error::from)? } else { table };
-    Ok(Reads::Table(Box::new(table)))
-}
-
 /// Opens the reads of the mother and the father.
-fn parents(args: &QvArgs, cancel: &Cancel) -> Result<Option<[Parent; 2]>> {
+fn parents(args: &QvArgs, context: &Context) -> Result<Option<[Parent; 2]>> {
     let (Some(mother), Some(father)) = (&args.maternal, &args.paternal) else { return Ok(None) };
-    let parent =
-        |path: &Path| Ok(Parent { name: stem(path), reads: reads(path, args.config.hpc, cancel)? });
+    let parent = |path: &Path| {
+        Ok(Parent { name: stem(path), reads: Reads::open(path, args.config.hpc, context)? })
+    };
     let [mother, father]: [Result<Parent>; 2] = [mother, father].map(|path| parent(path));
     Ok(Some([mother?, father?]))
 }

@@ -10,7 +10,7 @@ use merganser_kmers::Error;
 use merganser_kmers::algebra;
 use merganser_kmers::lookup::{Lookup, LookupOptions, Use, open_lookup};
 use merganser_kmers::reads::{self, FilterConfig, Job, filter_reads};
-use merganser_run::{Cancel, Context, thousands};
+use merganser_run::{Context, thousands};
 
 use super::tables;
 use crate::args::device::DeviceArgs;
@@ -39,8 +39,7 @@ pub(super) fn filter(args: &FilterReadsArgs, console: &Console) -> Result<ExitCo
     let files =
         RunFiles::new().lists(args.reads.lists()).inputs(&inputs).write(Holds::READS, &paths);
     let cancel = interrupt::cancel_on_interrupt();
-    let (loaded, set) =
-        load(&args.table, (&args.tables, &args.device), &inputs, (files, &paths), &cancel)?;
+    let (loaded, set) = load(&args.table, (&args.tables, &args.device), &inputs, (files, &paths))?;
     let outputs = paths.iter().map(|path| set.output(path));
     let mut outputs = outputs.collect::<Result<Vec<_>, _>>().map_err(Error::from)?;
     let job = of_reads(&loaded, &context);
@@ -94,13 +93,12 @@ fn load(
     (args, device): (&TableArgs, &DeviceArgs),
     reads: &[Input],
     (files, written): (RunFiles, &[PathBuf]),
-    cancel: &Cancel,
 ) -> Result<(Loaded, OutputSet)> {
     let (path, cut) = match algebra::parse_operand(operand) {
         Ok(operand) => operand,
         Err(what) => return usage(format!("{}: {what}", operand.display())),
     };
-    let mut opened = tables::open(&[path], args, cancel)?;
+    let mut opened = tables::open(&[path], args)?;
     let outputs = files.read(tables::files(&opened)).check()?;
     refuse_other_reads(written, reads)?;
     let context = tables::context(args, Some(device));
@@ -124,8 +122,7 @@ pub(super) fn profile(args: &ProfileArgs, console: &Console) -> Result<ExitCode>
     let files =
         RunFiles::new().lists(&args.reads).inputs(&inputs).write(Holds::LINES, [&args.output]);
     let cancel = interrupt::cancel_on_interrupt();
-    let (loaded, set) =
-        load(&args.table, (&args.tables, &args.device), &inputs, (files, &[]), &cancel)?;
+    let (loaded, set) = load(&args.table, (&args.tables, &args.device), &inputs, (files, &[]))?;
     let mut output = set.output(&args.output).map_err(Error::from)?;
     let job = of_reads(&loaded, &context);
     let done = reads::profile(job, &inputs, &mut output);

@@ -9,7 +9,7 @@ use anyhow::Result;
 use merganser_kmers::Error;
 use merganser_kmers::algebra::{self, Cut};
 use merganser_kmers::tables::{AnyTable, Database};
-use merganser_run::{Cancel, Context};
+use merganser_run::Context;
 
 use crate::args::device::DeviceArgs;
 use crate::args::kmers::TableArgs;
@@ -64,27 +64,19 @@ pub(super) fn repeated(paths: &[PathBuf], cuts: &[Cut]) -> Option<[usize; 2]> {
 ///
 /// # Errors
 /// If a table cannot be opened, or stdin is given twice.
-pub(super) fn open(
-    paths: &[impl AsRef<Path>],
-    args: &TableArgs,
-    cancel: &Cancel,
-) -> Result<Vec<AnyTable>> {
+pub(super) fn open(paths: &[impl AsRef<Path>], args: &TableArgs) -> Result<Vec<AnyTable>> {
     merganser_run::raise_open_file_limit();
-    as_told(algebra::open_tables(paths, !args.forward_only, cancel)?, args)
+    as_told(algebra::open_tables(paths, !args.forward_only, &context(args, None))?, args)
 }
 
 /// Opens a table that is read more than once.
 ///
 /// # Errors
 /// Returns the errors of [`open`], and an error if a text from a pipe cannot be stored.
-pub(super) fn open_for_passes(
-    path: &Path,
-    args: &TableArgs,
-    cancel: &Cancel,
-) -> Result<Vec<AnyTable>> {
+pub(super) fn open_for_passes(path: &Path, args: &TableArgs) -> Result<Vec<AnyTable>> {
     let context = context(args, None);
     let keep = |table: AnyTable| table.kept(&context);
-    let tables = open(&[path], args, cancel)?;
+    let tables = open(&[path], args)?;
     Ok(tables.into_iter().map(keep).collect::<Result<_, _>>()?)
 }
 
@@ -92,13 +84,9 @@ pub(super) fn open_for_passes(
 ///
 /// # Errors
 /// Returns the errors of [`open`].
-pub(super) fn open_pieces(
-    paths: &[impl AsRef<Path>],
-    args: &TableArgs,
-    cancel: &Cancel,
-) -> Result<Vec<AnyTable>> {
+pub(super) fn open_pieces(paths: &[impl AsRef<Path>], args: &TableArgs) -> Result<Vec<AnyTable>> {
     merganser_run::raise_open_file_limit();
-    as_told(algebra::open_pieces(paths, !args.forward_only, cancel)?, args)
+    as_told(algebra::open_pieces(paths, !args.forward_only, &context(args, None))?, args)
 }
 
 fn as_told(tables: Vec<AnyTable>, args: &TableArgs) -> Result<Vec<AnyTable>> {

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use merganser_kmers::Error;
-use merganser_run::Cancel;
 
 use super::{histogram, tables};
 use crate::args::kmers::VerifyArgs;
@@ -16,12 +15,12 @@ use crate::verify::verify_each;
 /// Checks every table, even after a damaged one.
 pub(super) fn run(args: &VerifyArgs, console: &Console) -> Result<ExitCode> {
     let cancel = interrupt::cancel_on_interrupt();
-    verify_each(&args.tables, &cancel, console, |path| check(path, args, &cancel))
+    verify_each(&args.tables, &cancel, console, |path| check(path, args))
 }
 
-fn check(path: &Path, args: &VerifyArgs, cancel: &Cancel) -> Result<()> {
-    let table = tables::open_pieces(&[path], &args.context, cancel)?;
-    table[0].verify(tables::context(&args.context, None).threads, cancel)?;
+fn check(path: &Path, args: &VerifyArgs) -> Result<()> {
+    let table = tables::open_pieces(&[path], &args.context)?;
+    table[0].verify(&tables::context(&args.context, None))?;
     if table[0].as_mgk().is_some() {
         return Ok(());
     }

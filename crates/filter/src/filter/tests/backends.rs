@@ -5,7 +5,7 @@
 use super::{METHODS, MODES};
 use crate::naive;
 use crate::{
-    Align, Config, Decision, Filter, GpuFilter, GpuReference, PackedReference, PairBatch, Scratch,
+    Align, Code, Config, Filter, GpuFilter, GpuReference, PackedReference, PairBatch, Scratch,
     Threshold,
 };
 use merganser_gpu::Device;
@@ -132,7 +132,7 @@ fn batches<'r>(
 }
 
 fn check(name: &str, pairs: &Pairs, config: Config, device: Option<&Device>) {
-    let expected: Vec<Decision> =
+    let expected: Vec<Code> =
         pairs.iter().map(|(read, segment)| naive::decide(&config, read, segment)).collect();
     let (mut text, mut places) = (b"ACGTN".repeat(3), Vec::new());
     for (_, segment) in pairs {
@@ -147,7 +147,7 @@ fn check(name: &str, pairs: &Pairs, config: Config, device: Option<&Device>) {
         let filter = Filter { config, level };
         for batch in &batches {
             let (mut scratch, mut decisions) = (Scratch::default(), Vec::new());
-            filter.run_into(batch, &mut scratch, &mut decisions);
+            filter.run_codes(batch, &mut scratch, &mut decisions);
             assert!(decisions == expected, "{name} on the CPU, {level:?}, {config:?}");
             instead = Some(scratch.exact_instead());
         }

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 use merganser_io::{Input, LineChunk, LineReader, ReaderOptions, SequencesOnly};
 use merganser_run::locks::{into_inner, lock};
-use merganser_run::{Cancel, run_workers};
+use merganser_run::{Cancel, Context, run_workers};
 use merganser_seq::kmer::{Kmer, MAX_K, Wide};
 
 use crate::Error;
@@ -41,12 +41,12 @@ impl std::fmt::Debug for Text {
 
 impl Text {
     /// Opens a text. If it is a large gzip file, all workers that gather it decompress it in parallel.
-    pub(crate) fn open(path: &Path, canonical: bool, cancel: &Cancel) -> Result<Text, Error> {
+    pub(crate) fn open(path: &Path, canonical: bool, context: &Context) -> Result<Text, Error> {
         let input = match path.as_os_str() == "-" {
             true => Input::Stdin,
             false => Input::File(path.to_owned()),
         };
-        let (reader, head) = begin(&input, cancel)?;
+        let (reader, head) = begin(&input, context.threads, &context.cancel)?;
         let path = PathBuf::from(reader.name());
         let (kind, k) = first_line(&path, head.text())?;
         Ok(Text { input, path, k, canonical, kind, rest: Mutex::new(Some((reader, head))) })
@@ -73,7 +73,7 @@ impl Text {
             None if self.is_read_once() => {
                 return Err(bad(&self.path, "this text can be read only once: give a file"));
             }
-            None => begin(&self.input, cancel)?,
+            None => begin(&self.input, threads, cancel)?,
         };
         // A header and its k-mer may be separated by blank lines or by the end of a chunk.
         let threads = if self.kind == Kind::Fasta { 1 } else { threads };
@@ -101,10 +101,10 @@ impl Text {
 }
 
 /// Opens a text and reads its first lines.
-fn begin(input: &Input, cancel: &Cancel) -> Result<(LineReader, LineChunk), Error> {
+fn begin(input: &Input, threads: usize, cancel: &Cancel) -> Result<(LineReader, LineChunk), Error> {
     let options = ReaderOptions::<SequencesOnly> {
         chunk_bytes: PIECE_BYTES,
-        workers: merganser_run::resolve_threads(None),
+        workers: threads,
         max_record: LONGEST_LINE,
         cancel: cancel.clone(),
         ..ReaderOptions::default()

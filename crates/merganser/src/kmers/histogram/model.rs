@@ -10,7 +10,6 @@ use merganser_io::{BYTE_ORDER_MARK, decompress, is_file};
 use merganser_kmers::tables::AnyTable;
 use merganser_kmers::{Error, Histogram, HistogramFile, HistogramLines};
 use merganser_report::model as picture;
-use merganser_run::Cancel;
 use merganser_spectrum::{Model, Settings};
 
 use super::page::{self, Shown};
@@ -32,20 +31,20 @@ const LARGEST_HIST: u64 = 64 << 20;
 const EXPLAINED: f64 = 0.9;
 
 pub(super) fn run(args: &HistogramArgs, console: &Console) -> Result<ExitCode> {
-    let cancel = interrupt::cancel_on_interrupt();
+    interrupt::cancel_on_interrupt();
     if args.ploidy == PloidyChoice::Auto && args.k.is_some() {
         return failure::usage(
             "--ploidy auto requires a table, not a histogram (-k): it is inferred from k-mers",
         );
     }
-    let Found { histogram, k, total, files: read, tables } = find(args, console, &cancel)?;
+    let Found { histogram, k, total, files: read, tables } = find(args, console)?;
     let files = RunFiles::new().read(read).write(Holds::LINES, [&args.output]);
     let outputs = files.write_each(page::paths(args)).check()?;
     let rows: Vec<_> = histogram.iter().collect();
     let (ploidy, coverage) = match args.ploidy {
         PloidyChoice::Given(ploidy) => (ploidy, args.settings.coverage),
         PloidyChoice::Auto => {
-            let told = hetmers::suggest(&tables, &args.tables, console, &cancel)?;
+            let told = hetmers::suggest(&tables, &args.tables, console)?;
             (told.ploidy, args.settings.coverage.or(told.coverage))
         }
     };
@@ -113,7 +112,7 @@ struct Found {
 }
 
 /// Reads the histogram of a table, or a file that is a histogram.
-fn find(args: &HistogramArgs, console: &Console, cancel: &Cancel) -> Result<Found> {
+fn find(args: &HistogramArgs, console: &Console) -> Result<Found> {
     let path = &args.table;
     let given = args.k;
     let is_pipe = path.as_os_str() == "-"
@@ -134,14 +133,14 @@ fn find(args: &HistogramArgs, console: &Console, cancel: &Cancel) -> Result<Foun
         let (files, tables) = (vec![path.clone()], Vec::new());
         return Ok(Found { histogram, k, total, files, tables });
     }
-    let tables = tables::open_for_passes(path, &args.tables, cancel)?;
+    let tables = tables::open_for_passes(path, &args.tables)?;
     let description = tables[0].description();
     let k = description.k;
     check_k(args, k)?;
     if let Some(cut) = cut(description) {
         console.warn(format_args!("{}: {cut}", path.display()));
     }
-    let histogram = collect(&tables, &args.tables, cancel)?;
+    let histogram = collect(&tables, &args.tables)?;
     let files = tables::files(&tables);
     Ok(Found { histogram, k, total: None, files, tables })
 }

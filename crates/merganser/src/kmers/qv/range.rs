@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use merganser_assembly::{Config, Error, Subject, judge_range};
+use merganser_assembly::{Config, Error, Subject, run_range};
 use merganser_run::{Context, Shard, thousands};
 
 use crate::console::Console;
@@ -32,7 +32,7 @@ impl Job<'_> {
         let set = files.write(Holds::RANGE, [output]).check()?;
         let names: Vec<String> =
             subject.assemblies.iter().map(|assembly| assembly.name.clone()).collect();
-        let judged = judge_range(config, subject, range, reads, output, context, &set)?;
+        let judged = run_range(config, subject, range, reads, output, &set, context)?;
         set.commit_last().map_err(Error::from)?;
         for (name, only) in names.iter().zip(&judged.only) {
             let kmers = thousands(only.distinct);
