@@ -8,11 +8,10 @@ use std::time::Duration;
 
 use merganser::run::locks::{lock, wait_timeout};
 use merganser::run::{Cancel, Progress, Unit, Warnings};
-use pyo3::exceptions::{PyRuntimeError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
-use crate::errors::{Failure, raise, with_keywords};
+use crate::errors::{Failure, panicked, raise, with_keywords};
 
 /// The polling interval for signals and progress.
 const TURN: Duration = Duration::from_millis(50);
@@ -68,20 +67,21 @@ pub(crate) fn run<T: Send, E: Failure>(
             Ok(done)
         }
         // The job panicked.
-        (None, _) => Err(PyRuntimeError::new_err(
-            "internal error (a panic, described on stderr): please report it at \
-             https://github.com/merganser-bio/merganser/issues",
-        )),
+        (None, _) => Err(panicked(py)),
     }
 }
 
-/// Issues the messages in `warnings` as Python warnings.
+/// Issues the messages in `warnings` as Python warnings of the class `ResultWarning`.
 ///
 /// # Errors
 /// If Python's warning filters turn warnings into exceptions.
 pub(crate) fn warn(py: Python<'_>, warnings: &Warnings) -> PyResult<()> {
-    let category = py.get_type::<PyUserWarning>();
-    for message in warnings.since(0) {
+    let messages = warnings.since(0);
+    if messages.is_empty() {
+        return Ok(());
+    }
+    let category = py.import("merganser._errors")?.getattr("ResultWarning")?;
+    for message in messages {
         let message = CString::new(with_keywords(&message).replace('\0', "\\0"))?;
         PyErr::warn(py, &category, &message, 1)?;
     }

@@ -1,11 +1,13 @@
 //! The model of a table's histogram.
 
-use merganser::spectrum::{Model, Settings};
+use merganser::run::Warnings;
+use merganser::spectrum::{Error, Model, Settings};
 use merganser_report::model as picture;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::wrong;
+use crate::errors::{malformed, with_keywords, wrong};
+use crate::{call, html};
 
 /// The model that GenomeScope fits to the histogram of a table. Notebooks show its plot.
 #[pyclass(frozen, module = "merganser")]
@@ -17,10 +19,45 @@ impl Spectrum {
         py: Python<'_>,
         rows: &[(u32, u64)],
         k: usize,
-        settings: Settings,
+        settings: &Settings,
     ) -> PyResult<Spectrum> {
-        let fitted = py.detach(|| Model::fit_with(rows, k, &settings));
-        fitted.map(Spectrum).map_err(|error| wrong(py, error.to_string()))
+        let model = py.detach(|| Model::fit_with(rows, k, settings));
+        let model = model.map_err(|error| match argument(&error) {
+            Some(argument) => wrong(py, argument, error.to_string()),
+            None => malformed(py, format!("no model: {error}"), None),
+        })?;
+        let warnings = Warnings::default();
+        model.doubts.iter().for_each(|doubt| warnings.push(doubt.to_string()));
+        call::warn(py, &warnings)?;
+        Ok(Spectrum(model))
+    }
+
+    /// Returns the values that are shown, with their names.
+    fn values(&self) -> Vec<(&'static str, String)> {
+        let model = &self.0;
+        let mut values = vec![
+            ("genome_size", format!("{:.0}", model.genome_size)),
+            ("unique_size", format!("{:.0}", model.unique_size)),
+            ("ploidy", model.ploidy.to_string()),
+            ("heterozygosity", format!("{:.6}", model.heterozygosity)),
+            ("coverage", format!("{:.2}", model.coverage)),
+            ("explained", format!("{:.4}", model.explained)),
+        ];
+        if let Some(rate) = model.error_rate {
+            values.push(("error_rate", format!("{rate:.6}")));
+        }
+        values.extend(self.doubts().into_iter().map(|doubt| ("doubt", doubt)));
+        values
+    }
+}
+
+/// Returns the argument that is at fault for an error; `None` if it is the histogram.
+fn argument(error: &Error) -> Option<&'static str> {
+    match error {
+        Error::Ploidy(_) => Some("ploidy"),
+        Error::Topology { .. } => Some("topology"),
+        Error::Coverage => Some("coverage"),
+        _ => None,
     }
 }
 
@@ -77,7 +114,7 @@ impl Spectrum {
     /// Reasons to doubt the model, one sentence each.
     #[getter]
     fn doubts(&self) -> Vec<String> {
-        self.0.doubts.iter().map(ToString::to_string).collect()
+        self.0.doubts.iter().map(|doubt| with_keywords(&doubt.to_string())).collect()
     }
 
     /// The expected number of k-mers of each count, from 0 on.
@@ -110,8 +147,8 @@ impl Spectrum {
         picture::picture(&self.0).svg()
     }
 
-    fn _repr_svg_(&self) -> String {
-        self.svg()
+    fn _repr_html_(&self) -> String {
+        self.svg() + &html::summary("Genome model", &self.values())
     }
 
     fn __repr__(&self) -> String {

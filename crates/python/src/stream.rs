@@ -1,0 +1,303 @@
+//! Streams of rows, which a thread makes ahead of the consumer.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader, make_array};
+use arrow_data::transform::MutableArrayData;
+use arrow_schema::{ArrowError, SchemaRef};
+use merganser::run::locks::lock;
+use merganser::run::{Cancel, Warnings};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::errors::{Failure, panicked, raise};
+use crate::rows::{self, Rows};
+use crate::{arrow, call};
+
+/// The maximum number of batches that wait for the consumer.
+const AHEAD: usize = 2;
+/// The polling interval for signals.
+const TURN: Duration = Duration::from_millis(50);
+
+/// The reason why a stream ended early.
+enum Ended {
+    Failed(Box<dyn Failure>),
+    Panicked,
+}
+
+impl Ended {
+    fn raise(&self, py: Python<'_>) -> PyErr {
+        match self {
+            Ended::Failed(error) => raise(py, &**error),
+            Ended::Panicked => panicked(py),
+        }
+    }
+}
+
+type Item = Result<RecordBatch, Ended>;
+
+/// The sender of rows to a stream.
+#[derive(Clone)]
+pub(crate) struct RowSender(SyncSender<Item>);
+
+impl RowSender {
+    /// Sends rows; waits while the consumer is behind.
+    ///
+    /// # Errors
+    /// A broken pipe if the consumer has dropped the stream.
+    pub(crate) fn send(&self, rows: RecordBatch) -> io::Result<()> {
+        self.0.send(Ok(rows)).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))
+    }
+}
+
+/// The rows of a run that have not been consumed. Dropping it ends the run.
+struct Source {
+    items: Receiver<Item>,
+    warnings: Warnings,
+    cancel: Cancel,
+    is_at_end: bool,
+}
+
+impl Drop for Source {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+    }
+}
+
+/// The answer to a request for rows.
+enum Step {
+    Rows(RecordBatch),
+    /// There are none in time.
+    Waiting,
+    Ended(Ended),
+    /// The end has been reached now.
+    End(Warnings),
+    /// The end was reached before.
+    Past,
+}
+
+impl Source {
+    /// Returns the next step; waits at most [`TURN`] if `is_timed`.
+    fn step(&mut self, is_timed: bool) -> Step {
+        if self.is_at_end {
+            return Step::Past;
+        }
+        let item = match is_timed {
+            true => self.items.recv_timeout(TURN),
+            false => self.items.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        match item {
+            Ok(Ok(rows)) => Step::Rows(rows),
+            Ok(Err(ended)) => {
+                self.is_at_end = true;
+                Step::Ended(ended)
+            }
+            Err(RecvTimeoutError::Timeout) => Step::Waiting,
+            Err(RecvTimeoutError::Disconnected) => {
+                self.is_at_end = true;
+                Step::End(self.warnings.clone())
+            }
+        }
+    }
+}
+
+/// An iterator of `Rows`, which are made while earlier ones are consumed. Rows can be consumed once: by iteration, by
+/// `read_all` or a `to_` method, or by Polars, pyarrow and DuckDB. Reading the schema consumes no rows. Deleting the
+/// stream ends its run.
+#[pyclass(frozen, module = "merganser")]
+pub(crate) struct RowStream {
+    schema: SchemaRef,
+    source: Arc<Mutex<Source>>,
+}
+
+impl RowStream {
+    /// Starts a thread with this name that makes rows with `make`, which should end soon after `cancel`.
+    ///
+    /// When the last row has been consumed, the messages in `warnings` are issued as Python warnings.
+    pub(crate) fn start<E: Failure>(
+        schema: SchemaRef,
+        name: &str,
+        warnings: Warnings,
+        cancel: Cancel,
+        make: impl FnOnce(&RowSender) -> Result<(), E> + Send + 'static,
+    ) -> PyResult<RowStream> {
+        let (sender, items) = sync_channel(AHEAD);
+        std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+            let sender = RowSender(sender);
+            let ended = match catch_unwind(AssertUnwindSafe(|| make(&sender))) {
+                Ok(Ok(())) => return,
+                Ok(Err(error)) => Ended::Failed(Box::new(error)),
+                Err(_) => Ended::Panicked,
+            };
+            // Fails if the receiver has been dropped.
+            let _ = sender.0.send(Err(ended));
+        })?;
+        let source = Source { items, warnings, cancel, is_at_end: false };
+        Ok(RowStream { schema, source: Arc::new(Mutex::new(source)) })
+    }
+
+    /// Returns the next rows, `None` at the end; checks for signals while it waits. At the end, the warnings of the
+    /// run are issued.
+    pub(crate) fn next(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
+        loop {
+            match py.detach(|| lock(&self.source).step(true)) {
+                Step::Rows(rows) => return Ok(Some(rows)),
+                Step::Waiting => py.check_signals()?,
+                Step::Ended(ended) => return Err(ended.raise(py)),
+                Step::End(warnings) => return call::warn(py, &warnings).map(|()| None),
+                Step::Past => return Ok(None),
+            }
+        }
+    }
+
+    /// Returns a reader of the remaining rows.
+    fn reader(&self, py: Python<'_>) -> PyResult<Reader> {
+        if py.detach(|| lock(&self.source).is_at_end) {
+            return Err(PyRuntimeError::new_err(
+                "the rows of this stream were read before: make the stream again, or keep read_all()",
+            ));
+        }
+        Ok(Reader { schema: Arc::clone(&self.schema), source: Arc::clone(&self.source) })
+    }
+
+    /// Returns a capsule with the remaining rows. They are consumed when they are read from it.
+    pub(crate) fn capsule<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        arrow::stream_capsule(py, Box::new(self.reader(py)?))
+    }
+
+    /// Returns the names of the columns.
+    fn names(&self) -> Vec<String> {
+        self.schema.fields().iter().map(|field| field.name().clone()).collect()
+    }
+}
+
+#[pymethods]
+impl RowStream {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Rows>> {
+        Ok(self.next(py)?.map(Rows))
+    }
+
+    /// The names of the columns, in order.
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        self.names()
+    }
+
+    /// Returns all remaining rows.
+    ///
+    /// Raises:
+    ///     RuntimeError: If the rows were read before.
+    ///     ValueError: If a column has more than 2 GiB of text.
+    ///
+    /// >>> import merganser
+    /// >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
+    /// >>> table.batches(size=1).read_all()["count"].tolist()
+    /// [1, 1, 2]
+    fn read_all(&self, py: Python<'_>) -> PyResult<Rows> {
+        self.reader(py)?;
+        let mut batches = Vec::new();
+        while let Some(rows) = self.next(py)? {
+            batches.push(rows);
+        }
+        py.detach(|| joined(&self.schema, batches)).map(Rows)
+    }
+
+    /// Returns the remaining rows as a `pandas.DataFrame`. Needs the packages pandas and pyarrow.
+    fn to_pandas<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        rows::to_pandas(this)
+    }
+
+    /// Returns the remaining rows as a `polars.DataFrame`. Needs the package polars.
+    fn to_polars<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        rows::to_polars(this)
+    }
+
+    /// Returns the remaining rows as a `pyarrow.Table`. Needs the package pyarrow.
+    fn to_arrow<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        rows::to_arrow(this)
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        drop(requested_schema);
+        self.capsule(py)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        arrow::schema_capsule(py, &self.schema)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<merganser.RowStream of {}>", self.names().join(", "))
+    }
+}
+
+/// A reader of the rows of a stream, for Arrow.
+struct Reader {
+    schema: SchemaRef,
+    source: Arc<Mutex<Source>>,
+}
+
+impl Iterator for Reader {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        // The lock is released before the interpreter is needed.
+        let step = lock(&self.source).step(false);
+        let error = match step {
+            Step::Rows(rows) => return Some(Ok(rows)),
+            Step::Waiting | Step::Past => return None,
+            Step::Ended(ended) => Python::attach(|py| ended.raise(py)),
+            Step::End(warnings) => Python::attach(|py| call::warn(py, &warnings)).err()?,
+        };
+        Some(Err(ArrowError::ExternalError(Box::new(error))))
+    }
+}
+
+impl RecordBatchReader for Reader {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}
+
+/// Joins rows of one schema.
+fn joined(schema: &SchemaRef, mut batches: Vec<RecordBatch>) -> PyResult<RecordBatch> {
+    match batches.len() {
+        0 => return Ok(RecordBatch::new_empty(Arc::clone(schema))),
+        1 => return Ok(batches.remove(0)),
+        _ => {}
+    }
+    let columns = (0..schema.fields().len()).map(|at| {
+        let parts: Vec<&ArrayRef> = batches.iter().map(|batch| batch.column(at)).collect();
+        joined_column(schema.field(at).name(), &parts)
+    });
+    let columns = columns.collect::<PyResult<Vec<_>>>()?;
+    RecordBatch::try_new(Arc::clone(schema), columns).map_err(arrow::failed)
+}
+
+fn joined_column(name: &str, parts: &[&ArrayRef]) -> PyResult<ArrayRef> {
+    let data: Vec<_> = parts.iter().map(|part| part.to_data()).collect();
+    let rows = parts.iter().map(|part| part.len()).sum();
+    let mut all = MutableArrayData::new(data.iter().collect(), false, rows);
+    for (number, part) in parts.iter().enumerate() {
+        all.try_extend(number, 0, part.len()).map_err(|_| {
+            PyValueError::new_err(format!(
+                "column {name}: more than 2 GiB of text: iterate over the stream, or use to_polars or to_arrow"
+            ))
+        })?;
+    }
+    Ok(make_array(all.freeze()))
+}
