@@ -4,18 +4,22 @@
 //! interpreter's lock, while the caller's thread checks for signals and shows progress ([`call`]).
 
 mod arrow;
+mod assembly;
 mod call;
 mod column;
 mod columns;
 mod count;
 mod database;
+mod deplete;
 mod devices;
 mod errors;
+mod extract;
 mod held;
 mod html;
 mod index;
 mod keywords;
 mod kmers;
+mod matrix;
 mod numpy;
 mod options;
 mod outputs;
@@ -44,10 +48,15 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<spectrum::Spectrum>()?;
     module.add_class::<database::Database>()?;
     module.add_class::<index::Index>()?;
+    module.add_class::<deplete::MinimizerSet>()?;
+    module.add_class::<reports::Report>()?;
     module.add_function(wrap_pyfunction!(count::count, module)?)?;
     module.add_function(wrap_pyfunction!(pairs::filter, module)?)?;
     module.add_function(wrap_pyfunction!(kmers::encode_kmers, module)?)?;
     module.add_function(wrap_pyfunction!(kmers::decode_kmers, module)?)?;
+    module.add_function(wrap_pyfunction!(assembly::qv, module)?)?;
+    module.add_function(wrap_pyfunction!(matrix::matrix, module)?)?;
+    module.add_function(wrap_pyfunction!(extract::extract, module)?)?;
     module.add_function(wrap_pyfunction!(devices::devices, module)?)?;
     Ok(())
 }
