@@ -43,7 +43,7 @@ const ROWS: usize = 1 << 16;
 ///
 /// Made by `count`, `Table.open`, or operations on other tables. Iteration gives named tuples `(kmer, count)`;
 /// `table[kmer]` is a count. Polars, pyarrow, DuckDB and pandas read it as columns `kmer` (string) and `count`
-/// (uint32): `polars.DataFrame(table)`, `pyarrow.table(table)`, `duckdb.sql("FROM table")`, `table.to_pandas()`.
+/// (uint32): `polars.DataFrame(kmers)`, `pyarrow.table(kmers)`, `duckdb.sql("FROM kmers")`, `kmers.to_pandas()`.
 /// Tables are equal if they have the same k, strands, k-mers and counts. Threads may share a table. After a `with`
 /// block it is closed, and a temporary file is removed.
 ///
