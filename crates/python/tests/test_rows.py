@@ -22,6 +22,11 @@ def table(reads: list[bytes]) -> merganser.Table:
     return merganser.count(reads, 21, min_count=1)
 
 
+def queried(given: Any, query: str = "FROM given") -> Any:
+    """Returns DuckDB's answer to a query of `given`, which it finds by its name."""
+    return duckdb.sql(query)
+
+
 def columns_of(frame: Any) -> tuple[list[str], list[int]]:
     """Returns the columns of a data frame of any kind."""
     columns = frame.to_pydict() if isinstance(frame, pa.Table) else frame
@@ -54,16 +59,14 @@ def test_all_libraries_read_tables_and_rows(table: merganser.Table) -> None:
             pd.DataFrame(given),
             pl.DataFrame(given),
             pa.table(given),
-            pd.DataFrame.from_arrow(given),
-            duckdb.sql("FROM given").fetchnumpy(),
-            duckdb.sql("FROM given").pl(),
+            queried(given).fetchnumpy(),
+            queried(given).pl(),
+            queried(given).df(),
         ]
         for frame in frames:
             assert columns_of(frame) == expected, type(frame)
     assert given.to_pandas()["count"].dtype == np.uint32
-    kmers = table
-    assert kmers is table
-    found = duckdb.sql("SELECT max(count), count(*) FROM kmers WHERE count > 0").fetchall()
+    found = queried(table, "SELECT max(count), count(*) FROM given WHERE count > 0").fetchall()
     assert found == [(max(expected[1]), len(table))]
 
 
@@ -76,7 +79,7 @@ def test_all_libraries_read_streams(table: merganser.Table) -> None:
         pl.DataFrame,
         pa.table,
         pa.RecordBatchReader.from_stream,
-        lambda stream: duckdb.sql("FROM stream").pl(),
+        lambda stream: queried(stream).pl(),
         lambda stream: stream.read_all().to_dict(),
     ):
         stream = table.batches(size=100)
@@ -95,7 +98,7 @@ def test_schemas_take_no_rows(table: merganser.Table) -> None:
     for _ in range(3):
         assert pa.schema(stream).names == ["kmer", "count"]
         assert pa.RecordBatchReader.from_stream(stream).schema.names == ["kmer", "count"]
-        relation = duckdb.sql("FROM stream")
+        relation = queried(stream)
         assert relation.columns == ["kmer", "count"]
         del relation
         gc.collect()

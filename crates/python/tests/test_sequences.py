@@ -51,7 +51,9 @@ def test_a_file_may_have_a_name_of_bases(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(tmp_path)
     Path("ACGT").write_text(">a\nACGTT\n")
     assert dict(merganser.count("ACGT", 5, min_count=1)) == {"AACGT": 1}
-    assert dict(merganser.count(["ACGT", Path("ACGT")], 5, min_count=1)) == {"AACGT": 2}
+    Path("other.fa").write_text(">b\nACGTT\n")
+    both: list[str | Path] = ["ACGT", Path("other.fa")]
+    assert dict(merganser.count(both, 5, min_count=1)) == {"AACGT": 2}
     Path("list.txt").write_text("ACGT\n")
     assert dict(merganser.count("@list.txt", 5, min_count=1)) == {"AACGT": 1}
 

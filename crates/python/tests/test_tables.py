@@ -10,6 +10,7 @@ import sys
 import threading
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -303,7 +304,7 @@ def test_closed_tables_are_gone(reads: list[bytes], tmp_path: Path) -> None:
         table.get("A" * 21)
     assert list(tmp_path.iterdir()) == []
     assert repr(table) == "<merganser.Table, closed>"
-    uses = [
+    uses: list[Callable[[], object]] = [
         lambda: len(table),
         lambda: table["A" * 21],
         lambda: list(table),

@@ -11,7 +11,7 @@ from typing import Any
 @lru_cache(maxsize=64)
 def row_class(names: tuple[str, ...]) -> type[tuple[Any, ...]]:
     """Returns the class of rows with these columns."""
-    return namedtuple("Row", names, rename=True)  # type: ignore[misc]
+    return namedtuple("Row", names, rename=True)
 
 
 def tuples(row: type[tuple[Any, ...]], columns: tuple[Iterable[Any], ...]) -> Iterator[tuple[Any, ...]]:
