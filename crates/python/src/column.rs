@@ -15,8 +15,8 @@ use pyo3::types::{PyDict, PyIterator, PyList, PyTuple};
 
 use crate::arrow;
 
-/// A column of numbers for Arrow and NumPy, without a copy. Functions and `rows[name]` return it instead of a NumPy
-/// array if NumPy is not installed.
+/// A column of text or numbers, for Arrow and NumPy without a copy. Functions and `rows[name]` return it instead of a
+/// NumPy array if NumPy is not installed.
 #[pyclass(frozen, module = "merganser")]
 pub(crate) struct Column(pub(crate) ArrayRef);
 
@@ -97,7 +97,11 @@ impl Column {
         self.0.len()
     }
 
-    /// Returns the numbers as a list.
+    /// Returns the values as a list.
+    ///
+    /// >>> import merganser
+    /// >>> merganser.decode_kmers([27], k=4).tolist()
+    /// ['ACGT']
     fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         values(py, &self.0)
     }

@@ -124,16 +124,31 @@ impl Rows {
     }
 
     /// Returns the rows as a `pandas.DataFrame`. Needs the packages pandas and pyarrow.
+    ///
+    /// >>> import merganser
+    /// >>> rows = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1).batches().read_all()
+    /// >>> rows.to_pandas().shape
+    /// (3, 2)
     fn to_pandas<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         to_pandas(this)
     }
 
     /// Returns the rows as a `polars.DataFrame`. Needs the package polars.
+    ///
+    /// >>> import merganser
+    /// >>> rows = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1).batches().read_all()
+    /// >>> rows.to_polars().shape
+    /// (3, 2)
     fn to_polars<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         to_polars(this)
     }
 
     /// Returns the rows as a `pyarrow.Table`. Needs the package pyarrow.
+    ///
+    /// >>> import merganser
+    /// >>> rows = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1).batches().read_all()
+    /// >>> rows.to_arrow().shape
+    /// (3, 2)
     fn to_arrow<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         to_arrow(this)
     }

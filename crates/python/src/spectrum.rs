@@ -9,7 +9,8 @@ use pyo3::types::PyDict;
 use crate::errors::{malformed, with_keywords, wrong};
 use crate::{call, html};
 
-/// The model that GenomeScope fits to the histogram of a table. Notebooks show its plot.
+/// The model that GenomeScope fits to the histogram of a table, made by `Table.spectrum`. Notebooks show its plot and
+/// values.
 #[pyclass(frozen, module = "merganser")]
 pub(crate) struct Spectrum(Model);
 

@@ -201,7 +201,7 @@ impl RowStream {
     /// >>> import merganser
     /// >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
     /// >>> table.batches(size=1).read_all()["count"].tolist()
-    /// [1, 1, 2]
+    /// [1, 2, 1]
     fn read_all(&self, py: Python<'_>) -> PyResult<Rows> {
         self.reader(py)?;
         let mut batches = Vec::new();
@@ -212,16 +212,31 @@ impl RowStream {
     }
 
     /// Returns the remaining rows as a `pandas.DataFrame`. Needs the packages pandas and pyarrow.
+    ///
+    /// >>> import merganser
+    /// >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
+    /// >>> table.batches().to_pandas().shape
+    /// (3, 2)
     fn to_pandas<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         rows::to_pandas(this)
     }
 
     /// Returns the remaining rows as a `polars.DataFrame`. Needs the package polars.
+    ///
+    /// >>> import merganser
+    /// >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
+    /// >>> table.batches().to_polars().shape
+    /// (3, 2)
     fn to_polars<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         rows::to_polars(this)
     }
 
     /// Returns the remaining rows as a `pyarrow.Table`. Needs the package pyarrow.
+    ///
+    /// >>> import merganser
+    /// >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
+    /// >>> table.batches().to_arrow().shape
+    /// (3, 2)
     fn to_arrow<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         rows::to_arrow(this)
     }

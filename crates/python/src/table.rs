@@ -399,6 +399,10 @@ impl Table {
     /// Returns the count of a k-mer, on either strand if the table is canonical, or `default` if the table does not
     /// have the k-mer.
     ///
+    /// Args:
+    ///     kmer: The k-mer, a str or bytes.
+    ///     default: The number, or None, for a k-mer that the table does not have.
+    ///
     /// Raises:
     ///     ArgumentError: If it does not have k letters, or if one of them is not a base.
     ///
@@ -489,6 +493,13 @@ impl Table {
     /// Raises:
     ///     ArgumentError: If an argument is out of range.
     ///     InputError: If the coverage is too low for a model.
+    ///
+    /// >>> import merganser, random
+    /// >>> genome = bytes(random.Random(1).choices(b"ACGT", k=30_000))
+    /// >>> reads = [genome[at : at + 150] for at in random.Random(2).choices(range(29_850), k=6000)]
+    /// >>> spectrum = merganser.count(reads, k=21, min_count=1).spectrum(ploidy=1)
+    /// >>> 27_000 < spectrum.genome_size < 33_000, spectrum.ploidy
+    /// (True, 1)
     #[pyo3(signature = (ploidy=2, coverage=None, *, topology=0, max_count=None, exclude_above=None))]
     fn spectrum(
         &self,
@@ -533,16 +544,31 @@ impl Table {
     }
 
     /// Returns the k-mers and counts as a `pandas.DataFrame`. Needs the packages pandas and pyarrow.
+    ///
+    /// >>> import merganser
+    /// >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
+    /// >>> table.to_pandas().shape
+    /// (3, 2)
     fn to_pandas<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         rows::to_pandas(this)
     }
 
     /// Returns the k-mers and counts as a `polars.DataFrame`. Needs the package polars.
+    ///
+    /// >>> import merganser
+    /// >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
+    /// >>> table.to_polars().shape
+    /// (3, 2)
     fn to_polars<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         rows::to_polars(this)
     }
 
     /// Returns the k-mers and counts as a `pyarrow.Table`. Needs the package pyarrow.
+    ///
+    /// >>> import merganser
+    /// >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
+    /// >>> table.to_arrow().shape
+    /// (3, 2)
     fn to_arrow<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         rows::to_arrow(this)
     }

@@ -67,11 +67,29 @@ class Rows:
         {'count': [1], 'kmers': [2]}
         """
     def to_pandas(self) -> pandas.DataFrame:
-        """Returns the rows as a `pandas.DataFrame`. Needs the packages pandas and pyarrow."""
+        """Returns the rows as a `pandas.DataFrame`. Needs the packages pandas and pyarrow.
+
+        >>> import merganser
+        >>> rows = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1).batches().read_all()
+        >>> rows.to_pandas().shape
+        (3, 2)
+        """
     def to_polars(self) -> polars.DataFrame:
-        """Returns the rows as a `polars.DataFrame`. Needs the package polars."""
+        """Returns the rows as a `polars.DataFrame`. Needs the package polars.
+
+        >>> import merganser
+        >>> rows = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1).batches().read_all()
+        >>> rows.to_polars().shape
+        (3, 2)
+        """
     def to_arrow(self) -> pyarrow.Table:
-        """Returns the rows as a `pyarrow.Table`. Needs the package pyarrow."""
+        """Returns the rows as a `pyarrow.Table`. Needs the package pyarrow.
+
+        >>> import merganser
+        >>> rows = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1).batches().read_all()
+        >>> rows.to_arrow().shape
+        (3, 2)
+        """
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...
@@ -79,13 +97,18 @@ class Rows:
 
 @final
 class Column:
-    """A column of numbers for Arrow and NumPy, without a copy. Functions and `rows[name]` return it instead of a NumPy
-    array if NumPy is not installed.
+    """A column of text or numbers, for Arrow and NumPy without a copy. Functions and `rows[name]` return it instead of a
+    NumPy array if NumPy is not installed.
     """
     @property
     def __array_interface__(self) -> dict[str, Any]: ...
     def tolist(self) -> list[Any]:
-        """Returns the numbers as a list."""
+        """Returns the values as a list.
+
+        >>> import merganser
+        >>> merganser.decode_kmers([27], k=4).tolist()
+        ['ACGT']
+        """
     def __iter__(self) -> Iterator[Any]: ...
     def __len__(self) -> int: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
@@ -111,14 +134,32 @@ class RowStream:
         >>> import merganser
         >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
         >>> table.batches(size=1).read_all()["count"].tolist()
-        [1, 1, 2]
+        [1, 2, 1]
         """
     def to_pandas(self) -> pandas.DataFrame:
-        """Returns the remaining rows as a `pandas.DataFrame`. Needs the packages pandas and pyarrow."""
+        """Returns the remaining rows as a `pandas.DataFrame`. Needs the packages pandas and pyarrow.
+
+        >>> import merganser
+        >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
+        >>> table.batches().to_pandas().shape
+        (3, 2)
+        """
     def to_polars(self) -> polars.DataFrame:
-        """Returns the remaining rows as a `polars.DataFrame`. Needs the package polars."""
+        """Returns the remaining rows as a `polars.DataFrame`. Needs the package polars.
+
+        >>> import merganser
+        >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
+        >>> table.batches().to_polars().shape
+        (3, 2)
+        """
     def to_arrow(self) -> pyarrow.Table:
-        """Returns the remaining rows as a `pyarrow.Table`. Needs the package pyarrow."""
+        """Returns the remaining rows as a `pyarrow.Table`. Needs the package pyarrow.
+
+        >>> import merganser
+        >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
+        >>> table.batches().to_arrow().shape
+        (3, 2)
+        """
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...
 
@@ -245,6 +286,10 @@ class Table:
         """Returns the count of a k-mer, on either strand if the table is canonical, or `default` if the table does not
         have the k-mer.
 
+        Args:
+            kmer: The k-mer, a str or bytes.
+            default: The number, or None, for a k-mer that the table does not have.
+
         Raises:
             ArgumentError: If it does not have k letters, or if one of them is not a base.
 
@@ -257,6 +302,10 @@ class Table:
     def get(self, kmer: str | bytes, default: None) -> int | None:
         """Returns the count of a k-mer, on either strand if the table is canonical, or `default` if the table does not
         have the k-mer.
+
+        Args:
+            kmer: The k-mer, a str or bytes.
+            default: The number, or None, for a k-mer that the table does not have.
 
         Raises:
             ArgumentError: If it does not have k letters, or if one of them is not a base.
@@ -328,6 +377,13 @@ class Table:
         Raises:
             ArgumentError: If an argument is out of range.
             InputError: If the coverage is too low for a model.
+
+        >>> import merganser, random
+        >>> genome = bytes(random.Random(1).choices(b"ACGT", k=30_000))
+        >>> reads = [genome[at : at + 150] for at in random.Random(2).choices(range(29_850), k=6000)]
+        >>> spectrum = merganser.count(reads, k=21, min_count=1).spectrum(ploidy=1)
+        >>> 27_000 < spectrum.genome_size < 33_000, spectrum.ploidy
+        (True, 1)
         """
     def batches(self, size: int = 65536, kmers: Literal["str", "int"] = "str") -> RowStream:
         """Returns the k-mers in ascending order, in batches of rows with columns.
@@ -349,11 +405,29 @@ class Table:
         """
     def __iter__(self) -> Iterator[_Count]: ...
     def to_pandas(self) -> pandas.DataFrame:
-        """Returns the k-mers and counts as a `pandas.DataFrame`. Needs the packages pandas and pyarrow."""
+        """Returns the k-mers and counts as a `pandas.DataFrame`. Needs the packages pandas and pyarrow.
+
+        >>> import merganser
+        >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
+        >>> table.to_pandas().shape
+        (3, 2)
+        """
     def to_polars(self) -> polars.DataFrame:
-        """Returns the k-mers and counts as a `polars.DataFrame`. Needs the package polars."""
+        """Returns the k-mers and counts as a `polars.DataFrame`. Needs the package polars.
+
+        >>> import merganser
+        >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
+        >>> table.to_polars().shape
+        (3, 2)
+        """
     def to_arrow(self) -> pyarrow.Table:
-        """Returns the k-mers and counts as a `pyarrow.Table`. Needs the package pyarrow."""
+        """Returns the k-mers and counts as a `pyarrow.Table`. Needs the package pyarrow.
+
+        >>> import merganser
+        >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
+        >>> table.to_arrow().shape
+        (3, 2)
+        """
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __arrow_c_schema__(self) -> object: ...
     def union(
@@ -500,7 +574,9 @@ class Table:
 
 @final
 class Spectrum:
-    """The model that GenomeScope fits to the histogram of a table. Notebooks show its plot."""
+    """The model that GenomeScope fits to the histogram of a table, made by `Table.spectrum`. Notebooks show its plot and
+    values.
+    """
     @property
     def k(self) -> int:
         """The length of a k-mer in bases."""
