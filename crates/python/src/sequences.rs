@@ -1,11 +1,11 @@
 //! The reads of a call: files or sequences.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
-use merganser::io::{Input, check_letters, expand_inputs, put_decimal};
+use merganser::io::{Input, expand_inputs, put_decimal};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
 use tempfile::NamedTempFile;
@@ -56,7 +56,7 @@ pub(crate) fn inputs(
     }
     if let Some(arrays) = Arrays::of(argument, reads)? {
         let slices = arrays.slices(argument)?;
-        return in_file(py, folder, |file| {
+        return in_file(py, argument, folder, |file| {
             py.detach(|| slices.iter().try_for_each(|letters| file.add(letters)))
                 .map_err(|problem| problem.raise(py, argument))
         });
@@ -76,7 +76,7 @@ pub(crate) fn inputs(
         });
         return files(py, paths.collect::<PyResult<_>>()?);
     }
-    in_file(py, folder, |file| {
+    in_file(py, argument, folder, |file| {
         for (at, item) in items.enumerate() {
             let item = item?;
             if at > 0 && is_path(&item)? {
@@ -280,43 +280,54 @@ fn unwritten(py: Python<'_>, dir: PathBuf, cause: io::Error) -> PyErr {
 
 /// A temporary file of sequences.
 struct Sink {
-    file: BufWriter<NamedTempFile>,
+    file: NamedTempFile,
     folder: PathBuf,
     number: u64,
-    line: Vec<u8>,
+    /// Text that has not been written.
+    text: Vec<u8>,
 }
 
 impl Sink {
     fn add(&mut self, letters: &[u8]) -> Result<(), Problem> {
         self.number += 1;
-        let is_start = |byte: &u8| matches!(byte, b'>' | b'\t' | b'\r' | b' ');
-        let wrong = check_letters(letters).map(|at| letters[at]);
-        if let Some(byte) = wrong.or_else(|| letters.iter().copied().find(|byte| is_start(byte))) {
-            return Err(Problem::Letter(self.number, byte));
+        // A fold over all letters instead of a search, so that the compiler vectorizes it.
+        if letters.iter().fold(false, |bad, &byte| bad | is_no_letter(byte)) {
+            let byte = letters.iter().copied().find(|&byte| is_no_letter(byte));
+            return Err(Problem::Letter(self.number, byte.unwrap_or_default()));
         }
-        self.line.clear();
-        self.line.push(b'>');
-        put_decimal(self.number, &mut self.line);
-        self.line.push(b'\n');
-        self.line.extend_from_slice(letters);
-        self.line.push(b'\n');
-        self.file
-            .write_all(&self.line)
-            .map_err(|error| Problem::Write(self.folder.clone(), error))
+        self.text.push(b'>');
+        put_decimal(self.number, &mut self.text);
+        self.text.push(b'\n');
+        self.text.extend_from_slice(letters);
+        self.text.push(b'\n');
+        if self.text.len() < AT_ONCE { Ok(()) } else { self.write() }
     }
+
+    fn write(&mut self) -> Result<(), Problem> {
+        let written = self.file.write_all(&self.text);
+        self.text.clear();
+        written.map_err(|error| Problem::Write(self.folder.clone(), error))
+    }
+}
+
+/// Whether a byte cannot be a letter of a sequence: it is not printable ASCII, or it begins a header.
+fn is_no_letter(byte: u8) -> bool {
+    byte <= b' ' || byte >= 0x7f || byte == b'>'
 }
 
 /// Returns the temporary file that `fill` fills with sequences.
 fn in_file(
     py: Python<'_>,
+    argument: &str,
     folder: &Path,
     fill: impl FnOnce(&mut Sink) -> PyResult<()>,
 ) -> PyResult<Inputs> {
     let failed = |error| unwritten(py, folder.to_owned(), error);
     let file = tempfile::Builder::new().prefix(".merganser-").suffix(".fa").tempfile_in(folder);
-    let file = BufWriter::with_capacity(AT_ONCE, file.map_err(failed)?);
-    let mut sink = Sink { file, folder: folder.to_owned(), number: 0, line: Vec::new() };
+    let (file, text) = (file.map_err(failed)?, Vec::with_capacity(2 * AT_ONCE));
+    let mut sink = Sink { file, folder: folder.to_owned(), number: 0, text };
     fill(&mut sink)?;
-    let file = sink.file.into_inner().map_err(|error| failed(error.into_error()))?;
+    sink.write().map_err(|problem| problem.raise(py, argument))?;
+    let file = sink.file;
     Ok(Inputs { inputs: vec![Input::File(file.path().to_owned())], sequences: Some(file) })
 }

@@ -26,12 +26,16 @@ enum Asked<'a> {
 
 impl Table {
     /// Returns the table in memory. A thread that waits for it does not hold the interpreter's lock.
-    fn loaded(&self, py: Python<'_>, resources: &Resources) -> PyResult<Arc<dyn Lookup>> {
+    fn loaded(
+        &self,
+        py: Python<'_>,
+        resources: impl FnOnce() -> Resources,
+    ) -> PyResult<Arc<dyn Lookup>> {
         let opened = self.opened()?;
         if let Some(lookup) = py.detach(|| lock(&self.lookup).clone()) {
             return Ok(lookup);
         }
-        let resources = resources.clone().device(DeviceChoice::Cpu);
+        let resources = resources().device(DeviceChoice::Cpu);
         call::run(py, &resources.warnings, None, |progress, cancel| {
             let mut loaded = lock(&self.lookup);
             if let Some(lookup) = &*loaded {
@@ -52,7 +56,7 @@ impl Table {
     /// Returns the count of a k-mer; 0 if the table does not have it.
     pub(super) fn count_of(&self, py: Python<'_>, kmer: &Bound<'_, PyAny>) -> PyResult<u32> {
         let k = self.opened()?.header.k;
-        let lookup = self.loaded(py, &Resources::new())?;
+        let lookup = self.loaded(py, Resources::new)?;
         with_kmer("kmer", kmer, |letters| {
             check(letters, k).map_err(|problem| wrong(py, "kmer", problem))?;
             let mut counts = Vec::new();
@@ -78,7 +82,7 @@ impl Table {
             Some(words) => Asked::Words(words.as_slice()),
             None => Asked::Letters(Letters::of(kmers, Some(k))?.bytes),
         };
-        let (lookup, threads) = (self.loaded(py, resources)?, resources.threads);
+        let (lookup, threads) = (self.loaded(py, || resources.clone())?, resources.threads);
         let found = py.detach(|| match asked {
             Asked::Words(words) => {
                 each(threads, words, |words, counts| lookup.counts_of_words(words, counts))
