@@ -39,6 +39,17 @@ use opened::{Opened, warn_of_none};
 
 /// A database of reference genomes for classifying reads: a file of Merganser (.mgdb) or a folder of Kraken 2. Threads
 /// may share it. `with` closes it.
+///
+/// >>> import merganser, pathlib, random, tempfile
+/// >>> folder = pathlib.Path(tempfile.mkdtemp())
+/// >>> _ = (folder / "nodes.dmp").write_text("1\t|\t1\t|\tno rank\t|\n7\t|\t1\t|\tspecies\t|\n")
+/// >>> names = "1\t|\troot\t|\t\t|\tscientific name\t|\n7\t|\tA virus\t|\t\t|\tscientific name\t|\n"
+/// >>> _ = (folder / "names.dmp").write_text(names)
+/// >>> genome = bytes(random.Random(1).choices(b"ACGT", k=500))
+/// >>> _ = (folder / "genome.fa").write_bytes(b">kraken:taxid|7|g\n" + genome + b"\n")
+/// >>> with merganser.Database.build(folder / "genome.fa", folder) as database:
+/// ...     database.classify([genome[100:250], b"T" * 100]).read_all()["name"]
+/// ['A virus', None]
 #[pyclass(frozen, module = "merganser")]
 pub(crate) struct Database {
     opened: Held<Opened>,
@@ -341,6 +352,7 @@ impl Database {
         let keywords = Keywords::new(py, "classify", options)?;
         let resources = keywords.resources()?;
         let reads = Reads::of(reads, mates, &keywords, &resources.temp_dir)?;
+        reads.warn_of_mates("classified", &resources.warnings);
         let config = config::of(&opened, &reads, &keywords)?;
         keywords.finish()?;
         let (cancel, warnings) = (Cancel::default(), resources.warnings.clone());
@@ -417,6 +429,7 @@ impl Database {
         let keywords = Keywords::new(py, "classify_to", options)?;
         let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
         let reads = Reads::of(reads, mates, &keywords, &resources.temp_dir)?;
+        reads.warn_of_mates("classified", &resources.warnings);
         let config = config::to_files(config::of(&opened, &reads, &keywords)?, &opened, &keywords)?;
         let files = Files::of(output, &reads, config.kraken2.report_minimizer_data, &keywords)?;
         keywords.finish()?;

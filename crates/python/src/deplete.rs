@@ -401,6 +401,7 @@ impl MinimizerSet {
         keywords.refuse(&["device"], "is not an option of this job: only the CPU depletes")?;
         let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
         let reads = Reads::of(reads, mates, &keywords, &resources.temp_dir)?;
+        reads.warn_of_mates("filtered", &resources.warnings);
         let config = config(&reads, &keywords)?;
         config.validate().or_raise(py)?;
         let files = Files::of(&config, &reads, &keywords)?;

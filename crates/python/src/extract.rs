@@ -44,6 +44,7 @@ use crate::sequences::paths;
 ///     format: "same" as in the input, or "fasta"; None for fasta if the name of `output` ends in .fa or .fasta.
 ///     threads: As for `count`.
 ///     memory: As for `count`.
+///     tmp_dir: As for `count`.
 ///     progress: As for `count`.
 ///
 /// Returns:
@@ -83,6 +84,7 @@ pub(crate) fn extract<'py>(
     keywords.refuse(&["device"], "is not an option of this job: only the CPU extracts reads")?;
     let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
     let reads = Reads::of(reads, mates, &keywords, &resources.temp_dir)?;
+    reads.warn_of_mates("extracted", &resources.warnings);
     let files = read_paths(py, output, &reads, &keywords)?;
     let fasta = is_fasta(&files, &keywords)?;
     let (any_names, exclude) = (reads.any_names, keywords.flag("exclude")?);

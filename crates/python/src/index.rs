@@ -249,6 +249,7 @@ impl Index {
         let keywords = Keywords::new(py, "map", options)?;
         let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
         let reads = Reads::of(reads, mates, &keywords, &resources.temp_dir)?;
+        reads.warn_of_mates("mapped", &resources.warnings);
         let config = map::Config { eqx: true, ..config::of(edits("e", e)?, &reads, &keywords)? };
         keywords.finish()?;
         config.validate().or_raise(py)?;
@@ -312,6 +313,7 @@ impl Index {
         let keywords = Keywords::new(py, "map_to", options)?;
         let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
         let reads = Reads::of(reads, mates, &keywords, &resources.temp_dir)?;
+        reads.warn_of_mates("mapped", &resources.warnings);
         let config = config::of(edits("e", e)?, &reads, &keywords)?;
         let files = files::Files::of(output, &config, &keywords)?;
         let reference = reads.reference.clone().or(self.reference.clone());

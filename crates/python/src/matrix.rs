@@ -219,7 +219,7 @@ impl<'n> Counts<'n> {
             self.row(line.trim_end()).ok_or_else(|| io::Error::other("a row is malformed"))?;
             if self.kmers.values_slice().len() > MAX_TEXT - line.len() {
                 return Err(io::Error::other(
-                    "the matrix has more than 2 GiB of k-mers: give `output` to write it to a file",
+                    "the matrix has more than 2 GiB of k-mers: give output= to write it to a file",
                 ));
             }
         }

@@ -1,8 +1,11 @@
 //! The reads of a job: single reads or pairs, in files or in memory.
 
+mod mates;
+
 use std::path::{Path, PathBuf};
 
 use merganser::io::{Input, ReadInput};
+use merganser::run::Warnings;
 use pyo3::prelude::*;
 
 use crate::errors::wrong;
@@ -57,6 +60,16 @@ impl Reads {
     /// Returns all files that are read.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         self.segments.iter().flat_map(ReadInput::inputs).flat_map(Input::files).collect()
+    }
+
+    /// Warns of files of mates that are read as single reads. `done` says what happens to reads: "classified".
+    pub(crate) fn warn_of_mates(&self, done: &str, warnings: &Warnings) {
+        if let Some([one, two]) = mates::find(&self.segments) {
+            let (one, two) = (one.display(), two.display());
+            warnings.push(format!(
+                "{one} and {two} look like mates of pairs, and are {done} as single reads: give the second as mates"
+            ));
+        }
     }
 
     /// Whether any reads are pairs.

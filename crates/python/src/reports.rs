@@ -13,7 +13,7 @@ use merganser::classify::report::{
     CombinedReports, KrakenReport, ReportMinimizers, ReportRow, ReportSelection,
 };
 use merganser::classify::{Error, bracken::Distribution};
-use merganser::io::{FileKind, OutputSet};
+use merganser::io::{FileKind, Input, OutputSet, warn_of_repeated};
 use merganser::run::{Cancel, Warnings, thousands};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -82,6 +82,16 @@ enum Given<'py> {
     Path(PathBuf),
 }
 
+impl Given<'_> {
+    /// Returns the file that the report is read from.
+    fn input(&self) -> Option<Input> {
+        match self {
+            Given::Report(_) => None,
+            Given::Path(path) => Some(Input::File(path.clone())),
+        }
+    }
+}
+
 #[pymethods]
 impl Report {
     /// Reads a report with 6 or 8 columns, plain or compressed, or partial results of `classify_to`.
@@ -120,11 +130,15 @@ impl Report {
         py: Python<'_>,
         reports: Vec<Given<'_>>,
     ) -> PyResult<Report> {
-        if let Some(paths) = partial(&reports) {
-            let joined = || join(&paths, &Cancel::default())?.report();
-            return py.detach(joined).map(Report).or_raise(py);
-        }
         let warnings = Warnings::default();
+        if let Some(paths) = partial(&reports) {
+            let joined = py.detach(|| join(&paths, &Cancel::default())).or_raise(py)?;
+            warn_of_estimates(joined.uncertain_estimates(), &warnings);
+            call::warn(py, &warnings)?;
+            return joined.report().map(Report).or_raise(py);
+        }
+        let files: Vec<Input> = reports.iter().filter_map(Given::input).collect();
+        warn_of_repeated(&files, "its reads count twice", &warnings);
         let (mut combined, mut minimizers) = (CombinedReports::default(), false);
         for (number, given) in reports.iter().enumerate() {
             let name = PathBuf::from(format!("report {}", number + 1));
@@ -346,6 +360,17 @@ impl Report {
 
 /// The minimizers of a row without any.
 const NONE: ReportMinimizers = ReportMinimizers { found: 0, distinct: 0 };
+
+/// Warns of numbers that may differ from those of a run over one file of all reads.
+fn warn_of_estimates(taxa: usize, warnings: &Warnings) {
+    if taxa > 0 {
+        warnings.push(format!(
+            "the distinct minimizers of {} taxa are Kraken's estimates for reads in these files: they depend on the \
+             blocks in which Kraken reads its input, and may differ for one file that was divided elsewhere",
+            thousands(taxa as u64)
+        ));
+    }
+}
 
 /// Returns the paths if all are files of partial results.
 fn partial(reports: &[Given<'_>]) -> Option<Vec<PathBuf>> {

@@ -129,20 +129,24 @@ fn hits_of_best(candidates: &str) -> u32 {
 
 /// Returns the number of k-mers in the clade of a node, and of all k-mers without ambiguous letters, of `TAXID:NUMBER
 /// A:NUMBER |:| …`; `None` for quick classification, which does not count them.
-fn kmers_of_clade(tree: &Taxonomy, node: Option<u32>, runs: &str) -> [Option<u32>; 2] {
+fn kmers_of_clade(tree: &Taxonomy, clade: Option<u32>, runs: &str) -> [Option<u32>; 2] {
     let (mut hits, mut kmers) = (0, 0);
-    for (taxid, number) in runs.split_ascii_whitespace().filter_map(|run| run.split_once(':')) {
+    // The taxid of the last run with one, and whether it is in the clade: neighbours are often equal.
+    let mut last = (0, false);
+    for (taxid, number) in runs.split(' ').filter_map(|run| run.split_once(':')) {
         if number == "Q" {
             return [None, None];
         }
         // Fails for ambiguous k-mers and for the border between mates.
-        let Some((taxid, number)) = taxid.parse().ok().zip(number.parse::<u32>().ok()) else {
+        let (Ok(taxid), Ok(number)) = (taxid.parse::<u32>(), number.parse::<u32>()) else {
             continue;
         };
         kmers += number;
-        if let (Some(clade), Some(of)) = (node, tree.node(taxid).filter(|_| taxid > 0))
-            && is_below(tree, of, clade)
-        {
+        let Some(clade) = clade.filter(|_| taxid > 0) else { continue };
+        if last.0 != taxid {
+            last = (taxid, tree.node(taxid).is_some_and(|node| is_below(tree, node, clade)));
+        }
+        if last.1 {
             hits += number;
         }
     }

@@ -8,6 +8,9 @@ use pyo3::prelude::*;
 use crate::rows::Rows;
 use crate::columns::Columns;
 
+/// The largest number of bytes of a column of text, with room for one more record.
+const MAX_TEXT: usize = i32::MAX as usize - (1 << 20);
+
 /// The flags of SAM records.
 mod flag {
     pub(super) const PAIRED: u32 = 0x1;
@@ -22,7 +25,7 @@ mod flag {
 pub(super) struct Hits {
     /// Whether rows have the name of the read.
     names: bool,
-    /// Whether rows have the columns of pairs.
+    /// Whether rows have the columns of pairs: pairs were expected or found.
     pairs: bool,
     /// The number of reads or pairs so far.
     reads: u64,
@@ -62,11 +65,23 @@ impl Hits {
         let mut line = Vec::new();
         while text.read_until(b'\n', &mut line)? > 0 {
             if line[0] != b'@' {
-                self.record(line.trim_ascii_end()).ok_or_else(|| io::Error::other("a record is malformed"))?;
+                let record = self.record(line.trim_ascii_end());
+                record.ok_or_else(|| io::Error::other("a record is malformed"))?;
             }
             line.clear();
+            if self.bytes() > MAX_TEXT {
+                return Err(io::Error::other(
+                    "the hits have more than 2 GiB of text: map fewer reads at a time, or use map_to",
+                ));
+            }
         }
         Ok(self)
+    }
+
+    /// Returns the bytes of the longest column of text.
+    fn bytes(&self) -> usize {
+        let columns = [&self.name, &self.contig, &self.cigar];
+        columns.into_iter().map(|column| column.values_slice().len()).max().unwrap_or(0)
     }
 
     /// Adds the hit of a record. Returns `None` if the record is malformed.
@@ -88,13 +103,13 @@ impl Hits {
         if self.names {
             self.name.append_value(name);
         }
-        if self.pairs {
-            self.mate.append_value(match (is(flag::PAIRED), is(flag::FIRST)) {
-                (false, _) => 0,
-                (true, first) => if first { 1 } else { 2 },
-            });
-            self.concordant.append_value(is(flag::PROPER));
-        }
+        self.pairs |= is(flag::PAIRED);
+        self.mate.append_value(match (is(flag::PAIRED), is(flag::FIRST)) {
+            (false, _) => 0,
+            (true, true) => 1,
+            (true, false) => 2,
+        });
+        self.concordant.append_value(is(flag::PROPER));
         self.contig.append_value(contig);
         self.position.append_value(position.checked_sub(1)?);
         self.reverse.append_value(is(flag::REVERSE));
