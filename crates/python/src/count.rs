@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 
 use crate::call;
 use crate::errors::wrong;
+use crate::integers::Int;
 use crate::options::{Memory, Options};
 use crate::sequences;
 use crate::table::{Owned, Table};
@@ -52,41 +53,44 @@ use crate::table::{Owned, Table};
 /// <merganser.Table of 3 5-mers>
 #[pyfunction]
 #[pyo3(signature = (
-    reads, k=31, *, min_count=2, max_count=None, forward_only=false, hpc=false, min_qual=None, quality_offset=33,
+    reads, k=Int(31), *, min_count=Int(2), max_count=None, forward_only=false, hpc=false, min_qual=None, quality_offset=Int(33),
     reference=None, output=None, device=None, threads=None, memory=None, tmp_dir=None, progress=None
-))]
+), text_signature = "(reads, k=31, *, min_count=2, max_count=None, forward_only=False, hpc=False, min_qual=None, \
+quality_offset=33, reference=None, output=None, device=None, threads=None, memory=None, tmp_dir=None, progress=None)")]
 #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
 pub(crate) fn count(
     py: Python<'_>,
     reads: &Bound<'_, PyAny>,
-    k: usize,
-    min_count: u32,
-    max_count: Option<u32>,
+    k: Int,
+    min_count: Int,
+    max_count: Option<Int>,
     forward_only: bool,
     hpc: bool,
-    min_qual: Option<u8>,
-    quality_offset: u8,
+    min_qual: Option<Int>,
+    quality_offset: Int,
     reference: Option<PathBuf>,
     output: Option<PathBuf>,
     device: Option<&str>,
-    threads: Option<usize>,
+    threads: Option<Int>,
     memory: Option<Memory>,
     tmp_dir: Option<PathBuf>,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Table> {
+    let threads = Int::of_option(threads, py, "threads")?;
     let resources = Options { device, threads, memory, tmp_dir }.resources(py)?;
-    let offset = QualityOffset::of_number(quality_offset).ok_or_else(|| {
-        wrong(py, "quality_offset", format!("{quality_offset} is neither 33 nor 64"))
+    let offset = u8::try_from(quality_offset.0).ok().and_then(QualityOffset::of_number);
+    let offset = offset.ok_or_else(|| {
+        wrong(py, "quality_offset", format!("{} is neither 33 nor 64", quality_offset.0))
     })?;
     let config = Config {
         forward_only,
-        min_count: Some(min_count),
-        max_count,
-        min_qual,
+        min_count: Some(min_count.of(py, "min_count")?),
+        max_count: Int::of_option(max_count, py, "max_count")?,
+        min_qual: Int::of_option(min_qual, py, "min_qual")?,
         quality_offset: offset,
         hpc,
         format: Format::Mgk,
-        ..Config::new(k)
+        ..Config::new(k.of(py, "k")?)
     };
     let inputs = sequences::inputs("reads", reads, &resources.temp_dir)?;
     let file = Owned::place(py, output, &resources.temp_dir)?;

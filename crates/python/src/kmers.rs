@@ -6,12 +6,14 @@ use arrow_array::builder::StringBuilder;
 use arrow_array::{ArrayRef, UInt64Array};
 use merganser::seq::base::is_base;
 use merganser::seq::kmer::Kmer;
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::arrow;
 use crate::column::Column;
 use crate::errors::{mistyped, wrong};
+use crate::integers::Int;
 use crate::numpy::{Matrix, Words};
 
 /// The largest k whose k-mers fit in 64 bits.
@@ -163,17 +165,17 @@ pub(crate) fn encode_kmers<'py>(
 pub(crate) fn decode_kmers(
     py: Python<'_>,
     kmers: &Bound<'_, PyAny>,
-    k: usize,
+    k: Int,
 ) -> PyResult<Column> {
-    if k == 0 || k > MAX_K {
-        return Err(wrong(py, "k", format!("{k} is out of range: give 1 to {MAX_K}")));
-    }
+    let k = usize::try_from(k.0).ok().filter(|k| (1..=MAX_K).contains(k)).ok_or_else(|| {
+        wrong(py, "k", format!("{} is out of range: give 1 to {MAX_K}", k.0))
+    })?;
     let array = Words::of("kmers", kmers)?;
     let own: Vec<u64>;
     let words = match &array {
         Some(words) => words.as_slice(),
         None => {
-            own = kmers.try_iter()?.map(|kmer| kmer?.extract()).collect::<PyResult<_>>()?;
+            own = kmers.try_iter()?.map(|kmer| word(&kmer?)).collect::<PyResult<_>>()?;
             &own
         }
     };
@@ -183,6 +185,14 @@ pub(crate) fn decode_kmers(
         wrong(py, "kmers", problem)
     })?;
     Ok(Column(text))
+}
+
+/// Returns the 64 bits of a k-mer in an item of `kmers`.
+fn word(item: &Bound<'_, PyAny>) -> PyResult<u64> {
+    item.extract().map_err(|error: PyErr| match error.is_instance_of::<PyOverflowError>(item.py()) {
+        true => wrong(item.py(), "kmers", format!("{item} is not an integer of 64 bits")),
+        false => mistyped("kmers", format!("{item} is not an int")),
+    })
 }
 
 /// Returns the letters of k-mers; the error is the position of one that has more than `k` bases.

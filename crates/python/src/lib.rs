@@ -17,6 +17,7 @@ mod extract;
 mod held;
 mod html;
 mod index;
+mod integers;
 mod keywords;
 mod kmers;
 mod matrix;

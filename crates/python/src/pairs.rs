@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use crate::call;
 use crate::column::Column;
 use crate::errors::{Cause, Class, Failure, OrRaise, wrong};
+use crate::integers::Int;
 use crate::keywords::edits;
 use crate::options::{Options, named};
 use crate::sequences::sequences;
@@ -59,7 +60,7 @@ pub(crate) fn filter<'py>(
     method: &str,
     n_mode: &str,
     align: &str,
-    threads: Option<usize>,
+    threads: Option<Int>,
     progress: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let config = Config {
@@ -69,6 +70,7 @@ pub(crate) fn filter<'py>(
         ..Config::new(edits("e", e)?)
     };
     let filter = Filter::new(config).or_raise(py)?;
+    let threads = Int::of_option(threads, py, "threads")?;
     let resources = Options { threads, ..Options::default() }.resources(py)?;
     let (reads, segments) = (sequences("reads", reads)?, sequences("segments", segments)?);
     let (reads, segments) = (reads.slices()?, segments.slices()?);

@@ -11,9 +11,9 @@ use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, SchemaRef};
 use merganser::run::locks::lock;
 use merganser::run::{Cancel, Warnings};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyDict, PyTuple};
 
 use crate::errors::{Failure, panicked, raise};
 use crate::rows::{self, Rows};
@@ -239,6 +239,18 @@ impl RowStream {
     /// (3, 2)
     fn to_arrow<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         rows::to_arrow(this)
+    }
+
+    /// Refuses the conversion to a NumPy array, which `pandas.DataFrame(stream)` tries: the rows would become cells.
+    #[pyo3(signature = (*_arguments, **_options))]
+    fn __array__(
+        &self,
+        _arguments: &Bound<'_, PyTuple>,
+        _options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "a stream of rows cannot become one array: use to_pandas(), or read_all() and a column",
+        ))
     }
 
     #[pyo3(signature = (requested_schema=None))]

@@ -18,7 +18,7 @@ use merganser::kmers::lookup::Lookup;
 use merganser::kmers::tables::AnyTable;
 use merganser::kmers::{Error, Histogram};
 use merganser::run::locks::lock;
-use merganser::run::{Cancel, Progress, Resources};
+use merganser::run::{Progress, Resources};
 use merganser::spectrum::Settings;
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
@@ -28,6 +28,7 @@ use crate::column::Column;
 use crate::columns::Columns;
 use crate::errors::OrRaise;
 use crate::held::Held;
+use crate::integers::Int;
 use crate::options::{Memory, Options, named};
 use crate::rows::{self, Rows};
 use crate::spectrum::Spectrum;
@@ -66,12 +67,18 @@ struct Job<'a, 'py> {
 }
 
 impl<'a, 'py> Job<'a, 'py> {
+    /// Returns a job with default options.
+    fn simple() -> Job<'a, 'py> {
+        Job { output: None, resources: Resources::new(), progress: None }
+    }
+
     fn of(
         py: Python<'py>,
         output: Option<PathBuf>,
-        (threads, memory, tmp_dir): (Option<usize>, Option<Memory>, Option<PathBuf>),
+        (threads, memory, tmp_dir): (Option<Int>, Option<Memory>, Option<PathBuf>),
         progress: Option<&'a Bound<'py, PyAny>>,
     ) -> PyResult<Job<'a, 'py>> {
+        let threads = Int::of_option(threads, py, "threads")?;
         let resources = Options { threads, memory, tmp_dir, ..Options::default() }.resources(py)?;
         Ok(Job { output, resources, progress })
     }
@@ -156,16 +163,16 @@ impl Table {
 
     /// Returns the result of an operation with another table, with default options.
     fn with(&self, other: PyRef<'_, Table>, operation: Operation) -> PyResult<Table> {
-        let job = Job { output: None, resources: Resources::new(), progress: None };
-        self.operation(&[other], (operation, None), job)
+        self.operation(&[other], (operation, None), Job::simple())
     }
 
-    fn counted(&self, py: Python<'_>) -> PyResult<&Histogram> {
+    /// Returns the histogram of the counts.
+    fn counted(&self, py: Python<'_>, job: &Job<'_, '_>) -> PyResult<&Histogram> {
+        let (opened, resources) = (self.opened()?, &job.resources);
         if let Some(histogram) = self.histogram.get() {
             return Ok(histogram);
         }
-        let (opened, resources) = (self.opened()?, Resources::new());
-        let found = call::run(py, &resources.warnings, None, |progress, cancel| {
+        let found = call::run(py, &resources.warnings, job.progress, |progress, cancel| {
             let calculation = Calculation {
                 expression: Expression::Table(0),
                 limits: CountLimits::default(),
@@ -173,7 +180,7 @@ impl Table {
                 format: TableFormat::None,
             };
             let tables = std::slice::from_ref(&opened.table);
-            calculate(&calculation, tables, &resources, &OutputSet::alone(), progress, cancel)
+            calculate(&calculation, tables, resources, &OutputSet::alone(), progress, cancel)
         })?;
         Ok(self.histogram.get_or_init(|| found.histogram))
     }
@@ -222,15 +229,16 @@ impl Table {
         path: PathBuf,
         forward_only: bool,
         hpc: bool,
-        threads: Option<usize>,
+        threads: Option<Int>,
         memory: Option<Memory>,
         tmp_dir: Option<PathBuf>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Table> {
         let job = Job::of(py, None, (threads, memory, tmp_dir), progress)?;
-        let table =
-            py.detach(|| AnyTable::open(&path, !forward_only, &Cancel::default())).or_raise(py)?;
-        let table = if hpc { table.of_homopolymer_compressed().or_raise(py)? } else { table };
+        let table = call::run(py, &job.resources.warnings, progress, |_, cancel| {
+            let table = AnyTable::open(&path, !forward_only, cancel)?;
+            if hpc { table.of_homopolymer_compressed() } else { Ok(table) }
+        })?;
         if table.as_mgk().is_some() {
             drop(table);
             return Table::of(py, Owned::Kept(path));
@@ -247,7 +255,6 @@ impl Table {
     ///     format: One of these formats.
     ///     threads: As for `count`.
     ///     memory: As for `count`.
-    ///     tmp_dir: As for `count`.
     ///     progress: As for `count`.
     ///
     /// Raises:
@@ -260,7 +267,7 @@ impl Table {
     /// >>> open(path).read()
     /// 'AACGT\t1\n'
     #[pyo3(signature = (
-        path, format=None, *, threads=None, memory=None, tmp_dir=None, progress=None
+        path, format=None, *, threads=None, memory=None, progress=None
     ))]
     #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
     fn save(
@@ -268,13 +275,12 @@ impl Table {
         py: Python<'_>,
         path: PathBuf,
         format: Option<&str>,
-        threads: Option<usize>,
+        threads: Option<Int>,
         memory: Option<Memory>,
-        tmp_dir: Option<PathBuf>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let (opened, format) = (self.opened()?, format_of(py, &path, format)?);
-        let job = Job::of(py, None, (threads, memory, tmp_dir), progress)?;
+        let job = Job::of(py, None, (threads, memory, None), progress)?;
         let all = (Expression::Table(0), CountLimits::default(), format);
         job.write(py, std::slice::from_ref(&opened.table), all, &path)
     }
@@ -450,23 +456,38 @@ impl Table {
         &self,
         py: Python<'py>,
         kmers: &Bound<'py, PyAny>,
-        threads: Option<usize>,
+        threads: Option<Int>,
         memory: Option<Memory>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let resources = Options { threads, memory, ..Options::default() }.resources(py)?;
+        let Job { resources, .. } = Job::of(py, None, (threads, memory, None), None)?;
         let counts = self.look_up_all(py, kmers, &resources)?;
         Column(Arc::new(UInt32Array::from(counts)) as ArrayRef).shown(py)
     }
 
-    /// Returns the number of k-mers with each count: `Rows` with columns `count` (uint32, from 1, ascending) and
-    /// `kmers` (uint64, never 0).
+    /// Returns the number of k-mers with each count. The table is read once, at the first call.
+    ///
+    /// Args:
+    ///     threads: As for `count`.
+    ///     memory: As for `count`.
+    ///     progress: As for `count`.
+    ///
+    /// Returns:
+    ///     `Rows` with columns `count` (uint32, from 1, ascending) and `kmers` (uint64, never 0).
     ///
     /// >>> import merganser
     /// >>> histogram = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1).histogram()
     /// >>> histogram["count"].tolist(), histogram["kmers"].tolist()
     /// ([1, 2], [2, 1])
-    fn histogram(&self, py: Python<'_>) -> PyResult<Rows> {
-        let (counts, numbers): (Vec<u32>, Vec<u64>) = self.counted(py)?.iter().unzip();
+    #[pyo3(signature = (*, threads=None, memory=None, progress=None))]
+    fn histogram(
+        &self,
+        py: Python<'_>,
+        threads: Option<Int>,
+        memory: Option<Memory>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Rows> {
+        let job = Job::of(py, None, (threads, memory, None), progress)?;
+        let (counts, numbers): (Vec<u32>, Vec<u64>) = self.counted(py, &job)?.iter().unzip();
         Columns::new()
             .with("count", UInt32Array::from(counts))
             .with("kmers", UInt64Array::from(numbers))
@@ -500,19 +521,29 @@ impl Table {
     /// >>> spectrum = merganser.count(reads, k=21, min_count=1).spectrum(ploidy=1)
     /// >>> 27_000 < spectrum.genome_size < 33_000, spectrum.ploidy
     /// (True, 1)
-    #[pyo3(signature = (ploidy=2, coverage=None, *, topology=0, max_count=None, exclude_above=None))]
+    #[pyo3(
+        signature = (ploidy=Int(2), coverage=None, *, topology=Int(0), max_count=None, exclude_above=None),
+        text_signature = "($self, ploidy=2, coverage=None, *, topology=0, max_count=None, exclude_above=None)"
+    )]
     fn spectrum(
         &self,
         py: Python<'_>,
-        ploidy: u32,
+        ploidy: Int,
         coverage: Option<f64>,
-        topology: u32,
-        max_count: Option<u32>,
-        exclude_above: Option<u32>,
+        topology: Int,
+        max_count: Option<Int>,
+        exclude_above: Option<Int>,
     ) -> PyResult<Spectrum> {
+        let settings = Settings {
+            ploidy: ploidy.of(py, "ploidy")?,
+            coverage,
+            topology: topology.of(py, "topology")?,
+            max_count: Int::of_option(max_count, py, "max_count")?,
+            exclude_above: Int::of_option(exclude_above, py, "exclude_above")?,
+            ..Settings::default()
+        };
         let opened = self.opened()?;
-        let rows: Vec<(u32, u64)> = self.counted(py)?.iter().collect();
-        let settings = Settings { ploidy, coverage, topology, max_count, exclude_above, ..Settings::default() };
+        let rows: Vec<(u32, u64)> = self.counted(py, &Job::simple())?.iter().collect();
         Spectrum::fit(py, &rows, opened.header.k, &settings)
     }
 
@@ -532,13 +563,13 @@ impl Table {
     /// ...     rows["kmer"].tolist(), rows["count"].tolist()
     /// ([27, 444], [1, 2])
     /// ([705], [1])
-    #[pyo3(signature = (size=65536, kmers="str"))]
-    fn batches(&self, py: Python<'_>, size: usize, kmers: &str) -> PyResult<RowStream> {
-        stream::start(py, &self.opened()?, size, kmers)
+    #[pyo3(signature = (size=Int(65536), kmers="str"), text_signature = "($self, size=65536, kmers='str')")]
+    fn batches(&self, py: Python<'_>, size: Int, kmers: &str) -> PyResult<RowStream> {
+        stream::start(py, &self.opened()?, size.of(py, "size")?, kmers)
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        let batches = Bound::new(py, self.batches(py, ROWS, "str")?)?;
+        let batches = Bound::new(py, stream::start(py, &self.opened()?, ROWS, "str")?)?;
         let chain = py.import("itertools")?.getattr("chain")?;
         chain.call_method1("from_iterable", (batches,))?.try_iter()
     }
@@ -580,7 +611,7 @@ impl Table {
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         drop(requested_schema);
-        self.batches(py, ROWS, "str")?.capsule(py)
+        stream::start(py, &self.opened()?, ROWS, "str")?.capsule(py)
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
@@ -616,7 +647,7 @@ impl Table {
         others: Vec<PyRef<'_, Table>>,
         counts: Option<&str>,
         output: Option<PathBuf>,
-        threads: Option<usize>,
+        threads: Option<Int>,
         memory: Option<Memory>,
         tmp_dir: Option<PathBuf>,
         progress: Option<&Bound<'_, PyAny>>,
@@ -653,7 +684,7 @@ impl Table {
         others: Vec<PyRef<'_, Table>>,
         counts: Option<&str>,
         output: Option<PathBuf>,
-        threads: Option<usize>,
+        threads: Option<Int>,
         memory: Option<Memory>,
         tmp_dir: Option<PathBuf>,
         progress: Option<&Bound<'_, PyAny>>,
@@ -688,7 +719,7 @@ impl Table {
         py: Python<'_>,
         others: Vec<PyRef<'_, Table>>,
         output: Option<PathBuf>,
-        threads: Option<usize>,
+        threads: Option<Int>,
         memory: Option<Memory>,
         tmp_dir: Option<PathBuf>,
         progress: Option<&Bound<'_, PyAny>>,
@@ -713,22 +744,27 @@ impl Table {
     /// >>> dict(table.reduce(min_count=2))
     /// {'CGTTA': 2}
     #[pyo3(signature = (
-        min_count=1, max_count=None, *, output=None, threads=None, memory=None, tmp_dir=None, progress=None
-    ))]
+        min_count=Int(1), max_count=None, *, output=None, threads=None, memory=None, tmp_dir=None, progress=None
+    ), text_signature = "($self, min_count=1, max_count=None, *, output=None, threads=None, memory=None, tmp_dir=None, \
+progress=None)")]
     #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
     fn reduce(
         &self,
         py: Python<'_>,
-        min_count: u32,
-        max_count: Option<u32>,
+        min_count: Int,
+        max_count: Option<Int>,
         output: Option<PathBuf>,
-        threads: Option<usize>,
+        threads: Option<Int>,
         memory: Option<Memory>,
         tmp_dir: Option<PathBuf>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Table> {
         let job = Job::of(py, output, (threads, memory, tmp_dir), progress)?;
-        let limits = CountLimits { min_count, max_count, ..CountLimits::default() };
+        let limits = CountLimits {
+            min_count: min_count.of(py, "min_count")?,
+            max_count: Int::of_option(max_count, py, "max_count")?,
+            ..CountLimits::default()
+        };
         job.table(py, &[self.again(py)?], (Expression::Table(0), limits))
     }
 
@@ -739,25 +775,22 @@ impl Table {
     ///     other: A table with the same k and strands.
     ///     threads: As for `count`.
     ///     memory: As for `count`.
-    ///     tmp_dir: As for `count`.
     ///     progress: As for `count`.
     ///
     /// >>> import merganser
     /// >>> a, b = (merganser.count([read], k=5, min_count=1) for read in (b"ACGTTA", b"CGTTAC"))
     /// >>> round(a.jaccard(b), 3)
     /// 0.333
-    #[pyo3(signature = (other, *, threads=None, memory=None, tmp_dir=None, progress=None))]
-    #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
+    #[pyo3(signature = (other, *, threads=None, memory=None, progress=None))]
     fn jaccard(
         &self,
         py: Python<'_>,
         other: PyRef<'_, Table>,
-        threads: Option<usize>,
+        threads: Option<Int>,
         memory: Option<Memory>,
-        tmp_dir: Option<PathBuf>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<f64> {
-        let Job { resources, .. } = Job::of(py, None, (threads, memory, tmp_dir), progress)?;
+        let Job { resources, .. } = Job::of(py, None, (threads, memory, None), progress)?;
         let tables = [self.again(py)?, other.again(py)?];
         let compared = call::run(py, &resources.warnings, progress, |progress, cancel| {
             compare(&tables, &[Cut::NONE, Cut::NONE], &resources, progress, cancel)

@@ -11,10 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import merganser
 from merganser import _core
 
 
+@pytest.mark.filterwarnings("ignore::merganser.ResultWarning")
 def test_examples_in_docstrings_run() -> None:
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
     tried = 0

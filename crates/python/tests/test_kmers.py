@@ -76,3 +76,8 @@ def test_wrong_types_are_refused() -> None:
     with pytest.raises(merganser.ArgumentError, match="kmers: k-mer 2: 16 has more than 2 bases"):
         merganser.decode_kmers([1, 16], 2)
     assert merganser.encode_kmers([]).tolist() == [] and merganser.decode_kmers([], 3).tolist() == []
+    for number in (-1, 2**64):
+        with pytest.raises(merganser.ArgumentError, match=f"kmers: {number} is not an integer of 64 bits"):
+            merganser.decode_kmers([number], 32)
+    with pytest.raises(TypeError, match="kmers: ACGT is not an int"):
+        merganser.decode_kmers(["ACGT"], 4)  # type: ignore[list-item]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import gc
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import duckdb
@@ -107,6 +108,15 @@ def test_schemas_take_no_rows(table: merganser.Table) -> None:
     # The rest.
     assert len(stream.read_all()) == len(table) - 100
     assert pa.schema(table).names == ["kmer", "count"]
+
+
+def test_streams_do_not_become_cells(table: merganser.Table) -> None:
+    stream = table.batches()
+    uses: list[Callable[[Any], object]] = [pd.DataFrame, np.asarray]
+    for use in uses:
+        with pytest.raises(TypeError, match="use to_pandas"):
+            use(stream)
+    assert len(stream.read_all()) == len(table)
 
 
 def test_empty_results_have_columns() -> None:

@@ -177,9 +177,12 @@ def test_histograms_and_spectra(reads: list[bytes]) -> None:
     histogram = table.histogram()
     expected = Counter(counts(reads, 21).values())
     assert dict(zip(histogram["count"].tolist(), histogram["kmers"].tolist())) == expected
-    spectrum = table.spectrum(ploidy=1)
+    with pytest.warns(merganser.ResultWarning, match="where the model has none"):
+        spectrum = table.spectrum(ploidy=1)
     assert spectrum.genome_size == pytest.approx(3000, rel=0.1)
     assert spectrum.svg().startswith("<svg") and spectrum.to_dict()["ploidy"] == 1
+    html = spectrum._repr_html_()
+    assert "<svg" in html and "<th>genome_size</th>" in html and "<th>doubt</th>" in html
 
 
 def test_tables_are_saved_opened_and_pickled(reads: list[bytes], tmp_path: Path) -> None:

@@ -221,7 +221,6 @@ class Table:
         *,
         threads: int | None = None,
         memory: _Memory | None = None,
-        tmp_dir: _Path | None = None,
         progress: _Progress | None = None,
     ) -> None:
         r"""Writes the table to a file.
@@ -232,7 +231,6 @@ class Table:
             format: One of these formats.
             threads: As for `count`.
             memory: As for `count`.
-            tmp_dir: As for `count`.
             progress: As for `count`.
 
         Raises:
@@ -339,9 +337,22 @@ class Table:
         >>> table.query(["CGTTA", "TAACG", "AAAAA"]).tolist()
         [2, 2, 0]
         """
-    def histogram(self) -> Rows:
-        """Returns the number of k-mers with each count: `Rows` with columns `count` (uint32, from 1, ascending) and
-        `kmers` (uint64, never 0).
+    def histogram(
+        self,
+        *,
+        threads: int | None = None,
+        memory: _Memory | None = None,
+        progress: _Progress | None = None,
+    ) -> Rows:
+        """Returns the number of k-mers with each count. The table is read once, at the first call.
+
+        Args:
+            threads: As for `count`.
+            memory: As for `count`.
+            progress: As for `count`.
+
+        Returns:
+            `Rows` with columns `count` (uint32, from 1, ascending) and `kmers` (uint64, never 0).
 
         >>> import merganser
         >>> histogram = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1).histogram()
@@ -549,7 +560,6 @@ class Table:
         *,
         threads: int | None = None,
         memory: _Memory | None = None,
-        tmp_dir: _Path | None = None,
         progress: _Progress | None = None,
     ) -> float:
         """Returns the exact Jaccard index of the k-mers of two tables: the number in both divided by the number in
@@ -559,7 +569,6 @@ class Table:
             other: A table with the same k and strands.
             threads: As for `count`.
             memory: As for `count`.
-            tmp_dir: As for `count`.
             progress: As for `count`.
 
         >>> import merganser
@@ -615,8 +624,19 @@ class Spectrum:
 
 @final
 class Database:
-    """A database of reference genomes for classifying reads: a file of Merganser (.mgdb) or a folder of Kraken 2. Threads
+    r"""A database of reference genomes for classifying reads: a file of Merganser (.mgdb) or a folder of Kraken 2. Threads
     may share it. `with` closes it.
+
+    >>> import merganser, pathlib, random, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "nodes.dmp").write_text("1\t|\t1\t|\tno rank\t|\n7\t|\t1\t|\tspecies\t|\n")
+    >>> names = "1\t|\troot\t|\t\t|\tscientific name\t|\n7\t|\tA virus\t|\t\t|\tscientific name\t|\n"
+    >>> _ = (folder / "names.dmp").write_text(names)
+    >>> genome = bytes(random.Random(1).choices(b"ACGT", k=500))
+    >>> _ = (folder / "genome.fa").write_bytes(b">kraken:taxid|7|g\n" + genome + b"\n")
+    >>> with merganser.Database.build(folder / "genome.fa", folder) as database:
+    ...     database.classify([genome[100:250], b"T" * 100]).read_all()["name"]
+    ['A virus', None]
     """
     @staticmethod
     def open(path: _Path) -> Database:
@@ -1678,10 +1698,10 @@ def qv(
     >>> genome = bytes(random.Random(1).choices(b"ACGT", k=2000))
     >>> table = merganser.count([genome[at : at + 100] for at in range(0, 1901, 5)], k=21, min_count=1)
     >>> path = os.path.join(tempfile.mkdtemp(), "assembly.fa")
-    >>> _ = open(path, "wb").write(b">c\n" + genome + b"\n")
+    >>> _ = open(path, "wb").write(b">c\n" + genome[:1000] + b"ACGTACGT" + genome[1000:] + b"\n")
     >>> rows = merganser.qv(table, path, solid=1)
-    >>> rows["assembly"], rows["only_kmers"].tolist(), rows["completeness"].tolist()
-    (['assembly'], [0], [100.0])
+    >>> rows["assembly"], rows["only_kmers"].tolist(), rows["qv"].round(1).tolist()
+    (['assembly'], [28], [31.7])
     """
 @overload
 def matrix(
@@ -1826,6 +1846,7 @@ def extract(
         format: "same" as in the input, or "fasta"; None for fasta if the name of `output` ends in .fa or .fasta.
         threads: As for `count`.
         memory: As for `count`.
+        tmp_dir: As for `count`.
         progress: As for `count`.
 
     Returns:
