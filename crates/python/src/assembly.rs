@@ -13,6 +13,7 @@ use merganser::run::{Cancel, Warnings};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::call;
 use crate::columns::Columns;
 use crate::errors::{OrRaise, wrong};
 use crate::keywords::Keywords;
@@ -20,7 +21,6 @@ use crate::outputs::check;
 use crate::rows::Rows;
 use crate::sequences::{Inputs, inputs, paths};
 use crate::table::Table;
-use crate::call;
 
 /// Evaluates one assembly, or two of one genome, by the k-mers of reads, as Merqury does.
 ///
@@ -165,12 +165,7 @@ enum Source {
 
 impl Source {
     /// Returns the reads of an argument: a table, unless a file has sequences or is a list of such files.
-    fn of(
-        argument: &str,
-        given: &Bound<'_, PyAny>,
-        hpc: bool,
-        folder: &Path,
-    ) -> PyResult<Source> {
+    fn of(argument: &str, given: &Bound<'_, PyAny>, hpc: bool, folder: &Path) -> PyResult<Source> {
         let py = given.py();
         if let Ok(table) = given.cast::<Table>() {
             let table = Box::new(table.get().again(py)?);

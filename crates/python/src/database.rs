@@ -10,11 +10,11 @@ mod taxa;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use merganser::classify::Error;
 use merganser::classify::kraken2::{
     Kraken2Config, Kraken2Database, Kraken2Outcome, classify as classify_kraken2,
 };
 use merganser::classify::run::{Outputs, RunConfig, classify};
-use merganser::classify::Error;
 use merganser::io::OutputSet;
 use merganser::run::{Cancel, Progress, Resources, Silent, thousands};
 use pyo3::exceptions::PyTypeError;
@@ -475,8 +475,16 @@ impl Run<'_> {
         let segments = &self.reads.segments;
         let records = match opened {
             Opened::Own(database) => {
-                classify(self.config, self.resources, database, segments, outputs, progress, cancel)?
-                    .records
+                classify(
+                    self.config,
+                    self.resources,
+                    database,
+                    segments,
+                    outputs,
+                    progress,
+                    cancel,
+                )?
+                .records
             }
             Opened::Kraken2(database) => self.kraken2(database, outputs, progress, cancel)?.records,
         };
@@ -511,8 +519,15 @@ impl Run<'_> {
             Opened::Own(database) => {
                 let mut outputs = open.streams();
                 let segments = &reads.segments;
-                let outcome =
-                    classify(config, resources, database, segments, &mut outputs, progress, cancel)?;
+                let outcome = classify(
+                    config,
+                    resources,
+                    database,
+                    segments,
+                    &mut outputs,
+                    progress,
+                    cancel,
+                )?;
                 (files.write(&outcome, database, &set, warnings)?, outcome.records)
             }
             Opened::Kraken2(database) => {

@@ -57,7 +57,8 @@ impl SetFile {
         if let Some(path) = output {
             return Ok(SetFile::Kept(path));
         }
-        let file = tempfile::Builder::new().prefix(".merganser-").suffix(".mgd").tempfile_in(folder)?;
+        let file =
+            tempfile::Builder::new().prefix(".merganser-").suffix(".mgd").tempfile_in(folder)?;
         Ok(SetFile::Temporary(file.into_temp_path()))
     }
 
@@ -409,23 +410,25 @@ impl MinimizerSet {
         let read = reads.files().into_iter().chain([file.path().to_owned()]);
         check(py, read, files.all())?;
         let kept = !files.kept.is_empty();
-        let (outcome, rows) = call::run(py, &resources.warnings, progress.as_ref(), |progress, cancel| {
-            let lookup = self.lookup(&file, &resources, cancel)?;
-            let run = |outputs| {
-                filter(&config, &lookup, &reads.segments, &resources, outputs, progress, cancel)
-            };
-            if kept {
+        let (outcome, rows) =
+            call::run(py, &resources.warnings, progress.as_ref(), |progress, cancel| {
+                let lookup = self.lookup(&file, &resources, cancel)?;
+                let run = |outputs| {
+                    filter(&config, &lookup, &reads.segments, &resources, outputs, progress, cancel)
+                };
+                if kept {
+                    let set = OutputSet::new();
+                    let outcome = run(files.create(&set, &files.kept)?)?;
+                    set.commit()?;
+                    return Ok::<_, Error>((outcome, KeptReads::default()));
+                }
                 let set = OutputSet::new();
-                let outcome = run(files.create(&set, &files.kept)?)?;
+                let job = |path: &Path| run(files.create(&set, &[path.to_owned()])?);
+                let done =
+                    pipe::through::<_, _, Error>(job, |text| KeptReads::default().read(text))?;
                 set.commit()?;
-                return Ok::<_, Error>((outcome, KeptReads::default()));
-            }
-            let set = OutputSet::new();
-            let job = |path: &Path| run(files.create(&set, &[path.to_owned()])?);
-            let done = pipe::through::<_, _, Error>(job, |text| KeptReads::default().read(text))?;
-            set.commit()?;
-            Ok(done)
-        })?;
+                Ok(done)
+            })?;
         match kept {
             true => Ok(numbers(py, &outcome)?.into_any()),
             false => Ok(Bound::new(py, rows.rows()?)?.into_any()),
@@ -508,7 +511,8 @@ impl Files {
     /// Creates the outputs; those of kept reads at `kept`.
     fn create(&self, set: &OutputSet, kept: &[PathBuf]) -> Result<Outputs, Error> {
         let sinks = |paths: &[PathBuf]| paths.iter().map(|path| Sink::create(set, path)).collect();
-        let (kept, others): (Result<_, Error>, Result<_, Error>) = (sinks(kept), sinks(&self.others));
+        let (kept, others): (Result<_, Error>, Result<_, Error>) =
+            (sinks(kept), sinks(&self.others));
         Ok(Outputs { kept: kept?, others: others? })
     }
 }

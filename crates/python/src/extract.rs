@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use merganser::classify::Error;
 use merganser::classify::extract::{
     ExtractConfig, ExtractOutcome, ExtractOutputs, ExtractStream, Relatives, extract_reads,
     relatives_in_report, relatives_in_taxonomy,
 };
 use merganser::classify::taxonomy::{Dump, TaxonomySource};
-use merganser::classify::Error;
 use merganser::io::{Output, OutputCompression, OutputFormat, OutputSet, ReadInput};
 use merganser::run::{Warnings, thousands};
 use pyo3::prelude::*;
@@ -98,7 +98,8 @@ pub(crate) fn extract<'py>(
         let mut open = Files::create(&files, &set)?;
         let segments = &reads.segments;
         let streams = open.streams();
-        let outcome = extract_reads(&config, &resources, &lines, segments, streams, progress, cancel)?;
+        let outcome =
+            extract_reads(&config, &resources, &lines, segments, streams, progress, cancel)?;
         open.finish()?;
         set.commit()?;
         warn(&outcome, &lines, &resources.warnings);

@@ -13,7 +13,6 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::rows::Rows;
 use crate::call;
 use crate::errors::OrRaise;
 use crate::held::Held;
@@ -23,6 +22,7 @@ use crate::options::{Memory, Options};
 use crate::outputs::check;
 use crate::pipe;
 use crate::reads::Reads;
+use crate::rows::Rows;
 use hits::Hits;
 
 /// The index of a reference, for mapping reads. Threads may share it. `with` closes it.

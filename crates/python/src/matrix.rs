@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::columns::Columns;
-use crate::errors::{OrRaise, wrong};
+use crate::errors::{OrRaise, mistyped, wrong};
 use crate::keywords::Keywords;
 use crate::outputs::check;
 use crate::rows::Rows;
@@ -65,13 +65,14 @@ const MAX_TEXT: usize = i32::MAX as usize;
 )]
 pub(crate) fn matrix<'py>(
     py: Python<'py>,
-    tables: Vec<Given<'py>>,
+    tables: &Bound<'py, PyAny>,
     options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let keywords = Keywords::new(py, "matrix", options)?;
     keywords.refuse(&["device"], "is not an option of this job: only the CPU makes matrices")?;
     let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
     let (given, output) = (keywords.take::<Vec<String>>("names")?, keywords.path("output")?);
+    let tables = Given::all(tables)?;
     let names = names(py, &tables, given)?;
     let config = config(py, names.clone(), output.as_deref(), &keywords)?;
     keywords.finish()?;
@@ -95,13 +96,34 @@ pub(crate) fn matrix<'py>(
 }
 
 /// A table, or the path of one.
-#[derive(FromPyObject)]
-pub(crate) enum Given<'py> {
+enum Given<'py> {
     Table(Bound<'py, Table>),
     Path(PathBuf),
 }
 
-impl Given<'_> {
+impl<'py> Given<'py> {
+    /// Returns the items of a list of tables and paths.
+    fn all(tables: &Bound<'py, PyAny>) -> PyResult<Vec<Given<'py>>> {
+        let is_one = tables.is_instance_of::<Table>() || tables.extract::<PathBuf>().is_ok();
+        if is_one {
+            return Err(mistyped("tables", "give a list of tables or of files"));
+        }
+        let one = |item: PyResult<Bound<'py, PyAny>>| {
+            let item = item?;
+            if let Ok(table) = item.cast::<Table>() {
+                return Ok(Given::Table(table.clone()));
+            }
+            let kind = item.get_type().name()?;
+            let problem = format!("a table must be a Table, str or PathLike, not {kind}");
+            item.extract().map(Given::Path).map_err(|_| mistyped("tables", problem))
+        };
+        let all: Vec<Given<'py>> = tables.try_iter()?.map(one).collect::<PyResult<_>>()?;
+        match all.is_empty() {
+            true => Err(wrong(tables.py(), "tables", "give at least one table")),
+            false => Ok(all),
+        }
+    }
+
     fn open(&self, py: Python<'_>) -> PyResult<AnyTable> {
         match self {
             Given::Table(table) => table.get().again(py),
@@ -151,8 +173,10 @@ fn names(
         let problem = format!("two columns would be called {name}: give different names");
         return Err(wrong(py, "names", problem));
     }
-    if let Some(problem) = names.iter().find_map(|name| merganser::io::check_cell(name.as_ref()).err()) {
-        return Err(wrong(py, "names", problem.to_string()));
+    if let Some(problem) =
+        names.iter().find_map(|name| merganser::io::check_cell(name.as_ref()).err())
+    {
+        return Err(wrong(py, "names", &problem));
     }
     Ok(names)
 }

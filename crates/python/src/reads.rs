@@ -81,7 +81,11 @@ impl Reads {
 /// Checks that first and second mates are of the same kind and number.
 fn check_pairs(py: Python<'_>, first: &Inputs, second: &Inputs) -> PyResult<()> {
     if first.are_files() != second.are_files() {
-        return Err(wrong(py, "mates", "give files for both reads and mates, or sequences for both"));
+        return Err(wrong(
+            py,
+            "mates",
+            "give files for both reads and mates, or sequences for both",
+        ));
     }
     if first.inputs.len() != second.inputs.len() {
         let (reads, mates) = (first.inputs.len(), second.inputs.len());

@@ -16,10 +16,10 @@ use merganser::classify::{Error, bracken::Distribution};
 use merganser::io::{FileKind, Input, OutputSet, warn_of_repeated};
 use merganser::run::{Cancel, Warnings, thousands};
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyTuple, PyType};
 
 use crate::columns::Columns;
-use crate::errors::{OrRaise, malformed, mistyped};
+use crate::errors::{OrRaise, malformed, mistyped, wrong};
 use crate::options::named;
 use crate::rows::Rows;
 use crate::{call, html};
@@ -58,7 +58,7 @@ impl Report {
         given: &Bound<'_, PyAny>,
         warnings: &Warnings,
     ) -> PyResult<(KrakenReport, Vec<PathBuf>)> {
-        match given.extract::<Given<'_>>()? {
+        match Given::of("report", given)? {
             Given::Report(report) => Ok((report.get().0.clone(), Vec::new())),
             Given::Path(path) => Ok((Report::read(py, &path, warnings)?, vec![path])),
         }
@@ -76,13 +76,35 @@ impl Report {
 }
 
 /// A report, or the path of one.
-#[derive(FromPyObject)]
 enum Given<'py> {
     Report(Bound<'py, Report>),
     Path(PathBuf),
 }
 
-impl Given<'_> {
+impl<'py> Given<'py> {
+    /// Returns a report or a path that was given for an argument.
+    fn of(argument: &str, given: &Bound<'py, PyAny>) -> PyResult<Given<'py>> {
+        if let Ok(report) = given.cast::<Report>() {
+            return Ok(Given::Report(report.clone()));
+        }
+        let kind = given.get_type().name()?;
+        let problem = format!("a report must be a Report, str or PathLike, not {kind}");
+        given.extract().map(Given::Path).map_err(|_| mistyped(argument, problem))
+    }
+
+    /// Returns the items of a list of reports and paths.
+    fn all(reports: &Bound<'py, PyAny>) -> PyResult<Vec<Given<'py>>> {
+        if reports.is_instance_of::<Report>() || reports.extract::<PathBuf>().is_ok() {
+            return Err(mistyped("reports", "give a list of reports or of files"));
+        }
+        let all = reports.try_iter()?.map(|item| Given::of("reports", &item?));
+        let all: Vec<Given<'py>> = all.collect::<PyResult<_>>()?;
+        match all.is_empty() {
+            true => Err(wrong(reports.py(), "reports", "give at least one report")),
+            false => Ok(all),
+        }
+    }
+
     /// Returns the file that the report is read from.
     fn input(&self) -> Option<Input> {
         match self {
@@ -113,6 +135,21 @@ impl Report {
         Ok(Report(report))
     }
 
+    /// Parses the text of a report, as `text` returns it.
+    ///
+    /// Args:
+    ///     text: The text.
+    ///
+    /// Returns:
+    ///     The report.
+    ///
+    /// Raises:
+    ///     InputError: If the text is not a report.
+    #[staticmethod]
+    fn parse(py: Python<'_>, text: &str) -> PyResult<Report> {
+        Report::of_text(py, text.as_bytes())
+    }
+
     /// Merges the reports of several samples into one of all reads.
     ///
     /// Args:
@@ -128,8 +165,9 @@ impl Report {
     fn merge(
         _class: &Bound<'_, PyType>,
         py: Python<'_>,
-        reports: Vec<Given<'_>>,
+        reports: &Bound<'_, PyAny>,
     ) -> PyResult<Report> {
+        let reports = Given::all(reports)?;
         let warnings = Warnings::default();
         if let Some(paths) = partial(&reports) {
             let joined = py.detach(|| join(&paths, &Cancel::default())).or_raise(py)?;
@@ -174,7 +212,8 @@ impl Report {
     #[getter]
     fn rows(&self) -> PyResult<Rows> {
         let rows = self.0.rows();
-        let numbers = |number: fn(&ReportRow) -> u64| UInt64Array::from_iter_values(rows.iter().map(number));
+        let numbers =
+            |number: fn(&ReportRow) -> u64| UInt64Array::from_iter_values(rows.iter().map(number));
         let (mut ranks, mut names) = (StringBuilder::new(), StringBuilder::new());
         for row in rows {
             ranks.append_value(&row.rank);
@@ -338,6 +377,12 @@ impl Report {
         let others = others.iter().map(|(name, report)| (name.as_str(), &report.get().0));
         let all: Vec<_> = std::iter::once((sample, &self.0)).chain(others).collect();
         page::of(&all).map_err(|problem| malformed(py, problem, None))
+    }
+
+    /// Supports pickling: the text of the report is stored.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let parse = py.get_type::<Report>().getattr("parse")?;
+        (parse, (self.text()?,)).into_pyobject(py)
     }
 
     /// Writes the report to a file; compressed if the name ends in .gz.

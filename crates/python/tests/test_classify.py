@@ -280,8 +280,22 @@ def test_databases_are_closed(data: Path, database: merganser.Database) -> None:
         pickle.dumps(kept)
     with pytest.raises(merganser.ArgumentError, match="output"):
         merganser.Database.build(genomes, data / "taxonomy", format="kraken2")
-    with pytest.raises(merganser.ArgumentError, match="minimizer_len: requires"):
-        merganser.Database.build(genomes, data / "taxonomy", minimizer_len=21)
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"minimizer_len": 21}, "minimizer_len"),
+        ({"k": 99}, "k"),
+        ({"stride": 500}, "stride"),
+        ({"parts": 0}, "parts"),
+        ({"preset": "fast"}, "preset"),
+        ({"max_part_size": "big"}, "max_part_size"),
+        ({"masked": "all"}, "masked"),
+        ({"format": "kraken2", "output": "x", "k": 20}, "k"),
+        ({"format": "kraken2", "output": "x", "window": 100}, "window"),
+        ({"format": "kraken"}, "format"),
+    ]
+    for options, argument in cases:
+        with pytest.raises(merganser.ArgumentError) as found:
+            merganser.Database.build(genomes, data / "taxonomy", **options)
+        assert found.value.argument == argument, str(found.value)
 
 
 def test_doubts_are_warnings(database: merganser.Database, tmp_path: Path) -> None:

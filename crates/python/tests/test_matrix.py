@@ -68,5 +68,9 @@ def test_wrong_arguments_are_named(tables: list[merganser.Table], reads: list[by
         merganser.matrix([tables[0], other])
     with pytest.raises(merganser.FileNotFound):
         merganser.matrix([tmp_path / "none.mgk"])
-    with pytest.raises(merganser.ArgumentError):
+    with pytest.raises(merganser.ArgumentError, match="tables: give at least one"):
         merganser.matrix([])
+    with pytest.raises(TypeError, match="tables: give a list"):
+        merganser.matrix(tables[0])  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="tables: a table must be"):
+        merganser.matrix([1])  # type: ignore[list-item]

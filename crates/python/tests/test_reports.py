@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import pickle
 import subprocess
 from pathlib import Path
 
@@ -52,6 +53,9 @@ def test_reports_have_rows(samples: list[tuple[Path, Path]]) -> None:
     assert rows["name"] == [line[-1].strip() for line in lines]
     assert (report.reads, report.unclassified, len(report)) == (sum(rows["taxon_reads"]), 1, len(lines))
     assert report.text() == str(report) == samples[0][0].read_text()
+    assert pickle.loads(pickle.dumps(report)) == report == merganser.Report.parse(report.text())
+    with pytest.raises(merganser.InputError):
+        merganser.Report.parse("text")
     assert "<table>" in report._repr_html_() and "reads" in repr(report)
     assert pl.DataFrame(merganser.Report.open(samples[1][0]).rows).columns == rows.columns[:7]
 
@@ -97,6 +101,10 @@ def test_clades_are_selected_as_by_the_program(samples: list[tuple[Path, Path]],
         report.filter(taxid="many")  # type: ignore[arg-type]
 
 
+def merged_reads(path: Path) -> int:
+    return merganser.Report.open(path).reads
+
+
 def test_merged_reports_are_the_programs(samples: list[tuple[Path, Path]], tmp_path: Path) -> None:
     reports, partials = zip(*samples)
     run("report", "merge", "--format", "kreport", *reports, "-o", tmp_path / "a.txt")
@@ -109,6 +117,14 @@ def test_merged_reports_are_the_programs(samples: list[tuple[Path, Path]], tmp_p
     assert merganser.Report.open(partials[1]).text() == (tmp_path / "b.txt").read_text()
     with pytest.raises(merganser.Error):
         merganser.Report.merge(partials)
+    with pytest.raises(merganser.ArgumentError, match="reports: give at least one"):
+        merganser.Report.merge([])
+    with pytest.raises(TypeError, match="reports: give a list"):
+        merganser.Report.merge(str(partials[0]))
+    with pytest.raises(TypeError, match="reports: a report must be"):
+        merganser.Report.merge([1])  # type: ignore[list-item]
+    with pytest.warns(merganser.ResultWarning, match="count twice"):
+        assert merganser.Report.merge([reports[1], reports[1]]).reads == 2 * merged_reads(reports[1])
 
 
 def test_brackens_estimates_are_the_programs(

@@ -1409,6 +1409,19 @@ class Report:
             FileNotFound: If there is no such file.
             InputError: If the file is not a report.
         """
+    @staticmethod
+    def parse(text: str) -> Report:
+        """Parses the text of a report, as `text` returns it.
+
+        Args:
+            text: The text.
+
+        Returns:
+            The report.
+
+        Raises:
+            InputError: If the text is not a report.
+        """
     @classmethod
     def merge(cls, reports: Sequence[Report | _Path]) -> Report:
         """Merges the reports of several samples into one of all reads.

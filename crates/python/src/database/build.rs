@@ -7,8 +7,8 @@ use merganser::classify::kraken2::{
 };
 use merganser::classify::taxonomy::{Dump, TaxonomySource};
 use merganser::classify::{
-    self, BuildConfig, Error, LibraryMaps, PartConfig, References, SketchConfig, TaxidConfig,
-    taxids_of_library,
+    self, BuildConfig, Error, FULL_DENSITY, LibraryMaps, MAX_K, MAX_LOCATIONS, MAX_SKETCH,
+    MAX_WINDOW, PartConfig, References, SketchConfig, TaxidConfig, taxids_of_library,
 };
 use merganser::io::{MadeDirectories, OutputSet, reason};
 use merganser::run::{Cancel, Progress, Resources};
@@ -109,10 +109,21 @@ impl Build {
         match (format, output) {
             (Format::Own(config), output) => {
                 let config = BuildConfig { taxids, maps_beside: found.maps.clone(), ..*config };
-                run_own(&config, (&found, &taxonomy), output.as_deref(), (resources, progress, cancel))
+                run_own(
+                    &config,
+                    (&found, &taxonomy),
+                    output.as_deref(),
+                    (resources, progress, cancel),
+                )
             }
             (Format::Kraken2(config), Some(folder)) => {
-                run_kraken2(&config, &taxids, (&found, &taxonomy), &folder, (resources, progress, cancel))?;
+                run_kraken2(
+                    &config,
+                    &taxids,
+                    (&found, &taxonomy),
+                    &folder,
+                    (resources, progress, cancel),
+                )?;
                 Opened::open(&folder)
             }
             // `of` refuses this.
@@ -174,16 +185,17 @@ fn run_kraken2(
         taxids_of_library(sequences, &found.inputs, &maps)
     };
     let library = Kraken2Library { inputs: &found.inputs, taxids: &find, taxonomy: &dump };
-    let notes = Kraken2Database::build(config, library, (folder, &outputs), resources, progress, cancel)?;
+    let notes =
+        Kraken2Database::build(config, library, (folder, &outputs), resources, progress, cancel)?;
     if let Some((name, why)) = notes.unmapped.first() {
         let count = notes.unmapped.len();
         if taxids.strict {
-            let problem = format!("{count} sequences have no taxon (`strict`), first {name}: {why}");
+            let problem =
+                format!("{count} sequences have no taxon (`strict`), first {name}: {why}");
             return Err(Kraken2Error::Input(problem).into());
         }
-        warnings.push(format!(
-            "{count} sequences have no taxon and are left out, first {name}: {why}"
-        ));
+        warnings
+            .push(format!("{count} sequences have no taxon and are left out, first {name}: {why}"));
     }
     outputs.commit()?;
     Ok(())
@@ -220,7 +232,32 @@ fn own(keywords: &Keywords<'_>) -> PyResult<BuildConfig> {
         parts: keywords.or("parts", of.parts)?,
         max_part_size: keywords.size("max_part_size")?,
     };
-    Ok(BuildConfig { sketches, parts, ..BuildConfig::default() })
+    let config = BuildConfig { sketches, parts, ..BuildConfig::default() };
+    check_ranges(keywords.py(), &config)?;
+    Ok(config)
+}
+
+/// Checks the ranges of parameters.
+///
+/// # Errors
+/// Names the argument that is out of range.
+fn check_ranges(py: Python<'_>, config: &BuildConfig) -> PyResult<()> {
+    let of = config.params();
+    for (argument, value, least, most) in [
+        ("k", of.k, 1, MAX_K),
+        ("sketch", of.sketch, 1, MAX_SKETCH),
+        ("window", of.window, of.k, MAX_WINDOW),
+        ("stride", of.stride, 1, of.window),
+        ("density", of.density, 1, FULL_DENSITY),
+        ("max_locations", of.max_locations, 1, MAX_LOCATIONS),
+    ] {
+        if !(least..=most).contains(&value) {
+            let problem = format!("{value} is out of range: {least} to {most}");
+            return Err(wrong(py, argument, problem));
+        }
+    }
+    // Only the number of parts remains.
+    config.validate().map_err(|error| wrong(py, "parts", error.to_string()))
 }
 
 fn kraken2(keywords: &Keywords<'_>) -> PyResult<Kraken2BuildConfig> {

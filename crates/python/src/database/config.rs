@@ -100,7 +100,8 @@ pub(super) fn to_files(
 ) -> PyResult<RunConfig> {
     let format = keywords.named::<LineFormat>("format")?.unwrap_or_default();
     if format == LineFormat::MetaCache && matches!(opened, Opened::Kraken2(_)) {
-        let problem = "metacache requires a database of merganser (.mgdb), and this is one of Kraken 2";
+        let problem =
+            "metacache requires a database of merganser (.mgdb), and this is one of Kraken 2";
         return Err(wrong(keywords.py(), "format", problem));
     }
     if format == LineFormat::MetaCache {

@@ -89,7 +89,8 @@ impl Files {
             ("partial", &self.partial),
         ];
         let files = files.into_iter().filter_map(|(name, path)| Some((name, path.as_deref()?)));
-        let reads = [("classified_out", &self.classified), ("unclassified_out", &self.unclassified)];
+        let reads =
+            [("classified_out", &self.classified), ("unclassified_out", &self.unclassified)];
         let reads = reads.into_iter().flat_map(|(name, paths)| {
             paths.iter().flat_map(ReadPaths::all).map(move |path| (name, path))
         });
@@ -208,7 +209,8 @@ impl Bracken {
 
     /// Writes the table, and the report if it is wanted.
     fn write(&self, report: &[u8], set: &OutputSet, warnings: &Warnings) -> Result<(), Error> {
-        let (report, shares) = (KrakenReport::of_text(report)?, Distribution::read(&self.distribution)?);
+        let (report, shares) =
+            (KrakenReport::of_text(report)?, Distribution::read(&self.distribution)?);
         let estimate = Estimate::new(&report, &shares, &self.level, self.threshold)?;
         if let Some(doubt) = estimate.doubt() {
             warnings.push(format!("{}: {doubt}", self.distribution.display()));
@@ -253,7 +255,8 @@ impl Open {
     /// Finishes all files.
     pub(super) fn finish(self) -> Result<(), Error> {
         let reads = [self.classified, self.unclassified].into_iter().flatten();
-        let reads = reads.flat_map(|files| files.single.into_iter().chain(files.mates.into_iter().flatten()));
+        let reads = reads
+            .flat_map(|files| files.single.into_iter().chain(files.mates.into_iter().flatten()));
         for output in [self.lines, self.partial].into_iter().flatten().chain(reads) {
             output.finish()?;
         }

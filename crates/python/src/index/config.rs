@@ -18,11 +18,7 @@ use crate::reads::Reads;
 const PLACE: &str = "{}";
 
 /// Takes the options that select hits.
-pub(super) fn of(
-    threshold: Threshold,
-    reads: &Reads,
-    keywords: &Keywords<'_>,
-) -> PyResult<Config> {
+pub(super) fn of(threshold: Threshold, reads: &Reads, keywords: &Keywords<'_>) -> PyResult<Config> {
     if !reads.are_paired() {
         let reason = "is for pairs: give mates, or interleaved=True";
         keywords.refuse(&["min_insert", "max_insert", "rescue"], reason)?;

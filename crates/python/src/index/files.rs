@@ -24,7 +24,11 @@ pub(super) struct Files {
 
 impl Files {
     /// Takes the options of the files of records.
-    pub(super) fn of(records: PathBuf, config: &Config, keywords: &Keywords<'_>) -> PyResult<Files> {
+    pub(super) fn of(
+        records: PathBuf,
+        config: &Config,
+        keywords: &Keywords<'_>,
+    ) -> PyResult<Files> {
         let has_end = |end| OutputFormat::of_name(&records) == Some(end);
         let sort = keywords.flag("sort")?;
         let level = keywords.or("level", 1)?;

@@ -5,8 +5,8 @@ use std::io::{self, BufRead};
 use arrow_array::builder::{BooleanBuilder, StringBuilder, UInt32Builder, UInt64Builder};
 use pyo3::prelude::*;
 
-use crate::rows::Rows;
 use crate::columns::Columns;
+use crate::rows::Rows;
 
 /// The largest number of bytes of a column of text, with room for one more record.
 const MAX_TEXT: usize = i32::MAX as usize - (1 << 20);
