@@ -32,7 +32,10 @@ pub(crate) fn stream_capsule<'py>(
 }
 
 /// Returns capsules with the type of an array and the array.
-pub(crate) fn array_capsules<'py>(py: Python<'py>, array: &dyn Array) -> PyResult<Bound<'py, PyTuple>> {
+pub(crate) fn array_capsules<'py>(
+    py: Python<'py>,
+    array: &dyn Array,
+) -> PyResult<Bound<'py, PyTuple>> {
     let (array, schema) = to_ffi(&array.to_data()).map_err(failed)?;
     let schema = PyCapsule::new_with_value(py, schema, SCHEMA)?;
     let array = PyCapsule::new_with_value(py, array, ARRAY)?;
@@ -101,9 +104,15 @@ pub(crate) fn texts<'a>(argument: &str, array: &'a ArrayRef) -> PyResult<Vec<&'a
         DataType::Utf8 => array.as_string::<i32>().iter().map(some).collect(),
         DataType::LargeUtf8 => array.as_string::<i64>().iter().map(some).collect(),
         DataType::Utf8View => array.as_string_view().iter().map(some).collect(),
-        DataType::Binary => array.as_binary::<i32>().iter().map(Option::unwrap_or_default).collect(),
-        DataType::LargeBinary => array.as_binary::<i64>().iter().map(Option::unwrap_or_default).collect(),
-        DataType::BinaryView => array.as_binary_view().iter().map(Option::unwrap_or_default).collect(),
+        DataType::Binary => {
+            array.as_binary::<i32>().iter().map(Option::unwrap_or_default).collect()
+        }
+        DataType::LargeBinary => {
+            array.as_binary::<i64>().iter().map(Option::unwrap_or_default).collect()
+        }
+        DataType::BinaryView => {
+            array.as_binary_view().iter().map(Option::unwrap_or_default).collect()
+        }
         // The type of a column without values.
         DataType::Null => vec![&[]; array.len()],
         other => {

@@ -32,7 +32,9 @@ impl Column {
             (DataType::Boolean, Some(numpy)) => {
                 let bytes = self.0.as_boolean().values().iter().map(u8::from);
                 let bytes = Column(Arc::new(UInt8Array::from_iter_values(bytes)));
-                numpy.call_method1("asarray", (Bound::new(py, bytes)?,))?.call_method1("view", ("?",))
+                numpy
+                    .call_method1("asarray", (Bound::new(py, bytes)?,))?
+                    .call_method1("view", ("?",))
             }
             (kind, _) if !kind.is_numeric() => Ok(values(py, &self.0)?.into_any()),
             (_, Some(numpy)) => numpy.call_method1("asarray", (Bound::new(py, self)?,)),

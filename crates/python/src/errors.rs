@@ -241,7 +241,9 @@ pub(crate) fn with_keywords(message: &str) -> String {
 
 /// Returns the keyword argument for a field; `None` if the word is not the name of a field.
 fn keyword(field: &str) -> Option<String> {
-    let is_name = field.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_' || byte.is_ascii_digit());
+    let is_name = field
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte == b'_' || byte.is_ascii_digit());
     match field {
         "temp_dir" => Some("tmp_dir".to_owned()),
         "threshold" => Some("e".to_owned()),

@@ -31,7 +31,8 @@ impl Letters {
     pub(crate) fn of(kmers: &Bound<'_, PyAny>, k: Option<usize>) -> PyResult<Letters> {
         let py = kmers.py();
         if kmers.is_instance_of::<PyString>() || kmers.is_instance_of::<PyBytes>() {
-            let problem = "a single k-mer: give a list of k-mers, or use Table.get for the count of one";
+            let problem =
+                "a single k-mer: give a list of k-mers, or use Table.get for the count of one";
             return Err(mistyped("kmers", problem));
         }
         let mut collector = Collector { k, number: 0, bytes: Vec::new() };
@@ -162,14 +163,11 @@ pub(crate) fn encode_kmers<'py>(
 /// >>> merganser.decode_kmers([27, 255], k=4).tolist()
 /// ['ACGT', 'TTTT']
 #[pyfunction]
-pub(crate) fn decode_kmers(
-    py: Python<'_>,
-    kmers: &Bound<'_, PyAny>,
-    k: Int,
-) -> PyResult<Column> {
-    let k = usize::try_from(k.0).ok().filter(|k| (1..=MAX_K).contains(k)).ok_or_else(|| {
-        wrong(py, "k", format!("{} is out of range: give 1 to {MAX_K}", k.0))
-    })?;
+pub(crate) fn decode_kmers(py: Python<'_>, kmers: &Bound<'_, PyAny>, k: Int) -> PyResult<Column> {
+    let k = usize::try_from(k.0)
+        .ok()
+        .filter(|k| (1..=MAX_K).contains(k))
+        .ok_or_else(|| wrong(py, "k", format!("{} is out of range: give 1 to {MAX_K}", k.0)))?;
     let array = Words::of("kmers", kmers)?;
     let own: Vec<u64>;
     let words = match &array {
@@ -189,9 +187,11 @@ pub(crate) fn decode_kmers(
 
 /// Returns the 64 bits of a k-mer in an item of `kmers`.
 fn word(item: &Bound<'_, PyAny>) -> PyResult<u64> {
-    item.extract().map_err(|error: PyErr| match error.is_instance_of::<PyOverflowError>(item.py()) {
-        true => wrong(item.py(), "kmers", format!("{item} is not an integer of 64 bits")),
-        false => mistyped("kmers", format!("{item} is not an int")),
+    item.extract().map_err(|error: PyErr| {
+        match error.is_instance_of::<PyOverflowError>(item.py()) {
+            true => wrong(item.py(), "kmers", format!("{item} is not an integer of 64 bits")),
+            false => mistyped("kmers", format!("{item} is not an int")),
+        }
     })
 }
 

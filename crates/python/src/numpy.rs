@@ -24,7 +24,8 @@ impl Interface {
             let item = interface.get_item(name)?;
             item.ok_or_else(|| mistyped(argument, format!("its array interface has no {name}")))
         };
-        let data = interface.get_item("data")?.and_then(|data| data.extract::<(usize, bool)>().ok());
+        let data =
+            interface.get_item("data")?.and_then(|data| data.extract::<(usize, bool)>().ok());
         let strides = interface.get_item("strides")?.filter(|strides| !strides.is_none());
         Ok(Some(Interface {
             kind: item("typestr")?.extract()?,
@@ -103,7 +104,8 @@ impl<'py> Matrix<'py> {
             (&[rows, width], None, "|u1") => (rows, width, false),
             (_, _, "|O") => return Ok(None),
             (shape, _, kind) => {
-                let (dimensions, kind) = (shape.len(), kind.trim_start_matches(['<', '>', '|', '=']));
+                let (dimensions, kind) =
+                    (shape.len(), kind.trim_start_matches(['<', '>', '|', '=']));
                 let message = format!(
                     "a NumPy array of dtype {kind} with {dimensions} dimensions: give dtype S with one, uint8 with two, or uint64 for k-mers"
                 );

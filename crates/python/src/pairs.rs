@@ -100,9 +100,7 @@ fn decide(
         batch.clear();
         let pairs = part * AT_ONCE..reads.len().min((part + 1) * AT_ONCE);
         for pair in pairs.clone() {
-            batch
-                .push(reads[pair], segments[pair])
-                .map_err(|error| PairError { pair: Some(pair as u64 + 1), error })?;
+            batch.push(reads[pair], segments[pair]).map_err(|error| PairError::of(pair, error))?;
         }
         let mut decisions = Vec::new();
         filter.run_into(batch, scratch, &mut decisions);
@@ -117,18 +115,25 @@ fn decide(
 #[derive(Debug)]
 struct PairError {
     pair: Option<u64>,
-    error: Error,
+    error: Box<Error>,
+}
+
+impl PairError {
+    /// Returns the error of the pair with this position, from 0.
+    fn of(pair: usize, error: Error) -> PairError {
+        PairError { pair: Some(pair as u64 + 1), error: Box::new(error) }
+    }
 }
 
 impl From<Cancelled> for PairError {
     fn from(error: Cancelled) -> PairError {
-        PairError { pair: None, error: error.into() }
+        PairError { pair: None, error: Box::new(error.into()) }
     }
 }
 
 impl From<StartError> for PairError {
     fn from(error: StartError) -> PairError {
-        PairError { pair: None, error: error.into() }
+        PairError { pair: None, error: Box::new(error.into()) }
     }
 }
 

@@ -37,7 +37,9 @@ impl Inputs {
     /// Returns the inputs with the FASTA file, if there is one, that is needed to read them if they are CRAM.
     pub(crate) fn with_reference(&self, reference: Option<&Path>) -> Vec<Input> {
         match reference {
-            Some(path) => self.inputs.iter().cloned().map(|input| input.with_reference(path)).collect(),
+            Some(path) => {
+                self.inputs.iter().cloned().map(|input| input.with_reference(path)).collect()
+            }
             None => self.inputs.clone(),
         }
     }
@@ -45,11 +47,7 @@ impl Inputs {
 
 /// Returns the inputs for the argument `argument`: one or several files (`str` or `PathLike`), or sequences (an array,
 /// or an iterable of `bytes`), which are written to a temporary file in `folder`.
-pub(crate) fn inputs(
-    argument: &str,
-    reads: &Bound<'_, PyAny>,
-    folder: &Path,
-) -> PyResult<Inputs> {
+pub(crate) fn inputs(argument: &str, reads: &Bound<'_, PyAny>, folder: &Path) -> PyResult<Inputs> {
     let py = reads.py();
     if is_path(reads)? {
         return files(py, vec![path(argument, reads)?]);
@@ -116,7 +114,8 @@ fn path(argument: &str, object: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
     let path: PathBuf = object.extract()?;
     let Ok(text) = object.cast::<PyString>() else { return Ok(path) };
     let text = text.to_cow()?;
-    let is_sequence = !text.is_empty() && text.bytes().all(|byte| LETTERS.contains(&byte.to_ascii_uppercase()));
+    let is_sequence =
+        !text.is_empty() && text.bytes().all(|byte| LETTERS.contains(&byte.to_ascii_uppercase()));
     if is_sequence && !path.exists() {
         let text = shortened(&text);
         let message = format!(
@@ -162,7 +161,10 @@ fn items<'py>(
         return Err(mistyped(argument, message));
     }
     if object.is_instance_of::<PyString>() {
-        return Err(mistyped(argument, "a str is not a list: give a list of sequences, [b\"ACGT\"]"));
+        return Err(mistyped(
+            argument,
+            "a str is not a list: give a list of sequences, [b\"ACGT\"]",
+        ));
     }
     object.try_iter().map_err(|_| match object.get_type().name() {
         Ok(kind) => mistyped(argument, format!("{kind} is not an iterable of sequences")),

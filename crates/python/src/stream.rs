@@ -72,7 +72,7 @@ impl Drop for Source {
 /// The answer to a request for rows.
 enum Step {
     Rows(RecordBatch),
-    /// There are none in time.
+    /// No rows arrived in time.
     Waiting,
     Ended(Ended),
     /// The end has been reached now.

@@ -34,8 +34,8 @@ use crate::rows::{self, Rows};
 use crate::spectrum::Spectrum;
 use crate::stream::RowStream;
 use crate::{arrow, call, html};
-use opened::{Opened, format_of};
 pub(crate) use opened::Owned;
+use opened::{Opened, format_of};
 
 /// The number of rows of a batch.
 const ROWS: usize = 1 << 16;

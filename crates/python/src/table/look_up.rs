@@ -76,7 +76,9 @@ impl Table {
         let words = Words::of("kmers", kmers)?;
         let asked = match &words {
             Some(_) if k > MAX_K => {
-                let problem = format!("k is {k}: only k-mers of up to {MAX_K} bases fit into 64 bits; give letters");
+                let problem = format!(
+                    "k is {k}: only k-mers of up to {MAX_K} bases fit into 64 bits; give letters"
+                );
                 return Err(wrong(py, "kmers", problem));
             }
             Some(words) => Asked::Words(words.as_slice()),

@@ -21,11 +21,7 @@ pub(crate) enum Owned {
 
 impl Owned {
     /// Returns the place of a result: the file `output`, or a temporary file in `folder`.
-    pub(crate) fn place(
-        py: Python<'_>,
-        output: Option<PathBuf>,
-        folder: &Path,
-    ) -> PyResult<Owned> {
+    pub(crate) fn place(py: Python<'_>, output: Option<PathBuf>, folder: &Path) -> PyResult<Owned> {
         if let Some(path) = output {
             return match OutputFormat::of_name(&path) {
                 None | Some(OutputFormat::Mgk) => Ok(Owned::Kept(path)),
@@ -36,7 +32,8 @@ impl Owned {
                 }
             };
         }
-        let file = tempfile::Builder::new().prefix(".merganser-").suffix(".mgk").tempfile_in(folder);
+        let file =
+            tempfile::Builder::new().prefix(".merganser-").suffix(".mgk").tempfile_in(folder);
         let file = file.map_err(|cause| {
             let (dir, cause) = (folder.to_owned(), Arc::new(cause));
             raise(py, &merganser::io::Error::Temporary { dir, action: "write", cause })

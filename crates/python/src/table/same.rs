@@ -7,6 +7,9 @@ use merganser::seq::with_kmer;
 
 use super::opened::Opened;
 
+/// k-mers and counts in memory.
+type Rows<'a, K> = &'a [(K, u32)];
+
 /// Whether two tables have the same k, strands, k-mers and counts.
 pub(super) fn are_same(one: &Opened, other: &Opened, cancel: &Cancel) -> Result<bool, Error> {
     let key = |opened: &Opened| {
@@ -19,16 +22,12 @@ pub(super) fn are_same(one: &Opened, other: &Opened, cancel: &Cancel) -> Result<
     with_kmer!(one.header.k, K => have_same_rows::<K>(one, other, cancel))
 }
 
-fn have_same_rows<K: Kmer>(
-    one: &Opened,
-    other: &Opened,
-    cancel: &Cancel,
-) -> Result<bool, Error> {
+fn have_same_rows<K: Kmer>(one: &Opened, other: &Opened, cancel: &Cancel) -> Result<bool, Error> {
     let (Some(first), Some(second)) = (one.table.as_mgk(), other.table.as_mgk()) else {
         return Ok(false);
     };
     let (mut first, mut second) = (first.blocks::<K>(), second.blocks::<K>());
-    let (mut left, mut right): (&[(K, u32)], &[(K, u32)]) = (&[], &[]);
+    let (mut left, mut right): (Rows<'_, K>, Rows<'_, K>) = (&[], &[]);
     loop {
         if left.is_empty() {
             left = first.next()?.unwrap_or_default();

@@ -44,7 +44,8 @@ pub(super) fn start(
     }
     let schema = schema(form, k);
     let (opened, own, cancel) = (Arc::clone(opened), Arc::clone(&schema), Cancel::default());
-    let make = move |sender: &RowSender| with_kmer!(k, K => make::<K>(&opened, form, size, &own, sender));
+    let make =
+        move |sender: &RowSender| with_kmer!(k, K => make::<K>(&opened, form, size, &own, sender));
     RowStream::start(schema, "merganser-table", Warnings::default(), cancel, make)
 }
 
