@@ -78,19 +78,18 @@ impl<'d> Lines<'d> {
     }
 
     fn line(&mut self, line: &[u8]) -> io::Result<()> {
-        let line = String::from_utf8_lossy(line);
         // The fields are C or U, name, taxid, length, and candidates or k-mers.
-        let mut fields = line.split('\t').skip(1);
+        let mut fields = line.splitn(5, |&byte| byte == b'\t').skip(1);
         let mut field = || fields.next().unwrap_or_default();
         let (read, taxid, length, found) = (field(), field(), field(), field());
-        let taxid: u32 = taxid.parse().map_err(|_| io::Error::other("a line without a taxid"))?;
+        let taxid = decimal(taxid).ok_or_else(|| io::Error::other("a line without a taxid"))?;
         let tree = self.opened.taxonomy();
         let node = tree.node(taxid).filter(|_| taxid > 0);
-        self.reads.append_value(read);
+        self.reads.append_value(String::from_utf8_lossy(read));
         self.taxids.append_value(taxid);
         self.names.append_option(node.map(|node| tree.name(node)));
         self.ranks.append_option(node.map(|node| tree.rank_name(node)));
-        self.lengths.append_value(length);
+        self.lengths.append_value(String::from_utf8_lossy(length));
         match self.opened {
             Opened::Own(_) => self.hits.append_value(hits_of_best(found)),
             Opened::Kraken2(_) => {
@@ -121,26 +120,39 @@ impl<'d> Lines<'d> {
     }
 }
 
+/// Parses a decimal number; fast for up to nine digits.
+fn decimal(digits: &[u8]) -> Option<u32> {
+    let is_short = (1..10).contains(&digits.len());
+    if !is_short || !digits.iter().all(u8::is_ascii_digit) {
+        return std::str::from_utf8(digits).ok()?.parse().ok();
+    }
+    Some(digits.iter().fold(0, |number, digit| 10 * number + u32::from(digit - b'0')))
+}
+
+/// Splits `TAXID:NUMBER`.
+fn split(run: &[u8]) -> Option<(&[u8], &[u8])> {
+    let colon = run.iter().position(|&byte| byte == b':')?;
+    Some((&run[..colon], &run[colon + 1..]))
+}
+
 /// Returns the hits of the first candidate of `TAXID:HITS TAXID:HITS …`.
-fn hits_of_best(candidates: &str) -> u32 {
-    let best = candidates.split(' ').next().and_then(|best| best.split_once(':'));
-    best.and_then(|(_, hits)| hits.parse().ok()).unwrap_or(0)
+fn hits_of_best(candidates: &[u8]) -> u32 {
+    let best = candidates.split(|&byte| byte == b' ').next().and_then(split);
+    best.and_then(|(_, hits)| decimal(hits)).unwrap_or(0)
 }
 
 /// Returns the number of k-mers in the clade of a node, and of all k-mers without ambiguous letters, of `TAXID:NUMBER
 /// A:NUMBER |:| …`; `None` for quick classification, which does not count them.
-fn kmers_of_clade(tree: &Taxonomy, clade: Option<u32>, runs: &str) -> [Option<u32>; 2] {
+fn kmers_of_clade(tree: &Taxonomy, clade: Option<u32>, runs: &[u8]) -> [Option<u32>; 2] {
     let (mut hits, mut kmers) = (0, 0);
     // The taxid of the last run with one, and whether it is in the clade: neighbours are often equal.
     let mut last = (0, false);
-    for (taxid, number) in runs.split(' ').filter_map(|run| run.split_once(':')) {
-        if number == "Q" {
+    for (taxid, number) in runs.split(|&byte| byte == b' ').filter_map(split) {
+        if number == b"Q" {
             return [None, None];
         }
         // Fails for ambiguous k-mers and for the border between mates.
-        let (Ok(taxid), Ok(number)) = (taxid.parse::<u32>(), number.parse::<u32>()) else {
-            continue;
-        };
+        let (Some(taxid), Some(number)) = (decimal(taxid), decimal(number)) else { continue };
         kmers += number;
         let Some(clade) = clade.filter(|_| taxid > 0) else { continue };
         if last.0 != taxid {
