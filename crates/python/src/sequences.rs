@@ -1,23 +1,22 @@
 //! The reads of a call: files or sequences.
 
-use std::io::{self, Write};
+mod sink;
+
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use arrow_array::ArrayRef;
-use merganser::io::{Input, expand_inputs, put_decimal};
+use merganser::io::{Input, expand_inputs};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
 use tempfile::NamedTempFile;
 
 use crate::arrow;
-use crate::errors::{OrRaise, mistyped, raise, wrong};
+use crate::errors::{OrRaise, mistyped};
 use crate::numpy::Matrix;
+use sink::in_file;
 
 /// The letters of sequences: those of IUPAC for DNA and RNA, and gaps.
 const LETTERS: &[u8] = b"ACGTUNRYSWKMBDHV*-";
-/// The number of bytes that are written to a temporary file at once.
-const AT_ONCE: usize = 1 << 20;
 /// The number of letters of a text that a message shows.
 const SHOWN: usize = 20;
 
@@ -256,80 +255,4 @@ pub(crate) fn sequences<'py>(
     };
     let items = items(argument, object)?.map(own).collect::<PyResult<_>>()?;
     Ok(Sequences { argument, given: Given::Items(items) })
-}
-
-/// The reason why a sequence cannot be written to a temporary file.
-enum Problem {
-    Letter(u64, u8),
-    Write(PathBuf, io::Error),
-}
-
-impl Problem {
-    fn raise(self, py: Python<'_>, argument: &str) -> PyErr {
-        match self {
-            Problem::Letter(number, byte) => {
-                let byte = byte.escape_ascii();
-                wrong(py, argument, format!("sequence {number}: '{byte}' is not a letter"))
-            }
-            Problem::Write(dir, cause) => unwritten(py, dir, cause),
-        }
-    }
-}
-
-fn unwritten(py: Python<'_>, dir: PathBuf, cause: io::Error) -> PyErr {
-    raise(py, &merganser::io::Error::Temporary { dir, action: "write", cause: Arc::new(cause) })
-}
-
-/// A temporary file of sequences.
-struct Sink {
-    file: NamedTempFile,
-    folder: PathBuf,
-    number: u64,
-    /// Text that has not been written.
-    text: Vec<u8>,
-}
-
-impl Sink {
-    fn add(&mut self, letters: &[u8]) -> Result<(), Problem> {
-        self.number += 1;
-        // A fold over all letters instead of a search, so that the compiler vectorizes it.
-        if letters.iter().fold(false, |bad, &byte| bad | is_no_letter(byte)) {
-            let byte = letters.iter().copied().find(|&byte| is_no_letter(byte));
-            return Err(Problem::Letter(self.number, byte.unwrap_or_default()));
-        }
-        self.text.push(b'>');
-        put_decimal(self.number, &mut self.text);
-        self.text.push(b'\n');
-        self.text.extend_from_slice(letters);
-        self.text.push(b'\n');
-        if self.text.len() < AT_ONCE { Ok(()) } else { self.write() }
-    }
-
-    fn write(&mut self) -> Result<(), Problem> {
-        let written = self.file.write_all(&self.text);
-        self.text.clear();
-        written.map_err(|error| Problem::Write(self.folder.clone(), error))
-    }
-}
-
-/// Whether a byte cannot be a letter of a sequence: it is not printable ASCII, or it begins a header.
-fn is_no_letter(byte: u8) -> bool {
-    byte <= b' ' || byte >= 0x7f || byte == b'>'
-}
-
-/// Returns the temporary file that `fill` fills with sequences.
-fn in_file(
-    py: Python<'_>,
-    argument: &str,
-    folder: &Path,
-    fill: impl FnOnce(&mut Sink) -> PyResult<()>,
-) -> PyResult<Inputs> {
-    let failed = |error| unwritten(py, folder.to_owned(), error);
-    let file = tempfile::Builder::new().prefix(".merganser-").suffix(".fa").tempfile_in(folder);
-    let (file, text) = (file.map_err(failed)?, Vec::with_capacity(2 * AT_ONCE));
-    let mut sink = Sink { file, folder: folder.to_owned(), number: 0, text };
-    fill(&mut sink)?;
-    sink.write().map_err(|problem| problem.raise(py, argument))?;
-    let file = sink.file;
-    Ok(Inputs { inputs: vec![Input::File(file.path().to_owned())], sequences: Some(file) })
 }

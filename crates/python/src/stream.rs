@@ -1,23 +1,25 @@
 //! Streams of rows, which a thread makes ahead of the consumer.
 
+mod collected;
+
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader, make_array};
-use arrow_data::transform::MutableArrayData;
+use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use merganser::run::locks::lock;
 use merganser::run::{Cancel, Warnings};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple};
 
 use crate::errors::{Failure, panicked, raise};
 use crate::rows::{self, Rows};
 use crate::{arrow, call};
+use collected::Collected;
 
 /// The maximum number of batches that wait for the consumer.
 const AHEAD: usize = 2;
@@ -170,6 +172,16 @@ impl RowStream {
         arrow::stream_capsule(py, Box::new(self.reader(py)?))
     }
 
+    /// Returns all remaining rows; checks for signals while it waits.
+    pub(crate) fn collected(&self, py: Python<'_>) -> PyResult<Collected> {
+        self.reader(py)?;
+        let mut batches = Vec::new();
+        while let Some(rows) = self.next(py)? {
+            batches.push(rows);
+        }
+        Ok(Collected { schema: Arc::clone(&self.schema), batches })
+    }
+
     /// Returns the names of the columns.
     fn names(&self) -> Vec<String> {
         self.schema.fields().iter().map(|field| field.name().clone()).collect()
@@ -203,12 +215,8 @@ impl RowStream {
     /// >>> table.batches(size=1).read_all()["count"].tolist()
     /// [1, 2, 1]
     fn read_all(&self, py: Python<'_>) -> PyResult<Rows> {
-        self.reader(py)?;
-        let mut batches = Vec::new();
-        while let Some(rows) = self.next(py)? {
-            batches.push(rows);
-        }
-        py.detach(|| joined(&self.schema, batches)).map(Rows)
+        let all = self.collected(py)?;
+        py.detach(|| all.joined()).map(Rows)
     }
 
     /// Returns the remaining rows as a `pandas.DataFrame`. Needs the packages pandas and pyarrow.
@@ -218,7 +226,7 @@ impl RowStream {
     /// >>> table.batches().to_pandas().shape
     /// (3, 2)
     fn to_pandas<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        rows::to_pandas(this)
+        rows::to_pandas(Bound::new(this.py(), this.get().collected(this.py())?)?.as_any())
     }
 
     /// Returns the remaining rows as a `polars.DataFrame`. Needs the package polars.
@@ -228,7 +236,7 @@ impl RowStream {
     /// >>> table.batches().to_polars().shape
     /// (3, 2)
     fn to_polars<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        rows::to_polars(this)
+        rows::to_polars(Bound::new(this.py(), this.get().collected(this.py())?)?.as_any())
     }
 
     /// Returns the remaining rows as a `pyarrow.Table`. Needs the package pyarrow.
@@ -238,7 +246,7 @@ impl RowStream {
     /// >>> table.batches().to_arrow().shape
     /// (3, 2)
     fn to_arrow<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        rows::to_arrow(this)
+        rows::to_arrow(Bound::new(this.py(), this.get().collected(this.py())?)?.as_any())
     }
 
     /// Refuses the conversion to a NumPy array, which `pandas.DataFrame(stream)` tries: the rows would become cells.
@@ -298,33 +306,4 @@ impl RecordBatchReader for Reader {
     fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }
-}
-
-/// Joins rows of one schema.
-fn joined(schema: &SchemaRef, mut batches: Vec<RecordBatch>) -> PyResult<RecordBatch> {
-    match batches.len() {
-        0 => return Ok(RecordBatch::new_empty(Arc::clone(schema))),
-        1 => return Ok(batches.remove(0)),
-        _ => {}
-    }
-    let columns = (0..schema.fields().len()).map(|at| {
-        let parts: Vec<&ArrayRef> = batches.iter().map(|batch| batch.column(at)).collect();
-        joined_column(schema.field(at).name(), &parts)
-    });
-    let columns = columns.collect::<PyResult<Vec<_>>>()?;
-    RecordBatch::try_new(Arc::clone(schema), columns).map_err(arrow::failed)
-}
-
-fn joined_column(name: &str, parts: &[&ArrayRef]) -> PyResult<ArrayRef> {
-    let data: Vec<_> = parts.iter().map(|part| part.to_data()).collect();
-    let rows = parts.iter().map(|part| part.len()).sum();
-    let mut all = MutableArrayData::new(data.iter().collect(), false, rows);
-    for (number, part) in parts.iter().enumerate() {
-        all.try_extend(number, 0, part.len()).map_err(|_| {
-            PyValueError::new_err(format!(
-                "column {name}: more than 2 GiB of text: iterate over the stream, or use to_polars or to_arrow"
-            ))
-        })?;
-    }
-    Ok(make_array(all.freeze()))
 }

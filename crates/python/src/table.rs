@@ -1,24 +1,25 @@
 //! Tables of k-mers.
 
+mod job;
 mod look_up;
 mod opened;
 mod same;
 mod stream;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use arrow_array::{ArrayRef, UInt32Array, UInt64Array};
 use merganser::io::OutputSet;
+use merganser::kmers::Histogram;
 use merganser::kmers::algebra::{
     Calculation, CountLimits, Cut, Expression, Operation, calculate, compare,
 };
 use merganser::kmers::formats::TableFormat;
 use merganser::kmers::lookup::Lookup;
 use merganser::kmers::tables::AnyTable;
-use merganser::kmers::{Error, Histogram};
+use merganser::run::Resources;
 use merganser::run::locks::lock;
-use merganser::run::{Progress, Resources};
 use merganser::spectrum::Settings;
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
@@ -29,11 +30,12 @@ use crate::columns::Columns;
 use crate::errors::OrRaise;
 use crate::held::Held;
 use crate::integers::Int;
-use crate::options::{Memory, Options, named};
+use crate::options::{Memory, named};
 use crate::rows::{self, Rows};
 use crate::spectrum::Spectrum;
 use crate::stream::RowStream;
 use crate::{arrow, call, html};
+use job::Job;
 pub(crate) use opened::Owned;
 use opened::{Opened, format_of};
 
@@ -57,62 +59,6 @@ pub(crate) struct Table {
     opened: Held<Opened>,
     histogram: OnceLock<Histogram>,
     lookup: Mutex<Option<Arc<dyn Lookup>>>,
-}
-
-/// The output and the resources of an operation on tables.
-struct Job<'a, 'py> {
-    output: Option<PathBuf>,
-    resources: Resources,
-    progress: Option<&'a Bound<'py, PyAny>>,
-}
-
-impl<'a, 'py> Job<'a, 'py> {
-    /// Returns a job with default options.
-    fn simple() -> Job<'a, 'py> {
-        Job { output: None, resources: Resources::new(), progress: None }
-    }
-
-    fn of(
-        py: Python<'py>,
-        output: Option<PathBuf>,
-        (threads, memory, tmp_dir): (Option<Int>, Option<Memory>, Option<PathBuf>),
-        progress: Option<&'a Bound<'py, PyAny>>,
-    ) -> PyResult<Job<'a, 'py>> {
-        let threads = Int::of_option(threads, py, "threads")?;
-        let resources = Options { threads, memory, tmp_dir, ..Options::default() }.resources(py)?;
-        Ok(Job { output, resources, progress })
-    }
-
-    /// Returns the table that is computed from others.
-    fn table(
-        self,
-        py: Python<'_>,
-        tables: &[AnyTable],
-        (expression, limits): (Expression, CountLimits),
-    ) -> PyResult<Table> {
-        let file = Owned::place(py, self.output.clone(), &self.resources.temp_dir)?;
-        self.write(py, tables, (expression, limits, TableFormat::Mgk), file.path())?;
-        Table::of(py, file)
-    }
-
-    /// Writes the table that is computed from others to `path`.
-    fn write(
-        &self,
-        py: Python<'_>,
-        tables: &[AnyTable],
-        (expression, limits, format): (Expression, CountLimits, TableFormat),
-        path: &Path,
-    ) -> PyResult<()> {
-        let output = Some(path.to_owned());
-        let calculation = Calculation { expression, limits, output, format };
-        let resources = &self.resources;
-        call::run(py, &resources.warnings, self.progress, |progress: &dyn Progress, cancel| {
-            let outputs = OutputSet::new();
-            calculate(&calculation, tables, resources, &outputs, progress, cancel)?;
-            outputs.commit()?;
-            Ok::<_, Error>(())
-        })
-    }
 }
 
 impl Table {
@@ -580,8 +526,9 @@ impl Table {
     /// >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
     /// >>> table.to_pandas().shape
     /// (3, 2)
-    fn to_pandas<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        rows::to_pandas(this)
+    fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let stream = stream::start(py, &self.opened()?, ROWS, "str")?;
+        rows::to_pandas(Bound::new(py, stream.collected(py)?)?.as_any())
     }
 
     /// Returns the k-mers and counts as a `polars.DataFrame`. Needs the package polars.
@@ -590,8 +537,9 @@ impl Table {
     /// >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
     /// >>> table.to_polars().shape
     /// (3, 2)
-    fn to_polars<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        rows::to_polars(this)
+    fn to_polars<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let stream = stream::start(py, &self.opened()?, ROWS, "str")?;
+        rows::to_polars(Bound::new(py, stream.collected(py)?)?.as_any())
     }
 
     /// Returns the k-mers and counts as a `pyarrow.Table`. Needs the package pyarrow.
@@ -600,8 +548,9 @@ impl Table {
     /// >>> table = merganser.count([b"ACGTTA", b"CGTTAC"], k=5, min_count=1)
     /// >>> table.to_arrow().shape
     /// (3, 2)
-    fn to_arrow<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        rows::to_arrow(this)
+    fn to_arrow<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let stream = stream::start(py, &self.opened()?, ROWS, "str")?;
+        rows::to_arrow(Bound::new(py, stream.collected(py)?)?.as_any())
     }
 
     #[pyo3(signature = (requested_schema=None))]

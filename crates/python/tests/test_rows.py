@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import builtins
 import gc
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -16,6 +20,8 @@ import pyarrow as pa
 import pytest
 
 import merganser
+
+DATA = Path(__file__).resolve().parents[3] / "tests" / "data"
 
 
 @pytest.fixture
@@ -168,11 +174,50 @@ def test_missing_packages_are_named(table: merganser.Table, monkeypatch: pytest.
             raise ImportError(name)
         return imported(name, *rest, **others)
 
-    import sys
-
     for package in ("pandas", "polars", "pyarrow"):
         monkeypatch.setitem(sys.modules, package, None)
     monkeypatch.setattr(builtins, "__import__", without)
     for method, package in (("to_pandas", "pandas"), ("to_polars", "polars"), ("to_arrow", "pyarrow")):
         with pytest.raises(ImportError, match=f"{method} needs the package {package}: pip install {package}"):
             getattr(table, method)()
+
+
+def test_errors_of_a_run_keep_their_class(table: merganser.Table, tmp_path: Path) -> None:
+    table.save(tmp_path / "t.mgk")
+    content = bytearray((tmp_path / "t.mgk").read_bytes())
+    middle = len(content) // 2
+    content[middle : middle + 64] = bytes(64)
+    (tmp_path / "t.mgk").write_bytes(content)
+    damaged = merganser.Table.open(tmp_path / "t.mgk")
+    uses: list[Callable[[], object]] = [
+        damaged.to_polars,
+        damaged.to_arrow,
+        damaged.to_pandas,
+        lambda: list(damaged),
+        lambda: damaged.batches().to_polars(),
+        lambda: damaged.batches().read_all(),
+    ]
+    for use in uses:
+        with pytest.raises(merganser.InputError, match="t.mgk"):
+            use()
+    with pytest.raises(Exception, match="InputError.*t.mgk"):
+        pa.table(damaged)
+
+
+def test_an_interrupt_ends_waiting_for_rows(tmp_path: Path) -> None:
+    fifo = tmp_path / "reads.fifo"
+    os.mkfifo(fifo)
+    script = f"""
+import merganser, os, signal, threading, sys
+from pathlib import Path
+data = Path({str(DATA)!r})
+database = merganser.Database.build([data / "genomes"], data / "taxonomy", map=[data / "genomes" / "seqid2taxid.map"])
+stream = database.classify({str(fifo)!r})
+writer = open({str(fifo)!r}, "w")
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    stream.to_polars()
+except KeyboardInterrupt:
+    os._exit(7)
+"""
+    assert subprocess.run([sys.executable, "-c", script], timeout=60).returncode == 7
