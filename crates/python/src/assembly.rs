@@ -135,8 +135,9 @@ pub(crate) fn qv(
     rows(&names, &judged, &phasings)
 }
 
+/// Adds the doubts to the warnings. Those that name an option of the program then name the argument.
 fn warn(judged: &Outcome, warnings: &Warnings) {
-    judged.doubts.iter().for_each(|doubt| warnings.push(doubt.clone()));
+    judged.doubts.iter().for_each(|doubt| warnings.push(doubt.replace("--solid", "solid")));
 }
 
 fn config(keywords: &Keywords<'_>) -> PyResult<Config> {

@@ -47,7 +47,8 @@ def test_results_are_the_programs(haplotypes: tuple[str, str], tmp_path: Path) -
     first, second = fasta(tmp_path / "first.fa", wrong), fasta(tmp_path / "second.fa", other[:15_000])
     for folder in ("python", "program"):
         (tmp_path / folder).mkdir()
-    rows = merganser.qv(table, [first, second], output=tmp_path / "python" / "out")
+    with pytest.warns(merganser.ResultWarning, match="set the threshold with solid"):
+        rows = merganser.qv(table, [first, second], output=tmp_path / "python" / "out")
     run("kmers", "qv", "-q", tmp_path / "reads.mgk", first, second, "-o", tmp_path / "program" / "out", "--no-plots")
     files = sorted(path.name for path in (tmp_path / "program").iterdir())
     assert files == sorted(path.name for path in (tmp_path / "python").iterdir())

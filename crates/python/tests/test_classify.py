@@ -195,6 +195,25 @@ def test_all_kinds_of_inputs_give_the_same(
         assert found["length"] == expected["length"]
 
 
+def test_pairs_in_bam_are_classified(
+    database: merganser.Database, pairs: tuple[Path, Path], data: Path, tmp_path: Path
+) -> None:
+    genome = data / "genomes" / "Escherichia_phage_lambda.fna.gz"
+    with pytest.warns(merganser.ResultWarning, match="on the same strand"):
+        merganser.Index.build(genome).map_to(tmp_path / "a.bam", pairs[0], 2, pairs[1], best=True)
+    used = {"lines": tmp_path / "a.tsv", "classified_out": tmp_path / "a#.fq"}
+    database.classify_to(used["lines"], tmp_path / "a.bam", classified_out=used["classified_out"])
+    run(
+        *("classify", "-q", database.path, tmp_path / "a.bam", "-o", tmp_path / "b.tsv"),
+        *("--classified-out", tmp_path / "b#.fq"),
+    )
+    assert (tmp_path / "a.tsv").read_bytes() == (tmp_path / "b.tsv").read_bytes()
+    for path in tmp_path.glob("a*.fq"):
+        assert path.read_bytes() == (tmp_path / path.name.replace("a", "b")).read_bytes()
+    rows = database.classify(tmp_path / "a.bam").read_all()
+    assert rows["length"] == database.classify(*pairs).read_all()["length"]
+
+
 def test_sequences_are_classified(database: merganser.Database) -> None:
     [batch] = list(database.classify([READ, b"T" * 100]))
     assert batch["name"] == [VIRUS, None] and batch["read"] == ["1", "2"]
