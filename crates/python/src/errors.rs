@@ -8,6 +8,8 @@ use pyo3::exceptions::{PyImportError, PyKeyboardInterrupt, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::temporary::{argument_of, with_arguments};
+
 /// The exception classes, by cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
@@ -231,12 +233,19 @@ pub(crate) fn raise(py: Python<'_>, error: &dyn Failure) -> PyErr {
         Class::Argument | Class::Memory => first_field(&message),
         _ => None,
     };
+    // Sequences have no file: the message names their argument.
+    let sequences = argument_of(cause.file.as_deref().unwrap_or(&message)).map(str::to_owned);
+    if sequences.is_some() {
+        cause.file = None;
+    }
+    let argument = argument.or(sequences);
     exception(py, &with_keywords(&message), argument.as_deref(), &cause)
 }
 
-/// Replaces the names of fields in a message, which are in backticks, with the names of the Python keyword arguments.
+/// Replaces the names of fields in a message, which are in backticks, and the temporary files of sequences with the
+/// names of the arguments.
 pub(crate) fn with_keywords(message: &str) -> String {
-    with_names(message, keyword)
+    with_names(&with_arguments(message), keyword)
 }
 
 /// Returns the keyword argument for a field; `None` if the word is not the name of a field.

@@ -15,7 +15,7 @@ use pyo3::types::PyDict;
 use crate::errors::{mistyped, wrong};
 use crate::options::{Memory, Options, named};
 
-/// The keyword arguments of a call, from which the values of known names are taken. `None` stands for the default.
+/// The keyword arguments of a call, from which the values of known names are taken. `None` means the default.
 pub(crate) struct Keywords<'py> {
     function: &'static str,
     given: Bound<'py, PyDict>,

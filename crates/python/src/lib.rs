@@ -33,6 +33,7 @@ mod sequences;
 mod spectrum;
 mod stream;
 mod table;
+mod temporary;
 
 use pyo3::prelude::*;
 

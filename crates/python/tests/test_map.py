@@ -207,6 +207,17 @@ def test_malformed_reads_have_a_number(index: merganser.Index, tmp_path: Path) -
     assert found.value.file == str(path) and found.value.record == 2
 
 
+def test_malformed_sequences_have_the_name_of_their_argument(index: merganser.Index) -> None:
+    with pytest.raises(merganser.InputError) as found:
+        index.map([b"ACGT" * 10, b"AC-T" * 10], 1)
+    assert str(found.value) == "reads: record 2: '-' at base 3 is no letter of DNA"
+    assert found.value.argument == "reads" and found.value.file is None
+    with pytest.raises(merganser.InputError) as found:
+        index.map([b"ACGT" * 10] * 2, 1, [b"ACGT" * 10])
+    assert str(found.value).startswith("mates: ends after 1 records, but reads has more")
+    assert found.value.argument == "mates" and found.value.file is None
+
+
 def test_indexes_are_closed(genome: Genome, index: merganser.Index) -> None:
     with merganser.Index.open(str(index.path)) as opened:
         assert opened.bases == 20_000

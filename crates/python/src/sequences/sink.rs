@@ -10,6 +10,7 @@ use tempfile::NamedTempFile;
 
 use super::Inputs;
 use crate::errors::{raise, wrong};
+use crate::temporary;
 
 /// The number of bytes that are written to a temporary file at once.
 const AT_ONCE: usize = 1 << 20;
@@ -81,7 +82,9 @@ pub(super) fn in_file(
     fill: impl FnOnce(&mut Sink) -> PyResult<()>,
 ) -> PyResult<Inputs> {
     let failed = |error| unwritten(py, folder.to_owned(), error);
-    let file = tempfile::Builder::new().prefix(".merganser-").suffix(".fa").tempfile_in(folder);
+    let beginning = temporary::beginning(argument);
+    let file =
+        tempfile::Builder::new().prefix(&beginning).suffix(temporary::END).tempfile_in(folder);
     let (file, text) = (file.map_err(failed)?, Vec::with_capacity(2 * AT_ONCE));
     let mut sink = Sink { file, folder: folder.to_owned(), number: 0, text };
     fill(&mut sink)?;
