@@ -11,7 +11,7 @@ use merganser::run::{Cancel, Progress, Unit, Warnings};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
-use crate::errors::{Failure, panicked, raise, with_keywords};
+use crate::errors::{Failure, mistyped, panicked, raise, with_keywords};
 
 /// The polling interval for signals and progress.
 const TURN: Duration = Duration::from_millis(50);
@@ -96,7 +96,11 @@ fn shown<'py>(progress: Option<&Bound<'py, PyAny>>) -> PyResult<Option<Bound<'py
             Ok(Some(progress.py().import("merganser")?.getattr("Bar")?.call0()?))
         }
         Ok(_) => Ok(None),
-        Err(_) => Ok(Some(progress.clone())),
+        Err(_) if progress.is_callable() => Ok(Some(progress.clone())),
+        Err(_) => {
+            let kind = progress.get_type().name()?;
+            Err(mistyped("progress", format!("give True, False or a function, not {kind}")))
+        }
     }
 }
 

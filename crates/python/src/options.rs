@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use merganser::run::{Resources, parse_size};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::errors::{raise, wrong};
+use crate::integers::Int;
 
 /// The options `device`, `threads`, `memory` and `tmp_dir` of a call, each `None` for the default.
 #[derive(Default)]
@@ -19,17 +21,30 @@ pub(crate) struct Options<'py> {
 }
 
 /// An amount of memory: bytes, or a size such as "8G".
-#[derive(Clone, Debug, FromPyObject)]
+#[derive(Clone, Debug)]
 pub(crate) enum Memory {
-    Bytes(u64),
+    Bytes(i64),
     Size(String),
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Memory {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Memory> {
+        if let Ok(size) = object.extract::<String>() {
+            return Ok(Memory::Size(size));
+        }
+        object.extract::<Int>().map(|bytes| Memory::Bytes(bytes.0)).map_err(|_| {
+            PyTypeError::new_err("memory must be an int of bytes, or a size such as \"8G\"")
+        })
+    }
 }
 
 impl Memory {
     /// Returns the number of bytes. `argument` is the name of the argument.
     pub(crate) fn bytes(self, py: Python<'_>, argument: &str) -> PyResult<u64> {
         match self {
-            Memory::Bytes(bytes) => Ok(bytes),
+            Memory::Bytes(bytes) => Int(bytes).of(py, argument),
             Memory::Size(text) => {
                 parse_size(&text).map_err(|error| wrong(py, argument, error.to_string()))
             }

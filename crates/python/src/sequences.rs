@@ -165,6 +165,9 @@ fn items<'py>(
             "a str is not a list: give a list of sequences, [b\"ACGT\"]",
         ));
     }
+    if object.hasattr("read")? {
+        return Err(mistyped(argument, "a file object: give the name of the file"));
+    }
     object.try_iter().map_err(|_| match object.get_type().name() {
         Ok(kind) => mistyped(argument, format!("{kind} is not an iterable of sequences")),
         Err(error) => error,

@@ -27,7 +27,7 @@ use pyo3::types::{PyCapsule, PyDict, PyIterator, PyString, PyTuple};
 
 use crate::column::Column;
 use crate::columns::Columns;
-use crate::errors::OrRaise;
+use crate::errors::{OrRaise, wrong};
 use crate::held::Held;
 use crate::integers::Int;
 use crate::options::{Memory, named};
@@ -100,11 +100,29 @@ impl Table {
         let mode = mode.unwrap_or(operation.default_mode());
         let mut tables = vec![self.again(py)?];
         for other in others {
+            self.check_same_kind(py, "others", other)?;
             tables.push(other.again(py)?);
         }
         let operands = (0..tables.len()).map(Expression::Table).collect();
         let expression = Expression::Of { operation, mode, operands };
         job.table(py, &tables, (expression, CountLimits::default()))
+    }
+
+    /// Checks that another table, the argument `argument`, has the same k and strands.
+    fn check_same_kind(&self, py: Python<'_>, argument: &str, other: &Table) -> PyResult<()> {
+        let kind = |opened: &Opened| (opened.header.k, opened.header.canonical);
+        let (own, other) = (kind(&*self.opened()?), kind(&*other.opened()?));
+        let text = |(k, canonical)| {
+            let strands = if canonical { "canonical" } else { "forward" };
+            format!("{strands} {k}-mers")
+        };
+        match own == other {
+            true => Ok(()),
+            false => {
+                let message = format!("a table of {}: this table has {}", text(other), text(own));
+                Err(wrong(py, argument, message))
+            }
+        }
     }
 
     /// Returns the result of an operation with another table, with default options.
@@ -580,7 +598,7 @@ impl Table {
     ///     progress: As for `count`.
     ///
     /// Raises:
-    ///     InputError: If the tables differ in k or strands.
+    ///     ArgumentError: If the tables differ in k or strands.
     ///
     /// >>> import merganser
     /// >>> a, b = (merganser.count([read], k=5, min_count=1) for read in (b"ACGTTA", b"CGTTAC"))
@@ -617,7 +635,7 @@ impl Table {
     ///     progress: As for `count`.
     ///
     /// Raises:
-    ///     InputError: If the tables differ in k or strands.
+    ///     ArgumentError: If the tables differ in k or strands.
     ///
     /// >>> import merganser
     /// >>> a, b = (merganser.count([read], k=5, min_count=1) for read in (b"ACGTTA", b"CGTTAC"))
@@ -653,7 +671,7 @@ impl Table {
     ///     progress: As for `count`.
     ///
     /// Raises:
-    ///     InputError: If the tables differ in k or strands.
+    ///     ArgumentError: If the tables differ in k or strands.
     ///
     /// >>> import merganser
     /// >>> a, b = (merganser.count([read], k=5, min_count=1) for read in (b"ACGTTA", b"CGTTAC"))
@@ -740,6 +758,7 @@ progress=None)")]
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<f64> {
         let Job { resources, .. } = Job::of(py, None, (threads, memory, None), progress)?;
+        self.check_same_kind(py, "other", &other)?;
         let tables = [self.again(py)?, other.again(py)?];
         let compared = call::run(py, &resources.warnings, progress, |progress, cancel| {
             compare(&tables, &[Cut::NONE, Cut::NONE], &resources, progress, cancel)

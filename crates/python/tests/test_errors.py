@@ -30,6 +30,7 @@ def again(error: BaseException) -> Any:
         ({"min_count": -(2**70)}, "min_count", "min_count: -"),
         ({"min_qual": 256}, "min_qual", "min_qual: 256 is out of range"),
         ({"max_count": 2**32}, "max_count", "max_count: 4294967296 is out of range"),
+        ({"memory": -1}, "memory", "memory: -1 is out of range"),
         ({"quality_offset": 34}, "quality_offset", "quality_offset: 34 is neither 33 nor 64"),
         ({"min_count": 5, "max_count": 3}, "min_count", "max_count"),
     ],
@@ -117,3 +118,17 @@ def test_all_classes_have_one_base() -> None:
         error = found("text", argument="a", file="f", record=3)
         copy = again(error)
         assert (type(copy), str(copy), copy.__dict__) == (found, "text", error.__dict__)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"memory": 1.5}, "memory must be an int of bytes, or a size such as"),
+        ({"progress": 3}, "progress: give True, False or a function, not int"),
+        ({"k": "x"}, "cannot be interpreted as an integer"),
+        ({"other": 3}, "unexpected keyword argument"),
+    ],
+)
+def test_wrong_types_are_type_errors(arguments: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        merganser.count([b"ACGT"], **{"k": 3, **arguments})

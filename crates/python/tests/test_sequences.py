@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ import merganser
         ([1, 2], "reads: a sequence must be bytes, not int"),
         (3, "reads: int is not an iterable of sequences"),
         (None, "reads: NoneType is not"),
+        (io.StringIO("x"), "reads: a file object: give the name of the file"),
         (np.array(["ACGT"]), "reads: a NumPy array of dtype U4"),
         (np.zeros(5, dtype=np.uint8), "reads: a NumPy array of dtype u1 with 1 dimensions"),
         (pl.DataFrame({"a": ["ACGT"], "b": ["ACGT"]}), "reads: the data have 2 columns: give one column"),

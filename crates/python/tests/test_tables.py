@@ -168,8 +168,11 @@ def test_operations_are_those_of_sets(reads: list[bytes]) -> None:
     assert rows(a.reduce(2, 5)) == {kmer: count for kmer, count in one.items() if 2 <= count <= 5}
     shared = len(one.keys() & other.keys())
     assert a.jaccard(b) == pytest.approx(shared / len(one.keys() | other.keys()))
-    with pytest.raises(merganser.InputError, match="its k is"):
+    with pytest.raises(merganser.ArgumentError, match="others: a table of canonical 17-mers: this table has canonical 15"):
         a | merganser.count(reads, 17)
+    with pytest.raises(merganser.ArgumentError, match="other: a table of forward 15-mers") as caught:
+        a.jaccard(merganser.count(reads, 15, forward_only=True))
+    assert caught.value.argument == "other"
 
 
 def test_histograms_and_spectra(reads: list[bytes]) -> None:
