@@ -77,6 +77,7 @@ pub(crate) fn matrix<'py>(
     let config = config(py, names.clone(), output.as_deref(), &keywords)?;
     keywords.finish()?;
     let tables = tables.iter().map(|given| given.open(py)).collect::<PyResult<Vec<_>>>()?;
+    check_kmers(py, &names, &tables)?;
     let files: Vec<PathBuf> = tables.iter().flat_map(AnyTable::files).collect();
     check(py, &files, output.as_deref().map(|path| ("output", path)))?;
     let done = call::run(py, &resources.warnings, progress.as_ref(), |progress, cancel| {
@@ -179,6 +180,23 @@ fn names(
         return Err(wrong(py, "names", &problem));
     }
     Ok(names)
+}
+
+/// Checks that the tables have k-mers of the same length and strands.
+fn check_kmers(py: Python<'_>, names: &[String], tables: &[AnyTable]) -> PyResult<()> {
+    let kind = |table: &AnyTable| {
+        let of = table.description();
+        format!("{} {}-mers", if of.canonical { "canonical" } else { "forward" }, of.k)
+    };
+    let first = kind(&tables[0]);
+    match names.iter().zip(tables).find(|(_, table)| kind(table) != first) {
+        None => Ok(()),
+        Some((name, table)) => {
+            let problem = format!("{name} has {}, and {} has {first}", kind(table), names[0]);
+            let remedy = "count all tables in the same way";
+            Err(wrong(py, "tables", format!("{problem}: {remedy}")))
+        }
+    }
 }
 
 fn config(

@@ -21,11 +21,19 @@ struct Found<'t> {
 
 /// Finds the first path of a temporary file in a text.
 fn find(text: &str) -> Option<Found<'_>> {
-    let (before, rest) = text.split_once(BEGINNING)?;
-    let (argument, rest) = rest.split_once('-')?;
-    let (_, after) = rest.split_once(END)?;
-    let start = before.rfind([' ', '\'', '"', '(']).map_or(0, |at| at + 1);
-    Some(Found { around: [&before[..start], after], argument })
+    text.match_indices(BEGINNING).find_map(|(at, _)| found(text, at))
+}
+
+/// Returns the path whose last part begins at `at`, if it is that of a temporary file of sequences.
+fn found(text: &str, at: usize) -> Option<Found<'_>> {
+    let (argument, rest) = text[at + BEGINNING.len()..].split_once('-')?;
+    let (random, after) = rest.split_once(END)?;
+    let is_name = argument.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    if !is_name || !random.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let start = text[..at].rfind([' ', '\'', '"', '(']).map_or(0, |before| before + 1);
+    Some(Found { around: [&text[..start], after], argument })
 }
 
 /// Returns the argument whose sequences are in the first temporary file that a text names.

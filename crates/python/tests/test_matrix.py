@@ -64,7 +64,7 @@ def test_wrong_arguments_are_named(tables: list[merganser.Table], reads: list[by
             merganser.matrix(tables, **options)
         assert found.value.argument == argument, str(found.value)
     other = merganser.count(reads, k=11, min_count=1)
-    with pytest.raises(merganser.InputError):
+    with pytest.raises(merganser.ArgumentError, match="tables: table2 has canonical 11-mers, and s0 has canonical 21"):
         merganser.matrix([tables[0], other])
     with pytest.raises(merganser.FileNotFound):
         merganser.matrix([tmp_path / "none.mgk"])
