@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use merganser::count::{Config, Format, count as count_kmers};
 use merganser::io::{OutputSet, QualityOffset};
+use merganser::run::options::Auto;
 use pyo3::prelude::*;
 
 use crate::call;
 use crate::errors::wrong;
 use crate::integers::Int;
-use crate::options::{Memory, Options};
+use crate::options::{Memory, Options, named};
 use crate::sequences;
 use crate::table::{Owned, Table};
 
@@ -26,6 +27,8 @@ use crate::table::{Owned, Table};
 ///     hpc: Collapse each run of the same base to one base first (homopolymer compression).
 ///     min_qual: Bases with a lower Phred quality break k-mers; None ignores qualities.
 ///     quality_offset: The offset of FASTQ qualities: 33, or 64 for old Illumina (1.3 to 1.7).
+///     storage: Keep intermediate data in memory while it fits ("auto"), only in memory ("ram"), or on disk ("disk").
+///     bins: The number of bins of intermediate data; None for an automatic choice.
 ///     reference: The FASTA file that the reads of CRAM files were aligned to.
 ///     output: The file for the table (.mgk); None for a temporary file, which is deleted with the table.
 ///     device: "auto", "cpu", "cuda", or GPUs by number, "cuda:0,1"; None is "auto".
@@ -54,9 +57,9 @@ use crate::table::{Owned, Table};
 #[pyfunction]
 #[pyo3(signature = (
     reads, k=Int(31), *, min_count=Int(2), max_count=None, forward_only=false, hpc=false, min_qual=None, quality_offset=Int(33),
-    reference=None, output=None, device=None, threads=None, memory=None, tmp_dir=None, progress=None
+    storage="auto", bins=None, reference=None, output=None, device=None, threads=None, memory=None, tmp_dir=None, progress=None
 ), text_signature = "(reads, k=31, *, min_count=2, max_count=None, forward_only=False, hpc=False, min_qual=None, \
-quality_offset=33, reference=None, output=None, device=None, threads=None, memory=None, tmp_dir=None, progress=None)")]
+quality_offset=33, storage='auto', bins=None, reference=None, output=None, device=None, threads=None, memory=None, tmp_dir=None, progress=None)")]
 #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
 pub(crate) fn count(
     py: Python<'_>,
@@ -68,6 +71,8 @@ pub(crate) fn count(
     hpc: bool,
     min_qual: Option<Int>,
     quality_offset: Int,
+    storage: &str,
+    bins: Option<Int>,
     reference: Option<PathBuf>,
     output: Option<PathBuf>,
     device: Option<&str>,
@@ -89,6 +94,8 @@ pub(crate) fn count(
         min_qual: Int::of_option(min_qual, py, "min_qual")?,
         quality_offset: offset,
         hpc,
+        storage: named(py, "storage", storage)?,
+        bins: Auto(Int::of_option(bins, py, "bins")?),
         format: Format::Mgk,
         ..Config::new(k.of(py, "k")?)
     };

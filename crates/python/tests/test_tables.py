@@ -12,6 +12,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -370,3 +371,17 @@ def test_doubts_are_warnings(tmp_path: Path) -> None:
         merganser.count([b"ACGTTA"], k=5, min_count=1)
         with pytest.raises(merganser.ResultWarning):
             merganser.count([b"ACGTTA"], k=5)
+
+
+def test_tables_do_not_depend_on_resources(reads: list[bytes], tmp_path: Path) -> None:
+    expected = merganser.count(reads, 21, output=tmp_path / "a.mgk")
+    options: list[dict[str, Any]] = [{"storage": "ram", "bins": 4}, {"storage": "disk", "bins": 64}, {"threads": 3}]
+    for given in options:
+        table = merganser.count(reads, 21, memory="300M", output=tmp_path / "b.mgk", **given)
+        assert table == expected
+        assert (tmp_path / "a.mgk").read_bytes() == (tmp_path / "b.mgk").read_bytes()
+    with pytest.raises(merganser.ArgumentError, match="storage: 'tape' is not one of auto, ram, disk"):
+        merganser.count(reads, 21, storage="tape")  # type: ignore[arg-type]
+    with pytest.raises(merganser.ArgumentError, match="bins") as caught:
+        merganser.count(reads, 21, bins=0)
+    assert caught.value.argument == "bins"

@@ -464,7 +464,7 @@ class Table:
             progress: As for `count`.
 
         Raises:
-            InputError: If the tables differ in k or strands.
+            ArgumentError: If the tables differ in k or strands.
 
         >>> import merganser
         >>> a, b = (merganser.count([read], k=5, min_count=1) for read in (b"ACGTTA", b"CGTTAC"))
@@ -493,7 +493,7 @@ class Table:
             progress: As for `count`.
 
         Raises:
-            InputError: If the tables differ in k or strands.
+            ArgumentError: If the tables differ in k or strands.
 
         >>> import merganser
         >>> a, b = (merganser.count([read], k=5, min_count=1) for read in (b"ACGTTA", b"CGTTAC"))
@@ -520,7 +520,7 @@ class Table:
             progress: As for `count`.
 
         Raises:
-            InputError: If the tables differ in k or strands.
+            ArgumentError: If the tables differ in k or strands.
 
         >>> import merganser
         >>> a, b = (merganser.count([read], k=5, min_count=1) for read in (b"ACGTTA", b"CGTTAC"))
@@ -1532,6 +1532,8 @@ def count(
     hpc: bool = False,
     min_qual: int | None = None,
     quality_offset: int = 33,
+    storage: Literal["auto", "ram", "disk"] = "auto",
+    bins: int | None = None,
     reference: _Path | None = None,
     output: _Path | None = None,
     device: str | None = None,
@@ -1553,6 +1555,8 @@ def count(
         hpc: Collapse each run of the same base to one base first (homopolymer compression).
         min_qual: Bases with a lower Phred quality break k-mers; None ignores qualities.
         quality_offset: The offset of FASTQ qualities: 33, or 64 for old Illumina (1.3 to 1.7).
+        storage: Keep intermediate data in memory while it fits ("auto"), only in memory ("ram"), or on disk ("disk").
+        bins: The number of bins of intermediate data; None for an automatic choice.
         reference: The FASTA file that the reads of CRAM files were aligned to.
         output: The file for the table (.mgk); None for a temporary file, which is deleted with the table.
         device: "auto", "cpu", "cuda", or GPUs by number, "cuda:0,1"; None is "auto".
