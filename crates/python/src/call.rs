@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -54,11 +54,7 @@ pub(crate) fn run<T: Send, E: Failure>(
             }
         }
     });
-    if let Some(progress) = &progress
-        && progress.hasattr("close")?
-    {
-        progress.call_method0("close")?;
-    }
+    progress.as_ref().map(close).transpose()?;
     match (raised, found) {
         (Some(raised), _) => Err(raised),
         (None, Some(Ok(done))) => {
@@ -84,6 +80,44 @@ pub(crate) fn warn(py: Python<'_>, warnings: &Warnings) -> PyResult<()> {
     for message in messages {
         let message = CString::new(with_keywords(&message).replace('\0', "\\0"))?;
         PyErr::warn(py, &category, &message, 1)?;
+    }
+    Ok(())
+}
+
+/// The progress of a job that runs while the caller does other things, and the callback that it is passed to.
+pub(crate) struct Watch {
+    told: Arc<Told>,
+    progress: Py<PyAny>,
+}
+
+impl Watch {
+    /// Returns a watch for the argument `progress`; `None` if there is no callback.
+    pub(crate) fn new(progress: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Watch>> {
+        let progress = shown(progress)?;
+        Ok(progress.map(|progress| Watch { told: Arc::default(), progress: progress.unbind() }))
+    }
+
+    /// Returns the receiver of the job's progress.
+    pub(crate) fn receiver(&self) -> Arc<dyn Progress + Send + Sync> {
+        self.told.clone()
+    }
+
+    /// Calls the callback if there is news.
+    pub(crate) fn tell(&self, py: Python<'_>) -> PyResult<()> {
+        self.told.tell(Some(self.progress.bind(py)))
+    }
+
+    /// Calls the callback a last time, and closes a bar.
+    pub(crate) fn close(&self, py: Python<'_>) -> PyResult<()> {
+        self.tell(py)?;
+        close(self.progress.bind(py))
+    }
+}
+
+/// Closes a progress bar.
+fn close(progress: &Bound<'_, PyAny>) -> PyResult<()> {
+    if progress.hasattr("close")? {
+        progress.call_method0("close")?;
     }
     Ok(())
 }

@@ -21,6 +21,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::call::Watch;
 use crate::errors::{OrRaise, malformed};
 use crate::held::Held;
 use crate::keywords::Keywords;
@@ -321,6 +322,7 @@ impl Database {
     ///     threads: As for `count`.
     ///     memory: As for `count`.
     ///     tmp_dir: As for `count`.
+    ///     progress: As for `count`; it is called while rows are consumed.
     ///
     /// Returns:
     ///     A `RowStream`, which makes rows while earlier ones are consumed. Columns: `read` (its name; for a sequence
@@ -339,7 +341,7 @@ impl Database {
             hitmin_per_kb=None, hitmin_contested=None, hitdiff=None, near=None, lowest=None, highest=None, \
             max_cand=None, insert=None, cov_percentile=0, min_read_len=None, max_read_len=None, minimum_hit_groups=2, \
             quick=False, min_qual=0, quality_offset=33, mapped_only=False, device=None, threads=None, memory=None, \
-            tmp_dir=None)"
+            tmp_dir=None, progress=None)"
     )]
     fn classify(
         &self,
@@ -350,20 +352,23 @@ impl Database {
     ) -> PyResult<RowStream> {
         let opened = self.opened.get()?;
         let keywords = Keywords::new(py, "classify", options)?;
-        let resources = keywords.resources()?;
+        let (resources, progress) = (keywords.resources()?, keywords.object("progress")?);
         let reads = Reads::of(reads, mates, &keywords, &resources.temp_dir)?;
         reads.warn_of_mates("classified", &resources.warnings);
         let config = config::of(&opened, &reads, &keywords)?;
         keywords.finish()?;
+        let watch = Watch::new(progress.as_ref())?;
+        let progress = watch.as_ref().map_or_else(|| Arc::new(Silent) as _, Watch::receiver);
         let (cancel, warnings) = (Cancel::default(), resources.warnings.clone());
         let schema = lines::schema_of(&opened);
         RowStream::start(schema, "merganser-classify", warnings, cancel.clone(), move |sender| {
             let mut lines = Lines::new(&opened, sender);
             let mut outputs = Outputs { lines: Some(&mut lines), ..Outputs::default() };
             let run = Run { config: &config, resources: &resources, reads: &reads };
-            run.records(&opened, &mut outputs, &Silent, &cancel)?;
+            run.records(&opened, &mut outputs, &*progress, &cancel)?;
             Ok::<_, Error>(lines.finish()?)
         })
+        .map(|stream| stream.watched(watch))
     }
 
     /// Classifies reads and writes files with the same bytes as `merganser classify`.

@@ -16,9 +16,10 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple};
 
+use crate::arrow;
+use crate::call::{self, Watch};
 use crate::errors::{Failure, panicked, raise};
 use crate::rows::{self, Rows};
-use crate::{arrow, call};
 use collected::Collected;
 
 /// The maximum number of batches that wait for the consumer.
@@ -115,6 +116,7 @@ impl Source {
 pub(crate) struct RowStream {
     schema: SchemaRef,
     source: Arc<Mutex<Source>>,
+    watch: Option<Arc<Watch>>,
 }
 
 impl RowStream {
@@ -140,14 +142,21 @@ impl RowStream {
             let _ = sender.0.send(Err(ended));
         })?;
         let source = Source { items, warnings, cancel, is_at_end: false };
-        Ok(RowStream { schema, source: Arc::new(Mutex::new(source)) })
+        Ok(RowStream { schema, source: Arc::new(Mutex::new(source)), watch: None })
+    }
+
+    /// Passes the progress of the run to a callback while rows are consumed. An exception of it ends the run.
+    pub(crate) fn watched(self, watch: Option<Watch>) -> RowStream {
+        RowStream { watch: watch.map(Arc::new), ..self }
     }
 
     /// Returns the next rows, `None` at the end; checks for signals while it waits. At the end, the warnings of the
     /// run are issued.
     pub(crate) fn next(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
         loop {
-            match py.detach(|| lock(&self.source).step(true)) {
+            let step = py.detach(|| lock(&self.source).step(true));
+            tell(py, self.watch.as_deref(), &self.source, &step)?;
+            match step {
                 Step::Rows(rows) => return Ok(Some(rows)),
                 Step::Waiting => py.check_signals()?,
                 Step::Ended(ended) => return Err(ended.raise(py)),
@@ -164,7 +173,8 @@ impl RowStream {
                 "the rows of this stream were read before: make the stream again, or keep read_all()",
             ));
         }
-        Ok(Reader { schema: Arc::clone(&self.schema), source: Arc::clone(&self.source) })
+        let (schema, source) = (Arc::clone(&self.schema), Arc::clone(&self.source));
+        Ok(Reader { schema, source, watch: self.watch.clone() })
     }
 
     /// Returns a capsule with the remaining rows. They are consumed when they are read from it.
@@ -280,10 +290,30 @@ impl RowStream {
     }
 }
 
+/// Passes the progress of a run to its callback. An exception of it ends the run.
+fn tell(
+    py: Python<'_>,
+    watch: Option<&Watch>,
+    source: &Mutex<Source>,
+    step: &Step,
+) -> PyResult<()> {
+    let Some(watch) = watch else { return Ok(()) };
+    let told = match step {
+        Step::Rows(_) | Step::Waiting => watch.tell(py),
+        Step::Ended(_) | Step::End(_) => watch.close(py),
+        Step::Past => Ok(()),
+    };
+    if told.is_err() {
+        py.detach(|| lock(source).cancel.cancel());
+    }
+    told
+}
+
 /// A reader of the rows of a stream, for Arrow.
 struct Reader {
     schema: SchemaRef,
     source: Arc<Mutex<Source>>,
+    watch: Option<Arc<Watch>>,
 }
 
 impl Iterator for Reader {
@@ -292,6 +322,12 @@ impl Iterator for Reader {
     fn next(&mut self) -> Option<Self::Item> {
         // The lock is released before the interpreter is needed.
         let step = lock(&self.source).step(false);
+        let watch = self.watch.as_deref();
+        if watch.is_some()
+            && let Err(error) = Python::attach(|py| tell(py, watch, &self.source, &step))
+        {
+            return Some(Err(ArrowError::ExternalError(Box::new(error))));
+        }
         let error = match step {
             Step::Rows(rows) => return Some(Ok(rows)),
             Step::Waiting | Step::Past => return None,

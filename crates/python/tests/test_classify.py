@@ -336,8 +336,15 @@ def test_progress_is_reported(database: merganser.Database, data: Path) -> None:
     database.classify_to(None, data / "ERR1438863_1.fastq.gz", progress=lambda *stage: stages.append(stage))
     assert stages
 
+    given = len(stages)
+    rows = database.classify(data / "ERR1438863_1.fastq.gz", progress=lambda *stage: stages.append(stage)).read_all()
+    pl.DataFrame(database.classify(data / "ERR1438863_1.fastq.gz", progress=lambda *stage: stages.append(stage)))
+    assert len(stages) >= given + 2 and len(rows) > 0
+
     def stop(*stage: object) -> None:
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
         database.classify_to(None, data / "ERR1438863_1.fastq.gz", progress=stop)
+    with pytest.raises(RuntimeError, match="enough"):
+        database.classify(data / "ERR1438863_1.fastq.gz", progress=stop).read_all()

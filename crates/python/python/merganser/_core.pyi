@@ -797,6 +797,7 @@ class Database:
         threads: int | None = None,
         memory: _Memory | None = None,
         tmp_dir: _Path | None = None,
+        progress: _Progress | None = None,
     ) -> RowStream:
         """Classifies reads, in the order of the input.
 
@@ -831,6 +832,7 @@ class Database:
             threads: As for `count`.
             memory: As for `count`.
             tmp_dir: As for `count`.
+            progress: As for `count`; it is called while rows are consumed.
 
         Returns:
             A `RowStream`, which makes rows while earlier ones are consumed. Columns: `read` (its name; for a sequence
