@@ -39,6 +39,8 @@ use job::Job;
 pub(crate) use opened::Owned;
 use opened::{Opened, format_of};
 
+/// The lowest limit of counts that leaves enough of a histogram for a model.
+const MIN_LIMIT: u32 = 20;
 /// The number of rows of a batch.
 const ROWS: usize = 1 << 16;
 
@@ -467,9 +469,9 @@ impl Table {
     ///         it.
     ///     topology: The relation of four haplotypes (1 or 2), five (1 to 5) or six (1 to 16), by the numbers of
     ///         GenomeScope 2; 0 for any.
-    ///     max_count: Do not fit the model to counts above this number; they still count for the genome size. None for
-    ///         2000, or ten times the main peak.
-    ///     exclude_above: Ignore k-mers that occur more often than this, also in the genome size: those of
+    ///     max_count: Do not fit the model to counts above this number, 20 or more; they still count for the genome
+    ///         size. None for 2000, or ten times the main peak.
+    ///     exclude_above: Ignore k-mers that occur more often than this, 20 or more, also in the genome size: those of
     ///         organelles, plasmids and spike-ins; None for no limit.
     ///
     /// Returns:
@@ -502,8 +504,8 @@ impl Table {
             ploidy: ploidy.of(py, "ploidy")?,
             coverage,
             topology: topology.of(py, "topology")?,
-            max_count: Int::of_option(max_count, py, "max_count")?,
-            exclude_above: Int::of_option(exclude_above, py, "exclude_above")?,
+            max_count: limit(py, "max_count", max_count)?,
+            exclude_above: limit(py, "exclude_above", exclude_above)?,
             ..Settings::default()
         };
         let opened = self.opened()?;
@@ -791,5 +793,16 @@ progress=None)")]
                 "a table in a temporary file cannot be pickled: save it and open the saved file",
             )),
         }
+    }
+}
+
+/// Returns a limit of the counts that a model is fitted to.
+fn limit(py: Python<'_>, argument: &str, given: Option<Int>) -> PyResult<Option<u32>> {
+    match Int::of_option(given, py, argument)? {
+        Some(limit) if limit < MIN_LIMIT => {
+            let problem = format!("{limit} is out of range: give {MIN_LIMIT} or more");
+            Err(wrong(py, argument, problem))
+        }
+        limit => Ok(limit),
     }
 }

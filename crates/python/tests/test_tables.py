@@ -354,9 +354,18 @@ def test_doubts_of_spectra_are_warnings() -> None:
         else:
             assert [str(one.message) for one in told] == doubts
             assert all(one.category is merganser.ResultWarning for one in told)
-    with pytest.raises(merganser.ArgumentError) as caught:
-        table.spectrum(ploidy=9)
-    assert caught.value.argument == "ploidy"
+    wrong: list[dict[str, Any]] = [
+        {"ploidy": 9},
+        {"ploidy": -1},
+        {"topology": 3},
+        {"coverage": 0.5},
+        {"max_count": 19},
+        {"exclude_above": 3},
+    ]
+    for given in wrong:
+        with pytest.raises(merganser.ArgumentError) as caught:
+            table.spectrum(**given)
+        assert caught.value.argument in given
 
 
 def test_doubts_are_warnings(tmp_path: Path) -> None:

@@ -377,9 +377,9 @@ class Table:
                 it.
             topology: The relation of four haplotypes (1 or 2), five (1 to 5) or six (1 to 16), by the numbers of
                 GenomeScope 2; 0 for any.
-            max_count: Do not fit the model to counts above this number; they still count for the genome size. None for
-                2000, or ten times the main peak.
-            exclude_above: Ignore k-mers that occur more often than this, also in the genome size: those of
+            max_count: Do not fit the model to counts above this number, 20 or more; they still count for the genome
+                size. None for 2000, or ten times the main peak.
+            exclude_above: Ignore k-mers that occur more often than this, 20 or more, also in the genome size: those of
                 organelles, plasmids and spike-ins; None for no limit.
 
         Returns:
@@ -1054,7 +1054,7 @@ class Index:
         tmp_dir: _Path | None = None,
         progress: _Progress | None = None,
     ) -> Rows:
-        """Finds the positions of reads in the reference, with at most `e` edits, on either strand.
+        r"""Finds the positions of reads in the reference, with at most `e` edits, on either strand.
 
         Args:
             reads: Files or sequences, as for `count`.
@@ -1093,6 +1093,16 @@ class Index:
         Raises:
             ArgumentError: If an argument is out of range.
             InputError: If a read is invalid; it has `file` and `record`.
+
+        >>> import merganser, pathlib, random, tempfile
+        >>> genome = bytes(random.Random(1).choices(b"ACGT", k=1000))
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "genome.fa"
+        >>> _ = path.write_bytes(b">c\n" + genome + b"\n")
+        >>> hits = merganser.Index.build(path).map([genome[10:110], genome[500:600]], "4%", best=True)
+        >>> for hit in hits:
+        ...     print(hit.read, hit.contig, hit.position, hit.edits, hit.cigar)
+        0 c 10 0 100=
+        1 c 500 0 100=
         """
     def map_to(
         self,
@@ -1158,6 +1168,16 @@ class Index:
             ArgumentError: If an argument is out of range.
             InputError: If a read is invalid; it has `file` and `record`.
             OutputError: If an output cannot be written; then no output appears.
+
+        >>> import merganser, pathlib, random, tempfile
+        >>> genome = bytes(random.Random(1).choices(b"ACGT", k=1000))
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "genome.fa").write_bytes(b">c\n" + genome + b"\n")
+        >>> index = merganser.Index.build(folder / "genome.fa")
+        >>> index.map_to(folder / "reads.bam", [genome[10:110]], e=3, sort=True)["mapped"]
+        1
+        >>> sorted(path.name for path in folder.iterdir())
+        ['genome.fa', 'reads.bam', 'reads.bam.bai']
         """
     def _repr_html_(self) -> str: ...
 
@@ -1257,6 +1277,18 @@ class MinimizerSet:
         Args:
             others: Sets with the same k and w.
             output: The file for the result; None for a temporary one.
+
+        Returns:
+            A new set.
+
+        Raises:
+            InputError: If the sets have different k or w.
+
+        >>> import merganser, random
+        >>> one, other = (bytes(random.Random(seed).choices(b"ACGT", k=500)) for seed in (1, 2))
+        >>> sets = [merganser.MinimizerSet.build([genome]) for genome in (one, other)]
+        >>> len(sets[0] | sets[1]) == len(sets[0]) + len(sets[1])
+        True
         """
     def subtract(self, *others: MinimizerSet, output: _Path | None = None) -> MinimizerSet:
         """Returns the minimizers that are in no other set.
@@ -1264,6 +1296,12 @@ class MinimizerSet:
         Args:
             others: Sets with the same k and w.
             output: The file for the result; None for a temporary one.
+
+        Returns:
+            A new set.
+
+        Raises:
+            InputError: If the sets have different k or w.
         """
     def intersect(self, *others: MinimizerSet, output: _Path | None = None) -> MinimizerSet:
         """Returns the minimizers that are in all of the sets.
@@ -1271,6 +1309,12 @@ class MinimizerSet:
         Args:
             others: Sets with the same k and w.
             output: The file for the result; None for a temporary one.
+
+        Returns:
+            A new set.
+
+        Raises:
+            InputError: If the sets have different k or w.
         """
     def __or__(self, other: MinimizerSet) -> MinimizerSet: ...
     def __sub__(self, other: MinimizerSet) -> MinimizerSet: ...
@@ -1413,7 +1457,7 @@ class Report:
         """
     @staticmethod
     def parse(text: str) -> Report:
-        """Parses the text of a report, as `text` returns it.
+        r"""Parses the text of a report, as `text` returns it.
 
         Args:
             text: The text.
@@ -1423,10 +1467,14 @@ class Report:
 
         Raises:
             InputError: If the text is not a report.
+
+        >>> import merganser
+        >>> merganser.Report.parse("100.00\t3\t0\tR\t1\troot\n100.00\t3\t3\tS\t562\t  Escherichia coli\n")
+        <merganser.Report of 3 reads, 2 rows>
         """
     @classmethod
     def merge(cls, reports: Sequence[Report | _Path]) -> Report:
-        """Merges the reports of several samples into one of all reads.
+        r"""Merges the reports of several samples into one of all reads.
 
         Args:
             reports: Reports, or files of reports or partial results. Partial results alone keep the columns of
@@ -1437,6 +1485,11 @@ class Report:
 
         Raises:
             InputError: If a file is not a report, or the reports contradict each other.
+
+        >>> import merganser
+        >>> report = merganser.Report.parse("100.00\t3\t0\tR\t1\troot\n100.00\t3\t3\tS\t562\t  Escherichia coli\n")
+        >>> merganser.Report.merge([report, report]).rows["clade_reads"].tolist()
+        [6, 6]
         """
     @property
     def rows(self) -> Rows:
@@ -1461,7 +1514,7 @@ class Report:
         min_reads: int = 0,
         min_percent: float = 0.0,
     ) -> Report:
-        """Returns the report of some clades. A clade is kept with all taxa below it, and with the taxa above it as far as
+        r"""Returns the report of some clades. A clade is kept with all taxa below it, and with the taxa above it as far as
         they have its reads; percentages are those of the kept reads.
 
         Args:
@@ -1476,6 +1529,11 @@ class Report:
 
         Raises:
             ArgumentError: If an argument is out of range.
+
+        >>> import merganser
+        >>> text = "25.00\t1\t1\tU\t0\tunclassified\n75.00\t3\t0\tR\t1\troot\n75.00\t3\t3\tS\t562\t  Escherichia coli\n"
+        >>> merganser.Report.parse(text).filter(taxid=0, exclude=True).rows["name"]
+        ['root', 'Escherichia coli']
         """
     def bracken(
         self,
@@ -1503,15 +1561,30 @@ class Report:
     def text(self) -> str:
         """Returns the report as text, as `str` does."""
     def mpa(self) -> str:
-        """Returns the report as a MetaPhlAn-style table: lines of a lineage and the reads of the clade."""
+        r"""Returns the report as a MetaPhlAn-style table: lines of a lineage and the reads of the clade.
+
+        >>> import merganser
+        >>> report = merganser.Report.parse("100.00\t3\t0\tR\t1\troot\n100.00\t3\t3\tS\t562\t  Escherichia coli\n")
+        >>> report.mpa()
+        's__Escherichia_coli\t3\n'
+        """
     def krona(self) -> str:
-        """Returns the report as text for Krona's ktImportText."""
+        r"""Returns the report as text for Krona's ktImportText.
+
+        >>> import merganser
+        >>> report = merganser.Report.parse("100.00\t3\t0\tR\t1\troot\n100.00\t3\t3\tS\t562\t  Escherichia coli\n")
+        >>> report.krona()
+        '3\tEscherichia coli\n'
+        """
     def html(self, sample: str = "sample", **others: Report) -> str:
         """Returns an HTML page with charts and tables of the report, a single file that needs no network.
 
         Args:
             sample: The name of the sample.
             others: Further samples on the same page, as `NAME=report`.
+
+        Returns:
+            The text of the page.
         """
     def save(self, path: _Path) -> None:
         """Writes the report to a file; compressed if the name ends in .gz.
