@@ -301,6 +301,18 @@ impl MinimizerSet {
     /// Args:
     ///     others: Sets with the same k and w.
     ///     output: The file for the result; None for a temporary one.
+    ///
+    /// Returns:
+    ///     A new set.
+    ///
+    /// Raises:
+    ///     InputError: If the sets have different k or w.
+    ///
+    /// >>> import merganser, random
+    /// >>> one, other = (bytes(random.Random(seed).choices(b"ACGT", k=500)) for seed in (1, 2))
+    /// >>> sets = [merganser.MinimizerSet.build([genome]) for genome in (one, other)]
+    /// >>> len(sets[0] | sets[1]) == len(sets[0]) + len(sets[1])
+    /// True
     #[pyo3(signature = (*others, output=None))]
     fn union(
         &self,
@@ -316,6 +328,12 @@ impl MinimizerSet {
     /// Args:
     ///     others: Sets with the same k and w.
     ///     output: The file for the result; None for a temporary one.
+    ///
+    /// Returns:
+    ///     A new set.
+    ///
+    /// Raises:
+    ///     InputError: If the sets have different k or w.
     #[pyo3(signature = (*others, output=None))]
     fn subtract(
         &self,
@@ -331,6 +349,12 @@ impl MinimizerSet {
     /// Args:
     ///     others: Sets with the same k and w.
     ///     output: The file for the result; None for a temporary one.
+    ///
+    /// Returns:
+    ///     A new set.
+    ///
+    /// Raises:
+    ///     InputError: If the sets have different k or w.
     #[pyo3(signature = (*others, output=None))]
     fn intersect(
         &self,

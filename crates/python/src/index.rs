@@ -230,6 +230,16 @@ impl Index {
     /// Raises:
     ///     ArgumentError: If an argument is out of range.
     ///     InputError: If a read is invalid; it has `file` and `record`.
+    ///
+    /// >>> import merganser, pathlib, random, tempfile
+    /// >>> genome = bytes(random.Random(1).choices(b"ACGT", k=1000))
+    /// >>> path = pathlib.Path(tempfile.mkdtemp()) / "genome.fa"
+    /// >>> _ = path.write_bytes(b">c\n" + genome + b"\n")
+    /// >>> hits = merganser.Index.build(path).map([genome[10:110], genome[500:600]], "4%", best=True)
+    /// >>> for hit in hits:
+    /// ...     print(hit.read, hit.contig, hit.position, hit.edits, hit.cigar)
+    /// 0 c 10 0 100=
+    /// 1 c 500 0 100=
     #[pyo3(
         signature = (reads, e, mates=None, **options),
         text_signature = "($self, reads, e, mates=None, *, interleaved=False, any_names=False, reference=None, best=False, \
@@ -292,6 +302,16 @@ impl Index {
     ///     ArgumentError: If an argument is out of range.
     ///     InputError: If a read is invalid; it has `file` and `record`.
     ///     OutputError: If an output cannot be written; then no output appears.
+    ///
+    /// >>> import merganser, pathlib, random, tempfile
+    /// >>> genome = bytes(random.Random(1).choices(b"ACGT", k=1000))
+    /// >>> folder = pathlib.Path(tempfile.mkdtemp())
+    /// >>> _ = (folder / "genome.fa").write_bytes(b">c\n" + genome + b"\n")
+    /// >>> index = merganser.Index.build(folder / "genome.fa")
+    /// >>> index.map_to(folder / "reads.bam", [genome[10:110]], e=3, sort=True)["mapped"]
+    /// 1
+    /// >>> sorted(path.name for path in folder.iterdir())
+    /// ['genome.fa', 'reads.bam', 'reads.bam.bai']
     #[pyo3(
         signature = (output, reads, e, mates=None, **options),
         text_signature = "($self, output, reads, e, mates=None, *, interleaved=False, any_names=False, reference=None, best=False, \

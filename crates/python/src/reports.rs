@@ -145,6 +145,10 @@ impl Report {
     ///
     /// Raises:
     ///     InputError: If the text is not a report.
+    ///
+    /// >>> import merganser
+    /// >>> merganser.Report.parse("100.00\t3\t0\tR\t1\troot\n100.00\t3\t3\tS\t562\t  Escherichia coli\n")
+    /// <merganser.Report of 3 reads, 2 rows>
     #[staticmethod]
     fn parse(py: Python<'_>, text: &str) -> PyResult<Report> {
         Report::of_text(py, text.as_bytes())
@@ -161,6 +165,11 @@ impl Report {
     ///
     /// Raises:
     ///     InputError: If a file is not a report, or the reports contradict each other.
+    ///
+    /// >>> import merganser
+    /// >>> report = merganser.Report.parse("100.00\t3\t0\tR\t1\troot\n100.00\t3\t3\tS\t562\t  Escherichia coli\n")
+    /// >>> merganser.Report.merge([report, report]).rows["clade_reads"].tolist()
+    /// [6, 6]
     #[classmethod]
     fn merge(
         _class: &Bound<'_, PyType>,
@@ -287,6 +296,11 @@ impl Report {
     ///
     /// Raises:
     ///     ArgumentError: If an argument is out of range.
+    ///
+    /// >>> import merganser
+    /// >>> text = "25.00\t1\t1\tU\t0\tunclassified\n75.00\t3\t0\tR\t1\troot\n75.00\t3\t3\tS\t562\t  Escherichia coli\n"
+    /// >>> merganser.Report.parse(text).filter(taxid=0, exclude=True).rows["name"]
+    /// ['root', 'Escherichia coli']
     #[pyo3(signature = (*, taxid=None, rank=None, exclude=false, min_reads=0, min_percent=0.0))]
     fn filter(
         &self,
@@ -352,11 +366,21 @@ impl Report {
     }
 
     /// Returns the report as a MetaPhlAn-style table: lines of a lineage and the reads of the clade.
+    ///
+    /// >>> import merganser
+    /// >>> report = merganser.Report.parse("100.00\t3\t0\tR\t1\troot\n100.00\t3\t3\tS\t562\t  Escherichia coli\n")
+    /// >>> report.mpa()
+    /// 's__Escherichia coli\t3\n'
     fn mpa(&self) -> PyResult<String> {
         self.written(|report, output| report.write_mpa(output))
     }
 
     /// Returns the report as text for Krona's ktImportText.
+    ///
+    /// >>> import merganser
+    /// >>> report = merganser.Report.parse("100.00\t3\t0\tR\t1\troot\n100.00\t3\t3\tS\t562\t  Escherichia coli\n")
+    /// >>> report.krona().splitlines()
+    /// ['# reads\ttaxa from the highest to the lowest', '3\tEscherichia coli']
     fn krona(&self) -> PyResult<String> {
         self.written(|report, output| report.write_krona(output))
     }
@@ -366,6 +390,9 @@ impl Report {
     /// Args:
     ///     sample: The name of the sample.
     ///     others: Further samples on the same page, as `NAME=report`.
+    ///
+    /// Returns:
+    ///     The text of the page.
     #[pyo3(signature = (sample="sample", **others))]
     fn html(
         &self,

@@ -66,6 +66,8 @@ def test_sets_are_combined(host: merganser.MinimizerSet, data: Path, tmp_path: P
     rest = host.subtract(part, output=tmp_path / "rest.mgd")
     assert len(rest) == len(host) - len(part) and rest == host - part
     assert host != part and host != 1
+    empty = part - host
+    assert len(empty) == 0 and not empty and host
     assert len(host.intersect(rest)) == len(rest)
     with pytest.raises(merganser.InputError):
         host | merganser.MinimizerSet.build([genome], k=21)

@@ -1566,15 +1566,15 @@ class Report:
         >>> import merganser
         >>> report = merganser.Report.parse("100.00\t3\t0\tR\t1\troot\n100.00\t3\t3\tS\t562\t  Escherichia coli\n")
         >>> report.mpa()
-        's__Escherichia_coli\t3\n'
+        's__Escherichia coli\t3\n'
         """
     def krona(self) -> str:
         r"""Returns the report as text for Krona's ktImportText.
 
         >>> import merganser
         >>> report = merganser.Report.parse("100.00\t3\t0\tR\t1\troot\n100.00\t3\t3\tS\t562\t  Escherichia coli\n")
-        >>> report.krona()
-        '3\tEscherichia coli\n'
+        >>> report.krona().splitlines()
+        ['# reads\ttaxa from the highest to the lowest', '3\tEscherichia coli']
         """
     def html(self, sample: str = "sample", **others: Report) -> str:
         """Returns an HTML page with charts and tables of the report, a single file that needs no network.
