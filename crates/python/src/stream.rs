@@ -110,8 +110,8 @@ impl Source {
 }
 
 /// An iterator of `Rows`, which are made while earlier ones are consumed. Rows can be consumed once: by iteration, by
-/// `read_all` or a `to_` method, or by Polars, pyarrow and DuckDB. Reading the schema consumes no rows. Deleting the
-/// stream ends its run.
+/// `read_all` or a `to_` method, or by Polars, pyarrow and DuckDB (which reads them again at each call of a relation:
+/// give it `read_all()` instead). Reading the schema consumes no rows. Deleting the stream ends its run.
 #[pyclass(frozen, module = "merganser")]
 pub(crate) struct RowStream {
     schema: SchemaRef,

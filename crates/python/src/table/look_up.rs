@@ -85,41 +85,34 @@ impl Table {
             None => Asked::Letters(Letters::of(kmers, Some(k))?.bytes),
         };
         let (lookup, threads) = (self.loaded(py, || resources.clone())?, resources.threads);
-        let found = py.detach(|| match asked {
+        call::run(py, &resources.warnings, None, |_, cancel| match &asked {
             Asked::Words(words) => {
-                each(threads, words, |words, counts| lookup.counts_of_words(words, counts))
+                let parts: Vec<&[u64]> = words.chunks(AT_ONCE).collect();
+                each_part(threads, &parts, cancel, |words, counts| {
+                    lookup.counts_of_words(words, counts)
+                })
             }
             Asked::Letters(letters) => {
-                let kmers: Vec<&[u8]> = letters.chunks(AT_ONCE * (k + 1)).collect();
-                let parts = each_part(threads, &kmers, |letters, counts| {
+                let parts: Vec<&[u8]> = letters.chunks(AT_ONCE * (k + 1)).collect();
+                each_part(threads, &parts, cancel, |letters, counts| {
                     lookup.counts(letters, k + 1, counts)
-                });
-                parts.map(|parts| parts.concat())
+                })
             }
-        });
-        found.or_raise(py)
+        })
     }
 }
 
-/// Looks up all words with all threads.
-fn each(
-    threads: usize,
-    words: &[u64],
-    look_up: impl Fn(&[u64], &mut Vec<u32>) -> Result<(), Error> + Sync,
-) -> Result<Vec<u32>, Error> {
-    let parts: Vec<&[u64]> = words.chunks(AT_ONCE).collect();
-    each_part(threads, &parts, look_up).map(|parts| parts.concat())
-}
-
-/// Calls `look_up` for each part with all threads; returns the results in order.
+/// Calls `look_up` for each part with all threads; returns all counts in order.
 fn each_part<P: ?Sized + Sync>(
     threads: usize,
     parts: &[&P],
+    cancel: &Cancel,
     look_up: impl Fn(&P, &mut Vec<u32>) -> Result<(), Error> + Sync,
-) -> Result<Vec<Vec<u32>>, Error> {
+) -> Result<Vec<u32>, Error> {
     let look_up = |(): &mut (), part: usize| {
         let mut counts = Vec::new();
         look_up(parts[part], &mut counts).map(|()| counts)
     };
-    each_in_order(threads, 0..parts.len(), &Cancel::default(), || (), look_up)
+    let counts = each_in_order::<_, _, Error>(threads, 0..parts.len(), cancel, || (), look_up)?;
+    Ok(counts.concat())
 }
