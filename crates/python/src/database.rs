@@ -5,18 +5,15 @@ mod config;
 mod files;
 mod lines;
 mod opened;
+mod run;
 mod taxa;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use merganser::classify::Error;
-use merganser::classify::kraken2::{
-    Kraken2Config, Kraken2Database, Kraken2Outcome, classify as classify_kraken2,
-};
-use merganser::classify::run::{Outputs, RunConfig, classify};
-use merganser::io::OutputSet;
-use merganser::run::{Cancel, Progress, Resources, Silent, thousands};
+use merganser::classify::run::{Outputs, RunConfig};
+use merganser::run::{Cancel, Silent, thousands};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -36,7 +33,8 @@ use crate::{call, html};
 use build::Build;
 use files::Files;
 use lines::Lines;
-use opened::{Opened, warn_of_none};
+use opened::Opened;
+use run::Run;
 
 /// A database of reference genomes for classifying reads: a file of Merganser (.mgdb) or a folder of Kraken 2. Threads
 /// may share it. `with` closes it.
@@ -458,91 +456,5 @@ impl Database {
         };
         let open = py.get_type::<Database>().getattr("open")?;
         (open, (std::path::absolute(path)?,)).into_pyobject(py)
-    }
-}
-
-/// A run over some reads.
-struct Run<'r> {
-    config: &'r RunConfig,
-    resources: &'r Resources,
-    reads: &'r Reads,
-}
-
-impl Run<'_> {
-    /// Classifies the reads and writes `outputs`.
-    fn records(
-        &self,
-        opened: &Opened,
-        outputs: &mut Outputs<'_>,
-        progress: &dyn Progress,
-        cancel: &Cancel,
-    ) -> Result<(), Error> {
-        let segments = &self.reads.segments;
-        let records = match opened {
-            Opened::Own(database) => {
-                classify(
-                    self.config,
-                    self.resources,
-                    database,
-                    segments,
-                    outputs,
-                    progress,
-                    cancel,
-                )?
-                .records
-            }
-            Opened::Kraken2(database) => self.kraken2(database, outputs, progress, cancel)?.records,
-        };
-        warn_of_none(records, &self.resources.warnings);
-        Ok(())
-    }
-
-    fn kraken2(
-        &self,
-        database: &Kraken2Database,
-        outputs: &mut Outputs<'_>,
-        progress: &dyn Progress,
-        cancel: &Cancel,
-    ) -> Result<Kraken2Outcome, Error> {
-        let (config, segments): (&Kraken2Config, _) = (&self.config.kraken2, &self.reads.segments);
-        let resources = self.resources;
-        Ok(classify_kraken2(config, resources, database, segments, outputs, progress, cancel)?)
-    }
-
-    /// Classifies the reads and writes all files. Returns the text of the report.
-    fn files(
-        &self,
-        opened: &Opened,
-        files: &Files,
-        progress: &dyn Progress,
-        cancel: &Cancel,
-    ) -> Result<Vec<u8>, Error> {
-        let Run { config, resources, reads } = *self;
-        let (set, warnings) = (OutputSet::new(), &resources.warnings);
-        let mut open = files.open(&set)?;
-        let (text, records) = match opened {
-            Opened::Own(database) => {
-                let mut outputs = open.streams();
-                let segments = &reads.segments;
-                let outcome = classify(
-                    config,
-                    resources,
-                    database,
-                    segments,
-                    &mut outputs,
-                    progress,
-                    cancel,
-                )?;
-                (files.write(&outcome, database, &set, warnings)?, outcome.records)
-            }
-            Opened::Kraken2(database) => {
-                let mut outcome = self.kraken2(database, &mut open.streams(), progress, cancel)?;
-                (files.write_kraken2(&mut outcome, database, &set, warnings)?, outcome.records)
-            }
-        };
-        open.finish()?;
-        set.commit()?;
-        warn_of_none(records, warnings);
-        Ok(text)
     }
 }

@@ -1,6 +1,7 @@
 //! `merganser.Report`: the reads of a sample by taxon.
 
 mod bracken;
+mod given;
 mod page;
 
 use std::io::Write;
@@ -19,10 +20,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
 use crate::columns::Columns;
-use crate::errors::{OrRaise, malformed, mistyped, wrong};
+use crate::errors::{OrRaise, malformed, mistyped};
 use crate::options::named;
 use crate::rows::Rows;
 use crate::{call, html};
+use given::{Given, partial};
 
 /// A report of the reads of each taxon, in the format of Kraken 2.
 ///
@@ -72,45 +74,6 @@ impl Report {
         let mut text = Vec::new();
         write(&self.0, &mut text)?;
         Ok(String::from_utf8_lossy(&text).into_owned())
-    }
-}
-
-/// A report, or the path of one.
-enum Given<'py> {
-    Report(Bound<'py, Report>),
-    Path(PathBuf),
-}
-
-impl<'py> Given<'py> {
-    /// Returns a report or a path that was given for an argument.
-    fn of(argument: &str, given: &Bound<'py, PyAny>) -> PyResult<Given<'py>> {
-        if let Ok(report) = given.cast::<Report>() {
-            return Ok(Given::Report(report.clone()));
-        }
-        let kind = given.get_type().name()?;
-        let problem = format!("a report must be a Report, str or PathLike, not {kind}");
-        given.extract().map(Given::Path).map_err(|_| mistyped(argument, problem))
-    }
-
-    /// Returns the items of a list of reports and paths.
-    fn all(reports: &Bound<'py, PyAny>) -> PyResult<Vec<Given<'py>>> {
-        if reports.is_instance_of::<Report>() || reports.extract::<PathBuf>().is_ok() {
-            return Err(mistyped("reports", "give a list of reports or of files"));
-        }
-        let all = reports.try_iter()?.map(|item| Given::of("reports", &item?));
-        let all: Vec<Given<'py>> = all.collect::<PyResult<_>>()?;
-        match all.is_empty() {
-            true => Err(wrong(reports.py(), "reports", "give at least one report")),
-            false => Ok(all),
-        }
-    }
-
-    /// Returns the file that the report is read from.
-    fn input(&self) -> Option<Input> {
-        match self {
-            Given::Report(_) => None,
-            Given::Path(path) => Some(Input::File(path.clone())),
-        }
     }
 }
 
@@ -442,18 +405,6 @@ fn warn_of_estimates(taxa: usize, warnings: &Warnings) {
             thousands(taxa as u64)
         ));
     }
-}
-
-/// Returns the paths if all are files of partial results.
-fn partial(reports: &[Given<'_>]) -> Option<Vec<PathBuf>> {
-    let path = |given: &Given<'_>| match given {
-        Given::Path(path) if FileKind::of_path(path) == Some(FileKind::Partial) => {
-            Some(path.clone())
-        }
-        _ => None,
-    };
-    let paths = reports.iter().map(path).collect::<Option<Vec<_>>>();
-    paths.filter(|paths| !paths.is_empty())
 }
 
 /// Returns taxids that were given as an int or several.

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use merganser::classify::kraken2::Kraken2Database;
 use merganser::classify::taxonomy::Taxonomy;
 use merganser::classify::{Database, Error};
-use merganser::run::Warnings;
 
 /// An opened database.
 pub(crate) enum Opened {
@@ -49,12 +48,5 @@ impl Opened {
             Opened::Own(_) => vec![path.to_owned()],
             Opened::Kraken2(_) => Kraken2Database::files(path).into(),
         }
-    }
-}
-
-/// Warns if a run had no reads.
-pub(super) fn warn_of_none(records: u64, warnings: &Warnings) {
-    if records == 0 {
-        warnings.push("there are no reads in the input");
     }
 }
