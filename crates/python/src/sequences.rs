@@ -92,7 +92,11 @@ pub(crate) fn paths(argument: &str, files: &Bound<'_, PyAny>) -> PyResult<Vec<Pa
         return Ok(vec![files.extract()?]);
     }
     let mut paths = Vec::new();
-    for item in items(argument, files)? {
+    let kind = files.get_type().name()?;
+    let items = files.try_iter();
+    for item in
+        items.map_err(|_| mistyped(argument, format!("give one path or several, not {kind}")))?
+    {
         let item = item?;
         if !is_path(&item)? {
             let kind = item.get_type().name()?;

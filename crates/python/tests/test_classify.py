@@ -299,6 +299,10 @@ def test_databases_are_closed(data: Path, database: merganser.Database) -> None:
         pickle.dumps(kept)
     with pytest.raises(merganser.ArgumentError, match="output"):
         merganser.Database.build(genomes, data / "taxonomy", format="kraken2")
+    with pytest.raises(TypeError, match="genomes: give one path or several, not int"):
+        merganser.Database.build(5, data / "taxonomy")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="genomes: a file must be str or PathLike, not bytes"):
+        merganser.Database.build([b"ACGT"], data / "taxonomy")  # type: ignore[list-item]
     cases: list[tuple[dict[str, Any], str]] = [
         ({"minimizer_len": 21}, "minimizer_len"),
         ({"k": 99}, "k"),
