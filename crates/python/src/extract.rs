@@ -26,11 +26,11 @@ use crate::sequences::paths;
 ///
 /// Args:
 ///     lines: The file of classified reads with one line per read, from `classify_to`, the program or Kraken 2.
-///     reads: The files of reads, as for `count`.
+///     reads: The same files or sequences as for `classify_to`.
 ///     taxids: The taxa: an int or several; 0 for unclassified reads.
 ///     output: The file for the reads; compressed if the name ends in .gz. For pairs, # in the name becomes _1 and _2;
 ///         without it and without `output2`, mates are interleaved.
-///     mates: The files of second mates, the same number as `reads`.
+///     mates: The second mates, the same number of files or sequences as `reads`.
 ///     interleaved: First and second mates alternate in `reads`.
 ///     any_names: Pair mates by position, even if their names differ.
 ///     reference: The reference as FASTA, which reads in CRAM need.

@@ -74,7 +74,6 @@ impl Index {
     ///     device: As for `count`.
     ///     threads: As for `count`.
     ///     memory: As for `count`.
-    ///     tmp_dir: As for `count`.
     ///     progress: As for `count`.
     ///
     /// Returns:
@@ -86,7 +85,7 @@ impl Index {
     ///     OutputError: If the file cannot be written.
     #[staticmethod]
     #[pyo3(signature = (
-        reference, *, output=None, device=None, threads=None, memory=None, tmp_dir=None, progress=None
+        reference, *, output=None, device=None, threads=None, memory=None, progress=None
     ))]
     #[allow(clippy::too_many_arguments, reason = "they are Python's keywords")]
     fn build(
@@ -96,10 +95,9 @@ impl Index {
         device: Option<&str>,
         threads: Option<usize>,
         memory: Option<Memory>,
-        tmp_dir: Option<PathBuf>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Index> {
-        let resources = Options { device, threads, memory, tmp_dir }.resources(py)?;
+        let resources = Options { device, threads, memory, tmp_dir: None }.resources(py)?;
         check(py, [&reference], output.as_deref().map(|path| ("output", path)))?;
         let input = Input::File(reference.clone());
         let index = call::run(py, &resources.warnings, progress, |progress, cancel| {

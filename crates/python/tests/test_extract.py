@@ -79,6 +79,13 @@ def test_extracted_reads_are_the_programs(
         assert (tmp_path / "a2.fq").read_bytes() == (tmp_path / "b2.fq").read_bytes()
 
 
+def test_sequences_have_numbers(database: merganser.Database, pairs: tuple[Path, Path], tmp_path: Path) -> None:
+    reads = [line.encode() for line in pairs[0].read_text().splitlines()[1::4]] + [b"T" * 100]
+    database.classify_to(tmp_path / "lines.tsv", reads)
+    merganser.extract(tmp_path / "lines.tsv", reads, 0, tmp_path / "rest.fa")
+    assert (tmp_path / "rest.fa").read_text() == f">{len(reads)}\n{'T' * 100}\n"
+
+
 def test_wrong_arguments_are_named(
     pairs: tuple[Path, Path], classified: tuple[Path, Path], data: Path, tmp_path: Path
 ) -> None:

@@ -983,7 +983,6 @@ class Index:
         device: str | None = None,
         threads: int | None = None,
         memory: _Memory | None = None,
-        tmp_dir: _Path | None = None,
         progress: _Progress | None = None,
     ) -> Index:
         """Builds the index of a reference.
@@ -994,7 +993,6 @@ class Index:
             device: As for `count`.
             threads: As for `count`.
             memory: As for `count`.
-            tmp_dir: As for `count`.
             progress: As for `count`.
 
         Returns:
@@ -1895,10 +1893,10 @@ def matrix(
     """
 def extract(
     lines: _Path,
-    reads: _Paths,
+    reads: _Reads,
     taxids: _Taxids,
     output: _Path,
-    mates: _Paths | None = None,
+    mates: _Reads | None = None,
     *,
     interleaved: bool = False,
     any_names: bool = False,
@@ -1920,11 +1918,11 @@ def extract(
 
     Args:
         lines: The file of classified reads with one line per read, from `classify_to`, the program or Kraken 2.
-        reads: The files of reads, as for `count`.
+        reads: The same files or sequences as for `classify_to`.
         taxids: The taxa: an int or several; 0 for unclassified reads.
         output: The file for the reads; compressed if the name ends in .gz. For pairs, # in the name becomes _1 and _2;
             without it and without `output2`, mates are interleaved.
-        mates: The files of second mates, the same number as `reads`.
+        mates: The second mates, the same number of files or sequences as `reads`.
         interleaved: First and second mates alternate in `reads`.
         any_names: Pair mates by position, even if their names differ.
         reference: The reference as FASTA, which reads in CRAM need.
